@@ -1,0 +1,110 @@
+import { ERROR_CODES, type ErrorCode } from "./codes.js";
+import { mask as hostMask, type Mask, maskDeep } from "./mask.js";
+
+/** Global, so that errors of any installed copy of hawser are known as such. */
+const BRAND = Symbol.for("hawser.error");
+
+/** The part of a call whose time limit was reached. */
+export type Phase = "boot" | "firstMessage" | "idle" | "total" | "control" | "close" | "probe";
+
+/** One thing that is wrong with the input or the answer. */
+export interface Issue {
+  readonly path?: string;
+  readonly message: string;
+}
+
+/** What is known about a failure beside its code; a fact that is not known is absent. */
+export interface ErrorFacts {
+  readonly hint?: string;
+  readonly retryable?: boolean;
+  readonly cause?: unknown;
+  readonly cliPath?: string;
+  readonly cliVersion?: string;
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly stderrTail?: string;
+  readonly sessionId?: string;
+  /** Whether `resume: sessionId` can go on from here. */
+  readonly resumable?: boolean;
+  readonly phase?: Phase;
+  readonly apiStatus?: number;
+  readonly retryAfterMs?: number;
+  readonly resetsAt?: Date;
+  readonly issues?: readonly Issue[];
+  /** What the caller gave as the reason of an abort, or the CLI as the reason of a stop. */
+  readonly reason?: unknown;
+  readonly lastMessage?: unknown;
+  readonly partialText?: string;
+  /** The raw `result` line, if the CLI sent one. */
+  readonly result?: unknown;
+}
+
+/**
+ * The only class of error that hawser throws. `code` is stable; `message` and `hint` are for people.
+ * It holds no secret: whatever it is made of is masked first, so nothing that prints it can leak one.
+ */
+export class HawserError extends Error implements ErrorFacts {
+  readonly code: ErrorCode;
+  readonly hint: string;
+  readonly retryable: boolean;
+  declare readonly cliPath?: string;
+  declare readonly cliVersion?: string;
+  declare readonly exitCode?: number;
+  declare readonly signal?: string;
+  declare readonly stderrTail?: string;
+  declare readonly sessionId?: string;
+  declare readonly resumable?: boolean;
+  declare readonly phase?: Phase;
+  declare readonly apiStatus?: number;
+  declare readonly retryAfterMs?: number;
+  declare readonly resetsAt?: Date;
+  declare readonly issues?: readonly Issue[];
+  declare readonly reason?: unknown;
+  declare readonly lastMessage?: unknown;
+  declare readonly partialText?: string;
+  declare readonly result?: unknown;
+
+  /** `mask` knows the secrets of the process that the error is about. */
+  constructor(code: ErrorCode, message?: string, facts: ErrorFacts = {}, mask: Mask = hostMask) {
+    const row = ERROR_CODES[code];
+    const { hint, retryable, cause, ...rest } = facts;
+    super(
+      mask(message ?? row.sentence),
+      cause === undefined ? undefined : { cause: maskDeep(cause, mask) },
+    );
+    this.code = code;
+    this.hint = mask(hint ?? row.hint);
+    this.retryable = retryable ?? row.retryable;
+    for (const [name, value] of Object.entries(rest)) {
+      if (value !== undefined) Object.assign(this, { [name]: maskDeep(value, mask) });
+    }
+  }
+
+  override get name(): string {
+    return "HawserError";
+  }
+
+  toJSON(): Record<string, unknown> {
+    return plainError(this);
+  }
+
+  static {
+    Object.defineProperty(HawserError.prototype, BRAND, { value: true });
+  }
+}
+
+/** Whether `error` comes from hawser, from this copy or another, and (if given) has this code. */
+export function isHawserError(error: unknown, code?: ErrorCode): error is HawserError {
+  if (typeof error !== "object" || error === null || !(BRAND in error)) return false;
+  return code === undefined || (error as { code?: unknown }).code === code;
+}
+
+/** An error as data: JSON.stringify alone drops the message, the name and the cause. */
+function plainError(error: Error): Record<string, unknown> {
+  const { name, message, cause } = error;
+  const facts: Record<string, unknown> = {};
+  Object.assign(facts, { name, message }, error);
+  return cause === undefined
+    ? facts
+    : { ...facts, cause: cause instanceof Error ? plainError(cause) : cause };
+}

@@ -1,0 +1,112 @@
+/** Replaces every secret it knows, or recognises by its shape, by `***`. */
+export type Mask = (text: string) => string;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * A mask for one process: shapes of known credentials, the values of variables in `env` whose names
+ * look like a secret's, and `secrets` given outright.
+ */
+export function createMask(env: Environment, secrets: Iterable<string> = []): Mask {
+  const values = new Set<string>();
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && looksSecret(name)) add(values, value);
+  }
+  for (const value of secrets) add(values, value);
+  // Longest first: a secret that contains another one is replaced whole.
+  const ordered = [...values].sort((a, b) => b.length - a.length);
+
+  return (text) => {
+    let masked = text;
+    for (const value of ordered) {
+      if (masked.includes(value)) masked = masked.replaceAll(value, MASKED);
+    }
+    for (const shape of SHAPES) masked = masked.replace(shape, `$1${MASKED}`);
+    return masked;
+  };
+}
+
+/** The mask of errors that belong to no process: shapes, and this program's own environment. */
+export function mask(text: string): string {
+  return createMask(process.env)(text);
+}
+
+export function looksSecret(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
+/**
+ * The same value with every string inside it masked. What holds no secret is returned as it is, so
+ * that its identity survives; what does is copied, an Error as an Error.
+ */
+export function maskDeep(value: unknown, mask: Mask): unknown {
+  return maskValue(value, mask, new Set());
+}
+
+const MASKED = "***";
+const SHORTEST_SECRET = 6;
+const DEEPEST = 64;
+
+const SECRET_NAME =
+  /(?:api|access|private|secret|signing|encryption|master|_|^)-?_?keys?$|token(?!s)|secret|passw|passphrase|credential|authorization|(?:^|_)auth(?:$|_)|cookie|webhook|(?:^|_)dsn$|database_url|connection_string/i;
+
+const SHAPES: readonly RegExp[] = [
+  /(\b)sk-[A-Za-z0-9_-]{8,}/g,
+  /(\b)gh[a-z]_[A-Za-z0-9]{16,}/g,
+  /(\b)github_pat_[A-Za-z0-9_]{16,}/g,
+  /(\b)xox[a-z]-[A-Za-z0-9-]{10,}/g,
+  /(\b)AKIA[A-Z0-9]{16}\b/g,
+  /(\b)eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g,
+  /(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,}/gi,
+  /(\b(?:authorization|proxy-authorization|x-api-key|api-key|cookie)\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?)(?!\*\*\*)[^\s"'\\,;}]{4,}/gi,
+  /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s@/]+(?=@)/gi,
+];
+
+function add(values: Set<string>, value: string): void {
+  if (value.length < SHORTEST_SECRET) return;
+  values.add(value);
+  // The same secret as it stands inside a line of JSON.
+  const escaped = JSON.stringify(value).slice(1, -1);
+  values.add(escaped);
+}
+
+function maskValue(value: unknown, mask: Mask, above: Set<object>): unknown {
+  if (typeof value === "string") return mask(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (above.has(value) || above.size > DEEPEST) return "[circular]";
+  above.add(value);
+  try {
+    if (value instanceof Error) return maskError(value, mask, above);
+    const entries = Object.entries(value);
+    const masked = entries.map(([key, item]) => [mask(key), maskEntry(key, item, mask, above)]);
+    if (masked.every(([key, item], i) => key === entries[i]?.[0] && item === entries[i]?.[1])) {
+      return value;
+    }
+    return Array.isArray(value) ? masked.map(([, item]) => item) : Object.fromEntries(masked);
+  } finally {
+    above.delete(value);
+  }
+}
+
+function maskEntry(key: string, item: unknown, mask: Mask, above: Set<object>): unknown {
+  const secret = typeof item === "string" && item.length >= SHORTEST_SECRET && looksSecret(key);
+  return secret ? MASKED : maskValue(item, mask, above);
+}
+
+function maskError(error: Error, mask: Mask, above: Set<object>): Error {
+  const facts = { ...error };
+  const masked = {
+    message: mask(error.message),
+    stack: mask(error.stack ?? ""),
+    facts: maskValue(facts, mask, above) as object,
+    cause: maskValue(error.cause, mask, above),
+  };
+  const clean =
+    masked.message === error.message &&
+    masked.stack === (error.stack ?? "") &&
+    masked.facts === facts &&
+    masked.cause === error.cause;
+  if (clean) return error;
+  const copy = new Error(masked.message, "cause" in error ? { cause: masked.cause } : undefined);
+  return Object.assign(copy, masked.facts, { name: error.name, stack: masked.stack });
+}

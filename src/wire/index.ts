@@ -1,0 +1,1 @@
+export type { HookRegistration, InitializeRequest } from "./initialize.js";
