@@ -84,6 +84,15 @@ export class HawserError extends Error implements ErrorFacts {
     return "HawserError";
   }
 
+  /** The same error with more facts, for a layer that knows more about the call. */
+  with(facts: ErrorFacts): HawserError {
+    const { code, ...known } = this;
+    const cause = this.cause === undefined ? {} : { cause: this.cause };
+    const copy = new HawserError(code, this.message, { ...known, ...cause, ...facts });
+    if (this.stack !== undefined) copy.stack = this.stack;
+    return copy;
+  }
+
   toJSON(): Record<string, unknown> {
     return plainError(this);
   }

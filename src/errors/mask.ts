@@ -58,7 +58,7 @@ const SHAPES: readonly RegExp[] = [
   /(\b)AKIA[A-Z0-9]{16}\b/g,
   /(\b)eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g,
   /(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,}/gi,
-  /(\b(?:authorization|proxy-authorization|x-api-key|api-key|cookie)\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?)(?!\*\*\*)[^\s"'\\,;}]{4,}/gi,
+  /(\b(?:authorization|proxy-authorization|x-api-key|api-key|cookie)\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?)(?!\*\*\*|(?:bearer|basic)\s)[^\s"'\\,;}]{4,}/gi,
   /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s@/]+(?=@)/gi,
 ];
 

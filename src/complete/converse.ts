@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { HawserError } from "../errors/index.js";
+import type { SubprocessTransport } from "../transport/index.js";
+import {
+  type ControlRequest,
+  type ControlResponse,
+  controlFailure,
+  controlRequest,
+  isControlRequest,
+  isControlResponse,
+  isResult,
+  type Prompt,
+  userLine,
+} from "../wire/index.js";
+import type { Completion } from "./completion.js";
+import type { Limits } from "./limits.js";
+import type { Turn } from "./turn.js";
+
+/** Opens the line, sends the prompt, and reads until the turn has its result. */
+export async function converse(
+  transport: SubprocessTransport,
+  prompt: Prompt,
+  turn: Turn,
+  limits: Limits,
+): Promise<Completion> {
+  limits.enter("boot");
+  await transport.connect();
+  const initializeId = randomUUID();
+  const lines = [
+    controlRequest(initializeId, transport.invocation.initialize),
+    userLine(prompt, { uuid: randomUUID(), literal: turn.literalPrompt }),
+  ];
+  // Nothing is awaited between them: the CLI takes them in order. A send that fails has a cause
+  // that the reader learns too, and tells better.
+  for (const line of lines) transport.send(line).catch(() => {});
+
+  let dropped: HawserError | undefined;
+  for await (const frame of transport.messages()) {
+    if (frame.kind === "corrupt") {
+      // It may have been the result. With its input at the end, the CLI exits after this turn.
+      dropped ??= frame.error;
+      await transport.endInput();
+    }
+    if (frame.kind !== "message") continue;
+    const { message } = frame;
+    if (isControlResponse(message)) {
+      if (message.response.request_id !== initializeId) continue;
+      initialized(message, transport, turn);
+      limits.enter("firstMessage");
+    } else if (isControlRequest(message)) {
+      refuse(message, transport);
+    } else {
+      limits.enter("idle");
+      turn.add(message);
+      if (isResult(message)) return turn.completion(message);
+    }
+  }
+  throw dropped ?? new HawserError("process_exited", "The CLI ended without a result.");
+}
+
+function initialized(message: ControlResponse, transport: SubprocessTransport, turn: Turn): void {
+  const { response } = message;
+  if (response.subtype === "error") {
+    throw new HawserError("control_error", `The CLI refused to initialize: ${response.error}`);
+  }
+  turn.booted(response.response);
+  // What cannot be removed now is removed when the process has ended.
+  transport.initialized().catch(() => {});
+}
+
+/** Nothing was registered, so nothing can be asked; an answer keeps the CLI from waiting for ever. */
+function refuse({ request_id, request }: ControlRequest, transport: SubprocessTransport): void {
+  const error = `Unsupported control request subtype: ${request.subtype}`;
+  transport.send(controlFailure(request_id, error)).catch(() => {});
+}

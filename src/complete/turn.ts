@@ -1,0 +1,109 @@
+import { HawserError, isHawserError } from "../errors/index.js";
+import type { Options } from "../options/index.js";
+import { isAssistant, isSystem, type Message, type ResultMessage } from "../wire/index.js";
+import type { Completion, CredentialInfo, Stop, Timing } from "./completion.js";
+import { credentialOf } from "./credential.js";
+import { failureOf } from "./failure.js";
+
+/** Folds the messages of one turn into its outcome. */
+export class Turn {
+  readonly literalPrompt: boolean;
+  readonly #persistent: boolean;
+  readonly #startedAt: number = performance.now();
+  readonly #texts: string[] = [];
+  #bootMs: number | undefined;
+  #firstTokenMs: number | undefined;
+  #sessionId: string | undefined;
+  #model: string | undefined;
+  #credential: CredentialInfo = { kind: "unknown", source: undefined };
+  /** The CLI's name for an API failure that it dressed as an answer. */
+  #apiError: string | undefined;
+  #lastMessage: Message | undefined;
+
+  constructor({ literalPrompt, persistSession }: Options) {
+    this.literalPrompt = literalPrompt ?? false;
+    this.#persistent = persistSession ?? true;
+  }
+
+  booted(answer: unknown): void {
+    this.#bootMs = this.#elapsed();
+    this.#credential = credentialOf(answer);
+  }
+
+  add(message: Message): void {
+    this.#lastMessage = message;
+    if (typeof message.session_id === "string" && message.session_id !== "") {
+      this.#sessionId = message.session_id;
+    }
+    if (isSystem(message, "init")) this.#model = message.model;
+    if (!isAssistant(message)) return;
+    this.#firstTokenMs ??= this.#elapsed();
+    if (message.error !== undefined) {
+      this.#apiError = message.error;
+      return;
+    }
+    for (const block of message.message.content) {
+      if (block.type === "text" && typeof block.text === "string") this.#texts.push(block.text);
+    }
+  }
+
+  /** The outcome that a result stands for: a completion, or the error it reports. */
+  completion(result: ResultMessage): Completion {
+    const stop = stopOf(result);
+    if (stop === undefined) throw failureOf(result, this.#apiError);
+    return {
+      text: typeof result.result === "string" ? result.result : this.#texts.join(""),
+      value: undefined,
+      model: this.#model,
+      sessionId: result.session_id,
+      stop,
+      turns: result.num_turns,
+      resumes: 0,
+      usage: result.usage,
+      costUsd: result.total_cost_usd,
+      permissionDenials: result.permission_denials ?? [],
+      credential: this.#credential,
+      timing: this.#timing(result),
+      result,
+    };
+  }
+
+  /** Any failure of the call, with what the turn had come to. */
+  failure(error: unknown): HawserError {
+    const known = isHawserError(error) ? error : unexpected(error);
+    const partialText = this.#texts.join("");
+    return known.with({
+      ...(partialText === "" ? {} : { partialText }),
+      ...(this.#lastMessage === undefined ? {} : { lastMessage: this.#lastMessage }),
+      ...(this.#sessionId === undefined
+        ? {}
+        : { sessionId: this.#sessionId, resumable: this.#persistent }),
+    });
+  }
+
+  #timing(result: ResultMessage): Timing {
+    return {
+      queuedMs: undefined,
+      bootMs: this.#bootMs,
+      firstTokenMs: this.#firstTokenMs,
+      apiMs: result.duration_api_ms,
+      totalMs: this.#elapsed(),
+    };
+  }
+
+  #elapsed(): number {
+    return performance.now() - this.#startedAt;
+  }
+}
+
+/** `is_error` wins over `subtype`: an API failure calls itself a success. */
+function stopOf({ subtype, is_error, terminal_reason }: ResultMessage): Stop | undefined {
+  if (subtype === "error_max_turns") return "max_turns";
+  if (subtype === "error_max_budget_usd") return "max_budget";
+  if (is_error || subtype !== "success") return undefined;
+  return terminal_reason === "hook_stopped" ? "hook_stopped" : "completed";
+}
+
+function unexpected(cause: unknown): HawserError {
+  return new HawserError("protocol_error", `Unexpected: ${String(cause)}`, { cause });
+}

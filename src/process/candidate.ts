@@ -1,0 +1,66 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
+
+/** What stands at a path where a CLI might be. */
+export type Candidate =
+  | { readonly state: "usable"; readonly path: string; readonly script: boolean }
+  | { readonly state: "missing" }
+  | { readonly state: "unusable"; readonly reason: string };
+
+/** Looks at one path: a file, executable (or a script for Node), and not the npm package's stub. */
+export function inspectCandidate(path: string): Candidate {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return { state: "missing" };
+  if (stat.isDirectory()) return unusable("it is a directory");
+  if (!stat.isFile()) return unusable("it is not a regular file");
+
+  const script = isScript(realpathSync(path));
+  if (!script && !isExecutable(path)) return unusable("it is not executable by this user");
+  if (stat.size < STUB_BYTES && readHead(path).includes(STUB_TEXT)) {
+    return unusable("it is the npm package's stub: its install script did not run");
+  }
+  return { state: "usable", path, script };
+}
+
+export function isScript(path: string): boolean {
+  return /\.[cm]?js$/i.test(path);
+}
+
+const STUB_BYTES = 4096;
+const STUB_TEXT = "native binary not installed";
+
+function unusable(reason: string): Candidate {
+  return { state: "unusable", reason };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    // Thrown is how Node says no.
+    return false;
+  }
+}
+
+function readHead(path: string): string {
+  try {
+    const file = openSync(path, "r");
+    try {
+      const head = Buffer.alloc(STUB_BYTES);
+      return head.toString("utf8", 0, readSync(file, head, 0, STUB_BYTES, 0));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // Executable yet not readable: then it is no stub of a package that npm installed.
+    return "";
+  }
+}

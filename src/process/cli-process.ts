@@ -1,0 +1,201 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import type { Logger } from "../errors/index.js";
+import type { Exit } from "./exit.js";
+import { born, died, type Mortal } from "./live.js";
+import type { PrivateFolder } from "./private-folder.js";
+import { signalGroup } from "./signal.js";
+import { StderrTail } from "./stderr.js";
+import { killLeft, sweep } from "./sweep.js";
+import { type Entry, processTable } from "./table.js";
+
+export interface CliProcessFacts {
+  readonly child: ChildProcessWithoutNullStreams & { readonly pid: number };
+  readonly cliPath: string;
+  /** Stands in the environment of the process, and so of everything it starts. */
+  readonly marker: string;
+  readonly folder: PrivateFolder;
+  readonly log: Logger;
+  readonly graceMs: number;
+  readonly onStderr: (line: string) => void;
+}
+
+/**
+ * One running CLI with everything below it. It keeps the host's event loop alive only while
+ * somebody holds it, and it dies by a ladder whose every step has a limit.
+ */
+export class CliProcess implements Mortal {
+  readonly pid: number;
+  readonly cliPath: string;
+  readonly startedAt: Date = new Date();
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Resolves when the process is gone, its output is read, and nothing of its tree is left. */
+  readonly exited: Promise<Exit>;
+
+  readonly #facts: CliProcessFacts;
+  readonly #stderr: StderrTail;
+  readonly #gone: Promise<void>;
+  readonly #tree = new Map<number, Entry>();
+  #closing: Promise<void> | undefined;
+  #holders = 0;
+
+  constructor(facts: CliProcessFacts) {
+    const { child } = facts;
+    this.#facts = facts;
+    this.pid = child.pid;
+    this.cliPath = facts.cliPath;
+    this.stdin = child.stdin;
+    this.stdout = child.stdout;
+    // A write to a dead peer is reported to the one who wrote; unheard, it would end the host.
+    child.stdin.on("error", () => {});
+    child.stdout.on("error", () => {});
+    child.on("error", (error) => facts.log.warn("process error", { error: error.message }));
+    this.#stderr = new StderrTail(child.stderr, facts.onStderr);
+    this.#gone = new Promise((resolve) => child.once("exit", () => resolve()));
+    this.exited = this.#watchExit();
+    born(this);
+    this.#setRef(false);
+  }
+
+  /** Keeps the host alive until the returned function is called. */
+  hold(): () => void {
+    this.#holders += 1;
+    if (this.#holders === 1) this.#setRef(true);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#holders -= 1;
+      if (this.#holders === 0) this.#setRef(false);
+    };
+  }
+
+  /** To be called when the CLI has answered initialize; removes the files it has read by then. */
+  async initialized(): Promise<void> {
+    await this.#facts.folder.removeRead();
+  }
+
+  /** End of input → grace → SIGTERM → grace → SIGKILL, then the rest of the tree. */
+  terminate(): Promise<void> {
+    this.#closing ??= this.#held(() => this.#descend());
+    return this.#closing;
+  }
+
+  /** The last step of the ladder at once. */
+  kill(): Promise<void> {
+    return this.#held(async () => {
+      this.#signal("SIGKILL");
+      await this.exited;
+    });
+  }
+
+  killSync(): void {
+    this.#record();
+    if (this.#running()) signalGroup(this.pid, "SIGKILL");
+    killLeft([...this.#tree.values()], this.#facts.marker);
+    this.#facts.folder.removeSync();
+  }
+
+  async #descend(): Promise<void> {
+    const { log, graceMs } = this.#facts;
+    this.#record();
+    log.debug("closing: end of input", { pid: this.pid });
+    this.stdin.end();
+    if (!(await this.#goneWithin(graceMs))) {
+      log.info("closing: SIGTERM", { pid: this.pid, afterMs: graceMs });
+      this.#signal("SIGTERM");
+      if (!(await this.#goneWithin(graceMs))) {
+        log.warn("closing: SIGKILL", { pid: this.pid, afterMs: graceMs });
+        this.#signal("SIGKILL");
+      }
+    }
+    await this.exited;
+  }
+
+  async #watchExit(): Promise<Exit> {
+    const { child, folder, log, marker } = this.#facts;
+    await this.#gone;
+    // What is left of the tree may hold the pipes open: it goes first, then they end.
+    const survivors = await sweep(this.#tree.values(), marker);
+    for (const { pid } of survivors) log.error("a process outlived SIGKILL", { pid });
+    await Promise.all([drained(child.stdout), drained(child.stderr), folder.remove()]);
+    died(this);
+    const { exitCode: code, signalCode: signal } = child;
+    log.info("exit", { pid: this.pid, code, signal });
+    return { code, signal, stderrTail: this.#stderr.text };
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (!this.#running()) return;
+    this.#record();
+    signalGroup(this.pid, signal);
+  }
+
+  /** Remembers the tree while its links exist: an orphan no longer points at its parent. */
+  #record(): void {
+    if (!this.#running()) return;
+    for (const entry of processTable().tree(this.pid)) this.#tree.set(entry.pid, entry);
+  }
+
+  #running(): boolean {
+    const { exitCode, signalCode } = this.#facts.child;
+    return exitCode === null && signalCode === null;
+  }
+
+  #goneWithin(limitMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), limitMs);
+      this.#gone.then(() => {
+        clearTimeout(timer);
+        resolve(true);
+      });
+    });
+  }
+
+  async #held(work: () => Promise<void>): Promise<void> {
+    const release = this.hold();
+    try {
+      await work();
+    } finally {
+      release();
+    }
+  }
+
+  #setRef(ref: boolean): void {
+    const { child } = this.#facts;
+    const how = ref ? "ref" : "unref";
+    child[how]();
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) {
+      // The pipes of a child are sockets, though their type does not say so.
+      (pipe as Partial<Record<"ref" | "unref", () => void>>)[how]?.();
+    }
+  }
+}
+
+const SILENCE_MS = 2000;
+
+/**
+ * Waits until a dead process's pipe has given all it holds. Should something unknown keep the other
+ * end open, two seconds of silence end it; a reader that has paused is waited for.
+ */
+function drained(pipe: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    if (pipe.closed || pipe.destroyed) return resolve();
+    let heard = true;
+    const onData = () => {
+      heard = true;
+    };
+    const timer = setInterval(() => {
+      if (!heard && !pipe.isPaused()) pipe.destroy();
+      heard = false;
+    }, SILENCE_MS);
+    timer.unref();
+    pipe.once("close", () => {
+      clearInterval(timer);
+      pipe.off("data", onData);
+      resolve();
+    });
+    if (pipe.readableFlowing !== null) pipe.on("data", onData);
+  });
+}

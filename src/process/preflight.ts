@@ -1,0 +1,30 @@
+import { readFile, stat } from "node:fs/promises";
+import { HawserError } from "../errors/index.js";
+import type { Options, SettingsInput } from "../options/index.js";
+
+/** Node reports a missing working directory as a missing executable; this says it rightly. */
+export async function checkCwd(cwd: string | undefined): Promise<void> {
+  if (cwd === undefined || (await isDirectory(cwd))) return;
+  throw new HawserError("cwd_not_found", `The working directory ${cwd} does not exist.`);
+}
+
+/** The CLI passes over a missing plugin in silence. */
+export async function checkPlugins(plugins: Options["plugins"]): Promise<void> {
+  for (const [i, { path }] of (plugins ?? []).entries()) {
+    if (await isDirectory(path)) continue;
+    const message = `The plugin folder ${path} does not exist.`;
+    throw new HawserError("invalid_options", message, {
+      hint: "Correct the path, or leave the plugin out.",
+      issues: [{ path: `plugins[${i}].path`, message }],
+    });
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    // Missing, or hidden from this user: no directory either way.
+    return false;
+  }
+}

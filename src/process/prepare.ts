@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  createMask,
+  type ErrorFacts,
+  guardLogger,
+  type Logger,
+  type Mask,
+  openTrace,
+  type Trace,
+} from "../errors/index.js";
+import {
+  buildInvocation,
+  type Invocation,
+  type Options,
+  type Version,
+  validateOptions,
+} from "../options/index.js";
+import { type CliLocation, locateCli } from "./locate.js";
+import { checkCwd, checkPlugins, readSettings } from "./preflight.js";
+import { probeVersion, type VersionProbe } from "./probe.js";
+import { resolveUser, type User } from "./user.js";
+
+/** Everything that is known before a process is started; only the start itself is missing. */
+export interface Prepared {
+  readonly location: CliLocation;
+  readonly version: Version | undefined;
+  readonly versionText: string;
+  readonly invocation: Invocation;
+  readonly user: User | undefined;
+  readonly graceMs: number;
+  readonly onStderr: ((line: string) => void) | undefined;
+  readonly mask: Mask;
+  readonly log: Logger;
+  readonly trace: Trace | undefined;
+  /** What every error about this process says. */
+  readonly facts: ErrorFacts;
+}
+
+/** Checks the options, finds the CLI and its version, and looks at the disk. Starts no session. */
+export async function prepare(options: Options): Promise<Prepared> {
+  validateOptions(options);
+  const location = locateCli(options);
+  await checkCwd(options.cwd);
+  await checkPlugins(options.plugins);
+  const [probe, user, settings] = await Promise.all([
+    askVersion(location, options),
+    options.user === undefined ? undefined : resolveUser(options.user),
+    readSettings(options.settings),
+  ]);
+  const invocation = buildInvocation(
+    options,
+    { path: location.path, version: probe.version, script: location.script },
+    {
+      env: process.env,
+      platform: process.platform,
+      execPath: process.execPath,
+      privateDir: join(tmpdir(), `hawser-${randomUUID()}`),
+      ...(settings === undefined ? {} : { settings }),
+    },
+  );
+  const mask = createMask({ ...process.env, ...invocation.env }, invocation.secrets);
+  const log = guardLogger(options.logger, mask);
+  for (const warning of invocation.warnings) log.warn(warning);
+  return {
+    location,
+    version: probe.version,
+    versionText: probe.text,
+    invocation,
+    user,
+    graceMs: options.closeGraceMs ?? GRACE_MS,
+    onStderr: options.stderr,
+    mask,
+    log,
+    trace: openTrace(process.env["HAWSER_TRACE"], mask, (message) => log.warn(message)),
+    facts: {
+      cliPath: location.path,
+      ...(probe.version === undefined ? {} : { cliVersion: probe.version.join(".") }),
+    },
+  };
+}
+
+const GRACE_MS = 2000;
+
+function askVersion(location: CliLocation, { env }: Options): Promise<VersionProbe> {
+  const all = { ...process.env, ...env };
+  if (all["CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK"] !== undefined) {
+    return Promise.resolve({ text: "not asked" });
+  }
+  return probeVersion(location, all);
+}

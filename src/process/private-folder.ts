@@ -1,0 +1,52 @@
+import { rmSync } from "node:fs";
+import { chown, mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { HawserError } from "../errors/index.js";
+import type { PrivateFile } from "../options/index.js";
+import type { User } from "./user.js";
+
+/** The files of one process that hold what must not stand in its arguments: one folder, 0700. */
+export class PrivateFolder {
+  readonly #files: readonly PrivateFile[];
+  readonly #path: string | undefined;
+
+  constructor(files: readonly PrivateFile[]) {
+    this.#files = files;
+    this.#path = files[0] === undefined ? undefined : dirname(files[0].path);
+  }
+
+  /** Writes all files, or none: a failure leaves nothing behind. */
+  async write(owner: User | undefined): Promise<void> {
+    if (this.#path === undefined) return;
+    try {
+      await mkdir(this.#path, { mode: 0o700 });
+      if (owner !== undefined) await chown(this.#path, owner.uid, owner.gid);
+      for (const { path, contents } of this.#files) {
+        await writeFile(path, contents, { mode: 0o600, flag: "wx" });
+        if (owner !== undefined) await chown(path, owner.uid, owner.gid);
+      }
+    } catch (cause) {
+      await this.remove();
+      const why = (cause as Error).message;
+      throw new HawserError("spawn_failed", `The private folder cannot be written: ${why}`, {
+        cause,
+        hint: "Make the folder for temporary files writable, or set TMPDIR to one that is.",
+      });
+    }
+  }
+
+  /** To be called when the CLI has answered initialize: by then it has read most files. */
+  async removeRead(): Promise<void> {
+    const read = this.#files.filter(({ keepUntil }) => keepUntil === "initialized");
+    if (read.length === this.#files.length) return this.remove();
+    await Promise.all(read.map(({ path }) => rm(path, { force: true })));
+  }
+
+  async remove(): Promise<void> {
+    if (this.#path !== undefined) await rm(this.#path, { recursive: true, force: true });
+  }
+
+  removeSync(): void {
+    if (this.#path !== undefined) rmSync(this.#path, { recursive: true, force: true });
+  }
+}

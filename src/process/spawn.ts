@@ -1,0 +1,108 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { statSync } from "node:fs";
+import { type ErrorCode, HawserError } from "../errors/index.js";
+import { CliProcess } from "./cli-process.js";
+import type { Prepared } from "./prepare.js";
+import { PrivateFolder } from "./private-folder.js";
+
+/** Starts what was prepared. Resolves when the process runs; no byte has been sent to it yet. */
+export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
+  const { invocation, user, log, trace, location } = prepared;
+  const marker = randomUUID();
+  const folder = new PrivateFolder(invocation.files);
+  await folder.write(user);
+  try {
+    trace?.("spawn", {
+      file: invocation.file,
+      argv: invocation.argv,
+      cwd: invocation.cwd,
+      env: Object.keys(invocation.env).sort(),
+      cli: prepared.versionText,
+      node: process.version,
+      platform: `${process.platform}-${process.arch}`,
+    });
+    const child = await start(prepared, marker);
+    log.info("spawn", { pid: child.pid, cli: location.path, version: prepared.versionText });
+    return new CliProcess({
+      child,
+      cliPath: location.path,
+      marker,
+      folder,
+      log,
+      graceMs: prepared.graceMs,
+      onStderr: (line) => {
+        trace?.("stderr", line);
+        tell(prepared, line);
+      },
+    });
+  } catch (error) {
+    await folder.remove();
+    throw error instanceof HawserError ? error : spawnError(error, prepared);
+  }
+}
+
+/** The name of the variable by which a process's whole tree can be found again. */
+export const MARKER = "HAWSER_MARK";
+
+type Child = ChildProcessWithoutNullStreams & { readonly pid: number };
+
+function start({ invocation, user }: Prepared, marker: string): Promise<Child> {
+  // Inside another of our trees, both owners must be able to find this process.
+  const outer = invocation.env[MARKER];
+  const env = { ...invocation.env, [MARKER]: outer ? `${outer}:${marker}` : marker };
+  return new Promise((resolve, reject) => {
+    const child = spawn(invocation.file, [...invocation.argv], {
+      env: user?.home === undefined ? env : { ...env, HOME: user.home },
+      stdio: "pipe",
+      // A group of its own, so that signals reach all of it and none of the host's.
+      detached: process.platform !== "win32",
+      windowsHide: true,
+      ...(invocation.cwd === undefined ? {} : { cwd: invocation.cwd }),
+      ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
+    });
+    child.once("error", reject);
+    child.once("spawn", () => {
+      child.off("error", reject);
+      resolve(child as Child);
+    });
+  });
+}
+
+function tell({ onStderr, log }: Prepared, line: string): void {
+  try {
+    onStderr?.(line);
+  } catch (error) {
+    log.warn("the stderr callback threw", { error: String(error) });
+  }
+}
+
+/** Node throws some of these at once and reports others later; ENOENT has three meanings. */
+function spawnError(cause: unknown, prepared: Prepared): HawserError {
+  const { code = "unknown", message } = cause as NodeJS.ErrnoException;
+  const { cwd, file } = prepared.invocation;
+  const known = (errorCode: ErrorCode, text: string) =>
+    new HawserError(errorCode, text, { ...prepared.facts, cause }, prepared.mask);
+
+  if (code === "E2BIG") {
+    return known(
+      "argument_too_long",
+      "The arguments and the environment are too long to start the CLI.",
+    );
+  }
+  if (code === "ERR_INVALID_ARG_VALUE") return known("invalid_options", message);
+  if (cwd !== undefined && !isDirectory(cwd)) {
+    return known("cwd_not_found", `The working directory ${cwd} does not exist.`);
+  }
+  if (code === "ENOENT" && statSync(file, { throwIfNoEntry: false }) === undefined) {
+    return known("cli_not_found", `There is no file ${file}.`);
+  }
+  if (["ENOENT", "EACCES", "ENOEXEC", "EBADARCH", "ENOTDIR", "EISDIR"].includes(code)) {
+    return known("cli_not_runnable", `The CLI at ${file} cannot be run: ${code}.`);
+  }
+  return known("spawn_failed", `The CLI process could not be started: ${message}`);
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,36 @@
+import type { Readable } from "node:stream";
+import { LineFramer } from "../wire/index.js";
+
+/**
+ * Drains stderr for as long as it lasts: a full pipe would stop the CLI. Whole lines go to
+ * `onLine`, whose failures are its own; the end of the text is kept for errors.
+ */
+export class StderrTail {
+  #text = "";
+
+  constructor(stream: Readable, onLine: (line: string) => void) {
+    const framer = new LineFramer({ maxLineBytes: LONGEST_LINE });
+    const hand = (lines: ReturnType<LineFramer["push"]>) => {
+      for (const line of lines) {
+        const text = typeof line === "string" ? line : "[a line too long to show]";
+        this.#text = keepEnd(`${this.#text}${text}\n`);
+        onLine(text);
+      }
+    };
+    stream.on("data", (chunk: Buffer) => hand(framer.push(chunk)));
+    stream.once("close", () => hand(framer.end()));
+    // A pipe that breaks has no more text; the exit is reported by the process itself.
+    stream.on("error", () => {});
+  }
+
+  get text(): string {
+    return this.#text.trimEnd();
+  }
+}
+
+const KEPT = 64 * 1024;
+const LONGEST_LINE = 1024 * 1024;
+
+function keepEnd(text: string): string {
+  return text.length <= 2 * KEPT ? text : text.slice(-KEPT);
+}

@@ -1,0 +1,47 @@
+export {
+  type ApiErrorOptions,
+  apiError,
+  type RateLimit,
+  rateLimitHeaders,
+  usageLimit,
+} from "./api-error.js";
+export type { AuxiliaryKind } from "./auxiliary.js";
+export {
+  type AnswerBlock,
+  type RedactedThinkingBlock,
+  redactedThinking,
+  type TextBlock,
+  type ThinkingBlock,
+  type ToolUseBlock,
+  text,
+  thinking,
+  toolUse,
+} from "./block.js";
+export { type IsolatedEnv, type IsolatedEnvOptions, isolatedEnv } from "./isolated-env.js";
+export type { RecordedRequest, RequestKind, ToolResult } from "./recorded-request.js";
+export {
+  type ApiErrorBody,
+  cut,
+  type ErrorReply,
+  hang,
+  type MessageReply,
+  maxTokens,
+  type NoReply,
+  type Reply,
+  type ReplyContent,
+  type ReplyInput,
+  type ReplyOptions,
+  type ReplyUsage,
+  refusal,
+  reply,
+  type StopReason,
+  streamError,
+} from "./reply.js";
+export {
+  type Always,
+  always,
+  type ReplyFunction,
+  type ReplyScript,
+  type ScriptEntry,
+} from "./script.js";
+export { SimulatedModel, type SimulatedModelOptions } from "./simulated-model.js";

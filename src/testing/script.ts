@@ -1,0 +1,59 @@
+import type { RecordedRequest } from "./recorded-request.js";
+import { type Reply, type ReplyInput, toReply } from "./reply.js";
+
+/** Looks at a request and says the reply. Undefined means that the request was not expected. */
+export type ReplyFunction = (
+  request: RecordedRequest,
+) => ReplyInput | undefined | Promise<ReplyInput | undefined>;
+
+/** One entry of a script; a function is asked when its turn comes. */
+export type ScriptEntry = ReplyInput | ReplyFunction | Always;
+
+/** A list of replies, one for each call in the order of arrival, or a function for all calls. */
+export type ReplyScript = readonly ScriptEntry[] | ReplyFunction;
+
+/** A reply that is never used up. */
+export interface Always {
+  readonly always: ReplyInput | ReplyFunction;
+}
+
+/** Answers every further call: `[apiError(529), always("Hello")]`. */
+export function always(reply: ReplyInput | ReplyFunction): Always {
+  return { always: reply };
+}
+
+/** A script being played. */
+export class Script {
+  readonly #entries: ScriptEntry[];
+
+  constructor(replies: ReplyScript) {
+    this.#entries = typeof replies === "function" ? [always(replies)] : [...replies];
+  }
+
+  add(entries: readonly ScriptEntry[]): void {
+    this.#entries.push(...entries);
+  }
+
+  /** How many replies nobody asked for yet. */
+  get left(): number {
+    return this.#entries.filter((entry) => !isAlways(entry)).length;
+  }
+
+  /** The reply to a call, or undefined when the script has none. Throws what its function throws. */
+  async next(request: RecordedRequest): Promise<Reply | undefined> {
+    const entry = this.#take();
+    const source = entry !== undefined && isAlways(entry) ? entry.always : entry;
+    const input = typeof source === "function" ? await source(request) : source;
+    return input === undefined ? undefined : toReply(input);
+  }
+
+  /** Synchronous, so that calls that come at the same time get their replies in order. */
+  #take(): ScriptEntry | undefined {
+    const first = this.#entries[0];
+    return first !== undefined && isAlways(first) ? first : this.#entries.shift();
+  }
+}
+
+function isAlways(entry: ScriptEntry): entry is Always {
+  return typeof entry === "object" && "always" in entry;
+}

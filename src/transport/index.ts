@@ -1,0 +1,3 @@
+export { MemoryTransport } from "./memory.js";
+export { SubprocessTransport } from "./subprocess.js";
+export type { CloseOptions, Transport } from "./transport.js";

@@ -1,0 +1,36 @@
+import type { Exit } from "../process/index.js";
+import type { Frame, Outbound } from "../wire/index.js";
+
+export interface CloseOptions {
+  /** A last line to send before the input ends, such as an interrupt of the running turn. */
+  readonly first?: Outbound;
+}
+
+/**
+ * A line to a CLI: whole messages both ways, and an end that always comes. It knows nothing of
+ * models, turns or permissions. Sending, reading and closing may happen in three places at once.
+ */
+export interface Transport {
+  /** Opens the line. Calling it again gives the same promise. */
+  connect(): Promise<void>;
+  /** Whether a send would be accepted now. */
+  readonly ready: boolean;
+  /**
+   * Resolves when the message is handed over; concurrent sends never interleave. Rejects at once,
+   * with `closed` before connect and after the end of input, with `process_exited` after a death.
+   */
+  send(message: Outbound): Promise<void>;
+  /**
+   * All that comes, in order, for one reader. Ends when the line does; throws last if the peer
+   * ended by itself and not in good order.
+   */
+  messages(): AsyncIterable<Frame>;
+  /** Tells the peer that nothing more will be sent. It may go on answering. */
+  endInput(): Promise<void>;
+  /** Ends the line in good order; resolves when nothing of the peer is left. Never rejects. */
+  close(options?: CloseOptions): Promise<void>;
+  /** Ends the line now; resolves when nothing of the peer is left. Never rejects. */
+  kill(): Promise<void>;
+  /** Resolves, and never rejects, when the line has ended. */
+  readonly exited: Promise<Exit>;
+}

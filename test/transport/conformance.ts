@@ -1,0 +1,291 @@
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Transport } from "../../src/transport/index.js";
+import type { Frame, Message, Outbound } from "../../src/wire/index.js";
+
+/** What the other end of the line does; it answers the end of its input by ending itself. */
+export type Peer =
+  /** Sends every line back inside `{ type: "echo", line }`. */
+  | { readonly does: "echo" }
+  /** Sends these lines as they are when it starts. */
+  | { readonly does: "emit"; readonly lines: readonly string[] }
+  /** Ends with this code after the first line that it gets. */
+  | { readonly does: "die"; readonly code: number; readonly stderr: string }
+  /** Reads nothing, ever. */
+  | { readonly does: "ignore" };
+
+/** What any transport must do; each implementation runs it with its own way of making a line. */
+export function describeTransport(name: string, open: (peer: Peer) => Promise<Transport>): void {
+  const lines: Transport[] = [];
+  const line = async (peer: Peer): Promise<Transport> => {
+    const transport = await open(peer);
+    lines.push(transport);
+    return transport;
+  };
+  afterEach(async () => {
+    await Promise.all(lines.splice(0).map((each) => each.kill()));
+  });
+
+  describe(`${name}: connecting`, () => {
+    it("twice is once", async () => {
+      const transport = await line({ does: "echo" });
+      await Promise.all([transport.connect(), transport.connect()]);
+      await transport.connect();
+      expect(transport.ready).toBe(true);
+      await transport.send(user("one"));
+      expect(await firstOf(transport)).toEqual(echo(user("one")));
+    });
+
+    it("is refused after close", async () => {
+      const transport = await line({ does: "echo" });
+      await transport.close();
+      await expect(transport.connect()).rejects.toMatchObject({ code: "closed" });
+      expect(transport.ready).toBe(false);
+    });
+  });
+
+  describe(`${name}: sending`, () => {
+    it("before connect is refused at once", async () => {
+      const transport = await line({ does: "echo" });
+      expect(transport.ready).toBe(false);
+      await expect(transport.send(user("early"))).rejects.toMatchObject({
+        code: "closed",
+        message: "The line is not connected yet.",
+      });
+    });
+
+    it("after the end of input is refused at once, while answers still come", async () => {
+      const transport = await line({ does: "echo" });
+      await transport.connect();
+      await transport.send(user("last"));
+      await transport.endInput();
+      expect(transport.ready).toBe(false);
+      await expect(transport.send(user("late"))).rejects.toMatchObject({
+        code: "closed",
+        message: "The input of this line has ended.",
+      });
+      expect(await allOf(transport)).toEqual([echo(user("last"))]);
+    });
+
+    it("after the peer's death is refused with its exit code", async () => {
+      const transport = await line({ does: "die", code: 3, stderr: "boom" });
+      await transport.connect();
+      await transport.send(user("die"));
+      await transport.exited;
+      expect(transport.ready).toBe(false);
+      await expect(transport.send(user("more"))).rejects.toMatchObject({
+        code: "process_exited",
+        exitCode: 3,
+        stderrTail: "boom",
+      });
+    });
+
+    it("after close is refused", async () => {
+      const transport = await line({ does: "echo" });
+      await transport.connect();
+      await transport.close();
+      await expect(transport.send(user("late"))).rejects.toMatchObject({ code: "closed" });
+    });
+
+    it("from many places never interleaves, even past the size of a pipe", async () => {
+      const transport = await line({ does: "echo" });
+      await transport.connect();
+      const messages = Array.from({ length: 40 }, (_, i) => user(`${i} ${"ä".repeat(20_000 + i)}`));
+      const received = take(transport, messages.length);
+      await Promise.all(messages.map((message) => transport.send(message)));
+      expect(await received).toEqual(messages.map(echo));
+    });
+
+    it("to a peer that dies while it is written to rejects, and harms nothing else", async () => {
+      const failures = uncaught();
+      const transport = await line({ does: "die", code: 7, stderr: "gone" });
+      await transport.connect();
+      const big = user("x".repeat(4_000_000));
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 5 }, () => transport.send(big)),
+      );
+      await transport.exited;
+      const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+      for (const { reason } of refused)
+        expect(reason).toMatchObject({ code: "process_exited", exitCode: 7 });
+      await expect(transport.send(big)).rejects.toMatchObject({ code: "process_exited" });
+      expect(failures).toEqual([]);
+    });
+
+    it("to a peer that does not read ends when the line is closed", async () => {
+      const transport = await line({ does: "ignore" });
+      await transport.connect();
+      const stuck = Promise.allSettled(
+        Array.from({ length: 4 }, () => transport.send(user("x".repeat(1_000_000)))),
+      );
+      await transport.kill();
+      for (const outcome of await stuck) {
+        if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "closed" });
+      }
+    });
+  });
+
+  describe(`${name}: reading`, () => {
+    it("gives messages, noise and broken lines in order, and ends", async () => {
+      const transport = await line({
+        does: "emit",
+        lines: [
+          '{"type":"system","subtype":"new"}',
+          "Warning: noise",
+          '{"broken":',
+          '{"type":"later"}',
+        ],
+      });
+      await transport.connect();
+      await transport.endInput();
+      const frames = await framesOf(transport);
+      expect(frames.map(({ kind }) => kind)).toEqual(["message", "noise", "corrupt", "message"]);
+      expect(frames[0]).toEqual({ kind: "message", message: { type: "system", subtype: "new" } });
+      expect(frames[2]).toMatchObject({ kind: "corrupt", error: { code: "protocol_error" } });
+    });
+
+    it("may begin before connect", async () => {
+      const transport = await line({ does: "echo" });
+      const first = firstOf(transport);
+      await transport.connect();
+      await transport.send(user("hello"));
+      expect(await first).toEqual(echo(user("hello")));
+    });
+
+    it("is for one reader", async () => {
+      const transport = await line({ does: "echo" });
+      transport.messages();
+      expect(() => transport.messages()).toThrowError(
+        expect.objectContaining({ code: "already_consumed" }),
+      );
+    });
+
+    it("throws last when the peer ended by itself and not well", async () => {
+      const transport = await line({ does: "die", code: 4, stderr: "why" });
+      await transport.connect();
+      await transport.send(user("die"));
+      await expect(allOf(transport)).rejects.toMatchObject({
+        code: "process_exited",
+        exitCode: 4,
+        stderrTail: "why",
+      });
+      expect(await transport.exited).toEqual({ code: 4, signal: null, stderrTail: "why" });
+    });
+
+    it("ends quietly when the line is closed", async () => {
+      const transport = await line({ does: "echo" });
+      await transport.connect();
+      const all = allOf(transport);
+      await transport.close();
+      expect(await all).toEqual([]);
+    });
+
+    it("that is left early does not keep the line from closing", async () => {
+      const transport = await line({ does: "echo" });
+      await transport.connect();
+      await transport.send(user("one"));
+      expect(await firstOf(transport)).toEqual(echo(user("one")));
+      await transport.send(user("two"));
+      await transport.close();
+      await transport.exited;
+    });
+  });
+
+  describe(`${name}: closing`, () => {
+    it("before connect is over at once", async () => {
+      const transport = await line({ does: "echo" });
+      await transport.close();
+      await transport.exited;
+      expect(await allOf(transport)).toEqual([]);
+    });
+
+    it("while connecting ends the line", async () => {
+      const transport = await line({ does: "echo" });
+      const connecting = transport.connect().catch((error: unknown) => error);
+      await transport.close();
+      await transport.exited;
+      const outcome = await connecting;
+      if (outcome !== undefined) expect(outcome).toMatchObject({ code: "closed" });
+      expect(transport.ready).toBe(false);
+    });
+
+    it("from several places at once is once", async () => {
+      const transport = await line({ does: "echo" });
+      await transport.connect();
+      await Promise.all([transport.close(), transport.kill(), transport.close()]);
+      await transport.close();
+      expect(transport.ready).toBe(false);
+    });
+
+    it("sends its last line first", async () => {
+      const transport = await line({ does: "echo" });
+      await transport.connect();
+      const all = allOf(transport);
+      await transport.close({ first: user("farewell") });
+      expect(await all).toEqual([echo(user("farewell"))]);
+    });
+
+    it("happens while others send and read, and nothing is left unhandled", async () => {
+      const failures = uncaught();
+      const transport = await line({ does: "echo" });
+      await transport.connect();
+      const reading = allOf(transport);
+      const sending = Promise.allSettled(
+        Array.from({ length: 200 }, (_, i) => transport.send(user(`${i} ${"x".repeat(3000)}`))),
+      );
+      const closing = transport.close();
+      const [received, sent] = await Promise.all([reading, sending, closing]);
+      const delivered = sent.filter(({ status }) => status === "fulfilled").length;
+      expect(received.length).toBeLessThanOrEqual(Math.max(delivered, 200));
+      for (const outcome of sent) {
+        if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "closed" });
+      }
+      expect(failures).toEqual([]);
+    });
+  });
+}
+
+function user(text: string): Outbound {
+  return { type: "user", message: { role: "user", content: text } } as Outbound;
+}
+
+function echo(line: Outbound): Message {
+  return { type: "echo", line } as unknown as Message;
+}
+
+async function framesOf(transport: Transport): Promise<Frame[]> {
+  const frames: Frame[] = [];
+  for await (const frame of transport.messages()) frames.push(frame);
+  return frames;
+}
+
+async function allOf(transport: Transport): Promise<Message[]> {
+  return (await framesOf(transport)).flatMap((frame) =>
+    frame.kind === "message" ? [frame.message] : [],
+  );
+}
+
+async function take(transport: Transport, count: number): Promise<Message[]> {
+  const messages: Message[] = [];
+  for await (const frame of transport.messages()) {
+    if (frame.kind === "message") messages.push(frame.message);
+    if (messages.length === count) break;
+  }
+  return messages;
+}
+
+async function firstOf(transport: Transport): Promise<Message | undefined> {
+  return (await take(transport, 1))[0];
+}
+
+/** What would have ended the program, had the test not been listening. */
+function uncaught(): unknown[] {
+  const failures: unknown[] = [];
+  const note = (error: unknown) => void failures.push(error);
+  process.on("unhandledRejection", note);
+  process.on("uncaughtException", note);
+  onTestFinished(() => {
+    process.off("unhandledRejection", note);
+    process.off("uncaughtException", note);
+  });
+  return failures;
+}
