@@ -6,8 +6,7 @@ import {
   type ControlResponse,
   controlFailure,
   controlRequest,
-  isControlRequest,
-  isControlResponse,
+  isMessage,
   isResult,
   type Prompt,
   userLine,
@@ -43,11 +42,11 @@ export async function converse(
     }
     if (frame.kind !== "message") continue;
     const { message } = frame;
-    if (isControlResponse(message)) {
+    if (isMessage(message, "control_response")) {
       if (message.response.request_id !== initializeId) continue;
       initialized(message, transport, turn);
       limits.enter("firstMessage");
-    } else if (isControlRequest(message)) {
+    } else if (isMessage(message, "control_request")) {
       refuse(message, transport);
     } else {
       limits.enter("idle");

@@ -1,6 +1,6 @@
 import { HawserError, isHawserError } from "../errors/index.js";
 import type { Options } from "../options/index.js";
-import { isAssistant, isSystem, type Message, type ResultMessage } from "../wire/index.js";
+import { isMessage, isSystem, type Message, type ResultMessage } from "../wire/index.js";
 import type { Completion, CredentialInfo, Stop, Timing } from "./completion.js";
 import { credentialOf } from "./credential.js";
 import { failureOf } from "./failure.js";
@@ -32,11 +32,11 @@ export class Turn {
 
   add(message: Message): void {
     this.#lastMessage = message;
-    if (typeof message.session_id === "string" && message.session_id !== "") {
-      this.#sessionId = message.session_id;
+    if ("session_id" in message && typeof message.session_id === "string") {
+      this.#sessionId = message.session_id || this.#sessionId;
     }
     if (isSystem(message, "init")) this.#model = message.model;
-    if (!isAssistant(message)) return;
+    if (!isMessage(message, "assistant")) return;
     this.#firstTokenMs ??= this.#elapsed();
     if (message.error !== undefined) {
       this.#apiError = message.error;

@@ -54,7 +54,8 @@ export function rateLimitHeaders(limit: RateLimit): Record<string, string> {
     [`${UNIFIED}-reset`]: reset,
     [`${UNIFIED}-representative-claim`]: window,
   };
-  const short = window.startsWith("seven_day") ? "7d" : window === "five_hour" ? "5h" : window;
+  const short = ABBREVIATIONS[window];
+  if (short === undefined) return headers;
   headers[`${UNIFIED}-${short}-status`] = limit.status;
   headers[`${UNIFIED}-${short}-reset`] = reset;
   if (limit.utilization !== undefined) {
@@ -74,6 +75,13 @@ export function usageLimit(
   const headers = rateLimitHeaders({ utilization: 1, ...limit, status: "rejected" });
   return apiError(429, { ...options, headers: { ...headers, ...options.headers } });
 }
+
+/** The limits that have headers of their own beside the common ones. */
+const ABBREVIATIONS: Readonly<Record<string, string>> = {
+  five_hour: "5h",
+  seven_day: "7d",
+  overage: "overage",
+};
 
 const UNIFIED = "anthropic-ratelimit-unified";
 

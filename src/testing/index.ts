@@ -17,6 +17,7 @@ export {
   thinking,
   toolUse,
 } from "./block.js";
+export { type FakeCli, fakeCli, type RecordedProcess } from "./fake-cli.js";
 export { type IsolatedEnv, type IsolatedEnvOptions, isolatedEnv } from "./isolated-env.js";
 export type { RecordedRequest, RequestKind, ToolResult } from "./recorded-request.js";
 export {
@@ -37,6 +38,7 @@ export {
   type StopReason,
   streamError,
 } from "./reply.js";
+export type { Action, Grandchild, Scenario, Step, Trigger } from "./scenario.js";
 export {
   type Always,
   always,

@@ -34,14 +34,17 @@ export interface SimulatedModelOptions {
  * import { isolatedEnv, SimulatedModel, toolUse } from "hawser/testing";
  *
  * await using model = await SimulatedModel.start({
- *   replies: [toolUse("Bash", { command: "echo hello" }), (call) => `It said ${call.toolResults[0]?.text}`],
+ *   replies: [
+ *     toolUse("Bash", { command: "echo hello" }),
+ *     (call) => `It said ${call.toolResults[0]?.text}.`,
+ *   ],
  * });
  * await using world = await isolatedEnv({ baseUrl: model.url });
- * const cli = spawn("claude", ["-p", "--allowedTools=Bash", "greet me"], {
+ * const cli = spawn("claude", ["-p", "greet me", "--allowedTools=Bash"], {
  *   ...world, // env and cwd
  *   stdio: ["ignore", "pipe", "inherit"],
  * });
- * console.log(await text(cli.stdout)); // It said hello
+ * console.log(await text(cli.stdout)); // It said hello.
  * model.assertDone();
  * ```
  */

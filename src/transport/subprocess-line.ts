@@ -130,10 +130,10 @@ export class SubprocessLine {
     const { maxLineBytes } = this.#options;
     const framer = new LineFramer(maxLineBytes === undefined ? {} : { maxLineBytes });
     process.stdout.on("data", (chunk: Buffer) => {
-      for (const line of framer.push(chunk)) this.#receive(line, false);
+      for (const line of framer.push(chunk)) this.#receive(line);
     });
     process.stdout.once("close", () => {
-      for (const line of framer.end()) this.#receive(line, true);
+      for (const line of framer.end()) this.#receive(line);
       // Nothing more can be heard, so there is nothing left to wait for.
       process.terminate();
     });
@@ -141,9 +141,9 @@ export class SubprocessLine {
     process.exited.then((exit) => this.#ended(exit, this.#endingError(exit)));
   }
 
-  #receive(line: FramedLine, unterminated: boolean): void {
-    const frame = decodeLine(line, unterminated);
-    const text = typeof line === "string" ? line : `[${line.kind}]`;
+  #receive(line: FramedLine): void {
+    const frame = decodeLine(line, false, this.#prepared?.mask);
+    const text = textOf(line);
     this.#prepared?.trace?.(frame.kind === "noise" ? "noise" : "receive", text);
     if (frame.kind !== "message") this.#prepared?.log.warn(frame.kind, { line: text });
     this.#inbox.push(frame, text.length);
@@ -205,6 +205,11 @@ export class SubprocessLine {
     if (full) this.#process?.stdout.pause();
     else this.#process?.stdout.resume();
   }
+}
+
+function textOf(line: FramedLine): string {
+  if (typeof line === "string") return line;
+  return line.kind === "broken" ? line.text : `[a line of ${line.bytes} bytes]`;
 }
 
 const NEVER_STARTED: Exit = { code: null, signal: null, stderrTail: "" };

@@ -1,1 +1,176 @@
+export type {
+  AssistantBody,
+  AssistantError,
+  AssistantMessage,
+  StopReason,
+} from "./assistant.js";
+export type {
+  CanUseToolRequest,
+  CliRequest,
+  ElicitationRequest,
+  ElicitationResult,
+  HookCallbackRequest,
+  HookInput,
+  HookOutput,
+  McpMessagePayload,
+  McpMessageRequest,
+  UserDialogRequest,
+} from "./cli-request.js";
+export type {
+  ContentBlock,
+  DocumentBlock,
+  ImageBlock,
+  MediaSource,
+  Prompt,
+  RedactedThinkingBlock,
+  TextBlock,
+  ThinkingBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+  UnknownBlock,
+} from "./content.js";
+export type {
+  ControlCancelRequest,
+  ControlFailure,
+  ControlRequest,
+  ControlResponse,
+  ControlSuccess,
+  RequestBody,
+  UnknownRequest,
+} from "./control.js";
+export { decodeLine, type Frame } from "./decode.js";
+export { encodeLine } from "./encode.js";
+export type {
+  AuthStatus,
+  CommandLifecycle,
+  ConversationReset,
+  KeepAlive,
+  PromptSuggestion,
+  RateLimitEvent,
+  RateLimitInfo,
+  ToolProgress,
+  ToolUseSummary,
+  TranscriptMirror,
+} from "./event.js";
+export type {
+  AccountInfo,
+  AgentInfo,
+  ContextUsage,
+  HostPayload,
+  HostPayloads,
+  InitializePayload,
+  InterruptReceipt,
+  ModelInfo,
+  RewindReceipt,
+} from "./host-payload.js";
+export type { HostRequest, HostRequestFields, HostSubtype } from "./host-request.js";
 export type { HookRegistration, InitializeRequest } from "./initialize.js";
+export {
+  type BrokenLine,
+  type FramedLine,
+  LineFramer,
+  type LineFramerOptions,
+  type OverlongLine,
+} from "./line-framer.js";
+export type {
+  McpManifest,
+  McpMessage,
+  McpNotification,
+  McpReply,
+  McpRequest,
+  McpServerState,
+  McpServerStatus,
+  McpToolCall,
+  McpToolResult,
+} from "./mcp.js";
+export {
+  isMessage,
+  isResult,
+  isSystem,
+  type Message,
+  type Messages,
+  type UnknownMessage,
+} from "./message.js";
+export type { JsonObject, Open, Stamped } from "./open.js";
+export {
+  type AssistantLine,
+  controlFailure,
+  controlRequest,
+  controlSuccess,
+  type Outbound,
+  type UserLine,
+  type UserLineOptions,
+  userLine,
+} from "./outbound.js";
+export type {
+  PermissionAllow,
+  PermissionDeny,
+  PermissionDestination,
+  PermissionMode,
+  PermissionResult,
+  PermissionRule,
+  PermissionUpdate,
+} from "./permission.js";
+export type {
+  PermissionDenial,
+  ResultMessage,
+  ResultSubtype,
+  TerminalReason,
+} from "./result.js";
+export type {
+  ApiEvent,
+  BlockDelta,
+  ContentBlockDelta,
+  ContentBlockStart,
+  ContentBlockStop,
+  MessageDelta,
+  MessageStart,
+  MessageStop,
+  StreamEvent,
+  UnknownApiEvent,
+} from "./stream-event.js";
+export type { SystemMessage, SystemMessages } from "./system.js";
+export type {
+  SystemHookProgress,
+  SystemHookResponse,
+  SystemHookStarted,
+} from "./system-hook.js";
+export type { SystemInit } from "./system-init.js";
+export type {
+  SystemElicitationComplete,
+  SystemFilesPersisted,
+  SystemInformational,
+  SystemLocalCommandOutput,
+  SystemMemoryRecall,
+  SystemMirrorError,
+  SystemNotification,
+  SystemPermissionDenied,
+  SystemPluginInstall,
+} from "./system-notice.js";
+export type {
+  SlashCommand,
+  SystemApiRetry,
+  SystemCommandsChanged,
+  SystemCompactBoundary,
+  SystemModelFallback,
+  SystemModelRefusalFallback,
+  SystemModelRefusalNoFallback,
+  SystemProgress,
+  SystemProgressSubtype,
+  SystemSessionStateChanged,
+  SystemStatus,
+  SystemThinkingTokens,
+  UnknownSystem,
+} from "./system-state.js";
+export type {
+  SystemBackgroundTasksChanged,
+  SystemTaskNotification,
+  SystemTaskProgress,
+  SystemTaskStarted,
+  SystemTaskUpdated,
+  TaskStatus,
+  TaskType,
+  TaskUsage,
+} from "./system-task.js";
+export type { ModelUsage, Usage } from "./usage.js";
+export type { ToolResultMeta, UserBody, UserMessage } from "./user.js";

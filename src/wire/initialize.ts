@@ -3,6 +3,7 @@ export interface InitializeRequest {
   readonly subtype: "initialize";
   readonly hooks?: Readonly<Record<string, readonly HookRegistration[]>>;
   readonly sdkMcpServers?: readonly string[];
+  readonly sdkMcpServerConfigs?: Readonly<Record<string, unknown>>;
   readonly sdkMcpServerManifests?: Readonly<Record<string, unknown>>;
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
   /** Absent is the CLI's own prompt; `[""]` is none. */

@@ -1,0 +1,37 @@
+// How long the import of the package's root takes in a fresh process, beside the official SDK's.
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { median, runAlone } from "./figures.js";
+
+const ROUNDS = 15;
+const TARGET = 0.25;
+
+export function run() {
+  const packages = {
+    hawser: new URL("../dist/index.js", import.meta.url).href,
+    official: import.meta.resolve("@anthropic-ai/claude-agent-sdk"),
+  };
+  const times = { hawser: [], official: [] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [name, url] of Object.entries(packages)) times[name].push(importMs(url));
+  }
+  const hawser = median(times.hawser);
+  const official = median(times.official);
+  return [
+    {
+      figure: "import of the root, ms",
+      hawser: hawser.toFixed(1),
+      other: `official SDK ${official.toFixed(1)}`,
+      ratio: hawser / official,
+      target: `≤ ${TARGET}`,
+      met: hawser / official <= TARGET,
+    },
+  ];
+}
+
+function importMs(url) {
+  const program = `const t = performance.now(); await import(${JSON.stringify(url)}); console.log(performance.now() - t)`;
+  return Number(execFileSync(process.execPath, ["--input-type=module", "-e", program]));
+}
+
+runAlone(fileURLToPath(import.meta.url), run);

@@ -1,0 +1,96 @@
+import { chmod, copyFile, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { removeFolder } from "./remove-folder.js";
+import type { Scenario } from "./scenario.js";
+
+/** A program that plays the CLI's part from a scenario. */
+export interface FakeCli {
+  /** For the `cliPath` option. A script that runs under Node, executable by itself too. */
+  readonly path: string;
+  /** What each process that was started from `path` has received so far, in the order of starts. */
+  recorded(): Promise<readonly RecordedProcess[]>;
+  /** Removes the program. Processes that still run are not ended. */
+  dispose(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface RecordedProcess {
+  readonly pid: number;
+  /** The arguments after the program's own path. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** The lines from stdin, as they came. */
+  readonly lines: readonly string[];
+  readonly signals: readonly string[];
+  /** Whether stdin has ended. */
+  readonly eof: boolean;
+}
+
+/**
+ * Makes a fake CLI: a real process for what the real CLI cannot be made to show, such as dying at a
+ * certain point, printing garbage, or not answering. It needs no CLI to be installed.
+ *
+ * @example
+ * ```ts
+ * await using cli = await fakeCli({
+ *   steps: [
+ *     { on: "user", do: [{ turn: "Hello." }] },
+ *     { on: "user", do: [{ write: '{"type":"assis' }, { exit: 1 }] },
+ *   ],
+ * });
+ * await complete("Greet me.", { cliPath: cli.path }); // resolves; a second prompt would see it die
+ * ```
+ */
+export async function fakeCli(scenario: Scenario = {}): Promise<FakeCli> {
+  const folder = await mkdtemp(join(tmpdir(), "hawser-fake-"));
+  const path = join(folder, "claude.mjs");
+  const record = scenario.record ?? join(folder, "record.jsonl");
+  await writeFile(join(folder, "scenario.json"), JSON.stringify(scenario));
+  await copyFile(MAIN, path);
+  await chmod(path, 0o755);
+  // Another user may run the program, but not read what it was given: that may hold secrets.
+  if (scenario.record === undefined) await writeFile(record, "", { mode: 0o600 });
+  await chmod(folder, 0o711);
+
+  const dispose = () => removeFolder(folder);
+  const recorded = async () => replay(await readFile(record, "utf8"));
+  return { path, recorded, dispose, [Symbol.asyncDispose]: dispose };
+}
+
+const MAIN = fileURLToPath(new URL("./fake-cli-main.mjs", import.meta.url));
+
+type Entry = { readonly pid: number } & (
+  | ({ readonly event: "start" } & Pick<RecordedProcess, "argv" | "env" | "cwd">)
+  | { readonly event: "line"; readonly line: string }
+  | { readonly event: "signal"; readonly signal: string }
+  | { readonly event: "eof" }
+);
+
+interface Mutable extends RecordedProcess {
+  readonly lines: string[];
+  readonly signals: string[];
+  eof: boolean;
+}
+
+function replay(text: string): readonly RecordedProcess[] {
+  const processes = new Map<number, Mutable>();
+  // Without its last part: a process may be just writing it.
+  for (const line of text.split("\n").slice(0, -1)) {
+    const entry = JSON.parse(line) as Entry;
+    const process = processes.get(entry.pid);
+    if (entry.event === "start") {
+      const { pid, argv, env, cwd } = entry;
+      processes.set(pid, { pid, argv, env, cwd, lines: [], signals: [], eof: false });
+    } else if (process !== undefined) note(process, entry);
+  }
+  return [...processes.values()];
+}
+
+function note(process: Mutable, entry: Exclude<Entry, { event: "start" }>): void {
+  if (entry.event === "line") process.lines.push(entry.line);
+  else if (entry.event === "signal") process.signals.push(entry.signal);
+  else process.eof = true;
+}

@@ -1,0 +1,116 @@
+import type { HostSubtype } from "./host-request.js";
+import type { McpServerStatus } from "./mcp.js";
+import type { JsonObject, Open } from "./open.js";
+import type { PermissionMode } from "./permission.js";
+import type { SlashCommand } from "./system-state.js";
+
+/** The payload of the success that answers a request; undefined where it may be absent. */
+export type HostPayload<S extends string> = S extends keyof HostPayloads
+  ? HostPayloads[S]
+  : S extends HostSubtype
+    ? JsonObject | undefined
+    : unknown;
+
+export interface HostPayloads {
+  initialize: InitializePayload;
+  /** Absent before 2.1.325's generation. */
+  interrupt: InterruptReceipt | undefined;
+  set_model: { readonly model?: string } | undefined;
+  set_permission_mode: { readonly mode: PermissionMode } | undefined;
+  mcp_status: { readonly mcpServers: readonly McpServerStatus[] };
+  mcp_set_servers: {
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly errors: Readonly<Record<string, string>>;
+  };
+  rewind_files: RewindReceipt;
+  get_context_usage: ContextUsage;
+  read_file: {
+    readonly contents: string;
+    readonly absPath: string;
+    readonly lossy?: boolean;
+    readonly requested_path?: string;
+  };
+  cancel_async_message: { readonly cancelled: boolean };
+  get_task_output: {
+    readonly output: string;
+    readonly total_bytes: number;
+    readonly truncated: boolean;
+  };
+  register_repo_root: { readonly directory: string };
+  file_suggestions: { readonly suggestions: readonly unknown[]; readonly cwd: string };
+  side_question: { readonly response: string; readonly synthetic: boolean };
+  claim_session: {
+    readonly status: Open<"ok">;
+    readonly cwd: string;
+    readonly session_id: string;
+    readonly parked_ms?: number;
+    readonly sdk_mcp_settled?: boolean;
+    readonly initialize?: InitializePayload;
+  };
+}
+
+export interface InterruptReceipt {
+  /** Prompts that will still run. */
+  readonly still_queued: readonly string[];
+  readonly cancelled?: readonly string[];
+}
+
+export interface RewindReceipt {
+  readonly canRewind: boolean;
+  readonly filesChanged?: readonly string[];
+  readonly insertions?: number;
+  readonly deletions?: number;
+  readonly skippedLinks?: number;
+  readonly error?: string;
+}
+
+export interface ContextUsage {
+  readonly categories: readonly JsonObject[];
+  readonly totalTokens: number;
+  readonly maxTokens: number;
+  readonly percentage: number;
+  readonly [field: string]: unknown;
+}
+
+export interface InitializePayload {
+  readonly commands: readonly SlashCommand[];
+  readonly agents: readonly AgentInfo[];
+  readonly models: readonly ModelInfo[];
+  readonly account: AccountInfo;
+  readonly output_style?: string;
+  readonly available_output_styles?: readonly string[];
+  readonly pid?: number;
+  readonly claude_code_version?: string;
+  readonly current_permission_mode?: PermissionMode;
+  readonly session_state?: Open<"running" | "idle" | "requires_action">;
+  readonly hook_on_failure_supported?: boolean;
+  readonly capabilities?: readonly string[];
+  readonly [field: string]: unknown;
+}
+
+export interface AgentInfo {
+  readonly name: string;
+  readonly description: string;
+  readonly model?: string;
+}
+
+export interface ModelInfo {
+  readonly value: string;
+  readonly resolvedModel?: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly supportsEffort?: boolean;
+  readonly supportedEffortLevels?: readonly string[];
+  readonly supportsAdaptiveThinking?: boolean;
+  readonly [field: string]: unknown;
+}
+
+export interface AccountInfo {
+  readonly email?: string;
+  readonly organization?: string;
+  readonly subscriptionType?: string;
+  readonly tokenSource?: string;
+  readonly apiKeySource?: string;
+  readonly apiProvider?: string;
+}

@@ -1,0 +1,11 @@
+/** One of the known words, or a newer one: the CLI gains words with every release. */
+export type Open<Known extends string> = Known | (string & Record<never, never>);
+
+/** A JSON object whose fields are not described here. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Carried by nearly every line of the CLI. */
+export interface Stamped {
+  readonly uuid: string;
+  readonly session_id: string;
+}

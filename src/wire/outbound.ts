@@ -1,0 +1,86 @@
+import type { ContentBlock, Prompt } from "./content.js";
+import type { ControlCancelRequest, ControlRequest, ControlResponse } from "./control.js";
+import type { KeepAlive } from "./event.js";
+import type { HostRequest } from "./host-request.js";
+import type { JsonObject, Open } from "./open.js";
+
+/** Every line that the host may send. A line the CLI cannot read ends its process. */
+export type Outbound =
+  | UserLine
+  | AssistantLine
+  | ControlRequest<HostRequest>
+  | ControlResponse
+  | ControlCancelRequest
+  | KeepAlive;
+
+/** A prompt. */
+export interface UserLine {
+  readonly type: "user";
+  readonly message: { readonly role: "user"; readonly content: Prompt };
+  readonly parent_tool_use_id?: string | null;
+  /** Routes nothing. */
+  readonly session_id?: string;
+  /** Without it the CLI neither reports on the prompt nor lets it be cancelled or rewound to. */
+  readonly uuid?: string;
+  /** False appends to the conversation without a model call. */
+  readonly shouldQuery?: boolean;
+  /** Taken literally; CLIs before 2.1.325's generation ignore it. */
+  readonly client_composed?: boolean;
+  readonly priority?: Open<"now" | "next" | "later">;
+}
+
+/** A reply put into the history; accepted, but undocumented and unstable. */
+export interface AssistantLine {
+  readonly type: "assistant";
+  readonly message: { readonly role: "assistant"; readonly content: readonly ContentBlock[] };
+}
+
+export interface UserLineOptions {
+  readonly uuid?: string | undefined;
+  /** No slash commands and no `@file`, on every version of the CLI. */
+  readonly literal?: boolean | undefined;
+  readonly shouldQuery?: boolean | undefined;
+  readonly priority?: UserLine["priority"] | undefined;
+}
+
+export function userLine(prompt: Prompt, options: UserLineOptions = {}): UserLine {
+  const { uuid, literal, shouldQuery, priority } = options;
+  const blocks = typeof prompt === "string" ? [textBlock(prompt)] : prompt;
+  return {
+    type: "user",
+    session_id: "",
+    message: { role: "user", content: literal ? literally(blocks) : blocks },
+    parent_tool_use_id: null,
+    ...(uuid !== undefined && { uuid }),
+    ...(shouldQuery !== undefined && { shouldQuery }),
+    ...(priority !== undefined && { priority }),
+  };
+}
+
+export function controlRequest<R extends HostRequest>(id: string, request: R): ControlRequest<R> {
+  return { type: "control_request", request_id: id, request };
+}
+
+export function controlSuccess(id: string, payload?: object): ControlResponse {
+  const response = payload === undefined ? {} : { response: payload as JsonObject };
+  return {
+    type: "control_response",
+    response: { subtype: "success", request_id: id, ...response },
+  };
+}
+
+export function controlFailure(id: string, error: string): ControlResponse {
+  return { type: "control_response", response: { subtype: "error", request_id: id, error } };
+}
+
+/**
+ * The CLI looks for commands and files in the last block, if it is text. An empty one in that place
+ * is dropped from the prompt, and hides what stands before it.
+ */
+function literally(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
+  return blocks.at(-1)?.type === "text" ? [...blocks, textBlock("")] : blocks;
+}
+
+function textBlock(text: string): ContentBlock {
+  return { type: "text", text };
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { complete } from "../../src/complete/index.js";
+import { processes } from "../../src/process/index.js";
+import { reply, toolUse } from "../../src/testing/index.js";
+import { CLIS } from "../support/cli.js";
+import { world } from "../support/world.js";
+
+describe.each(CLIS)("complete() on the real CLI $name", ({ path, name }) => {
+  it("gives the answer to a prompt, with all its facts", async () => {
+    const { model, options } = await world(path, [
+      reply("A bowline.", { usage: { input_tokens: 12, output_tokens: 7 } }),
+    ]);
+    const completion = await complete("Name a knot.", options);
+    expect(completion).toEqual({
+      text: "A bowline.",
+      value: undefined,
+      model: expect.stringMatching(/^claude-/),
+      sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      stop: "completed",
+      turns: 1,
+      resumes: 0,
+      usage: expect.objectContaining({ input_tokens: 12, output_tokens: 7 }),
+      costUsd: expect.any(Number),
+      permissionDenials: [],
+      credential: { kind: "apiKey", source: "ANTHROPIC_API_KEY" },
+      timing: {
+        queuedMs: undefined,
+        bootMs: expect.any(Number),
+        firstTokenMs: expect.any(Number),
+        apiMs: expect.any(Number),
+        totalMs: expect.any(Number),
+      },
+      result: expect.objectContaining({ type: "result", subtype: "success", is_error: false }),
+    });
+    expect(completion.costUsd).toBeGreaterThan(0);
+    expect(model.calls.length).toBe(1);
+    expect(processes()).toEqual([]);
+  });
+
+  it("sends the prompt, and nothing of the machine", async () => {
+    const { model, options } = await world(path, ["ok"]);
+    await complete("Exactly this.", { ...options, systemPrompt: "You tie knots." });
+    const [call] = model.calls;
+    expect(call?.body["tools"] ?? []).toEqual([]);
+    expect(JSON.stringify(call?.body["messages"])).toContain("Exactly this.");
+    expect(JSON.stringify(call?.body["system"])).toContain("You tie knots.");
+    expect(JSON.stringify(call?.body).length).toBeLessThan(3000 + "Exactly this.".length);
+  });
+
+  it.each([
+    ["begins with a dash", "--model is a flag, this is not"],
+    ["is a slash command", "/clear everything"],
+    ["names a file", "@/etc/hostname and @./x"],
+    ["has line separators", "one\u2028two\u2029three\u0085four"],
+    ["is one space and a letter", " x"],
+  ])("takes a prompt literally that %s", async (_what, prompt) => {
+    const { model, options } = await world(path, ["ok"]);
+    expect((await complete(prompt, options)).text).toBe("ok");
+    const messages = JSON.stringify(model.calls[0]?.body["messages"]);
+    expect(messages).toContain(JSON.stringify(prompt).slice(1, -1));
+    expect(messages).not.toContain("<command-name>");
+  });
+
+  it("takes a prompt of 1 MB and a system prompt of 2 MB", async () => {
+    const { model, options } = await world(path, ["long indeed"]);
+    const prompt = `begin ${"knot ".repeat(200_000)} end`;
+    const systemPrompt = `begin ${"rope ".repeat(400_000)} end`;
+    expect((await complete(prompt, { ...options, systemPrompt })).text).toBe("long indeed");
+    const body = JSON.stringify(model.calls[0]?.body);
+    expect(body).toContain(prompt);
+    expect(body).toContain(systemPrompt);
+  });
+
+  it("gives an answer of 8 MB, on one line, with U+2028 in it", async () => {
+    const text = `first\u2028second ${"hawser ".repeat(1_200_000)}last\u2029`;
+    expect(text.length).toBeGreaterThan(8 * 1024 * 1024);
+    const { options } = await world(path, [text]);
+    const completion = await complete("Go on.", options);
+    expect(completion.text === text).toBe(true);
+  });
+
+  it("runs tools that are switched on by name", async () => {
+    const { model, options } = await world(path, [
+      toolUse("Bash", { command: "echo splice-$((40 + 2))", description: "d" }),
+      "done",
+    ]);
+    const completion = await complete("Run it.", {
+      ...options,
+      tools: ["Bash"],
+      allowedTools: ["Bash(echo *)"],
+    });
+    expect(completion.text).toBe("done");
+    expect(model.calls[1]?.toolResults[0]?.text).toContain("splice-42");
+  });
+
+  it("stops at the limit of turns, with the text so far", async () => {
+    const call = () => ["Working. ", toolUse("Bash", { command: "echo x", description: "d" })];
+    const { options } = await world(path, [call(), call(), call()] as never);
+    const completion = await complete("Work.", {
+      ...options,
+      tools: ["Bash"],
+      allowedTools: ["Bash"],
+      maxTurns: 2,
+    });
+    expect(completion).toMatchObject({ stop: "max_turns", text: "Working. Working. " });
+    expect(name).toMatch(/^2\.1\./);
+  });
+});

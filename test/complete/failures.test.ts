@@ -1,0 +1,249 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type CompleteOptions, complete } from "../../src/complete/index.js";
+import type { HawserError } from "../../src/errors/index.js";
+import { processes } from "../../src/process/index.js";
+import { apiError, fakeCli, hang, type ReplyScript } from "../../src/testing/index.js";
+import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { world } from "../support/world.js";
+
+async function failure(prompt: string, options: CompleteOptions): Promise<HawserError> {
+  try {
+    await complete(prompt, options);
+  } catch (error) {
+    expect(processes()).toEqual([]);
+    return error as HawserError;
+  }
+  throw new Error("it did not fail");
+}
+
+const isRoot = process.getuid?.() === 0;
+
+describe.each(CLIS)("a start that fails on the real CLI $name", ({ path, name }) => {
+  it("for an unknown flag is unsupported_by_cli, with the CLI's words", async () => {
+    const { options } = await world(path, []);
+    const error = await failure("x", { ...options, extraArgs: { "no-such-flag": null } });
+    expect(error).toMatchObject({
+      code: "unsupported_by_cli",
+      exitCode: 1,
+      cliPath: path,
+      cliVersion: name,
+      stderrTail: expect.stringContaining("unknown option '--no-such-flag'"),
+    });
+    expect(error.message).toContain("unknown option '--no-such-flag'");
+  });
+
+  it("for a session that does not exist is session_not_found", async () => {
+    const { options } = await world(path, []);
+    const resume = "11111111-2222-4333-8444-555555555555";
+    const error = await failure("x", { ...options, resume, persistSession: true });
+    expect(error.code).toBe("session_not_found");
+    expect(error.message).toContain(resume);
+  });
+
+  it.skipIf(!isRoot)("for bypass as root is root_refused", async () => {
+    const { options } = await world(path, []);
+    const error = await failure("x", {
+      ...options,
+      permissionMode: "bypassPermissions",
+      allowDangerouslySkipPermissions: true,
+    });
+    expect(error).toMatchObject({
+      code: "root_refused",
+      exitCode: 1,
+      stderrTail: expect.stringContaining("root"),
+    });
+  });
+});
+
+describe("a start that fails before there is a process", () => {
+  const cases: [string, (folder: string) => CompleteOptions, string][] = [
+    [
+      "a missing executable",
+      (folder) => ({ cliPath: join(folder, "no-such-claude") }),
+      "cli_not_found",
+    ],
+    ["a directory as executable", (folder) => ({ cliPath: folder }), "cli_not_runnable"],
+    [
+      "a missing cwd",
+      (folder) => ({ cliPath: NEWEST_CLI, cwd: join(folder, "gone") }),
+      "cwd_not_found",
+    ],
+    ["a file as cwd", () => ({ cliPath: NEWEST_CLI, cwd: NEWEST_CLI }), "cwd_not_found"],
+    [
+      "a missing plugin folder",
+      (folder) => ({
+        cliPath: NEWEST_CLI,
+        plugins: [{ type: "local", path: join(folder, "gone") }],
+      }),
+      "invalid_options",
+    ],
+    [
+      "a missing settings file",
+      (folder) => ({ cliPath: NEWEST_CLI, settings: join(folder, "gone.json") }),
+      "invalid_options",
+    ],
+    ["an option of a later day", () => ({ cliPath: NEWEST_CLI, autoResume: 2 }), "not_supported"],
+    ["an unknown option", () => ({ cliPaht: NEWEST_CLI }) as never, "invalid_options"],
+  ];
+  it.each(cases)("for %s has its own code", async (_what, options, code) => {
+    const folder = mkdtempSync(join(tmpdir(), "hawser-start-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    expect((await failure("x", options(folder))).code).toBe(code);
+  });
+
+  it.each(["", "   ", "\n"])("for the empty prompt %j is invalid_options", async (prompt) => {
+    expect(await failure(prompt, { cliPath: NEWEST_CLI })).toMatchObject({
+      code: "invalid_options",
+      issues: [expect.objectContaining({ path: "prompt" })],
+    });
+  });
+});
+
+describe.each(CLIS)("a call that fails at the API, on the real CLI $name", ({ path }) => {
+  it.each([
+    [400, "api_error"],
+    [401, "auth"],
+    [403, "auth"],
+    [404, "model_not_found"],
+    [413, "prompt_too_long"],
+    [429, "rate_limited"],
+    [500, "api_error"],
+    [529, "overloaded"],
+  ])("with status %i is %s", async (status, code) => {
+    const { options } = await world(path, (() => apiError(status)) as ReplyScript, {
+      extra: { CLAUDE_CODE_MAX_RETRIES: "0" },
+    });
+    const error = await failure("x", options);
+    expect(error.code).toBe(code);
+    expect(error.sessionId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(error.resumable).toBe(false);
+    expect(error.result).toMatchObject({ type: "result", is_error: true });
+  });
+});
+
+describe("limits on the real CLI", () => {
+  it("end a call whose model never answers, with the phase", async () => {
+    const { options } = await world(NEWEST_CLI, [hang()]);
+    const error = await failure("x", { ...options, timeouts: { totalMs: 4000 } });
+    expect(error).toMatchObject({ code: "timeout", phase: "total", retryable: true });
+  });
+
+  it("end a call that its caller aborts, with the caller's reason", async () => {
+    const { model, options } = await world(NEWEST_CLI, [hang()]);
+    const controller = new AbortController();
+    const reason = { why: "no longer needed" };
+    const failed = failure("x", { ...options, signal: controller.signal });
+    await model.waitFor(({ kind }) => kind === "call");
+    controller.abort(reason);
+    expect(await failed).toMatchObject({ code: "aborted", retryable: false });
+    expect((await failed).reason).toBe(reason);
+  });
+
+  it("end a call at once whose signal is aborted already", async () => {
+    const { model, options } = await world(NEWEST_CLI, []);
+    const error = await failure("x", { ...options, signal: AbortSignal.abort("early") });
+    expect(error).toMatchObject({ code: "aborted", reason: "early" });
+    expect(model.requests).toEqual([]);
+  });
+
+  it("leave no listener on a signal that serves many calls", async () => {
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      listeners -= 1;
+      remove(...args);
+    };
+    const cli = await fakeCli({ steps: [{ on: "user", times: "always", do: [{ turn: "ok" }] }] });
+    onTestFinished(() => cli.dispose());
+    await complete("x", { cliPath: cli.path, signal });
+    await failure("x", { cliPath: "/no/such/cli", signal });
+    expect(listeners).toBe(0);
+  });
+});
+
+describe("a CLI that misbehaves", () => {
+  async function fake(
+    steps: NonNullable<Parameters<typeof fakeCli>[0]>["steps"],
+  ): Promise<CompleteOptions> {
+    const cli = await fakeCli({ steps: steps ?? [] });
+    onTestFinished(() => cli.dispose());
+    return { cliPath: cli.path, closeGraceMs: 500 };
+  }
+
+  it("ending with code 0 but no result is an error", async () => {
+    const options = await fake([
+      { on: "user", do: [{ init: {} }, { assistant: "half an" }, { exit: 0 }] },
+    ]);
+    expect(await failure("x", options)).toMatchObject({
+      code: "process_exited",
+      message: "The CLI ended without a result.",
+      partialText: "half an",
+      sessionId: expect.any(String),
+    });
+  });
+
+  it("giving its result before a bad exit code has answered", async () => {
+    const options = await fake([{ on: "user", do: [{ turn: "whole" }, { exit: 1 }] }]);
+    expect((await complete("x", options)).text).toBe("whole");
+  });
+
+  it("printing noise has answered all the same", async () => {
+    const options = await fake([
+      { on: "user", do: [{ write: "warning: x\n\n" }, { turn: "fine" }] },
+    ]);
+    expect((await complete("x", options)).text).toBe("fine");
+  });
+
+  it("losing its result to a broken line is a protocol_error, not a wait", async () => {
+    const options = await fake([{ on: "user", do: [{ init: {} }, { write: '{"type":"resu\n' }] }]);
+    expect((await failure("x", options)).code).toBe("protocol_error");
+  });
+
+  it("sending its result on a line over the limit is message_too_large", async () => {
+    const options = await fake([{ on: "user", do: [{ turn: "x".repeat(100_000) }] }]);
+    const error = await failure("x", { ...options, maxLineBytes: 50_000 });
+    expect(error).toMatchObject({ code: "message_too_large" });
+  });
+
+  it.each([
+    [
+      "never answers initialize",
+      [
+        { on: "initialize", do: [] },
+        { on: "user", do: [] },
+      ],
+      { bootMs: 1500 },
+      "boot",
+    ],
+    ["never begins the turn", [{ on: "user", do: [] }], { firstMessageMs: 1500 }, "firstMessage"],
+    ["stops in the middle", [{ on: "user", do: [{ init: {} }] }], { idleMs: 1500 }, "idle"],
+  ] as const)("that %s is ended by its limit", async (_what, steps, timeouts, phase) => {
+    const options = await fake(steps);
+    expect(await failure("x", { ...options, timeouts })).toMatchObject({ code: "timeout", phase });
+  });
+
+  it("refusing initialize is a control_error", async () => {
+    const options = await fake([{ on: "initialize", do: [{ respondError: "no such agent" }] }]);
+    const error = await failure("x", options);
+    expect(error).toMatchObject({ code: "control_error" });
+    expect(error.message).toContain("no such agent");
+  });
+
+  it("asking what nobody can answer gets an answer", async () => {
+    const ask = { type: "control_request", request_id: "q1", request: { subtype: "new_thing" } };
+    const options = await fake([
+      { on: "user", do: [{ emit: ask }] },
+      { on: "response", do: [{ turn: "thanks" }] },
+    ]);
+    expect((await complete("x", options)).text).toBe("thanks");
+  });
+});

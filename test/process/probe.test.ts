@@ -1,0 +1,115 @@
+import { chmodSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { checkCli, locateCli, probeVersion } from "../../src/process/index.js";
+import { fakeCli } from "../../src/testing/index.js";
+import { CLIS } from "../support/cli.js";
+
+async function fake(scenario: Parameters<typeof fakeCli>[0]) {
+  const cli = await fakeCli(scenario);
+  onTestFinished(() => cli.dispose());
+  return { cli, location: locateCli({ cliPath: cli.path }) };
+}
+
+function program(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "hawser-probe-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "claude");
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+describe("probeVersion", () => {
+  it.each([
+    ["2.4.1", [2, 4, 1]],
+    ["2.4.1-beta.1", [2, 4, 1]],
+    ["2.4.1 (stable channel)", [2, 4, 1]],
+    ["invalid", undefined],
+  ])("reads %j", async (text, version) => {
+    const { location } = await fake({ version: text });
+    expect(await probeVersion(location)).toEqual(
+      version === undefined ? { text } : { version, text },
+    );
+  });
+
+  it("asks once, and again when the file has changed", async () => {
+    const { cli, location } = await fake({ version: "2.0.5" });
+    await Promise.all([probeVersion(location), probeVersion(location)]);
+    await probeVersion(location);
+    expect((await cli.recorded()).length).toBe(1);
+    utimesSync(cli.path, new Date(), new Date(Date.now() + 5000));
+    await probeVersion(location);
+    expect((await cli.recorded()).length).toBe(2);
+  });
+
+  it("has a limit, after which the version is unknown", async () => {
+    const { location } = await fake({ steps: [{ on: "version", do: [{ hang: true }] }] });
+    expect(await probeVersion(location, process.env, 1000)).toEqual({
+      text: "no answer within 1000 ms",
+    });
+  });
+
+  it("takes a failing exit for an unknown version", async () => {
+    const { location } = await fake({ steps: [{ on: "version", do: [{ exit: 3 }] }] });
+    expect(await probeVersion(location)).toEqual({ text: "exit code 3" });
+  });
+
+  it("rejects for what cannot be started", async () => {
+    const path = program("#!/no/such/interpreter\n");
+    await expect(probeVersion(locateCli({ cliPath: path }))).rejects.toMatchObject({
+      code: "cli_not_runnable",
+      cliPath: path,
+    });
+  });
+});
+
+describe("checkCli", () => {
+  it.each(CLIS)("reports the real CLI $name", async ({ name, path }) => {
+    expect(await checkCli({ cliPath: path })).toEqual({
+      runnable: true,
+      path,
+      source: "option",
+      version: name,
+      credential: expect.any(String),
+      nested: process.env["CLAUDECODE"] !== undefined,
+      root: process.getuid?.() === 0,
+    });
+  });
+
+  it("sees where a credential is, and a session around it", async () => {
+    const { cli } = await fake({});
+    const home = mkdtempSync(join(tmpdir(), "hawser-check-"));
+    onTestFinished(() => rmSync(home, { recursive: true }));
+    const nothing = {
+      ANTHROPIC_API_KEY: undefined,
+      ANTHROPIC_AUTH_TOKEN: undefined,
+      CLAUDE_CODE_OAUTH_TOKEN: undefined,
+      CLAUDE_CONFIG_DIR: home,
+      CLAUDECODE: undefined,
+    };
+    const report = (env: object) => checkCli({ cliPath: cli.path, env: { ...nothing, ...env } });
+    expect(await report({})).toMatchObject({ credential: "none seen", nested: false });
+    expect(await report({ CLAUDECODE: "" })).toMatchObject({ nested: true });
+    expect(await report({ ANTHROPIC_API_KEY: "k" })).toMatchObject({
+      credential: "ANTHROPIC_API_KEY",
+    });
+    expect(await report({ CLAUDE_CODE_OAUTH_TOKEN: "t" })).toMatchObject({
+      credential: "CLAUDE_CODE_OAUTH_TOKEN",
+    });
+    writeFileSync(join(home, ".credentials.json"), "{}");
+    expect(await report({})).toMatchObject({ credential: "login file" });
+  });
+
+  it("says what is wrong instead of throwing", async () => {
+    expect(await checkCli({ cliPath: "/no/such/claude" })).toMatchObject({
+      runnable: false,
+      problem: { code: "cli_not_found" },
+    });
+    expect(await checkCli({ cliPath: program("#!/bin/sh\necho hello\n") })).toMatchObject({
+      runnable: false,
+      problem: { code: "cli_not_runnable" },
+    });
+  });
+});

@@ -1,0 +1,148 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Options } from "../../src/options/index.js";
+import { prepare, spawnCli } from "../../src/process/index.js";
+import { fakeCli, type Scenario } from "../../src/testing/index.js";
+import { until } from "../support/proc.js";
+
+async function fake(scenario: Scenario = {}) {
+  const cli = await fakeCli(scenario);
+  onTestFinished(() => cli.dispose());
+  return cli;
+}
+
+async function start(options: Options) {
+  const prepared = await prepare(options);
+  const process = await spawnCli(prepared);
+  onTestFinished(() => process.kill());
+  return { prepared, process };
+}
+
+const SECRET_SERVER = {
+  files: { type: "stdio", command: "true", args: [], env: { KEY: "canary-canary" } },
+} as const;
+
+describe("private files", () => {
+  it("are readable by their owner only, and go when the process has read them", async () => {
+    const cli = await fake();
+    const { prepared, process } = await start({ cliPath: cli.path, mcpServers: SECRET_SERVER });
+    const [file] = prepared.invocation.files;
+    if (file === undefined) throw new Error("no file was written");
+    expect(statSync(file.path).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(file.path)).mode & 0o777).toBe(0o700);
+    await process.initialized();
+    expect(existsSync(dirname(file.path))).toBe(false);
+  });
+
+  it("go at the latest with the process", async () => {
+    const cli = await fake();
+    const { prepared, process } = await start({ cliPath: cli.path, mcpServers: SECRET_SERVER });
+    const folder = dirname(prepared.invocation.files[0]?.path ?? "");
+    expect(existsSync(folder)).toBe(true);
+    await process.terminate();
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it("stay until the end where the CLI would read them again", async () => {
+    const cli = await fake({ version: "2.1.197 (Claude Code)" });
+    const rules = Array.from({ length: 600 }, (_, i) => `Bash(command-${i} *)`);
+    const { prepared, process } = await start({ cliPath: cli.path, disallowedTools: rules });
+    const [file] = prepared.invocation.files;
+    await process.initialized();
+    expect(existsSync(file?.path ?? "")).toBe(true);
+    await process.terminate();
+    expect(existsSync(file?.path ?? "")).toBe(false);
+  });
+
+  it("that cannot be written are an error, and nothing is started", async () => {
+    const cli = await fake();
+    const prepared = await prepare({ cliPath: cli.path, mcpServers: SECRET_SERVER });
+    const folder = dirname(prepared.invocation.files[0]?.path ?? "");
+    mkdirSync(folder);
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    await expect(spawnCli(prepared)).rejects.toMatchObject({ code: "spawn_failed" });
+    expect((await cli.recorded()).filter(({ argv }) => argv[0] !== "-v")).toEqual([]);
+  });
+});
+
+describe("what Node makes of a failed start", () => {
+  it("E2BIG, thrown at once, is argument_too_long", async () => {
+    const cli = await fake();
+    const prepared = await prepare({ cliPath: cli.path, env: { HUGE: "x".repeat(3_000_000) } });
+    await expect(spawnCli(prepared)).rejects.toMatchObject({ code: "argument_too_long" });
+  });
+
+  it("a NUL, thrown at once, is invalid_options", async () => {
+    const cli = await fake();
+    await expect(prepare({ cliPath: cli.path, model: "a\0b" })).rejects.toMatchObject({
+      code: "invalid_options",
+    });
+    const prepared = await prepare({ cliPath: cli.path });
+    const invocation = { ...prepared.invocation, argv: [...prepared.invocation.argv, "a\0b"] };
+    await expect(spawnCli({ ...prepared, invocation })).rejects.toMatchObject({
+      code: "invalid_options",
+    });
+  });
+
+  it("ENOENT is told apart: the executable, the folder, the interpreter", async () => {
+    const cli = await fake();
+    const prepared = await prepare({ cliPath: cli.path });
+    const folder = mkdtempSync(join(tmpdir(), "hawser-enoent-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const script = join(folder, "script");
+    writeFileSync(script, "#!/no/such/interpreter\n", { mode: 0o755 });
+    const failing = (facts: object) =>
+      spawnCli({ ...prepared, invocation: { ...prepared.invocation, ...facts } });
+    await expect(failing({ file: "/no/such/file" })).rejects.toMatchObject({
+      code: "cli_not_found",
+    });
+    await expect(failing({ cwd: join(folder, "gone") })).rejects.toMatchObject({
+      code: "cwd_not_found",
+    });
+    await expect(failing({ file: script })).rejects.toMatchObject({ code: "cli_not_runnable" });
+    await expect(failing({ file: folder })).rejects.toMatchObject({ code: "cli_not_runnable" });
+    expect(readdirSync(folder)).toEqual(["script"]);
+  });
+});
+
+describe("the environment of a process", () => {
+  it("carries a marker of its own, beside one it was born under", async () => {
+    const cli = await fake();
+    const outer = "outer-marker";
+    const { process } = await start({ cliPath: cli.path, env: { HAWSER_MARK: outer } });
+    const seen = await until(() => true && cli.recorded()).then((all) =>
+      all.find(({ pid }) => pid === process.pid),
+    );
+    expect(seen?.env["HAWSER_MARK"]).toMatch(/^outer-marker:[0-9a-f-]{36}$/);
+  });
+
+  const isRoot = process.getuid?.() === 0;
+  it.skipIf(!isRoot)("belongs to the user that is asked for, files included", async () => {
+    const cli = await fake({
+      record: join(tmpdir(), `hawser-record-${Date.now()}-${Math.random()}`),
+    });
+    const { prepared, process } = await start({
+      cliPath: cli.path,
+      user: "nobody",
+      cwd: "/",
+      mcpServers: SECRET_SERVER,
+    });
+    const [file] = prepared.invocation.files;
+    const { uid, gid } = prepared.user ?? { uid: -1, gid: -1 };
+    expect(uid).toBeGreaterThan(0);
+    const owned = statSync(file?.path ?? "");
+    expect({ uid: owned.uid, gid: owned.gid }).toEqual({ uid, gid });
+    const child = statSync(`/proc/${process.pid}`);
+    expect({ uid: child.uid, gid: child.gid }).toEqual({ uid, gid });
+  });
+});

@@ -1,0 +1,250 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Options } from "../../src/options/index.js";
+import { processes } from "../../src/process/index.js";
+import { fakeCli, type Scenario } from "../../src/testing/index.js";
+import { SubprocessTransport } from "../../src/transport/index.js";
+import type { Frame } from "../../src/wire/index.js";
+import { stillAlive, treeOf, until } from "../support/proc.js";
+import { recordingLogger } from "../support/recording-logger.js";
+
+const PROMPT = { type: "user", message: { role: "user", content: "go" } } as const;
+
+async function line(scenario: Scenario, options: Options = {}): Promise<SubprocessTransport> {
+  const cli = await fakeCli(scenario);
+  const transport = new SubprocessTransport({ cliPath: cli.path, ...options });
+  onTestFinished(async () => {
+    await transport.kill();
+    await cli.dispose();
+  });
+  await transport.connect();
+  return transport;
+}
+
+async function frames(transport: SubprocessTransport): Promise<Frame[]> {
+  const all: Frame[] = [];
+  for await (const frame of transport.messages()) all.push(frame);
+  return all;
+}
+
+/** The first message, after which the fake has done all that its start or turn had to do. */
+async function firstMessage(transport: SubprocessTransport): Promise<Record<string, unknown>> {
+  for await (const frame of transport.messages()) {
+    if (frame.kind === "message") return frame.message as unknown as Record<string, unknown>;
+  }
+  throw new Error("no message came");
+}
+
+describe.skipIf(process.platform !== "linux")("close", () => {
+  it("kills a grandchild in a session of its own, also one that ignores SIGTERM", async () => {
+    const transport = await line({
+      steps: [{ on: "start", do: [{ grandchild: { ignoreSigterm: true } }] }],
+    });
+    const grandchild = (await firstMessage(transport))["pid"] as number;
+    const tree = treeOf(transport.pid as number);
+    expect(tree.map(({ pid }) => pid)).toContain(grandchild);
+    await transport.close();
+    expect(stillAlive(tree)).toEqual([]);
+  });
+
+  it("finds a grandchild whose parent is gone already", async () => {
+    const transport = await line({
+      steps: [{ on: "start", do: [{ grandchild: { inheritOutput: true } }, { exit: 5 }] }],
+    });
+    // The pid is in the output; by then the parent may be gone, so the kernel is asked for it alone.
+    const all: Frame[] = [];
+    const ended = (async () => {
+      for await (const frame of transport.messages()) all.push(frame);
+    })();
+    await expect(ended).rejects.toMatchObject({ code: "process_exited", exitCode: 5 });
+    const frame = all[0];
+    const pid = frame?.kind === "message" ? (frame.message as unknown as { pid: number }).pid : 0;
+    expect(pid).toBeGreaterThan(0);
+    expect(treeOf(pid)).toEqual([]);
+  });
+
+  it("climbs down the ladder for a process that ignores end of input and SIGTERM", async () => {
+    const { logger, entries } = recordingLogger();
+    const transport = await line(
+      {
+        steps: [
+          { on: "eof", do: [] },
+          { on: "SIGTERM", times: "always", do: [] },
+          { on: "start", do: [{ emit: { type: "up" } }] },
+        ],
+      },
+      { closeGraceMs: 300, logger },
+    );
+    await firstMessage(transport);
+    const tree = treeOf(transport.pid as number);
+    await transport.close();
+    expect(stillAlive(tree)).toEqual([]);
+    expect(await transport.exited).toMatchObject({ code: null, signal: "SIGKILL" });
+    const steps = entries
+      .map(({ message }) => message)
+      .filter((text) => text.startsWith("closing"));
+    expect(steps).toEqual(["closing: end of input", "closing: SIGTERM", "closing: SIGKILL"]);
+  });
+
+  it("of an idle process needs no signal", async () => {
+    const { logger, entries } = recordingLogger();
+    const transport = await line(
+      { steps: [{ on: "start", do: [{ emit: { type: "up" } }] }] },
+      { logger, closeGraceMs: 60_000 },
+    );
+    await firstMessage(transport);
+    await transport.close();
+    expect(await transport.exited).toMatchObject({ code: 0, signal: null });
+    const steps = entries
+      .map(({ message }) => message)
+      .filter((text) => text.startsWith("closing"));
+    expect(steps).toEqual(["closing: end of input"]);
+  });
+
+  it("takes the process from the list of living ones", async () => {
+    const transport = await line({});
+    const pid = transport.pid;
+    expect(processes().map((each) => each.pid)).toContain(pid);
+    await transport.close();
+    expect(processes().map((each) => each.pid)).not.toContain(pid);
+  });
+});
+
+describe("a process that", () => {
+  it("closes its output and lives on is ended, and its reader with it", async () => {
+    const transport = await line(
+      {
+        steps: [
+          { on: "start", do: [{ closeStdout: true }] },
+          { on: "eof", do: [] },
+        ],
+      },
+      { closeGraceMs: 300 },
+    );
+    const tree = treeOf(transport.pid as number);
+    await expect(frames(transport)).rejects.toMatchObject({ code: "process_exited" });
+    expect(stillAlive(tree)).toEqual([]);
+  });
+
+  it("dies by a signal is reported with it", async () => {
+    const transport = await line({ steps: [{ on: "user", do: [{ die: "SIGKILL" }] }] });
+    await transport.send(PROMPT);
+    await expect(frames(transport)).rejects.toMatchObject({
+      code: "process_exited",
+      signal: "SIGKILL",
+      message: "The CLI process ended by signal SIGKILL.",
+    });
+  });
+
+  it("floods stderr is drained, line by line, and the end is kept", async () => {
+    const lines: string[] = [];
+    const transport = await line(
+      {
+        steps: [
+          {
+            on: "user",
+            do: [
+              { stderr: `${"e".repeat(99)}\n`, times: 20_000 },
+              { stderr: "last words\n" },
+              { exit: 2 },
+            ],
+          },
+        ],
+      },
+      { stderr: (text) => lines.push(text) },
+    );
+    await transport.send(PROMPT);
+    await expect(frames(transport)).rejects.toMatchObject({ code: "process_exited", exitCode: 2 });
+    expect(lines.length).toBe(20_001);
+    expect(lines.at(-1)).toBe("last words");
+    const { stderrTail } = await transport.exited;
+    expect(stderrTail.endsWith("last words")).toBe(true);
+    expect(stderrTail.length).toBeLessThanOrEqual(128 * 1024);
+  });
+
+  it("writes to a stderr callback that throws is not harmed by it", async () => {
+    const { logger, entries } = recordingLogger();
+    const transport = await line(
+      { steps: [{ on: "user", do: [{ stderr: "one\ntwo\n" }, { turn: "fine" }] }] },
+      {
+        logger,
+        stderr: () => {
+          throw new Error("broken callback");
+        },
+      },
+    );
+    await transport.send(PROMPT);
+    await transport.endInput();
+    expect((await frames(transport)).length).toBe(3);
+    const told = entries.filter(({ message }) => message === "the stderr callback threw");
+    expect(told.length).toBe(2);
+  });
+
+  it("sends a burst before it reads is heard in full", async () => {
+    const transport = await line({
+      steps: [
+        { on: "start", do: [{ emit: { type: "burst", text: "x".repeat(1000) }, times: 5000 }] },
+      ],
+    });
+    await transport.send(PROMPT);
+    await transport.endInput();
+    expect((await frames(transport)).length).toBe(5003);
+  });
+
+  it("cuts a character in two is still understood", async () => {
+    const message = { type: "text", text: "Wörter – 語 – 🪢 \u2028 end" };
+    const transport = await line({
+      steps: [{ on: "start", do: [{ write: `${JSON.stringify(message)}\n`, chunkBytes: 1 }] }],
+    });
+    await transport.endInput();
+    expect(await frames(transport)).toEqual([{ kind: "message", message }]);
+  });
+
+  it("ends in the middle of a line loses only that line", async () => {
+    const transport = await line({
+      steps: [
+        { on: "start", do: [{ emit: { type: "whole" } }, { write: '{"type":"ha' }, { exit: 0 }] },
+      ],
+    });
+    const all = await frames(transport);
+    expect(all[0]).toEqual({ kind: "message", message: { type: "whole" } });
+    expect(all[1]).toMatchObject({ kind: "corrupt", error: { code: "protocol_error" } });
+    expect(all.length).toBe(2);
+  });
+
+  it("sends a line over the limit loses only that one", async () => {
+    const transport = await line(
+      {
+        steps: [
+          {
+            on: "start",
+            do: [{ emit: { type: "a" } }, { longLine: 300_000 }, { emit: { type: "b" } }],
+          },
+        ],
+      },
+      { maxLineBytes: 200_000 },
+    );
+    await transport.endInput();
+    const all = await frames(transport);
+    expect(all.map(({ kind }) => kind)).toEqual(["message", "corrupt", "message"]);
+    expect(all[1]).toMatchObject({ error: { code: "message_too_large" } });
+    expect(all[2]).toEqual({ kind: "message", message: { type: "b" } });
+  });
+
+  it("is read slowly makes the writer wait, and nothing is lost", async () => {
+    const count = 400;
+    const transport = await line({
+      steps: [
+        { on: "start", do: [{ emit: { type: "big", text: "x".repeat(200_000) }, times: count }] },
+      ],
+    });
+    // 80 MB come before the first is read: more than the line keeps, so the fake has to wait.
+    await until(() => transport.ready);
+    await transport.endInput();
+    let seen = 0;
+    for await (const frame of transport.messages()) {
+      if (frame.kind === "message") seen += 1;
+      if (seen % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(seen).toBe(count);
+  });
+});

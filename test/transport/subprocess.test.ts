@@ -1,0 +1,23 @@
+import { onTestFinished } from "vitest";
+import { fakeCli, type Scenario } from "../../src/testing/index.js";
+import { SubprocessTransport } from "../../src/transport/index.js";
+import { describeTransport, type Peer } from "./conformance.js";
+
+describeTransport("SubprocessTransport", async (peer) => {
+  const cli = await fakeCli(scenario(peer));
+  onTestFinished(() => cli.dispose());
+  return new SubprocessTransport({ cliPath: cli.path, closeGraceMs: 10_000 });
+});
+
+function scenario(peer: Peer): Scenario {
+  switch (peer.does) {
+    case "echo":
+      return { steps: [{ on: "user", times: "always", do: [{ echo: true }] }] };
+    case "emit":
+      return { steps: [{ on: "start", do: peer.lines.map((line) => ({ write: `${line}\n` })) }] };
+    case "die":
+      return { steps: [{ on: "user", do: [{ stderr: `${peer.stderr}\n` }, { exit: peer.code }] }] };
+    case "ignore":
+      return { steps: [{ on: "start", do: [{ stopReading: true }] }] };
+  }
+}
