@@ -14,7 +14,8 @@ const CHUNK_BYTES = 64 * 1024;
 const LONG_LINE_BYTES = 64 * MiB;
 const CORPUS_BYTES = 40e6;
 const PASSES = 5;
-const NON_ASCII_SHARE = 0.1;
+/** Of the pieces of text, so that a whole reply nearly always has some. */
+const NON_ASCII_SHARE = 0.05;
 
 /** Every round starts from a collected heap, so that no contender pays for another's garbage. */
 setFlagsFromString("--expose-gc");
@@ -111,16 +112,9 @@ function* repeat(chunks, passes) {
 }
 
 function manyLines() {
-  const text = writer(1);
-  const lines = [];
-  for (let bytes = 0; bytes < CORPUS_BYTES; ) {
-    const line = JSON.stringify(text.message());
-    lines.push(line);
-    bytes += Buffer.byteLength(line) + 1;
-  }
   return {
     name: "200 MB of small lines",
-    ...inChunks(lines),
+    ...inChunks(linesOf(session(1), CORPUS_BYTES)),
     passes: PASSES,
     targets: { bare: 0.8, readline: 1 },
   };
@@ -128,16 +122,9 @@ function manyLines() {
 
 /** A mirrored transcript: the one message whose size has no bound. */
 function longLineOfEntries() {
-  const text = writer(2);
   const head =
     '{"type":"transcript_mirror","filePath":"/home/u/.claude/projects/w/s.jsonl","entries":[';
-  const entries = [];
-  let bytes = head.length;
-  while (bytes < LONG_LINE_BYTES - 8192) {
-    const entry = JSON.stringify(text.message());
-    entries.push(entry);
-    bytes += Buffer.byteLength(entry) + 1;
-  }
+  const entries = linesOf(session(2), LONG_LINE_BYTES - 64 * 1024);
   const line = padTo(LONG_LINE_BYTES, `${head}${entries.join(",")},"`, '"]}');
   return {
     name: "one 64 MiB line of entries",
@@ -152,8 +139,7 @@ function longLineOfEntries() {
  * string at all, which the bare contender is spared, costs as much as parsing it.
  */
 function longLineOfText() {
-  const text = writer(3, 0);
-  const paragraphs = JSON.stringify(text.words(MiB)).slice(1, -1);
+  const paragraphs = JSON.stringify(`${WORDS.join(" ")}\n`.repeat(100)).slice(1, -1);
   const head = '{"type":"result","subtype":"success","is_error":false,"result":"';
   const filled = head + paragraphs.repeat(Math.floor((LONG_LINE_BYTES - 256) / paragraphs.length));
   return {
@@ -162,6 +148,18 @@ function longLineOfText() {
     passes: 1,
     targets: { bare: 0, readline: 1 },
   };
+}
+
+function linesOf(messages, atLeast) {
+  const lines = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const line = JSON.stringify(message);
+    lines.push(line);
+    bytes += Buffer.byteLength(line) + 1;
+    if (bytes >= atLeast) return lines;
+  }
+  return lines;
 }
 
 function padTo(bytes, head, tail) {
@@ -178,77 +176,91 @@ function inChunks(lines) {
   return { lines, chunks, bytes: bytes.length };
 }
 
-/** Messages as the CLI writes them with partial messages on; the same ones for the same seed. */
-function writer(seed, nonAscii = NON_ASCII_SHARE) {
+/** A session as the CLI prints it with partial messages on; the same one for the same seed. */
+function* session(seed) {
   const random = randomNumbers(seed);
   const pick = (list) => list[Math.floor(random() * list.length)];
   const between = (low, high) => Math.floor(low + random() * (high - low));
   const hex = (length) => Array.from({ length }, () => pick("0123456789abcdef")).join("");
   const uuid = () => [8, 4, 4, 4, 12].map(hex).join("-");
-  const words = (length) => {
-    let text = "";
-    while (text.length < length) text += `${pick(WORDS)} `;
-    return text;
-  };
-  const prose = (length) => words(length) + (random() < nonAscii ? pick(NON_ASCII) : "");
   const session_id = uuid();
-  const stamp = () => ({ parent_tool_use_id: null, session_id, uuid: uuid() });
-  const usage = () => ({
-    input_tokens: between(1, 99),
-    cache_creation_input_tokens: between(0, 9999),
-    cache_read_input_tokens: between(0, 99999),
-    output_tokens: 1,
-    service_tier: "standard",
-  });
+  const words = (count) => Array.from({ length: count }, () => pick(WORDS)).join(" ");
+  const pieces = (count) =>
+    Array.from({ length: count }, () =>
+      random() < NON_ASCII_SHARE ? `${pick(NON_ASCII)} ` : `${words(between(2, 8))} `,
+    );
 
-  const delta = () => ({
-    type: "stream_event",
-    event: {
-      type: "content_block_delta",
-      index: between(0, 4),
-      delta: { type: "text_delta", text: prose(between(4, 60)) },
-    },
-    ...stamp(),
-    api_message_id: `msg_${hex(24)}`,
-  });
-  const assistant = () => ({
-    type: "assistant",
-    message: {
-      id: `msg_${hex(24)}`,
-      type: "message",
-      role: "assistant",
-      model: "claude-opus-5-5",
-      content: [{ type: "text", text: prose(between(100, 1400)) }],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: usage(),
-      context_management: null,
-    },
-    ...stamp(),
-    timestamp: "2026-11-15T08:00:00.000Z",
-    request_id: `req_${hex(24)}`,
-  });
-  const toolResult = () => {
-    const stdout = prose(between(50, 700));
-    const id = `toolu_${hex(24)}`;
-    const block = { tool_use_id: id, type: "tool_result", content: stdout, is_error: false };
-    return {
-      type: "user",
-      message: { role: "user", content: [block] },
+  for (;;) {
+    const id = `msg_${hex(24)}`;
+    const toolId = `toolu_${hex(24)}`;
+    const body = { id, type: "message", role: "assistant", model: "claude-opus-5-5" };
+    const rest = { stop_reason: null, stop_sequence: null, usage: USAGE };
+    const stamp = () => ({ session_id, parent_tool_use_id: null, uuid: uuid() });
+    const event = (type, fields) => ({
+      type: "stream_event",
+      event: { type, ...fields },
       ...stamp(),
-      tool_use_result: { stdout, stderr: "", interrupted: false, isImage: false },
-      tool_result_meta: [{ id, permission_decision: { decision: "accept", source: "config" } }],
+      api_message_id: id,
+    });
+    const assistant = (block) => ({
+      type: "assistant",
+      message: { ...body, content: [block], ...rest, context_management: null },
+      ...stamp(),
       timestamp: "2026-11-15T08:00:00.000Z",
+      request_id: `req_${hex(24)}`,
+    });
+    const block = function* (index, start, deltas, whole) {
+      yield event("content_block_start", { index, content_block: start });
+      for (const delta of deltas) yield event("content_block_delta", { index, delta });
+      yield assistant(whole);
+      yield event("content_block_stop", { index });
     };
-  };
-  return { words, message: () => pick([delta, delta, delta, delta, assistant, toolResult])() };
+
+    yield event("message_start", { message: { ...body, content: [], ...rest } });
+    const text = pieces(between(10, 40));
+    const textDeltas = text.map((piece) => ({ type: "text_delta", text: piece }));
+    yield* block(0, { type: "text", text: "" }, textDeltas, { type: "text", text: text.join("") });
+
+    const input = { command: words(between(5, 40)), description: words(4) };
+    const call = { type: "tool_use", id: toolId, name: "Bash" };
+    const parts = JSON.stringify(input).match(/.{1,24}/g);
+    const inputDeltas = parts.map((part) => ({ type: "input_json_delta", partial_json: part }));
+    yield* block(1, { ...call, input: {} }, inputDeltas, { ...call, input });
+    const delta = { stop_reason: "tool_use", stop_sequence: null };
+    yield event("message_delta", { delta, usage: { output_tokens: between(20, 900) } });
+    yield event("message_stop", {});
+
+    const stdout = pieces(between(5, 25)).join("");
+    yield {
+      type: "user",
+      message: {
+        role: "user",
+        content: [{ tool_use_id: toolId, type: "tool_result", content: stdout, is_error: false }],
+      },
+      ...stamp(),
+      timestamp: "2026-11-15T08:00:00.000Z",
+      tool_use_result: { stdout, stderr: "", interrupted: false, isImage: false },
+      tool_result_meta: [
+        { id: toolId, permission_decision: { decision: "accept", source: "config" } },
+      ],
+    };
+  }
 }
+
+const USAGE = {
+  input_tokens: 10,
+  cache_creation_input_tokens: 2731,
+  cache_read_input_tokens: 18422,
+  cache_creation: { ephemeral_5m_input_tokens: 2731, ephemeral_1h_input_tokens: 0 },
+  output_tokens: 1,
+  service_tier: "standard",
+};
 
 const WORDS =
   'the function returns a value when the test fails because "config.json" is not read:\n const x = await load({ a: 1 });\n see src/index.ts line 42 and run npm test again'.split(
     " ",
   );
-const NON_ASCII = ["naïve café", "— and so on", "✓ done →", "日本語のテキスト", "🙂🙂", "“quoted”"];
+const NON_ASCII = ["— and so on", "✓ done →", "“quoted”", "naïve café", "日本語のテキスト", "🙂🙂"];
 
 function randomNumbers(seed) {
   let state = seed;

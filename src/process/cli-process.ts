@@ -167,8 +167,8 @@ export class CliProcess implements Mortal {
     const how = ref ? "ref" : "unref";
     child[how]();
     for (const pipe of [child.stdin, child.stdout, child.stderr]) {
-      // The pipes of a child are sockets, though their type does not say so.
-      (pipe as Partial<Record<"ref" | "unref", () => void>>)[how]?.();
+      // They are sockets, though their type does not say so. A closed one would wait to be opened.
+      if (!pipe.destroyed) (pipe as Partial<Record<"ref" | "unref", () => void>>)[how]?.();
     }
   }
 }

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { HawserError } from "../errors/index.js";
-import type { Options, SettingsInput } from "../options/index.js";
+import { type Options, type SettingsInput, settingsPath } from "../options/index.js";
 
 /** Node reports a missing working directory as a missing executable; this says it rightly. */
 export async function checkCwd(cwd: string | undefined): Promise<void> {
@@ -17,6 +17,21 @@ export async function checkPlugins(plugins: Options["plugins"]): Promise<void> {
       hint: "Correct the path, or leave the plugin out.",
       issues: [{ path: `plugins[${i}].path`, message }],
     });
+  }
+}
+
+/** What stands at the path that the option names, if it names one. What it means is not judged here. */
+export async function readSettings(
+  settings: Options["settings"],
+): Promise<SettingsInput | undefined> {
+  const path = settingsPath(settings);
+  if (path === undefined) return undefined;
+  try {
+    return { found: true, text: await readFile(path, "utf8") };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return { found: false, reason: "missing" };
+    return { found: false, reason: "unreadable", message };
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from "../errors/index.js";
 import {
   buildInvocation,
+  explain as explainInvocation,
   type Invocation,
   type Options,
   type Version,
@@ -40,26 +41,8 @@ export interface Prepared {
 
 /** Checks the options, finds the CLI and its version, and looks at the disk. Starts no session. */
 export async function prepare(options: Options): Promise<Prepared> {
-  validateOptions(options);
-  const location = locateCli(options);
-  await checkCwd(options.cwd);
-  await checkPlugins(options.plugins);
-  const [probe, user, settings] = await Promise.all([
-    askVersion(location, options),
-    options.user === undefined ? undefined : resolveUser(options.user),
-    readSettings(options.settings),
-  ]);
-  const invocation = buildInvocation(
-    options,
-    { path: location.path, version: probe.version, script: location.script },
-    {
-      env: process.env,
-      platform: process.platform,
-      execPath: process.execPath,
-      privateDir: join(tmpdir(), `hawser-${randomUUID()}`),
-      ...(settings === undefined ? {} : { settings }),
-    },
-  );
+  const { location, probe, user, cli, host } = await survey(options);
+  const invocation = buildInvocation(options, cli, host);
   const mask = createMask({ ...process.env, ...invocation.env }, invocation.secrets);
   const log = guardLogger(options.logger, mask);
   for (const warning of invocation.warnings) log.warn(warning);
@@ -81,7 +64,35 @@ export async function prepare(options: Options): Promise<Prepared> {
   };
 }
 
+/** What these options would start, for people to read, with secrets masked. Starts no session. */
+export async function explain(options: Options = {}): Promise<string> {
+  const { cli, host } = await survey(options);
+  return explainInvocation(options, cli, host);
+}
+
 const GRACE_MS = 2000;
+
+/** All that has to be learned from the machine before an invocation can be built. */
+async function survey(options: Options) {
+  validateOptions(options);
+  const location = locateCli(options);
+  await checkCwd(options.cwd);
+  await checkPlugins(options.plugins);
+  const [probe, user, settings] = await Promise.all([
+    askVersion(location, options),
+    options.user === undefined ? undefined : resolveUser(options.user),
+    readSettings(options.settings),
+  ]);
+  const cli = { path: location.path, version: probe.version, script: location.script };
+  const host = {
+    env: process.env,
+    platform: process.platform,
+    execPath: process.execPath,
+    privateDir: join(tmpdir(), `hawser-${randomUUID()}`),
+    ...(settings === undefined ? {} : { settings }),
+  };
+  return { location, probe, user, cli, host };
+}
 
 function askVersion(location: CliLocation, { env }: Options): Promise<VersionProbe> {
   const all = { ...process.env, ...env };

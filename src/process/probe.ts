@@ -44,7 +44,7 @@ function ask(location: CliLocation, env: Environment, limitMs: number): Promise<
   const args = location.script ? [location.path, "-v"] : ["-v"];
   const options = { env, timeout: limitMs, killSignal: "SIGKILL", windowsHide: true } as const;
   return new Promise((resolve, reject) => {
-    execFile(file, args, options, (error, stdout) => {
+    const answered = (error: ExecFileException | null, stdout: string) => {
       const text = stdout.split("\n", 1)[0]?.trim() ?? "";
       const version = parseVersion(text);
       if (version !== undefined) resolve({ version, text });
@@ -52,7 +52,13 @@ function ask(location: CliLocation, env: Environment, limitMs: number): Promise<
       else if (error.killed) resolve({ text: `no answer within ${limitMs} ms` });
       else if (typeof error.code === "string") reject(notRunnable(location.path, error));
       else resolve({ text: text || `exit code ${error.code}` });
-    }).stdin?.end();
+    };
+    try {
+      execFile(file, args, options, answered).stdin?.end();
+    } catch (error) {
+      // Thrown at once: an environment too large, say. The start itself will fail the same way.
+      resolve({ text: (error as Error).message });
+    }
   });
 }
 

@@ -12,10 +12,11 @@ export async function sweep(
   marker: string,
   limitMs = 2000,
 ): Promise<Entry[]> {
-  const recorded = [...known];
   const deadline = Date.now() + limitMs;
+  // A dying process shows its environment no more, so what was found once is followed to its end.
+  let left = [...known];
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
-    const left = killLeft(recorded, marker);
+    left = killLeft(left, marker);
     if (left.length === 0 || Date.now() > deadline) return left;
     await delay(pauseMs);
   }

@@ -89,9 +89,8 @@ export class MemoryTransport implements Transport {
 
   #refusal(): HawserError | undefined {
     if (this.#closed) return new HawserError("closed");
-    if (this.#exit !== undefined) return exitError(this.#exit, {});
     if (!this.#connected) return notConnected();
     if (this.#inputEnded) return inputEnded();
-    return undefined;
+    return this.#exit === undefined ? undefined : exitError(this.#exit, {});
   }
 }

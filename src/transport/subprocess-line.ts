@@ -169,9 +169,9 @@ export class SubprocessLine {
 
   #refusal(): HawserError | undefined {
     if (this.#closed) return new HawserError("closed");
-    if (this.#exit !== undefined && this.#process !== undefined) return this.#exitError(this.#exit);
     if (this.#process === undefined) return notConnected();
-    return this.#inputEnded ? inputEnded() : undefined;
+    if (this.#inputEnded) return inputEnded();
+    return this.#exit === undefined ? undefined : this.#exitError(this.#exit);
   }
 
   /** A broken pipe is the first sign of a death; its cause is known only when that is over. */

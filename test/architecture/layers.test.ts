@@ -89,7 +89,7 @@ describe("layers", () => {
   it("need nothing but Node", () => {
     const packages = files.flatMap((file) => {
       const text = readFileSync(join(SRC, file), "utf8");
-      return [...text.matchAll(/from\s+["']([^."'][^"']*)["']/g)].map(
+      return [...text.matchAll(/^(?:import|export|\}).* from ["']([^."'][^"']*)["']/gm)].map(
         (match) => `${file}: ${match[1]}`,
       );
     });

@@ -41,9 +41,9 @@ describe.each(CLIS)("complete() on the real CLI $name", ({ path, name }) => {
     const { model, options } = await world(path, ["ok"]);
     await complete("Exactly this.", { ...options, systemPrompt: "You tie knots." });
     const [call] = model.calls;
-    expect(call?.body["tools"] ?? []).toEqual([]);
-    expect(JSON.stringify(call?.body["messages"])).toContain("Exactly this.");
-    expect(JSON.stringify(call?.body["system"])).toContain("You tie knots.");
+    expect(call?.tools).toEqual([]);
+    expect(call?.prompt).toBe("Exactly this.");
+    expect(call?.system).toContain("You tie knots.");
     expect(JSON.stringify(call?.body).length).toBeLessThan(3000 + "Exactly this.".length);
   });
 
@@ -56,9 +56,8 @@ describe.each(CLIS)("complete() on the real CLI $name", ({ path, name }) => {
   ])("takes a prompt literally that %s", async (_what, prompt) => {
     const { model, options } = await world(path, ["ok"]);
     expect((await complete(prompt, options)).text).toBe("ok");
-    const messages = JSON.stringify(model.calls[0]?.body["messages"]);
-    expect(messages).toContain(JSON.stringify(prompt).slice(1, -1));
-    expect(messages).not.toContain("<command-name>");
+    expect(model.calls[0]?.prompt).toBe(prompt);
+    expect(JSON.stringify(model.calls[0]?.body)).not.toContain("<command-name>");
   });
 
   it("takes a prompt of 1 MB and a system prompt of 2 MB", async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -59,47 +59,42 @@ describe.each(CLIS)("a start that fails on the real CLI $name", ({ path, name })
 });
 
 describe("a start that fails before there is a process", () => {
-  const cases: [string, (folder: string) => CompleteOptions, string][] = [
-    [
-      "a missing executable",
-      (folder) => ({ cliPath: join(folder, "no-such-claude") }),
-      "cli_not_found",
-    ],
-    ["a directory as executable", (folder) => ({ cliPath: folder }), "cli_not_runnable"],
-    [
-      "a missing cwd",
-      (folder) => ({ cliPath: NEWEST_CLI, cwd: join(folder, "gone") }),
-      "cwd_not_found",
-    ],
-    ["a file as cwd", () => ({ cliPath: NEWEST_CLI, cwd: NEWEST_CLI }), "cwd_not_found"],
+  const cases: [string, (cliPath: string, gone: string) => CompleteOptions, string][] = [
+    ["a missing executable", (_, gone) => ({ cliPath: gone }), "cli_not_found"],
+    ["a directory as executable", () => ({ cliPath: tmpdir() }), "cli_not_runnable"],
+    ["a missing cwd", (cliPath, gone) => ({ cliPath, cwd: gone }), "cwd_not_found"],
+    ["a file as cwd", (cliPath) => ({ cliPath, cwd: cliPath }), "cwd_not_found"],
     [
       "a missing plugin folder",
-      (folder) => ({
-        cliPath: NEWEST_CLI,
-        plugins: [{ type: "local", path: join(folder, "gone") }],
-      }),
+      (cliPath, gone) => ({ cliPath, plugins: [{ type: "local", path: gone }] }),
       "invalid_options",
     ],
     [
       "a missing settings file",
-      (folder) => ({ cliPath: NEWEST_CLI, settings: join(folder, "gone.json") }),
+      (cliPath, gone) => ({ cliPath, settings: gone }),
       "invalid_options",
     ],
-    ["an option of a later day", () => ({ cliPath: NEWEST_CLI, autoResume: 2 }), "not_supported"],
-    ["an unknown option", () => ({ cliPaht: NEWEST_CLI }) as never, "invalid_options"],
+    ["an option of a later day", (cliPath) => ({ cliPath, autoResume: 2 }), "not_supported"],
+    ["an unknown option", (cliPath) => ({ cliPath, modle: "opus" }) as never, "invalid_options"],
   ];
   it.each(cases)("for %s has its own code", async (_what, options, code) => {
-    const folder = mkdtempSync(join(tmpdir(), "hawser-start-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    expect((await failure("x", options(folder))).code).toBe(code);
+    const cli = await answering();
+    expect((await failure("x", options(cli, join(tmpdir(), randomUUID())))).code).toBe(code);
   });
 
   it.each(["", "   ", "\n"])("for the empty prompt %j is invalid_options", async (prompt) => {
-    expect(await failure(prompt, { cliPath: NEWEST_CLI })).toMatchObject({
+    expect(await failure(prompt, { cliPath: await answering() })).toMatchObject({
       code: "invalid_options",
       issues: [expect.objectContaining({ path: "prompt" })],
     });
   });
+
+  /** Would answer, so that a mistake that goes unnoticed cannot look like a failure. */
+  async function answering(): Promise<string> {
+    const cli = await fakeCli();
+    onTestFinished(() => cli.dispose());
+    return cli.path;
+  }
 });
 
 describe.each(CLIS)("a call that fails at the API, on the real CLI $name", ({ path }) => {

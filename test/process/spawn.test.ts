@@ -120,10 +120,10 @@ describe("the environment of a process", () => {
     const cli = await fake();
     const outer = "outer-marker";
     const { process } = await start({ cliPath: cli.path, env: { HAWSER_MARK: outer } });
-    const seen = await until(() => true && cli.recorded()).then((all) =>
-      all.find(({ pid }) => pid === process.pid),
+    const seen = await until(async () =>
+      (await cli.recorded()).find(({ pid }) => pid === process.pid),
     );
-    expect(seen?.env["HAWSER_MARK"]).toMatch(/^outer-marker:[0-9a-f-]{36}$/);
+    expect(seen.env["HAWSER_MARK"]).toMatch(/^outer-marker:[0-9a-f-]{36}$/);
   });
 
   const isRoot = process.getuid?.() === 0;

@@ -35,9 +35,11 @@ export function commandLineOf(pid: number): string {
 }
 
 /** Waits until something is so. The test's own time limit ends a wait that never comes true. */
-export async function until<T>(look: () => T | undefined | false): Promise<T> {
+export async function until<T>(
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
   for (;;) {
-    const found = look();
+    const found = await look();
     if (found !== undefined && found !== false) return found;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Options } from "../../src/options/index.js";
@@ -6,7 +6,7 @@ import { toolUse } from "../../src/testing/index.js";
 import { SubprocessTransport } from "../../src/transport/index.js";
 import { controlRequest, type Message, userLine } from "../../src/wire/index.js";
 import { CLIS } from "../support/cli.js";
-import { commandLineOf, everyProcess, stillAlive, treeOf, until } from "../support/proc.js";
+import { commandLineOf, stillAlive, treeOf, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
 
@@ -16,6 +16,20 @@ async function open(options: Options): Promise<SubprocessTransport> {
   await transport.connect();
   await transport.send(controlRequest("init", transport.invocation.initialize));
   return transport;
+}
+
+/** Starts a turn whose Bash tool runs for ever, and gives the whole tree as the kernel shows it. */
+async function inATool(path: string, command: string) {
+  const { cwd, options } = await world(path, [toolUse("Bash", { command, description: "d" })]);
+  writeFileSync(`${cwd}/work.log`, "");
+  const transport = await open({ ...options, tools: ["Bash"], allowedTools: ["Bash"] });
+  await transport.send(userLine("Watch the log."));
+  const pid = transport.pid as number;
+  await until(() => treeOf(pid).find((each) => each.command === "tail -f ./work.log"));
+  const tree = treeOf(pid);
+  // The CLI, the shell of its tool (which may have become the tail itself), the tail.
+  expect(tree.length).toBeGreaterThanOrEqual(2);
+  return { transport, tree };
 }
 
 async function readUntil(
@@ -33,47 +47,25 @@ async function readUntil(
 
 describe.skipIf(process.platform !== "linux").each(CLIS)("the real CLI $name", ({ path }) => {
   it("is gone with its running Bash tool when close() resolves", async () => {
-    const { cwd, options } = await world(path, [
-      toolUse("Bash", { command: "tail -f /dev/null & tail -f ./work.log", description: "d" }),
-    ]);
-    const transport = await open({ ...options, tools: ["Bash"], allowedTools: ["Bash"] });
-    await transport.send(userLine("Watch the log."));
-    const tool = await until(() =>
-      treeOf(transport.pid as number).find(({ command }) => command === "tail -f ./work.log"),
-    );
-    const tree = treeOf(transport.pid as number);
-    expect(tree.length).toBeGreaterThanOrEqual(3);
-    expect(tree).toContainEqual(tool);
-
+    const { transport, tree } = await inATool(path, "tail -f /dev/null & tail -f ./work.log");
     await transport.close({ first: controlRequest("stop", { subtype: "interrupt" }) });
     expect(stillAlive(tree)).toEqual([]);
-    expect(everyProcess().filter(({ command }) => command.includes(cwd))).toEqual([]);
+  });
+
+  it("is gone with its running Bash tool when close() does not interrupt first", async () => {
+    const { transport, tree } = await inATool(path, "tail -f ./work.log");
+    await transport.close();
+    expect(stillAlive(tree)).toEqual([]);
   });
 
   it("leaves nothing behind when it is killed in the middle of a tool", async () => {
-    const { options } = await world(path, [
-      toolUse("Bash", { command: "tail -f /dev/null & tail -f ./work.log", description: "d" }),
-    ]);
-    const transport = await open({ ...options, tools: ["Bash"], allowedTools: ["Bash"] });
-    await transport.send(userLine("Watch the log."));
-    await until(() =>
-      treeOf(transport.pid as number).find(({ command }) => command.startsWith("tail")),
-    );
-    const tree = treeOf(transport.pid as number);
+    const { transport, tree } = await inATool(path, "tail -f /dev/null & tail -f ./work.log");
     await transport.kill();
     expect(stillAlive(tree)).toEqual([]);
   });
 
   it("leaves nothing behind when somebody else kills it", async () => {
-    const { options } = await world(path, [
-      toolUse("Bash", { command: "tail -f ./work.log", description: "d" }),
-    ]);
-    const transport = await open({ ...options, tools: ["Bash"], allowedTools: ["Bash"] });
-    await transport.send(userLine("Watch the log."));
-    await until(() =>
-      treeOf(transport.pid as number).find(({ command }) => command.startsWith("tail")),
-    );
-    const tree = treeOf(transport.pid as number);
+    const { transport, tree } = await inATool(path, "tail -f ./work.log");
     process.kill(transport.pid as number, "SIGKILL");
     await expect(readUntil(transport, "never")).rejects.toMatchObject({
       code: "process_exited",

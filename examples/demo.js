@@ -1,0 +1,65 @@
+// The real Claude Code CLI answers through hawser, with no account: what it takes for Anthropic's
+// API is a simulated model on this machine, scripted below. Run it with `npm run demo`.
+import { checkCli, complete, isHawserError, processes } from "hawser";
+import { apiError, isolatedEnv, SimulatedModel, toolUse } from "hawser/testing";
+
+const model = await SimulatedModel.start({
+  replies: [
+    "A hawser is a thick rope for mooring or towing a ship.",
+    toolUse("Bash", { command: "uname -s", description: "Ask the system for its name" }),
+    (call) => `This machine runs ${call.toolResults[0]?.text.trim()}.`,
+    apiError(401, { message: "invalid x-api-key" }),
+  ],
+});
+const world = await isolatedEnv({ baseUrl: model.url, extra: { CLAUDE_CODE_MAX_RETRIES: "0" } });
+const options = { env: world.env, inheritEnv: false, cwd: world.cwd };
+
+const cli = await checkCli();
+say(`Claude Code ${cli.version} from ${cli.source}, a simulated model at ${model.url}`);
+
+heading("One prompt, one answer");
+const first = await ask("What is a hawser?", options);
+say(`${first.model} · ${first.usage.output_tokens} tokens · $${first.costUsd} · ${facts(first)}`);
+
+heading("A tool, switched on by its name");
+await ask("Which system is this?", {
+  ...options,
+  tools: ["Bash"],
+  allowedTools: ["Bash(uname *)"],
+});
+
+heading("A failure says what happened, and what to do");
+try {
+  await ask("And now with a bad key?", options);
+} catch (error) {
+  if (!isHawserError(error)) throw error;
+  say(`${error.code} (HTTP ${error.apiStatus}): ${error.message}`);
+  say(`hint: ${error.hint}`);
+}
+
+heading("Nothing is left behind");
+say(
+  `${processes().length} processes alive, ${model.calls.length} calls to the model, 0 to the network`,
+);
+
+await world.dispose();
+await model.close();
+
+async function ask(prompt, options) {
+  console.log(`  > ${prompt}`);
+  const completion = await complete(prompt, options);
+  console.log(`  < ${completion.text}`);
+  return completion;
+}
+
+function facts({ timing }) {
+  return `start ${Math.round(timing.bootMs)} ms, answer after ${Math.round(timing.totalMs)} ms`;
+}
+
+function heading(text) {
+  console.log(`\n${text}`);
+}
+
+function say(text) {
+  console.log(`    ${text}`);
+}

@@ -1,0 +1,88 @@
+import { either, listOf, shape } from "./compound.js";
+import {
+  boolean,
+  callback,
+  duration,
+  isObject,
+  isString,
+  json,
+  type Kind,
+  path,
+  size,
+  string,
+} from "./kind.js";
+
+const isSet = (value: unknown): boolean => typeof value === "boolean";
+
+export const settings: Kind = either(
+  "object, path or JSON text",
+  "an object, a path, or JSON text",
+  [isString, path],
+  [isObject, json],
+);
+
+export const requireMcp: Kind = either(
+  "boolean or string[]",
+  "true, false, or an array of server names",
+  [isSet, boolean],
+  [Array.isArray, listOf(string)],
+);
+
+export const inheritEnv: Kind = either(
+  "boolean or string[]",
+  "true, false, or an array of names",
+  [isSet, boolean],
+  [Array.isArray, listOf(string)],
+);
+
+export const user: Kind = either(
+  "name or id",
+  "a user's name or number",
+  [isString, path],
+  [(value) => typeof value === "number", size],
+);
+
+export const timeouts: Kind = shape({
+  bootMs: duration,
+  firstMessageMs: duration,
+  idleMs: duration,
+  totalMs: duration,
+});
+
+export const retry: Kind = shape({
+  attempts: size,
+  cliRetries: size,
+  backoffMs: duration,
+  maxBackoffMs: duration,
+});
+
+export const signal: Kind = {
+  name: "AbortSignal",
+  *problems(value, at) {
+    if (!isSignal(value)) yield { path: at, message: "must be an AbortSignal" };
+  },
+};
+
+export const controller: Kind = {
+  name: "AbortController",
+  *problems(value, at) {
+    const fits = isObject(value) && isSignal(value["signal"]);
+    if (!fits) yield { path: at, message: "must be an AbortController" };
+  },
+};
+
+/** By its shape: there are polyfills, and other realms. */
+function isSignal(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    typeof value["aborted"] === "boolean" &&
+    typeof value["addEventListener"] === "function"
+  );
+}
+
+export const logger: Kind = shape(
+  { debug: callback, info: callback, warn: callback, error: callback },
+  ["debug", "info", "warn", "error"],
+);
+
+export const sessionStore: Kind = shape({ append: callback, load: callback }, ["append", "load"]);

@@ -1,0 +1,142 @@
+/** One thing that is wrong with an option, and what to do about it. */
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** What the values of an option look like, and what is wrong with one that does not. */
+export interface Kind {
+  readonly name: string;
+  problems(value: unknown, path: string): Iterable<Problem>;
+}
+
+export const string: Kind = typed("string");
+export const boolean: Kind = typed("boolean");
+export const callback: Kind = typed("function");
+
+/** Text that may stand in an argument: a line break or NUL there is a mistake, or an attack. */
+export const argument: Kind = {
+  name: "string",
+  *problems(value, path) {
+    yield* string.problems(value, path);
+    if (typeof value !== "string") return;
+    if (value === "") yield { path, message: "must not be empty", hint: `Leave \`${path}\` out.` };
+    yield* controlCharacters(value, path);
+  },
+};
+
+/** A path or name that never becomes an argument; Node refuses NUL in it. */
+export const path: Kind = {
+  name: "path",
+  *problems(value, at) {
+    yield* string.problems(value, at);
+    if (value === "") yield { path: at, message: "must not be empty" };
+    if (typeof value === "string" && value.includes("\0")) {
+      yield { path: at, message: "must not contain NUL" };
+    }
+  },
+};
+
+export const uuid: Kind = {
+  name: "uuid",
+  *problems(value, path) {
+    if (typeof value === "string" && UUID.test(value)) return;
+    yield { path, message: "must be a UUID", hint: `Use crypto.randomUUID() for \`${path}\`.` };
+  },
+};
+
+/** Any object but an array. */
+export const object: Kind = {
+  name: "object",
+  *problems(value, path) {
+    if (!isObject(value)) yield { path, message: "must be an object" };
+  },
+};
+
+/** An object that survives the way through JSON. */
+export const json: Kind = {
+  name: "json",
+  *problems(value, path) {
+    yield* object.problems(value, path);
+    const why = isObject(value) ? jsonProblem(value) : undefined;
+    if (why !== undefined) yield { path, message: `must be JSON data: ${why}` };
+  },
+};
+
+export function number(name: string, must: string, holds: (value: number) => boolean): Kind {
+  return {
+    name,
+    *problems(value, path) {
+      if (typeof value !== "number" || !holds(value)) yield { path, message: `must be ${must}` };
+    },
+  };
+}
+
+export const count: Kind = number("integer", "an integer of at least 1", (n) => isInteger(n, 1));
+export const size: Kind = number("integer", "an integer of at least 0", (n) => isInteger(n, 0));
+export const amount: Kind = number(
+  "number",
+  "a number greater than 0",
+  (n) => n > 0 && Number.isFinite(n),
+);
+export const duration: Kind = number("milliseconds", "milliseconds of at least 0", (n) => n >= 0);
+export const rank: Kind = number("number", "a finite number", Number.isFinite);
+
+export function oneOf(...values: readonly string[]): Kind {
+  const list = values.map((value) => `"${value}"`).join(", ");
+  return {
+    name: "enum",
+    *problems(value, path) {
+      if (!values.includes(value as string)) yield { path, message: `must be one of ${list}` };
+    },
+  };
+}
+
+export function* controlCharacters(value: string, path: string): Iterable<Problem> {
+  if (!CONTROL.test(value)) return;
+  const message = "must not contain control characters";
+  yield { path, message, hint: `Remove line breaks, tabs and NUL from \`${path}\`.` };
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
+}
+
+export function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** The path of a field, as one would write it in code. */
+export function at(path: string, key: string): string {
+  return IDENTIFIER.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
+}
+
+export function jsonProblem(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value) === undefined ? "it has no JSON form" : undefined;
+  } catch (error) {
+    return error instanceof Error ? (error.message.split("\n", 1)[0] ?? "") : "it cannot be read";
+  }
+}
+
+const CONTROL = /[\0-\x1f\x7f]/;
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+function typed(name: "string" | "boolean" | "function"): Kind {
+  return {
+    name,
+    *problems(value, path) {
+      if (typeof value !== name) yield { path, message: `must be a ${name}` };
+    },
+  };
+}
+
+function isInteger(value: number, least: number): boolean {
+  return Number.isSafeInteger(value) && value >= least;
+}

@@ -1,0 +1,74 @@
+import type { McpServerConfig } from "../shape/mcp-config.js";
+import { listOf, recordOf, shape } from "./compound.js";
+import { argument, isObject, json, type Kind, oneOf, type Problem, string } from "./kind.js";
+
+export type McpServers = Readonly<Record<string, McpServerConfig>>;
+
+/** The servers that an option names: a file of them, or the map itself. */
+export type McpSource =
+  | { readonly from: "file"; readonly path: string }
+  | { readonly from: "map"; readonly servers: McpServers };
+
+/** Throws a SyntaxError for text that begins as JSON and is none. */
+export function readServers(value: McpServers | string): McpSource {
+  if (typeof value !== "string") return { from: "map", servers: unwrap(value) };
+  if (!/^\s*[{[]/.test(value)) return { from: "file", path: value };
+  return { from: "map", servers: unwrap(JSON.parse(value)) };
+}
+
+export const mcpServers: Kind = {
+  name: "map, path or JSON text",
+  *problems(value, path) {
+    if (typeof value === "string") yield* textProblems(value, path);
+    else if (isObject(value)) yield* mapProblems(value as McpServers, path);
+    else yield { path, message: "must be a map of servers, a path, or JSON text" };
+  },
+};
+
+/** Both forms are in use: the map alone, and the map as it stands in a file. */
+function unwrap(map: McpServers): McpServers {
+  const { mcpServers: inner, ...rest } = map as Readonly<Record<string, unknown>>;
+  const wrapped = isObject(inner) && Object.keys(rest).length === 0 && !isServer(inner);
+  return wrapped ? (inner as McpServers) : map;
+}
+
+function isServer(value: Readonly<Record<string, unknown>>): boolean {
+  return ["command", "url", "type"].some((field) => typeof value[field] === "string");
+}
+
+function* textProblems(text: string, path: string): Iterable<Problem> {
+  let source: McpSource;
+  try {
+    source = readServers(text);
+  } catch {
+    // What JSON.parse says quotes the text, and the text may hold a secret.
+    return yield { path, message: "begins as JSON and is not valid JSON" };
+  }
+  if (source.from === "file") yield* argument.problems(text, path);
+  else yield* mapProblems(source.servers, path);
+}
+
+function* mapProblems(map: McpServers, path: string): Iterable<Problem> {
+  yield* recordOf(server).problems(unwrap(map), path);
+}
+
+const server: Kind = {
+  name: "MCP server",
+  *problems(value, path) {
+    if (!isObject(value)) return yield { path, message: "must be an object" };
+    const type = value["type"] ?? "stdio";
+    const kind = SERVERS.get(type);
+    if (kind !== undefined) yield* kind.problems(value, path);
+    else yield* oneOf("stdio", "http", "sse", "sdk").problems(type, `${path}.type`);
+    if (type !== "sdk") yield* json.problems(value, path);
+  },
+};
+
+const texts = recordOf(string);
+const remote = shape({ url: argument, headers: texts }, ["url"]);
+const SERVERS: ReadonlyMap<unknown, Kind> = new Map([
+  ["stdio", shape({ command: argument, args: listOf(string), env: texts }, ["command"])],
+  ["http", remote],
+  ["sse", remote],
+  ["sdk", shape({ name: string })],
+]);

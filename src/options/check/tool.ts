@@ -1,0 +1,52 @@
+import { either, listOf, shape } from "./compound.js";
+import { argument, boolean, isObject, isString, type Kind, oneOf, string } from "./kind.js";
+import { rule } from "./rule.js";
+
+export const tools: Kind = either(
+  "rule[] or preset",
+  "an array of tool names, or the preset",
+  [Array.isArray, listOf(rule)],
+  [isObject, shape({ type: oneOf("preset"), preset: oneOf("claude_code") }, ["type", "preset"])],
+);
+
+export const skills: Kind = either(
+  'string[] or "all"',
+  'an array of names, or "all"',
+  [(value) => value === "all", string],
+  [Array.isArray, listOf(skillName())],
+);
+
+/** It becomes the rule `Skill(name)`. */
+function skillName(): Kind {
+  return {
+    name: "string",
+    *problems(value, at) {
+      yield* argument.problems(value, at);
+      if (isString(value) && /[()\\]/.test(value)) {
+        yield { path: at, message: "must not contain parentheses or backslashes" };
+      }
+    },
+  };
+}
+
+export const plugins: Kind = listOf(
+  shape({ type: oneOf("local"), path: argument, skipMcpDiscovery: boolean }, ["type", "path"]),
+);
+
+export const toolConfig: Kind = shape({
+  askUserQuestion: shape({ previewFormat: oneOf("markdown", "html") }),
+});
+
+export const rules: Kind = shape({ allow: listOf(rule), ask: listOf(rule), deny: listOf(rule) });
+
+export const PERMISSION_MODES = [
+  "default",
+  "acceptEdits",
+  "plan",
+  "dontAsk",
+  "auto",
+  "bypassPermissions",
+  "manual",
+] as const;
+
+export const permissionMode: Kind = oneOf(...PERMISSION_MODES);

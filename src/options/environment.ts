@@ -1,0 +1,107 @@
+import type { HostFacts } from "./invocation.js";
+import type { Resolved } from "./resolve.js";
+
+/** Variables by name; on Windows `Path` and `PATH` are the same one. */
+export class EnvironmentDraft {
+  readonly #values = new Map<string, { readonly name: string; readonly value: string }>();
+  readonly #ignoresCase: boolean;
+
+  constructor(platform: NodeJS.Platform) {
+    this.#ignoresCase = platform === "win32";
+  }
+
+  get(name: string): string | undefined {
+    return this.#values.get(this.#key(name))?.value;
+  }
+
+  set(name: string, value: string): void {
+    this.#values.set(this.#key(name), { name, value });
+  }
+
+  remove(name: string): void {
+    this.#values.delete(this.#key(name));
+  }
+
+  names(): string[] {
+    return [...this.#values.values()].map(({ name }) => name);
+  }
+
+  toObject(): Record<string, string> {
+    return Object.fromEntries([...this.#values.values()].map(({ name, value }) => [name, value]));
+  }
+
+  #key(name: string): string {
+    return this.#ignoresCase ? name.toUpperCase() : name;
+  }
+}
+
+/** The child's environment before the rows of the table add to it. */
+export function startEnvironment(options: Resolved, host: HostFacts): EnvironmentDraft {
+  const env = inherited(options, host);
+  if (options.nested !== "inherit") strip(env, isNested(host));
+  env.remove("NODE_OPTIONS");
+  dropOtherCredentials(env, options);
+  for (const [name, value] of Object.entries(options.env ?? {})) {
+    if (value === undefined) env.remove(name);
+    else env.set(name, value);
+  }
+  if (env.get("CLAUDE_CODE_ENTRYPOINT") === undefined) env.set("CLAUDE_CODE_ENTRYPOINT", "sdk-ts");
+  env.set("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1");
+  if (host.platform === "win32") env.set("NoDefaultCurrentDirectoryInExePath", "1");
+  return env;
+}
+
+/** Set to the empty string counts. */
+export function isNested(host: HostFacts): boolean {
+  return host.env["CLAUDECODE"] !== undefined;
+}
+
+function inherited({ inheritEnv }: Resolved, host: HostFacts): EnvironmentDraft {
+  const all = new EnvironmentDraft(host.platform);
+  for (const [name, value] of Object.entries(host.env)) {
+    if (value !== undefined) all.set(name, value);
+  }
+  if (inheritEnv === true) return all;
+  const some = new EnvironmentDraft(host.platform);
+  for (const name of inheritEnv === false ? [] : inheritEnv) {
+    const value = all.get(name);
+    if (value !== undefined) some.set(name, value);
+  }
+  return some;
+}
+
+/** What a session gives its children that says which session they belong to. */
+const MARKERS = [
+  "CLAUDECODE",
+  "CLAUDE_CODE_CHILD_SESSION",
+  "CLAUDE_CODE_EXECPATH",
+  "CLAUDE_CODE_SESSION_ATTENDED",
+  "CLAUDE_CODE_SESSION_ID",
+  "CLAUDE_PID",
+];
+const MARKER_PREFIX = "CLAUDE_CODE_MESSAGING_";
+
+/** These have uses of their own; inside a session they are that session's. */
+const NESTED_MARKERS = ["AI_AGENT", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_EFFORT"];
+
+function strip(env: EnvironmentDraft, nested: boolean): void {
+  for (const name of MARKERS) env.remove(name);
+  for (const name of env.names()) {
+    if (name.toUpperCase().startsWith(MARKER_PREFIX)) env.remove(name);
+  }
+  if (nested) for (const name of NESTED_MARKERS) env.remove(name);
+}
+
+const CREDENTIALS = [
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_AUTH_TOKEN",
+  "CLAUDE_CODE_OAUTH_TOKEN",
+  "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR",
+  "CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR",
+];
+
+/** The CLI would weigh an inherited credential against the one that is given. */
+function dropOtherCredentials(env: EnvironmentDraft, { apiKey, oauthToken }: Resolved): void {
+  if (apiKey === undefined && oauthToken === undefined) return;
+  for (const name of CREDENTIALS) env.remove(name);
+}

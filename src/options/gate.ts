@@ -1,0 +1,33 @@
+import { type Gate, mayUse } from "./draft.js";
+import type { OptionName } from "./options.js";
+import type { Resolved } from "./resolve.js";
+import type { OptionSpec } from "./spec.js";
+import { OPTION_NAMES, OPTION_TABLE } from "./table.js";
+
+/** The options without those that this CLI is too old for, if `onOldCli` lets them go. */
+export function keepSupported(gate: Gate): Resolved {
+  const { cli, options, warnings } = gate;
+  if (cli.version === undefined) {
+    warnings.push("The version of the CLI is not known: it may not have every option in use.");
+    return options;
+  }
+  mayUse(gate, "hawser", OLDEST, "it may not work");
+  const dropped = OPTION_NAMES.filter((name) => {
+    const { since } = OPTION_TABLE[name];
+    return since !== undefined && isInUse(options, name) && !mayUse(gate, name, since);
+  });
+  const kept = Object.entries(options).filter(([name]) => !dropped.includes(name as OptionName));
+  return Object.fromEntries(kept) as unknown as Resolved;
+}
+
+const OLDEST = "2.0.0";
+
+export function isInUse(options: Resolved, name: OptionName): boolean {
+  const value = options[name];
+  return value !== undefined && specOf(name).inUse(value);
+}
+
+/** The row of an option whose name is known only at run time. */
+export function specOf(name: OptionName): OptionSpec<unknown> {
+  return OPTION_TABLE[name] as OptionSpec<unknown>;
+}

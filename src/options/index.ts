@@ -1,0 +1,55 @@
+export { buildInvocation } from "./build.js";
+export { settingsPath } from "./check/settings.js";
+export { explain } from "./explain.js";
+export type {
+  CliFacts,
+  HostFacts,
+  Initialize,
+  Invocation,
+  PrivateFile,
+  SettingsInput,
+} from "./invocation.js";
+export type { OptionName, Options, SettingSource } from "./options.js";
+export { AGENT, LEAN } from "./presets.js";
+export { validatePrompt } from "./prompt.js";
+export { type NumberedHooks, numberHooks } from "./row/hooks.js";
+export type { AgentDefinition } from "./shape/agent.js";
+export {
+  HOOK_EVENTS,
+  type HookCallback,
+  type HookEvent,
+  type HookMatcher,
+  type Hooks,
+} from "./shape/hook.js";
+export type {
+  Elicitation,
+  InteractionContext,
+  OnElicitation,
+  OnUserDialog,
+  UserDialog,
+  UserDialogResult,
+} from "./shape/interaction.js";
+export type { RetryOptions, TimeoutOptions } from "./shape/limits.js";
+export type {
+  McpRemoteServer,
+  McpSdkServer,
+  McpServerConfig,
+  McpStdioServer,
+} from "./shape/mcp-config.js";
+export type { CanUseTool, CanUseToolContext, PermissionRules } from "./shape/permission.js";
+export type { PluginConfig } from "./shape/plugin.js";
+export type { SandboxFilesystem, SandboxNetwork, SandboxSettings } from "./shape/sandbox.js";
+export type { JsonSchema, OutputFormat, StandardResult, StandardSchema } from "./shape/schema.js";
+export type { SessionKey, SessionStore, SessionStoreEntry } from "./shape/session-store.js";
+export type { SpawnedProcess, SpawnRequest } from "./shape/spawned-process.js";
+export {
+  type CustomPrompt,
+  type PresetPrompt,
+  SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
+  type SystemPromptOption,
+} from "./shape/system-prompt.js";
+export type { Effort, ThinkingConfig, ThinkingDisplay } from "./shape/thinking.js";
+export type { OptionSpec, Way } from "./spec.js";
+export { OPTION_TABLE, type OptionTable } from "./table.js";
+export { validateOptions } from "./validate.js";
+export { compareVersions, parseVersion, type Version } from "./version.js";

@@ -1,0 +1,57 @@
+import type { Environment } from "../errors/index.js";
+import type { InitializeRequest, JsonObject } from "../wire/index.js";
+import type { Version } from "./version.js";
+
+/** What is known of the CLI. */
+export interface CliFacts {
+  readonly path: string;
+  /** Absent if it could not be learned. */
+  readonly version?: Version | undefined;
+  /** Whether `path` is a script, to be run by a JavaScript runtime. */
+  readonly script?: boolean;
+}
+
+/** What is known of this program and its machine. */
+export interface HostFacts {
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+  /** The runtime of a CLI that is a script. */
+  readonly execPath: string;
+  /** Absolute folder for private files; need not exist. */
+  readonly privateDir: string;
+  /** What was found at the path that the option `settings` names. */
+  readonly settings?: SettingsInput;
+  /** Whether the CLI would run as root. */
+  readonly isRoot?: boolean;
+}
+
+/** A settings file as it was found. */
+export type SettingsInput =
+  | { readonly found: true; readonly text: string }
+  | { readonly found: false; readonly reason: "missing" }
+  | { readonly found: false; readonly reason: "unreadable"; readonly message: string };
+
+/** All that is needed to start the CLI, and to open the line to it. */
+export interface Invocation {
+  readonly file: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly initialize: Initialize;
+  readonly files: readonly PrivateFile[];
+  /** Values that must not be seen in logs and errors. */
+  readonly secrets: readonly string[];
+  readonly warnings: readonly string[];
+  /** How many deny rules the CLI must report once it has read its settings. */
+  readonly expectedDenyRules: number;
+}
+
+/** `managedSettings` is read only where `--managed-settings-in-initialize` is given. */
+export type Initialize = InitializeRequest & { readonly managedSettings?: JsonObject };
+
+/** To be written with mode 0600 before the start. */
+export interface PrivateFile {
+  readonly path: string;
+  readonly contents: string;
+  readonly keepUntil: "initialized" | "exit";
+}

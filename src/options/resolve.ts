@@ -1,0 +1,18 @@
+import type { Options } from "./options.js";
+
+/** Options with the defaults that every call shares. */
+export type Resolved = Options & Required<Pick<Options, keyof typeof DEFAULTS>>;
+
+const DEFAULTS = {
+  permissionMode: "default",
+  nested: "strip",
+  inheritEnv: true,
+  strictSettingsMerge: true,
+  onOldCli: "error",
+} as const satisfies Options;
+
+/** A copy in which an option that is given as `undefined` is not given. */
+export function resolveOptions(options: Options): Resolved {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...DEFAULTS, ...(Object.fromEntries(given) as Options) };
+}

@@ -1,0 +1,66 @@
+import { looksSecret } from "../../errors/index.js";
+import { type McpServers, readServers } from "../check/mcp.js";
+import { addFile, addFlag, addPair, type Draft } from "../draft.js";
+import type { McpServerConfig } from "../shape/mcp-config.js";
+
+/**
+ * Servers of the CLI by a private file, whatever they hold: their arguments, variables, headers and
+ * URLs may all be secret, and nothing tells which. Servers inside this program by their names.
+ */
+export function applyMcpServers(draft: Draft, value: McpServers | string): void {
+  const source = readServers(value);
+  if (source.from === "file") {
+    addPair(draft, "mcpServers", "--mcp-config", source.path);
+    beStrict(draft);
+  } else applyMap(draft, source.servers);
+}
+
+function applyMap(draft: Draft, servers: McpServers): void {
+  const all = Object.entries(servers);
+  const inside = all.filter(([, server]) => server.type === "sdk").map(([name]) => name);
+  const outside = all.filter(([, server]) => server.type !== "sdk");
+  if (all.length === 0) return;
+  if (inside.length > 0) draft.initialize.sdkMcpServers = inside;
+  if (outside.length > 0) {
+    for (const [, server] of outside) addSecrets(draft, server);
+    const contents = JSON.stringify({ mcpServers: Object.fromEntries(outside) });
+    addPair(draft, "mcpServers", "--mcp-config", addFile(draft, "mcp.json", contents));
+  }
+  beStrict(draft);
+}
+
+/** Unless the option says otherwise; said outright, its own row sends it. */
+function beStrict(draft: Draft): void {
+  if (draft.options.strictMcpConfig === undefined) {
+    addFlag(draft, "strictMcpConfig", "--strict-mcp-config");
+  }
+}
+
+function addSecrets({ secrets }: Draft, server: McpServerConfig): void {
+  if ("env" in server) for (const value of Object.values(server.env ?? {})) secrets.add(value);
+  if (!("url" in server)) return;
+  for (const [name, value] of Object.entries(server.headers ?? {})) {
+    if (!HARMLESS_HEADERS.has(name.toLowerCase())) secrets.add(value);
+  }
+  for (const value of urlSecrets(server.url)) secrets.add(value);
+}
+
+const HARMLESS_HEADERS = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "cache-control",
+  "connection",
+  "content-type",
+  "host",
+  "origin",
+  "referer",
+  "user-agent",
+]);
+
+function urlSecrets(text: string): string[] {
+  if (!URL.canParse(text)) return [];
+  const { password, searchParams } = new URL(text);
+  const named = [...searchParams].filter(([name]) => looksSecret(name)).map(([, value]) => value);
+  return [password, ...named].filter((value) => value !== "");
+}

@@ -1,0 +1,72 @@
+import { addFlag, type Draft, isSince, mayUse } from "../draft.js";
+import type { Options } from "../options.js";
+import type { ThinkingConfig } from "../shape/thinking.js";
+import { plain } from "./plain.js";
+
+export function applyModel(draft: Draft, model: string): void {
+  addFlag(draft, "model", "--model", resolveModel(draft, model));
+}
+
+export function applyFallback(draft: Draft, fallback: string | readonly string[]): void {
+  const models = typeof fallback === "string" ? [fallback] : fallback;
+  const names = models.map((model) => resolveModel(draft, model));
+  addFlag(draft, "fallbackModel", "--fallback-model", names.join(","));
+}
+
+export function applyAgents(draft: Draft, agents: NonNullable<Options["agents"]>): void {
+  const named = Object.entries(agents).map(([name, agent]) => {
+    const { model } = agent;
+    const resolved = model === undefined ? {} : { model: resolveModel(draft, model) };
+    return [name, { ...agent, ...resolved }];
+  });
+  draft.initialize.agents = plain(Object.fromEntries(named));
+}
+
+function resolveModel({ options: { modelAliases = {} } }: Draft, model: string): string {
+  return Object.hasOwn(modelAliases, model) ? (modelAliases[model] ?? model) : model;
+}
+
+/** `--thinking` where the CLI has it, else the budget that means the same. */
+export function applyThinking(draft: Draft, thinking: ThinkingConfig): void {
+  const budget = thinking.type === "enabled" ? thinking.budgetTokens : undefined;
+  if (budget !== undefined) addBudget(draft, budget);
+  else if (isSince(draft.cli, SINCE_THINKING)) {
+    addFlag(draft, "thinking", "--thinking", thinking.type);
+  } else addBudget(draft, thinking.type === "disabled" ? 0 : ADAPTIVE_TOKENS);
+
+  const display = thinking.type === "disabled" ? undefined : thinking.display;
+  if (display !== undefined && mayUse(draft, "thinking.display", SINCE_DISPLAY)) {
+    addFlag(draft, "thinking", "--thinking-display", display);
+  }
+}
+
+/** The older option; `thinking` wins over it. */
+export function applyThinkingTokens(draft: Draft, tokens: number): void {
+  if (draft.options.thinking !== undefined) return;
+  if (tokens === 0) applyThinking(draft, { type: "disabled" });
+  else addBudget(draft, tokens);
+}
+
+const SINCE_THINKING = "2.1.47";
+const SINCE_DISPLAY = "2.1.94";
+const ADAPTIVE_TOKENS = 32_000;
+
+function addBudget(draft: Draft, tokens: number): void {
+  addFlag(draft, "maxThinkingTokens", "--max-thinking-tokens", `${tokens}`);
+}
+
+/** The flag lets one name through and drops the others with a warning; the variable passes all. */
+export function applyBetas(draft: Draft, betas: readonly string[]): void {
+  const byFlag = (beta: string): boolean =>
+    beta === BETA_OF_FLAG && isSince(draft.cli, SINCE_BETAS);
+  const names = new Set(betas);
+  for (const beta of names) if (byFlag(beta)) addFlag(draft, "betas", "--betas", beta);
+  const present = (draft.env.get("ANTHROPIC_BETAS") ?? "").split(",").map((name) => name.trim());
+  const others = [...names].filter((beta) => !byFlag(beta));
+  if (others.length === 0) return;
+  const all = new Set([...present.filter((name) => name !== ""), ...others]);
+  draft.env.set("ANTHROPIC_BETAS", [...all].join(","));
+}
+
+const BETA_OF_FLAG = "context-1m-2025-08-07";
+const SINCE_BETAS = "2.0.58";

@@ -1,0 +1,36 @@
+import type { JsonObject } from "../../wire/index.js";
+import { objectOf } from "../check/kind.js";
+import { plain } from "./plain.js";
+import { unique } from "./tools.js";
+
+/** The given settings with our own over them: rules are joined, and the sandbox fails closed. */
+export function mergeSettings(given: JsonObject, own: JsonObject): JsonObject {
+  const merged: Record<string, unknown> = plain({ ...given });
+  if (own["permissions"] !== undefined) {
+    merged["permissions"] = mergeLists(
+      objectOf(given["permissions"]),
+      objectOf(own["permissions"]),
+    );
+  }
+  if (own["sandbox"] !== undefined) {
+    const both = { ...objectOf(given["sandbox"]), ...plain(objectOf(own["sandbox"])) };
+    merged["sandbox"] = { ...both, failIfUnavailable: both["failIfUnavailable"] ?? true };
+  }
+  return merged;
+}
+
+function mergeLists(given: JsonObject, own: JsonObject): JsonObject {
+  const lists = Object.entries(own).map(([key, list]) => [
+    key,
+    unique(texts(given[key]), texts(list)),
+  ]);
+  return { ...given, ...Object.fromEntries(lists) };
+}
+
+export function denyRules(settings: JsonObject): readonly string[] {
+  return texts(objectOf(settings["permissions"])["deny"]);
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}

@@ -1,0 +1,96 @@
+import type { HawserError } from "../../errors/index.js";
+import type { JsonObject } from "../../wire/index.js";
+import { readFile, readInline, settingsPath } from "../check/settings.js";
+import { addFile, addPair, type Draft, isSince, mayUse, refusal } from "../draft.js";
+import { denyRules, mergeSettings } from "./settings-merge.js";
+import { addVariables, mayHoldSecret } from "./settings-secrets.js";
+import { placePermissions } from "./tools.js";
+
+/**
+ * All that travels as settings in one object, since of two `--settings` the CLI takes the last: the
+ * option itself, the sandbox, and rules that are not on the command line.
+ */
+export function applySettings(draft: Draft): void {
+  const { settings } = draft.options;
+  const own = ownSettings(draft);
+  const path = settingsPath(settings);
+  if (path !== undefined && own === undefined) passFile(draft, path);
+  else passMerged(draft, settings === undefined ? undefined : readGiven(draft, settings), own);
+}
+
+function passMerged(
+  draft: Draft,
+  given: JsonObject | undefined,
+  own: JsonObject | undefined,
+): void {
+  if (given === undefined && own === undefined) return;
+  const merged = mergeSettings(given ?? {}, own ?? {});
+  draft.expectedDenyRules = denyRules(merged).length;
+  addVariables(draft, merged);
+  const text = JSON.stringify(merged);
+  const byFile = draft.compact || mayHoldSecret(merged);
+  const value = byFile ? addFile(draft, "settings.json", text, keepUntil(draft)) : text;
+  addPair(draft, "settings", "--settings", value);
+}
+
+function ownSettings(draft: Draft): JsonObject | undefined {
+  const { allow, ask, deny, directories } = placePermissions(draft);
+  const permissions = filled({ allow, ask, deny, additionalDirectories: directories });
+  const sandbox = draft.options.sandbox;
+  const own = filled({ permissions, sandbox: sandbox === undefined ? {} : { ...sandbox } });
+  if (sandbox !== undefined) warnOfOpenSandbox(draft, sandbox);
+  return Object.keys(own).length === 0 ? undefined : own;
+}
+
+/** Without this, an older CLI that cannot sandbox a command runs it unsandboxed. */
+function warnOfOpenSandbox(draft: Draft, { enabled, failIfUnavailable }: JsonObject): void {
+  if (failIfUnavailable === false || enabled === false) return;
+  const feature = "sandbox.failIfUnavailable";
+  mayUse(draft, feature, SINCE_FAIL, "where no sandbox can be had, commands run without one");
+}
+
+const SINCE_FAIL = "2.1.83";
+
+function filled(fields: JsonObject): JsonObject {
+  const entries = Object.entries(fields).filter(([, value]) => Object.keys(value as object).length);
+  return Object.fromEntries(entries);
+}
+
+/** Nothing has to be merged: the CLI reads the caller's own file. */
+function passFile(draft: Draft, path: string): void {
+  const { settings: input } = draft.host;
+  if (input !== undefined) {
+    const reading = readFile(path, input);
+    if ("problem" in reading) throw refuse(draft, reading.problem, reading.hint);
+    draft.expectedDenyRules = denyRules(reading.settings).length;
+    addVariables(draft, reading.settings);
+  }
+  addPair(draft, "settings", "--settings", path);
+}
+
+function readGiven(draft: Draft, settings: JsonObject | string): JsonObject | undefined {
+  const { options, host, warnings } = draft;
+  const path = settingsPath(settings);
+  const reading = path === undefined ? readInline(settings) : readFile(path, host.settings);
+  if ("settings" in reading) return reading.settings;
+  if (options.strictSettingsMerge || options.sandbox === undefined) {
+    throw refuse(draft, reading.problem, reading.hint);
+  }
+  warnings.push(`The settings are left out, and only the sandbox is kept: ${reading.problem}.`);
+  return undefined;
+}
+
+function refuse({ host }: Draft, problem: string, hint: string): HawserError {
+  const message = `${problem[0]?.toUpperCase()}${problem.slice(1)}.`;
+  return refusal(host, "invalid_options", message, {
+    hint,
+    issues: [{ path: "settings", message: problem }],
+  });
+}
+
+/** Up to here the CLI reads the file anew whenever settings change: gone, so are its deny rules. */
+function keepUntil({ cli }: Draft): "initialized" | "exit" {
+  return cli.version !== undefined && isSince(cli, SINCE_READ_ONCE) ? "initialized" : "exit";
+}
+
+const SINCE_READ_ONCE = "2.1.229";

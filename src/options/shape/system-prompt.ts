@@ -1,0 +1,21 @@
+/** Stands between the static and the dynamic parts of a system prompt given as a list. */
+export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
+
+/** Text, parts of a text, or the CLI's own prompt with something appended. */
+export type SystemPromptOption = string | readonly string[] | CustomPrompt | PresetPrompt;
+
+export interface CustomPrompt {
+  readonly type: "custom";
+  readonly prompt: string | readonly string[];
+  /** Whether a resumed session keeps the prompt it was started with. */
+  readonly snapshot?: boolean;
+}
+
+export interface PresetPrompt {
+  readonly type?: "preset";
+  readonly preset: "claude_code";
+  readonly append?: string;
+  /** Moves working directory and memory out of the prompt, so that users share its cache. */
+  readonly excludeDynamicSections?: boolean;
+  readonly snapshot?: boolean;
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { buildInvocation, OPTION_TABLE, parseVersion } from "../../src/options/index.js";
+import { CASES, type Case } from "./cases.js";
+import { added, FIXED, HOST, NEWEST } from "./facts.js";
+
+const cases = Object.entries(CASES).flatMap(([name, list]) =>
+  list.map((each, i): [string, Case] => [list.length === 1 ? name : `${name} (${i + 1})`, each]),
+);
+
+describe("an option", () => {
+  it.each(cases)("%s adds exactly what the CLI expects of it", (_, { options, adds }) => {
+    expect(added(options)).toStrictEqual(adds);
+  });
+
+  it("has a row that says how it travels", () => {
+    const silent = Object.entries(OPTION_TABLE).filter(([, { ways }]) => ways.length === 0);
+    expect(silent).toEqual([]);
+  });
+
+  it("goes to the CLI only if its row says since when the CLI has it", () => {
+    const outbound = Object.entries(OPTION_TABLE).filter(([, { ways, flags }]) => {
+      return flags.length > 0 || ways.includes("initialize") || ways.includes("file");
+    });
+    const unknown = outbound.filter(([, { since }]) => parseVersion(since ?? "") === undefined);
+    expect(unknown.map(([name]) => name)).toEqual([]);
+  });
+});
+
+describe("an invocation of no options", () => {
+  it("is the fixed part, the permission mode, and the identity of this library", () => {
+    expect(buildInvocation({}, NEWEST, HOST)).toEqual({
+      file: "/usr/bin/claude",
+      argv: [...FIXED, "--permission-mode=default"],
+      env: {
+        PATH: "/usr/bin",
+        HOME: "/home/me",
+        CLAUDE_CODE_ENTRYPOINT: "sdk-ts",
+        CLAUDE_CODE_SDK_READS_SESSION_STATE: "1",
+        CLAUDE_CODE_MAX_RETRIES: "1",
+      },
+      initialize: { subtype: "initialize" },
+      files: [],
+      secrets: [],
+      warnings: [],
+      expectedDenyRules: 0,
+    });
+  });
+
+  it("is the same for options that are given as undefined", () => {
+    const names = Object.keys(OPTION_TABLE);
+    const options = Object.fromEntries(names.map((name) => [name, undefined]));
+    expect(buildInvocation(options, NEWEST, HOST)).toEqual(buildInvocation({}, NEWEST, HOST));
+  });
+});
