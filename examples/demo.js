@@ -19,7 +19,9 @@ say(`Claude Code ${cli.version} from ${cli.source}, a simulated model at ${model
 
 heading("One prompt, one answer");
 const first = await ask("What is a hawser?", options);
-say(`${first.model} · ${first.usage.output_tokens} tokens · $${first.costUsd} · ${facts(first)}`);
+say(
+  `${first.model} · ${first.usage.output_tokens} tokens · $${first.costUsd.toFixed(5)} · ${facts(first)}`,
+);
 
 heading("A tool, switched on by its name");
 await ask("Which system is this?", {
@@ -38,9 +40,7 @@ try {
 }
 
 heading("Nothing is left behind");
-say(
-  `${processes().length} processes alive, ${model.calls.length} calls to the model, 0 to the network`,
-);
+say(`${processes().length} processes alive after ${model.calls.length} calls to the model`);
 
 await world.dispose();
 await model.close();

@@ -38,6 +38,7 @@ export class CliProcess implements Mortal {
   readonly #gone: Promise<void>;
   readonly #tree = new Map<number, Entry>();
   #closing: Promise<void> | undefined;
+  #ending = false;
   #holders = 0;
 
   constructor(facts: CliProcessFacts) {
@@ -76,6 +77,11 @@ export class CliProcess implements Mortal {
     await this.#facts.folder.removeRead();
   }
 
+  /** Whether its owner has decided to end it: what it still says may then be dropped. */
+  get ending(): boolean {
+    return this.#ending;
+  }
+
   /** End of input → grace → SIGTERM → grace → SIGKILL, then the rest of the tree. */
   terminate(): Promise<void> {
     this.#closing ??= this.#held(() => this.#descend());
@@ -85,6 +91,7 @@ export class CliProcess implements Mortal {
   /** The last step of the ladder at once. */
   kill(): Promise<void> {
     return this.#held(async () => {
+      this.#letGo();
       this.#signal("SIGKILL");
       await this.exited;
     });
@@ -99,6 +106,7 @@ export class CliProcess implements Mortal {
 
   async #descend(): Promise<void> {
     const { log, graceMs } = this.#facts;
+    this.#letGo();
     this.#record();
     log.debug("closing: end of input", { pid: this.pid });
     this.stdin.end();
@@ -113,13 +121,22 @@ export class CliProcess implements Mortal {
     await this.exited;
   }
 
+  /** A reader that has stopped reading must not keep the pipe, and so the end, waiting. */
+  #letGo(): void {
+    this.#ending = true;
+    this.stdout.resume();
+  }
+
   async #watchExit(): Promise<Exit> {
     const { child, folder, log, marker } = this.#facts;
     await this.#gone;
     // What is left of the tree may hold the pipes open: it goes first, then they end.
     const survivors = await sweep(this.#tree.values(), marker);
     for (const { pid } of survivors) log.error("a process outlived SIGKILL", { pid });
-    await Promise.all([drained(child.stdout), drained(child.stderr), folder.remove()]);
+    await Promise.all([drained(child.stdout), drained(child.stderr)]);
+    await folder.remove().catch((error: Error) => {
+      log.error("the private folder was not removed", { error: error.message });
+    });
     died(this);
     const { exitCode: code, signalCode: signal } = child;
     log.info("exit", { pid: this.pid, code, signal });

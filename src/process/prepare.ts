@@ -80,7 +80,7 @@ async function survey(options: Options) {
   await checkPlugins(options.plugins);
   const [probe, user, settings] = await Promise.all([
     askVersion(location, options),
-    options.user === undefined ? undefined : resolveUser(options.user),
+    options.user === undefined ? undefined : userOf(options.user, options.env),
     readSettings(options.settings),
   ]);
   const cli = { path: location.path, version: probe.version, script: location.script };
@@ -92,6 +92,12 @@ async function survey(options: Options) {
     ...(settings === undefined ? {} : { settings }),
   };
   return { location, probe, user, cli, host };
+}
+
+/** A HOME that the caller gave stays. */
+async function userOf(name: string | number, env: Options["env"]): Promise<User> {
+  const user = await resolveUser(name);
+  return env?.["HOME"] === undefined ? user : { ...user, home: undefined };
 }
 
 function askVersion(location: CliLocation, { env }: Options): Promise<VersionProbe> {

@@ -43,9 +43,14 @@ interface Row extends Entry {
 }
 
 function pids(): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
+  try {
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    // No /proc here: then only the process group can be signalled.
+    return [];
+  }
 }
 
 /** A zombie counts as gone: it runs nothing, and only its parent can clear it away. */

@@ -36,6 +36,7 @@ export class SubprocessLine {
   #inputEnded = false;
   #closed = false;
   #readerWaits = false;
+  #full = false;
   #release: (() => void) | undefined;
 
   constructor(options: Options) {
@@ -146,6 +147,8 @@ export class SubprocessLine {
     const text = textOf(line);
     this.#prepared?.trace?.(frame.kind === "noise" ? "noise" : "receive", text);
     if (frame.kind !== "message") this.#prepared?.log.warn(frame.kind, { line: text });
+    // Of a line that is being ended, a reader who is far behind misses the rest.
+    if (this.#full && this.#process?.ending) return;
     this.#inbox.push(frame, text.length);
   }
 
@@ -201,9 +204,10 @@ export class SubprocessLine {
   }
 
   #pause(full: boolean): void {
+    this.#full = full;
     this.#prepared?.log.debug(full ? "reading paused: the reader is behind" : "reading resumed");
-    if (full) this.#process?.stdout.pause();
-    else this.#process?.stdout.resume();
+    if (!full) this.#process?.stdout.resume();
+    else if (!this.#process?.ending) this.#process?.stdout.pause();
   }
 }
 

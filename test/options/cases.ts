@@ -266,7 +266,7 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
     ...one(
       {
         mcpServers: {
-          files: { command: "npx", args: ["server"], env: { TOKEN: "t" } },
+          files: { command: "node", args: ["server.js"], env: { TOKEN: "t" } },
           web: { type: "http", url: "http://127.0.0.1:9/", headers: { Authorization: "x" } },
         },
       },
@@ -275,7 +275,7 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
         files: {
           [MCP_FILE]: {
             mcpServers: {
-              files: { command: "npx", args: ["server"], env: { TOKEN: "t" } },
+              files: { command: "node", args: ["server.js"], env: { TOKEN: "t" } },
               web: { type: "http", url: "http://127.0.0.1:9/", headers: { Authorization: "x" } },
             },
           },
@@ -363,7 +363,7 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
     ...flag({ settingSources: ["user", "project"] }, "--setting-sources=user,project"),
     ...flag({ settingSources: [] }, "--setting-sources="),
   ],
-  projectConfigRoot: flag({ projectConfigRoot: "/repo" }, "--project-config-root=/repo"),
+  projectConfigRoot: flag({ projectConfigRoot: "/tmp" }, "--project-config-root=/tmp"),
   preset: one({ preset: "lean" }),
 
   includePartialMessages: flag({ includePartialMessages: true }, "--include-partial-messages"),
@@ -371,7 +371,7 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
   stderr: one({ stderr: () => {} }),
   logger: one({ logger: silent }),
   debug: [...flag({ debug: true }, "--debug"), ...one({ debug: false })],
-  debugFile: flag({ debugFile: "/tmp/debug.txt" }, "--debug-file=/tmp/debug.txt"),
+  debugFile: flag({ debugFile: "debug.txt" }, "--debug-file=debug.txt"),
 
   cliPath: one({ cliPath: "/opt/claude" }),
   pathToClaudeCodeExecutable: one({ pathToClaudeCodeExecutable: "/opt/claude" }),

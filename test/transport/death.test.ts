@@ -230,21 +230,42 @@ describe("a process that", () => {
     expect(all[2]).toEqual({ kind: "message", message: { type: "b" } });
   });
 
-  it("is read slowly makes the writer wait, and nothing is lost", async () => {
+  it("is not read makes the writer wait, and nothing is lost", async () => {
+    const { logger, entries } = recordingLogger();
     const count = 400;
-    const transport = await line({
-      steps: [
-        { on: "start", do: [{ emit: { type: "big", text: "x".repeat(200_000) }, times: count }] },
-      ],
-    });
-    // 80 MB come before the first is read: more than the line keeps, so the fake has to wait.
-    await until(() => transport.ready);
+    const transport = await line(
+      {
+        steps: [
+          {
+            on: "start",
+            do: [{ emit: { type: "big", text: "x".repeat(200_000) }, times: count }],
+          },
+        ],
+      },
+      { logger },
+    );
+    await until(() => entries.some(({ message }) => message.startsWith("reading paused")));
     await transport.endInput();
-    let seen = 0;
-    for await (const frame of transport.messages()) {
-      if (frame.kind === "message") seen += 1;
-      if (seen % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
-    }
-    expect(seen).toBe(count);
+    expect((await frames(transport)).length).toBe(count);
+    expect(entries.some(({ message }) => message === "reading resumed")).toBe(true);
+  });
+
+  it("is not read can be closed all the same", async () => {
+    const { logger, entries } = recordingLogger();
+    const transport = await line(
+      {
+        steps: [
+          {
+            on: "start",
+            do: [{ emit: { type: "big", text: "x".repeat(200_000) }, times: 400 }],
+          },
+        ],
+      },
+      { logger },
+    );
+    await until(() => entries.some(({ message }) => message.startsWith("reading paused")));
+    const tree = treeOf(transport.pid as number);
+    await transport.close();
+    expect(stillAlive(tree)).toEqual([]);
   });
 });
