@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { HawserError } from "../errors/index.js";
+import { HawserError, type Logger } from "../errors/index.js";
 import type { SubprocessTransport } from "../transport/index.js";
 import {
   type ControlRequest,
@@ -8,7 +8,9 @@ import {
   controlRequest,
   isMessage,
   isResult,
+  isSystem,
   type Prompt,
+  type SystemApiRetry,
   userLine,
 } from "../wire/index.js";
 import type { Completion } from "./completion.js";
@@ -51,6 +53,7 @@ export async function converse(
     } else {
       limits.enter("idle");
       turn.add(message);
+      if (isSystem(message, "api_retry")) logRetry(message, transport.log);
       if (isResult(message)) return turn.completion(message);
     }
   }
@@ -71,4 +74,11 @@ function initialized(message: ControlResponse, transport: SubprocessTransport, t
 function refuse({ request_id, request }: ControlRequest, transport: SubprocessTransport): void {
   const error = `Unsupported control request subtype: ${request.subtype}`;
   transport.send(controlFailure(request_id, error)).catch(() => {});
+}
+
+function logRetry(
+  { attempt, max_retries, retry_delay_ms, error }: SystemApiRetry,
+  log: Logger,
+): void {
+  log.warn("the CLI retries", { attempt, of: max_retries, inMs: retry_delay_ms, error });
 }

@@ -13,9 +13,10 @@ export function validateOptions(options: Options): void {
   const [first] = problems;
   if (first === undefined) return;
   const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
+  const text = `${first.path} ${first.message}${more}`;
   throw new HawserError(
     "invalid_options",
-    `${first.path} ${first.message}${more}.`,
+    text.endsWith("?") ? text : `${text}.`,
     {
       hint: first.hint ?? `Correct \`${first.path}\`.`,
       issues: problems.map(({ path, message }) => ({ path, message })),
@@ -89,7 +90,5 @@ function* unusableSettings(options: Readonly<Record<string, unknown>>): Iterable
   if (strictSettingsMerge === false && sandbox !== undefined) return;
   if (settingsPath(settings) !== undefined) return;
   const reading = readInline(settings);
-  if (!("problem" in reading)) return;
-  const { problem, hint } = reading;
-  yield { path: "settings", message: problem.replace(/^settings:? /, ""), hint };
+  if ("message" in reading) yield reading;
 }

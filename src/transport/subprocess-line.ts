@@ -1,4 +1,4 @@
-import { HawserError } from "../errors/index.js";
+import { HawserError, type Logger, SILENT } from "../errors/index.js";
 import type { Invocation, Options } from "../options/index.js";
 import {
   type CliProcess,
@@ -62,6 +62,10 @@ export class SubprocessLine {
     return this.#prepared?.version?.join(".");
   }
 
+  get log(): Logger {
+    return this.#prepared?.log ?? SILENT;
+  }
+
   get invocation(): Invocation | undefined {
     return this.#prepared?.invocation;
   }
@@ -97,7 +101,7 @@ export class SubprocessLine {
   }
 
   async initialized(): Promise<void> {
-    this.#prepared?.log.debug("ready", { pid: this.pid });
+    this.log.debug("ready", { pid: this.pid });
     await this.#process?.initialized();
   }
 
@@ -146,7 +150,7 @@ export class SubprocessLine {
     const frame = decodeLine(line, false, this.#prepared?.mask);
     const text = textOf(line);
     this.#prepared?.trace?.(frame.kind === "noise" ? "noise" : "receive", text);
-    if (frame.kind !== "message") this.#prepared?.log.warn(frame.kind, { line: text });
+    if (frame.kind !== "message") this.log.warn(frame.kind, { line: text });
     // Of a line that is being ended, a reader who is far behind misses the rest.
     if (this.#full && this.#process?.ending) return;
     this.#inbox.push(frame, text.length);
@@ -205,7 +209,7 @@ export class SubprocessLine {
 
   #pause(full: boolean): void {
     this.#full = full;
-    this.#prepared?.log.debug(full ? "reading paused: the reader is behind" : "reading resumed");
+    this.log.debug(full ? "reading paused: the reader is behind" : "reading resumed");
     if (!full) this.#process?.stdout.resume();
     else if (!this.#process?.ending) this.#process?.stdout.pause();
   }

@@ -1,3 +1,4 @@
+import type { Logger } from "../errors/index.js";
 import type { Invocation, Options } from "../options/index.js";
 import type { Exit } from "../process/index.js";
 import type { Frame, Outbound } from "../wire/index.js";
@@ -44,6 +45,11 @@ export class SubprocessTransport implements Transport {
     const invocation = this.#line.invocation;
     if (invocation === undefined) throw notConnected();
     return invocation;
+  }
+
+  /** The caller's logger, with the secrets of this process masked; silent until connected. */
+  get log(): Logger {
+    return this.#line.log;
   }
 
   send(message: Outbound): Promise<void> {

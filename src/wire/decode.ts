@@ -1,6 +1,6 @@
 import { HawserError, mask as hostMask, type Mask } from "../errors/index.js";
 import { textStart } from "./blank.js";
-import type { FramedLine } from "./line-framer.js";
+import type { FramedLine } from "./framed-line.js";
 import type { Message } from "./message.js";
 
 /** What one line turned out to be. */

@@ -52,6 +52,7 @@ export type {
   ToolUseSummary,
   TranscriptMirror,
 } from "./event.js";
+export type { BrokenLine, FramedLine, OverlongLine } from "./framed-line.js";
 export type {
   AccountInfo,
   AgentInfo,
@@ -65,13 +66,7 @@ export type {
 } from "./host-payload.js";
 export type { HostRequest, HostRequestFields, HostSubtype } from "./host-request.js";
 export type { HookRegistration, InitializeRequest } from "./initialize.js";
-export {
-  type BrokenLine,
-  type FramedLine,
-  LineFramer,
-  type LineFramerOptions,
-  type OverlongLine,
-} from "./line-framer.js";
+export { LineFramer, type LineFramerOptions } from "./line-framer.js";
 export type {
   McpManifest,
   McpMessage,

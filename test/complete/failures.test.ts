@@ -7,6 +7,7 @@ import type { HawserError } from "../../src/errors/index.js";
 import { processes } from "../../src/process/index.js";
 import { apiError, fakeCli, hang, type ReplyScript } from "../../src/testing/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
 
 async function failure(prompt: string, options: CompleteOptions): Promise<HawserError> {
@@ -116,6 +117,28 @@ describe.each(CLIS)("a call that fails at the API, on the real CLI $name", ({ pa
     expect(error.sessionId).toMatch(/^[0-9a-f-]{36}$/);
     expect(error.resumable).toBe(false);
     expect(error.result).toMatchObject({ type: "result", is_error: true });
+  });
+});
+
+describe("a retry of the CLI's own", () => {
+  it("is logged, and the answer comes all the same", async () => {
+    const { logger, entries } = recordingLogger();
+    const { options } = await world(NEWEST_CLI, [apiError(500), "after all"]);
+    expect((await complete("x", { ...options, logger })).text).toBe("after all");
+    expect(entries.filter(({ message }) => message === "the CLI retries")).toEqual([
+      {
+        level: "warn",
+        message: "the CLI retries",
+        fields: { attempt: 1, of: 1, inMs: expect.any(Number), error: "server_error" },
+      },
+    ]);
+    expect(entries.map(({ message }) => message)).toEqual([
+      "spawn",
+      "ready",
+      "the CLI retries",
+      "closing: end of input",
+      "exit",
+    ]);
   });
 });
 

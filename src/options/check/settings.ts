@@ -1,12 +1,10 @@
 import type { JsonObject } from "../../wire/index.js";
 import type { SettingsInput } from "../invocation.js";
-import { isObject } from "./kind.js";
+import { at, isObject, type Problem } from "./kind.js";
 import { PERMISSION_MODES } from "./tool.js";
 
 /** Settings that were understood, or why they were not. */
-export type SettingsReading =
-  | { readonly settings: JsonObject }
-  | { readonly problem: string; readonly hint: string };
+export type SettingsReading = { readonly settings: JsonObject } | Required<Problem>;
 
 /** The path that the option `settings` names, if it names one. */
 export function settingsPath(settings: JsonObject | string | undefined): string | undefined {
@@ -18,44 +16,41 @@ export function readInline(settings: JsonObject | string): SettingsReading {
   if (typeof settings !== "string") return checked(settings, "settings");
   const value = parse(settings);
   if (value === undefined) {
-    return {
-      problem: "settings begins as JSON and is not valid JSON",
-      hint: "Correct the JSON, or pass an object.",
-    };
+    return problem("begins as JSON and is not valid JSON", "Correct the JSON, or pass an object.");
   }
-  if (!isObject(value)) {
-    return { problem: "settings is JSON and not an object", hint: "Pass a JSON object." };
-  }
+  if (!isObject(value)) return problem("is JSON and not an object", "Pass a JSON object.");
   return checked(value, "settings");
 }
 
 /** Reads settings from what was found at their path. */
 export function readFile(path: string, input: SettingsInput | undefined): SettingsReading {
   if (input === undefined) {
-    return {
-      problem: `settings names the file ${path}, whose contents are not known here`,
-      hint: "Pass what the file holds as `host.settings`.",
-    };
+    return problem(
+      `names the file ${path}, whose contents are not known here`,
+      "Pass what the file holds as `host.settings`.",
+    );
   }
   if (!input.found) {
     return input.reason === "missing"
-      ? { problem: `the settings file ${path} does not exist`, hint: "Correct the path." }
-      : {
-          problem: `the settings file ${path} cannot be read: ${input.message}`,
-          hint: "Make the file readable for this user.",
-        };
+      ? problem(`names the file ${path}, which does not exist`, "Correct the path.")
+      : problem(
+          `names the file ${path}, which cannot be read: ${input.message}`,
+          "Make the file readable for this user.",
+        );
   }
   const value = parse(input.text);
   if (value === undefined) {
-    return { problem: `the settings file ${path} is not valid JSON`, hint: "Correct the file." };
+    return problem(`names the file ${path}, which is not valid JSON`, "Correct the file.");
   }
   if (!isObject(value)) {
-    return {
-      problem: `the settings file ${path} does not hold a JSON object`,
-      hint: "Write the settings as one JSON object.",
-    };
+    const hint = "Write the settings as one JSON object.";
+    return problem(`names the file ${path}, which does not hold a JSON object`, hint);
   }
-  return checked(value, `the settings file ${path}`);
+  return checked(value, `settings (${path})`);
+}
+
+function problem(message: string, hint: string): Required<Problem> {
+  return { path: "settings", message, hint };
 }
 
 function isJsonText(text: string): boolean {
@@ -72,11 +67,11 @@ function parse(text: string): unknown {
 }
 
 /** One known key of a wrong type makes the CLI drop all settings, deny rules included, in silence. */
-function checked(settings: JsonObject, name: string): SettingsReading {
+function checked(settings: JsonObject, place: string): SettingsReading {
   const bad = TYPES.find(([key, , fits]) => settings[key] !== undefined && !fits(settings[key]));
   if (bad === undefined) return { settings };
   const [key, must] = bad;
-  return { problem: `${name}: ${key} must be ${must}`, hint: `Correct \`${key}\`.` };
+  return { path: at(place, key), message: `must be ${must}`, hint: `Correct \`${key}\`.` };
 }
 
 const isText = (value: unknown): boolean => typeof value === "string";

@@ -1,5 +1,6 @@
 import type { HawserError } from "../../errors/index.js";
 import type { JsonObject } from "../../wire/index.js";
+import type { Problem } from "../check/kind.js";
 import { readFile, readInline, settingsPath } from "../check/settings.js";
 import { addFile, addPair, type Draft, isSince, mayUse, refusal } from "../draft.js";
 import { denyRules, mergeSettings } from "./settings-merge.js";
@@ -61,7 +62,7 @@ function passFile(draft: Draft, path: string): void {
   const { settings: input } = draft.host;
   if (input !== undefined) {
     const reading = readFile(path, input);
-    if ("problem" in reading) throw refuse(draft, reading.problem, reading.hint);
+    if ("message" in reading) throw refuse(draft, reading);
     draft.expectedDenyRules = denyRules(reading.settings).length;
     addVariables(draft, reading.settings);
   }
@@ -74,18 +75,16 @@ function readGiven(draft: Draft, settings: JsonObject | string): JsonObject | un
   const reading = path === undefined ? readInline(settings) : readFile(path, host.settings);
   if ("settings" in reading) return reading.settings;
   if (options.strictSettingsMerge || options.sandbox === undefined) {
-    throw refuse(draft, reading.problem, reading.hint);
+    throw refuse(draft, reading);
   }
-  warnings.push(`The settings are left out, and only the sandbox is kept: ${reading.problem}.`);
+  const { path: place, message } = reading;
+  warnings.push(`The settings are left out, and the sandbox is kept: ${place} ${message}.`);
   return undefined;
 }
 
-function refuse({ host }: Draft, problem: string, hint: string): HawserError {
-  const message = `${problem[0]?.toUpperCase()}${problem.slice(1)}.`;
-  return refusal(host, "invalid_options", message, {
-    hint,
-    issues: [{ path: "settings", message: problem }],
-  });
+function refuse({ host }: Draft, { path, message, hint }: Required<Problem>): HawserError {
+  const issues = [{ path, message }];
+  return refusal(host, "invalid_options", `${path} ${message}.`, { hint, issues });
 }
 
 /** Up to here the CLI reads the file anew whenever settings change: gone, so are its deny rules. */

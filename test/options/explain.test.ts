@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { explain } from "../../src/options/index.js";
+import { HOST, NEWEST } from "./facts.js";
+
+describe("explain", () => {
+  it("shows what would be started, without a secret in it", () => {
+    const text = explain(
+      {
+        model: "sonnet",
+        systemPrompt: "x".repeat(300),
+        allowedTools: ["Bash(git log *)"],
+        mcpServers: { a: { command: "node", env: { K: "canary-a" } } },
+        apiKey: "canary-key",
+        env: { DB_PASSWORD: "canary-b" },
+        cwd: "/work",
+        executableArgs: ["--smol"],
+      },
+      NEWEST,
+      { ...HOST, env: { ...HOST.env, NODE_OPTIONS: "--inspect" } },
+    );
+    expect(text).toBe(`command
+  /usr/bin/claude
+  --output-format
+  stream-json
+  --verbose
+  --input-format
+  stream-json
+  --model=sonnet
+  --permission-mode=default
+  --mcp-config
+  /tmp/hawser-1/mcp.json
+  --strict-mcp-config
+  "--allowedTools=Bash(git log *)"
+cwd
+  /work
+environment
+  ANTHROPIC_API_KEY=***
+  CLAUDE_CODE_ENTRYPOINT=sdk-ts
+  CLAUDE_CODE_MAX_RETRIES=1
+  CLAUDE_CODE_SDK_READS_SESSION_STATE=1
+  DB_PASSWORD=***
+  NODE_OPTIONS is removed
+initialize
+  systemPrompt: ["${"x".repeat(184)}… (318 characters)
+files
+  /tmp/hawser-1/mcp.json: 65 bytes, kept until the CLI has read it
+warnings
+  executableArgs is left out: this CLI is no script and needs no runtime.`);
+  });
+});

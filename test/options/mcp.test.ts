@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { buildInvocation, type Options } from "../../src/options/index.js";
+import { added, HOST, NEWEST } from "./facts.js";
+
+const FILE = "/tmp/hawser-1/mcp.json";
+const server = { command: "node", args: ["s.js"] };
+const byFile = (servers: object) => ({
+  flags: ["--mcp-config", FILE, "--strict-mcp-config"],
+  files: { [FILE]: { mcpServers: servers } },
+});
+
+describe("MCP servers", () => {
+  it.each<[string, Options["mcpServers"] & {}]>([
+    ["a bare map", { a: server }],
+    ["a map in its wrapper", { mcpServers: { a: server } } as never],
+    ["JSON text of a bare map", JSON.stringify({ a: server })],
+    ["JSON text of the wrapper", ` ${JSON.stringify({ mcpServers: { a: server } })}`],
+  ])("are wrapped once: %s", (_, mcpServers) => {
+    expect(added({ mcpServers })).toEqual(byFile({ a: server }));
+  });
+
+  it("may be called mcpServers", () => {
+    expect(added({ mcpServers: { mcpServers: server } })).toEqual(byFile({ mcpServers: server }));
+  });
+
+  it("of both kinds go their own ways", () => {
+    const mcpServers = { a: server, own: { type: "sdk", name: "own", instance: {} } } as const;
+    expect(added({ mcpServers })).toEqual({
+      ...byFile({ a: server }),
+      initialize: { sdkMcpServers: ["own"] },
+    });
+  });
+
+  it("by path are never taken for a flag", () => {
+    const flags = ["--mcp-config=-m.json", "--strict-mcp-config"];
+    expect(added({ mcpServers: "-m.json" })).toEqual({ flags });
+  });
+
+  it("are not the only ones if asked so", () => {
+    const flags = ["--mcp-config", "m.json"];
+    expect(added({ mcpServers: "m.json", strictMcpConfig: false })).toEqual({ flags });
+  });
+
+  it("are strict once, however often it is asked", () => {
+    const { argv } = buildInvocation({ mcpServers: "m", strictMcpConfig: true }, NEWEST, HOST);
+    expect(argv.filter((token) => token === "--strict-mcp-config")).toHaveLength(1);
+  });
+
+  it("have their secrets named, and harmless headers not", () => {
+    const mcpServers = {
+      a: { command: "x", env: { ANY: "value-1" } },
+      b: {
+        type: "sse",
+        url: "https://me:value-2@example.com/?api_key=value-3&page=value-4",
+        headers: { "X-Team": "value-5", "Content-Type": "application/json" },
+      },
+    } as const;
+    const { secrets, files, argv } = buildInvocation({ mcpServers }, NEWEST, HOST);
+    expect(secrets).toEqual(["value-1", "value-5", "value-2", "value-3"]);
+    expect(argv.join(" ")).not.toMatch(/value-/);
+    expect(files.map(({ keepUntil }) => keepUntil)).toEqual(["initialized"]);
+  });
+});

@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+import {
+  buildInvocation,
+  type CliFacts,
+  OPTION_TABLE,
+  type Options,
+  parseVersion,
+} from "../../src/options/index.js";
+import { CASES } from "./cases.js";
+import { added, FIXED, HOST, OLDER } from "./facts.js";
+import { refusalOf } from "./refusal.js";
+
+const cli = (text: string): CliFacts => ({ path: "/usr/bin/claude", version: parseVersion(text) });
+
+describe("an option that the CLI is too old for", () => {
+  const options: Options = { permissionPrompts: "none", maxTurns: 3 };
+
+  it("is an error that names the option and both versions", () => {
+    const error = refusalOf(options, OLDER);
+    expect({ ...error, message: error?.message }).toEqual({
+      code: "unsupported_by_cli",
+      message: "permissionPrompts needs Claude Code 2.1.259 or newer; this one is 2.1.197.",
+      hint: "Update the CLI, drop the option, or set `onOldCli`.",
+      retryable: false,
+      cliPath: "/usr/bin/claude",
+      cliVersion: "2.1.197",
+      issues: [{ path: "permissionPrompts", message: "needs 2.1.259" }],
+    });
+  });
+
+  it("is left out with a warning if asked so", () => {
+    const { argv, warnings } = buildInvocation({ ...options, onOldCli: "warn" }, OLDER, HOST);
+    expect(argv).toEqual([...FIXED, "--max-turns=3", "--permission-mode=default"]);
+    expect(warnings).toEqual([
+      "permissionPrompts needs Claude Code 2.1.259 or newer; this one is 2.1.197: it is left out.",
+    ]);
+  });
+
+  it("is left out without a word if asked so", () => {
+    const { argv, warnings } = buildInvocation({ ...options, onOldCli: "ignore" }, OLDER, HOST);
+    expect(argv).toEqual([...FIXED, "--max-turns=3", "--permission-mode=default"]);
+    expect(warnings).toEqual([]);
+  });
+
+  it("is no error if it asks for nothing", () => {
+    const nothing: Options = {
+      promptSuggestions: false,
+      persistSession: true,
+      plugins: [],
+      agents: {},
+      betas: [],
+      pluginDelivery: "argv",
+      verbatimPrompts: false,
+      strictMcpConfig: false,
+    };
+    expect(added(nothing, cli("2.0.0"))).toEqual({});
+  });
+
+  it.each(
+    Object.entries(OPTION_TABLE).flatMap(([name, { since }]) =>
+      since !== undefined && !/^1\.|^2\.0\.0$/.test(since) ? [[name, since] as const] : [],
+    ),
+  )("%s is known to be one before %s", (name, since) => {
+    const [major, minor, patch] = parseVersion(since) ?? [0, 0, 0];
+    const before: CliFacts = { path: "/c", version: [major, minor, patch - 1] };
+    const used = CASES[name as keyof Options].filter(
+      ({ options: given, adds }) => Object.keys(adds).length > 0 || name in given,
+    );
+    const errors = used.map((each) => refusalOf(each.options, before)?.code);
+    expect(errors).toContain("unsupported_by_cli");
+  });
+});
+
+describe("a CLI", () => {
+  it("before 2.0.0 is too old altogether", () => {
+    expect(refusalOf({}, cli("1.0.128"))?.message).toBe(
+      "hawser needs Claude Code 2.0.0 or newer; this one is 1.0.128.",
+    );
+    const { warnings } = buildInvocation({ onOldCli: "warn" }, cli("1.0.128"), HOST);
+    expect(warnings).toEqual([
+      "hawser needs Claude Code 2.0.0 or newer; this one is 1.0.128: it may not work.",
+    ]);
+  });
+
+  it("of unknown version is taken for a new one, with a warning", () => {
+    const { argv, warnings } = buildInvocation({ permissionPrompts: "none" }, cli("invalid"), HOST);
+    expect(argv.at(-1)).toBe("--permission-prompts=none");
+    expect(warnings).toEqual([
+      "The version of the CLI is not known: it may not have every option in use.",
+    ]);
+  });
+
+  it("that is a script runs under the current runtime, or the one that is named", () => {
+    const script: CliFacts = { path: "/lib/cli.js", version: [2, 1, 100], script: true };
+    const flags = [...FIXED, "--permission-mode=default"];
+    const plain = buildInvocation({}, script, HOST);
+    expect([plain.file, plain.argv]).toEqual(["/usr/bin/node", ["/lib/cli.js", ...flags]]);
+    const options = { executable: "bun", executableArgs: ["--smol"] };
+    const { file, argv, warnings } = buildInvocation(options, script, HOST);
+    expect([file, argv, warnings]).toEqual(["bun", ["--smol", "/lib/cli.js", ...flags], []]);
+  });
+
+  it("that is no script needs no runtime, and says so", () => {
+    const { file, argv, warnings } = buildInvocation({ executableArgs: ["--smol"] }, OLDER, HOST);
+    expect([file, argv]).toEqual(["/usr/bin/claude", [...FIXED, "--permission-mode=default"]]);
+    expect(warnings).toEqual([
+      "executableArgs is left out: this CLI is no script and needs no runtime.",
+    ]);
+  });
+});
+
+describe("thinking", () => {
+  it.each<[Options, string]>([
+    [{ thinking: { type: "adaptive" } }, "--max-thinking-tokens=32000"],
+    [{ thinking: { type: "enabled" } }, "--max-thinking-tokens=32000"],
+    [{ thinking: { type: "enabled", budgetTokens: 5 } }, "--max-thinking-tokens=5"],
+    [{ thinking: { type: "disabled" } }, "--max-thinking-tokens=0"],
+    [{ maxThinkingTokens: 0 }, "--max-thinking-tokens=0"],
+    [{ maxThinkingTokens: 7 }, "--max-thinking-tokens=7"],
+    [{ maxThinkingTokens: 7, thinking: { type: "disabled" } }, "--max-thinking-tokens=0"],
+  ])("goes by the older flag before 2.1.47: %j", (options, flag) => {
+    expect(added(options, cli("2.1.46"))).toEqual({ flags: [flag] });
+  });
+
+  it("has its display refused where the CLI has none", () => {
+    const thinking = { type: "adaptive", display: "omitted" } as const;
+    expect(refusalOf({ thinking }, cli("2.1.93"))?.message).toContain("thinking.display needs");
+  });
+});
+
+describe("a system prompt", () => {
+  const OLD = cli("2.1.109");
+  const PROMPT = "/tmp/hawser-1/system-prompt.txt";
+  const APPENDIX = "/tmp/hawser-1/append-system-prompt.txt";
+
+  it("goes by file before 2.1.110, which passes over the list in silence", () => {
+    expect(added({ systemPrompt: "X" }, OLD)).toEqual({
+      flags: [`--system-prompt-file=${PROMPT}`],
+      files: { [PROMPT]: "X" },
+    });
+    expect(added({ systemPrompt: "X" }, cli("2.1.110"))).toEqual({
+      initialize: { systemPrompt: ["X"] },
+    });
+  });
+
+  it("in parts is joined there, without the boundary", () => {
+    const systemPrompt = ["A", "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__", "B"];
+    expect(added({ systemPrompt }, OLD).files).toEqual({ [PROMPT]: "A\n\nB" });
+  });
+
+  it("that is empty is said so", () => {
+    expect(added({ systemPrompt: "" }, OLD)).toEqual({ flags: ["--system-prompt="] });
+  });
+
+  it("that is appended goes by file too", () => {
+    const systemPrompt = { preset: "claude_code", append: "more" } as const;
+    expect(added({ systemPrompt }, OLD)).toEqual({
+      flags: [`--append-system-prompt-file=${APPENDIX}`],
+      files: { [APPENDIX]: "more" },
+    });
+    expect(refusalOf({ systemPrompt }, cli("2.0.32"))?.code).toBe("unsupported_by_cli");
+  });
+});
+
+describe("what an older CLI would pass over in silence", () => {
+  const block = { hooks: { Stop: [{ hooks: [() => ({})], onFailure: "block" }] } } as const;
+
+  it("is refused: a guard that does not guard", () => {
+    expect(refusalOf(block, OLDER)?.message).toContain("hooks.onFailure needs");
+  });
+
+  it("is a warning if asked so, and the hook stays", () => {
+    const { initialize, warnings } = buildInvocation({ ...block, onOldCli: "warn" }, OLDER, HOST);
+    expect(initialize.hooks).toEqual({
+      Stop: [{ hookCallbackIds: ["hook_0"], onFailure: "block" }],
+    });
+    expect(warnings).toEqual([
+      "hooks.onFailure needs Claude Code 2.1.317 or newer; this one is 2.1.197: a hook that throws blocks nothing.",
+    ]);
+  });
+
+  it("is refused: a sandbox that opens where it cannot close", () => {
+    const sandbox = { enabled: true };
+    expect(refusalOf({ sandbox }, cli("2.1.82"))?.message).toContain("sandbox.failIfUnavailable");
+    const warned = buildInvocation({ sandbox, onOldCli: "warn" }, cli("2.1.82"), HOST);
+    expect(warned.argv.at(-1)).toContain('"sandbox"');
+    expect(warned.warnings).toHaveLength(1);
+    const open = { enabled: true, failIfUnavailable: false };
+    expect(refusalOf({ sandbox: open }, cli("2.1.82"))).toBeUndefined();
+  });
+
+  it("is refused: a policy that would stand on the command line", () => {
+    const managedSettings = { env: { A_TOKEN: "canary" } };
+    expect(refusalOf({ managedSettings }, OLDER)?.code).toBe("unsupported_by_cli");
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { type Options, parseVersion } from "../../src/options/index.js";
+import { CLIS } from "../support/cli.js";
+import { start } from "./start.js";
+
+const allowedTools = Array.from({ length: 600 }, (_, i) => `mcp__server_${i}__tool`);
+const disallowedTools = Array.from({ length: 600 }, (_, i) => `Bash(command-${i} *)`);
+const additionalDirectories = Array.from(
+  { length: 60 },
+  (_, i) => `/tmp/folder-${i}-${"x".repeat(80)}`,
+);
+
+describe.each(CLIS)("the real CLI $name", ({ name, path }) => {
+  const version = parseVersion(name) ?? [0, 0, 0];
+
+  async function permissions(options: Options): Promise<[unknown, number]> {
+    const lean: Options = { settingSources: [], ...options };
+    const { answers, expectedDenyRules } = await start(lean, path, version, ["get_settings"]);
+    const effective = answers[1]?.response?.["effective"] as Readonly<Record<string, unknown>>;
+    expect(answers[1]?.response?.["errors"] ?? []).toEqual([]);
+    return [effective["permissions"], expectedDenyRules];
+  }
+
+  it("has read every rule and directory that travelled by file", async () => {
+    const rules = { allow: ["Read"], ask: ["Edit"], deny: ["WebFetch"] };
+    const settings = { permissions: { allow: ["Glob"], deny: ["Grep"] } };
+    const lists = { allowedTools, disallowedTools, additionalDirectories, rules, settings };
+    expect(await permissions(lists)).toEqual([
+      {
+        allow: ["Glob", ...allowedTools, "Read"],
+        ask: ["Edit"],
+        deny: ["Grep", ...disallowedTools, "WebFetch"],
+        additionalDirectories,
+      },
+      602,
+    ]);
+  });
+
+  it("has read the rules that stand on the command line as settings", async () => {
+    const deny = ["WebFetch", "Bash(rm *)"];
+    expect(await permissions({ rules: { deny } })).toEqual([{ deny }, 2]);
+  });
+
+  it("has taken a policy", async () => {
+    const managedSettings = { permissions: { deny: ["WebFetch"] } };
+    expect(await permissions({ managedSettings })).toEqual([{ deny: ["WebFetch"] }, 0]);
+  });
+});
+
+describe("the newest real CLI", () => {
+  const { name = "", path = "" } = CLIS[0] ?? {};
+  const version = parseVersion(name) ?? [0, 0, 0];
+
+  it("has taken a policy that is too long for the command line, or may be secret", async () => {
+    const many = Array.from({ length: 600 }, (_, i) => `Bash(command-${i} *)`);
+    const long = { permissions: { deny: many } };
+    const secret = { permissions: { deny: ["WebFetch"] }, env: { A_TOKEN: "canary" } };
+    for (const managedSettings of [long, secret]) {
+      const { answers } = await start({ managedSettings }, path, version, ["get_settings"]);
+      const { permissions } = managedSettings;
+      expect(answers[1]?.response?.["effective"]).toEqual({ permissions });
+    }
+  });
+});

@@ -1,0 +1,303 @@
+import { describe, expect, it } from "vitest";
+import { type HawserError, isHawserError } from "../../src/errors/index.js";
+import { OPTION_TABLE, type Options, validateOptions } from "../../src/options/index.js";
+import { CASES, SCHEMA, UUID } from "./cases.js";
+
+/** The error as its reader sees it. */
+function refusal(options: unknown): HawserError | undefined {
+  try {
+    validateOptions(options as Options);
+    return undefined;
+  } catch (error) {
+    if (isHawserError(error, "invalid_options")) return error;
+    throw error;
+  }
+}
+
+const messageOf = (options: unknown): string | undefined => refusal(options)?.message;
+
+describe("options that are right", () => {
+  const all = Object.values(CASES).flat();
+
+  it.each(all.map(({ options }) => [options]))("pass: %j", (options) => {
+    expect(messageOf(options)).toBeUndefined();
+  });
+
+  it("pass with every option undefined", () => {
+    const names = Object.keys(OPTION_TABLE);
+    expect(messageOf(Object.fromEntries(names.map((name) => [name, undefined])))).toBeUndefined();
+  });
+});
+
+describe("an option of a wrong value", () => {
+  it.each<[string, unknown, string | RegExp]>([
+    ["maxTurns 0", { maxTurns: 0 }, "maxTurns must be an integer of at least 1."],
+    ["maxTurns 1.5", { maxTurns: 1.5 }, "maxTurns must be an integer of at least 1."],
+    ["maxTurns text", { maxTurns: "3" }, "maxTurns must be an integer of at least 1."],
+    ["maxTurns NaN", { maxTurns: Number.NaN }, "maxTurns must be an integer of at least 1."],
+    ["budget 0", { maxBudgetUsd: 0 }, "maxBudgetUsd must be a number greater than 0."],
+    ["budget -1", { maxBudgetUsd: -1 }, "maxBudgetUsd must be a number greater than 0."],
+    [
+      "endless budget",
+      { maxBudgetUsd: Number.POSITIVE_INFINITY },
+      "maxBudgetUsd must be a number greater than 0.",
+    ],
+    [
+      "task budget",
+      { taskBudget: { total: 0 } },
+      "taskBudget.total must be an integer of at least 1.",
+    ],
+    [
+      "two tools in one",
+      { allowedTools: ["Read", "Bash,Edit"] },
+      "allowedTools[1] must not contain a comma outside parentheses.",
+    ],
+    [
+      "a space between tools",
+      { tools: ["Bash Edit"] },
+      "tools[0] must not contain a space outside parentheses.",
+    ],
+    [
+      "an open rule",
+      { disallowedTools: ["Bash(rm *"] },
+      "disallowedTools[0] has an unclosed parenthesis.",
+    ],
+    [
+      "a rule closed twice",
+      { rules: { deny: ["Bash(rm))"] } },
+      "rules.deny[0] closes a parenthesis that is not open.",
+    ],
+    ["an empty rule", { allowedTools: [""] }, "allowedTools[0] must not be empty."],
+    [
+      "a plugin that is not local",
+      { plugins: [{ type: "npm", path: "/p" }] },
+      'plugins[0].type must be one of "local".',
+    ],
+    ["a session id", { sessionId: "abc" }, "sessionId must be a UUID."],
+    [
+      "a message id",
+      { resume: "a title", resumeSessionAt: "abc" },
+      "resumeSessionAt must be a UUID.",
+    ],
+    [
+      "a turn's id",
+      { resume: UUID, resumeSessionAt: UUID, resumeDropsTurn: "abc" },
+      "resumeDropsTurn must be a UUID.",
+    ],
+    ["an empty session to resume", { resume: "" }, "resume must not be empty."],
+    ["NUL in the model", { model: "a\0b" }, "model must not contain control characters."],
+    [
+      "a line break in a directory",
+      { additionalDirectories: ["/a\n/b"] },
+      "additionalDirectories[0] must not contain control characters.",
+    ],
+    [
+      "a control character in an extra argument",
+      { extraArgs: { name: "a\x1bb" } },
+      "extraArgs.name must not contain control characters.",
+    ],
+    ["NUL in the directory", { cwd: "/a\0" }, "cwd must not contain NUL."],
+    ["NUL in a variable", { env: { A: "\0" } }, "env.A must not contain NUL."],
+    ["a variable with =", { env: { "A=B": "c" } }, 'env["A=B"] is not a valid name.'],
+    ["a number as a variable", { env: { A: 1 } }, "env.A must be a string."],
+    ["a mode", { permissionMode: "bypass" }, /^permissionMode must be one of "default", /],
+    ["a source", { settingSources: ["managed"] }, /^settingSources\[0\] must be one of "user", /],
+    ["a thinking type", { thinking: { type: "on" } }, /^thinking\.type must be one of "adaptive"/],
+    ["thinking without a type", { thinking: {} }, "thinking.type is missing."],
+    ["a negative limit", { timeouts: { bootMs: -1 } }, /^timeouts\.bootMs must be milliseconds/],
+    ["a key of two lines", { apiKey: "a\nb" }, /^apiKey must be a non-empty text/],
+    ["a beta with a comma", { betas: ["a,b"] }, "betas[0] is not the name of a beta."],
+    ["two fallbacks in one", { fallbackModel: ["a,b"] }, "fallbackModel[0] must be one model."],
+    ["a hook event", { hooks: { PreTooluse: [] } }, "hooks.PreTooluse is not a hook event."],
+    ["a hook that is none", { hooks: { Stop: [{ hooks: [5] }] } }, /^hooks\.Stop\[0\]\.hooks\[0\]/],
+    [
+      "an agent without a prompt",
+      { agents: { a: { description: "d" } } },
+      "agents.a.prompt is missing.",
+    ],
+    ["a signal", { signal: {} }, "signal must be an AbortSignal."],
+    ["a controller", { abortController: {} }, "abortController must be an AbortController."],
+    ["a logger", { logger: { info() {} } }, "logger.debug is missing (and 2 more)."],
+    [
+      "a list that is none",
+      { tools: "Bash" },
+      "tools must be an array of tool names, or the preset.",
+    ],
+    ["a server without a command", { mcpServers: { a: {} } }, "mcpServers.a.command is missing."],
+    ["a server type", { mcpServers: { a: { type: "ws" } } }, /^mcpServers\.a\.type must be one of/],
+    [
+      "servers as bad JSON",
+      { mcpServers: "{bad" },
+      "mcpServers begins as JSON and is not valid JSON.",
+    ],
+    ["servers as a list", { mcpServers: "[]" }, "mcpServers must be an object."],
+    [
+      "settings as bad JSON",
+      { settings: "{bad" },
+      "settings begins as JSON and is not valid JSON.",
+    ],
+    ["settings as a list", { settings: "[]" }, "settings is JSON and not an object."],
+    [
+      "settings the CLI drops in silence",
+      { settings: { permissions: { allow: "x" } } },
+      "settings.permissions must be an object of lists of rules and a known defaultMode.",
+    ],
+    [
+      "a schema",
+      { outputFormat: { type: "json_schema", schema: { type: "strin" } } },
+      /schema\.type/,
+    ],
+    [
+      "a schema in a schema",
+      { schema: { properties: { a: { type: "x" } } } },
+      /^schema\.properties\.a/,
+    ],
+    [
+      "a wrapped schema",
+      { schema: { properties: [SCHEMA] } },
+      /^schema\.properties must be an object/,
+    ],
+    ["data without a JSON form", { sandbox: { a: 1n } }, /^sandbox must be JSON data: /],
+    ["no object at all", null, "options must be an object."],
+    ["a list", [], "options must be an object."],
+  ])("is refused: %s", (_, options, message) => {
+    const found = messageOf(options);
+    if (typeof message === "string") expect(found).toBe(message);
+    else expect(found).toMatch(message);
+  });
+
+  it("is refused whatever the option is", () => {
+    const wrong = Symbol("no option takes this");
+    const names = Object.keys(OPTION_TABLE);
+    const passed = names.filter((name) => messageOf({ [name]: wrong }) === undefined);
+    expect(passed).toEqual([]);
+  });
+
+  it("is never repeated in the message, since it may be a secret", () => {
+    const canary = "canary-5d1f\n";
+    const names = Object.keys(OPTION_TABLE);
+    const printed = names.map((name) => JSON.stringify(refusal({ [name]: { [name]: canary } })));
+    expect(printed.filter((text) => text?.includes("canary"))).toEqual([]);
+    expect(JSON.stringify(refusal({ mcpServers: `{"a": "${canary}` }))).not.toContain("canary");
+    expect(JSON.stringify(refusal({ settings: `{"a": "${canary}` }))).not.toContain("canary");
+  });
+});
+
+describe("options that contradict", () => {
+  const canUseTool = () => null;
+  const sessionStore = { append: async () => {}, load: async () => null };
+  it.each<[unknown, string]>([
+    [{ canUseTool, permissionPromptToolName: "mcp__a__b" }, "canUseTool contradicts"],
+    [{ continue: true, resume: UUID }, "continue contradicts resume"],
+    [{ sessionId: UUID, resume: UUID }, "sessionId contradicts"],
+    [{ sessionId: UUID, continue: true }, "sessionId contradicts"],
+    [{ forkSession: true }, "forkSession has nothing to fork"],
+    [{ resumeSessionAt: UUID }, "resumeSessionAt needs resume"],
+    [{ resumeSessionAt: UUID, continue: true }, "resumeSessionAt needs resume"],
+    [{ resume: UUID, resumeDropsTurn: UUID }, "resumeDropsTurn needs resumeSessionAt"],
+    [{ sessionStore, persistSession: false }, "sessionStore contradicts"],
+    [{ cliPath: "/a", pathToClaudeCodeExecutable: "/b" }, "cliPath contradicts"],
+    [{ apiKey: "a", oauthToken: "b" }, "apiKey contradicts oauthToken"],
+    [
+      { schema: SCHEMA, outputFormat: { type: "json_schema", schema: SCHEMA } },
+      "schema contradicts",
+    ],
+    [{ verbatimPrompts: true, literalPrompt: false }, "verbatimPrompts contradicts"],
+  ])("are refused: %j", (options, message) => {
+    expect(messageOf(options)).toContain(message);
+  });
+
+  it.each<[Options]>([
+    [{ sessionId: UUID, resume: UUID, forkSession: true }],
+    [{ continue: false, resume: UUID }],
+    [{ cliPath: "/a", pathToClaudeCodeExecutable: "/a" }],
+    [{ forkSession: false }],
+    [{ thinking: { type: "adaptive" }, maxThinkingTokens: 5 }],
+    [{ signal: new AbortController().signal, abortController: new AbortController() }],
+    [{ permissionMode: "bypassPermissions" }],
+  ])("are told from those that only look so: %j", (options) => {
+    expect(messageOf(options)).toBeUndefined();
+  });
+});
+
+describe("an unknown option", () => {
+  it.each([
+    ["maxTurn", "maxTurns"],
+    ["max_turns", "maxTurns"],
+    ["MaxTurns", "maxTurns"],
+    ["modle", "model"],
+    ["systemprompt", "systemPrompt"],
+    ["allowed_tools", "allowedTools"],
+    ["cli_path", "cliPath"],
+    ["add_dirs", "additionalDirectories"],
+    ["continue_conversation", "continue"],
+    ["max_buffer_size", "maxLineBytes"],
+    ["strict_settings_merge", "strictSettingsMerge"],
+    ["working_dir", "cwd"],
+  ])("%s is taken for %s", (given, meant) => {
+    const error = refusal({ [given]: 1 });
+    expect(error?.message).toBe(`${given} is not an option; did you mean ${meant}?`);
+    expect(error?.hint).toBe(`Use \`${meant}\`.`);
+  });
+
+  it("that is like no other is only named", () => {
+    expect(messageOf({ zzzzzzzz: 1 })).toBe("zzzzzzzz is not an option.");
+    expect(messageOf({ ["x".repeat(10_000)]: 1 })).toBe(`${"x".repeat(10_000)} is not an option.`);
+    expect(messageOf({ "a b": 1 })).toMatch(/^"a b" is not an option/);
+  });
+
+  it("is refused even if its value is undefined", () => {
+    expect(messageOf({ maxTurn: undefined })).toContain("did you mean maxTurns");
+  });
+});
+
+describe("extra arguments", () => {
+  it.each([
+    "model",
+    "allowedTools",
+    "allowed-tools",
+    "output-format",
+    "verbose",
+    "print",
+    "p",
+    "permission-mode",
+    "dangerously-skip-permissions",
+    "settings",
+    "mcp-config",
+    "json-schema",
+    "system-prompt",
+    "betas",
+    "add-dir",
+    "await-initialize",
+    "resume",
+  ])("may not repeat --%s", (name) => {
+    expect(messageOf({ extraArgs: { [name]: null } })).toBe(
+      `extraArgs.${name} repeats a flag that is set here.`,
+    );
+  });
+
+  it.each(["--model", "-p", "a=b", "a b", ""])("may not be called %j", (name) => {
+    expect(messageOf({ extraArgs: { [name]: null } })).toContain("is not the name of a flag");
+  });
+
+  it("say which option to use", () => {
+    expect(refusal({ extraArgs: { model: "x" } })?.hint).toBe("Use the option `model`.");
+  });
+});
+
+describe("the error", () => {
+  it("names the first problem and holds them all", () => {
+    const error = refusal({ maxTurns: 0, maxBudgetUsd: 0, sessionId: "x" });
+    expect({ ...error, message: error?.message }).toEqual({
+      code: "invalid_options",
+      message: "maxTurns must be an integer of at least 1 (and 2 more).",
+      hint: "Correct `maxTurns`.",
+      retryable: false,
+      issues: [
+        { path: "maxTurns", message: "must be an integer of at least 1" },
+        { path: "maxBudgetUsd", message: "must be a number greater than 0" },
+        { path: "sessionId", message: "must be a UUID" },
+      ],
+    });
+  });
+});

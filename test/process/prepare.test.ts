@@ -1,0 +1,74 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Options } from "../../src/options/index.js";
+import { explain, prepare } from "../../src/process/index.js";
+import { fakeCli, type Scenario } from "../../src/testing/index.js";
+import { recordingLogger } from "../support/recording-logger.js";
+
+async function fake(
+  scenario: Scenario = {},
+): Promise<{ cliPath: string; starts(): Promise<number> }> {
+  const cli = await fakeCli(scenario);
+  onTestFinished(() => cli.dispose());
+  return { cliPath: cli.path, starts: async () => (await cli.recorded()).length };
+}
+
+describe("prepare", () => {
+  it("asks the CLI's version once, and starts nothing else", async () => {
+    const { cliPath, starts } = await fake({ version: "2.1.325 (Claude Code)" });
+    const prepared = await prepare({ cliPath });
+    expect(prepared.version).toEqual([2, 1, 325]);
+    expect(prepared.facts).toEqual({ cliPath, cliVersion: "2.1.325" });
+    expect(await starts()).toBe(1);
+  });
+
+  it("asks nothing when CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK is set", async () => {
+    const { cliPath, starts } = await fake();
+    const env = { CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK: "1" };
+    expect((await prepare({ cliPath, env })).version).toBeUndefined();
+    expect(await starts()).toBe(0);
+  });
+
+  it("warns of an unknown version, and goes on", async () => {
+    const { logger, entries } = recordingLogger();
+    const { cliPath } = await fake({ version: "invalid" });
+    expect((await prepare({ cliPath, logger })).version).toBeUndefined();
+    expect(entries).toEqual([
+      expect.objectContaining({
+        level: "warn",
+        message: expect.stringContaining("version of the CLI is not known"),
+      }),
+    ]);
+  });
+
+  it.each<[NonNullable<Options["onOldCli"]>, string | undefined, number]>([
+    ["error", "unsupported_by_cli", 0],
+    ["warn", undefined, 1],
+    ["ignore", undefined, 0],
+  ])("of a CLI below 2.0.0 obeys onOldCli: %s", async (onOldCli, code, warnings) => {
+    const { logger, entries } = recordingLogger();
+    const { cliPath } = await fake({ version: "1.0.128 (Claude Code)" });
+    const outcome = await prepare({ cliPath, onOldCli, logger }).then(
+      () => undefined,
+      (error: { code: string }) => error.code,
+    );
+    expect(outcome).toBe(code);
+    expect(entries.filter(({ message }) => message.includes("2.0.0")).length).toBe(warnings);
+  });
+});
+
+describe("explain", () => {
+  it("tells people what would be started, without its secrets", async () => {
+    const { cliPath, starts } = await fake();
+    const text = await explain({
+      cliPath,
+      model: "sonnet",
+      systemPrompt: "Tie knots.",
+      apiKey: "canary-of-the-key",
+    });
+    expect(text).toContain("--model=sonnet");
+    expect(text).toContain("Tie knots.");
+    expect(text).toContain("ANTHROPIC_API_KEY=***");
+    expect(text).not.toContain("canary-of-the-key");
+    expect(await starts()).toBe(1);
+  });
+});
