@@ -43,7 +43,7 @@ environment
 initialize
   systemPrompt: ["${"x".repeat(184)}… (318 characters)
 files
-  /tmp/hawser-1/mcp.json: 65 bytes, kept until the CLI has read it
+  /tmp/hawser-1/mcp.json: 62 bytes, kept until the CLI has read it
 warnings
   executableArgs is left out: this CLI is no script and needs no runtime.`);
   });

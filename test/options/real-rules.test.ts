@@ -41,6 +41,17 @@ describe.each(CLIS)("the real CLI $name", ({ name, path }) => {
     expect(await permissions({ rules: { deny } })).toEqual([{ deny }, 2]);
   });
 
+  it("has whole rules with parentheses inside, which it would tear apart or drop", async () => {
+    const disallowedTools = ["Bash(f() g)", "Bash(echo (a), b)", 'Bash(grep "(" *)', "Bash(x))"];
+    const deny = [
+      "Bash(f\\(\\) g)",
+      "Bash(echo \\(a\\), b)",
+      'Bash(grep "\\(" *)',
+      "Bash(x\\))",
+    ];
+    expect(await permissions({ disallowedTools })).toEqual([{ deny }, 4]);
+  });
+
   it("has taken a policy", async () => {
     const managedSettings = { permissions: { deny: ["WebFetch"] } };
     expect(await permissions({ managedSettings })).toEqual([{ deny: ["WebFetch"] }, 0]);

@@ -173,6 +173,16 @@ describe("rules", () => {
     expect([argv.at(-1), expectedDenyRules]).toEqual([JSON.stringify({ permissions }), 2]);
   });
 
+  it.each([
+    ["Bash(f() g)", "Bash(f\\(\\) g)"],
+    ["Bash(echo (a), b)", "Bash(echo \\(a\\), b)"],
+    ["Bash(echo \\), b)", "Bash(echo \\), b)"],
+  ])("that a list on the command line would tear apart go by the settings: %s", (rule, escaped) => {
+    const { argv } = buildInvocation({ disallowedTools: [rule], tools: ["Bash"] }, NEWEST, HOST);
+    const permissions = { deny: [escaped] };
+    expect(argv.slice(-2)).toEqual(["--settings", JSON.stringify({ permissions })]);
+  });
+
   it("that look like they hold a secret go by file", () => {
     const options: Options = {
       allowedTools: ["Bash(curl -H Authorization:canary-secret *)"],

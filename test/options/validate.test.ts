@@ -23,6 +23,13 @@ describe("options that are right", () => {
     expect(messageOf(options)).toBeUndefined();
   });
 
+  it.each(["Bash(a, b)", "Bash(f() g, h)", 'Bash(grep "(" *)', "Bash(a\\))", "mcp__a__*"])(
+    "pass: the rule %s",
+    (rule) => {
+      expect(messageOf({ allowedTools: [rule] })).toBeUndefined();
+    },
+  );
+
   it("pass with every option undefined", () => {
     const names = Object.keys(OPTION_TABLE);
     expect(messageOf(Object.fromEntries(names.map((name) => [name, undefined])))).toBeUndefined();
@@ -58,14 +65,29 @@ describe("an option of a wrong value", () => {
       "tools[0] must not contain a space outside parentheses.",
     ],
     [
+      "two rules in one",
+      { allowedTools: ["Bash(a),Bash(b)"] },
+      "allowedTools[0] must not contain a comma outside parentheses.",
+    ],
+    [
+      "an empty pattern",
+      { disallowedTools: ["Bash()"] },
+      "disallowedTools[0] has empty parentheses.",
+    ],
+    [
+      "a rule whose end is escaped",
+      { disallowedTools: ["Bash(rm \\)"] },
+      "disallowedTools[0] has an unclosed parenthesis.",
+    ],
+    [
       "an open rule",
       { disallowedTools: ["Bash(rm *"] },
       "disallowedTools[0] has an unclosed parenthesis.",
     ],
     [
-      "a rule closed twice",
-      { rules: { deny: ["Bash(rm))"] } },
-      "rules.deny[0] closes a parenthesis that is not open.",
+      "a rule that is closed and not opened",
+      { rules: { deny: ["Bash)"] } },
+      "rules.deny[0] closes no parenthesis.",
     ],
     ["an empty rule", { allowedTools: [""] }, "allowedTools[0] must not be empty."],
     [

@@ -12,20 +12,48 @@ export const rule: Kind = {
   },
 };
 
+/**
+ * Whether the CLI reads the rule from a list on its command line as it was meant: there, the first
+ * closing parenthesis ends it, nested and escaped ones included.
+ */
+export function isListable(text: string): boolean {
+  const close = text.indexOf(")");
+  return close === -1 || close === text.length - 1;
+}
+
+/**
+ * The rule as settings must hold it: with parentheses inside the pattern escaped. A CLI drops a rule
+ * in silence whose parentheses it cannot match.
+ */
+export function escapeRule(text: string): string {
+  const open = text.indexOf("(") + 1;
+  if (open === 0) return text;
+  const pattern = text.slice(open, -1).replace(/\\.|[()]/gs, (part) => PARENTHESES[part] ?? part);
+  return `${text.slice(0, open)}${pattern})`;
+}
+
+const PARENTHESES: Readonly<Record<string, string>> = { "(": "\\(", ")": "\\)" };
+
+const HINT = "Write one rule as `Tool` or `Tool(pattern)`, and each rule as its own entry.";
+
 function* split(text: string, path: string): Iterable<Problem> {
-  const hint = "Write one rule as `Tool` or `Tool(pattern)`, and each rule as its own entry.";
   let depth = 0;
+  let open = false;
+  let closed = false;
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
+    closed = char === ")";
     if (char === "\\") i++;
-    else if (char === "(") depth++;
-    else if (char === ")") depth--;
-    else if (depth === 0 && char === ",") {
-      return yield { path, message: "must not contain a comma outside parentheses", hint };
-    } else if (depth === 0 && char === " ") {
-      return yield { path, message: "must not contain a space outside parentheses", hint };
+    else if (char === "(") {
+      open = true;
+      depth++;
+    } else if (closed) depth = Math.max(0, depth - 1);
+    else if (depth === 0 && (char === "," || char === " ")) {
+      const what = char === "," ? "comma" : "space";
+      return yield { path, message: `must not contain a ${what} outside parentheses`, hint: HINT };
     }
-    if (depth < 0) return yield { path, message: "closes a parenthesis that is not open", hint };
+    if (closed && !open) return yield { path, message: "closes no parenthesis", hint: HINT };
   }
-  if (depth > 0) yield { path, message: "has an unclosed parenthesis", hint };
+  if (text.endsWith("()")) yield { path, message: "has empty parentheses", hint: HINT };
+  if (open && !closed) yield { path, message: "has an unclosed parenthesis", hint: HINT };
 }

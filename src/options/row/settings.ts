@@ -35,8 +35,7 @@ function passMerged(
 }
 
 function ownSettings(draft: Draft): JsonObject | undefined {
-  const { allow, ask, deny, directories } = placePermissions(draft);
-  const permissions = filled({ allow, ask, deny, additionalDirectories: directories });
+  const permissions = filled({ ...placePermissions(draft) });
   const sandbox = draft.options.sandbox;
   const own = filled({ permissions, sandbox: sandbox === undefined ? {} : { ...sandbox } });
   if (sandbox !== undefined) warnOfOpenSandbox(draft, sandbox);

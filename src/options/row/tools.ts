@@ -1,3 +1,4 @@
+import { escapeRule, isListable } from "../check/rule.js";
 import { addFlag, type Draft, mayUse } from "../draft.js";
 import type { Options } from "../options.js";
 import type { PermissionRules } from "../shape/permission.js";
@@ -24,39 +25,43 @@ export function applySkills(draft: Draft, skills: readonly string[] | "all"): vo
 
 const SINCE_SKILLS = "2.1.116";
 
-/**
- * What all options together allow and deny: on the command line if it fits there, and returned for
- * the settings if not. The CLI treats both alike.
- */
-export function placePermissions(draft: Draft): Required<PermissionRules> & Directories {
-  const { permissions, options, compact } = draft;
+/** What all options together allow, ask for and deny, as far as it travels by the settings. */
+export interface SettingsPermissions extends Required<PermissionRules> {
+  readonly additionalDirectories: readonly string[];
+}
+
+/** Puts lists on the command line if they fit there, and returns what is left; both work alike. */
+export function placePermissions(draft: Draft): SettingsPermissions {
+  const { permissions, options } = draft;
   const { allow = [], ask = [], deny = [] } = options.rules ?? {};
-  if (compact) {
-    return {
-      allow: unique(permissions.allow, allow),
-      ask: unique(ask),
-      deny: unique(permissions.deny, deny),
-      directories: unique(permissions.directories),
-    };
-  }
-  for (const [option, flag] of LISTS) {
-    const list = unique(permissions[option === "allowedTools" ? "allow" : "deny"]);
-    if (list.length > 0) addFlag(draft, option, flag, list.join(","));
-  }
-  for (const directory of unique(permissions.directories)) {
-    addFlag(draft, "additionalDirectories", "--add-dir", directory);
-  }
-  return { allow: unique(allow), ask: unique(ask), deny: unique(deny), directories: [] };
+  return {
+    allow: escaped(placeList(draft, "allowedTools", permissions.allow), allow),
+    ask: escaped(ask),
+    deny: escaped(placeList(draft, "disallowedTools", permissions.deny), deny),
+    additionalDirectories: placeDirectories(draft),
+  };
 }
 
-interface Directories {
-  readonly directories: readonly string[];
+function placeList(
+  draft: Draft,
+  option: "allowedTools" | "disallowedTools",
+  list: readonly string[],
+): readonly string[] {
+  if (draft.compact || !list.every(isListable)) return list;
+  if (list.length > 0) addFlag(draft, option, `--${option}`, unique(list).join(","));
+  return [];
 }
 
-const LISTS = [
-  ["allowedTools", "--allowedTools"],
-  ["disallowedTools", "--disallowedTools"],
-] as const;
+function placeDirectories(draft: Draft): readonly string[] {
+  const directories = unique(draft.permissions.directories);
+  if (draft.compact) return directories;
+  for (const path of directories) addFlag(draft, "additionalDirectories", "--add-dir", path);
+  return [];
+}
+
+function escaped(...lists: readonly (readonly string[])[]): string[] {
+  return unique(...lists.map((list) => list.map(escapeRule)));
+}
 
 export function unique(...lists: readonly (readonly string[])[]): string[] {
   return [...new Set(lists.flat())];
