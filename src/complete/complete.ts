@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { HawserError } from "../errors/index.js";
 import { AGENT, LEAN, type Options, validateOptions, validatePrompt } from "../options/index.js";
 import { SubprocessTransport } from "../transport/index.js";
-import { controlRequest, type Prompt } from "../wire/index.js";
+import { controlRequest, encodeLine, type Prompt, userLine } from "../wire/index.js";
 import type { Completion } from "./completion.js";
 import { converse } from "./converse.js";
 import { DEFAULT_TIMEOUTS, Limits } from "./limits.js";
@@ -17,6 +17,8 @@ export type CompleteOptions = Options;
  */
 export async function complete(prompt: Prompt, options: CompleteOptions = {}): Promise<Completion> {
   validatePrompt(prompt);
+  // Before anything is started: a prompt that cannot be written would never arrive.
+  if (typeof prompt !== "string") encodeLine(userLine(prompt));
   validateOptions(options);
   refuseLater(options);
   const resolved = { ...(options.preset === "agent" ? AGENT : LEAN), ...given(options) };
@@ -26,13 +28,14 @@ export async function complete(prompt: Prompt, options: CompleteOptions = {}): P
   const limits = new Limits(timeouts, signals(resolved));
   const transport = new SubprocessTransport(resolved);
   try {
+    await limits.race(Promise.resolve());
     const completion = await limits.race(converse(transport, prompt, turn, limits));
     await transport.close();
     return completion;
   } catch (error) {
     // The turn may still run: interrupted first, it ends its tools and stays resumable.
     await transport.close({ first: controlRequest(randomUUID(), { subtype: "interrupt" }) });
-    throw turn.failure(error);
+    throw turn.failure(error, transport.facts, transport.mask);
   } finally {
     limits.end();
   }
@@ -68,7 +71,10 @@ const LATER: readonly (keyof Options)[] = [
 ];
 
 function refuseLater(options: CompleteOptions): void {
-  const used = LATER.filter((name) => options[name] !== undefined);
+  const used: string[] = LATER.filter((name) => options[name] !== undefined);
+  for (const [name, server] of Object.entries(options.mcpServers ?? {})) {
+    if (typeof server === "object" && server.type === "sdk") used.push(`mcpServers.${name}`);
+  }
   if (used.length === 0) return;
   throw new HawserError("not_supported", `complete() does not support ${used.join(", ")} yet.`, {
     hint: "Leave these options out.",

@@ -31,8 +31,8 @@ export async function converse(
     controlRequest(initializeId, transport.invocation.initialize),
     userLine(prompt, { uuid: randomUUID(), literal: turn.literalPrompt }),
   ];
-  // Nothing is awaited between them: the CLI takes them in order. A send that fails has a cause
-  // that the reader learns too, and tells better.
+  // Nothing is awaited between them: the CLI takes them in order. Why a send fails, the reader
+  // learns too, and tells better.
   for (const line of lines) transport.send(line).catch(() => {});
 
   let dropped: HawserError | undefined;
@@ -51,13 +51,16 @@ export async function converse(
     } else if (isMessage(message, "control_request")) {
       refuse(message, transport);
     } else {
-      limits.enter("idle");
       turn.add(message);
+      if (turn.awaitsTool) limits.pause();
+      else if (turn.hasBooted) limits.enter("idle");
       if (isSystem(message, "api_retry")) logRetry(message, transport.log);
-      if (isResult(message)) return turn.completion(message);
+      if (isResult(message)) return turn.completion(message, transport.mask);
     }
   }
-  throw dropped ?? new HawserError("process_exited", "The CLI ended without a result.");
+  throw (
+    dropped ?? new HawserError("process_exited", "The CLI ended without a result.", transport.facts)
+  );
 }
 
 function initialized(message: ControlResponse, transport: SubprocessTransport, turn: Turn): void {

@@ -49,8 +49,13 @@ export class Limits {
     this.#phaseTimer = this.#timer(phase);
   }
 
-  end(): void {
+  /** Stops the clock of the phase; the whole call's goes on. */
+  pause(): void {
     clearTimeout(this.#phaseTimer);
+  }
+
+  end(): void {
+    this.pause();
     for (const release of this.#release) release();
   }
 

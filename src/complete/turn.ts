@@ -1,6 +1,13 @@
-import { HawserError, isHawserError } from "../errors/index.js";
+import { type ErrorFacts, HawserError, isHawserError, type Mask } from "../errors/index.js";
 import type { Options } from "../options/index.js";
-import { isMessage, isSystem, type Message, type ResultMessage } from "../wire/index.js";
+import {
+  type AssistantMessage,
+  isMessage,
+  isSystem,
+  type Message,
+  type ResultMessage,
+  type UserMessage,
+} from "../wire/index.js";
 import type { Completion, CredentialInfo, Stop, Timing } from "./completion.js";
 import { credentialOf } from "./credential.js";
 import { failureOf } from "./failure.js";
@@ -11,6 +18,7 @@ export class Turn {
   readonly #persistent: boolean;
   readonly #startedAt: number = performance.now();
   readonly #texts: string[] = [];
+  readonly #runningTools = new Set<string>();
   #bootMs: number | undefined;
   #firstTokenMs: number | undefined;
   #sessionId: string | undefined;
@@ -25,6 +33,15 @@ export class Turn {
     this.#persistent = persistSession ?? true;
   }
 
+  get hasBooted(): boolean {
+    return this.#bootMs !== undefined;
+  }
+
+  /** While one runs, silence means nothing. */
+  get awaitsTool(): boolean {
+    return this.#runningTools.size > 0;
+  }
+
   booted(answer: unknown): void {
     this.#bootMs = this.#elapsed();
     this.#credential = credentialOf(answer);
@@ -36,21 +53,14 @@ export class Turn {
       this.#sessionId = message.session_id || this.#sessionId;
     }
     if (isSystem(message, "init")) this.#model = message.model;
-    if (!isMessage(message, "assistant")) return;
-    this.#firstTokenMs ??= this.#elapsed();
-    if (message.error !== undefined) {
-      this.#apiError = message.error;
-      return;
-    }
-    for (const block of message.message.content) {
-      if (block.type === "text" && typeof block.text === "string") this.#texts.push(block.text);
-    }
+    if (isMessage(message, "assistant")) this.#addAnswer(message);
+    if (isMessage(message, "user")) this.#addToolResults(message);
   }
 
   /** The outcome that a result stands for: a completion, or the error it reports. */
-  completion(result: ResultMessage): Completion {
+  completion(result: ResultMessage, mask?: Mask): Completion {
     const stop = stopOf(result);
-    if (stop === undefined) throw failureOf(result, this.#apiError);
+    if (stop === undefined) throw failureOf(result, this.#apiError, mask);
     return {
       text: typeof result.result === "string" ? result.result : this.#texts.join(""),
       value: undefined,
@@ -68,17 +78,43 @@ export class Turn {
     };
   }
 
-  /** Any failure of the call, with what the turn had come to. */
-  failure(error: unknown): HawserError {
+  /** Any failure of the call, with what the turn had come to and what is known of the line. */
+  failure(error: unknown, line: ErrorFacts, mask?: Mask): HawserError {
     const known = isHawserError(error) ? error : unexpected(error);
     const partialText = this.#texts.join("");
-    return known.with({
-      ...(partialText === "" ? {} : { partialText }),
-      ...(this.#lastMessage === undefined ? {} : { lastMessage: this.#lastMessage }),
-      ...(this.#sessionId === undefined
-        ? {}
-        : { sessionId: this.#sessionId, resumable: this.#persistent }),
-    });
+    return known.with(
+      {
+        ...line,
+        ...(partialText === "" ? {} : { partialText }),
+        ...(this.#lastMessage === undefined ? {} : { lastMessage: this.#lastMessage }),
+        ...(this.#sessionId === undefined
+          ? {}
+          : { sessionId: this.#sessionId, resumable: this.#persistent }),
+      },
+      mask,
+    );
+  }
+
+  #addAnswer(message: AssistantMessage): void {
+    this.#firstTokenMs ??= this.#elapsed();
+    if (message.error !== undefined) {
+      this.#apiError = message.error;
+      return;
+    }
+    for (const block of message.message.content) {
+      if (block.type === "tool_use" && typeof block.id === "string")
+        this.#runningTools.add(block.id);
+      // A sub-agent's words are part of its tool's work, not of the answer.
+      const own = message.parent_tool_use_id === null;
+      if (own && block.type === "text" && typeof block.text === "string")
+        this.#texts.push(block.text);
+    }
+  }
+
+  #addToolResults({ message: { content } }: UserMessage): void {
+    for (const block of typeof content === "string" ? [] : content) {
+      if (block.type === "tool_result") this.#runningTools.delete(String(block.tool_use_id));
+    }
   }
 
   #timing(result: ResultMessage): Timing {

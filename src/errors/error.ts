@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from "./codes.js";
-import { mask as hostMask, type Mask, maskDeep } from "./mask.js";
+import { hostMask, type Mask, maskDeep } from "./mask.js";
 
 /** Global, so that errors of any installed copy of hawser are known as such. */
 const BRAND = Symbol.for("hawser.error");
@@ -65,7 +65,7 @@ export class HawserError extends Error implements ErrorFacts {
   declare readonly result?: unknown;
 
   /** `mask` knows the secrets of the process that the error is about. */
-  constructor(code: ErrorCode, message?: string, facts: ErrorFacts = {}, mask: Mask = hostMask) {
+  constructor(code: ErrorCode, message?: string, facts: ErrorFacts = {}, mask: Mask = hostMask()) {
     const row = ERROR_CODES[code];
     const { hint, retryable, cause, ...rest } = facts;
     super(
@@ -84,11 +84,14 @@ export class HawserError extends Error implements ErrorFacts {
     return "HawserError";
   }
 
-  /** The same error with more facts, for a layer that knows more about the call. */
-  with(facts: ErrorFacts): HawserError {
-    const { code, ...known } = this;
-    const cause = this.cause === undefined ? {} : { cause: this.cause };
-    const copy = new HawserError(code, this.message, { ...known, ...cause, ...facts });
+  /** The same error with the facts that it lacks, from a layer that knows more about the call. */
+  with(facts: ErrorFacts, mask?: Mask): HawserError {
+    const { code, message, cause, ...known } = {
+      ...this,
+      message: this.message,
+      cause: this.cause,
+    };
+    const copy = new HawserError(code, message, { ...facts, ...known, cause }, mask);
     if (this.stack !== undefined) copy.stack = this.stack;
     return copy;
   }
@@ -111,9 +114,9 @@ export function isHawserError(error: unknown, code?: ErrorCode): error is Hawser
 /** An error as data: JSON.stringify alone drops the message, the name and the cause. */
 function plainError(error: Error): Record<string, unknown> {
   const { name, message, cause } = error;
-  const facts: Record<string, unknown> = {};
-  Object.assign(facts, { name, message }, error);
-  return cause === undefined
-    ? facts
-    : { ...facts, cause: cause instanceof Error ? plainError(cause) : cause };
+  const facts = { name, message, ...(cause === undefined ? {} : { cause }) };
+  const entries = Object.entries(Object.assign({}, facts, error));
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, value instanceof Error ? plainError(value) : value]),
+  );
 }

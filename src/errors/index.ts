@@ -1,5 +1,12 @@
 export { ERROR_CODES, type ErrorCode, type ErrorRow } from "./codes.js";
 export { type ErrorFacts, HawserError, type Issue, isHawserError, type Phase } from "./error.js";
 export { guardLogger, type Logger, SILENT } from "./logger.js";
-export { createMask, type Environment, looksSecret, type Mask, mask, maskDeep } from "./mask.js";
+export {
+  createMask,
+  type Environment,
+  hostMask,
+  looksSecret,
+  type Mask,
+  maskDeep,
+} from "./mask.js";
 export { openTrace, type Trace, type TraceKind } from "./trace.js";

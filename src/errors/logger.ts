@@ -19,14 +19,19 @@ export function guardLogger(logger: Logger | undefined, mask: Mask): Logger {
   const at = (level: keyof Logger) => (message: string, fields?: Record<string, unknown>) => {
     try {
       const text = cut(mask(message));
-      if (fields === undefined) logger[level](text);
-      else logger[level](text, cutDeep(maskDeep(fields, mask)) as Record<string, unknown>);
+      const masked = fields && (cutDeep(maskDeep(fields, mask)) as Record<string, unknown>);
+      const told: unknown =
+        masked === undefined ? logger[level](text) : logger[level](text, masked);
+      if (told instanceof Promise) told.catch(ignore);
     } catch {
-      // The caller's logger is broken; the call it logs about is not.
+      ignore();
     }
   };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
+
+/** The caller's logger is broken; the call it logs about is not. */
+function ignore(): void {}
 
 const LONGEST = 200;
 

@@ -26,9 +26,9 @@ export function createMask(env: Environment, secrets: Iterable<string> = []): Ma
   };
 }
 
-/** The mask of errors that belong to no process: shapes, and this program's own environment. */
-export function mask(text: string): string {
-  return createMask(process.env)(text);
+/** The mask of what belongs to no process: shapes, and this program's own environment as it is now. */
+export function hostMask(): Mask {
+  return createMask(process.env);
 }
 
 export function looksSecret(name: string): boolean {
@@ -56,10 +56,11 @@ const SHAPES: readonly RegExp[] = [
   /(\b)github_pat_[A-Za-z0-9_]{16,}/g,
   /(\b)xox[a-z]-[A-Za-z0-9-]{10,}/g,
   /(\b)AKIA[A-Z0-9]{16}\b/g,
-  /(\b)eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g,
+  /(\b)eyJ[A-Za-z0-9_-]{10,4096}\.[A-Za-z0-9_-]{5,8192}\.[A-Za-z0-9_-]{0,4096}/g,
   /(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,}/gi,
   /(\b(?:authorization|proxy-authorization|x-api-key|api-key|cookie)\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?)(?!\*\*\*|(?:bearer|basic)\s)[^\s"'\\,;}]{4,}/gi,
-  /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s@/]+(?=@)/gi,
+  // Looked for from its colon, since a word may be long and a scheme is not.
+  /((?<=\b[a-z][a-z0-9+.-]{0,20}):\/\/[^\s:/@]{0,256}:)[^\s@/]{1,256}(?=@)/gi,
 ];
 
 function add(values: Set<string>, value: string): void {
@@ -94,7 +95,8 @@ function maskEntry(key: string, item: unknown, mask: Mask, above: Set<object>): 
 }
 
 function maskError(error: Error, mask: Mask, above: Set<object>): Error {
-  const facts = { ...error };
+  // A list of errors hides in a property that is not enumerable.
+  const facts = error instanceof AggregateError ? { ...error, errors: error.errors } : { ...error };
   const masked = {
     message: mask(error.message),
     stack: mask(error.stack ?? ""),

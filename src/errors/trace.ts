@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import type { Mask } from "./mask.js";
+import { type Mask, maskDeep } from "./mask.js";
 
 export type TraceKind = "spawn" | "send" | "receive" | "noise" | "stderr" | "exit" | "close";
 
@@ -19,9 +19,11 @@ export function openTrace(
   let broken = false;
   return (kind, what) => {
     if (broken) return;
-    const line = JSON.stringify({ at: new Date().toISOString(), host: process.pid, kind, what });
+    // Masked before it becomes JSON: a secret inside a line of JSON would be escaped twice.
+    const entry = { at: new Date().toISOString(), host: process.pid, kind, what };
+    const line = JSON.stringify(maskDeep(entry, mask));
     try {
-      appendFileSync(file, `${mask(line)}\n`, { mode: 0o600 });
+      appendFileSync(file, `${line}\n`, { mode: 0o600 });
     } catch (error) {
       broken = true;
       warn(`HAWSER_TRACE cannot be written: ${(error as Error).message}`);

@@ -162,7 +162,7 @@ export const OPTION_TABLE: OptionTable = {
     since: "1.0.60",
     apply: (draft, _, name) => addFlag(draft, name, "--permission-prompt-tool", "stdio"),
   }),
-  permissionPromptToolName: flag("--permission-prompt-tool", kind.argument, "1.0.0"),
+  permissionPromptToolName: flag("--permission-prompt-tool", kind.argument, "1.0.60"),
   permissionPrompts: flag("--permission-prompts", kind.oneOf("host", "none"), "2.1.259"),
   sandbox: special({ kind: kind.json, ways: ["argv", "file"], since: "2.0.8" }),
   additionalDirectories: special({

@@ -5,6 +5,7 @@ import {
   openSync,
   readSync,
   realpathSync,
+  type Stats,
   statSync,
 } from "node:fs";
 
@@ -16,25 +17,28 @@ export type Candidate =
 
 /** Looks at one path: a file, executable (or a script for Node), and not the npm package's stub. */
 export function inspectCandidate(path: string): Candidate {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) return { state: "missing" };
+  try {
+    return inspectFile(path, statSync(path));
+  } catch (error) {
+    const { code = "unknown" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return { state: "missing" };
+    return unusable(`it cannot be looked at: ${code}`);
+  }
+}
+
+const STUB_BYTES = 4096;
+const STUB_TEXT = "native binary not installed";
+
+function inspectFile(path: string, stat: Stats): Candidate {
   if (stat.isDirectory()) return unusable("it is a directory");
   if (!stat.isFile()) return unusable("it is not a regular file");
-
-  const script = isScript(realpathSync(path));
+  const script = /\.[cm]?js$/i.test(realpathSync(path));
   if (!script && !isExecutable(path)) return unusable("it is not executable by this user");
   if (stat.size < STUB_BYTES && readHead(path).includes(STUB_TEXT)) {
     return unusable("it is the npm package's stub: its install script did not run");
   }
   return { state: "usable", path, script };
 }
-
-export function isScript(path: string): boolean {
-  return /\.[cm]?js$/i.test(path);
-}
-
-const STUB_BYTES = 4096;
-const STUB_TEXT = "native binary not installed";
 
 function unusable(reason: string): Candidate {
   return { state: "unusable", reason };

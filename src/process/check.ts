@@ -12,6 +12,7 @@ export interface CliReport {
   readonly problem?: HawserError;
   readonly path?: string;
   readonly source?: CliSource;
+  /** Absent when it says something else than a version; a call goes on all the same. */
   readonly version?: string;
   /** Where a credential was seen; its value is not read. The CLI may know others, such as a keychain. */
   readonly credential: CredentialHint;
@@ -39,17 +40,18 @@ export async function checkCli(options: LocateOptions = {}): Promise<CliReport> 
   try {
     const location = locateCli(options);
     const { path, source } = location;
-    const { version, text } = await probeVersion(location, env);
+    const { version, text, failed } = await probeVersion(location, { env });
     const found = { ...surroundings, path, source };
-    if (version !== undefined) return { ...found, runnable: true, version: version.join(".") };
-    return { ...found, runnable: false, problem: silent(path, text) };
+    if (failed) return { ...found, runnable: false, problem: silent(path, text) };
+    const known = version === undefined ? {} : { version: version.join(".") };
+    return { ...found, ...known, runnable: true };
   } catch (error) {
     return { ...surroundings, runnable: false, problem: error as HawserError };
   }
 }
 
 function silent(path: string, text: string): HawserError {
-  const message = `The CLI at ${path} does not say its version: ${text || "it printed nothing"}.`;
+  const message = `The CLI at ${path} does not say its version: ${text}.`;
   return new HawserError("cli_not_runnable", message, { cliPath: path });
 }
 

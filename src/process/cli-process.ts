@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Logger } from "../errors/index.js";
 import type { Exit } from "./exit.js";
-import { born, died, type Mortal } from "./live.js";
+import { atHostExit, enlist, type Mortal } from "./live.js";
 import type { PrivateFolder } from "./private-folder.js";
 import { signalGroup } from "./signal.js";
 import { StderrTail } from "./stderr.js";
@@ -36,9 +36,12 @@ export class CliProcess implements Mortal {
   readonly #facts: CliProcessFacts;
   readonly #stderr: StderrTail;
   readonly #gone: Promise<void>;
+  readonly #release: (() => void)[];
   readonly #tree = new Map<number, Entry>();
+  #settleGone: () => void = () => {};
   #closing: Promise<void> | undefined;
   #ending = false;
+  #signalled = false;
   #holders = 0;
 
   constructor(facts: CliProcessFacts) {
@@ -53,9 +56,12 @@ export class CliProcess implements Mortal {
     child.stdout.on("error", () => {});
     child.on("error", (error) => facts.log.warn("process error", { error: error.message }));
     this.#stderr = new StderrTail(child.stderr, facts.onStderr);
-    this.#gone = new Promise((resolve) => child.once("exit", () => resolve()));
+    this.#gone = new Promise((resolve) => {
+      this.#settleGone = resolve;
+    });
+    child.once("exit", () => this.#settleGone());
+    this.#release = [enlist(this), atHostExit(() => this.#killSync())];
     this.exited = this.#watchExit();
-    born(this);
     this.#setRef(false);
   }
 
@@ -82,6 +88,16 @@ export class CliProcess implements Mortal {
     return this.#ending;
   }
 
+  /** Whether it had to be ended by a signal of ours. */
+  get signalled(): boolean {
+    return this.#signalled;
+  }
+
+  /** What it has written to stderr so far, or the end of that. */
+  get stderrTail(): string {
+    return this.#stderr.text;
+  }
+
   /** End of input → grace → SIGTERM → grace → SIGKILL, then the rest of the tree. */
   terminate(): Promise<void> {
     this.#closing ??= this.#held(() => this.#descend());
@@ -92,12 +108,11 @@ export class CliProcess implements Mortal {
   kill(): Promise<void> {
     return this.#held(async () => {
       this.#letGo();
-      this.#signal("SIGKILL");
-      await this.exited;
+      await this.#finish();
     });
   }
 
-  killSync(): void {
+  #killSync(): void {
     this.#record();
     if (this.#running()) signalGroup(this.pid, "SIGKILL");
     killLeft([...this.#tree.values()], this.#facts.marker);
@@ -115,8 +130,18 @@ export class CliProcess implements Mortal {
       this.#signal("SIGTERM");
       if (!(await this.#goneWithin(graceMs))) {
         log.warn("closing: SIGKILL", { pid: this.pid, afterMs: graceMs });
-        this.#signal("SIGKILL");
+        await this.#finish();
       }
+    }
+    await this.exited;
+  }
+
+  /** Even SIGKILL may fail: for a process that has become another user's, or waits for a dead disk. */
+  async #finish(): Promise<void> {
+    this.#signal("SIGKILL");
+    if (!(await this.#goneWithin(AFTER_KILL_MS))) {
+      this.#facts.log.error("the process outlived SIGKILL", { pid: this.pid });
+      this.#settleGone();
     }
     await this.exited;
   }
@@ -137,7 +162,7 @@ export class CliProcess implements Mortal {
     await folder.remove().catch((error: Error) => {
       log.error("the private folder was not removed", { error: error.message });
     });
-    died(this);
+    for (const release of this.#release) release();
     const { exitCode: code, signalCode: signal } = child;
     log.info("exit", { pid: this.pid, code, signal });
     return { code, signal, stderrTail: this.#stderr.text };
@@ -145,6 +170,7 @@ export class CliProcess implements Mortal {
 
   #signal(signal: NodeJS.Signals): void {
     if (!this.#running()) return;
+    this.#signalled = true;
     this.#record();
     signalGroup(this.pid, signal);
   }
@@ -190,6 +216,7 @@ export class CliProcess implements Mortal {
   }
 }
 
+const AFTER_KILL_MS = 5000;
 const SILENCE_MS = 2000;
 
 /**

@@ -1,4 +1,10 @@
-import { type ErrorCode, type ErrorFacts, HawserError, type Mask } from "../errors/index.js";
+import {
+  type ErrorCode,
+  type ErrorFacts,
+  HawserError,
+  hostMask,
+  type Mask,
+} from "../errors/index.js";
 
 /** How a process ended. */
 export interface Exit {
@@ -8,18 +14,33 @@ export interface Exit {
   readonly stderrTail: string;
 }
 
-/** The error for a CLI that ended without being asked to. Facts of the caller's are added to it. */
-export function exitError(exit: Exit, facts: ErrorFacts, mask?: Mask): HawserError {
-  const { code, message } = explain(exit);
+/** How a process ended, as facts of an error. */
+export function exitFacts({ code, signal, stderrTail }: Exit): ErrorFacts {
+  return {
+    ...(code === null ? {} : { exitCode: code }),
+    ...(signal === null ? {} : { signal }),
+    ...(stderrTail === "" ? {} : { stderrTail }),
+  };
+}
+
+/**
+ * The error for a CLI that ended without being asked to. `hadStarted` says that it had sent a
+ * message before, so that its end is no refusal to start.
+ */
+export function exitError(
+  exit: Exit,
+  hadStarted: boolean,
+  facts: ErrorFacts = {},
+  mask: Mask = hostMask(),
+): HawserError {
+  // Masked whole: what is cut out of it may begin in the middle of a secret.
+  const stderrTail = mask(exit.stderrTail);
+  const refusal = hadStarted || exit.code !== 1 ? undefined : refusalIn(stderrTail);
+  const message = describe({ ...exit, stderrTail });
   return new HawserError(
-    code,
+    refusal ?? "process_exited",
     message,
-    {
-      ...facts,
-      ...(exit.code === null ? {} : { exitCode: exit.code }),
-      ...(exit.signal === null ? {} : { signal: exit.signal }),
-      ...(exit.stderrTail === "" ? {} : { stderrTail: exit.stderrTail }),
-    },
+    { ...facts, ...exitFacts(exit) },
     mask,
   );
 }
@@ -36,13 +57,14 @@ const REFUSALS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/cannot be launched inside another Claude Code session/i, "nested_session"],
 ];
 
-function explain({ code, signal, stderrTail }: Exit): { code: ErrorCode; message: string } {
+function refusalIn(stderrTail: string): ErrorCode | undefined {
+  return REFUSALS.find(([words]) => words.test(stderrTail))?.[1];
+}
+
+function describe({ code, signal, stderrTail }: Exit): string {
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   const said = lastWords(stderrTail);
-  const message = `The CLI process ended by ${how}${said === "" ? "." : `: ${said}`}`;
-  // A start-up refusal ends in exit code 1; the same words in another ending mean something else.
-  const refusal = code === 1 ? REFUSALS.find(([words]) => words.test(stderrTail)) : undefined;
-  return { code: refusal?.[1] ?? "process_exited", message };
+  return `The CLI process ended by ${how}${said === "" ? "." : `: ${said}`}`;
 }
 
 function lastWords(stderrTail: string): string {

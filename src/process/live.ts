@@ -1,10 +1,6 @@
-/** What the host must be able to end at any moment, also without an event loop. */
-export interface Mortal {
-  readonly pid: number;
-  readonly cliPath: string;
-  readonly startedAt: Date;
+/** A CLI process that can be ended in the orderly way. */
+export interface Mortal extends ProcessInfo {
   terminate(): Promise<void>;
-  killSync(): void;
 }
 
 export interface ProcessInfo {
@@ -23,31 +19,47 @@ export async function shutdown(): Promise<void> {
   await Promise.all([...live].map((each) => each.terminate()));
 }
 
-export function born(process: Mortal): void {
-  if (live.size === 0) watchHost();
+/** Puts a process on the list; the returned function takes it off. */
+export function enlist(process: Mortal): () => void {
   live.add(process);
+  return () => live.delete(process);
 }
 
-export function died(process: Mortal): void {
-  live.delete(process);
-  if (live.size === 0) unwatchHost();
+/** Has `cleanUp` run, synchronously, if this program ends before the returned function is called. */
+export function atHostExit(cleanUp: () => void): () => void {
+  if (cleanUps.size === 0) watchHost();
+  cleanUps.add(cleanUp);
+  return () => {
+    if (cleanUps.delete(cleanUp) && cleanUps.size === 0) unwatchHost();
+  };
 }
 
 const live = new Set<Mortal>();
+const cleanUps = new Set<() => void>();
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+/** Marks the listeners of every installed copy of hawser, so that they do not wait for each other. */
+const OURS = Symbol.for("hawser.signal");
+
 function watchHost(): void {
-  process.on("exit", killAll);
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  process.on("exit", cleanUpAll);
+  // In front of the program's own: one that was added by once() is gone when it has been called.
+  for (const signal of SIGNALS) process.prependListener(signal, onSignal);
 }
 
 function unwatchHost(): void {
-  process.off("exit", killAll);
+  process.off("exit", cleanUpAll);
   for (const signal of SIGNALS) process.off(signal, onSignal);
 }
 
-function killAll(): void {
-  for (const each of live) each.killSync();
+function cleanUpAll(): void {
+  for (const cleanUp of cleanUps) {
+    try {
+      cleanUp();
+    } catch {
+      // One that fails must not keep the others from running; nobody is left to be told.
+    }
+  }
 }
 
 /**
@@ -56,8 +68,9 @@ function killAll(): void {
  * handles the signal decides for itself what to close.
  */
 function onSignal(signal: NodeJS.Signals): void {
-  if (process.listenerCount(signal) > 1) return;
-  killAll();
+  if (process.listeners(signal).some((listener) => !(OURS in listener))) return;
+  cleanUpAll();
   unwatchHost();
-  process.kill(process.pid, signal);
+  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
+Object.defineProperty(onSignal, OURS, { value: true });

@@ -1,8 +1,15 @@
 import { homedir } from "node:os";
-import { resolve } from "node:path";
-import { type Environment, type ErrorCode, HawserError } from "../errors/index.js";
+import { isAbsolute } from "node:path";
+import { type Environment, HawserError } from "../errors/index.js";
 import { inspectCandidate } from "./candidate.js";
-import { bundledPlaces, type Machine, packagePlaces, pathPlaces, usualPlaces } from "./places.js";
+import {
+  absolute,
+  bundledPlaces,
+  type Machine,
+  packagePlaces,
+  pathPlaces,
+  usualPlaces,
+} from "./places.js";
 import { shimTarget } from "./shim.js";
 
 export type CliSource = "option" | "HAWSER_CLI" | "bundled" | "package" | "PATH" | "usual place";
@@ -54,8 +61,8 @@ export function thisMachine(options: LocateOptions = {}): Machine {
     platform: process.platform,
     arch: process.arch,
     home: options.env?.["HOME"] ?? homedir(),
-    program: process.argv[1],
-    cwd: process.cwd(),
+    program: isAbsolute(process.argv[1] ?? "") ? process.argv[1] : undefined,
+    cwd: ownCwd(),
     self: import.meta.url,
   };
 }
@@ -74,24 +81,28 @@ function locateAsked(
 ): CliLocation {
   const name = source === "option" ? "cliPath" : source;
   const bare = !/[/\\]/.test(asked);
-  const places = bare ? pathPlaces(asked, machine) : [resolve(machine.cwd, asked)];
-  let refused: { code: ErrorCode; text: string } | undefined;
+  const places = bare ? pathPlaces(asked, machine) : [absolute(asked, machine)];
+  let refused: string | undefined;
   for (const place of places) {
     const found = look(place, machine);
     if (found.state === "usable") return { path: found.path, script: found.script, source };
-    if (found.state === "unusable") {
-      refused ??= {
-        code: "cli_not_runnable",
-        text: `${name} ${place} cannot be run: ${found.reason}.`,
-      };
-    }
+    if (found.state === "unusable") refused ??= `${name} ${place} cannot be run: ${found.reason}.`;
   }
-  if (refused !== undefined) throw new HawserError(refused.code, refused.text, { cliPath: asked });
+  if (refused !== undefined) throw new HawserError("cli_not_runnable", refused, { cliPath: asked });
   const where = bare ? `no executable "${asked}" is on PATH` : `there is no file ${places[0]}`;
   throw new HawserError("cli_not_found", `The CLI that ${name} names was not found: ${where}.`, {
     cliPath: asked,
     hint: `Correct ${name}, or leave it unset to search the usual places.`,
   });
+}
+
+function ownCwd(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    // It has been deleted under this program.
+    return undefined;
+  }
 }
 
 function look(place: string, machine: Machine): ReturnType<typeof inspectCandidate> {

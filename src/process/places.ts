@@ -11,7 +11,8 @@ export interface Machine {
   readonly home: string;
   /** The running program's file, next to which a bundled CLI may be. */
   readonly program: string | undefined;
-  readonly cwd: string;
+  /** Unknown when it has been deleted. */
+  readonly cwd: string | undefined;
   /** A file of hawser itself, beside which its own dependencies are. */
   readonly self: string;
 }
@@ -22,7 +23,7 @@ export function bundledPlaces(machine: Machine): string[] {
   const named = machine.env["CLAUDE_CODE_BUNDLED_CLI"];
   const beside = machine.program === undefined ? [] : [dirname(machine.program)];
   return [
-    ...(named ? [named] : []),
+    ...(named ? [absolute(named, machine)] : []),
     ...beside.flatMap((folder) => [
       join(folder, "_bundled", executable(machine)),
       join(folder, "..", "_bundled", executable(machine)),
@@ -36,7 +37,8 @@ export function bundledPlaces(machine: Machine): string[] {
  * install script has run.
  */
 export function packagePlaces(machine: Machine): string[] {
-  const bases = [machine.program, `${machine.cwd}/package.json`, machine.self];
+  const { program, cwd, self } = machine;
+  const bases = [program, cwd && paths(machine).join(cwd, "package.json"), self];
   return unique(
     bases.flatMap((base) => (base === undefined ? [] : packagePlacesFrom(base, machine))),
   );
@@ -48,7 +50,9 @@ export function pathPlaces(name: string, machine: Machine): string[] {
   const path = machine.platform === "win32" ? windowsPath(machine.env) : machine.env["PATH"];
   const folders = (path ?? "").split(delimiter).filter((folder) => folder !== "");
   const names = machine.platform === "win32" ? withEndings(name, machine.env) : [name];
-  return unique(folders.flatMap((folder) => names.map((file) => join(folder, file))));
+  return unique(
+    folders.flatMap((folder) => names.map((file) => absolute(join(folder, file), machine))),
+  );
 }
 
 /** Where installers put the CLI when it is not on PATH. */
@@ -140,6 +144,11 @@ function windowsPath(env: Environment): string | undefined {
 
 function paths({ platform }: Machine): typeof posix {
   return platform === "win32" ? win32 : posix;
+}
+
+/** The CLI may be started in another directory, where a relative path leads elsewhere. */
+export function absolute(place: string, machine: Machine): string {
+  return paths(machine).resolve(machine.cwd ?? "/", place);
 }
 
 function unique(places: readonly string[]): string[] {

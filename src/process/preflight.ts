@@ -27,6 +27,10 @@ export async function readSettings(
   const path = settingsPath(settings);
   if (path === undefined) return undefined;
   try {
+    // Of a pipe or a device, the end may never come.
+    if (!(await stat(path)).isFile()) {
+      return { found: false, reason: "unreadable", message: "it is not a regular file" };
+    }
     return { found: true, text: await readFile(path, "utf8") };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   createMask,
+  type Environment,
   type ErrorFacts,
   guardLogger,
   type Logger,
@@ -78,12 +79,9 @@ async function survey(options: Options) {
   const location = locateCli(options);
   await checkCwd(options.cwd);
   await checkPlugins(options.plugins);
-  const [probe, user, settings] = await Promise.all([
-    askVersion(location, options),
-    options.user === undefined ? undefined : userOf(options.user, options.env),
-    readSettings(options.settings),
-  ]);
-  const cli = { path: location.path, version: probe.version, script: location.script };
+  const settings = await readSettings(options.settings);
+  const user = options.user === undefined ? undefined : await userOf(options.user, options.env);
+  const cli = { path: location.path, script: location.script };
   const host = {
     env: process.env,
     platform: process.platform,
@@ -91,7 +89,8 @@ async function survey(options: Options) {
     privateDir: join(tmpdir(), `hawser-${randomUUID()}`),
     ...(settings === undefined ? {} : { settings }),
   };
-  return { location, probe, user, cli, host };
+  const probe = await askVersion(location, buildInvocation(options, cli, host).env, user);
+  return { location, probe, user, cli: { ...cli, version: probe.version }, host };
 }
 
 /** A HOME that the caller gave stays. */
@@ -100,10 +99,12 @@ async function userOf(name: string | number, env: Options["env"]): Promise<User>
   return env?.["HOME"] === undefined ? user : { ...user, home: undefined };
 }
 
-function askVersion(location: CliLocation, { env }: Options): Promise<VersionProbe> {
-  const all = { ...process.env, ...env };
-  if (all["CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK"] !== undefined) {
-    return Promise.resolve({ text: "not asked" });
-  }
-  return probeVersion(location, all);
+/** The CLI is asked in the environment that it will run in, and as the user that it will run as. */
+async function askVersion(
+  location: CliLocation,
+  env: Environment,
+  user: User | undefined,
+): Promise<VersionProbe> {
+  const skip = { ...process.env, ...env }["CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK"] !== undefined;
+  return skip ? { text: "not asked" } : probeVersion(location, { env, user });
 }

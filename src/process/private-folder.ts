@@ -3,12 +3,14 @@ import { chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HawserError } from "../errors/index.js";
 import type { PrivateFile } from "../options/index.js";
+import { atHostExit } from "./live.js";
 import type { User } from "./user.js";
 
 /** The files of one process that hold what must not stand in its arguments: one folder, 0700. */
 export class PrivateFolder {
   readonly #files: readonly PrivateFile[];
   readonly #path: string | undefined;
+  #release: () => void = () => {};
 
   constructor(files: readonly PrivateFile[]) {
     this.#files = files;
@@ -18,6 +20,7 @@ export class PrivateFolder {
   /** Writes all files, or none: a failure leaves nothing behind. */
   async write(owner: User | undefined): Promise<void> {
     if (this.#path === undefined) return;
+    this.#release = atHostExit(() => this.removeSync());
     try {
       await mkdir(this.#path, { mode: 0o700 });
       if (owner !== undefined) await chown(this.#path, owner.uid, owner.gid);
@@ -26,7 +29,8 @@ export class PrivateFolder {
         if (owner !== undefined) await chown(path, owner.uid, owner.gid);
       }
     } catch (cause) {
-      await this.remove();
+      // What cannot be written may be impossible to remove too; the reason above is the one to tell.
+      await this.remove().catch(() => {});
       const why = (cause as Error).message;
       throw new HawserError("spawn_failed", `The private folder cannot be written: ${why}`, {
         cause,
@@ -43,6 +47,7 @@ export class PrivateFolder {
   }
 
   async remove(): Promise<void> {
+    this.#release();
     if (this.#path !== undefined) await rm(this.#path, { recursive: true, force: true });
   }
 

@@ -1,8 +1,11 @@
-import { type ExecFileException, execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { type Environment, HawserError } from "../errors/index.js";
 import { parseVersion, type Version } from "../options/index.js";
+import { atHostExit } from "./live.js";
 import type { CliLocation } from "./locate.js";
+import { signalGroup } from "./signal.js";
+import type { User } from "./user.js";
 
 /** What a CLI says about its version. */
 export interface VersionProbe {
@@ -10,6 +13,14 @@ export interface VersionProbe {
   readonly version?: Version;
   /** The first line of the answer, or why there is none. */
   readonly text: string;
+  /** Whether it failed to answer at all. */
+  readonly failed?: true;
+}
+
+export interface ProbeOptions {
+  readonly env?: Environment;
+  readonly user?: User | undefined;
+  readonly limitMs?: number;
 }
 
 /**
@@ -18,13 +29,12 @@ export interface VersionProbe {
  */
 export function probeVersion(
   location: CliLocation,
-  env: Environment = process.env,
-  limitMs: number = LIMIT_MS,
+  options: ProbeOptions = {},
 ): Promise<VersionProbe> {
   const key = cacheKey(location.path);
   const known = answers.get(key);
   if (known !== undefined) return known;
-  const answer = ask(location, env, limitMs);
+  const answer = ask(location, options);
   answers.set(key, answer);
   const forget = () => answers.delete(key);
   answer.then(({ version }) => version === undefined && forget(), forget);
@@ -32,6 +42,7 @@ export function probeVersion(
 }
 
 const LIMIT_MS = 5000;
+const LONGEST_ANSWER = 4096;
 const answers = new Map<string, Promise<VersionProbe>>();
 
 function cacheKey(path: string): string {
@@ -39,30 +50,63 @@ function cacheKey(path: string): string {
   return `${path}\0${stat?.mtimeMs}\0${stat?.size}`;
 }
 
-function ask(location: CliLocation, env: Environment, limitMs: number): Promise<VersionProbe> {
-  const file = location.script ? process.execPath : location.path;
-  const args = location.script ? [location.path, "-v"] : ["-v"];
-  const options = { env, timeout: limitMs, killSignal: "SIGKILL", windowsHide: true } as const;
+function ask(location: CliLocation, options: ProbeOptions): Promise<VersionProbe> {
+  const { limitMs = LIMIT_MS } = options;
   return new Promise((resolve, reject) => {
-    const answered = (error: ExecFileException | null, stdout: string) => {
-      const text = stdout.split("\n", 1)[0]?.trim() ?? "";
-      const version = parseVersion(text);
-      if (version !== undefined) resolve({ version, text });
-      else if (error === null) resolve({ text });
-      else if (error.killed) resolve({ text: `no answer within ${limitMs} ms` });
-      else if (typeof error.code === "string") reject(notRunnable(location.path, error));
-      else resolve({ text: text || `exit code ${error.code}` });
+    const child = start(location, options);
+    if (typeof child === "string") return resolve({ text: child, failed: true });
+    let text = "";
+    let late = false;
+    // A wrapper may have started more than itself.
+    const kill = () => child.pid !== undefined && signalGroup(child.pid, "SIGKILL");
+    const release = atHostExit(kill);
+    const timer = setTimeout(() => {
+      late = true;
+      kill();
+    }, limitMs);
+    const end = () => {
+      clearTimeout(timer);
+      release();
     };
-    try {
-      execFile(file, args, options, answered).stdin?.end();
-    } catch (error) {
-      // Thrown at once: an environment too large, say. The start itself will fail the same way.
-      resolve({ text: (error as Error).message });
-    }
+    child.stdout.on("data", (chunk: Buffer) => {
+      if (text.length < LONGEST_ANSWER) text += chunk.toString();
+    });
+    child.once("error", (cause) => {
+      end();
+      reject(notRunnable(location.path, cause));
+    });
+    child.once("close", (code) => {
+      end();
+      resolve(late ? { text: `no answer within ${limitMs} ms`, failed: true } : read(text, code));
+    });
   });
 }
 
-function notRunnable(path: string, cause: ExecFileException): HawserError {
-  const message = `The CLI at ${path} cannot be run: ${cause.code}.`;
+/** The reason as text when Node throws at once: the start itself will fail the same way. */
+function start(location: CliLocation, { env = process.env, user }: ProbeOptions) {
+  const file = location.script ? process.execPath : location.path;
+  const args = location.script ? [location.path, "-v"] : ["-v"];
+  try {
+    return spawn(file, args, {
+      env,
+      stdio: ["ignore", "pipe", "ignore"],
+      detached: process.platform !== "win32",
+      windowsHide: true,
+      ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
+    });
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function read(answer: string, code: number | null): VersionProbe {
+  const text = answer.split("\n", 1)[0]?.trim() ?? "";
+  const version = parseVersion(text);
+  if (version !== undefined) return { version, text };
+  return code === 0 ? { text } : { text: text || `exit code ${code}`, failed: true };
+}
+
+function notRunnable(path: string, cause: NodeJS.ErrnoException): HawserError {
+  const message = `The CLI at ${path} cannot be run: ${cause.code ?? cause.message}.`;
   return new HawserError("cli_not_runnable", message, { cliPath: path, cause });
 }

@@ -37,7 +37,8 @@ export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
       },
     });
   } catch (error) {
-    await folder.remove();
+    // The failure to start is the one to tell.
+    await folder.remove().catch(() => {});
     throw error instanceof HawserError ? error : spawnError(error, prepared);
   }
 }
@@ -70,10 +71,12 @@ function start({ invocation, user }: Prepared, marker: string): Promise<Child> {
 }
 
 function tell({ onStderr, log }: Prepared, line: string): void {
+  const threw = (error: unknown) => log.warn("the stderr callback threw", { error: String(error) });
   try {
-    onStderr?.(line);
+    const told: unknown = onStderr?.(line);
+    if (told instanceof Promise) told.catch(threw);
   } catch (error) {
-    log.warn("the stderr callback threw", { error: String(error) });
+    threw(error);
   }
 }
 

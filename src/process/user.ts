@@ -18,7 +18,7 @@ export async function resolveUser(user: string | number, self: number = ownUid()
   if (!/^[^\0-\x1f\x7f:/]+$/.test(text)) {
     throw refuse(`user ${JSON.stringify(text)} is not a valid user name or number.`);
   }
-  const found = (await fromPasswd(text)) ?? (await fromId(text)) ?? fromNumber(text);
+  const found = fromPasswd(text) ?? (await fromId(text)) ?? fromNumber(text);
   if (found === undefined) throw refuse(`There is no user "${text}" on this machine.`);
   if (self !== 0 && found.uid !== self) {
     throw refuse("Only root can start the CLI as another user.", "Run as root, or drop `user`.");
@@ -35,7 +35,7 @@ function refuse(message: string, hint = "Correct the option `user`."): HawserErr
   return new HawserError("invalid_options", message, { hint, issues: [{ path: "user", message }] });
 }
 
-async function fromPasswd(user: string): Promise<User | undefined> {
+function fromPasswd(user: string): User | undefined {
   let passwd: string;
   try {
     passwd = readFileSync("/etc/passwd", "utf8");
@@ -58,9 +58,12 @@ async function fromId(user: string): Promise<User | undefined> {
 
 /** A number that no user has is still an identity, as in containers; its group has the same number. */
 function fromNumber(user: string): User | undefined {
-  if (!/^\d{1,10}$/.test(user)) return undefined;
+  if (!/^\d{1,10}$/.test(user) || Number(user) > HIGHEST_ID) return undefined;
   return { uid: Number(user), gid: Number(user), home: undefined };
 }
+
+/** One below the number that means "no change". */
+const HIGHEST_ID = 2 ** 32 - 2;
 
 function run(file: string, args: string[]): Promise<string | undefined> {
   return new Promise((resolve) => {

@@ -119,15 +119,24 @@ const ACTIONS = {
     reading = false;
     process.stdin.removeAllListeners("data").removeAllListeners("end").pause();
   },
+  closeStdin: () => {
+    reading = false;
+    process.stdin.destroy();
+    reopen(0, "r");
+  },
   closeStdout: () => {
     stdoutOpen = false;
-    closeSync(1);
-    // Takes the number 1 again, so that no other file gets it.
-    openSync(devNull, "w");
+    reopen(1, "w");
   },
   grandchild: startGrandchild,
   default: (_, __, event) => DEFAULTS[event.trigger](event),
 };
+
+/** Closes a standard stream for real, and takes its number again, so that no other file gets it. */
+function reopen(fd, mode) {
+  closeSync(fd);
+  openSync(devNull, mode);
+}
 
 async function perform(action, event) {
   const [name = ""] = Object.keys(action);

@@ -85,6 +85,8 @@ export type Action =
   | { readonly die: string }
   /** Reads no further line, and does not see the end of stdin. */
   | { readonly stopReading: true }
+  /** Closes stdin, so that a write of the host fails, and lives on. */
+  | { readonly closeStdin: true }
   /** Closes stdout and lives on. */
   | { readonly closeStdout: true }
   /** Starts a process in a session of its own and prints `system/fake_grandchild` with its pid. */

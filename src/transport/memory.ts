@@ -84,13 +84,13 @@ export class MemoryTransport implements Transport {
     this.#exit = exit;
     this.#settleExited(exit);
     const clean = this.#closed || exit.code === 0;
-    this.#inbox.end(clean ? undefined : exitError(exit, {}));
+    this.#inbox.end(clean ? undefined : exitError(exit, true));
   }
 
   #refusal(): HawserError | undefined {
     if (this.#closed) return new HawserError("closed");
     if (!this.#connected) return notConnected();
     if (this.#inputEnded) return inputEnded();
-    return this.#exit === undefined ? undefined : exitError(this.#exit, {});
+    return this.#exit === undefined ? undefined : exitError(this.#exit, true);
   }
 }

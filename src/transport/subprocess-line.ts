@@ -1,9 +1,10 @@
-import { HawserError, type Logger, SILENT } from "../errors/index.js";
+import { type ErrorFacts, HawserError, type Logger, type Mask, SILENT } from "../errors/index.js";
 import type { Invocation, Options } from "../options/index.js";
 import {
   type CliProcess,
   type Exit,
   exitError,
+  exitFacts,
   type Prepared,
   prepare,
   spawnCli,
@@ -25,25 +26,35 @@ import type { CloseOptions } from "./transport.js";
  * be garbage-collected is how a forgotten line is noticed.
  */
 export class SubprocessLine {
-  readonly exited: Promise<Exit>;
   readonly #options: Options;
   readonly #inbox: Inbox<Frame>;
+  readonly #exited: Promise<Exit>;
+  readonly #whenClosed: Promise<never>;
   #settleExited: (exit: Exit) => void = () => {};
+  #rejectWhenClosed: (error: HawserError) => void = () => {};
   #connecting: Promise<void> | undefined;
   #prepared: Prepared | undefined;
+  #spawning: Promise<CliProcess> | undefined;
   #process: CliProcess | undefined;
+  #failure: unknown;
   #exit: Exit | undefined;
   #inputEnded = false;
   #closed = false;
-  #readerWaits = false;
+  #heard = false;
   #full = false;
+  #readerWaits = false;
   #release: (() => void) | undefined;
 
   constructor(options: Options) {
     this.#options = options;
-    this.exited = new Promise((resolve) => {
+    this.#exited = new Promise((resolve) => {
       this.#settleExited = resolve;
     });
+    this.#whenClosed = new Promise((_, reject) => {
+      this.#rejectWhenClosed = reject;
+    });
+    // Heard only by a connect that is under way.
+    this.#whenClosed.catch(() => {});
     this.#inbox = new Inbox({
       onWaiting: (waiting) => this.#hold(waiting),
       onFull: (full) => this.#pause(full),
@@ -51,28 +62,39 @@ export class SubprocessLine {
   }
 
   get ready(): boolean {
-    return this.#process !== undefined && this.#refusal() === undefined;
+    return this.#refusal() === undefined;
   }
 
   get pid(): number | undefined {
     return this.#process?.pid;
   }
 
-  get cliVersion(): string | undefined {
-    return this.#prepared?.version?.join(".");
+  get invocation(): Invocation | undefined {
+    return this.#prepared?.invocation;
   }
 
   get log(): Logger {
     return this.#prepared?.log ?? SILENT;
   }
 
-  get invocation(): Invocation | undefined {
-    return this.#prepared?.invocation;
+  get mask(): Mask | undefined {
+    return this.#prepared?.mask;
+  }
+
+  /** What every error about this line can say, as far as it is known by now. */
+  get facts(): ErrorFacts {
+    const stderrTail = this.#process?.stderrTail;
+    return {
+      ...this.#prepared?.facts,
+      ...(stderrTail ? { stderrTail } : {}),
+      ...(this.#exit === undefined ? {} : exitFacts(this.#exit)),
+    };
   }
 
   connect(): Promise<void> {
     this.#connecting ??= this.#open().catch((error: unknown) => {
-      this.#ended(NEVER_STARTED, error);
+      this.#failure = error;
+      if (this.#process === undefined) this.#ended(NEVER_STARTED, this.#closed ? undefined : error);
       throw error;
     });
     return this.#connecting;
@@ -110,30 +132,34 @@ export class SubprocessLine {
       // Should it not arrive, the ladder does without it.
       this.send(first).catch(() => {});
     }
+    this.#prepared?.trace?.("close", "close");
     await this.#stop((process) => process.terminate());
   }
 
   async kill(): Promise<void> {
+    this.#prepared?.trace?.("close", "kill");
     await this.#stop((process) => process.kill());
   }
 
+  /** Keeps the program alive until the process has ended, for one who waits for nothing else. */
+  waitForExit(): Promise<Exit> {
+    const release = this.#process?.hold();
+    return release === undefined ? this.#exited : this.#exited.finally(release);
+  }
+
   async #open(): Promise<void> {
-    const prepared = await prepare(this.#options);
-    this.#prepared = prepared;
     if (this.#closed) throw new HawserError("closed");
-    const process = await spawnCli(prepared);
-    this.#process = process;
-    this.#listen(process);
-    if (this.#inputEnded) process.stdin.end();
-    if (this.#closed) {
-      await process.kill();
-      throw new HawserError("closed");
-    }
+    this.#prepared = await Promise.race([prepare(this.#options), this.#whenClosed]);
+    this.#spawning = spawnCli(this.#prepared);
+    this.#process = await this.#spawning;
+    this.#listen(this.#process);
+    if (this.#inputEnded) this.#process.stdin.end();
+    if (this.#closed) throw new HawserError("closed");
   }
 
   #listen(process: CliProcess): void {
     const { maxLineBytes } = this.#options;
-    const framer = new LineFramer(maxLineBytes === undefined ? {} : { maxLineBytes });
+    const framer = new LineFramer({ maxLineBytes });
     process.stdout.on("data", (chunk: Buffer) => {
       for (const line of framer.push(chunk)) this.#receive(line);
     });
@@ -147,12 +173,13 @@ export class SubprocessLine {
   }
 
   #receive(line: FramedLine): void {
-    const frame = decodeLine(line, false, this.#prepared?.mask);
+    const frame = decodeLine(line, false, this.mask);
     const text = textOf(line);
     this.#prepared?.trace?.(frame.kind === "noise" ? "noise" : "receive", text);
-    if (frame.kind !== "message") this.log.warn(frame.kind, { line: text });
-    // Of a line that is being ended, a reader who is far behind misses the rest.
-    if (this.#full && this.#process?.ending) return;
+    if (frame.kind === "message") this.#heard = true;
+    else this.log.warn(frame.kind, { line: text });
+    // Of a line that its owner has closed, a reader who is far behind misses the rest.
+    if (this.#full && this.#closed) return;
     this.#inbox.push(frame, text.length);
   }
 
@@ -165,37 +192,53 @@ export class SubprocessLine {
   }
 
   #endingError(exit: Exit): HawserError | undefined {
-    if (this.#closed || exit.code === 0) return undefined;
-    return this.#exitError(exit);
+    if (this.#closed) return undefined;
+    if (this.#process?.signalled) {
+      const message = "The CLI closed its output but did not exit, and was ended.";
+      return new HawserError("process_exited", message, this.facts, this.mask);
+    }
+    return exit.code === 0 ? undefined : this.#exitError(exit);
   }
 
   #exitError(exit: Exit): HawserError {
-    const prepared = this.#prepared as Prepared;
-    return exitError(exit, prepared.facts, prepared.mask);
+    return exitError(exit, this.#heard, this.#prepared?.facts, this.mask);
   }
 
-  #refusal(): HawserError | undefined {
+  #refusal(): unknown {
     if (this.#closed) return new HawserError("closed");
-    if (this.#process === undefined) return notConnected();
+    if (this.#process === undefined) return this.#failure ?? notConnected();
     if (this.#inputEnded) return inputEnded();
     return this.#exit === undefined ? undefined : this.#exitError(this.#exit);
   }
 
-  /** A broken pipe is the first sign of a death; its cause is known only when that is over. */
+  /** A broken pipe is the first sign of a death, whose cause is known only when it is over. */
   async #whyNotSent(cause: Error): Promise<HawserError> {
+    const graceMs = this.#prepared?.graceMs ?? 0;
+    const exit = this.#closed || this.#inputEnded ? undefined : await this.#exitWithin(graceMs);
     if (this.#closed) return new HawserError("closed", undefined, { cause });
     if (this.#inputEnded) return inputEnded({ cause });
-    this.#process?.terminate();
-    return this.#exitError(await this.exited);
+    if (exit !== undefined) return this.#exitError(exit);
+    return new HawserError("closed", "The CLI no longer reads its input.", { cause });
+  }
+
+  #exitWithin(limitMs: number): Promise<Exit | undefined> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(undefined), limitMs);
+      this.#exited.then((exit) => {
+        clearTimeout(timer);
+        resolve(exit);
+      });
+    });
   }
 
   async #stop(end: (process: CliProcess) => Promise<void>): Promise<void> {
     this.#closed = true;
-    if (this.#connecting === undefined) this.#ended(NEVER_STARTED, undefined);
-    // A failed connect has been reported to the one who called it.
-    await this.#connecting?.catch(() => {});
-    if (this.#process !== undefined) await end(this.#process);
-    await this.exited;
+    this.#rejectWhenClosed(new HawserError("closed"));
+    // A start that fails has been reported to the one who connects.
+    const process = await this.#spawning?.catch(() => undefined);
+    if (process === undefined) this.#ended(NEVER_STARTED, undefined);
+    else await end(process);
+    await this.#exited;
   }
 
   #hold(waiting: boolean): void {

@@ -1,4 +1,4 @@
-import type { Logger } from "../errors/index.js";
+import type { ErrorFacts, Logger, Mask } from "../errors/index.js";
 import type { Invocation, Options } from "../options/index.js";
 import type { Exit } from "../process/index.js";
 import type { Frame, Outbound } from "../wire/index.js";
@@ -26,18 +26,14 @@ export class SubprocessTransport implements Transport {
     return this.#line.ready;
   }
 
+  /** As for every transport. Reading it keeps the program alive until then. */
   get exited(): Promise<Exit> {
-    return this.#line.exited;
+    return this.#line.waitForExit();
   }
 
   /** The process id, once connected. */
   get pid(): number | undefined {
     return this.#line.pid;
-  }
-
-  /** The version of the CLI as text, once connected; absent if it could not be learned. */
-  get cliVersion(): string | undefined {
-    return this.#line.cliVersion;
   }
 
   /** What the CLI was started with; `initialize` is the request that a session has to send first. */
@@ -50,6 +46,16 @@ export class SubprocessTransport implements Transport {
   /** The caller's logger, with the secrets of this process masked; silent until connected. */
   get log(): Logger {
     return this.#line.log;
+  }
+
+  /** Hides the secrets of this process; absent until connected. */
+  get mask(): Mask | undefined {
+    return this.#line.mask;
+  }
+
+  /** What an error about this line can say by now: the CLI, its version, its stderr, its end. */
+  get facts(): ErrorFacts {
+    return this.#line.facts;
   }
 
   send(message: Outbound): Promise<void> {

@@ -1,4 +1,4 @@
-import { HawserError, mask as hostMask, type Mask } from "../errors/index.js";
+import { HawserError, hostMask, type Mask } from "../errors/index.js";
 import { textStart } from "./blank.js";
 import type { FramedLine } from "./framed-line.js";
 import type { Message } from "./message.js";
@@ -12,11 +12,7 @@ export type Frame =
   | { readonly kind: "corrupt"; readonly text: string; readonly error: HawserError };
 
 /** Never throws. `mask` knows the secrets that an error must not show. */
-export function decodeLine(
-  line: FramedLine,
-  unterminated: boolean = false,
-  mask: Mask = hostMask,
-): Frame {
+export function decodeLine(line: FramedLine, unterminated: boolean = false, mask?: Mask): Frame {
   if (typeof line === "string") return decodeText(line, unterminated, mask);
   if (line.kind === "broken") return decodeText(line.text, true, mask);
   const message = `A message of ${line.bytes} bytes is longer than \`maxLineBytes\` and was dropped.`;
@@ -29,7 +25,7 @@ const EXCERPT_LENGTH = 200;
 /** Long enough to hold a whole secret that crosses the end of the excerpt, so that it is masked. */
 const MASKED_LENGTH = 8192;
 
-function decodeText(text: string, unterminated: boolean, mask: Mask): Frame {
+function decodeText(text: string, unterminated: boolean, mask: Mask | undefined): Frame {
   if (text.charCodeAt(textStart(text)) !== OPENING_BRACE) {
     return { kind: "noise", text: text.endsWith("\r") ? text.slice(0, -1) : text };
   }
@@ -41,7 +37,7 @@ function decodeText(text: string, unterminated: boolean, mask: Mask): Frame {
   }
 }
 
-function corruption(text: string, unterminated: boolean, mask: Mask): HawserError {
+function corruption(text: string, unterminated: boolean, mask: Mask = hostMask()): HawserError {
   const what = unterminated
     ? "The output ended in the middle of a message"
     : "A line that begins like a message is not JSON";

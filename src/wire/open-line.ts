@@ -41,6 +41,8 @@ export class OpenLine {
     this.#bytes = 0;
     this.#text = "";
     this.#used = 0;
+    // One long line is no reason to hold its block for the rest of the session.
+    if (this.#block.length === BLOCK_BYTES) this.#block = EMPTY;
     return bytes > this.#limit ? { kind: "overlong", bytes } : text;
   }
 
@@ -67,4 +69,4 @@ const SMALLEST_BLOCK_BYTES = 4096;
  * A long line is a rope of texts of this size, which JSON.parse flattens once. Strings over 1 MB
  * would lie outside the heap, and such memory sets off collections while a long line is parsed.
  */
-const BLOCK_BYTES = 256 * 1024;
+const BLOCK_BYTES = 512 * 1024;

@@ -74,11 +74,11 @@ export function controlFailure(id: string, error: string): ControlResponse {
 }
 
 /**
- * The CLI looks for commands and files in the last block, if it is text. An empty one in that place
- * is dropped from the prompt, and hides what stands before it.
+ * The CLI looks for commands and files only in the last block, if it is text. An empty one in that
+ * place is dropped from the prompt, and hides all the others.
  */
 function literally(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
-  return blocks.at(-1)?.type === "text" ? [...blocks, textBlock("")] : blocks;
+  return [...blocks, textBlock("")];
 }
 
 function textBlock(text: string): ContentBlock {

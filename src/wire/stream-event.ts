@@ -9,8 +9,10 @@ export interface StreamEvent extends Stamped {
   readonly event: ApiEvent;
   readonly parent_tool_use_id: string | null;
   readonly api_message_id?: string;
-  /** Only on `message_start`. */
+  /** This and what follows: only on `message_start`. */
   readonly ttft_ms?: number;
+  readonly user_message_uuid?: string;
+  readonly user_message_uuids?: readonly string[];
 }
 
 export type ApiEvent =

@@ -38,4 +38,6 @@ export interface SystemInit extends Stamped {
   readonly messaging_socket_path?: string;
   readonly fast_mode_state?: string;
   readonly view_mode?: string;
+  /** The prompts that this turn consumes. */
+  readonly user_message_uuids?: readonly string[];
 }

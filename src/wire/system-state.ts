@@ -20,6 +20,7 @@ export interface SystemStatus extends System {
   readonly permissionMode?: PermissionMode;
   readonly compact_result?: string;
   readonly compact_error?: string;
+  readonly user_message_uuids?: readonly string[];
 }
 
 export interface SystemApiRetry extends System {

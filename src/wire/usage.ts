@@ -14,6 +14,7 @@ export interface Usage {
     readonly web_search_requests: number;
     readonly web_fetch_requests?: number;
   } | null;
+  readonly output_tokens_details?: { readonly thinking_tokens?: number } | null;
   readonly service_tier?: Open<"standard" | "priority" | "batch"> | null;
 }
 
@@ -28,4 +29,6 @@ export interface ModelUsage {
   readonly costUSD: number;
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
+  readonly thinkingTokens?: number;
+  readonly canonicalModel?: string;
 }

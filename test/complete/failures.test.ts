@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type CompleteOptions, complete } from "../../src/complete/index.js";
 import type { HawserError } from "../../src/errors/index.js";
@@ -188,6 +189,38 @@ describe("limits on the real CLI", () => {
   });
 });
 
+describe("a call that ends before there is a process", () => {
+  it("because its signal was aborted already starts nothing at all", async () => {
+    const cli = await fakeCli();
+    onTestFinished(() => cli.dispose());
+    await failure("x", { cliPath: cli.path, signal: AbortSignal.abort() });
+    expect(await cli.recorded()).toEqual([]);
+  });
+
+  it("because the CLI does not even say its version is ended by its limit", async () => {
+    const cli = await fakeCli({
+      steps: [{ on: "version", times: "always", do: [{ hang: true }] }],
+    });
+    onTestFinished(() => cli.dispose());
+    const started = performance.now();
+    const error = await failure("x", { cliPath: cli.path, timeouts: { bootMs: 200 } });
+    expect(error).toMatchObject({ code: "timeout", phase: "boot" });
+    // The probe's own limit is 5 s: that was not waited for.
+    expect(performance.now() - started).toBeLessThan(4500);
+  });
+
+  it("because its prompt cannot be written is invalid_options", async () => {
+    const block: Record<string, unknown> = { type: "text", text: "x" };
+    block["self"] = block;
+    await expect(complete([block as never])).rejects.toMatchObject({ code: "invalid_options" });
+  });
+
+  it("because it has a server inside the program is not_supported", async () => {
+    const mcpServers = { mine: { type: "sdk", name: "mine", instance: {} } } as const;
+    expect((await failure("x", { cliPath: "/none", mcpServers })).code).toBe("not_supported");
+  });
+});
+
 describe("a CLI that misbehaves", () => {
   async function fake(
     steps: NonNullable<Parameters<typeof fakeCli>[0]>["steps"],
@@ -206,7 +239,79 @@ describe("a CLI that misbehaves", () => {
       message: "The CLI ended without a result.",
       partialText: "half an",
       sessionId: expect.any(String),
+      exitCode: 0,
+      cliVersion: "2.1.325",
     });
+  });
+
+  it("has what it said on stderr in every error", async () => {
+    const options = await fake([
+      { on: "initialize", do: [{ stderr: "waiting for the keychain\n" }] },
+      { on: "user", do: [] },
+    ]);
+    expect(await failure("x", { ...options, timeouts: { bootMs: 1500 } })).toMatchObject({
+      code: "timeout",
+      stderrTail: "waiting for the keychain",
+      cliPath: options.cliPath,
+      cliVersion: "2.1.325",
+    });
+  });
+
+  it("repeating a secret of the call does not get it into an error", async () => {
+    const canary = "canary-of-this-call";
+    const echo = { subtype: "success", is_error: true, result: `bad key ${canary}` };
+    const options = await fake([
+      { on: "user", do: [{ init: {} }, { assistant: `I saw ${canary}` }, { result: echo }] },
+    ]);
+    const error = await failure("x", { ...options, env: { MY_TOKEN: canary } });
+    expect(error).toMatchObject({ message: "bad key ***", partialText: "I saw ***" });
+    expect(inspect(error, { depth: 9 })).not.toContain(canary);
+  });
+
+  it("running a tool for longer than the limit of silence is waited for", async () => {
+    const tool = { type: "tool_use", id: "toolu_1", name: "Bash", input: {} };
+    const done = { type: "tool_result", tool_use_id: "toolu_1", content: "ok" };
+    const options = await fake([
+      {
+        on: "user",
+        do: [
+          { init: {} },
+          { assistant: [tool] },
+          { sleep: 2500 },
+          { emit: { type: "user", message: { role: "user", content: [done] } } },
+          { turn: "finished" },
+        ],
+      },
+    ]);
+    expect((await complete("x", { ...options, timeouts: { idleMs: 1200 } })).text).toBe("finished");
+  });
+
+  it("sending something before it has booted has not booted", async () => {
+    const options = await fake([
+      { on: "start", do: [{ emit: { type: "keep_alive" } }] },
+      { on: "initialize", do: [] },
+      { on: "user", do: [] },
+    ]);
+    const timeouts = { bootMs: 1500, idleMs: 60_000 };
+    expect(await failure("x", { ...options, timeouts })).toMatchObject({
+      code: "timeout",
+      phase: "boot",
+    });
+  });
+
+  it.each([
+    [
+      { subtype: "error_max_structured_output_retries", is_error: true, errors: ["5 times"] },
+      "structured_output",
+      false,
+    ],
+    [{ is_error: true, api_error_status: 400, result: "bad request" }, "api_error", false],
+    [{ is_error: true, api_error_status: 502, result: "bad gateway" }, "api_error", true],
+    [{ is_error: true, api_error_status: null, result: "network" }, "api_error", true],
+    [{ is_error: true, stop_reason: "refusal", result: "no" }, "refusal", false],
+  ])("reporting %j is %s", async (result, code, retryable) => {
+    const options = await fake([{ on: "user", do: [{ init: {} }, { result }] }]);
+    expect(await failure("x", options)).toMatchObject({ code, retryable });
   });
 
   it("giving its result before a bad exit code has answered", async () => {

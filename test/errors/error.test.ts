@@ -82,6 +82,14 @@ describe("HawserError", () => {
       expect(isHawserError(no)).toBe(false);
   });
 
+  it("serialises an error that the caller gave as a reason", () => {
+    const error = new HawserError("aborted", undefined, { reason: new Error("stop pressed") });
+    expect(JSON.parse(JSON.stringify(error)).reason).toEqual({
+      name: "Error",
+      message: "stop pressed",
+    });
+  });
+
   it("serialises its message and its causes", () => {
     const error = new HawserError("spawn_failed", "No.", {
       cause: new Error("inner", { cause: "deep" }),
@@ -94,6 +102,30 @@ describe("HawserError", () => {
       retryable: true,
       cause: { name: "Error", message: "inner", cause: "deep" },
     });
+  });
+});
+
+describe("HawserError.with", () => {
+  it("adds what is not known yet, and keeps what is", () => {
+    const cause = new Error("why");
+    const error = new HawserError("timeout", "Slow.", { phase: "boot", cause });
+    const more = error.with({ phase: "total", sessionId: "s", cliPath: "/claude" });
+    expect({ ...more, message: more.message }).toEqual({
+      ...error,
+      message: "Slow.",
+      sessionId: "s",
+      cliPath: "/claude",
+    });
+    expect(more.cause).toBe(cause);
+    expect(more.stack).toBe(error.stack);
+  });
+
+  it("masks what it adds", () => {
+    const more = new HawserError("auth").with(
+      { partialText: "x canary-1 y" },
+      createMask({}, ["canary-1"]),
+    );
+    expect(more.partialText).toBe("x *** y");
   });
 });
 
@@ -119,6 +151,7 @@ describe("masking", () => {
           (text) => ({ deep: [{ er: text }] }),
           (text) => ({ [text]: 1 }),
           (text) => new Error(text),
+          (text) => new AggregateError([new Error(text)], "several"),
           (text) => Object.assign(new Error("outer", { cause: new Error(text) }), { path: text }),
         ),
         fc.string(),
@@ -176,6 +209,12 @@ describe("masking", () => {
     ["visible-value", "visible-value"],
   ])("turns %s into %s", (text, masked) => {
     expect(mask(text)).toBe(masked);
+  });
+
+  it("takes time in proportion to the text, whatever the text", () => {
+    for (const piece of ["a-", "eyJ", "a://b:", "Bearer ", "sk-", "authorization: "]) {
+      mask(piece.repeat(2_000_000 / piece.length));
+    }
   });
 
   it("leaves what holds no secret as it is, identity included", () => {

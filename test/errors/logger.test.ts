@@ -49,6 +49,22 @@ describe("guardLogger", () => {
   });
 });
 
+describe("a logger that is asynchronous", () => {
+  it("may fail without ending the program", async () => {
+    const failures: unknown[] = [];
+    const note = (error: unknown) => void failures.push(error);
+    process.on("unhandledRejection", note);
+    const broken = guardLogger(
+      { ...SILENT, info: async () => Promise.reject(new Error("gone")) },
+      mask,
+    );
+    broken.info("something");
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", note);
+    expect(failures).toEqual([]);
+  });
+});
+
 describe("openTrace", () => {
   it("is absent unless a file is named", () => {
     expect(openTrace(undefined, mask, () => {})).toBeUndefined();
@@ -70,6 +86,15 @@ describe("openTrace", () => {
       { at: expect.any(String), host: process.pid, kind: "exit", what: { code: 0 } },
     ]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
+    rmSync(folder, { recursive: true });
+  });
+
+  it("knows a secret of several lines inside a line of JSON", () => {
+    const folder = mkdtempSync(join(tmpdir(), "hawser-trace-"));
+    const secret = "-----BEGIN KEY-----\ncanary-body\n-----END KEY-----";
+    const trace = openTrace(join(folder, "t"), createMask({}, [secret]), () => {});
+    trace?.("send", JSON.stringify({ key: secret }));
+    expect(readFileSync(join(folder, "t"), "utf8")).not.toContain("canary-body");
     rmSync(folder, { recursive: true });
   });
 

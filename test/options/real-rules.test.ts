@@ -43,12 +43,7 @@ describe.each(CLIS)("the real CLI $name", ({ name, path }) => {
 
   it("has whole rules with parentheses inside, which it would tear apart or drop", async () => {
     const disallowedTools = ["Bash(f() g)", "Bash(echo (a), b)", 'Bash(grep "(" *)', "Bash(x))"];
-    const deny = [
-      "Bash(f\\(\\) g)",
-      "Bash(echo \\(a\\), b)",
-      'Bash(grep "\\(" *)',
-      "Bash(x\\))",
-    ];
+    const deny = ["Bash(f\\(\\) g)", "Bash(echo \\(a\\), b)", 'Bash(grep "\\(" *)', "Bash(x\\))"];
     expect(await permissions({ disallowedTools })).toEqual([{ deny }, 4]);
   });
 

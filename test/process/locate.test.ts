@@ -53,6 +53,13 @@ function failure(run: () => unknown): HawserError {
   throw new Error("it did not fail");
 }
 
+function loop(name: string): string {
+  const path = join(root, name);
+  rmSync(path, { force: true });
+  symlinkSync(path, path);
+  return path;
+}
+
 const STUB = 'echo "Error: claude native binary not installed." >&2\nexit 1\n';
 
 describe("an explicit path", () => {
@@ -114,6 +121,8 @@ describe("an explicit path", () => {
       "cli_not_runnable",
       "stub",
     ],
+    ["behind a file", () => join(file("bad/file"), "claude"), "cli_not_found", "there is no file"],
+    ["a loop of links", () => loop("bad/loop"), "cli_not_runnable", "ELOOP"],
     ["a device", () => "/dev/null", "cli_not_runnable", "not a regular file"],
   ])("that is %s is an error, with no fallback", (_name, path, code, words) => {
     const fallback = file("good/claude");
@@ -123,6 +132,14 @@ describe("an explicit path", () => {
     expect(error.code).toBe(code);
     expect(error.message).toContain(words);
     expect(error.message).toContain("cliPath");
+  });
+});
+
+describe("a relative PATH", () => {
+  it("gives a path that holds in every directory", () => {
+    const path = file("here/bin/claude");
+    const here = machine({ cwd: join(root, "here"), env: { PATH: "bin" } });
+    expect(locateCli({ cliPath: "claude" }, here).path).toBe(path);
   });
 });
 

@@ -28,6 +28,28 @@ describe("prepare", () => {
     expect(await starts()).toBe(0);
   });
 
+  it("asks in the environment that the CLI will run in, not in its own", async () => {
+    const cli = await fakeCli();
+    onTestFinished(() => cli.dispose());
+    process.env["HOST_SECRET_TOKEN"] = "canary-host";
+    onTestFinished(() => {
+      delete process.env["HOST_SECRET_TOKEN"];
+    });
+    await prepare({ cliPath: cli.path, inheritEnv: ["PATH"], env: { MINE: "1" } });
+    const [probe] = await cli.recorded();
+    expect(probe?.argv).toEqual(["-v"]);
+    expect(probe?.env["MINE"]).toBe("1");
+    expect(Object.keys(probe?.env ?? {})).not.toContain("HOST_SECRET_TOKEN");
+  });
+
+  it.skipIf(process.platform === "win32")("refuses settings whose end may never come", async () => {
+    const { cliPath } = await fake();
+    await expect(prepare({ cliPath, settings: "/dev/zero" })).rejects.toMatchObject({
+      code: "invalid_options",
+      message: expect.stringContaining("it is not a regular file"),
+    });
+  });
+
   it("warns of an unknown version, and goes on", async () => {
     const { logger, entries } = recordingLogger();
     const { cliPath } = await fake({ version: "invalid" });

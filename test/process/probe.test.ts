@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { checkCli, locateCli, probeVersion } from "../../src/process/index.js";
 import { fakeCli } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
+import { everyProcess, until } from "../support/proc.js";
 
 async function fake(scenario: Parameters<typeof fakeCli>[0]) {
   const cli = await fakeCli(scenario);
@@ -46,14 +47,15 @@ describe("probeVersion", () => {
 
   it("has a limit, after which the version is unknown", async () => {
     const { location } = await fake({ steps: [{ on: "version", do: [{ hang: true }] }] });
-    expect(await probeVersion(location, process.env, 1000)).toEqual({
+    expect(await probeVersion(location, { limitMs: 1000 })).toEqual({
       text: "no answer within 1000 ms",
+      failed: true,
     });
   });
 
   it("takes a failing exit for an unknown version", async () => {
     const { location } = await fake({ steps: [{ on: "version", do: [{ exit: 3 }] }] });
-    expect(await probeVersion(location)).toEqual({ text: "exit code 3" });
+    expect(await probeVersion(location)).toEqual({ text: "exit code 3", failed: true });
   });
 
   it("rejects for what cannot be started", async () => {
@@ -62,6 +64,18 @@ describe("probeVersion", () => {
       code: "cli_not_runnable",
       cliPath: path,
     });
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("a probe that hangs", () => {
+  it("takes along what a wrapper has started", async () => {
+    const marker = `1${process.pid}${Date.now()}`;
+    const path = program(`#!/bin/sh\nsleep ${marker}\n`);
+    const found = () => everyProcess().filter(({ command }) => command === `sleep ${marker}`);
+    const probe = probeVersion(locateCli({ cliPath: path }), { limitMs: 3000 });
+    await until(() => found().length > 0);
+    expect(await probe).toEqual({ text: "no answer within 3000 ms", failed: true });
+    await until(() => found().length === 0);
   });
 });
 
@@ -107,9 +121,12 @@ describe("checkCli", () => {
       runnable: false,
       problem: { code: "cli_not_found" },
     });
-    expect(await checkCli({ cliPath: program("#!/bin/sh\necho hello\n") })).toMatchObject({
+    expect(await checkCli({ cliPath: program("#!/bin/sh\nexit 3\n") })).toMatchObject({
       runnable: false,
       problem: { code: "cli_not_runnable" },
     });
+    const odd = await checkCli({ cliPath: program("#!/bin/sh\necho hello\n") });
+    expect(odd.runnable).toBe(true);
+    expect("version" in odd).toBe(false);
   });
 });

@@ -25,6 +25,12 @@ describe("resolveUser", () => {
 
   it.each([
     [
+      "a number that is no user's",
+      "9999999999",
+      0,
+      'There is no user "9999999999" on this machine.',
+    ],
+    [
       "an unknown name",
       "no-such-user-here",
       0,

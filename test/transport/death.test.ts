@@ -121,8 +121,62 @@ describe("a process that", () => {
       { closeGraceMs: 300 },
     );
     const tree = treeOf(transport.pid as number);
-    await expect(frames(transport)).rejects.toMatchObject({ code: "process_exited" });
+    await expect(frames(transport)).rejects.toMatchObject({
+      code: "process_exited",
+      message: "The CLI closed its output but did not exit, and was ended.",
+    });
     expect(stillAlive(tree)).toEqual([]);
+  });
+
+  it("closes its input is still heard to the end, by a reader far behind too", async () => {
+    const transport = await line(
+      {
+        steps: [
+          {
+            on: "start",
+            do: [
+              { closeStdin: true },
+              { emit: { type: "big", text: "x".repeat(200_000) }, times: 400 },
+              { emit: { type: "last" } },
+              { exit: 0 },
+            ],
+          },
+        ],
+      },
+      { closeGraceMs: 300 },
+    );
+    const refused = (async () => {
+      for (;;) await transport.send(PROMPT);
+    })();
+    await expect(refused).rejects.toMatchObject({
+      code: expect.stringMatching(/^(closed|process_exited)$/),
+    });
+    const all = await frames(transport);
+    expect(all.length).toBe(401);
+    expect(all.at(-1)).toEqual({ kind: "message", message: { type: "last" } });
+  });
+
+  it("ends with words that mean a refusal, but after it had started, is no refusal", async () => {
+    const transport = await line({
+      steps: [
+        { on: "user", do: [{ turn: "ok" }, { stderr: "git: unknown option\n" }, { exit: 1 }] },
+      ],
+    });
+    await transport.send(PROMPT);
+    await expect(frames(transport)).rejects.toMatchObject({ code: "process_exited", exitCode: 1 });
+  });
+
+  it("ends with a secret on stderr does not have it cut in two in the message", async () => {
+    const secret = `canary-${"s".repeat(600)}`;
+    const transport = await line(
+      { steps: [{ on: "user", do: [{ stderr: `the token ${secret} is bad\n` }, { exit: 3 }] }] },
+      { env: { MY_TOKEN: secret } },
+    );
+    await transport.send(PROMPT);
+    await expect(frames(transport)).rejects.toMatchObject({
+      message: "The CLI process ended by exit code 3: the token *** is bad",
+      stderrTail: "the token *** is bad",
+    });
   });
 
   it("dies by a signal is reported with it", async () => {
@@ -177,6 +231,18 @@ describe("a process that", () => {
     expect((await frames(transport)).length).toBe(3);
     const told = entries.filter(({ message }) => message === "the stderr callback threw");
     expect(told.length).toBe(2);
+  });
+
+  it("writes to a stderr callback that rejects is not harmed by it", async () => {
+    const { logger, entries } = recordingLogger();
+    const transport = await line(
+      { steps: [{ on: "user", do: [{ stderr: "one\n" }, { turn: "fine" }] }] },
+      { logger, stderr: (async () => Promise.reject(new Error("broken"))) as () => void },
+    );
+    await transport.send(PROMPT);
+    await transport.endInput();
+    expect((await frames(transport)).length).toBe(3);
+    expect(entries.some(({ message }) => message === "the stderr callback threw")).toBe(true);
   });
 
   it("sends a burst before it reads is heard in full", async () => {

@@ -1,5 +1,8 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeCli } from "../../src/testing/index.js";
@@ -86,6 +89,69 @@ describe.skipIf(process.platform !== "linux")("a program that forgets to close",
     expect(code).toBe(9);
     expect(out).toContain("mine");
     await until(() => !isAlive(Number.parseInt(out, 10)));
+  });
+
+  it("but handles the signal once may take its time", async () => {
+    const cli = await aliveFake();
+    const own = `process.once("SIGINT", async () => {
+        await new Promise((done) => setTimeout(done, 300));
+        console.log("graceful");
+        process.exit(7);
+      });
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program(own), cli.path]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let out = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    await until(() => out.includes("\n"));
+    child.kill("SIGINT");
+    const [code] = (await once(child, "close")) as [number | null];
+    expect({ code, graceful: out.includes("graceful") }).toEqual({ code: 7, graceful: true });
+    await until(() => !isAlive(Number.parseInt(out, 10)));
+  });
+
+  it("and has two copies of this library still ends by a signal", async () => {
+    const cli = await aliveFake();
+    const copy = mkdtempSync(join(tmpdir(), "hawser-copy-"));
+    onTestFinished(() => rmSync(copy, { recursive: true }));
+    cpSync(new URL("../../dist", import.meta.url), join(copy, "dist"), { recursive: true });
+    writeFileSync(join(copy, "package.json"), '{"type":"module"}');
+    const other = `
+      const second = await import(${JSON.stringify(join(copy, "dist/index.js"))});
+      const more = new second.SubprocessTransport({ cliPath: process.argv[1] });
+      await more.connect();
+      console.log(more.pid);
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program(other), cli.path]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let out = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    await until(() => out.trim().split("\n").length === 2 && out.endsWith("\n"));
+    child.kill("SIGTERM");
+    const [, by] = (await once(child, "close")) as [number | null, string | null];
+    expect(by).toBe("SIGTERM");
+    await until(() =>
+      out
+        .trim()
+        .split("\n")
+        .every((pid) => !isAlive(Number(pid))),
+    );
+  });
+
+  it("may wait for the end of a line alone", async () => {
+    const cli = await fakeCli({ steps: [{ on: "eof", do: [{ sleep: 300 }, { exit: 0 }] }] });
+    onTestFinished(() => cli.dispose());
+    const wait = "await line.endInput(); console.log((await line.exited).code);";
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--input-type=module", "-e", program(wait), cli.path],
+      { timeout: 50_000 },
+    );
+    expect(stdout.split("\n")[1]).toBe("0");
   });
 
   it("kills the CLI of a line that was garbage-collected, while the program lives on", async () => {

@@ -1,5 +1,6 @@
 import { either, listOf, shape } from "./compound.js";
 import {
+  argument,
   boolean,
   callback,
   duration,
@@ -11,13 +12,18 @@ import {
   size,
   string,
 } from "./kind.js";
+import { settingsPath } from "./settings.js";
 
 const isSet = (value: unknown): boolean => typeof value === "boolean";
 
+const isPath = (value: unknown): boolean => isString(value) && settingsPath(value) !== undefined;
+
+/** What JSON text says is asked elsewhere: there are options that forgive it. */
 export const settings: Kind = either(
   "object, path or JSON text",
   "an object, a path, or JSON text",
-  [isString, path],
+  [isPath, argument],
+  [isString, string],
   [isObject, json],
 );
 

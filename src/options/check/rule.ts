@@ -14,11 +14,10 @@ export const rule: Kind = {
 
 /**
  * Whether the CLI reads the rule from a list on its command line as it was meant: there, the first
- * closing parenthesis ends it, nested and escaped ones included.
+ * closing parenthesis ends it, even a nested or escaped one.
  */
 export function isListable(text: string): boolean {
-  const close = text.indexOf(")");
-  return close === -1 || close === text.length - 1;
+  return /^[^()]*(\([^()]*\))?$/.test(text);
 }
 
 /**

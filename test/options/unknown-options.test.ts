@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { invalid, messageOf } from "./invalid.js";
+
+describe("an unknown option", () => {
+  it.each([
+    ["maxTurn", "maxTurns"],
+    ["max_turns", "maxTurns"],
+    ["MaxTurns", "maxTurns"],
+    ["modle", "model"],
+    ["systemprompt", "systemPrompt"],
+    ["allowed_tools", "allowedTools"],
+    ["cli_path", "cliPath"],
+    ["add_dirs", "additionalDirectories"],
+    ["continue_conversation", "continue"],
+    ["max_buffer_size", "maxLineBytes"],
+    ["strict_settings_merge", "strictSettingsMerge"],
+    ["working_dir", "cwd"],
+  ])("%s is taken for %s", (given, meant) => {
+    const error = invalid({ [given]: 1 });
+    expect(error?.message).toBe(`${given} is not an option; did you mean ${meant}?`);
+    expect(error?.hint).toBe(`Use \`${meant}\`.`);
+  });
+
+  it("that is like no other is only named", () => {
+    expect(messageOf({ zzzzzzzz: 1 })).toBe("zzzzzzzz is not an option.");
+    expect(messageOf({ ["x".repeat(10_000)]: 1 })).toBe(`${"x".repeat(10_000)} is not an option.`);
+    expect(messageOf({ "a b": 1 })).toMatch(/^"a b" is not an option/);
+  });
+
+  it("is refused even if its value is undefined", () => {
+    expect(messageOf({ maxTurn: undefined })).toContain("did you mean maxTurns");
+  });
+});
+
+describe("the error", () => {
+  it("names the first problem and holds them all", () => {
+    const error = invalid({ maxTurns: 0, maxBudgetUsd: 0, sessionId: "x" });
+    expect({ ...error, message: error?.message }).toEqual({
+      code: "invalid_options",
+      message: "maxTurns must be an integer of at least 1 (and 2 more).",
+      hint: "Correct `maxTurns`.",
+      retryable: false,
+      issues: [
+        { path: "maxTurns", message: "must be an integer of at least 1" },
+        { path: "maxBudgetUsd", message: "must be a number greater than 0" },
+        { path: "sessionId", message: "must be a UUID" },
+      ],
+    });
+  });
+});

@@ -1,0 +1,254 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type FramedLine, LineFramer } from "../../src/wire/index.js";
+
+const LF = 0x0a;
+
+/** What the lines of `bytes` are, said in the simplest way. */
+function expected(bytes: Buffer, limit: number = Number.POSITIVE_INFINITY): FramedLine[] {
+  const lines: FramedLine[] = [];
+  for (let start = 0; start <= bytes.length; ) {
+    const next = bytes.indexOf(LF, start);
+    const end = next < 0 ? bytes.length : next;
+    const text = bytes.toString("utf8", start, end);
+    if (end - start > limit) lines.push({ kind: "overlong", bytes: end - start });
+    else if (!/^[ \t\r]*$/.test(text)) lines.push(next < 0 ? { kind: "broken", text } : text);
+    start = end + 1;
+  }
+  return lines;
+}
+
+function frame(chunks: Iterable<Uint8Array>, maxLineBytes?: number): FramedLine[] {
+  const framer = new LineFramer({ maxLineBytes });
+  const lines: FramedLine[] = [];
+  for (const chunk of chunks) lines.push(...framer.push(chunk));
+  return [...lines, ...framer.end()];
+}
+
+function* chunksOf(bytes: Buffer, size: number): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** Cuts `bytes` into chunks of these sizes, over and over. */
+function* cut(bytes: Buffer, sizes: readonly number[]): Generator<Buffer> {
+  for (let at = 0, turn = 0; at < bytes.length; turn++) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    yield bytes.subarray(at, at + size);
+    at += size;
+  }
+}
+
+/** Line ends, blanks, text of every width, and bytes that are no UTF-8. */
+const anyBytes: fc.Arbitrary<Buffer> = fc
+  .array(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom("\n", "\r\n", "\n\n", " ", "\t", "\0", "\r") },
+      {
+        weight: 3,
+        arbitrary: fc.constantFrom("é", "€", "日本", "🙂", "\u2028", "\u2029", "\u0085"),
+      },
+      { weight: 3, arbitrary: fc.string({ maxLength: 30 }) },
+      { weight: 2, arbitrary: fc.uint8Array({ maxLength: 6 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 900, max: 1100 }).map((n) => "x".repeat(n)) },
+    ),
+    { maxLength: 40 },
+  )
+  .map((parts) => Buffer.concat(parts.map((part) => Buffer.from(part as string))));
+
+const anySizes = fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: 8 });
+
+describe("LineFramer", () => {
+  it("gives the same lines however the bytes are split", () => {
+    fc.assert(
+      fc.property(anyBytes, anySizes, (bytes, sizes) => {
+        expect(frame(cut(bytes, sizes))).toEqual(expected(bytes));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("gives the same lines when the bytes come one by one, or all at once", () => {
+    fc.assert(
+      fc.property(anyBytes, (bytes) => {
+        expect(frame(chunksOf(bytes, 1))).toEqual(expected(bytes));
+        expect(frame([bytes])).toEqual(expected(bytes));
+      }),
+    );
+  });
+
+  it("drops the same over-long lines however the bytes are split", () => {
+    fc.assert(
+      fc.property(anyBytes, anySizes, fc.integer({ min: 0, max: 40 }), (bytes, sizes, limit) => {
+        expect(frame(cut(bytes, sizes), limit)).toEqual(expected(bytes, limit));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("splits at LF only, and leaves a CR to the decoder", () => {
+    const text = '{"a":"\u2028\u2029\u0085"}\r\n{"b":"\v\f\0"}\n';
+    expect(frame([Buffer.from(text)])).toEqual(['{"a":"\u2028\u2029\u0085"}\r', '{"b":"\v\f\0"}']);
+  });
+
+  it("skips blank lines", () => {
+    expect(frame([Buffer.from("\n\r\n \t\r\na\n\n\nb\n\n")])).toEqual(["a", "b"]);
+    expect(frame([Buffer.from("a\n \r")])).toEqual(["a"]);
+  });
+
+  it("gives each line with the chunk that completes it", () => {
+    const framer = new LineFramer();
+    expect(framer.push(Buffer.from("a\nb"))).toEqual(["a"]);
+    expect(framer.push(Buffer.from("c"))).toEqual([]);
+    expect(framer.push(Buffer.from(""))).toEqual([]);
+    expect(framer.push(Buffer.from("\nd\ne"))).toEqual(["bc", "d"]);
+    expect(framer.end()).toEqual([{ kind: "broken", text: "e" }]);
+    expect(framer.end()).toEqual([]);
+  });
+
+  it("copies what it keeps, so that a chunk may be reused", () => {
+    const framer = new LineFramer();
+    const chunk = Buffer.from("abc");
+    framer.push(chunk);
+    chunk.fill("x");
+    expect(framer.push(Buffer.from("d\n"))).toEqual(["abcd"]);
+  });
+
+  it("takes any view of bytes", () => {
+    const bytes = new TextEncoder().encode("__é\n__");
+    expect(new LineFramer().push(bytes.subarray(2, 5))).toEqual(["é"]);
+  });
+
+  it("joins characters that were cut in two", () => {
+    const bytes = Buffer.from("é€🙂\n");
+    for (let at = 1; at < bytes.length; at++) {
+      expect(frame([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(["é€🙂"]);
+    }
+  });
+
+  it("replaces bytes that are no UTF-8 by U+FFFD, as the WHATWG decoder does", () => {
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 3000 }), anySizes, (noise, sizes) => {
+        const line = Buffer.from(noise.map((byte) => (byte === LF ? 0xff : byte)));
+        const bytes = Buffer.concat([Buffer.from("{"), line, Buffer.from("\n")]);
+        expect(frame(cut(bytes, sizes))).toEqual([`{${decoder.decode(line)}`]);
+      }),
+    );
+  });
+
+  it.each([1, 7, 64])("keeps a line of exactly the limit and drops one byte more: %i", (limit) => {
+    const fits = "x".repeat(limit);
+    const bytes = Buffer.from(`a\n${fits}\n${fits}x\nb\n${fits}x`);
+    const lines = ["a", fits, { kind: "overlong", bytes: limit + 1 }, "b"];
+    for (let size = 1; size <= bytes.length; size++) {
+      expect(frame(chunksOf(bytes, size), limit)).toEqual([
+        ...lines,
+        { kind: "overlong", bytes: limit + 1 },
+      ]);
+    }
+  });
+
+  it("keeps 64 MiB by default, and no more", () => {
+    const limit = 64 * 1024 * 1024;
+    const mebibyte = Buffer.alloc(1024 * 1024, "x");
+    const framer = new LineFramer();
+    for (let sent = 0; sent < limit; sent += mebibyte.length) framer.push(mebibyte);
+    expect(framer.push(Buffer.from("\n")).map((line) => (line as string).length)).toEqual([limit]);
+    for (let sent = 0; sent < limit; sent += mebibyte.length) framer.push(mebibyte);
+    expect(framer.push(Buffer.from("x\nnext\n"))).toEqual([
+      { kind: "overlong", bytes: limit + 1 },
+      "next",
+    ]);
+  });
+
+  it("reports an over-long line once, when its end is seen", () => {
+    const framer = new LineFramer({ maxLineBytes: 4 });
+    expect(framer.push(Buffer.from("12345"))).toEqual([]);
+    expect(framer.push(Buffer.from("6789"))).toEqual([]);
+    expect(framer.push(Buffer.from("\nok\n"))).toEqual([{ kind: "overlong", bytes: 9 }, "ok"]);
+    expect(framer.end()).toEqual([]);
+  });
+});
+
+describe("a long line", () => {
+  const sizes = [64 * 1024, 1000, 1, 700_001];
+
+  it.each(["x", "é", "€", "🙂", "abc—", "\u2028"])("of %j is what it was", (unit) => {
+    for (let shift = 0; shift < 4; shift++) {
+      const line = "x".repeat(shift) + unit.repeat(Math.ceil(1_300_000 / Buffer.byteLength(unit)));
+      const bytes = Buffer.from(`${line}\nnext\n`);
+      const [long, ...rest] = frame(cut(bytes, sizes));
+      // Compared outside of expect: a failure must not print megabytes.
+      expect(long === line).toBe(true);
+      expect(rest).toEqual(["next"]);
+    }
+  });
+
+  it("of random bytes is what it was", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1000, maxLength: 5000 }), (noise) => {
+        const part = Buffer.from(noise.map((byte) => (byte === LF ? 0x80 : byte)));
+        const line = Buffer.concat(Array.from({ length: 600 }, () => part));
+        const [long] = frame(cut(line, sizes));
+        expect((long as { text: string }).text === line.toString("utf8")).toBe(true);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it.each([1, 16])("in chunks of %i byte(s) is copied, decoded and searched once", (size) => {
+    const line = Buffer.alloc(8 * 1024 * 1024, "abcdefg—");
+    const bytes = Buffer.concat([line, Buffer.from("\n")]);
+    const work = countWork(() => {
+      const lines = frame(chunksOf(bytes, size));
+      expect(lines.map((text) => text === line.toString())).toEqual([true]);
+    });
+    const slack = 2 * 1024 * 1024;
+    expect(work.copied).toBeLessThan(bytes.length + slack);
+    // One decoding is the test's own.
+    expect(work.decoded).toBeLessThan(2 * bytes.length + slack);
+    expect(work.searched).toBeLessThan(2 * bytes.length + slack);
+  });
+
+  it("is forgotten as soon as it passes the limit", () => {
+    const work = countWork(() => {
+      frame(chunksOf(Buffer.alloc(8 * 1024 * 1024, "x"), 4096), 1024 * 1024);
+    });
+    expect(work.copied).toBeLessThan(3 * 1024 * 1024);
+    expect(work.decoded).toBeLessThan(2 * 1024 * 1024);
+  });
+});
+
+/** How many bytes went through each of the ways to spend time on them. */
+function countWork(run: () => void): { copied: number; decoded: number; searched: number } {
+  const work = { copied: 0, decoded: 0, searched: 0 };
+  const prototype: Buffer = Buffer.prototype;
+  const { copy, toString: decode, indexOf, lastIndexOf } = prototype;
+  Object.assign(prototype, {
+    copy(this: Buffer, target: Buffer, at?: number, from?: number, to?: number) {
+      const copied = copy.call(this, target, at, from, to);
+      work.copied += copied;
+      return copied;
+    },
+    toString(this: Buffer, encoding?: BufferEncoding, from = 0, to = this.length) {
+      work.decoded += to - from;
+      return Reflect.apply(decode, this, [encoding, from, to]) as string;
+    },
+    indexOf(this: Buffer, value: number, from = 0) {
+      const found: number = Reflect.apply(indexOf, this, [value, from]);
+      work.searched += (found < 0 ? this.length : found + 1) - from;
+      return found;
+    },
+    lastIndexOf(this: Buffer, value: number) {
+      const found: number = Reflect.apply(lastIndexOf, this, [value]);
+      work.searched += this.length - Math.max(found, 0);
+      return found;
+    },
+  });
+  try {
+    run();
+  } finally {
+    Object.assign(prototype, { copy, toString: decode, indexOf, lastIndexOf });
+  }
+  return work;
+}
