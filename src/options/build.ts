@@ -21,7 +21,6 @@ export function buildInvocation(options: Options, cli: CliFacts, host: HostFacts
     const resolved = resolveOptions(options);
     if (resolved.nested === "error" && isNested(host)) throw refusal(host, "nested_session");
     const inline = draftOf(resolved, cli, host, false);
-    refuseRoot(inline);
     if (fits(inline) && !leaks(inline)) return finish(inline);
     // Twice over a few dozen rows costs less than working out which of them to move.
     const compact = draftOf(resolved, cli, host, true);
@@ -60,16 +59,6 @@ function draftOf(options: Resolved, cli: CliFacts, host: HostFacts, compact: boo
     warnings.push("executableArgs is left out: this CLI is no script and needs no runtime.");
   }
   return draft;
-}
-
-/** What the CLI would say on stderr, and end. */
-function refuseRoot({ env, host, options }: Draft): void {
-  const { permissionMode, allowDangerouslySkipPermissions, user } = options;
-  const bypass = permissionMode === "bypassPermissions" || allowDangerouslySkipPermissions === true;
-  const sandboxed = env.get("IS_SANDBOX") === "1";
-  if (bypass && host.isRoot === true && user === undefined && !sandboxed) {
-    throw refusal(host, "root_refused");
-  }
 }
 
 function finish(draft: Draft): Invocation {

@@ -36,7 +36,7 @@ export type {
   McpServerConfig,
   McpStdioServer,
 } from "./shape/mcp-config.js";
-export type { CanUseTool, CanUseToolContext, PermissionRules } from "./shape/permission.js";
+export type { CanUseTool, CanUseToolContext, PolicyRule } from "./shape/permission.js";
 export type { PluginConfig } from "./shape/plugin.js";
 export type { SandboxFilesystem, SandboxNetwork, SandboxSettings } from "./shape/sandbox.js";
 export type { JsonSchema, OutputFormat, StandardResult, StandardSchema } from "./shape/schema.js";

@@ -21,8 +21,6 @@ export interface HostFacts {
   readonly privateDir: string;
   /** What was found at the path that the option `settings` names. */
   readonly settings?: SettingsInput;
-  /** Whether the CLI would run as root. */
-  readonly isRoot?: boolean;
 }
 
 /** A settings file as it was found. */

@@ -5,7 +5,7 @@ import type { Hooks } from "./shape/hook.js";
 import type { OnElicitation, OnUserDialog } from "./shape/interaction.js";
 import type { RetryOptions, TimeoutOptions } from "./shape/limits.js";
 import type { McpServerConfig } from "./shape/mcp-config.js";
-import type { CanUseTool, PermissionRules } from "./shape/permission.js";
+import type { CanUseTool, PolicyRule } from "./shape/permission.js";
 import type { PluginConfig } from "./shape/plugin.js";
 import type { SandboxSettings } from "./shape/sandbox.js";
 import type { JsonSchema, OutputFormat, StandardSchema } from "./shape/schema.js";
@@ -64,8 +64,8 @@ export interface Options {
   readonly allowedTools?: readonly string[];
   /** Tools that are taken away, or rules that are refused. */
   readonly disallowedTools?: readonly string[];
-  /** Permission rules in full. */
-  readonly rules?: PermissionRules;
+  /** An ordered policy; the first rule that fits a call decides it. */
+  readonly rules?: readonly PolicyRule[];
   /** Other names that tool calls may come under. */
   readonly toolAliases?: Readonly<Record<string, string>>;
   /** Settings of single tools. */

@@ -10,5 +10,5 @@ export const LEAN: Options = {
   literalPrompt: true,
 };
 
-/** The CLI as it is: its tools, prompt, sessions and settings. Only the prompt stays literal. */
-export const AGENT: Options = { literalPrompt: true };
+/** The CLI's own agent: its tools, prompt and sessions, and the project's settings. */
+export const AGENT: Options = { settingSources: ["project"], literalPrompt: true };

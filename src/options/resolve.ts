@@ -1,15 +1,17 @@
 import type { Options } from "./options.js";
 
 /** Options with the defaults that every call shares. */
-export type Resolved = Options & Required<Pick<Options, keyof typeof DEFAULTS>>;
+export type Resolved = Options & Required<Pick<Options, Defaulted>>;
 
-const DEFAULTS = {
+type Defaulted = "permissionMode" | "nested" | "inheritEnv" | "strictSettingsMerge" | "onOldCli";
+
+const DEFAULTS: Required<Pick<Options, Defaulted>> = {
   permissionMode: "default",
   nested: "strip",
   inheritEnv: true,
   strictSettingsMerge: true,
   onOldCli: "error",
-} as const satisfies Options;
+};
 
 /** A copy in which an option that is given as `undefined` is not given. */
 export function resolveOptions(options: Options): Resolved {

@@ -142,7 +142,7 @@ export const OPTION_TABLE: OptionTable = {
     since: "1.0.0",
     apply: ({ permissions }, list) => permissions.deny.push(...list),
   }),
-  rules: special({ kind: rules, ways: ["argv", "file"], since: "1.0.61" }),
+  rules: host(rules),
   toolAliases: initialize("toolAliases", recordOf(kind.string), "2.1.142"),
   toolConfig: special({ kind: toolConfig, ways: ["env"], since: "2.1.69", apply: applyToolConfig }),
   permissionMode: special({

@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { HawserError } from "../errors/index.js";
 import { type Options, type SettingsInput, settingsPath } from "../options/index.js";
 
@@ -21,11 +22,14 @@ export async function checkPlugins(plugins: Options["plugins"]): Promise<void> {
 }
 
 /** What stands at the path that the option names, if it names one. What it means is not judged here. */
-export async function readSettings(
-  settings: Options["settings"],
-): Promise<SettingsInput | undefined> {
-  const path = settingsPath(settings);
-  if (path === undefined) return undefined;
+export async function readSettings({
+  settings,
+  cwd = ".",
+}: Options): Promise<SettingsInput | undefined> {
+  const named = settingsPath(settings);
+  if (named === undefined) return undefined;
+  // The CLI, too, looks for it from where it is started.
+  const path = resolve(cwd, named);
   try {
     // Of a pipe or a device, the end may never come.
     if (!(await stat(path)).isFile()) {

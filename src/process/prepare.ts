@@ -79,7 +79,7 @@ async function survey(options: Options) {
   const location = locateCli(options);
   await checkCwd(options.cwd);
   await checkPlugins(options.plugins);
-  const settings = await readSettings(options.settings);
+  const settings = await readSettings(options);
   const user = options.user === undefined ? undefined : await userOf(options.user, options.env);
   const cli = { path: location.path, script: location.script };
   const host = {

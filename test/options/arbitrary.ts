@@ -46,7 +46,7 @@ export const textual = fc.record(
     tools: texts,
     allowedTools: texts,
     disallowedTools: texts,
-    rules: fc.record({ allow: texts, ask: texts, deny: texts }, { requiredKeys: [] }),
+    rules: fc.array(fc.record({ tool: fc.string(), decision: fc.constantFrom("allow", "deny") })),
     skills: texts,
     additionalDirectories: texts,
     agents: fc.dictionary(text, fc.record({ description: text, prompt: text, model: text })),

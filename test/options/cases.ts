@@ -144,11 +144,7 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
     { disallowedTools: ["Bash", "WebFetch"] },
     "--disallowedTools=Bash,WebFetch",
   ),
-  rules: flag(
-    { rules: { allow: ["Read"], ask: ["Edit"], deny: ["Bash(rm *)", "Bash(rm *)"] } },
-    "--settings",
-    '{"permissions":{"allow":["Read"],"ask":["Edit"],"deny":["Bash(rm *)"]}}',
-  ),
+  rules: one({ rules: [{ tool: "Bash", input: { command: "git *" }, decision: "allow" }] }),
   toolAliases: field({ toolAliases: { Shell: "Bash" } }, { toolAliases: { Shell: "Bash" } }),
   toolConfig: variable(
     { toolConfig: { askUserQuestion: { previewFormat: "html" } } },

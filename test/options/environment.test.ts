@@ -141,21 +141,3 @@ describe("the environment on Windows", () => {
     expect(files.map(({ path }) => path)).toEqual(["C:\\Temp\\hawser-1\\mcp.json"]);
   });
 });
-
-describe("root", () => {
-  const root = { ...HOST, isRoot: true };
-
-  it.each<[Options]>([
-    [{ permissionMode: "bypassPermissions" }],
-    [{ allowDangerouslySkipPermissions: true }],
-  ])("is refused with %j", (options) => {
-    expect(refusalOf(options, NEWEST, root)?.code).toBe("root_refused");
-    expect(refusalOf(options)).toBeUndefined();
-    expect(refusalOf({ ...options, user: "nobody" }, NEWEST, root)).toBeUndefined();
-    expect(refusalOf({ ...options, env: { IS_SANDBOX: "1" } }, NEWEST, root)).toBeUndefined();
-  });
-
-  it("may use every other mode", () => {
-    expect(refusalOf({ permissionMode: "acceptEdits" }, NEWEST, root)).toBeUndefined();
-  });
-});

@@ -22,23 +22,22 @@ describe.each(CLIS)("the real CLI $name", ({ name, path }) => {
   }
 
   it("has read every rule and directory that travelled by file", async () => {
-    const rules = { allow: ["Read"], ask: ["Edit"], deny: ["WebFetch"] };
-    const settings = { permissions: { allow: ["Glob"], deny: ["Grep"] } };
-    const lists = { allowedTools, disallowedTools, additionalDirectories, rules, settings };
+    const settings = { permissions: { allow: ["Glob"], ask: ["Edit"], deny: ["Grep"] } };
+    const lists = { allowedTools, disallowedTools, additionalDirectories, settings };
     expect(await permissions(lists)).toEqual([
       {
-        allow: ["Glob", ...allowedTools, "Read"],
+        allow: ["Glob", ...allowedTools],
         ask: ["Edit"],
-        deny: ["Grep", ...disallowedTools, "WebFetch"],
+        deny: ["Grep", ...disallowedTools],
         additionalDirectories,
       },
-      602,
+      601,
     ]);
   });
 
   it("has read the rules that stand on the command line as settings", async () => {
     const deny = ["WebFetch", "Bash(rm *)"];
-    expect(await permissions({ rules: { deny } })).toEqual([{ deny }, 2]);
+    expect(await permissions({ settings: { permissions: { deny } } })).toEqual([{ deny }, 2]);
   });
 
   it("has whole rules with parentheses inside, which it would tear apart or drop", async () => {

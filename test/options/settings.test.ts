@@ -167,9 +167,11 @@ describe("settings that may hold a secret", () => {
 describe("rules", () => {
   it("are joined with those of the settings, each once", () => {
     const settings = { permissions: { allow: ["A"], deny: ["B"], defaultMode: "plan" } };
-    const rules = { allow: ["A", "C"], deny: ["D"] };
-    const { argv, expectedDenyRules } = buildInvocation({ settings, rules }, NEWEST, HOST);
-    const permissions = { allow: ["A", "C"], deny: ["B", "D"], defaultMode: "plan" };
+    const disallowedTools = ["B", "Bash(f() g)"];
+    const options: Options = { settings, disallowedTools };
+    const { argv, expectedDenyRules } = buildInvocation(options, NEWEST, HOST);
+    const deny = ["B", "Bash(f\\(\\) g)"];
+    const permissions = { allow: ["A"], deny, defaultMode: "plan" };
     expect([argv.at(-1), expectedDenyRules]).toEqual([JSON.stringify({ permissions }), 2]);
   });
 

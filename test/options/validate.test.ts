@@ -73,8 +73,8 @@ describe("an option of a wrong value", () => {
     ],
     [
       "a rule that is closed and not opened",
-      { rules: { deny: ["Bash)"] } },
-      "rules.deny[0] closes no parenthesis.",
+      { allowedTools: ["Bash)"] },
+      "allowedTools[0] closes no parenthesis.",
     ],
     ["an empty rule", { allowedTools: [""] }, "allowedTools[0] must not be empty."],
     [

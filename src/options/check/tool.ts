@@ -1,5 +1,5 @@
 import { either, listOf, shape } from "./compound.js";
-import { argument, boolean, isObject, isString, type Kind, oneOf, string } from "./kind.js";
+import { argument, boolean, isObject, isString, type Kind, object, oneOf, string } from "./kind.js";
 import { rule } from "./rule.js";
 
 export const tools: Kind = either(
@@ -37,7 +37,12 @@ export const toolConfig: Kind = shape({
   askUserQuestion: shape({ previewFormat: oneOf("markdown", "html") }),
 });
 
-export const rules: Kind = shape({ allow: listOf(rule), ask: listOf(rule), deny: listOf(rule) });
+export const rules: Kind = listOf(
+  shape({ tool: string, input: object, decision: oneOf("allow", "deny", "ask") }, [
+    "tool",
+    "decision",
+  ]),
+);
 
 export const PERMISSION_MODES = [
   "default",

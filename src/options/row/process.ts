@@ -2,7 +2,7 @@ import { addFlag, addPair, type Draft } from "../draft.js";
 import type { Flag } from "../spec.js";
 
 /** The fixed part, as the CLI's own SDK sends it. */
-export const FIXED = [
+export const FIXED: readonly string[] = [
   "--output-format",
   "stream-json",
   "--verbose",

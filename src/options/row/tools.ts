@@ -1,7 +1,6 @@
 import { escapeRule, isListable } from "../check/rule.js";
 import { addFlag, type Draft, mayUse } from "../draft.js";
 import type { Options } from "../options.js";
-import type { PermissionRules } from "../shape/permission.js";
 
 /** The built-in tools; names of MCP tools have no effect there, and the CLI does not say so. */
 export function applyTools(draft: Draft, tools: NonNullable<Options["tools"]>): void {
@@ -25,19 +24,19 @@ export function applySkills(draft: Draft, skills: readonly string[] | "all"): vo
 
 const SINCE_SKILLS = "2.1.116";
 
-/** What all options together allow, ask for and deny, as far as it travels by the settings. */
-export interface SettingsPermissions extends Required<PermissionRules> {
+/** What all options together allow and deny, as far as it travels by the settings. */
+export interface SettingsPermissions {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
   readonly additionalDirectories: readonly string[];
 }
 
 /** Puts lists on the command line if they fit there, and returns what is left; both work alike. */
 export function placePermissions(draft: Draft): SettingsPermissions {
-  const { permissions, options } = draft;
-  const { allow = [], ask = [], deny = [] } = options.rules ?? {};
+  const { permissions } = draft;
   return {
-    allow: escaped(placeList(draft, "allowedTools", permissions.allow), allow),
-    ask: escaped(ask),
-    deny: escaped(placeList(draft, "disallowedTools", permissions.deny), deny),
+    allow: escaped(placeList(draft, "allowedTools", permissions.allow)),
+    deny: escaped(placeList(draft, "disallowedTools", permissions.deny)),
     additionalDirectories: placeDirectories(draft),
   };
 }

@@ -21,9 +21,9 @@ export interface CanUseToolContext {
   readonly mcpServer?: { readonly name: string; readonly source?: string };
 }
 
-/** Permission rules in the CLI's own words, such as `Bash(git *)`; deny beats ask beats allow. */
-export interface PermissionRules {
-  readonly allow?: readonly string[];
-  readonly ask?: readonly string[];
-  readonly deny?: readonly string[];
+/** One line of an ordered policy: the first that fits a call decides it. */
+export interface PolicyRule {
+  readonly tool: string;
+  readonly input?: Readonly<Record<string, unknown>>;
+  readonly decision: "allow" | "deny" | "ask";
 }
