@@ -38,16 +38,13 @@ export class LineFramer {
   }
 
   #take(bytes: Buffer, lines: FramedLine[]): void {
+    const first = bytes.indexOf(LF);
+    if (first < 0) return this.#open.append(bytes);
     const last = bytes.lastIndexOf(LF);
-    let start = 0;
-    if (last >= 0 && this.#open.bytes > 0) {
-      const end = bytes.indexOf(LF);
-      this.#open.append(bytes.subarray(0, end));
-      add(lines, this.#open.close());
-      start = end + 1;
-    }
-    if (last >= start) this.#split(bytes.subarray(start, last), lines);
-    this.#open.append(bytes.subarray(last >= 0 ? last + 1 : 0));
+    this.#open.append(bytes.subarray(0, first));
+    add(lines, this.#open.close());
+    if (last > first) this.#split(bytes.subarray(first + 1, last), lines);
+    this.#open.append(bytes.subarray(last + 1));
   }
 
   /** Adds the lines of `bytes`, which begins and ends where a line does. */

@@ -14,10 +14,6 @@ export class OpenLine {
     this.#limit = limit;
   }
 
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   append(bytes: Buffer): void {
     this.#bytes += bytes.length;
     if (this.#bytes > this.#limit) {
