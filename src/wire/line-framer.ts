@@ -39,7 +39,10 @@ export class LineFramer {
 
   #take(bytes: Buffer, lines: FramedLine[]): void {
     const first = bytes.indexOf(LF);
-    if (first < 0) return this.#open.append(bytes);
+    if (first < 0) {
+      this.#open.append(bytes);
+      return;
+    }
     const last = bytes.lastIndexOf(LF);
     this.#open.append(bytes.subarray(0, first));
     add(lines, this.#open.close());

@@ -180,7 +180,7 @@ describe("masking", () => {
 
   it("prints no secret when it ends a program uncaught", () => {
     const program = `
-      import { HawserError } from ${JSON.stringify(new URL("../../dist/errors/index.js", import.meta.url).href)};
+      import { HawserError } from ${JSON.stringify(new URL("../../dist/index.js", import.meta.url).href)};
       throw new HawserError("auth", "key " + process.env.MY_API_KEY, {
         cause: new Error(process.env.MY_API_KEY),
         result: { deep: [process.env.MY_API_KEY] },
