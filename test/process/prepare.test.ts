@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { explain, prepare } from "../../src/process/index.js";
@@ -48,6 +51,16 @@ describe("prepare", () => {
       code: "invalid_options",
       message: expect.stringContaining("it is not a regular file"),
     });
+  });
+
+  it("looks for a settings file from where the CLI will", async () => {
+    const { cliPath } = await fake();
+    const cwd = mkdtempSync(join(tmpdir(), "hawser-cwd-"));
+    onTestFinished(() => rmSync(cwd, { recursive: true }));
+    writeFileSync(join(cwd, "mine.json"), '{"permissions":{"deny":["WebFetch"]}}');
+    const { invocation } = await prepare({ cliPath, cwd, settings: "mine.json" });
+    expect(invocation.argv.slice(-2)).toEqual(["--settings", "mine.json"]);
+    expect(invocation.expectedDenyRules).toBe(1);
   });
 
   it("warns of an unknown version, and goes on", async () => {
