@@ -41,4 +41,4 @@ export {
   type Transport,
 } from "./transport/index.js";
 export type * from "./wire/index.js";
-export { LineFramer } from "./wire/index.js";
+export { isMessage, isResult, isSystem, LineFramer } from "./wire/index.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { HawserError } from "../errors/index.js";
-import { AGENT, LEAN, type Options, validateOptions, validatePrompt } from "../options/index.js";
+import { type Options, validateOptions, validatePrompt, withPreset } from "../options/index.js";
 import { SubprocessTransport } from "../transport/index.js";
 import { controlRequest, encodeLine, type Prompt, userLine } from "../wire/index.js";
 import type { Completion } from "./completion.js";
@@ -21,7 +21,7 @@ export async function complete(prompt: Prompt, options: CompleteOptions = {}): P
   if (typeof prompt !== "string") encodeLine(userLine(prompt));
   validateOptions(options);
   refuseLater(options);
-  const resolved = { ...(options.preset === "agent" ? AGENT : LEAN), ...given(options) };
+  const resolved = withPreset({ preset: "lean", ...given(options) });
 
   const turn = new Turn(resolved);
   const timeouts = { ...DEFAULT_TIMEOUTS, ...given(resolved.timeouts ?? {}) };
@@ -56,8 +56,10 @@ const LATER: readonly (keyof Options)[] = [
   "autoResume",
   "canUseTool",
   "hooks",
+  "loadTimeoutMs",
   "onElicitation",
   "onUserDialog",
+  "outputFormat",
   "pool",
   "priority",
   "recover",
@@ -66,8 +68,10 @@ const LATER: readonly (keyof Options)[] = [
   "rules",
   "schema",
   "sessionStore",
+  "sessionStoreFlush",
   "spawnClaudeCodeProcess",
   "tenant",
+  "verbatimPrompts",
 ];
 
 function refuseLater(options: CompleteOptions): void {

@@ -53,7 +53,7 @@ export async function converse(
     } else {
       turn.add(message);
       if (turn.awaitsTool) limits.pause();
-      else if (turn.hasBooted) limits.enter("idle");
+      else if (turn.hasAnswered) limits.enter("idle");
       if (isSystem(message, "api_retry")) logRetry(message, transport.log);
       if (isResult(message)) return turn.completion(message, transport.mask);
     }

@@ -1,26 +1,38 @@
-import { type ErrorCode, HawserError, type Mask } from "../errors/index.js";
-import type { ResultMessage } from "../wire/index.js";
+import { type ErrorCode, type ErrorFacts, HawserError, type Mask } from "../errors/index.js";
+import type { RateLimitInfo, ResultMessage } from "../wire/index.js";
 
-/** The error that a failed result stands for. `apiError` is the CLI's name of it, if it gave one. */
-export function failureOf(
-  result: ResultMessage,
-  apiError: string | undefined,
-  mask?: Mask,
-): HawserError {
-  const words = result.errors?.join("; ") || result.result || `The CLI reported ${result.subtype}.`;
-  const code = codeOf(result, apiError, words);
-  const status = result.api_error_status;
-  const facts = { result, ...(typeof status === "number" ? { apiStatus: status } : {}) };
-  // Asked again, the API refuses the same request again.
-  const final = code === "api_error" && typeof status === "number" && status < 500;
-  return new HawserError(code, words, final ? { ...facts, retryable: false } : facts, mask);
+/** What the turn said of a failure beside its result. */
+export interface Circumstances {
+  /** The CLI's name of an API failure. */
+  readonly apiError: string | undefined;
+  readonly rateLimit: RateLimitInfo | undefined;
 }
 
-function codeOf(result: ResultMessage, apiError: string | undefined, words: string): ErrorCode {
-  if (/No conversation found/i.test(words)) return "session_not_found";
+/** The error that a failed result stands for. */
+export function failureOf(result: ResultMessage, around: Circumstances, mask?: Mask): HawserError {
+  const words = result.errors?.join("; ") || result.result || `The CLI reported ${result.subtype}.`;
+  const code = codeOf(result, around, words);
+  const status = result.api_error_status;
+  const facts = { result, ...(typeof status === "number" ? { apiStatus: status } : {}) };
+  return new HawserError(code, words, { ...facts, ...moreOf(code, status, around) }, mask);
+}
+
+function moreOf(code: ErrorCode, status: unknown, { rateLimit }: Circumstances): ErrorFacts {
+  if (code === "usage_limit" && rateLimit?.resetsAt !== undefined) {
+    return { resetsAt: new Date(rateLimit.resetsAt * 1000) };
+  }
+  // Asked again, the API refuses the same request again.
+  const final = code === "api_error" && typeof status === "number" && status < 500;
+  return final ? { retryable: false } : {};
+}
+
+function codeOf(result: ResultMessage, around: Circumstances, words: string): ErrorCode {
+  const { apiError, rateLimit } = around;
+  if (NO_SESSION.test(words)) return "session_not_found";
   if (result.subtype === "error_max_structured_output_retries") return "structured_output";
   if (result.stop_reason === "refusal") return "refusal";
   if (result.terminal_reason === "prompt_too_long") return "prompt_too_long";
+  if (result.api_error_status === 429 && rateLimit?.status === "rejected") return "usage_limit";
   // The number is exact where it is known; the name covers what never reached the API.
   const numbered = BY_STATUS[result.api_error_status ?? 0];
   const named = BY_NAME[apiError ?? ""];
@@ -29,6 +41,8 @@ function codeOf(result: ResultMessage, apiError: string | undefined, words: stri
   if (result.stop_reason === "max_tokens") return "max_output_tokens";
   return result.subtype === "success" ? "api_error" : "process_exited";
 }
+
+const NO_SESSION = /No conversation found|not match any session|valid session ID or session title/i;
 
 const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   401: "auth",

@@ -5,6 +5,7 @@ import {
   isMessage,
   isSystem,
   type Message,
+  type RateLimitInfo,
   type ResultMessage,
   type UserMessage,
 } from "../wire/index.js";
@@ -26,6 +27,7 @@ export class Turn {
   #credential: CredentialInfo = { kind: "unknown", source: undefined };
   /** The CLI's name for an API failure that it dressed as an answer. */
   #apiError: string | undefined;
+  #rateLimit: RateLimitInfo | undefined;
   #lastMessage: Message | undefined;
 
   constructor({ literalPrompt, persistSession }: Options) {
@@ -33,8 +35,9 @@ export class Turn {
     this.#persistent = persistSession ?? true;
   }
 
-  get hasBooted(): boolean {
-    return this.#bootMs !== undefined;
+  /** Whether the model has been heard; what the CLI says of itself before is no message of a turn. */
+  get hasAnswered(): boolean {
+    return this.#firstTokenMs !== undefined;
   }
 
   /** While one runs, silence means nothing. */
@@ -53,6 +56,8 @@ export class Turn {
       this.#sessionId = message.session_id || this.#sessionId;
     }
     if (isSystem(message, "init")) this.#model = message.model;
+    if (isMessage(message, "stream_event")) this.#firstTokenMs ??= this.#elapsed();
+    if (isMessage(message, "rate_limit_event")) this.#rateLimit = message.rate_limit_info;
     if (isMessage(message, "assistant")) this.#addAnswer(message);
     if (isMessage(message, "user")) this.#addToolResults(message);
   }
@@ -60,7 +65,8 @@ export class Turn {
   /** The outcome that a result stands for: a completion, or the error it reports. */
   completion(result: ResultMessage, mask?: Mask): Completion {
     const stop = stopOf(result);
-    if (stop === undefined) throw failureOf(result, this.#apiError, mask);
+    if (stop === undefined)
+      throw failureOf(result, { apiError: this.#apiError, rateLimit: this.#rateLimit }, mask);
     return {
       text: typeof result.result === "string" ? result.result : this.#texts.join(""),
       value: undefined,
@@ -86,7 +92,9 @@ export class Turn {
       {
         ...line,
         ...(partialText === "" ? {} : { partialText }),
-        ...(this.#lastMessage === undefined ? {} : { lastMessage: this.#lastMessage }),
+        ...(this.#lastMessage === undefined || known.result !== undefined
+          ? {}
+          : { lastMessage: this.#lastMessage }),
         ...(this.#sessionId === undefined
           ? {}
           : { sessionId: this.#sessionId, resumable: this.#persistent }),

@@ -145,11 +145,15 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
     "Check the account's credit and its billing settings.",
     { status: 402, exit: 77 },
   ),
-  rate_limited: row("The API's rate limit was reached.", "Wait for `retryAfterMs`, then retry.", {
-    status: 429,
-    exit: 75,
-    retryable: true,
-  }),
+  rate_limited: row(
+    "The API's rate limit was reached.",
+    "Wait, for `retryAfterMs` if that is known, then retry.",
+    {
+      status: 429,
+      exit: 75,
+      retryable: true,
+    },
+  ),
   usage_limit: row(
     "The usage limit of the plan was reached.",
     "Wait until `resetsAt`, or use another credential.",

@@ -4,6 +4,9 @@ import { hostMask, type Mask, maskDeep } from "./mask.js";
 /** Global, so that errors of any installed copy of hawser are known as such. */
 const BRAND = Symbol.for("hawser.error");
 
+/** Facts that would fill a screen: they are there, and serialised, but not printed. */
+const WHOLE_MESSAGES: readonly string[] = ["lastMessage", "result"];
+
 /** The part of a call whose time limit was reached. */
 export type Phase = "boot" | "firstMessage" | "idle" | "total" | "control" | "close" | "probe";
 
@@ -76,7 +79,9 @@ export class HawserError extends Error implements ErrorFacts {
     this.hint = mask(hint ?? row.hint);
     this.retryable = retryable ?? row.retryable;
     for (const [name, value] of Object.entries(rest)) {
-      if (value !== undefined) Object.assign(this, { [name]: maskDeep(value, mask) });
+      if (value === undefined) continue;
+      const enumerable = !WHOLE_MESSAGES.includes(name);
+      Object.defineProperty(this, name, { value: maskDeep(value, mask), enumerable });
     }
   }
 
@@ -86,18 +91,16 @@ export class HawserError extends Error implements ErrorFacts {
 
   /** The same error with the facts that it lacks, from a layer that knows more about the call. */
   with(facts: ErrorFacts, mask?: Mask): HawserError {
-    const { code, message, cause, ...known } = {
-      ...this,
-      message: this.message,
-      cause: this.cause,
-    };
-    const copy = new HawserError(code, message, { ...facts, ...known, cause }, mask);
+    const { cause, lastMessage, result } = this;
+    const { code, ...known } = { ...this, ...defined({ cause, lastMessage, result }) };
+    const copy = new HawserError(code, this.message, { ...facts, ...known }, mask);
     if (this.stack !== undefined) copy.stack = this.stack;
     return copy;
   }
 
   toJSON(): Record<string, unknown> {
-    return plainError(this);
+    const { lastMessage, result } = this;
+    return { ...plainError(this), ...defined({ lastMessage, result }) };
   }
 
   static {
@@ -106,9 +109,16 @@ export class HawserError extends Error implements ErrorFacts {
 }
 
 /** Whether `error` comes from hawser, from this copy or another, and (if given) has this code. */
-export function isHawserError(error: unknown, code?: ErrorCode): error is HawserError {
+export function isHawserError<C extends ErrorCode = ErrorCode>(
+  error: unknown,
+  code?: C,
+): error is HawserError & { readonly code: C } {
   if (typeof error !== "object" || error === null || !(BRAND in error)) return false;
   return code === undefined || (error as { code?: unknown }).code === code;
+}
+
+function defined(facts: ErrorFacts): ErrorFacts {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
 
 /** An error as data: JSON.stringify alone drops the message, the name and the cause. */

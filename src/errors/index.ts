@@ -10,3 +10,4 @@ export {
   maskDeep,
 } from "./mask.js";
 export { openTrace, type Trace, type TraceKind } from "./trace.js";
+export { HAWSER_VERSION } from "./version.js";

@@ -33,7 +33,9 @@ function changes({ env }: Invocation, host: HostFacts): string[] {
   const gone = Object.keys(host.env).filter((name) => !Object.hasOwn(env, name));
   return [
     ...added.sort().map((name) => `${name}=${env[name]}`),
-    ...gone.sort().map((name) => `${name} is removed`),
+    ...(gone.length > FEW
+      ? [`${gone.length} variables of this program are not passed on`]
+      : gone.sort().map((name) => `${name} is removed`)),
   ];
 }
 
@@ -49,6 +51,7 @@ function files({ files }: Invocation): string[] {
   });
 }
 
+const FEW = 8;
 const LONGEST = 200;
 
 function cut(line: string): string {

@@ -10,7 +10,7 @@ export type {
   SettingsInput,
 } from "./invocation.js";
 export type { OptionName, Options, SettingSource } from "./options.js";
-export { AGENT, LEAN } from "./presets.js";
+export { AGENT, LEAN, withPreset } from "./presets.js";
 export { validatePrompt } from "./prompt.js";
 export { type NumberedHooks, numberHooks } from "./row/hooks.js";
 export type { AgentDefinition } from "./shape/agent.js";

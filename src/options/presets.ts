@@ -1,5 +1,10 @@
 import type { Options } from "./options.js";
 
+/** The options over those that their preset stands for, if they name one. */
+export function withPreset(options: Options): Options {
+  return options.preset === undefined ? options : { ...PRESETS[options.preset], ...options };
+}
+
 /** A bare completion: no tools, no settings files, no servers, no session on disk, no prompt. */
 export const LEAN: Options = {
   tools: [],
@@ -12,3 +17,5 @@ export const LEAN: Options = {
 
 /** The CLI's own agent: its tools, prompt and sessions, and the project's settings. */
 export const AGENT: Options = { settingSources: ["project"], literalPrompt: true };
+
+const PRESETS = { lean: LEAN, agent: AGENT };

@@ -7,7 +7,7 @@ import { mcpServers } from "./check/mcp.js";
 import { model, models, taskBudget, thinking } from "./check/model.js";
 import { isStandardSchema, outputFormat, schema, systemPrompt } from "./check/prompt.js";
 import { rule } from "./check/rule.js";
-import { permissionMode, plugins, rules, skills, toolConfig, tools } from "./check/tool.js";
+import * as toolKind from "./check/tool.js";
 import { addFlag } from "./draft.js";
 import type { OptionName, Options } from "./options.js";
 import { applyHooks } from "./row/hooks.js";
@@ -121,7 +121,7 @@ export const OPTION_TABLE: OptionTable = {
   }),
 
   tools: special({
-    kind: tools,
+    kind: toolKind.tools,
     ways: ["argv"],
     flags: ["--tools"],
     since: "2.0.31",
@@ -142,11 +142,16 @@ export const OPTION_TABLE: OptionTable = {
     since: "1.0.0",
     apply: ({ permissions }, list) => permissions.deny.push(...list),
   }),
-  rules: host(rules),
+  rules: host(toolKind.rules),
   toolAliases: initialize("toolAliases", recordOf(kind.string), "2.1.142"),
-  toolConfig: special({ kind: toolConfig, ways: ["env"], since: "2.1.69", apply: applyToolConfig }),
+  toolConfig: special({
+    kind: toolKind.toolConfig,
+    ways: ["env"],
+    since: "2.1.69",
+    apply: applyToolConfig,
+  }),
   permissionMode: special({
-    kind: permissionMode,
+    kind: toolKind.permissionMode,
     ways: ["argv"],
     flags: ["--permission-mode"],
     since: "1.0.31",
@@ -164,7 +169,7 @@ export const OPTION_TABLE: OptionTable = {
   }),
   permissionPromptToolName: flag("--permission-prompt-tool", kind.argument, "1.0.60"),
   permissionPrompts: flag("--permission-prompts", kind.oneOf("host", "none"), "2.1.259"),
-  sandbox: special({ kind: kind.json, ways: ["argv", "file"], since: "2.0.8" }),
+  sandbox: special({ kind: toolKind.sandbox, ways: ["argv", "file"], since: "2.0.8" }),
   additionalDirectories: special({
     kind: listOf(kind.argument, "repeated"),
     ways: ["argv", "file"],
@@ -180,14 +185,14 @@ export const OPTION_TABLE: OptionTable = {
   hooks: special({ kind: hooks, ways: ["initialize", "host"], since: "2.0.0", apply: applyHooks }),
   includeHookEvents: bare("--include-hook-events", "2.1.88"),
   skills: special({
-    kind: skills,
+    kind: toolKind.skills,
     ways: ["argv", "file", "initialize"],
     since: "2.0.0",
     inUse: () => true,
     apply: applySkills,
   }),
   plugins: special({
-    kind: plugins,
+    kind: toolKind.plugins,
     ways: ["argv", "initialize"],
     flags: ["--plugin-dir", "--plugin-dir-no-mcp", "--await-initialize"],
     since: "2.0.25",

@@ -52,7 +52,10 @@ export function exitError(
 const REFUSALS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/unknown option/i, "unsupported_by_cli"],
   [/cannot be used with root/i, "root_refused"],
-  [/No conversation found|No session found|not a UUID and does not match/i, "session_not_found"],
+  [
+    /No conversation found|not match any session|valid session ID or session title/i,
+    "session_not_found",
+  ],
   [/Session ID .* is already in use/i, "session_in_use"],
   [/cannot be launched inside another Claude Code session/i, "nested_session"],
 ];

@@ -46,10 +46,13 @@ export function locateCli(
 
   const tried: string[] = [];
   for (const [source, places] of SEARCH) {
-    for (const place of places(machine)) {
-      const found = look(place, machine);
-      if (found.state === "usable") return { path: found.path, script: found.script, source };
-      tried.push(found.state === "missing" ? place : `${place} (${found.reason})`);
+    const found = places(machine);
+    if (source === "package" && found.length === 0)
+      tried.push("npm package @anthropic-ai/claude-code");
+    for (const place of found) {
+      const seen = look(place, machine);
+      if (seen.state === "usable") return { path: seen.path, script: seen.script, source };
+      tried.push(seen.state === "missing" ? place : `${place} (${seen.reason})`);
     }
   }
   throw new HawserError("cli_not_found", undefined, { hint: notFoundHint(tried) });

@@ -18,6 +18,7 @@ import {
   type Options,
   type Version,
   validateOptions,
+  withPreset,
 } from "../options/index.js";
 import { type CliLocation, locateCli } from "./locate.js";
 import { checkCwd, checkPlugins, readSettings } from "./preflight.js";
@@ -67,8 +68,9 @@ export async function prepare(options: Options): Promise<Prepared> {
 
 /** What these options would start, for people to read, with secrets masked. Starts no session. */
 export async function explain(options: Options = {}): Promise<string> {
-  const { cli, host } = await survey(options);
-  return explainInvocation(options, cli, host);
+  const resolved = withPreset(options);
+  const { cli, host } = await survey(resolved);
+  return explainInvocation(resolved, cli, host);
 }
 
 const GRACE_MS = 2000;

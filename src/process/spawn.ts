@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
-import { type ErrorCode, HawserError } from "../errors/index.js";
+import { type ErrorCode, HAWSER_VERSION, HawserError } from "../errors/index.js";
 import { CliProcess } from "./cli-process.js";
 import type { Prepared } from "./prepare.js";
 import { PrivateFolder } from "./private-folder.js";
@@ -18,6 +18,7 @@ export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
       argv: invocation.argv,
       cwd: invocation.cwd,
       env: Object.keys(invocation.env).sort(),
+      hawser: HAWSER_VERSION,
       cli: prepared.versionText,
       node: process.version,
       platform: `${process.platform}-${process.arch}`,

@@ -69,7 +69,7 @@ export function rateLimitHeaders(limit: RateLimit): Record<string, string> {
 
 /** A 429 that says when the limit of a subscription resets. */
 export function usageLimit(
-  limit: Omit<RateLimit, "status">,
+  limit: Omit<RateLimit, "status"> = { resetsAt: new Date(Date.now() + 3_600_000) },
   options: ApiErrorOptions = {},
 ): ErrorReply {
   const headers = rateLimitHeaders({ utilization: 1, ...limit, status: "rejected" });

@@ -9,8 +9,8 @@ export type ReplyFunction = (
 /** One entry of a script; a function is asked when its turn comes. */
 export type ScriptEntry = ReplyInput | ReplyFunction | Always;
 
-/** A list of replies, one for each call in the order of arrival, or a function for all calls. */
-export type ReplyScript = readonly ScriptEntry[] | ReplyFunction;
+/** Replies, one for each call in the order of arrival; or one reply; or a function for all calls. */
+export type ReplyScript = readonly ScriptEntry[] | ScriptEntry;
 
 /** A reply that is never used up. */
 export interface Always {
@@ -27,7 +27,8 @@ export class Script {
   readonly #entries: ScriptEntry[];
 
   constructor(replies: ReplyScript) {
-    this.#entries = typeof replies === "function" ? [always(replies)] : [...replies];
+    if (typeof replies === "function") this.#entries = [always(replies)];
+    else this.#entries = Array.isArray(replies) ? [...replies] : [checked(replies as ScriptEntry)];
   }
 
   add(entries: readonly ScriptEntry[]): void {
@@ -56,4 +57,9 @@ export class Script {
 
 function isAlways(entry: ScriptEntry): entry is Always {
   return typeof entry === "object" && "always" in entry;
+}
+
+function checked(entry: ScriptEntry): ScriptEntry {
+  if (typeof entry === "string" || (typeof entry === "object" && entry !== null)) return entry;
+  throw new TypeError("replies must be a reply, a list of replies, or a function of the request");
 }

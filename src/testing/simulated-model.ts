@@ -64,17 +64,18 @@ export class SimulatedModel {
 
   /** Starts a server on a free port. */
   static async start(options: SimulatedModelOptions = {}): Promise<SimulatedModel> {
+    const script = new Script(options.replies ?? []);
     // No time limits: a connection closed just as the CLI reuses it would look like a network error.
     const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    return new SimulatedModel(server, options);
+    return new SimulatedModel(server, script, options);
   }
 
-  private constructor(server: Server, options: SimulatedModelOptions) {
+  private constructor(server: Server, script: Script, options: SimulatedModelOptions) {
     this.#server = server;
     this.#options = options;
-    this.#script = new Script(options.replies ?? []);
+    this.#script = script;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on("request", (request, response) => {
       // A client that goes away while it is answered is no failure of the server.

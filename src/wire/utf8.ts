@@ -29,17 +29,18 @@ export function wholeCharacters(bytes: Buffer): number {
 
 /** Says whether a range may hold something else than ASCII; exact to the step. */
 export function findNonAscii(bytes: Buffer): (from: number, to: number) => boolean {
-  if (isAscii(bytes)) return () => false;
   const steps: boolean[] = [];
   for (let at = 0; at < bytes.length; at += STEP) {
     steps.push(!isAscii(bytes.subarray(at, at + STEP)));
   }
   return (from, to) => {
-    const last = Math.floor(to / STEP);
-    for (let step = Math.floor(from / STEP); step <= last; step++) if (steps[step]) return true;
+    for (let step = from >> STEP_BITS; step <= to >> STEP_BITS; step++) {
+      if (steps[step]) return true;
+    }
     return false;
   };
 }
 
 const LONGEST_SEQUENCE = 4;
-const STEP = 1024;
+const STEP_BITS = 11;
+const STEP: number = 1 << STEP_BITS;

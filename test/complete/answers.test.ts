@@ -5,7 +5,7 @@ import { reply, toolUse } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
 import { world } from "../support/world.js";
 
-describe.each(CLIS)("complete() on the real CLI $name", ({ path, name }) => {
+describe.each(CLIS)("complete() on the real CLI $name", ({ path }) => {
   it("gives the answer to a prompt, with all its facts", async () => {
     const { model, options } = await world(path, [
       reply("A bowline.", { usage: { input_tokens: 12, output_tokens: 7 } }),
@@ -94,7 +94,7 @@ describe.each(CLIS)("complete() on the real CLI $name", ({ path, name }) => {
 
   it("stops at the limit of turns, with the text so far", async () => {
     const call = () => ["Working. ", toolUse("Bash", { command: "echo x", description: "d" })];
-    const { options } = await world(path, [call(), call(), call()] as never);
+    const { options } = await world(path, [call(), call(), call()]);
     const completion = await complete("Work.", {
       ...options,
       tools: ["Bash"],
@@ -102,6 +102,5 @@ describe.each(CLIS)("complete() on the real CLI $name", ({ path, name }) => {
       maxTurns: 2,
     });
     expect(completion).toMatchObject({ stop: "max_turns", text: "Working. Working. " });
-    expect(name).toMatch(/^2\.1\./);
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type CompleteOptions, complete } from "../../src/complete/index.js";
 import type { HawserError } from "../../src/errors/index.js";
 import { processes } from "../../src/process/index.js";
-import { apiError, fakeCli, hang, type ReplyScript } from "../../src/testing/index.js";
+import { always, apiError, fakeCli, hang, usageLimit } from "../../src/testing/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
@@ -43,6 +43,12 @@ describe.each(CLIS)("a start that fails on the real CLI $name", ({ path, name })
     const error = await failure("x", { ...options, resume, persistSession: true });
     expect(error.code).toBe("session_not_found");
     expect(error.message).toContain(resume);
+  });
+
+  it("for a title that no session has is session_not_found", async () => {
+    const { options } = await world(path, []);
+    const error = await failure("x", { ...options, resume: "no such title", persistSession: true });
+    expect(error).toMatchObject({ code: "session_not_found", retryable: false });
   });
 
   it.skipIf(!isRoot)("for bypass as root is root_refused", async () => {
@@ -110,7 +116,7 @@ describe.each(CLIS)("a call that fails at the API, on the real CLI $name", ({ pa
     [500, "api_error"],
     [529, "overloaded"],
   ])("with status %i is %s", async (status, code) => {
-    const { options } = await world(path, (() => apiError(status)) as ReplyScript, {
+    const { options } = await world(path, always(apiError(status)), {
       extra: { CLAUDE_CODE_MAX_RETRIES: "0" },
     });
     const error = await failure("x", options);
@@ -118,6 +124,18 @@ describe.each(CLIS)("a call that fails at the API, on the real CLI $name", ({ pa
     expect(error.sessionId).toMatch(/^[0-9a-f-]{36}$/);
     expect(error.resumable).toBe(false);
     expect(error.result).toMatchObject({ type: "result", is_error: true });
+  });
+});
+
+describe.each(CLIS)("the limit of a plan, on the real CLI $name", ({ path }) => {
+  it("is usage_limit, with the time when it ends", async () => {
+    const resetsAt = new Date(Math.floor(Date.now() / 1000) * 1000 + 7_200_000);
+    const { options } = await world(path, always(usageLimit({ resetsAt })), {
+      oauthToken: "dummy-oauth-token",
+    });
+    const error = await failure("x", options);
+    expect(error).toMatchObject({ code: "usage_limit", retryable: false, apiStatus: 429 });
+    expect(error.resetsAt).toEqual(resetsAt);
   });
 });
 
@@ -148,6 +166,12 @@ describe("limits on the real CLI", () => {
     const { options } = await world(NEWEST_CLI, [hang()]);
     const error = await failure("x", { ...options, timeouts: { totalMs: 4000 } });
     expect(error).toMatchObject({ code: "timeout", phase: "total", retryable: true });
+  });
+
+  it("end a call whose model is not heard, though the CLI talks", async () => {
+    const { options } = await world(NEWEST_CLI, [hang()]);
+    const error = await failure("x", { ...options, timeouts: { firstMessageMs: 2000 } });
+    expect(error).toMatchObject({ code: "timeout", phase: "firstMessage" });
   });
 
   it("end a call that its caller aborts, with the caller's reason", async () => {
@@ -242,6 +266,18 @@ describe("a CLI that misbehaves", () => {
       exitCode: 0,
       cliVersion: "2.1.325",
     });
+  });
+
+  it("prints an error that fits a screen, with all of it in its JSON", async () => {
+    const usage = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`field_${i}`, i]));
+    const options = await fake([
+      { on: "user", do: [{ init: {} }, { result: { is_error: true, result: "no", usage } }] },
+    ]);
+    const error = await failure("x", options);
+    expect(inspect(error).split("\n").length).toBeLessThan(40);
+    expect(error.result).toMatchObject({ usage });
+    expect(JSON.parse(JSON.stringify(error)).result).toMatchObject({ usage });
+    expect("lastMessage" in error).toBe(false);
   });
 
   it("has what it said on stderr in every error", async () => {
@@ -348,7 +384,12 @@ describe("a CLI that misbehaves", () => {
       "boot",
     ],
     ["never begins the turn", [{ on: "user", do: [] }], { firstMessageMs: 1500 }, "firstMessage"],
-    ["stops in the middle", [{ on: "user", do: [{ init: {} }] }], { idleMs: 1500 }, "idle"],
+    [
+      "stops in the middle",
+      [{ on: "user", do: [{ init: {} }, { assistant: "half" }] }],
+      { idleMs: 1500 },
+      "idle",
+    ],
   ] as const)("that %s is ended by its limit", async (_what, steps, timeouts, phase) => {
     const options = await fake(steps);
     expect(await failure("x", { ...options, timeouts })).toMatchObject({ code: "timeout", phase });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Options } from "../../src/options/index.js";
 import { invalid, messageOf } from "./invalid.js";
+import { refusalOf } from "./refusal.js";
 
 describe("an unknown option", () => {
   it.each([
@@ -29,6 +31,26 @@ describe("an unknown option", () => {
 
   it("is refused even if its value is undefined", () => {
     expect(messageOf({ maxTurn: undefined })).toContain("did you mean maxTurns");
+  });
+});
+
+describe("an unknown name inside an option", () => {
+  it.each<[object, string, string | undefined]>([
+    [{ timeouts: { total: 5 } }, "timeouts.total", "timeouts.totalMs"],
+    [{ thinking: { type: "enabled", budget: 5000 } }, "thinking.budget", undefined],
+    [{ retry: { backoff: 1 } }, "retry.backoff", undefined],
+    [{ taskBudget: { total: 5, totl: 1 } }, "taskBudget.totl", "taskBudget.total"],
+    [{ sandbox: { enable: true } }, "sandbox.enable", "sandbox.enabled"],
+  ])("is refused: %j", (options, path, near) => {
+    const error = refusalOf(options as Options);
+    expect(error?.issues?.map((issue) => issue.path)).toEqual([path]);
+    if (near !== undefined) expect(error?.hint).toContain(near);
+  });
+
+  it("of the sandbox passes if it is like no other: the CLI gains settings", () => {
+    expect(refusalOf({ sandbox: { enabled: true, somethingNewAltogether: 1 } })).toBeUndefined();
+    const wrong = refusalOf({ sandbox: { enabled: "yes" } } as never);
+    expect(wrong?.issues?.[0]?.path).toBe("sandbox.enabled");
   });
 });
 

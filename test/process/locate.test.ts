@@ -254,6 +254,7 @@ describe("the search", () => {
         "npm install -g @anthropic-ai/claude-code",
         `${env.CLAUDE_CODE_BUNDLED_CLI} (it is the npm package's stub`,
         join(root, "program/_bundled/claude"),
+        "npm package @anthropic-ai/claude-code",
         "/p1/claude",
         "/p2/claude",
         "/usr/local/bin/claude",

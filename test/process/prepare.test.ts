@@ -92,6 +92,15 @@ describe("prepare", () => {
 });
 
 describe("explain", () => {
+  it("shows what complete() would add, when asked for its preset", async () => {
+    const { cliPath } = await fake();
+    const text = await explain({ cliPath, preset: "lean", inheritEnv: false });
+    for (const flag of ["--tools=", "--setting-sources=", "--no-session-persistence"]) {
+      expect(text).toContain(flag);
+    }
+    expect(text).toMatch(/\d+ variables of this program are not passed on/);
+  });
+
   it("tells people what would be started, without its secrets", async () => {
     const { cliPath, starts } = await fake();
     const text = await explain({

@@ -1,4 +1,5 @@
-import { at, isObject, type Kind } from "./kind.js";
+import { at, isObject, type Kind, type Problem } from "./kind.js";
+import { nearest } from "./name.js";
 
 export function listOf(item: Kind, name: string = `${item.name}[]`): Kind {
   return {
@@ -20,10 +21,14 @@ export function recordOf(item: Kind): Kind {
   };
 }
 
-/** An object whose listed fields are checked where they are given; others pass. */
+/** What becomes of a field that is not listed; `near` refuses only what looks like a listed one. */
+type Others = "pass" | "near" | "refuse";
+
+/** An object whose listed fields are checked where they are given. */
 export function shape(
   fields: Readonly<Record<string, Kind>>,
   required: readonly string[] = [],
+  others: Others = "pass",
 ): Kind {
   return {
     name: "object",
@@ -34,8 +39,24 @@ export function shape(
         if (field !== undefined) yield* kind.problems(field, at(path, key));
         else if (required.includes(key)) yield { path: at(path, key), message: "is missing" };
       }
+      if (others !== "pass") yield* unlisted(value, fields, path, others);
     },
   };
+}
+
+function* unlisted(
+  value: object,
+  fields: Readonly<Record<string, Kind>>,
+  path: string,
+  others: Others,
+): Iterable<Problem> {
+  for (const key of Object.keys(value)) {
+    if (Object.hasOwn(fields, key)) continue;
+    const near = nearest(key, Object.keys(fields));
+    if (near === undefined && others === "near") continue;
+    const hint = near === undefined ? "Leave it out." : `Did you mean \`${at(path, near)}\`?`;
+    yield { path: at(path, key), message: "is not known", hint };
+  }
 }
 
 /** The first kind whose test the value passes decides what is wrong with it. */

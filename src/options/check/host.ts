@@ -48,19 +48,17 @@ export const user: Kind = either(
   [(value) => typeof value === "number", size],
 );
 
-export const timeouts: Kind = shape({
-  bootMs: duration,
-  firstMessageMs: duration,
-  idleMs: duration,
-  totalMs: duration,
-});
+export const timeouts: Kind = shape(
+  { bootMs: duration, firstMessageMs: duration, idleMs: duration, totalMs: duration },
+  [],
+  "refuse",
+);
 
-export const retry: Kind = shape({
-  attempts: size,
-  cliRetries: size,
-  backoffMs: duration,
-  maxBackoffMs: duration,
-});
+export const retry: Kind = shape(
+  { attempts: size, baseMs: duration, maxMs: duration, budgetMs: duration, cliRetries: size },
+  [],
+  "refuse",
+);
 
 export const signal: Kind = {
   name: "AbortSignal",

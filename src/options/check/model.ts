@@ -31,6 +31,7 @@ const display = oneOf("summarized", "omitted", "highlights");
 export const thinking: Kind = shape(
   { type: oneOf("adaptive", "enabled", "disabled"), budgetTokens: count, display },
   ["type"],
+  "refuse",
 );
 
-export const taskBudget: Kind = shape({ total: count }, ["total"]);
+export const taskBudget: Kind = shape({ total: count }, ["total"], "refuse");

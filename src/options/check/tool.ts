@@ -1,5 +1,15 @@
 import { either, listOf, shape } from "./compound.js";
-import { argument, boolean, isObject, isString, type Kind, object, oneOf, string } from "./kind.js";
+import {
+  argument,
+  boolean,
+  isObject,
+  isString,
+  json,
+  type Kind,
+  object,
+  oneOf,
+  string,
+} from "./kind.js";
 import { rule } from "./rule.js";
 
 export const tools: Kind = either(
@@ -43,6 +53,28 @@ export const rules: Kind = listOf(
     "decision",
   ]),
 );
+
+const sandboxFields: Kind = shape(
+  {
+    enabled: boolean,
+    failIfUnavailable: boolean,
+    autoAllowBashIfSandboxed: boolean,
+    allowUnsandboxedCommands: boolean,
+    excludedCommands: listOf(string),
+    network: json,
+    filesystem: json,
+  },
+  [],
+  "near",
+);
+
+export const sandbox: Kind = {
+  name: "object",
+  *problems(value, at) {
+    yield* sandboxFields.problems(value, at);
+    if (isObject(value)) yield* json.problems(value, at);
+  },
+};
 
 export const PERMISSION_MODES = [
   "default",

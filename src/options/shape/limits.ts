@@ -15,7 +15,9 @@ export interface RetryOptions {
   readonly attempts?: number;
   /** How often the CLI itself repeats a request to the API; 1 unless given. */
   readonly cliRetries?: number;
-  /** The pause before the first new attempt; it doubles with each. */
-  readonly backoffMs?: number;
-  readonly maxBackoffMs?: number;
+  /** The pause before the first new attempt; it doubles with each, up to `maxMs`. */
+  readonly baseMs?: number;
+  readonly maxMs?: number;
+  /** The time that all attempts together may take. */
+  readonly budgetMs?: number;
 }
