@@ -5,7 +5,7 @@ export type Stop = "completed" | "max_turns" | "max_budget" | "hook_stopped";
 
 /** Which credential the CLI used, never its value. */
 export interface CredentialInfo {
-  readonly kind: "apiKey" | "oauthToken" | "login" | "none" | "unknown";
+  readonly kind: "apiKey" | "oauthToken" | "login" | "unknown";
   /** The variable or store it came from, in the CLI's own words. */
   readonly source: string | undefined;
 }

@@ -9,11 +9,13 @@ import {
   isMessage,
   isResult,
   isSystem,
+  type Outbound,
   type Prompt,
   type SystemApiRetry,
   userLine,
 } from "../wire/index.js";
 import type { Completion } from "./completion.js";
+import { askForSettings, checkDenyRules } from "./deny-rules.js";
 import type { Limits } from "./limits.js";
 import type { Turn } from "./turn.js";
 
@@ -26,14 +28,17 @@ export async function converse(
 ): Promise<Completion> {
   limits.enter("boot");
   await transport.connect();
-  const initializeId = randomUUID();
-  const lines = [
-    controlRequest(initializeId, transport.invocation.initialize),
-    userLine(prompt, { uuid: randomUUID(), literal: turn.literalPrompt }),
-  ];
-  // Nothing is awaited between them: the CLI takes them in order. Why a send fails, the reader
-  // learns too, and tells better.
-  for (const line of lines) transport.send(line).catch(() => {});
+  const { initialize, expectedDenyRules } = transport.invocation;
+  const [initializeId, settingsId] = [randomUUID(), randomUUID()];
+  // Nothing is awaited between sends: the CLI takes them in order. Why one fails, the reader learns
+  // too, and tells better.
+  const send = (line: Outbound) => void transport.send(line).catch(() => {});
+  const sendPrompt = () => {
+    send(userLine(prompt, { uuid: randomUUID(), literal: turn.literalPrompt }));
+  };
+  send(controlRequest(initializeId, initialize));
+  if (expectedDenyRules === 0) sendPrompt();
+  else send(askForSettings(settingsId));
 
   let dropped: HawserError | undefined;
   for await (const frame of transport.messages()) {
@@ -45,9 +50,14 @@ export async function converse(
     if (frame.kind !== "message") continue;
     const { message } = frame;
     if (isMessage(message, "control_response")) {
-      if (message.response.request_id !== initializeId) continue;
-      initialized(message, transport, turn);
-      limits.enter("firstMessage");
+      const { request_id } = message.response;
+      if (request_id === initializeId) {
+        initialized(message, transport, turn);
+        limits.enter("firstMessage");
+      } else if (request_id === settingsId) {
+        checkDenyRules(message, expectedDenyRules);
+        sendPrompt();
+      }
     } else if (isMessage(message, "control_request")) {
       refuse(message, transport);
     } else {

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { processes } from "../../src/process/index.js";
@@ -90,6 +92,23 @@ describe.each(CLIS)("complete() on the real CLI $name", ({ path }) => {
     });
     expect(completion.text).toBe("done");
     expect(model.calls[1]?.toolResults[0]?.text).toContain("splice-42");
+  });
+
+  it("obeys a list of deny rules that is too long for a command line", async () => {
+    const { model, options } = await world(path, [
+      toolUse("Bash", { command: "touch made.txt", description: "d" }),
+      "done",
+    ]);
+    const others = Array.from({ length: 600 }, (_, i) => `Bash(command-${i} *)`);
+    const completion = await complete("Run it.", {
+      ...options,
+      tools: ["Bash"],
+      allowedTools: ["Bash"],
+      disallowedTools: [...others, "Bash(touch *)"],
+    });
+    expect(completion.text).toBe("done");
+    expect(model.calls[1]?.toolResults[0]).toMatchObject({ isError: true });
+    expect(existsSync(join(options.cwd ?? "", "made.txt"))).toBe(false);
   });
 
   it("stops at the limit of turns, with the text so far", async () => {

@@ -395,6 +395,27 @@ describe("a CLI that misbehaves", () => {
     expect(await failure("x", { ...options, timeouts })).toMatchObject({ code: "timeout", phase });
   });
 
+  it("losing deny rules never gets the prompt", async () => {
+    const cli = await fakeCli({
+      steps: [
+        {
+          on: "control",
+          subtype: "get_settings",
+          do: [{ respond: { effective: { permissions: { deny: ["Bash(command-0 *)"] } } } }],
+        },
+      ],
+    });
+    onTestFinished(() => cli.dispose());
+    const disallowedTools = Array.from({ length: 600 }, (_, i) => `Bash(command-${i} *)`);
+    const error = await failure("x", { cliPath: cli.path, disallowedTools });
+    expect(error).toMatchObject({
+      code: "protocol_error",
+      message: "Only 1 of 600 deny rules reached the CLI, so no prompt was sent.",
+    });
+    const lines = (await cli.recorded()).flatMap((each) => each.lines);
+    expect(lines.filter((line) => JSON.parse(line).type === "user")).toEqual([]);
+  });
+
   it("refusing initialize is a control_error", async () => {
     const options = await fake([{ on: "initialize", do: [{ respondError: "no such agent" }] }]);
     const error = await failure("x", options);
