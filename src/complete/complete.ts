@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { HawserError } from "../errors/index.js";
-import { type Options, validateOptions, validatePrompt, withPreset } from "../options/index.js";
+import {
+  given,
+  type Options,
+  validateOptions,
+  validatePrompt,
+  withPreset,
+} from "../options/index.js";
 import { SubprocessTransport } from "../transport/index.js";
 import { controlRequest, encodeLine, type Prompt, userLine } from "../wire/index.js";
 import type { Completion } from "./completion.js";
@@ -39,12 +45,6 @@ export async function complete(prompt: Prompt, options: CompleteOptions = {}): P
   } finally {
     limits.end();
   }
-}
-
-/** An option that is given as `undefined` is not given. */
-function given<T extends object>(options: T): Partial<T> {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Partial<T>;
 }
 
 function signals({ signal, abortController }: Options): AbortSignal[] {

@@ -1,6 +1,7 @@
 export { buildInvocation } from "./build.js";
 export { settingsPath } from "./check/settings.js";
 export { explain } from "./explain.js";
+export { given } from "./given.js";
 export type {
   CliFacts,
   HostFacts,

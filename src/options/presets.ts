@@ -1,8 +1,9 @@
+import { given } from "./given.js";
 import type { Options } from "./options.js";
 
 /** The options over those that their preset stands for, if they name one. */
 export function withPreset(options: Options): Options {
-  return options.preset === undefined ? options : { ...PRESETS[options.preset], ...options };
+  return options.preset === undefined ? options : { ...PRESETS[options.preset], ...given(options) };
 }
 
 /** A bare completion: no tools, no settings files, no servers, no session on disk, no prompt. */

@@ -1,11 +1,14 @@
+import { given } from "./given.js";
 import type { Options } from "./options.js";
 
 /** Options with the defaults that every call shares. */
-export type Resolved = Options & Required<Pick<Options, Defaulted>>;
+export type Resolved = Options & Defaults;
 
 type Defaulted = "permissionMode" | "nested" | "inheritEnv" | "strictSettingsMerge" | "onOldCli";
 
-const DEFAULTS: Required<Pick<Options, Defaulted>> = {
+type Defaults = { readonly [Name in Defaulted]: NonNullable<Options[Name]> };
+
+const DEFAULTS: Defaults = {
   permissionMode: "default",
   nested: "strip",
   inheritEnv: true,
@@ -13,8 +16,6 @@ const DEFAULTS: Required<Pick<Options, Defaulted>> = {
   onOldCli: "error",
 };
 
-/** A copy in which an option that is given as `undefined` is not given. */
 export function resolveOptions(options: Options): Resolved {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...DEFAULTS, ...(Object.fromEntries(given) as Options) };
+  return { ...DEFAULTS, ...given(options) } as Resolved;
 }

@@ -154,11 +154,12 @@ export class CliProcess implements Mortal {
 
   async #watchExit(): Promise<Exit> {
     const { child, folder, log, marker } = this.#facts;
+    const [stdoutClosed, stderrClosed] = [closeOf(child.stdout), closeOf(child.stderr)];
     await this.#gone;
     // What is left of the tree may hold the pipes open: it goes first, then they end.
     const survivors = await sweep(this.#tree.values(), marker);
     for (const { pid } of survivors) log.error("a process outlived SIGKILL", { pid });
-    await Promise.all([drained(child.stdout), drained(child.stderr)]);
+    await Promise.all([drained(child.stdout, stdoutClosed), drained(child.stderr, stderrClosed)]);
     await folder.remove().catch((error: Error) => {
       log.error("the private folder was not removed", { error: error.message });
     });
@@ -223,23 +224,25 @@ const SILENCE_MS = 2000;
  * Waits until a dead process's pipe has given all it holds. Should something unknown keep the other
  * end open, two seconds of silence end it; a reader that has paused is waited for.
  */
-function drained(pipe: Readable): Promise<void> {
+async function drained(pipe: Readable, closed: Promise<void>): Promise<void> {
+  let heard = true;
+  const onData = () => {
+    heard = true;
+  };
+  const timer = setInterval(() => {
+    if (!heard && !pipe.isPaused()) pipe.destroy();
+    heard = false;
+  }, SILENCE_MS);
+  timer.unref();
+  if (pipe.readableFlowing !== null) pipe.on("data", onData);
+  await closed;
+  clearInterval(timer);
+  pipe.off("data", onData);
+}
+
+/** To be made at birth: a stream counts as closed before it tells its listeners of the end. */
+function closeOf(pipe: Readable): Promise<void> {
   return new Promise((resolve) => {
-    if (pipe.closed || pipe.destroyed) return resolve();
-    let heard = true;
-    const onData = () => {
-      heard = true;
-    };
-    const timer = setInterval(() => {
-      if (!heard && !pipe.isPaused()) pipe.destroy();
-      heard = false;
-    }, SILENCE_MS);
-    timer.unref();
-    pipe.once("close", () => {
-      clearInterval(timer);
-      pipe.off("data", onData);
-      resolve();
-    });
-    if (pipe.readableFlowing !== null) pipe.on("data", onData);
+    pipe.once("close", () => resolve());
   });
 }

@@ -68,7 +68,9 @@ describe("the packed package", () => {
       `import { complete, isHawserError, type Completion, type Options } from "hawser";
        import { SimulatedModel, isolatedEnv } from "hawser/testing";
        const options: Options = { model: "sonnet", tools: [], timeouts: { totalMs: 1000 } };
-       const completion: Completion = await complete("x", options);
+       const maybe: string | undefined = process.env["MODEL"];
+       const loose: Options = { model: maybe, signal: undefined };
+       const completion: Completion = await complete("x", { ...options, ...loose });
        const text: string = completion.text;
        // @ts-expect-error: a misspelt option is an error of the compiler too
        await complete("x", { modle: "sonnet" });
