@@ -61,6 +61,9 @@ export class MemoryTransport implements Transport {
     this.#peer.#inbox.end();
   }
 
+  /** Nothing here keeps a program alive. */
+  holdWhileReading(): void {}
+
   async close({ first }: CloseOptions = {}): Promise<void> {
     if (first !== undefined && this.ready) await this.send(first);
     this.#closed = true;

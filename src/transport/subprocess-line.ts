@@ -43,6 +43,7 @@ export class SubprocessLine {
   #heard = false;
   #full = false;
   #readerWaits = false;
+  #holdsWhileReading = true;
   #release: (() => void) | undefined;
 
   constructor(options: Options) {
@@ -56,7 +57,10 @@ export class SubprocessLine {
     // Heard only by a connect that is under way.
     this.#whenClosed.catch(() => {});
     this.#inbox = new Inbox({
-      onWaiting: (waiting) => this.#hold(waiting),
+      onWaiting: (waiting) => {
+        this.#readerWaits = waiting;
+        this.#hold();
+      },
       onFull: (full) => this.#pause(full),
     });
   }
@@ -122,6 +126,11 @@ export class SubprocessLine {
     this.#process?.stdin.end();
   }
 
+  holdWhileReading(hold: boolean): void {
+    this.#holdsWhileReading = hold;
+    this.#hold();
+  }
+
   async initialized(): Promise<void> {
     this.log.debug("ready", { pid: this.pid });
     await this.#process?.initialized();
@@ -168,7 +177,7 @@ export class SubprocessLine {
       // Nothing more can be heard, so there is nothing left to wait for.
       process.terminate();
     });
-    this.#hold(this.#readerWaits);
+    this.#hold();
     process.exited.then((exit) => this.#ended(exit, this.#endingError(exit)));
   }
 
@@ -241,9 +250,8 @@ export class SubprocessLine {
     await this.#exited;
   }
 
-  #hold(waiting: boolean): void {
-    this.#readerWaits = waiting;
-    if (waiting) this.#release ??= this.#process?.hold();
+  #hold(): void {
+    if (this.#readerWaits && this.#holdsWhileReading) this.#release ??= this.#process?.hold();
     else {
       this.#release?.();
       this.#release = undefined;

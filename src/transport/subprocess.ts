@@ -70,6 +70,10 @@ export class SubprocessTransport implements Transport {
     return this.#line.endInput();
   }
 
+  holdWhileReading(hold: boolean): void {
+    this.#line.holdWhileReading(hold);
+  }
+
   /** To be called when the CLI has answered initialize: the files it has read by then go away. */
   initialized(): Promise<void> {
     return this.#line.initialized();

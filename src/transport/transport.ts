@@ -31,6 +31,11 @@ export interface Transport {
   close(options?: CloseOptions): Promise<void>;
   /** Ends the line now; resolves when nothing of the peer is left. Never rejects. */
   kill(): Promise<void>;
+  /**
+   * Whether a reader that waits keeps the program alive; it does unless this is `false`. For one who
+   * reads all the time, also while nobody waits for what comes.
+   */
+  holdWhileReading(hold: boolean): void;
   /** Resolves, and never rejects, when the line has ended. */
   readonly exited: Promise<Exit>;
 }

@@ -5,7 +5,8 @@ import type { Message } from "./message.js";
 
 /** What one line turned out to be. */
 export type Frame =
-  | { readonly kind: "message"; readonly message: Message }
+  /** `size` is the length of its line, so that what is kept of it can be counted. */
+  | { readonly kind: "message"; readonly message: Message; readonly size: number }
   /** Not JSON and not meant to be: what a wrapper or a library printed. */
   | { readonly kind: "noise"; readonly text: string }
   /** Meant to be a message, but lost. The next lines are not affected. */
@@ -30,7 +31,7 @@ function decodeText(text: string, unterminated: boolean, mask: Mask | undefined)
     return { kind: "noise", text: text.endsWith("\r") ? text.slice(0, -1) : text };
   }
   try {
-    return { kind: "message", message: JSON.parse(text) as Message };
+    return { kind: "message", message: JSON.parse(text) as Message, size: text.length };
   } catch {
     // The parser's own message quotes a piece of the line, which may cut a secret in two.
     return { kind: "corrupt", text, error: corruption(text, unterminated, mask) };

@@ -139,7 +139,11 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       await transport.endInput();
       const frames = await framesOf(transport);
       expect(frames.map(({ kind }) => kind)).toEqual(["message", "noise", "corrupt", "message"]);
-      expect(frames[0]).toEqual({ kind: "message", message: { type: "system", subtype: "new" } });
+      expect(frames[0]).toEqual({
+        kind: "message",
+        message: { type: "system", subtype: "new" },
+        size: 33,
+      });
       expect(frames[2]).toMatchObject({ kind: "corrupt", error: { code: "protocol_error" } });
     });
 

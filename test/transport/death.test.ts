@@ -153,7 +153,7 @@ describe("a process that", () => {
     });
     const all = await frames(transport);
     expect(all.length).toBe(401);
-    expect(all.at(-1)).toEqual({ kind: "message", message: { type: "last" } });
+    expect(all.at(-1)).toEqual({ kind: "message", message: { type: "last" }, size: 15 });
   });
 
   it("ends with words that mean a refusal, but after it had started, is no refusal", async () => {
@@ -262,7 +262,9 @@ describe("a process that", () => {
       steps: [{ on: "start", do: [{ write: `${JSON.stringify(message)}\n`, chunkBytes: 1 }] }],
     });
     await transport.endInput();
-    expect(await frames(transport)).toEqual([{ kind: "message", message }]);
+    expect(await frames(transport)).toEqual([
+      { kind: "message", message, size: JSON.stringify(message).length },
+    ]);
   });
 
   it("ends in the middle of a line loses only that line", async () => {
@@ -272,7 +274,7 @@ describe("a process that", () => {
       ],
     });
     const all = await frames(transport);
-    expect(all[0]).toEqual({ kind: "message", message: { type: "whole" } });
+    expect(all[0]).toEqual({ kind: "message", message: { type: "whole" }, size: 16 });
     expect(all[1]).toMatchObject({ kind: "corrupt", error: { code: "protocol_error" } });
     expect(all.length).toBe(2);
   });
@@ -293,7 +295,7 @@ describe("a process that", () => {
     const all = await frames(transport);
     expect(all.map(({ kind }) => kind)).toEqual(["message", "corrupt", "message"]);
     expect(all[1]).toMatchObject({ error: { code: "message_too_large" } });
-    expect(all[2]).toEqual({ kind: "message", message: { type: "b" } });
+    expect(all[2]).toEqual({ kind: "message", message: { type: "b" }, size: 12 });
   });
 
   it("is not read makes the writer wait, and nothing is lost", async () => {

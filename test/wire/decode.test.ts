@@ -12,13 +12,18 @@ function corruption(frame: Frame): { kind: string; text: string; code: string; m
 describe("decodeLine", () => {
   it("gives a JSON object as a message, blanks and a CR around it or not", () => {
     const message = { type: "keep_alive" };
-    expect(decodeLine('{"type":"keep_alive"}')).toEqual({ kind: "message", message });
-    expect(decodeLine(' \t{"type":"keep_alive"} \r')).toEqual({ kind: "message", message });
+    expect(decodeLine('{"type":"keep_alive"}')).toEqual({ kind: "message", message, size: 21 });
+    expect(decodeLine(' \t{"type":"keep_alive"} \r')).toEqual({
+      kind: "message",
+      message,
+      size: 25,
+    });
   });
 
   it("hands on objects of a type that nobody knows, or of none", () => {
     for (const message of [{ type: "brand_new", x: [1] }, { type: 7 }, {}, { a: { type: "b" } }]) {
-      expect(decodeLine(JSON.stringify(message))).toEqual({ kind: "message", message });
+      const line = JSON.stringify(message);
+      expect(decodeLine(line)).toEqual({ kind: "message", message, size: line.length });
     }
   });
 
@@ -46,7 +51,7 @@ describe("decodeLine", () => {
   );
 
   it("decodes an unterminated rest if it is whole, and says so if it is not", () => {
-    const whole = { kind: "message", message: { type: "result" } };
+    const whole = { kind: "message", message: { type: "result" }, size: 17 };
     expect(decodeLine({ kind: "broken", text: '{"type":"result"}' })).toEqual(whole);
     expect(decodeLine('{"type":"result"}', true)).toEqual(whole);
     expect(decodeLine({ kind: "broken", text: "bye" })).toEqual({ kind: "noise", text: "bye" });
@@ -105,7 +110,9 @@ describe("decodeLine", () => {
         const value: unknown = JSON.parse(json);
         const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
         expect(decodeLine(json)).toEqual(
-          isObject ? { kind: "message", message: value } : { kind: "noise", text: json },
+          isObject
+            ? { kind: "message", message: value, size: json.length }
+            : { kind: "noise", text: json },
         );
       }),
     );

@@ -60,7 +60,13 @@ describe("encodeLine", () => {
             sent.map((message: Outbound) => encodeLine(message)),
             chunkSize,
           );
-          expect(frames).toEqual(sent.map((message) => ({ kind: "message", message })));
+          expect(frames).toEqual(
+            sent.map((message) => ({
+              kind: "message",
+              message,
+              size: encodeLine(message).length - 1,
+            })),
+          );
         },
       ),
     );
