@@ -3,8 +3,6 @@ export {
   type Completion,
   type CredentialInfo,
   complete,
-  type Stop,
-  type Timeouts,
   type Timing,
 } from "./complete/index.js";
 export {
@@ -34,6 +32,18 @@ export {
   processes,
   shutdown,
 } from "./process/index.js";
+export {
+  explainPermission,
+  openSession,
+  type PermissionExplanation,
+  type SendOptions,
+  Session,
+  type SessionOptions,
+  type Stop,
+  type Timeouts,
+  type Turn,
+  type WholeMessage,
+} from "./session/index.js";
 export {
   type CloseOptions,
   MemoryTransport,

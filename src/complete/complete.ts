@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { HawserError } from "../errors/index.js";
 import {
   given,
@@ -7,12 +6,9 @@ import {
   validatePrompt,
   withPreset,
 } from "../options/index.js";
-import { SubprocessTransport } from "../transport/index.js";
-import { controlRequest, encodeLine, type Prompt, userLine } from "../wire/index.js";
-import type { Completion } from "./completion.js";
-import { converse } from "./converse.js";
-import { DEFAULT_TIMEOUTS, Limits } from "./limits.js";
-import { Turn } from "./turn.js";
+import { Session, startTimer, timeoutError, timeoutsOf } from "../session/index.js";
+import { encodeLine, type Prompt, userLine } from "../wire/index.js";
+import { type Completion, completionOf } from "./completion.js";
 
 export type CompleteOptions = Options;
 
@@ -22,6 +18,7 @@ export type CompleteOptions = Options;
  * failure is a `HawserError` whose code says what happened.
  */
 export async function complete(prompt: Prompt, options: CompleteOptions = {}): Promise<Completion> {
+  const startedAt = performance.now();
   validatePrompt(prompt);
   // Before anything is started: a prompt that cannot be written would never arrive.
   if (typeof prompt !== "string") encodeLine(userLine(prompt));
@@ -29,56 +26,34 @@ export async function complete(prompt: Prompt, options: CompleteOptions = {}): P
   refuseLater(options);
   const resolved = withPreset({ preset: "lean", ...given(options) });
 
-  const turn = new Turn(resolved);
-  const timeouts = { ...DEFAULT_TIMEOUTS, ...given(resolved.timeouts ?? {}) };
-  const limits = new Limits(timeouts, signals(resolved));
-  const transport = new SubprocessTransport(resolved);
+  const { totalMs, ...phases } = timeoutsOf(resolved, DEFAULT_TOTAL_MS);
+  const timeouts = { ...phases, totalMs: Number.POSITIVE_INFINITY };
+  const session = new Session({ options: resolved, timeouts, showsEvents: true });
+  const timer = startTimer(totalMs, () => void session.close(timeoutError("total", totalMs)));
   try {
-    await limits.race(Promise.resolve());
-    const completion = await limits.race(converse(transport, prompt, turn, limits));
-    await transport.close();
-    return completion;
-  } catch (error) {
-    // The turn may still run: interrupted first, it ends its tools and stays resumable.
-    await transport.close({ first: controlRequest(randomUUID(), { subtype: "interrupt" }) });
-    throw turn.failure(error, transport.facts, transport.mask);
+    return await completionOf(session, session.send(prompt), startedAt);
   } finally {
-    limits.end();
+    clearTimeout(timer);
+    await session.close();
   }
 }
 
-function signals({ signal, abortController }: Options): AbortSignal[] {
-  return [signal, abortController?.signal].filter((each) => each !== undefined);
-}
+const DEFAULT_TOTAL_MS = 600_000;
 
 /** Options whose work is done by layers that do not exist yet: refused, never ignored. */
 const LATER: readonly (keyof Options)[] = [
   "autoResume",
-  "canUseTool",
-  "hooks",
-  "loadTimeoutMs",
-  "onElicitation",
-  "onUserDialog",
   "outputFormat",
   "pool",
   "priority",
   "recover",
-  "requireMcp",
   "retry",
-  "rules",
   "schema",
-  "sessionStore",
-  "sessionStoreFlush",
-  "spawnClaudeCodeProcess",
   "tenant",
-  "verbatimPrompts",
 ];
 
 function refuseLater(options: CompleteOptions): void {
   const used: string[] = LATER.filter((name) => options[name] !== undefined);
-  for (const [name, server] of Object.entries(options.mcpServers ?? {})) {
-    if (typeof server === "object" && server.type === "sdk") used.push(`mcpServers.${name}`);
-  }
   if (used.length === 0) return;
   throw new HawserError("not_supported", `complete() does not support ${used.join(", ")} yet.`, {
     hint: "Leave these options out.",

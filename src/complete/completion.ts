@@ -1,7 +1,6 @@
+import { recordOf, type Session, type Stop, stopOf, type Turn } from "../session/index.js";
 import type { PermissionDenial, ResultMessage, Usage } from "../wire/index.js";
-
-/** Why the CLI stopped; everything else is thrown. */
-export type Stop = "completed" | "max_turns" | "max_budget" | "hook_stopped";
+import { credentialOf } from "./credential.js";
 
 /** Which credential the CLI used, never its value. */
 export interface CredentialInfo {
@@ -35,4 +34,44 @@ export interface Completion<T = undefined> {
   readonly timing: Timing;
   /** The CLI's own line. */
   readonly result: ResultMessage;
+}
+
+/** The outcome of a turn: a completion, or the error it reports. */
+export async function completionOf(
+  session: Session,
+  turn: Turn,
+  startedAt: number,
+): Promise<Completion> {
+  const boot: { info?: unknown; at?: number } = {};
+  session.initializationResult().then(
+    (info) => Object.assign(boot, { info, at: performance.now() }),
+    // A start that failed ends the turn, which tells why.
+    () => {},
+  );
+  const text = await turn.text();
+  const totalMs = performance.now() - startedAt;
+  const result = await turn.result;
+  const { model, firstTokenAt } = recordOf(turn);
+  const since = (at: number | undefined) => (at === undefined ? undefined : at - startedAt);
+  return {
+    text,
+    value: undefined,
+    model,
+    sessionId: result.session_id,
+    stop: stopOf(result) ?? "completed",
+    turns: result.num_turns,
+    resumes: 0,
+    usage: result.usage,
+    costUsd: result.total_cost_usd,
+    permissionDenials: result.permission_denials ?? [],
+    credential: credentialOf(boot.info),
+    timing: {
+      queuedMs: undefined,
+      bootMs: since(boot.at),
+      firstTokenMs: since(firstTokenAt),
+      apiMs: result.duration_api_ms,
+      totalMs,
+    },
+    result,
+  };
 }

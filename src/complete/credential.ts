@@ -1,5 +1,5 @@
+import { fieldOf } from "../session/index.js";
 import type { CredentialInfo } from "./completion.js";
-import { fieldOf } from "./payload.js";
 
 /** The credential that the CLI named in its answer to initialize. */
 export function credentialOf(answer: unknown): CredentialInfo {

@@ -1,3 +1,2 @@
 export { type CompleteOptions, complete } from "./complete.js";
-export type { Completion, CredentialInfo, Stop, Timing } from "./completion.js";
-export type { Timeouts } from "./limits.js";
+export type { Completion, CredentialInfo, Timing } from "./completion.js";

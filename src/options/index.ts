@@ -13,11 +13,14 @@ export type {
 export type { OptionName, Options, SettingSource } from "./options.js";
 export { AGENT, LEAN, withPreset } from "./presets.js";
 export { validatePrompt } from "./prompt.js";
-export { type NumberedHooks, numberHooks } from "./row/hooks.js";
-export type { AgentDefinition } from "./shape/agent.js";
+export { type NumberedHook, type NumberedHooks, numberHooks } from "./row/hooks.js";
+export { POLICY_HOOK } from "./row/rules.js";
+export type { AgentDefinition, AgentMcpServerSpec } from "./shape/agent.js";
 export {
   HOOK_EVENTS,
+  type HookAnswer,
   type HookCallback,
+  type HookCallbackMatcher,
   type HookEvent,
   type HookMatcher,
   type Hooks,
@@ -39,9 +42,25 @@ export type {
 } from "./shape/mcp-config.js";
 export type { CanUseTool, CanUseToolContext, PolicyRule } from "./shape/permission.js";
 export type { PluginConfig } from "./shape/plugin.js";
-export type { SandboxFilesystem, SandboxNetwork, SandboxSettings } from "./shape/sandbox.js";
-export type { JsonSchema, OutputFormat, StandardResult, StandardSchema } from "./shape/schema.js";
-export type { SessionKey, SessionStore, SessionStoreEntry } from "./shape/session-store.js";
+export type {
+  SandboxCredentials,
+  SandboxFilesystem,
+  SandboxNetwork,
+  SandboxSettings,
+} from "./shape/sandbox.js";
+export type {
+  JsonSchema,
+  OutputFormat,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from "./shape/schema.js";
+export type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionStoreFlush,
+} from "./shape/session-store.js";
 export type { SpawnedProcess, SpawnRequest } from "./shape/spawned-process.js";
 export {
   type CustomPrompt,
@@ -49,7 +68,14 @@ export {
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
   type SystemPromptOption,
 } from "./shape/system-prompt.js";
-export type { Effort, ThinkingConfig, ThinkingDisplay } from "./shape/thinking.js";
+export type {
+  Effort,
+  ThinkingAdaptive,
+  ThinkingConfig,
+  ThinkingDisabled,
+  ThinkingDisplay,
+  ThinkingEnabled,
+} from "./shape/thinking.js";
 export type { OptionSpec, Way } from "./spec.js";
 export { OPTION_TABLE, type OptionTable } from "./table.js";
 export { validateOptions } from "./validate.js";

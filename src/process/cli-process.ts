@@ -1,16 +1,15 @@
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Logger } from "../errors/index.js";
+import type { Child } from "./child.js";
 import type { Exit } from "./exit.js";
 import { atHostExit, enlist, type Mortal } from "./live.js";
 import type { PrivateFolder } from "./private-folder.js";
-import { signalGroup } from "./signal.js";
 import { StderrTail } from "./stderr.js";
 import { killLeft, sweep } from "./sweep.js";
 import { type Entry, processTable } from "./table.js";
 
 export interface CliProcessFacts {
-  readonly child: ChildProcessWithoutNullStreams & { readonly pid: number };
+  readonly child: Child;
   readonly cliPath: string;
   /** Stands in the environment of the process, and so of everything it starts. */
   readonly marker: string;
@@ -25,7 +24,7 @@ export interface CliProcessFacts {
  * somebody holds it, and it dies by a ladder whose every step has a limit.
  */
 export class CliProcess implements Mortal {
-  readonly pid: number;
+  readonly pid: number | undefined;
   readonly cliPath: string;
   readonly startedAt: Date = new Date();
   readonly stdin: Writable;
@@ -54,27 +53,26 @@ export class CliProcess implements Mortal {
     // A write to a dead peer is reported to the one who wrote; unheard, it would end the host.
     child.stdin.on("error", () => {});
     child.stdout.on("error", () => {});
-    child.on("error", (error) => facts.log.warn("process error", { error: error.message }));
     this.#stderr = new StderrTail(child.stderr, facts.onStderr);
     this.#gone = new Promise((resolve) => {
       this.#settleGone = resolve;
     });
-    child.once("exit", () => this.#settleGone());
+    child.onGone(() => this.#settleGone());
     this.#release = [enlist(this), atHostExit(() => this.#killSync())];
     this.exited = this.#watchExit();
-    this.#setRef(false);
+    child.setRef(false);
   }
 
   /** Keeps the host alive until the returned function is called. */
   hold(): () => void {
     this.#holders += 1;
-    if (this.#holders === 1) this.#setRef(true);
+    if (this.#holders === 1) this.#facts.child.setRef(true);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
       this.#holders -= 1;
-      if (this.#holders === 0) this.#setRef(false);
+      if (this.#holders === 0) this.#facts.child.setRef(false);
     };
   }
 
@@ -113,10 +111,11 @@ export class CliProcess implements Mortal {
   }
 
   #killSync(): void {
+    const { child, folder, marker } = this.#facts;
     this.#record();
-    if (this.#running()) signalGroup(this.pid, "SIGKILL");
-    killLeft([...this.#tree.values()], this.#facts.marker);
-    this.#facts.folder.removeSync();
+    if (child.running) child.signal("SIGKILL");
+    if (this.pid !== undefined) killLeft([...this.#tree.values()], marker);
+    folder.removeSync();
   }
 
   async #descend(): Promise<void> {
@@ -136,7 +135,10 @@ export class CliProcess implements Mortal {
     await this.exited;
   }
 
-  /** Even SIGKILL may fail: for a process that has become another user's, or waits for a dead disk. */
+  /**
+   * Even SIGKILL may fail: for a process that has become another user's, waits for a dead disk, or
+   * is out of reach on another machine.
+   */
   async #finish(): Promise<void> {
     this.#signal("SIGKILL");
     if (!(await this.#goneWithin(AFTER_KILL_MS))) {
@@ -153,38 +155,39 @@ export class CliProcess implements Mortal {
   }
 
   async #watchExit(): Promise<Exit> {
-    const { child, folder, log, marker } = this.#facts;
-    const [stdoutClosed, stderrClosed] = [closeOf(child.stdout), closeOf(child.stderr)];
+    const { child, folder, log } = this.#facts;
+    const pipes = [child.stdout, ...(child.stderr === undefined ? [] : [child.stderr])];
+    const closed = pipes.map(closeOf);
     await this.#gone;
     // What is left of the tree may hold the pipes open: it goes first, then they end.
-    const survivors = await sweep(this.#tree.values(), marker);
-    for (const { pid } of survivors) log.error("a process outlived SIGKILL", { pid });
-    await Promise.all([drained(child.stdout, stdoutClosed), drained(child.stderr, stderrClosed)]);
+    await this.#sweep();
+    await Promise.all(pipes.map((pipe, i) => drained(pipe, closed[i])));
     await folder.remove().catch((error: Error) => {
       log.error("the private folder was not removed", { error: error.message });
     });
     for (const release of this.#release) release();
-    const { exitCode: code, signalCode: signal } = child;
-    log.info("exit", { pid: this.pid, code, signal });
-    return { code, signal, stderrTail: this.#stderr.text };
+    log.info("exit", { pid: this.pid, code: child.end.code, signal: child.end.signal });
+    return { ...child.end, stderrTail: this.#stderr.text };
+  }
+
+  async #sweep(): Promise<void> {
+    const { log, marker } = this.#facts;
+    if (this.pid === undefined) return;
+    const survivors = await sweep(this.#tree.values(), marker);
+    for (const { pid } of survivors) log.error("a process outlived SIGKILL", { pid });
   }
 
   #signal(signal: NodeJS.Signals): void {
-    if (!this.#running()) return;
+    if (!this.#facts.child.running) return;
     this.#signalled = true;
     this.#record();
-    signalGroup(this.pid, signal);
+    this.#facts.child.signal(signal);
   }
 
   /** Remembers the tree while its links exist: an orphan no longer points at its parent. */
   #record(): void {
-    if (!this.#running()) return;
+    if (this.pid === undefined || !this.#facts.child.running) return;
     for (const entry of processTable().tree(this.pid)) this.#tree.set(entry.pid, entry);
-  }
-
-  #running(): boolean {
-    const { exitCode, signalCode } = this.#facts.child;
-    return exitCode === null && signalCode === null;
   }
 
   #goneWithin(limitMs: number): Promise<boolean> {
@@ -205,16 +208,6 @@ export class CliProcess implements Mortal {
       release();
     }
   }
-
-  #setRef(ref: boolean): void {
-    const { child } = this.#facts;
-    const how = ref ? "ref" : "unref";
-    child[how]();
-    for (const pipe of [child.stdin, child.stdout, child.stderr]) {
-      // They are sockets, though their type does not say so. A closed one would wait to be opened.
-      if (!pipe.destroyed) (pipe as Partial<Record<"ref" | "unref", () => void>>)[how]?.();
-    }
-  }
 }
 
 const AFTER_KILL_MS = 5000;
@@ -224,18 +217,25 @@ const SILENCE_MS = 2000;
  * Waits until a dead process's pipe has given all it holds. Should something unknown keep the other
  * end open, two seconds of silence end it; a reader that has paused is waited for.
  */
-async function drained(pipe: Readable, closed: Promise<void>): Promise<void> {
+async function drained(pipe: Readable, closed: Promise<void> | undefined): Promise<void> {
   let heard = true;
   const onData = () => {
     heard = true;
   };
-  const timer = setInterval(() => {
-    if (!heard && !pipe.isPaused()) pipe.destroy();
-    heard = false;
-  }, SILENCE_MS);
-  timer.unref();
+  let timer: NodeJS.Timeout | undefined;
+  const givenUp = new Promise<void>((resolve) => {
+    timer = setInterval(() => {
+      if (!heard && !pipe.isPaused()) {
+        pipe.destroy();
+        // A stream of somebody else's making may not say that it is closed.
+        setImmediate(resolve);
+      }
+      heard = false;
+    }, SILENCE_MS);
+  });
+  timer?.unref();
   if (pipe.readableFlowing !== null) pipe.on("data", onData);
-  await closed;
+  await Promise.race([closed, givenUp]);
   clearInterval(timer);
   pipe.off("data", onData);
 }

@@ -12,6 +12,8 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
   /** The end of what it wrote to stderr, at most 128 KiB. */
   readonly stderrTail: string;
+  /** What an own spawn function's process said it has failed by, instead of an exit. */
+  readonly error?: Error;
 }
 
 /** How a process ended, as facts of an error. */
@@ -33,6 +35,7 @@ export function exitError(
   facts: ErrorFacts = {},
   mask: Mask = hostMask(),
 ): HawserError {
+  if (exit.error !== undefined) return failure(exit, exit.error, hadStarted, facts, mask);
   // Masked whole: what is cut out of it may begin in the middle of a secret.
   const stderrTail = mask(exit.stderrTail);
   const refusal = hadStarted || exit.code !== 1 ? undefined : refusalIn(stderrTail);
@@ -43,6 +46,18 @@ export function exitError(
     { ...facts, ...exitFacts(exit) },
     mask,
   );
+}
+
+function failure(
+  exit: Exit,
+  cause: Error,
+  hadStarted: boolean,
+  facts: ErrorFacts,
+  mask: Mask,
+): HawserError {
+  const message = `The CLI process failed: ${cause.message ?? cause}`;
+  const code = hadStarted ? "process_exited" : "spawn_failed";
+  return new HawserError(code, message, { ...facts, ...exitFacts(exit), cause }, mask);
 }
 
 /**

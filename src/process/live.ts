@@ -4,7 +4,8 @@ export interface Mortal extends ProcessInfo {
 }
 
 export interface ProcessInfo {
-  readonly pid: number;
+  /** Absent for one that an own spawn function has started elsewhere. */
+  readonly pid: number | undefined;
   readonly cliPath: string;
   readonly startedAt: Date;
 }

@@ -20,7 +20,9 @@ import {
   validateOptions,
   withPreset,
 } from "../options/index.js";
+import { namedElsewhere, refuseUser } from "./elsewhere.js";
 import { type CliLocation, locateCli } from "./locate.js";
+import type { SpawnFunction } from "./own-spawn.js";
 import { checkCwd, checkPlugins, readSettings } from "./preflight.js";
 import { probeVersion, type VersionProbe } from "./probe.js";
 import { resolveUser, type User } from "./user.js";
@@ -32,6 +34,8 @@ export interface Prepared {
   readonly versionText: string;
   readonly invocation: Invocation;
   readonly user: User | undefined;
+  /** Starts the process in our place. */
+  readonly ownSpawn: SpawnFunction | undefined;
   readonly graceMs: number;
   readonly onStderr: ((line: string) => void) | undefined;
   readonly mask: Mask;
@@ -54,6 +58,7 @@ export async function prepare(options: Options): Promise<Prepared> {
     versionText: probe.text,
     invocation,
     user,
+    ownSpawn: options.spawnClaudeCodeProcess,
     graceMs: options.closeGraceMs ?? GRACE_MS,
     onStderr: options.stderr,
     mask,
@@ -74,24 +79,32 @@ export async function explain(options: Options = {}): Promise<string> {
 }
 
 const GRACE_MS = 2000;
+const NOT_ASKED: VersionProbe = { text: "not asked" };
 
 /** All that has to be learned from the machine before an invocation can be built. */
 async function survey(options: Options) {
   validateOptions(options);
-  const location = locateCli(options);
-  await checkCwd(options.cwd);
-  await checkPlugins(options.plugins);
+  refuseUser(options);
+  const elsewhere = namedElsewhere(options);
+  const location = elsewhere ?? locateCli(options);
+  if (options.spawnClaudeCodeProcess === undefined) {
+    await checkCwd(options.cwd);
+    await checkPlugins(options.plugins);
+  }
   const settings = await readSettings(options);
   const user = options.user === undefined ? undefined : await userOf(options.user, options.env);
   const cli = { path: location.path, script: location.script };
   const host = {
     env: process.env,
     platform: process.platform,
-    execPath: process.execPath,
+    execPath: elsewhere === undefined ? process.execPath : "node",
     privateDir: join(tmpdir(), `hawser-${randomUUID()}`),
     ...(settings === undefined ? {} : { settings }),
   };
-  const probe = await askVersion(location, buildInvocation(options, cli, host).env, user);
+  const probe =
+    elsewhere === undefined
+      ? await askVersion(location, buildInvocation(options, cli, host).env, user)
+      : NOT_ASKED;
   return { location, probe, user, cli: { ...cli, version: probe.version }, host };
 }
 
@@ -108,5 +121,5 @@ async function askVersion(
   user: User | undefined,
 ): Promise<VersionProbe> {
   const skip = { ...process.env, ...env }["CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK"] !== undefined;
-  return skip ? { text: "not asked" } : probeVersion(location, { env, user });
+  return skip ? NOT_ASKED : probeVersion(location, { env, user });
 }

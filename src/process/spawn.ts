@@ -1,8 +1,10 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { type ErrorCode, HAWSER_VERSION, HawserError } from "../errors/index.js";
+import type { Child } from "./child.js";
 import { CliProcess } from "./cli-process.js";
+import { startLocal } from "./local-child.js";
+import { startOwn } from "./own-spawn.js";
 import type { Prepared } from "./prepare.js";
 import { PrivateFolder } from "./private-folder.js";
 
@@ -47,28 +49,12 @@ export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
 /** The name of the variable by which a process's whole tree can be found again. */
 export const MARKER = "HAWSER_MARK";
 
-type Child = ChildProcessWithoutNullStreams & { readonly pid: number };
-
-function start({ invocation, user }: Prepared, marker: string): Promise<Child> {
+function start(prepared: Prepared, marker: string): Promise<Child> {
+  const { invocation, ownSpawn } = prepared;
   // Inside another of our trees, both owners must be able to find this process.
   const outer = invocation.env[MARKER];
   const env = { ...invocation.env, [MARKER]: outer ? `${outer}:${marker}` : marker };
-  return new Promise((resolve, reject) => {
-    const child = spawn(invocation.file, [...invocation.argv], {
-      env: user?.home === undefined ? env : { ...env, HOME: user.home },
-      stdio: "pipe",
-      // A group of its own, so that signals reach all of it and none of the host's.
-      detached: process.platform !== "win32",
-      windowsHide: true,
-      ...(invocation.cwd === undefined ? {} : { cwd: invocation.cwd }),
-      ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
-    });
-    child.once("error", reject);
-    child.once("spawn", () => {
-      child.off("error", reject);
-      resolve(child as Child);
-    });
-  });
+  return ownSpawn === undefined ? startLocal(prepared, env) : startOwn(ownSpawn, prepared, env);
 }
 
 function tell({ onStderr, log }: Prepared, line: string): void {

@@ -8,7 +8,7 @@ import { LineFramer } from "../wire/index.js";
 export class StderrTail {
   #text = "";
 
-  constructor(stream: Readable, onLine: (line: string) => void) {
+  constructor(stream: Readable | undefined, onLine: (line: string) => void) {
     const framer = new LineFramer({ maxLineBytes: LONGEST_LINE });
     const hand = (lines: ReturnType<LineFramer["push"]>) => {
       for (const line of lines) {
@@ -17,10 +17,10 @@ export class StderrTail {
         onLine(text);
       }
     };
-    stream.on("data", (chunk: Buffer) => hand(framer.push(chunk)));
-    stream.once("close", () => hand(framer.end()));
+    stream?.on("data", (chunk: Buffer) => hand(framer.push(chunk)));
+    stream?.once("close", () => hand(framer.end()));
     // A pipe that breaks has no more text; the exit is reported by the process itself.
-    stream.on("error", () => {});
+    stream?.on("error", () => {});
   }
 
   get text(): string {

@@ -5,6 +5,10 @@ export interface InboxEvents {
   readonly onWaiting?: (waiting: boolean) => void;
   /** More is queued than the reader should be allowed to fall behind, or no longer. */
   readonly onFull?: (full: boolean) => void;
+  /** The reader left before the end. */
+  readonly onLeft?: () => void;
+  /** Bytes that are too many; 32 MiB unless given. */
+  readonly highMark?: number;
 }
 
 /** A queue between one writer that never waits and one reader that does. */
@@ -34,6 +38,38 @@ export class Inbox<T> {
     this.#items.push({ item, size });
     this.#bytes += size;
     this.#tellFull();
+  }
+
+  /** Whether somebody reads, or has read. */
+  get taken(): boolean {
+    return this.#taken;
+  }
+
+  /** The bytes that are queued. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Puts another item in the place of the one that was queued last, if there is one to replace. */
+  replaceLast(change: (last: T) => { readonly item: T; readonly size: number } | undefined): boolean {
+    const index = this.#items.length - 1;
+    const last = index < this.#next ? undefined : this.#items[index];
+    const changed = last && change(last.item);
+    if (last === undefined || changed === undefined) return false;
+    this.#items[index] = changed;
+    this.#bytes += changed.size - last.size;
+    this.#tellFull();
+    return true;
+  }
+
+  /** Forgets what is queued; tells how much it was. */
+  clear(): { readonly count: number; readonly bytes: number } {
+    const forgotten = { count: this.#items.length - this.#next, bytes: this.#bytes };
+    this.#items = [];
+    this.#next = 0;
+    this.#bytes = 0;
+    this.#tellFull();
+    return forgotten;
   }
 
   /** No more items. What is queued can still be read, then the error is thrown, if there is one. */
@@ -89,13 +125,12 @@ export class Inbox<T> {
   }
 
   #discard(): void {
+    if (this.#discarding) return;
     this.#discarding = true;
-    this.#items = [];
-    this.#next = 0;
-    this.#bytes = 0;
-    this.#tellFull();
+    this.clear();
     for (const waiter of this.#waiting.splice(0)) waiter.resolve(DONE);
     this.#events.onWaiting?.(false);
+    this.#events.onLeft?.();
   }
 
   #finish(waiter: Waiter<T>): void {
@@ -106,7 +141,8 @@ export class Inbox<T> {
   }
 
   #tellFull(): void {
-    const full = this.#full ? this.#bytes > LOW_MARK : this.#bytes > HIGH_MARK;
+    const { highMark = HIGH_MARK } = this.#events;
+    const full = this.#bytes > (this.#full ? highMark / 4 : highMark);
     if (full === this.#full) return;
     this.#full = full;
     this.#events.onFull?.(full);
@@ -114,7 +150,6 @@ export class Inbox<T> {
 }
 
 const HIGH_MARK = 32 * 1024 * 1024;
-const LOW_MARK = HIGH_MARK / 4;
 const COMPACT_AT = 1024;
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 

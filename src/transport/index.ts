@@ -1,3 +1,4 @@
+export { Inbox } from "./inbox.js";
 export { MemoryTransport } from "./memory.js";
 export { SubprocessTransport } from "./subprocess.js";
 export type { CloseOptions, Transport } from "./transport.js";

@@ -57,15 +57,20 @@ export type StopReason = Open<
   | "model_context_window_exceeded"
 >;
 
-export type AssistantError = Open<
+export type AssistantError = Open<SDKAssistantMessageError>;
+
+/** Why a reply is no reply of the model. */
+export type SDKAssistantMessageError =
   | "authentication_failed"
   | "oauth_org_not_allowed"
+  | "account_on_hold"
+  | "verification_required"
   | "billing_error"
   | "rate_limit"
   | "overloaded"
   | "invalid_request"
   | "model_not_found"
   | "server_error"
-  | "max_output_tokens"
   | "unknown"
->;
+  | "max_output_tokens"
+  | "cloud_credential_error";

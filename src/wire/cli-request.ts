@@ -1,7 +1,9 @@
 import type { UnknownRequest } from "./control.js";
+import type { HookInput } from "./hook-input.js";
+import type { McpServerProvenance } from "./hook-input-base.js";
 import type { McpMessage, McpReply } from "./mcp.js";
 import type { JsonObject, Open } from "./open.js";
-import type { PermissionMode, PermissionUpdate } from "./permission.js";
+import type { PermissionUpdate } from "./permission.js";
 
 /** What the CLI asks of the host. */
 export type CliRequest =
@@ -20,13 +22,23 @@ export interface CanUseToolRequest {
   readonly input: JsonObject;
   readonly description?: string;
   /** Sent back unchanged, most of them write a settings file. */
-  readonly permission_suggestions?: readonly PermissionUpdate[];
+  readonly permission_suggestions?: PermissionUpdate[];
   readonly blocked_path?: string;
   readonly tool_use_id: string;
   readonly agent_id?: string;
-  readonly mcp_server?: { readonly name: string; readonly source?: string };
+  readonly mcp_server?: McpServerProvenance;
+  readonly title?: string;
   readonly decision_reason?: string;
   readonly decision_reason_type?: string;
+  readonly classifier_approvable?: boolean;
+  /** No "don't ask again": the rule would grant more than this call. */
+  readonly suppress_always_allow_rule?: boolean;
+  readonly default_to_no?: boolean;
+  readonly matched_ask_rule?: {
+    readonly source: string;
+    readonly tool_name: string;
+    readonly rule_content?: string;
+  };
   readonly requires_user_interaction?: boolean;
   readonly server_policy_ask_only?: boolean;
 }
@@ -37,32 +49,6 @@ export interface HookCallbackRequest {
   readonly input: HookInput;
   /** A random id for events without a tool. */
   readonly tool_use_id?: string;
-}
-
-/** What every hook is told; the rest depends on the event. */
-export interface HookInput {
-  readonly hook_event_name: string;
-  readonly session_id: string;
-  readonly transcript_path: string;
-  readonly cwd: string;
-  readonly prompt_id?: string;
-  readonly permission_mode?: PermissionMode;
-  readonly agent_id?: string;
-  readonly agent_type?: string;
-  readonly [field: string]: unknown;
-}
-
-/** The payload that answers `hook_callback`; an empty one is "no opinion". */
-export interface HookOutput {
-  readonly continue?: boolean;
-  readonly stopReason?: string;
-  readonly suppressOutput?: boolean;
-  readonly systemMessage?: string;
-  readonly decision?: "approve" | "block";
-  readonly reason?: string;
-  readonly hookSpecificOutput?: JsonObject & { readonly hookEventName: string };
-  readonly async?: boolean;
-  readonly asyncTimeout?: number;
 }
 
 /** MCP traffic of an in-process server, both ways; may come before the answer to `initialize`. */
@@ -86,16 +72,25 @@ export interface ElicitationRequest {
   readonly property_order?: readonly string[];
   readonly url?: string;
   readonly elicitation_id?: string;
+  readonly title?: string;
+  readonly display_name?: string;
+  readonly description?: string;
 }
 
 /** The payload that answers `elicitation`. */
-export interface ElicitationResult {
-  readonly action: "accept" | "decline" | "cancel";
-  readonly content?: JsonObject;
-}
+export type ElicitationResult = {
+  action: "accept" | "decline" | "cancel";
+  /** What was filled in; only with `accept`. */
+  content?: Record<string, string | number | boolean | string[]> | undefined;
+  _meta?: Record<string, unknown> | undefined;
+  [field: string]: unknown;
+};
 
 /** Only for kinds declared in `supportedDialogKinds`. */
 export interface UserDialogRequest {
   readonly subtype: "request_user_dialog";
+  readonly dialog_kind: string;
+  readonly payload: Record<string, unknown>;
+  readonly tool_use_id?: string;
   readonly [field: string]: unknown;
 }

@@ -1,7 +1,7 @@
 import type { HostSubtype } from "./host-request.js";
 import type { McpServerStatus } from "./mcp.js";
 import type { JsonObject, Open } from "./open.js";
-import type { PermissionMode } from "./permission.js";
+import type { PermissionModeName } from "./permission.js";
 import type { SlashCommand } from "./system-state.js";
 
 /** The payload of the success that answers a request; undefined where it may be absent. */
@@ -16,8 +16,8 @@ export interface HostPayloads {
   /** Absent before 2.1.325's generation. */
   interrupt: InterruptReceipt | undefined;
   set_model: { readonly model?: string } | undefined;
-  set_permission_mode: { readonly mode: PermissionMode } | undefined;
-  mcp_status: { readonly mcpServers: readonly McpServerStatus[] };
+  set_permission_mode: { readonly mode: PermissionModeName } | undefined;
+  mcp_status: { readonly mcpServers: McpServerStatus[] };
   mcp_set_servers: {
     readonly added: readonly string[];
     readonly removed: readonly string[];
@@ -74,43 +74,56 @@ export interface ContextUsage {
 }
 
 export interface InitializePayload {
-  readonly commands: readonly SlashCommand[];
-  readonly agents: readonly AgentInfo[];
-  readonly models: readonly ModelInfo[];
+  readonly commands: SlashCommand[];
+  readonly agents: AgentInfo[];
+  readonly models: ModelInfo[];
   readonly account: AccountInfo;
   readonly output_style?: string;
   readonly available_output_styles?: readonly string[];
   readonly pid?: number;
   readonly claude_code_version?: string;
-  readonly current_permission_mode?: PermissionMode;
+  readonly current_permission_mode?: PermissionModeName;
   readonly session_state?: Open<"running" | "idle" | "requires_action">;
   readonly hook_on_failure_supported?: boolean;
   readonly capabilities?: readonly string[];
   readonly [field: string]: unknown;
 }
 
-export interface AgentInfo {
-  readonly name: string;
-  readonly description: string;
-  readonly model?: string;
-}
+export type AgentInfo = {
+  name: string;
+  description: string;
+  model?: string;
+};
 
-export interface ModelInfo {
-  readonly value: string;
-  readonly resolvedModel?: string;
-  readonly displayName: string;
-  readonly description: string;
-  readonly supportsEffort?: boolean;
-  readonly supportedEffortLevels?: readonly string[];
-  readonly supportsAdaptiveThinking?: boolean;
-  readonly [field: string]: unknown;
-}
+export type ModelInfo = {
+  value: string;
+  /** The model's own id, where `value` is an alias. */
+  resolvedModel?: string;
+  displayName: string;
+  description: string;
+  supportsEffort?: boolean;
+  supportedEffortLevels?: EffortLevel[];
+  supportsAdaptiveThinking?: boolean;
+  supportsFastMode?: boolean;
+  supportsAutoMode?: boolean;
+};
 
-export interface AccountInfo {
-  readonly email?: string;
-  readonly organization?: string;
-  readonly subscriptionType?: string;
-  readonly tokenSource?: string;
-  readonly apiKeySource?: string;
-  readonly apiProvider?: string;
-}
+export type EffortLevel = "low" | "medium" | "high" | "xhigh" | "max";
+
+/** Who pays, as far as the CLI tells. */
+export type AccountInfo = {
+  email?: string;
+  organization?: string;
+  subscriptionType?: string;
+  tokenSource?: string;
+  apiKeySource?: string;
+  apiProvider?:
+    | "firstParty"
+    | "bedrock"
+    | "vertex"
+    | "foundry"
+    | "anthropicAws"
+    | "anthropicGoogleCloud"
+    | "mantle"
+    | "gateway";
+};

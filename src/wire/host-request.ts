@@ -2,7 +2,7 @@ import type { UnknownRequest } from "./control.js";
 import type { InitializeRequest } from "./initialize.js";
 import type { McpMessage } from "./mcp.js";
 import type { JsonObject, Open } from "./open.js";
-import type { PermissionMode } from "./permission.js";
+import type { PermissionModeName } from "./permission.js";
 
 /** What the host asks of the CLI. */
 export type HostRequest =
@@ -20,7 +20,7 @@ export interface HostRequestFields {
   interrupt: { readonly cancel_queued?: boolean };
   /** Absent or null is the default; the name is not checked until the next API call. */
   set_model: { readonly model?: string | null };
-  set_permission_mode: { readonly mode: PermissionMode };
+  set_permission_mode: { readonly mode: PermissionModeName };
   set_max_thinking_tokens: {
     readonly max_thinking_tokens: number | null;
     readonly thinking_display?: Open<"summarized" | "omitted">;
@@ -34,7 +34,7 @@ export interface HostRequestFields {
   mcp_toggle: { readonly serverName: string; readonly enabled: boolean };
   set_mcp_permission_mode_override: {
     readonly serverName: string;
-    readonly mode: PermissionMode | null;
+    readonly mode: PermissionModeName | null;
   };
   mcp_read_resource: { readonly serverName: string; readonly uri: string };
   /** Runs a tool without a model turn; not for in-process servers. */
@@ -77,7 +77,7 @@ export interface HostRequestFields {
     readonly cwd: string;
     readonly sdk_mcp_servers?: readonly string[];
     readonly include_initialize?: boolean;
-    readonly permission_mode?: PermissionMode;
+    readonly permission_mode?: PermissionModeName;
   };
   set_cwd: { readonly path: string };
   set_color: { readonly color: string };

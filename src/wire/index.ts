@@ -2,6 +2,7 @@ export type {
   AssistantBody,
   AssistantError,
   AssistantMessage,
+  SDKAssistantMessageError,
   StopReason,
 } from "./assistant.js";
 export type {
@@ -10,8 +11,6 @@ export type {
   ElicitationRequest,
   ElicitationResult,
   HookCallbackRequest,
-  HookInput,
-  HookOutput,
   McpMessagePayload,
   McpMessageRequest,
   UserDialogRequest,
@@ -54,9 +53,98 @@ export type {
 } from "./event.js";
 export type { BrokenLine, FramedLine, OverlongLine } from "./framed-line.js";
 export type {
+  HookInput,
+  HookInputs,
+} from "./hook-input.js";
+export type {
+  ConfigChangeHookInput,
+  CwdChangedHookInput,
+  DirectoryAddedHookInput,
+  ElicitationHookInput,
+  ElicitationResultHookInput,
+  FileChangedHookInput,
+  InstructionsLoadedHookInput,
+  MessageDisplayHookInput,
+  TaskCompletedHookInput,
+  TaskCreatedHookInput,
+  TeammateIdleHookInput,
+  WorktreeCreateHookInput,
+  WorktreeRemoveHookInput,
+} from "./hook-input-around.js";
+export type {
+  BaseHookInput,
+  McpServerProvenance,
+} from "./hook-input-base.js";
+export type {
+  BackgroundTaskSummary,
+  ExitReason,
+  NotificationHookInput,
+  PostCompactHookInput,
+  PostModelSwitchHookInput,
+  PreCompactHookInput,
+  PreModelSwitchHookInput,
+  SessionCronSummary,
+  SessionEndHookInput,
+  SessionStartHookInput,
+  SetupHookInput,
+  StopFailureHookInput,
+  StopHookInput,
+  SubagentStartHookInput,
+  SubagentStopHookInput,
+  UserPromptExpansionHookInput,
+  UserPromptSubmitHookInput,
+} from "./hook-input-session.js";
+export type {
+  PermissionDeniedHookInput,
+  PermissionRequestHookInput,
+  PostToolBatchHookInput,
+  PostToolBatchToolCall,
+  PostToolUseFailureHookInput,
+  PostToolUseHookInput,
+  PreToolUseHookInput,
+} from "./hook-input-tool.js";
+export type {
+  AsyncHookJSONOutput,
+  CwdChangedHookSpecificOutput,
+  ElicitationHookSpecificOutput,
+  ElicitationResultHookSpecificOutput,
+  FileChangedHookSpecificOutput,
+  HookJSONOutput,
+  HookOutput,
+  HookPermissionDecision,
+  HookSpecificOutput,
+  MessageDisplayHookSpecificOutput,
+  NotificationHookSpecificOutput,
+  PermissionDeniedHookSpecificOutput,
+  PermissionRequestHookSpecificOutput,
+  PostModelSwitchHookSpecificOutput,
+  PostToolBatchHookSpecificOutput,
+  PostToolUseFailureHookSpecificOutput,
+  PostToolUseHookSpecificOutput,
+  PreModelSwitchHookSpecificOutput,
+  PreToolUseHookSpecificOutput,
+  SessionStartHookSpecificOutput,
+  SetupHookSpecificOutput,
+  StopHookSpecificOutput,
+  SubagentStartHookSpecificOutput,
+  SubagentStopHookSpecificOutput,
+  SyncHookJSONOutput,
+  UserPromptExpansionHookSpecificOutput,
+  UserPromptSubmitHookSpecificOutput,
+  WorktreeCreateHookSpecificOutput,
+} from "./hook-output.js";
+export type {
+  CoalescedNotice,
+  DroppedNotice,
+  HostNotice,
+  PausedNotice,
+  RecoveredNotice,
+} from "./host-notice.js";
+export type {
   AccountInfo,
   AgentInfo,
   ContextUsage,
+  EffortLevel,
   HostPayload,
   HostPayloads,
   InitializePayload,
@@ -68,13 +156,21 @@ export type { HostRequest, HostRequestFields, HostSubtype } from "./host-request
 export type { HookRegistration, InitializeRequest } from "./initialize.js";
 export { LineFramer, type LineFramerOptions } from "./line-framer.js";
 export type {
+  McpClaudeAIProxyServerConfig,
+  McpHttpServerConfig,
   McpManifest,
   McpMessage,
   McpNotification,
   McpReply,
   McpRequest,
+  McpSdkServerConfig,
+  McpServerConfigForProcessTransport,
   McpServerState,
   McpServerStatus,
+  McpServerStatusConfig,
+  McpServerToolPolicy,
+  McpSSEServerConfig,
+  McpStdioServerConfig,
   McpToolCall,
   McpToolResult,
 } from "./mcp.js";
@@ -99,12 +195,17 @@ export {
 } from "./outbound.js";
 export type {
   PermissionAllow,
+  PermissionBehavior,
+  PermissionDecisionClassification,
   PermissionDeny,
   PermissionDestination,
   PermissionMode,
+  PermissionModeName,
   PermissionResult,
   PermissionRule,
+  PermissionRuleValue,
   PermissionUpdate,
+  PermissionUpdateDestination,
 } from "./permission.js";
 export type {
   PermissionDenial,

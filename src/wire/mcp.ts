@@ -47,16 +47,79 @@ export interface McpManifest {
   readonly toolsListResult: unknown;
 }
 
-export type McpServerState = Open<"connected" | "failed" | "pending" | "disabled" | "needs-auth">;
+export type McpServerState = Open<McpServerStatus["status"]>;
 
-export interface McpServerStatus {
-  readonly name: string;
-  readonly status: McpServerState;
-  readonly error?: string;
-  readonly config?: unknown;
-  readonly transport?: string;
-  readonly scope?: string;
-  readonly source?: string;
-  readonly serverInfo?: { readonly name: string; readonly version: string };
-  readonly tools?: readonly JsonObject[];
-}
+/** A server of the session and how it fares. */
+export type McpServerStatus = {
+  name: string;
+  status: "connected" | "failed" | "needs-auth" | "pending" | "disabled";
+  serverInfo?: { name: string; version: string };
+  /** Why it failed. */
+  error?: string;
+  config?: McpServerStatusConfig;
+  scope?: string;
+  /** `sdk` is this host; anything else came from some configuration. */
+  source?: string;
+  tools?: {
+    name: string;
+    description?: string;
+    annotations?: { readOnly?: boolean; destructive?: boolean; openWorld?: boolean };
+    _meta?: Record<string, unknown>;
+  }[];
+};
+
+export type McpServerStatusConfig =
+  | McpServerConfigForProcessTransport
+  | McpClaudeAIProxyServerConfig;
+
+/** A server as it is described to the CLI: plain data, no live object. */
+export type McpServerConfigForProcessTransport =
+  | McpStdioServerConfig
+  | McpSSEServerConfig
+  | McpHttpServerConfig
+  | McpSdkServerConfig;
+
+export type McpStdioServerConfig = {
+  type?: "stdio";
+  command: string;
+  args?: string[];
+  env?: Record<string, string>;
+  /** Limit of one tool call, in milliseconds; what is below 1000 is ignored. */
+  timeout?: number;
+  /** Whether its tools are in the prompt from the start, not found by search. */
+  alwaysLoad?: boolean;
+};
+
+type RemoteServer = {
+  url: string;
+  headers?: Record<string, string>;
+  tools?: McpServerToolPolicy[];
+  timeout?: number;
+  alwaysLoad?: boolean;
+};
+
+export type McpSSEServerConfig = RemoteServer & { type: "sse" };
+
+export type McpHttpServerConfig = RemoteServer & { type: "http" };
+
+export type McpSdkServerConfig = {
+  type: "sdk";
+  name: string;
+  timeout?: number;
+  tools?: McpServerToolPolicy[];
+};
+
+/** A connector of the account; only ever reported, never configured here. */
+export type McpClaudeAIProxyServerConfig = {
+  type: "claudeai-proxy";
+  url: string;
+  id: string;
+  timeout?: number;
+};
+
+/** Who decides about one tool of a server. */
+export type McpServerToolPolicy = {
+  name: string;
+  permission_policy?: "always_allow" | "always_ask" | "always_deny";
+  org_max_permission?: "allow" | "ask" | "blocked";
+};

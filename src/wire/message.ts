@@ -11,6 +11,7 @@ import type {
   ToolUseSummary,
   TranscriptMirror,
 } from "./event.js";
+import type { HostNotice } from "./host-notice.js";
 import type { JsonObject } from "./open.js";
 import type { ResultMessage } from "./result.js";
 import type { StreamEvent } from "./stream-event.js";
@@ -38,6 +39,7 @@ export interface Messages {
   control_request: ControlRequest;
   control_response: ControlResponse;
   control_cancel_request: ControlCancelRequest;
+  hawser: HostNotice;
 }
 
 /** A message of a type that is not known here, or without one. */

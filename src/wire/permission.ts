@@ -1,55 +1,77 @@
-import type { JsonObject, Open } from "./open.js";
+import type { Open } from "./open.js";
 
-/** `manual` is what newer versions call `default`. */
-export type PermissionMode = Open<
-  "default" | "acceptEdits" | "plan" | "dontAsk" | "auto" | "bypassPermissions" | "manual"
->;
+export type PermissionMode =
+  | "default"
+  | "acceptEdits"
+  | "bypassPermissions"
+  | "plan"
+  | "dontAsk"
+  | "auto";
+
+/** A mode as it travels: `manual` is what newer versions call `default`, and there may be more. */
+export type PermissionModeName = Open<PermissionMode | "manual">;
 
 /** A change of the permission rules, as the CLI suggests it and as an answer may ask for it. */
 export type PermissionUpdate =
-  | {
-      readonly type: "addRules" | "replaceRules" | "removeRules";
-      readonly rules: readonly PermissionRule[];
-      readonly behavior: "allow" | "deny" | "ask";
-      readonly destination: PermissionDestination;
-    }
-  | {
-      readonly type: "addDirectories" | "removeDirectories";
-      readonly directories: readonly string[];
-      readonly destination: PermissionDestination;
-    }
-  | {
-      readonly type: "setMode";
-      readonly mode: PermissionMode;
-      readonly destination: PermissionDestination;
-    }
-  | { readonly type: string; readonly [field: string]: unknown };
+  | RulesUpdate<"addRules">
+  | RulesUpdate<"replaceRules">
+  | RulesUpdate<"removeRules">
+  | DirectoriesUpdate<"addDirectories">
+  | DirectoriesUpdate<"removeDirectories">
+  | { type: "setMode"; mode: PermissionMode; destination: PermissionUpdateDestination };
 
-export interface PermissionRule {
-  readonly toolName: string;
-  readonly ruleContent?: string;
-}
+type RulesUpdate<Type extends string> = {
+  type: Type;
+  rules: PermissionRuleValue[];
+  behavior: PermissionBehavior;
+  destination: PermissionUpdateDestination;
+};
+
+type DirectoriesUpdate<Type extends string> = {
+  type: Type;
+  directories: string[];
+  destination: PermissionUpdateDestination;
+};
+
+export type PermissionBehavior = "allow" | "deny" | "ask";
+
+export type PermissionRuleValue = {
+  toolName: string;
+  ruleContent?: string;
+};
+
+export type PermissionRule = PermissionRuleValue;
 
 /** All but `session` and `cliArg` write a settings file. */
-export type PermissionDestination = Open<
-  "session" | "localSettings" | "projectSettings" | "userSettings" | "cliArg"
->;
+export type PermissionUpdateDestination =
+  | "session"
+  | "localSettings"
+  | "projectSettings"
+  | "userSettings"
+  | "cliArg";
+
+export type PermissionDestination = PermissionUpdateDestination;
 
 /** The payload that answers `can_use_tool`. */
 export type PermissionResult = PermissionAllow | PermissionDeny;
 
-export interface PermissionAllow {
-  readonly behavior: "allow";
+export type PermissionAllow = {
+  behavior: "allow";
   /** Replaces the whole input; CLIs before 2.1.325 want it even if nothing changed. */
-  readonly updatedInput?: JsonObject;
-  readonly updatedPermissions?: readonly PermissionUpdate[];
-  readonly toolUseID?: string;
-}
+  updatedInput?: Record<string, unknown>;
+  updatedPermissions?: PermissionUpdate[];
+  toolUseID?: string;
+  decisionClassification?: PermissionDecisionClassification;
+};
 
-export interface PermissionDeny {
-  readonly behavior: "deny";
-  readonly message: string;
+export type PermissionDeny = {
+  behavior: "deny";
+  message: string;
   /** Ends the turn with `error_during_execution`. */
-  readonly interrupt?: boolean;
-  readonly toolUseID?: string;
-}
+  interrupt?: boolean;
+  toolUseID?: string;
+  decisionClassification?: PermissionDecisionClassification;
+};
+
+/** What the person chose, for the CLI's own count. */
+export type PermissionDecisionClassification = "user_temporary" | "user_permanent" | "user_reject";

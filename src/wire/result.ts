@@ -14,7 +14,7 @@ export interface ResultMessage extends Stamped {
   readonly errors?: readonly string[];
   readonly api_error_status?: number | null;
   readonly stop_reason?: StopReason | null;
-  readonly terminal_reason?: TerminalReason;
+  readonly terminal_reason?: Open<TerminalReason>;
   /** Absent, even on success, if the model never gave the object. */
   readonly structured_output?: unknown;
   /** 1 + the main thread's user lines of the turn, not the number of model calls. */
@@ -56,7 +56,7 @@ export type ResultSubtype = Open<
   | "error_max_structured_output_retries"
 >;
 
-export type TerminalReason = Open<
+export type TerminalReason =
   | "completed"
   | "max_turns"
   | "budget_exhausted"
@@ -74,8 +74,8 @@ export type TerminalReason = Open<
   | "tool_deferred"
   | "background_requested"
   | "malformed_tool_use_exhausted"
-  | "turn_setup_failed"
->;
+  | "tool_deferred_unavailable"
+  | "turn_setup_failed";
 
 export interface PermissionDenial {
   readonly tool_name: string;

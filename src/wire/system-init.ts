@@ -1,6 +1,6 @@
 import type { McpServerState } from "./mcp.js";
 import type { JsonObject, Open, Stamped } from "./open.js";
-import type { PermissionMode } from "./permission.js";
+import type { PermissionModeName } from "./permission.js";
 
 /** Comes once per turn, after a prompt was accepted, never at start-up. The newest one counts. */
 export interface SystemInit extends Stamped {
@@ -17,7 +17,7 @@ export interface SystemInit extends Stamped {
     readonly source?: string;
   }[];
   readonly model: string;
-  readonly permissionMode: PermissionMode;
+  readonly permissionMode: PermissionModeName;
   readonly slash_commands: readonly string[];
   readonly terminal_slash_commands?: readonly string[];
   readonly apiKeySource: Open<"none" | "ANTHROPIC_API_KEY" | "user" | "project" | "org" | "oauth">;

@@ -1,6 +1,6 @@
 import type { AssistantError } from "./assistant.js";
 import type { JsonObject, Open, Stamped } from "./open.js";
-import type { PermissionMode } from "./permission.js";
+import type { PermissionModeName } from "./permission.js";
 
 interface System extends Stamped {
   readonly type: "system";
@@ -17,7 +17,7 @@ export interface SystemSessionStateChanged extends System {
 export interface SystemStatus extends System {
   readonly subtype: "status";
   readonly status: Open<"requesting" | "compacting"> | null;
-  readonly permissionMode?: PermissionMode;
+  readonly permissionMode?: PermissionModeName;
   readonly compact_result?: string;
   readonly compact_error?: string;
   readonly user_message_uuids?: readonly string[];
@@ -81,16 +81,16 @@ export interface SystemThinkingTokens extends System {
 
 export interface SystemCommandsChanged extends System {
   readonly subtype: "commands_changed";
-  readonly commands: readonly SlashCommand[];
+  readonly commands: SlashCommand[];
 }
 
-export interface SlashCommand {
-  readonly name: string;
-  readonly description: string;
-  readonly argumentHint?: string;
-  readonly aliases?: readonly string[];
-  readonly builtin?: boolean;
-}
+export type SlashCommand = {
+  name: string;
+  description: string;
+  argumentHint: string;
+  aliases?: string[];
+  builtin?: boolean;
+};
 
 /** Lines that are for a user interface, or whose fields nobody outside the CLI has seen. */
 export interface SystemProgress extends System {

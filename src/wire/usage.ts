@@ -19,16 +19,23 @@ export interface Usage {
 }
 
 /** The CLI's own count for one model, sub-agents included. */
-export interface ModelUsage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheReadInputTokens: number;
-  readonly cacheCreationInputTokens: number;
-  readonly webSearchRequests: number;
+export type ModelUsage = {
+  inputTokens: number;
+  outputTokens: number;
+  /** Part of `outputTokens`. */
+  thinkingTokens?: number;
+  cacheReadInputTokens: number;
+  cacheCreationInputTokens: number;
+  /** Parts of `cacheCreationInputTokens`; the API does not always say which. */
+  cacheCreationEphemeral5mInputTokens?: number;
+  cacheCreationEphemeral1hInputTokens?: number;
+  webSearchRequests: number;
   /** An estimate of the CLI, not an invoice. */
-  readonly costUSD: number;
-  readonly contextWindow?: number;
-  readonly maxOutputTokens?: number;
-  readonly thinkingTokens?: number;
-  readonly canonicalModel?: string;
-}
+  costUSD: number;
+  contextWindow: number;
+  maxOutputTokens: number;
+  canonicalModel?: string;
+  provider?: string;
+  /** Whose prices `costUSD` was reckoned by. */
+  costBasis?: "list" | "managed" | "unknown";
+};

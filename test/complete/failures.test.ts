@@ -238,11 +238,6 @@ describe("a call that ends before there is a process", () => {
     block["self"] = block;
     await expect(complete([block as never])).rejects.toMatchObject({ code: "invalid_options" });
   });
-
-  it("because it has a server inside the program is not_supported", async () => {
-    const mcpServers = { mine: { type: "sdk", name: "mine", instance: {} } } as const;
-    expect((await failure("x", { cliPath: "/none", mcpServers })).code).toBe("not_supported");
-  });
 });
 
 describe("a CLI that misbehaves", () => {

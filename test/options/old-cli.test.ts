@@ -171,9 +171,7 @@ describe("what an older CLI would pass over in silence", () => {
 
   it("is a warning if asked so, and the hook stays", () => {
     const { initialize, warnings } = buildInvocation({ ...block, onOldCli: "warn" }, OLDER, HOST);
-    expect(initialize.hooks).toEqual({
-      Stop: [{ hookCallbackIds: ["hook_0"], onFailure: "block" }],
-    });
+    expect(initialize.hooks).toEqual({ Stop: [{ hookCallbackIds: ["hook_0"] }] });
     expect(warnings).toEqual([
       "hooks.onFailure needs Claude Code 2.1.317 or newer; this one is 2.1.197: a hook that throws blocks nothing.",
     ]);

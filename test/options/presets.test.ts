@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AGENT, LEAN, numberHooks } from "../../src/options/index.js";
+import { AGENT, LEAN } from "../../src/options/index.js";
 import { added } from "./facts.js";
 
 describe("a preset", () => {
@@ -16,24 +16,5 @@ describe("a preset", () => {
       flags: ["--setting-sources=project"],
       env: { CLAUDE_CODE_DISABLE_ATTACHMENTS: "1" },
     });
-  });
-});
-
-describe("hooks", () => {
-  it("are called by the ids that they are registered under", () => {
-    const [a, b, c] = [() => ({}), () => ({}), () => ({})];
-    const { registrations, callbacks } = numberHooks({
-      Stop: [{ hooks: [a] }],
-      PreToolUse: [{ matcher: "Bash", hooks: [b, c] }],
-    });
-    expect(registrations).toEqual({
-      Stop: [{ hookCallbackIds: ["hook_0"] }],
-      PreToolUse: [{ matcher: "Bash", hookCallbackIds: ["hook_1", "hook_2"] }],
-    });
-    expect([...callbacks]).toEqual([
-      ["hook_0", a],
-      ["hook_1", b],
-      ["hook_2", c],
-    ]);
   });
 });

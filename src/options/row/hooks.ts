@@ -1,31 +1,45 @@
 import type { HookRegistration } from "../../wire/index.js";
-import { type Draft, mayUse } from "../draft.js";
+import { type Draft, isSince, mayUse } from "../draft.js";
 import type { HookCallback, HookMatcher, Hooks } from "../shape/hook.js";
 
 /** The callbacks of an option under the ids that the CLI will call them by. */
 export interface NumberedHooks {
   readonly registrations: Readonly<Record<string, readonly HookRegistration[]>>;
-  readonly callbacks: ReadonlyMap<string, HookCallback>;
+  readonly callbacks: ReadonlyMap<string, NumberedHook>;
+}
+
+export interface NumberedHook {
+  readonly callback: HookCallback;
+  readonly event: string;
+  /** What it means that the callback throws; the host sees to it on every version of the CLI. */
+  readonly onFailure: "continue" | "block";
+  readonly timeoutMs?: number;
 }
 
 /** Ids are `hook_0`, `hook_1` … in the order of the option; the same option gives the same ids. */
 export function numberHooks(hooks: Hooks): NumberedHooks {
-  const callbacks = new Map<string, HookCallback>();
+  const callbacks = new Map<string, NumberedHook>();
   const registrations: Record<string, HookRegistration[]> = {};
   for (const [event, matchers] of Object.entries(hooks)) {
     if (matchers === undefined) continue;
-    registrations[event] = matchers.map((matcher) => register(matcher, callbacks));
+    // What is typed per event is called by its event's id only, so it never sees another's input.
+    const registered = (matchers as readonly HookMatcher[]).map((matcher) =>
+      register(event, matcher, callbacks),
+    );
+    registrations[event] = registered;
   }
   return { registrations, callbacks };
 }
 
 function register(
-  { matcher, hooks, timeout, onFailure }: HookMatcher,
-  callbacks: Map<string, HookCallback>,
+  event: string,
+  { matcher, hooks, timeout, onFailure = defaultOnFailure(event) }: HookMatcher,
+  callbacks: Map<string, NumberedHook>,
 ): HookRegistration {
   const hookCallbackIds = hooks.map((callback) => {
     const id = `hook_${callbacks.size}`;
-    callbacks.set(id, callback);
+    const timeoutMs = timeout === undefined ? {} : { timeoutMs: timeout * 1000 };
+    callbacks.set(id, { callback, event, onFailure, ...timeoutMs });
     return id;
   });
   return {
@@ -36,15 +50,46 @@ function register(
   };
 }
 
+/** A guard that breaks must not open the gate. */
+function defaultOnFailure(event: string): "continue" | "block" {
+  return event === GUARD ? "block" : "continue";
+}
+
+const GUARD = "PreToolUse";
+
 export function applyHooks(draft: Draft, hooks: Hooks): void {
   const { registrations } = numberHooks(hooks);
-  const guards = Object.values(registrations)
-    .flat()
-    .some(({ onFailure }) => onFailure === "block");
-  // An older CLI passes over `onFailure`: a guard that throws would let the call through.
-  if (guards)
+  for (const event of AROUND_CLEAR) {
+    if (registrations[event] !== undefined) draft.warnings.push(firesOnlyAroundClear(event));
+  }
+  // For a guard the host itself answers "deny"; for the rest only the CLI can block.
+  const needsCli = Object.entries(registrations).some(
+    ([event, matchers]) =>
+      event !== GUARD && matchers.some(({ onFailure }) => onFailure === "block"),
+  );
+  if (needsCli)
     mayUse(draft, "hooks.onFailure", SINCE_ON_FAILURE, "a hook that throws blocks nothing");
-  draft.initialize.hooks = registrations;
+  const knowsOnFailure = isSince(draft.cli, SINCE_ON_FAILURE);
+  draft.initialize.hooks = knowsOnFailure ? registrations : withoutOnFailure(registrations);
 }
 
 const SINCE_ON_FAILURE = "2.1.317";
+
+const AROUND_CLEAR = ["SessionStart", "SessionEnd"];
+
+function firesOnlyAroundClear(event: string): string {
+  return (
+    `hooks.${event}: callbacks do not fire at the start and the end of the process, ` +
+    "only around /clear; for those use a hook of a settings file."
+  );
+}
+
+function withoutOnFailure(
+  registrations: NumberedHooks["registrations"],
+): NumberedHooks["registrations"] {
+  const plain = Object.entries(registrations).map(([event, matchers]) => [
+    event,
+    matchers.map(({ onFailure: _, ...matcher }) => matcher),
+  ]);
+  return Object.fromEntries(plain);
+}

@@ -8,7 +8,7 @@ export function applyTools(draft: Draft, tools: NonNullable<Options["tools"]>): 
   addFlag(draft, "tools", "--tools", [...new Set(names)].join(","));
 }
 
-function isNames(tools: NonNullable<Options["tools"]>): tools is readonly string[] {
+function isNames(tools: NonNullable<Options["tools"]>): tools is string[] {
   return Array.isArray(tools);
 }
 

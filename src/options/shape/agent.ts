@@ -1,26 +1,40 @@
-import type { JsonObject, PermissionMode } from "../../wire/index.js";
-import type { Effort } from "./thinking.js";
+import type {
+  EffortLevel,
+  McpServerConfigForProcessTransport,
+  PermissionMode,
+} from "../../wire/index.js";
 
 /** A sub-agent that the main thread may start, or be run as by the option `agent`. */
 export interface AgentDefinition {
   /** When to use it; the model reads this. */
-  readonly description: string;
+  description: string;
   /** Its system prompt. */
-  readonly prompt: string;
+  prompt: string;
   /** The tools it has; absent is all of the main thread's. */
-  readonly tools?: readonly string[];
-  readonly disallowedTools?: readonly string[];
+  tools?: string[];
+  disallowedTools?: string[];
   /** An alias, a model id, or `inherit`. */
-  readonly model?: string;
+  model?: string;
   /** Names of servers of the session, or configurations of its own. */
-  readonly mcpServers?: readonly (string | JsonObject)[];
-  readonly skills?: readonly string[];
-  readonly initialPrompt?: string;
-  readonly maxTurns?: number;
-  readonly background?: boolean;
-  readonly memory?: "user" | "project" | "local";
-  readonly effort?: Effort | number;
-  readonly permissionMode?: PermissionMode;
+  mcpServers?: AgentMcpServerSpec[];
+  skills?: string[];
+  initialPrompt?: string;
+  maxTurns?: number;
+  /** Tokens at which it compacts its own conversation. */
+  autoCompactWindow?: number;
+  background?: boolean;
+  /** Runs without the instruction files of user and project. */
+  omitClaudeMd?: boolean;
+  memory?: "user" | "project" | "local";
+  effort?: EffortLevel | number;
+  permissionMode?: PermissionMode;
+  /** Agents that watch it and report; names with commas between. */
+  observer?: string;
+  observerMessage?: string;
+  criticalSystemReminder_EXPERIMENTAL?: string;
   /** Newer fields of the CLI are passed on as they are. */
-  readonly [field: string]: unknown;
+  [field: string]: unknown;
 }
+
+/** A server by its name, or its configuration under a name. */
+export type AgentMcpServerSpec = string | Record<string, McpServerConfigForProcessTransport>;

@@ -1,4 +1,4 @@
-import type { HookInput, HookOutput } from "../../wire/index.js";
+import type { HookInputs, HookJSONOutput } from "../../wire/index.js";
 
 /** The events that the newest known CLI has; a newer one may be named too. */
 export const HOOK_EVENTS = [
@@ -39,20 +39,29 @@ export const HOOK_EVENTS = [
 
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-export type HookCallback = (
-  input: HookInput,
-  toolUseId: string | undefined,
-  context: { readonly signal: AbortSignal },
-) => HookOutput | Promise<HookOutput>;
+/** Called when its event happens; nothing returned is no opinion. Without `E` it is for any event. */
+export type HookCallback<E extends HookEvent = HookEvent> = (
+  input: HookInputs[E],
+  toolUseID: string | undefined,
+  options: { signal: AbortSignal },
+) => HookAnswer | Promise<HookAnswer>;
 
-export interface HookMatcher {
+export type HookAnswer = HookJSONOutput | undefined;
+
+export interface HookMatcher<E extends HookEvent = HookEvent> {
   /** A pattern on the tool's name, such as `Bash|Write`; absent is every tool. */
-  readonly matcher?: string;
-  readonly hooks: readonly HookCallback[];
+  matcher?: string | undefined;
+  hooks: readonly HookCallback<E>[];
   /** Seconds; the CLI's own limit is 600. */
-  readonly timeout?: number;
-  /** What a callback that throws means: `block` refuses the call. */
-  readonly onFailure?: "continue" | "block";
+  timeout?: number | undefined;
+  /** What a callback that throws means: `block` refuses the call, and is the default of PreToolUse. */
+  onFailure?: "continue" | "block" | undefined;
 }
 
-export type Hooks = Readonly<Partial<Record<HookEvent, readonly HookMatcher[]>>>;
+/** The official SDK's name for a matcher whose callbacks fit any event. */
+export interface HookCallbackMatcher extends HookMatcher {
+  hooks: HookCallback[];
+}
+
+/** Callbacks by event; each is told what its event brings. */
+export type Hooks = { [E in HookEvent]?: readonly HookMatcher<E>[] | undefined };

@@ -1,36 +1,42 @@
 import type { ElicitationResult } from "../../wire/index.js";
 
-export interface InteractionContext {
-  readonly signal: AbortSignal;
-  readonly requestId: string;
-}
+export type InteractionContext = {
+  signal: AbortSignal;
+  requestId: string;
+};
 
 /** What an MCP server asks of the person. */
-export interface Elicitation {
-  readonly serverName: string;
-  readonly message: string;
-  readonly mode?: "form" | "url";
-  readonly url?: string;
-  readonly elicitationId?: string;
-  readonly requestedSchema?: Readonly<Record<string, unknown>>;
-}
+export type Elicitation = {
+  serverName: string;
+  message: string;
+  mode?: "form" | "url";
+  /** To be opened; only in mode `url`. */
+  url?: string;
+  elicitationId?: string;
+  /** What is to be filled in; only in mode `form`. */
+  requestedSchema?: Record<string, unknown>;
+  title?: string;
+  displayName?: string;
+  description?: string;
+};
 
 export type OnElicitation = (
   request: Elicitation,
-  context: InteractionContext,
+  options: InteractionContext,
 ) => Promise<ElicitationResult | null>;
 
 /** A dialog that the CLI wants shown; only of the kinds in `supportedDialogKinds`. */
-export interface UserDialog {
-  readonly dialogKind: string;
-  readonly [field: string]: unknown;
-}
+export type UserDialog = {
+  dialogKind: string;
+  payload: Record<string, unknown>;
+  toolUseID?: string;
+};
 
 export type UserDialogResult =
-  | { readonly behavior: "completed"; readonly result: unknown }
-  | { readonly behavior: "cancelled" };
+  | { behavior: "completed"; result: unknown }
+  | { behavior: "cancelled" };
 
 export type OnUserDialog = (
   request: UserDialog,
-  context: InteractionContext,
+  options: InteractionContext,
 ) => Promise<UserDialogResult | null>;

@@ -1,3 +1,5 @@
+import type { McpServerToolPolicy } from "../../wire/index.js";
+
 /** A server that the CLI starts as a child process. */
 export interface McpStdioServer {
   readonly type?: "stdio";
@@ -24,7 +26,10 @@ export interface McpSdkServer {
   readonly name: string;
   /** The running server; never sent anywhere. */
   readonly instance?: object;
+  /** Of one tool call, in milliseconds; below 1000 the CLI ignores it. */
   readonly timeout?: number;
+  /** What the CLI asks about, or denies, before it calls a tool of this server. */
+  readonly tools?: readonly McpServerToolPolicy[];
 }
 
 export type McpServerConfig = McpStdioServer | McpRemoteServer | McpSdkServer;

@@ -1,25 +1,34 @@
-import type { PermissionResult, PermissionUpdate } from "../../wire/index.js";
+import type { McpServerProvenance, PermissionResult, PermissionUpdate } from "../../wire/index.js";
 
 /** Asked for every call that no rule and no mode decides; `null` leaves the question open. */
 export type CanUseTool = (
   toolName: string,
-  input: Readonly<Record<string, unknown>>,
-  context: CanUseToolContext,
+  input: Record<string, unknown>,
+  options: CanUseToolContext,
 ) => PermissionResult | null | Promise<PermissionResult | null>;
 
-export interface CanUseToolContext {
+export type CanUseToolContext = {
   /** Aborted when the CLI no longer waits for the answer. */
-  readonly signal: AbortSignal;
-  readonly toolUseID: string;
-  readonly requestId: string;
-  readonly suggestions?: readonly PermissionUpdate[];
-  readonly blockedPath?: string;
-  readonly decisionReason?: string;
-  readonly displayName?: string;
-  readonly description?: string;
-  readonly agentID?: string;
-  readonly mcpServer?: { readonly name: string; readonly source?: string };
-}
+  signal: AbortSignal;
+  toolUseID: string;
+  requestId: string;
+  /** Handed back as `updatedPermissions` they mean "always"; most of them write a settings file. */
+  suggestions?: PermissionUpdate[];
+  blockedPath?: string;
+  decisionReason?: string;
+  /** The question as a sentence. */
+  title?: string;
+  displayName?: string;
+  description?: string;
+  agentID?: string;
+  mcpServer?: McpServerProvenance;
+  /** A stray key must not approve this. */
+  defaultToNo?: boolean;
+  /** Do not offer "always": the rule would grant more than this call. */
+  suppressAlwaysAllowRule?: boolean;
+  /** The rule of the user's that asks for a person. */
+  matchedAskRule?: { source: string; toolName: string; ruleContent?: string };
+};
 
 /** One line of an ordered policy: the first that fits a call decides it. */
 export interface PolicyRule {

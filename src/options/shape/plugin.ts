@@ -1,7 +1,7 @@
 /** A plugin in a local folder. */
 export interface PluginConfig {
-  readonly type: "local";
-  readonly path: string;
+  type: "local";
+  path: string;
   /** Leaves the plugin's MCP servers out. */
-  readonly skipMcpDiscovery?: boolean;
+  skipMcpDiscovery?: boolean;
 }

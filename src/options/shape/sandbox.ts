@@ -1,32 +1,79 @@
 /** The CLI's sandbox for commands; a field that is not listed is passed on as it is. */
 export interface SandboxSettings {
-  readonly enabled?: boolean;
+  enabled?: boolean | undefined;
   /** Whether the CLI stops where it cannot sandbox; true unless given, since the CLI's own default
    * is to warn and run unsandboxed. */
-  readonly failIfUnavailable?: boolean;
-  readonly autoAllowBashIfSandboxed?: boolean;
-  readonly allowUnsandboxedCommands?: boolean;
-  readonly excludedCommands?: readonly string[];
-  readonly network?: SandboxNetwork;
-  readonly filesystem?: SandboxFilesystem;
-  readonly [field: string]: unknown;
+  failIfUnavailable?: boolean | undefined;
+  autoAllowBashIfSandboxed?: boolean | undefined;
+  allowUnsandboxedCommands?: boolean | undefined;
+  excludedCommands?: string[] | undefined;
+  network?: SandboxNetwork | undefined;
+  filesystem?: SandboxFilesystem | undefined;
+  credentials?: SandboxCredentials | undefined;
+  /** Paths, by command, whose violations are not reported. */
+  ignoreViolations?: Record<string, string[]> | undefined;
+  enableWeakerNestedSandbox?: boolean | undefined;
+  allowNestedUserNamespaces?: boolean | undefined;
+  enableWeakerNetworkIsolation?: boolean | undefined;
+  allowAppleEvents?: boolean | undefined;
+  ripgrep?: { command: string; args?: string[] | undefined } | undefined;
+  bwrapPath?: string | undefined;
+  socatPath?: string | undefined;
+  [field: string]: unknown;
 }
 
 export interface SandboxNetwork {
-  readonly allowedDomains?: readonly string[];
-  readonly deniedDomains?: readonly string[];
-  readonly allowUnixSockets?: readonly string[];
-  readonly allowAllUnixSockets?: boolean;
-  readonly allowLocalBinding?: boolean;
-  readonly httpProxyPort?: number;
-  readonly socksProxyPort?: number;
-  readonly [field: string]: unknown;
+  allowedDomains?: string[] | undefined;
+  deniedDomains?: string[] | undefined;
+  strictAllowlist?: boolean | undefined;
+  allowManagedDomainsOnly?: boolean | undefined;
+  allowUnixSockets?: string[] | undefined;
+  allowAllUnixSockets?: boolean | undefined;
+  allowLocalBinding?: boolean | undefined;
+  allowMachLookup?: string[] | undefined;
+  httpProxyPort?: number | undefined;
+  socksProxyPort?: number | undefined;
+  tlsTerminate?: { caCertPath?: string | undefined; caKeyPath?: string | undefined } | undefined;
+  [field: string]: unknown;
 }
 
 export interface SandboxFilesystem {
-  readonly allowWrite?: readonly string[];
-  readonly denyWrite?: readonly string[];
-  readonly allowRead?: readonly string[];
-  readonly denyRead?: readonly string[];
-  readonly [field: string]: unknown;
+  allowWrite?: string[] | undefined;
+  denyWrite?: string[] | undefined;
+  allowRead?: string[] | undefined;
+  denyRead?: string[] | undefined;
+  allowManagedReadPathsOnly?: boolean | undefined;
+  disabled?: boolean | undefined;
+  [field: string]: unknown;
 }
+
+/** Secrets that commands must not see: refused, or shown as a mask that the proxy undoes. */
+export interface SandboxCredentials {
+  files?: (MaskedSecret & { path: string; maskDuplicates?: boolean | undefined })[] | undefined;
+  envVars?: (MaskedSecret & { name: string })[] | undefined;
+  allowPlaintextInject?: boolean | undefined;
+  awsPairs?:
+    | {
+        accessKeyIdVar: string;
+        secretAccessKeyVar: string;
+        sessionTokenVar?: string | undefined;
+      }[]
+    | undefined;
+  sigv4?:
+    | {
+        streaming?: "deny" | "passthrough" | undefined;
+        presigned?: "deny" | "passthrough" | undefined;
+        sigv4a?: "deny" | "passthrough" | undefined;
+      }
+    | undefined;
+  [field: string]: unknown;
+}
+
+type MaskedSecret = {
+  mode: "deny" | "mask";
+  extract?: string | undefined;
+  onExtractNoMatch?: "deny" | "error" | "warn" | undefined;
+  decode?: "jwt" | undefined;
+  maskClaims?: string[] | undefined;
+  injectHosts?: string[] | undefined;
+};

@@ -14,9 +14,19 @@ export interface StandardSchema<Output = unknown> {
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+    /** Standard JSON Schema: the newer half of the interface, which not every schema has. */
+    readonly jsonSchema?:
+      | { readonly input: (options: { readonly target: "draft-07" }) => JsonSchema }
+      | undefined;
   };
 }
 
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string }[] };
+  | { readonly issues: readonly StandardIssue[] };
+
+/** One problem that a schema found. */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}

@@ -1,19 +1,41 @@
+/** Names one transcript in a store. */
 export interface SessionKey {
-  readonly projectKey: string;
-  readonly sessionId: string;
-  /** Set for the transcript of a sub-agent. */
-  readonly subpath?: string;
+  /** The working directory as a name: what the CLI calls its folder below `projects`. */
+  projectKey: string;
+  sessionId: string;
+  /** Set for the transcript of a sub-agent: its path below the session, less the ending. */
+  subpath?: string;
 }
 
-export type SessionStoreEntry = Readonly<Record<string, unknown>>;
+/** One line of a transcript. Only what every line may have is typed; the rest is the CLI's own. */
+export interface SessionStoreEntry {
+  type: string;
+  uuid?: string;
+  timestamp?: string;
+  [field: string]: unknown;
+}
+
+/** What a store keeps about a session so that a list of sessions needs no transcript. */
+export interface SessionSummaryEntry {
+  sessionId: string;
+  /** When the store wrote it, by the clock that `listSessions` tells. */
+  mtime: number;
+  /** Made by `foldSessionSummary`; to be kept as it is. */
+  data: Record<string, unknown>;
+}
+
+/** When entries go to a store: at the end of a turn, or each batch of the CLI at once. */
+export type SessionStoreFlush = "batched" | "eager";
 
 /** A place of the caller's own that transcripts are mirrored to and resumed from. */
 export interface SessionStore {
-  append(key: SessionKey, entries: readonly SessionStoreEntry[]): Promise<void>;
-  load(key: SessionKey): Promise<readonly SessionStoreEntry[] | null>;
-  listSessions?(
-    projectKey: string,
-  ): Promise<readonly { readonly sessionId: string; readonly mtime: number }[]>;
+  /** Entries with a `uuid` may come twice, after a failure or an import: keep them once. */
+  append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void>;
+  /** All entries of a key in the order of their arrival; null for a key that was never written. */
+  load(key: SessionKey): Promise<SessionStoreEntry[] | null>;
+  listSessions?(projectKey: string): Promise<{ sessionId: string; mtime: number }[]>;
+  listSessionSummaries?(projectKey: string): Promise<SessionSummaryEntry[]>;
   delete?(key: SessionKey): Promise<void>;
-  listSubkeys?(key: SessionKey): Promise<readonly string[]>;
+  /** The `subpath` of everything that lies below a session. */
+  listSubkeys?(key: { projectKey: string; sessionId: string }): Promise<string[]>;
 }

@@ -5,17 +5,17 @@ export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY_
 export type SystemPromptOption = string | readonly string[] | CustomPrompt | PresetPrompt;
 
 export interface CustomPrompt {
-  readonly type: "custom";
-  readonly prompt: string | readonly string[];
+  type: "custom";
+  prompt: string | readonly string[];
   /** Whether a resumed session keeps the prompt it was started with. */
-  readonly snapshot?: boolean;
+  snapshot?: boolean;
 }
 
 export interface PresetPrompt {
-  readonly type?: "preset";
-  readonly preset: "claude_code";
-  readonly append?: string;
+  type?: "preset";
+  preset: "claude_code";
+  append?: string;
   /** Moves working directory and memory out of the prompt, so that users share its cache. */
-  readonly excludeDynamicSections?: boolean;
-  readonly snapshot?: boolean;
+  excludeDynamicSections?: boolean;
+  snapshot?: boolean;
 }

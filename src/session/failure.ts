@@ -29,6 +29,7 @@ function moreOf(code: ErrorCode, status: unknown, { rateLimit }: Circumstances):
 function codeOf(result: ResultMessage, around: Circumstances, words: string): ErrorCode {
   const { apiError, rateLimit } = around;
   if (NO_SESSION.test(words)) return "session_not_found";
+  if (result.terminal_reason?.startsWith("aborted")) return "aborted";
   if (result.subtype === "error_max_structured_output_retries") return "structured_output";
   if (result.stop_reason === "refusal") return "refusal";
   if (result.terminal_reason === "prompt_too_long") return "prompt_too_long";

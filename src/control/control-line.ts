@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { HawserError, isHawserError, type Logger } from "../errors/index.js";
+import type { Transport } from "../transport/index.js";
+import {
+  controlRequest,
+  type Frame,
+  type HostRequest,
+  isMessage,
+  type Message,
+  type Outbound,
+} from "../wire/index.js";
+import { Incoming, type RequestHandler } from "./incoming.js";
+import { Outgoing, type RequestOptions } from "./outgoing.js";
+
+export interface ControlEvents {
+  /** Every line that is no control frame; must not wait for anything. */
+  readonly onMessage: (message: Message, size: number) => void;
+  /** A message was lost; the next ones are not affected. */
+  readonly onCorrupt: (error: HawserError) => void;
+  /** Told once, last. The error says why the line ended, unless it ended in good order. */
+  readonly onEnd: (error: unknown) => void;
+}
+
+/**
+ * Both sides' requests and answers over one line, and everything else handed on. Reading never
+ * waits for a handler, and every wait for an answer ends when the line does.
+ */
+export class ControlLine {
+  readonly #transport: Transport;
+  readonly #events: ControlEvents;
+  readonly #log: Logger;
+  readonly #outgoing = new Outgoing();
+  readonly #incoming: Incoming;
+  #holders = 0;
+  #gate: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
+  #ended: { readonly error: unknown } | undefined;
+
+  constructor(transport: Transport, handler: RequestHandler, events: ControlEvents, log: Logger) {
+    this.#transport = transport;
+    this.#events = events;
+    this.#log = log;
+    this.#incoming = new Incoming(handler, (answer) => transport.send(answer), log);
+  }
+
+  /** Begins to read the connected transport, and goes on to its end. */
+  start(): void {
+    this.#transport.holdWhileReading(this.#holders > 0);
+    void this.#read();
+  }
+
+  send(message: Outbound): Promise<void> {
+    return this.#transport.send(message);
+  }
+
+  /** The payload of the answer. Keeps the program alive until it has come. */
+  async request(request: HostRequest, options: RequestOptions = {}): Promise<unknown> {
+    if (this.#ended !== undefined) throw unanswered(request.subtype, this.#ended.error);
+    const id = randomUUID();
+    const release = this.hold();
+    const answer = this.#outgoing.wait(id, request.subtype, options);
+    if (!options.signal?.aborted) {
+      this.#transport
+        .send(controlRequest(id, request))
+        .catch((error: unknown) => this.#outgoing.fail(id, error));
+    }
+    return answer.finally(release);
+  }
+
+  /** Keeps the program alive until the returned function is called. */
+  hold(): () => void {
+    this.#holders += 1;
+    if (this.#holders === 1) this.#transport.holdWhileReading(true);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#holders -= 1;
+      if (this.#holders === 0) this.#transport.holdWhileReading(false);
+    };
+  }
+
+  /** Stops reading after the current line, for one who can take no more. */
+  pause(): void {
+    if (this.#gate !== undefined) return;
+    let open: () => void = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    this.#gate = { opened, open };
+  }
+
+  resume(): void {
+    this.#gate?.open();
+    this.#gate = undefined;
+  }
+
+  async #read(): Promise<void> {
+    let why: unknown;
+    try {
+      for await (const frame of this.#transport.messages()) {
+        this.#receive(frame);
+        if (this.#gate !== undefined) await this.#gate.opened;
+      }
+    } catch (error) {
+      why = error;
+    }
+    this.#ended = { error: why };
+    this.#incoming.end();
+    this.#outgoing.failAll((subtype) => unanswered(subtype, why));
+    this.#events.onEnd(why);
+  }
+
+  #receive(frame: Frame): void {
+    if (frame.kind === "corrupt") this.#events.onCorrupt(frame.error);
+    if (frame.kind !== "message") return;
+    const { message, size } = frame;
+    if (isMessage(message, "control_request")) this.#incoming.received(message);
+    else if (isMessage(message, "control_cancel_request")) {
+      this.#incoming.cancelled(message.request_id);
+    } else if (!isMessage(message, "control_response")) this.#events.onMessage(message, size);
+    else if (!this.#outgoing.answered(message)) {
+      this.#log.debug("an answer that nobody waits for", { id: message.response?.request_id });
+    }
+  }
+}
+
+function unanswered(subtype: string, why: unknown): HawserError {
+  if (isHawserError(why)) return why;
+  return new HawserError("closed", `The line ended before the answer to ${subtype} came.`, {
+    ...(why === undefined ? {} : { cause: why }),
+  });
+}

@@ -1,0 +1,92 @@
+import { HawserError, isHawserError, type Logger } from "../errors/index.js";
+import {
+  type CliRequest,
+  type ControlRequest,
+  type ControlResponse,
+  controlFailure,
+  controlSuccess,
+} from "../wire/index.js";
+
+export interface RequestContext {
+  /** Aborted when the CLI no longer waits for the answer, and when the line ends. */
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+}
+
+/** Gives the payload of the answer. What it throws is answered as an error. */
+export type RequestHandler = (
+  request: CliRequest,
+  context: RequestContext,
+) => Promise<object | undefined | typeof NO_ANSWER>;
+
+/** For a handler that leaves the CLI waiting, since its caller asked for that. */
+export const NO_ANSWER: unique symbol = Symbol("no answer");
+
+/** The requests of the CLI that are being worked on, each in a task of its own. */
+export class Incoming {
+  readonly #handler: RequestHandler;
+  readonly #send: (answer: ControlResponse) => Promise<void>;
+  readonly #log: Logger;
+  readonly #working = new Map<string, AbortController>();
+
+  constructor(
+    handler: RequestHandler,
+    send: (answer: ControlResponse) => Promise<void>,
+    log: Logger,
+  ) {
+    this.#handler = handler;
+    this.#send = send;
+    this.#log = log;
+  }
+
+  /** Returns at once; the answer is sent when there is one. */
+  received({ request_id, request }: ControlRequest): void {
+    if (typeof request_id !== "string") {
+      this.#log.warn("a request without an id cannot be answered");
+    } else if (typeof request?.subtype !== "string") {
+      this.#answer(controlFailure(request_id, "The request has no subtype."));
+    } else if (!this.#working.has(request_id)) {
+      void this.#work(request_id, request);
+    }
+  }
+
+  cancelled(requestId: string): void {
+    this.#working
+      .get(requestId)
+      ?.abort(new HawserError("aborted", "The CLI withdrew its request."));
+  }
+
+  /** The line is over: nobody waits for any answer. */
+  end(): void {
+    for (const controller of this.#working.values()) controller.abort(new HawserError("closed"));
+  }
+
+  async #work(requestId: string, request: CliRequest): Promise<void> {
+    const controller = new AbortController();
+    this.#working.set(requestId, controller);
+    // The read loop must have gone on before any code of the caller's runs.
+    await Promise.resolve();
+    let answer: ControlResponse | undefined;
+    try {
+      const payload = await this.#handler(request, { signal: controller.signal, requestId });
+      if (payload !== NO_ANSWER) answer = controlSuccess(requestId, payload);
+    } catch (error) {
+      answer = controlFailure(requestId, textOf(error));
+    }
+    this.#working.delete(requestId);
+    if (answer !== undefined && !controller.signal.aborted) this.#answer(answer);
+  }
+
+  #answer(answer: ControlResponse): void {
+    this.#send(answer).catch((error: unknown) => {
+      // What cannot be written as JSON must not leave the CLI waiting.
+      if (isHawserError(error, "invalid_options")) {
+        this.#answer(controlFailure(answer.response.request_id, error.message));
+      } else this.#log.debug("an answer was not sent", { error: textOf(error) });
+    });
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,66 @@
+import { NO_ANSWER, type RequestContext } from "../../control/index.js";
+import type { Logger } from "../../errors/index.js";
+import type { CanUseTool } from "../../options/index.js";
+import type { CanUseToolRequest, PermissionResult, PermissionUpdate } from "../../wire/index.js";
+
+/** Asks the caller. Nobody to ask, a callback that throws and an answer without sense all deny. */
+export async function answerPermission(
+  request: CanUseToolRequest,
+  context: RequestContext,
+  canUseTool: CanUseTool | undefined,
+  log: Logger,
+): Promise<PermissionResult | typeof NO_ANSWER> {
+  const toolUseID = request.tool_use_id;
+  const deny = (message: string): PermissionResult => ({ behavior: "deny", message, toolUseID });
+  if (canUseTool === undefined) return deny("Nobody is there to approve this call.");
+  let result: PermissionResult | null;
+  try {
+    result = await canUseTool(request.tool_name, request.input, contextOf(request, context));
+  } catch (error) {
+    log.error("canUseTool threw, so the call was denied", { error: String(error) });
+    return deny(`The approval of this call failed: ${textOf(error)}`);
+  }
+  if (result === null) return NO_ANSWER;
+  if (result?.behavior === "allow") {
+    // Older CLIs want the input back even if nothing changed.
+    return { ...result, updatedInput: result.updatedInput ?? request.input, toolUseID };
+  }
+  if (result?.behavior === "deny") {
+    return { ...result, message: result.message ?? "Denied.", toolUseID };
+  }
+  log.error("canUseTool gave neither allow nor deny, so the call was denied");
+  return deny("The approval of this call gave no answer.");
+}
+
+function contextOf(
+  request: CanUseToolRequest,
+  { signal, requestId }: RequestContext,
+): Parameters<CanUseTool>[2] {
+  const optional = {
+    suggestions: request.permission_suggestions?.map(forThisSession),
+    blockedPath: request.blocked_path,
+    decisionReason: request.decision_reason,
+    decisionReasonType: request.decision_reason_type,
+    title: request.title,
+    displayName: request.display_name,
+    description: request.description,
+    agentID: request.agent_id,
+    mcpServer: request.mcp_server,
+    requiresUserInteraction: request.requires_user_interaction,
+    serverPolicyAskOnly: request.server_policy_ask_only,
+  };
+  const given = Object.entries(optional).filter(([, value]) => value !== undefined);
+  return { signal, requestId, toolUseID: request.tool_use_id, ...Object.fromEntries(given) };
+}
+
+/**
+ * Given back as they came, suggestions would write settings files. Whoever means that says so, by
+ * the `destination` of his own answer.
+ */
+function forThisSession(update: PermissionUpdate): PermissionUpdate {
+  return { ...update, destination: "session" } as PermissionUpdate;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,228 @@
+import { ControlLine, type RequestOptions } from "../control/index.js";
+import { type HawserError, isHawserError } from "../errors/index.js";
+import type { Options } from "../options/index.js";
+import { type CloseOptions, SubprocessTransport } from "../transport/index.js";
+import {
+  type HostRequest,
+  type InitializePayload,
+  isResult,
+  isSystem,
+  type Message,
+  type Outbound,
+  type ResultMessage,
+} from "../wire/index.js";
+import { answers } from "./answer/answers.js";
+import { McpServers } from "./answer/mcp.js";
+import { checkDenyRules } from "./deny-rules.js";
+import { failureOf } from "./failure.js";
+import { requireServers } from "./require-mcp.js";
+import { startTimer, timeoutError } from "./timeouts.js";
+
+export interface ConnectionEvents {
+  readonly onMessage: (message: Message, size: number) => void;
+  /** A message was lost; it may have been a result. */
+  readonly onCorrupt: (error: HawserError) => void;
+  /** How many requests of the CLI this side works on. */
+  readonly onAsked: (pending: number) => void;
+  /** Told once, last; the error says why the process ended, unless it was closed from here. */
+  readonly onEnd: (error: unknown) => void;
+}
+
+type Servers = Parameters<McpServers["set"]>[0];
+
+/** One process of the CLI, from its start to its end: opened, initialized, checked, answered. */
+export class Connection {
+  readonly transport: SubprocessTransport;
+  /** The CLI's answer to initialize, once it has passed every check. */
+  readonly ready: Promise<InitializePayload>;
+
+  readonly #options: Options;
+  readonly #programServers: Servers;
+  readonly #events: ConnectionEvents;
+  readonly #opened: Promise<ControlLine>;
+  /** Prompts wait for this: for the checks, where there is something that must be checked first. */
+  readonly #cleared: Promise<ControlLine>;
+  #servers: McpServers | undefined;
+  #control: ControlLine | undefined;
+  #holds = false;
+  #release: (() => void) | undefined;
+  #asked = 0;
+  /** A failure that the CLI reports before it answers initialize is why it never will. */
+  #startFailure: ResultMessage | undefined;
+  #isReady = false;
+  #hasEnded = false;
+
+  constructor(options: Options, servers: Servers, bootMs: number, events: ConnectionEvents) {
+    this.#options = options;
+    this.#programServers = servers;
+    this.#events = events;
+    this.transport = new SubprocessTransport(options);
+    this.#opened = this.#open();
+    this.ready = this.#initialize(bootMs);
+    this.#cleared = this.#clear();
+    // Whoever waits for any of these is told; nobody has to.
+    for (const each of [this.#opened, this.ready, this.#cleared]) each.catch(() => {});
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** In the order of the calls. */
+  async prompt(line: Outbound): Promise<void> {
+    const control = await this.#cleared;
+    await control.send(line);
+  }
+
+  async request(request: HostRequest, options?: RequestOptions): Promise<unknown> {
+    const control = await this.#opened;
+    return control.request(request, options);
+  }
+
+  /** Ends the CLI's input: it finishes what it has been given, and exits. */
+  async endInput(): Promise<void> {
+    await this.transport.endInput();
+  }
+
+  /** The servers of this program that the CLI may talk to from now on. */
+  setServers(servers: Servers): void {
+    this.#servers?.set(servers);
+  }
+
+  /** Whether what comes is waited for, so that the program must not end before. */
+  holdProgram(hold: boolean): void {
+    this.#holds = hold;
+    if (!hold) {
+      this.#release?.();
+      this.#release = undefined;
+    } else this.#release ??= this.#control?.hold();
+  }
+
+  pause(paused: boolean): void {
+    if (paused) this.#control?.pause();
+    else this.#control?.resume();
+  }
+
+  async close(options?: CloseOptions): Promise<void> {
+    this.#control?.resume();
+    await this.transport.close(options);
+  }
+
+  async kill(): Promise<void> {
+    this.#control?.resume();
+    await this.transport.kill();
+  }
+
+  async #open(): Promise<ControlLine> {
+    try {
+      await this.transport.connect();
+    } catch (error) {
+      this.#tellEnd(error);
+      throw error;
+    }
+    const { log } = this.transport;
+    this.#servers = new McpServers((server_name, message) => {
+      // The CLI is gone, or does not care: the server finds out by the end of its link.
+      this.request({ subtype: "mcp_message", server_name, message }).catch(() => {});
+    }, log);
+    this.#servers.set(this.#programServers);
+    const answer = answers(this.#options, this.#servers, log);
+    const control = new ControlLine(
+      this.transport,
+      async (request, context) => {
+        this.#count(1);
+        try {
+          return await answer(request, context);
+        } finally {
+          this.#count(-1);
+        }
+      },
+      {
+        onMessage: (message, size) => this.#receive(message, size),
+        onCorrupt: this.#events.onCorrupt,
+        onEnd: (error) => {
+          this.#servers?.close();
+          this.#tellEnd(this.#explain(error));
+        },
+      },
+      log,
+    );
+    this.#control = control;
+    control.start();
+    this.holdProgram(this.#holds);
+    return control;
+  }
+
+  async #initialize(bootMs: number): Promise<InitializePayload> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = startTimer(bootMs, () => reject(timeoutError("boot", bootMs)));
+    });
+    try {
+      return await Promise.race([this.#boot(), late]);
+    } catch (error) {
+      const why = this.#explain(error);
+      this.#tellEnd(why);
+      // Nothing that failed its start is of any use to anybody.
+      await this.kill();
+      throw why;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #boot(): Promise<InitializePayload> {
+    const control = await this.#opened;
+    const { initialize, expectedDenyRules } = this.transport.invocation;
+    const noLimit = { timeoutMs: Number.POSITIVE_INFINITY };
+    const answer = await control.request(initialize, noLimit);
+    // What cannot be removed now is removed when the process has ended.
+    this.transport.initialized().catch(() => {});
+    if (expectedDenyRules > 0) {
+      checkDenyRules(
+        await control.request({ subtype: "get_settings" }, noLimit),
+        expectedDenyRules,
+      );
+    }
+    await requireServers(this.#options, control);
+    this.#isReady = true;
+    return answer as InitializePayload;
+  }
+
+  async #clear(): Promise<ControlLine> {
+    const control = await this.#opened;
+    const { expectedDenyRules } = this.transport.invocation;
+    if (expectedDenyRules > 0 || this.#options.requireMcp) await this.ready;
+    return control;
+  }
+
+  /** Once: after a start that failed, the end of the process is only the consequence. */
+  #tellEnd(error: unknown): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#events.onEnd(error);
+  }
+
+  #receive(message: Message, size: number): void {
+    if (this.#hasEnded) return;
+    if (!this.#isReady && isResult(message) && message.is_error) this.#startFailure ??= message;
+    if (isSystem(message, "api_retry")) {
+      const { attempt, max_retries, retry_delay_ms, error } = message;
+      const fields = { attempt, of: max_retries, inMs: retry_delay_ms, error };
+      this.transport.log.warn("the CLI retries", fields);
+    }
+    this.#events.onMessage(message, size);
+  }
+
+  #explain(error: unknown): unknown {
+    if (this.#startFailure === undefined || this.#isReady) return error;
+    if (isHawserError(error, "timeout") || error === undefined) return error;
+    const around = { apiError: undefined, rateLimit: undefined };
+    return failureOf(this.#startFailure, around, this.transport.mask);
+  }
+
+  #count(change: number): void {
+    this.#asked += change;
+    this.#events.onAsked(this.#asked);
+  }
+}

@@ -1,0 +1,286 @@
+import type { RequestOptions } from "../control/index.js";
+import { HawserError, isHawserError } from "../errors/index.js";
+import type { Options } from "../options/index.js";
+import {
+  controlRequest,
+  type HostRequest,
+  isMessage,
+  type Message,
+  type ResultMessage,
+  type UserLine,
+} from "../wire/index.js";
+import { Activity } from "./activity.js";
+import { failureOf } from "./failure.js";
+import { Lifeline } from "./lifeline.js";
+import { onAbort } from "./on-abort.js";
+import { stopOf } from "./outcome.js";
+import { Readers } from "./readers.js";
+import type { StreamEvents } from "./stream.js";
+import { type Timeouts, untilSettled } from "./timeouts.js";
+import { LiveTurn, type TurnOwner } from "./turn.js";
+import { TurnClock } from "./turn-clock.js";
+import type { TurnRecord } from "./turn-record.js";
+import { Turns } from "./turns.js";
+import { Waiters } from "./waiters.js";
+
+export interface CoreOptions {
+  readonly options: Options;
+  readonly timeouts: Timeouts;
+  /** Whether the model's events are handed on, and not only used. */
+  readonly showsEvents: boolean;
+}
+
+/**
+ * What is behind a session: its turns over its process. It must never point back at the session:
+ * that the outer object can be garbage-collected is how a forgotten one is noticed.
+ */
+export class SessionCore implements TurnOwner {
+  readonly showsEvents: boolean;
+
+  readonly #options: Options;
+  readonly #timeouts: Timeouts;
+  readonly #line: Lifeline;
+  readonly #turns: Turns;
+  readonly #prompts = new Map<LiveTurn, UserLine>();
+  readonly #activity: Activity;
+  readonly #readers: Readers;
+  readonly #idle = new Waiters();
+  readonly #stopListening: () => void;
+  /** How many requests of the CLI this side works on. */
+  #asked = 0;
+  /** A message that was lost may have been a result. */
+  #lost: HawserError | undefined;
+  /** Why this side ends it. */
+  #ending: HawserError | undefined;
+  #over: HawserError | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor({ options, timeouts, showsEvents }: CoreOptions) {
+    this.#options = options;
+    this.#timeouts = timeouts;
+    this.showsEvents = showsEvents;
+    this.#readers = new Readers(
+      showsEvents,
+      () => this.#changed(),
+      (behind) => this.#line.connection.pause(behind),
+    );
+    this.#turns = new Turns({
+      onDue: (turn) => this.#sendPrompt(turn),
+      onSettled: (turn) => this.#prompts.delete(turn),
+      missing: () => this.#lost ?? new HawserError("protocol_error", NO_RESULT),
+    });
+    this.#activity = new Activity(() => this.#changed());
+    this.#line = new Lifeline(options, timeouts.bootMs, {
+      onReady: () => this.#changed(),
+      onMessage: (message, size) => this.#receive(message, size),
+      onCorrupt: (error) => this.#lose(error),
+      onAsked: (pending) => {
+        this.#asked = pending;
+        this.#wind();
+      },
+      onRecovered: (notice) => {
+        this.#turns.tell(notice);
+        this.#readers.push(notice, 0);
+      },
+      onEnd: (error) => this.#ended(error),
+    });
+    const signals = [options.signal, options.abortController?.signal];
+    this.#stopListening = onAbort(signals, (error) => void this.close(error));
+  }
+
+  get line(): Lifeline {
+    return this.#line;
+  }
+
+  get streamEvents(): StreamEvents {
+    return this.#readers.events;
+  }
+
+  send(prompt: UserLine & { readonly uuid: string }, session: object): LiveTurn {
+    const turn = new LiveTurn(prompt.uuid, this, session);
+    const refusal = this.#refusal();
+    if (refusal !== undefined) turn.settle(refusal);
+    else {
+      turn.clock = new TurnClock(this.#timeouts, (error) => void this.#expire(turn, error));
+      this.#prompts.set(turn, prompt);
+      this.#line.revive();
+      this.#turns.add(turn);
+      this.#changed();
+    }
+    return turn;
+  }
+
+  hasTurn(uuid: string): boolean {
+    return this.#turns.has(uuid);
+  }
+
+  async request(request: HostRequest, options?: RequestOptions): Promise<unknown> {
+    const refusal = this.#refusal();
+    if (refusal !== undefined) throw refusal;
+    this.#line.revive();
+    return this.#line.request(request, options);
+  }
+
+  /** Everything that comes from now on; for one reader. */
+  read(session: object): AsyncIterableIterator<Message> {
+    const messages = this.#readers.read(session);
+    if (this.#over !== undefined) this.#readers.end(unlessClosed(this.#over));
+    return messages;
+  }
+
+  /** Resolves when nothing is left to do, background work included. */
+  idle(): Promise<void> {
+    const error = this.#over && unlessClosed(this.#over);
+    if (error !== undefined) return Promise.reject(error);
+    const idle = this.#idle.wait();
+    this.#changed();
+    return idle;
+  }
+
+  /** The prompts, by uuid, that were not sent yet. */
+  get queued(): readonly string[] {
+    return this.#turns.queued.map(({ uuid }) => uuid);
+  }
+
+  withdrawQueued(): void {
+    for (const turn of [...this.#turns.queued]) this.#turns.withdraw(turn);
+    this.#changed();
+  }
+
+  async stop(turn: LiveTurn): Promise<void> {
+    const { active, queued } = this.#turns;
+    if (queued.includes(turn)) this.#turns.withdraw(turn);
+    else if (!active.has(turn)) await this.#cancel(turn);
+    // What others asked for in the same turn goes on.
+    else if (active.size === 1) await this.request({ subtype: "interrupt" });
+    this.#changed();
+  }
+
+  failureOf(result: ResultMessage, record: TurnRecord): HawserError | undefined {
+    if (stopOf(result) !== undefined) return undefined;
+    const { mask } = this.#line.connection.transport;
+    return this.#line.enrich(failureOf(result, record, mask), record);
+  }
+
+  /** Interrupts what runs and ends the process in good order; `cause` is what turns are told. */
+  close(cause: HawserError = new HawserError("closed")): Promise<void> {
+    this.#ending ??= cause;
+    for (const turn of this.#turns.all) {
+      turn.stopped ??= this.#line.enrich(this.#ending, turn.record);
+    }
+    const busy = this.#turns.size > 0 || this.#activity.inTurn;
+    const first = { first: controlRequest("close", { subtype: "interrupt" }) };
+    this.#closing ??= this.#line.connection.close(busy ? first : {});
+    if (this.#line.isDown) this.#finish(this.#ending);
+    return this.#closing;
+  }
+
+  async kill(): Promise<void> {
+    this.#ending ??= new HawserError("closed");
+    await this.#line.connection.kill();
+    if (this.#line.isDown) this.#finish(this.#ending);
+  }
+
+  #refusal(): HawserError | undefined {
+    const reason = this.#over ?? this.#ending;
+    return reason && this.#line.enrich(reason);
+  }
+
+  #sendPrompt(turn: LiveTurn): void {
+    const prompt = this.#prompts.get(turn);
+    // Why a prompt cannot be sent, the end of the process tells the turn.
+    if (prompt !== undefined) this.#line.prompt(prompt).catch(() => {});
+  }
+
+  async #cancel(turn: LiveTurn): Promise<void> {
+    try {
+      await this.request({ subtype: "cancel_async_message", message_uuid: turn.uuid });
+    } catch (error) {
+      if (!isHawserError(error, "unsupported_by_cli")) throw error;
+      await this.request({ subtype: "interrupt" });
+    }
+  }
+
+  #receive(message: Message, size: number): void {
+    if (isMessage(message, "keep_alive")) return;
+    this.#line.see(message);
+    this.#turns.route(message, size);
+    this.#readers.push(message, size);
+    this.#activity.see(message);
+    this.#wind();
+    this.#changed();
+  }
+
+  /** Without uuids, nothing but its exit can tell that the turn has ended whose result was lost. */
+  #lose(error: HawserError): void {
+    this.#lost ??= error;
+    if (this.#turns.size > 0 && !this.#turns.tellsUuids) void this.#line.connection.endInput();
+  }
+
+  #ended(error: unknown): void {
+    const reason =
+      this.#ending ?? this.#lost ?? error ?? new HawserError("process_exited", NO_RESULT);
+    const goesOn = this.#ending === undefined && this.#line.canRecover;
+    this.#lost = undefined;
+    this.#turns.fail((turn) => turn.stopped ?? this.#line.enrich(reason, turn.record), !goesOn);
+    this.#activity.end();
+    if (goesOn) this.#line.goDown(this.#line.enrich(reason));
+    else this.#finish(this.#line.enrich(reason));
+    if (this.#turns.size > 0 && this.#line.revive()) this.#turns.flush();
+    this.#changed();
+  }
+
+  /** The turn is stopped first, so that the session stays whole; a process that does not is ended. */
+  async #expire(turn: LiveTurn, error: HawserError): Promise<void> {
+    turn.stopped = this.#line.enrich(error, turn.record);
+    const { connection } = this.#line;
+    connection.request({ subtype: "interrupt" }).catch(() => {});
+    const graceMs = this.#options.closeGraceMs ?? INTERRUPT_GRACE_MS;
+    const settled = await untilSettled(turn.result, graceMs);
+    if (!settled && connection === this.#line.connection) await connection.kill();
+  }
+
+  #finish(reason: HawserError): void {
+    if (this.#over !== undefined) return;
+    this.#over = reason;
+    this.#stopListening();
+    const error = unlessClosed(reason);
+    this.#readers.end(error);
+    if (error === undefined) this.#idle.resolve();
+    else this.#idle.reject(error);
+  }
+
+  /** Silence counts only while nothing is being waited for but the model. */
+  #wind(): void {
+    for (const { clock, record } of this.#turns.active) {
+      if (record.awaitsTool || this.#asked > 0) clock?.pause();
+      else if (record.firstTokenAt !== undefined) clock?.enter("idle");
+    }
+  }
+
+  /** Something may have come to rest, or begun. */
+  #changed(): void {
+    const { connection } = this.#line;
+    const busy = this.#turns.size > 0;
+    if (connection.isReady) this.#turns.next?.clock?.start();
+    if (this.#idle.size > 0 && !busy && this.#activity.quiet) this.#settleIdle();
+    connection.holdProgram(busy || this.#idle.size > 0 || this.#readers.waiting);
+  }
+
+  /** Readers come first: who waits for rest has seen what came before it. */
+  #settleIdle(): void {
+    setImmediate(() => {
+      if (this.#turns.size > 0 || !this.#activity.quiet) return;
+      this.#idle.resolve();
+      this.#changed();
+    });
+  }
+}
+
+const NO_RESULT = "The CLI ended without a result.";
+const INTERRUPT_GRACE_MS = 2_000;
+
+/** What was closed from here has ended well. */
+function unlessClosed(reason: HawserError): HawserError | undefined {
+  return reason.code === "closed" ? undefined : reason;
+}

@@ -1,0 +1,150 @@
+import type { RequestOptions } from "../control/index.js";
+import type { HawserError } from "../errors/index.js";
+import type { McpServerConfig, Options } from "../options/index.js";
+import {
+  type HostRequest,
+  isSystem,
+  type Message,
+  type Outbound,
+  type RecoveredNotice,
+} from "../wire/index.js";
+import { Connection, type ConnectionEvents } from "./connection.js";
+import { enrich } from "./outcome.js";
+import { Remembered, resuming } from "./remembered.js";
+import type { TurnRecord } from "./turn-record.js";
+
+export interface LifelineEvents extends ConnectionEvents {
+  readonly onReady: () => void;
+  readonly onRecovered: (notice: RecoveredNotice) => void;
+}
+
+type Servers = Readonly<Record<string, McpServerConfig>>;
+
+/**
+ * The process of a session, or one after another: when one has ended and the session is to be
+ * recovered, the next that is needed resumes the conversation in the state it was in.
+ */
+export class Lifeline {
+  readonly #options: Options;
+  readonly #bootMs: number;
+  readonly #events: LifelineEvents;
+  readonly #remembered = new Remembered();
+  #connection: Connection;
+  #servers: Servers = {};
+  #id: string | undefined;
+  #begun = false;
+  /** Why the process is gone, while a new one can take its place. */
+  #down: HawserError | undefined;
+
+  constructor(options: Options, bootMs: number, events: LifelineEvents) {
+    this.#options = options;
+    this.#bootMs = bootMs;
+    this.#events = events;
+    this.#id = options.sessionId ?? (options.forkSession ? undefined : options.resume);
+    this.#connection = this.#connect(options);
+  }
+
+  /** Of the session. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  get connection(): Connection {
+    return this.#connection;
+  }
+
+  get isDown(): boolean {
+    return this.#down !== undefined;
+  }
+
+  get canRecover(): boolean {
+    const { recover, persistSession } = this.#options;
+    return recover === true && persistSession !== false && this.#connection.isReady;
+  }
+
+  /** To be told of every message. */
+  see(message: Message): void {
+    const id = "session_id" in message ? message.session_id : undefined;
+    if (typeof id === "string" && id !== "") this.#id = id;
+    if (isSystem(message, "init")) this.#begun = true;
+  }
+
+  prompt(line: Outbound): Promise<void> {
+    return this.#connection.prompt(line);
+  }
+
+  async request(request: HostRequest, options?: RequestOptions): Promise<unknown> {
+    try {
+      const payload = await this.#connection.request(request, options);
+      this.#remembered.accepted(request);
+      return payload;
+    } catch (error) {
+      throw this.enrich(error);
+    }
+  }
+
+  /** The servers of this program beside those of the options. */
+  setServers(servers: Servers): void {
+    this.#servers = servers;
+    this.#connection.setServers(this.#allServers());
+  }
+
+  /** The process is gone, but the session is not over. */
+  goDown(why: HawserError): void {
+    this.#down = why;
+  }
+
+  /** A new process in place of one that is gone; whether there was need for it. */
+  revive(): boolean {
+    const why = this.#down;
+    if (why === undefined) return false;
+    this.#down = undefined;
+    const id = this.#begun ? this.#id : undefined;
+    const connection = this.#connect(
+      id === undefined ? this.#options : resuming(this.#options, id),
+    );
+    this.#connection = connection;
+    for (const request of this.#remembered.requests) {
+      connection.request(request).catch((error: unknown) => {
+        const { log } = connection.transport;
+        log.warn("a recovered session is not in its earlier state", { error: String(error) });
+      });
+    }
+    connection.ready.then(
+      () => this.#recovered(id !== undefined, why),
+      // Its end tells why.
+      () => {},
+    );
+    return true;
+  }
+
+  /** Any failure, with what is known of the process, the session and the turn. */
+  enrich(error: unknown, record?: TurnRecord): HawserError {
+    const { transport } = this.#connection;
+    const resumable = this.#begun && this.#options.persistSession !== false;
+    const session = this.#id === undefined ? {} : { sessionId: this.#id, resumable };
+    return enrich(error, record, { ...transport.facts, ...session }, transport.mask);
+  }
+
+  #connect(options: Options): Connection {
+    const connection = new Connection(options, this.#allServers(), this.#bootMs, this.#events);
+    connection.ready.then(
+      () => this.#events.onReady(),
+      // Its end tells why.
+      () => {},
+    );
+    return connection;
+  }
+
+  #recovered(resumed: boolean, why: HawserError): void {
+    const { pid, log } = this.#connection.transport;
+    const facts = { session_id: this.#id, resumed, pid, reason: why.message };
+    log.warn("the session was recovered", facts);
+    this.#events.onRecovered({ type: "hawser", subtype: "recovered", ...facts });
+  }
+
+  #allServers(): Servers {
+    const { mcpServers } = this.#options;
+    return { ...(typeof mcpServers === "object" ? mcpServers : {}), ...this.#servers };
+  }
+}

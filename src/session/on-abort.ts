@@ -1,0 +1,19 @@
+import { HawserError } from "../errors/index.js";
+
+/** Tells of the first abort; the returned function stops listening. */
+export function onAbort(
+  signals: readonly (AbortSignal | undefined)[],
+  aborted: (error: HawserError) => void,
+): () => void {
+  const release: (() => void)[] = [];
+  for (const signal of signals) {
+    if (signal === undefined) continue;
+    const tell = () => aborted(new HawserError("aborted", undefined, { reason: signal.reason }));
+    if (signal.aborted) tell();
+    else signal.addEventListener("abort", tell, { once: true });
+    release.push(() => signal.removeEventListener("abort", tell));
+  }
+  return () => {
+    for (const each of release) each();
+  };
+}

@@ -1,0 +1,40 @@
+import type { Options } from "../options/index.js";
+import type { HostRequest } from "../wire/index.js";
+
+/** What was changed in a running process, so that a new one can be brought to the same state. */
+export class Remembered {
+  readonly #last = new Map<string, HostRequest>();
+  readonly #flags: HostRequest[] = [];
+
+  /** To be told of every request that the CLI has accepted. */
+  accepted(request: HostRequest): void {
+    // Each of these adds to the ones before it.
+    if (request.subtype === "apply_flag_settings") this.#flags.push(request);
+    else if (REPLACES.has(request.subtype)) this.#last.set(request.subtype, request);
+  }
+
+  get requests(): readonly HostRequest[] {
+    return [...this.#last.values(), ...this.#flags];
+  }
+}
+
+/** Each of these replaces the one before it. */
+const REPLACES: ReadonlySet<string> = new Set([
+  "set_model",
+  "set_permission_mode",
+  "set_max_thinking_tokens",
+  "mcp_set_servers",
+]);
+
+/** The options that go on with a session, in place of those that once began it. */
+export function resuming(options: Options, sessionId: string): Options {
+  const {
+    continue: _continue,
+    forkSession: _fork,
+    resumeSessionAt: _at,
+    resumeDropsTurn: _drops,
+    sessionId: _id,
+    ...rest
+  } = options;
+  return { ...rest, resume: sessionId };
+}

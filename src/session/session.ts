@@ -1,0 +1,157 @@
+import { randomUUID } from "node:crypto";
+import type { RequestOptions } from "../control/index.js";
+import { HawserError } from "../errors/index.js";
+import { type McpServerConfig, type Options, validatePrompt } from "../options/index.js";
+import {
+  encodeLine,
+  type HostPayload,
+  type InitializePayload,
+  type InterruptReceipt,
+  type Message,
+  type Prompt,
+  type UserLine,
+  userLine,
+} from "../wire/index.js";
+import { Controls, type FieldsOf } from "./controls.js";
+import { type CoreOptions, SessionCore } from "./core.js";
+import { onAbort } from "./on-abort.js";
+import type { LiveTurn, Turn } from "./turn.js";
+
+export interface SendOptions {
+  /** Of the prompt; a new one unless given. */
+  readonly uuid?: string | undefined;
+  /** False adds the prompt to the conversation without a call of the model. */
+  readonly shouldQuery?: boolean | undefined;
+  /** Stops the turn, or withdraws its prompt. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * A conversation over one live process. If it is forgotten, its process dies with it: when this
+ * object is garbage-collected, and at the latest when the program ends.
+ */
+export class Session extends Controls implements AsyncIterable<Message> {
+  readonly #core: SessionCore;
+  readonly #options: Options;
+  #info: InitializePayload | undefined;
+
+  constructor(core: CoreOptions) {
+    super();
+    this.#core = new SessionCore(core);
+    this.#options = core.options;
+    abandoned.register(this, this.#core);
+  }
+
+  /** The CLI's id of the session; the newest, since `/clear` begins another. */
+  get id(): string | undefined {
+    return this.#core.line.id;
+  }
+
+  /** Of the process; another one after a recovery. */
+  get pid(): number | undefined {
+    return this.#core.line.connection.transport.pid;
+  }
+
+  /** What the CLI said of itself when it started. */
+  get info(): InitializePayload {
+    if (this.#info === undefined) throw new HawserError("closed", "The session is not open yet.");
+    return this.#info;
+  }
+
+  /** Waits until the CLI has started and every check is passed. */
+  async initializationResult(): Promise<InitializePayload> {
+    this.#info = await this.#core.line.connection.ready;
+    return this.#info;
+  }
+
+  /** Sends a prompt. It may be sent while another turn runs: then it waits, or joins that turn. */
+  send(prompt: Prompt, options: SendOptions = {}): Turn {
+    validatePrompt(prompt);
+    const { uuid = randomUUID(), shouldQuery, signal } = options;
+    if (this.#core.hasTurn(uuid)) {
+      throw new HawserError("invalid_options", `The prompt ${uuid} has been sent already.`);
+    }
+    const { literalPrompt: literal, verbatimPrompts } = this.#options;
+    const line = {
+      ...userLine(prompt, { uuid, literal, shouldQuery }),
+      uuid,
+      ...(verbatimPrompts === true ? { client_composed: true } : {}),
+    };
+    return this.sendLine(line, signal);
+  }
+
+  /** Everything that comes from now on, for one reader, turns that the CLI begins included. */
+  [Symbol.asyncIterator](): AsyncIterator<Message> {
+    return this.#core.read(this);
+  }
+
+  /** Resolves when nothing is left to do: no turn, no prompt, no background work. */
+  idle(): Promise<void> {
+    return this.#core.idle();
+  }
+
+  /** Stops the running turn. Prompts that wait still run, unless they are to be cancelled. */
+  async interrupt(options: { cancelQueued?: boolean } = {}): Promise<InterruptReceipt> {
+    const { cancelQueued = false } = options;
+    const here = this.#core.queued;
+    if (cancelQueued) this.#core.withdrawQueued();
+    const receipt = await this.request("interrupt", cancelQueued ? { cancel_queued: true } : {});
+    const { still_queued = [], cancelled = [] } = receipt ?? {};
+    return cancelQueued
+      ? { still_queued, cancelled: [...cancelled, ...here] }
+      : { still_queued: [...still_queued, ...here], ...(receipt?.cancelled && { cancelled }) };
+  }
+
+  async request<S extends string>(
+    subtype: S,
+    fields?: FieldsOf<S>,
+    options?: RequestOptions,
+  ): Promise<HostPayload<S>> {
+    return (await this.#core.request({ ...fields, subtype }, options)) as HostPayload<S>;
+  }
+
+  /**
+   * Interrupts what runs and ends the process; resolves when nothing of it is left. Turns without
+   * an end are told `cause`, which is `closed` unless given.
+   */
+  close(cause?: HawserError): Promise<void> {
+    return this.#core.close(cause);
+  }
+
+  /** Ends the process now; resolves when nothing of it is left. */
+  kill(): Promise<void> {
+    return this.#core.kill();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  protected linkServers(servers: Readonly<Record<string, McpServerConfig>>): void {
+    this.#core.line.setServers(servers);
+  }
+
+  protected sendLine(
+    line: UserLine & { readonly uuid: string },
+    signal: AbortSignal | undefined,
+  ): LiveTurn {
+    // Before anything is sent: a prompt that cannot be written would never arrive.
+    encodeLine(line);
+    const turn = this.#core.send(line, this);
+    if (signal !== undefined) stopOnAbort(turn, signal, this.#core);
+    return turn;
+  }
+}
+
+const abandoned = new FinalizationRegistry<SessionCore>((core) => {
+  void core.kill();
+});
+
+function stopOnAbort(turn: LiveTurn, signal: AbortSignal, core: SessionCore): void {
+  const release = onAbort([signal], (error) => {
+    turn.stopped ??= error;
+    // How the stop went, the turn's end tells.
+    core.stop(turn).catch(() => {});
+  });
+  turn.result.then(release, release);
+}

@@ -1,0 +1,48 @@
+import { HawserError } from "../errors/index.js";
+
+/** Text as it comes, for one reader, who gets all that has come since he last asked. */
+export class TextTape implements AsyncIterable<string> {
+  #text = "";
+  #taken = false;
+  #end: { readonly error?: unknown } | undefined;
+  #wake: () => void = () => {};
+
+  get text(): string {
+    return this.#text;
+  }
+
+  add(text: string): void {
+    this.#text += text;
+    this.#wake();
+  }
+
+  /** The error is thrown to the reader after the text. */
+  end(error?: unknown): void {
+    this.#end ??= error === undefined ? {} : { error };
+    this.#wake();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<string> {
+    if (this.#taken) throw new HawserError("already_consumed");
+    this.#taken = true;
+    return this.#read();
+  }
+
+  async *#read(): AsyncGenerator<string, undefined> {
+    let read = 0;
+    for (;;) {
+      if (read < this.#text.length) {
+        const fresh = this.#text.slice(read);
+        read = this.#text.length;
+        yield fresh;
+      } else if (this.#end !== undefined) {
+        if (this.#end.error !== undefined) throw this.#end.error;
+        return;
+      } else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  type AssistantMessage,
+  isMessage,
+  isSystem,
+  type Message,
+  type RateLimitInfo,
+  type ResultMessage,
+  type StreamEvent,
+  type UserMessage,
+} from "../wire/index.js";
+import type { Circumstances } from "./failure.js";
+import { TextTape } from "./text-tape.js";
+import { WholeMessages } from "./whole-message.js";
+
+/** What one turn has come to so far, folded from its messages. */
+export class TurnRecord implements Circumstances {
+  /** The answer as it comes: in pieces where partial messages are on, else block by block. */
+  readonly text: TextTape = new TextTape();
+  readonly whole: WholeMessages = new WholeMessages();
+  readonly #runningTools = new Set<string>();
+  readonly #streamed = new Set<string>();
+  #streaming: string | undefined;
+  #model: string | undefined;
+  #apiError: string | undefined;
+  #rateLimit: RateLimitInfo | undefined;
+  #lastMessage: Message | undefined;
+  #firstTokenAt: number | undefined;
+
+  get model(): string | undefined {
+    return this.#model;
+  }
+
+  get apiError(): string | undefined {
+    return this.#apiError;
+  }
+
+  get rateLimit(): RateLimitInfo | undefined {
+    return this.#rateLimit;
+  }
+
+  get lastMessage(): Message | undefined {
+    return this.#lastMessage;
+  }
+
+  /** By `performance.now()`; what the CLI says of itself before is no message of the model. */
+  get firstTokenAt(): number | undefined {
+    return this.#firstTokenAt;
+  }
+
+  /** While one runs, silence means nothing. */
+  get awaitsTool(): boolean {
+    return this.#runningTools.size > 0;
+  }
+
+  add(message: Message): void {
+    this.#lastMessage = message;
+    this.whole.add(message);
+    if (isSystem(message, "init")) this.#model = message.model;
+    if (isMessage(message, "rate_limit_event")) this.#rateLimit = message.rate_limit_info;
+    if (isMessage(message, "stream_event")) this.#addEvent(message);
+    if (isMessage(message, "assistant")) this.#addAnswer(message);
+    if (isMessage(message, "user")) this.#addToolResults(message);
+  }
+
+  /** The text of the answer, as the CLI's result gives it or as far as it came. */
+  textOf(result: ResultMessage): string {
+    return typeof result.result === "string" ? result.result : this.text.text;
+  }
+
+  #addEvent({ event, parent_tool_use_id }: StreamEvent): void {
+    this.#firstTokenAt ??= performance.now();
+    // A sub-agent's words are part of its tool's work, not of the answer.
+    if (parent_tool_use_id !== null) return;
+    if (event.type === "message_start") {
+      this.#streaming = (event as { readonly message?: { readonly id?: string } }).message?.id;
+    } else if (event.type === "content_block_delta") {
+      const { delta } = event as { readonly delta?: { readonly text?: unknown } };
+      if (typeof delta?.text !== "string") return;
+      if (this.#streaming !== undefined) this.#streamed.add(this.#streaming);
+      this.text.add(delta.text);
+    }
+  }
+
+  #addAnswer({ message, error, parent_tool_use_id }: AssistantMessage): void {
+    this.#firstTokenAt ??= performance.now();
+    if (error !== undefined) {
+      this.#apiError = error;
+      return;
+    }
+    const fresh = parent_tool_use_id === null && !this.#streamed.has(message.id);
+    for (const block of message.content) {
+      if (block.type === "tool_use" && typeof block.id === "string")
+        this.#runningTools.add(block.id);
+      if (fresh && block.type === "text" && typeof block.text === "string")
+        this.text.add(block.text);
+    }
+  }
+
+  #addToolResults({ message: { content } }: UserMessage): void {
+    for (const block of typeof content === "string" ? [] : content) {
+      if (block.type === "tool_result") this.#runningTools.delete(String(block.tool_use_id));
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import { type HawserError, isHawserError } from "../errors/index.js";
+import { isMessage, type Message, type ResultMessage } from "../wire/index.js";
+import { MessageStream, type StreamEvents } from "./stream.js";
+import type { TurnClock } from "./turn-clock.js";
+import { TurnRecord } from "./turn-record.js";
+import type { WholeMessage } from "./whole-message.js";
+
+/**
+ * One prompt and what the CLI did about it: its messages, once, as they come, and its result.
+ * Leaving the iteration early stops the turn; the session goes on.
+ */
+export interface Turn extends AsyncIterable<Message> {
+  /** Of the prompt; `session.rewindFiles()` takes it. */
+  readonly uuid: string;
+  /**
+   * The CLI's result, also one that reports a failure. Rejects only if there is none: the process
+   * ended, a time limit was passed, the session was closed or the prompt was withdrawn.
+   */
+  readonly result: Promise<ResultMessage>;
+  /** Text of the answer as it comes, once. Throws last if the turn failed. */
+  readonly textStream: AsyncIterable<string>;
+  /** The other prompts, by uuid, that the CLI answered together with this one; known at the end. */
+  readonly merged: readonly string[];
+  /** The text of the answer; throws what the result reports, if it reports a failure. */
+  text(): Promise<string>;
+  /** The model's replies, each in one piece, sub-agents' included; once the turn has ended. */
+  messages(): Promise<readonly WholeMessage[]>;
+  /** Stops this turn, or takes its prompt back if the CLI has not begun with it. */
+  interrupt(): Promise<void>;
+}
+
+/** What a turn has come to, for the layers above. */
+export function recordOf(turn: Turn): TurnRecord {
+  if (turn instanceof LiveTurn) return turn.record;
+  throw new TypeError("This is no turn of a session.");
+}
+
+/** What a turn needs of its session. */
+export interface TurnOwner {
+  stop(turn: LiveTurn): Promise<void>;
+  /** The error that a result stands for, unless it reports no failure. */
+  failureOf(result: ResultMessage, record: TurnRecord): HawserError | undefined;
+  readonly streamEvents: StreamEvents;
+  /** Whether the model's events are handed on, and not only used. */
+  readonly showsEvents: boolean;
+}
+
+/** The session's side of a turn. */
+export class LiveTurn implements Turn {
+  readonly uuid: string;
+  readonly result: Promise<ResultMessage>;
+  readonly textStream: AsyncIterable<string>;
+  readonly record: TurnRecord = new TurnRecord();
+  /** Why it was stopped by this side; the result that then comes is not the answer. */
+  stopped: HawserError | undefined;
+  clock: TurnClock | undefined;
+
+  readonly #owner: TurnOwner;
+  /** What must live as long as somebody reads. */
+  readonly #session: object;
+  readonly #stream: MessageStream;
+  #resolve: (result: ResultMessage) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+  #merged: readonly string[] = [];
+  #settled = false;
+
+  constructor(uuid: string, owner: TurnOwner, session: object) {
+    this.uuid = uuid;
+    this.#owner = owner;
+    this.#session = session;
+    this.textStream = this.record.text;
+    this.#stream = new MessageStream({
+      ...owner.streamEvents,
+      // How the stop went, the result tells.
+      onLeft: () => void this.interrupt().catch(() => {}),
+    });
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Who only reads the messages learns of a failure there.
+    this.result.catch(() => {});
+  }
+
+  get merged(): readonly string[] {
+    return this.#merged;
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  async text(): Promise<string> {
+    const result = await this.result;
+    const failure = this.#owner.failureOf(result, this.record);
+    if (failure !== undefined) throw failure;
+    return this.record.textOf(result);
+  }
+
+  async messages(): Promise<readonly WholeMessage[]> {
+    const result = await this.result;
+    return this.record.whole.list(result);
+  }
+
+  async interrupt(): Promise<void> {
+    if (!this.#settled) await this.#owner.stop(this);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Message> {
+    return this.#stream.read(this.#session);
+  }
+
+  receive(message: Message, size: number): void {
+    if (this.#settled) return;
+    this.record.add(message);
+    if (this.#owner.showsEvents || !isMessage(message, "stream_event")) {
+      this.#stream.push(message, size);
+    }
+  }
+
+  settle(outcome: ResultMessage | HawserError, merged: readonly string[] = []): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#merged = merged;
+    this.clock?.stop();
+    if (isHawserError(outcome)) {
+      this.record.text.end(outcome);
+      this.#stream.end(outcome);
+      this.#reject(outcome);
+    } else {
+      this.record.text.end(this.#owner.failureOf(outcome, this.record));
+      this.#stream.end();
+      this.#resolve(outcome);
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import { HawserError } from "../errors/index.js";
+import {
+  type CommandLifecycle,
+  isMessage,
+  isResult,
+  isSystem,
+  type Message,
+  type ResultMessage,
+} from "../wire/index.js";
+import type { LiveTurn } from "./turn.js";
+
+export interface TurnsEvents {
+  /** The line of this turn's prompt is to be sent now. */
+  readonly onDue: (turn: LiveTurn) => void;
+  readonly onSettled: (turn: LiveTurn) => void;
+  /** What to say of a turn that the CLI ended without a result. */
+  readonly missing: () => HawserError;
+}
+
+/**
+ * Which message and which result belong to which prompt. The CLI says so itself, by the prompts'
+ * uuids. One that does not gets a prompt at a time: until it has said so once, and for ever if it
+ * is an older one.
+ */
+export class Turns {
+  readonly #events: TurnsEvents;
+  /** Not sent yet. */
+  readonly #queue: LiveTurn[] = [];
+  /** Sent, and without an end. */
+  readonly #open = new Map<string, LiveTurn>();
+  /** Those of them that the CLI works on. */
+  readonly #active = new Set<LiveTurn>();
+  #tellsUuids = false;
+  /** Sent, and the CLI has not said what it does with it. */
+  #unheard: LiveTurn | undefined;
+  #ownTurnRuns = false;
+  #lastResult: ResultMessage | undefined;
+
+  constructor(events: TurnsEvents) {
+    this.#events = events;
+  }
+
+  /** Prompts without an end. */
+  get all(): readonly LiveTurn[] {
+    return [...this.#queue, ...this.#open.values()];
+  }
+
+  get size(): number {
+    return this.#queue.length + this.#open.size;
+  }
+
+  /** Whether the CLI says what it does with which prompt. */
+  get tellsUuids(): boolean {
+    return this.#tellsUuids;
+  }
+
+  /** The prompt that the CLI works on, or the one that it should begin with. */
+  get next(): LiveTurn | undefined {
+    const [turn] = this.#active.size > 0 ? this.#active : this.#open.values();
+    return turn;
+  }
+
+  get active(): ReadonlySet<LiveTurn> {
+    return this.#active;
+  }
+
+  get queued(): readonly LiveTurn[] {
+    return this.#queue;
+  }
+
+  has(uuid: string): boolean {
+    return this.#open.has(uuid) || this.#queue.some((turn) => turn.uuid === uuid);
+  }
+
+  add(turn: LiveTurn): void {
+    this.#queue.push(turn);
+    this.flush();
+  }
+
+  /** Sends what may be sent. */
+  flush(): void {
+    while (this.#queue.length > 0 && this.#mayFollow()) {
+      const turn = this.#queue.shift();
+      if (turn === undefined) return;
+      this.#open.set(turn.uuid, turn);
+      if (!this.#tellsUuids) this.#unheard = turn;
+      this.#events.onDue(turn);
+    }
+  }
+
+  /** Everything that comes, in order. */
+  route(message: Message, size: number): void {
+    if (isMessage(message, "command_lifecycle")) this.#progress(message, size);
+    else if (isResult(message)) this.#finish(message, size);
+    else {
+      if (isSystem(message, "init") && !this.#tellsUuids) this.#begun();
+      for (const turn of this.#active) turn.receive(message, size);
+    }
+  }
+
+  /** Gives one turn an end. */
+  settle(
+    turn: LiveTurn,
+    outcome: ResultMessage | HawserError,
+    merged: readonly string[] = [],
+  ): void {
+    const queued = this.#queue.indexOf(turn);
+    if (queued >= 0) this.#queue.splice(queued, 1);
+    this.#open.delete(turn.uuid);
+    this.#active.delete(turn);
+    if (this.#unheard === turn) this.#unheard = undefined;
+    turn.settle(outcome, merged);
+    this.#events.onSettled(turn);
+  }
+
+  /** Takes back a prompt that was not begun with. */
+  withdraw(turn: LiveTurn): void {
+    const message = "The prompt was withdrawn before the CLI began with it.";
+    this.settle(turn, turn.stopped ?? new HawserError("aborted", message));
+  }
+
+  /** Something that concerns every prompt that has been sent. */
+  tell(notice: Message): void {
+    for (const turn of this.#open.values()) turn.receive(notice, 0);
+  }
+
+  /** The process is gone: what it was sent has no end but this; what it was not, waits on or goes. */
+  fail(error: (turn: LiveTurn) => HawserError, andQueued: boolean): void {
+    this.#ownTurnRuns = false;
+    this.#tellsUuids = false;
+    this.#lastResult = undefined;
+    for (const turn of [...this.#open.values()]) this.settle(turn, error(turn));
+    if (andQueued) for (const turn of [...this.#queue]) this.settle(turn, error(turn));
+  }
+
+  #mayFollow(): boolean {
+    return this.#tellsUuids || (this.#open.size === 0 && !this.#ownTurnRuns);
+  }
+
+  #progress(message: CommandLifecycle, size: number): void {
+    this.#tellsUuids = true;
+    this.#unheard = undefined;
+    const turn = this.#open.get(message.command_uuid);
+    if (turn !== undefined) {
+      if (message.state === "started") this.#start(turn);
+      turn.receive(message, size);
+      if (message.state === "completed")
+        this.settle(turn, this.#lastResult ?? this.#events.missing());
+      if (message.state === "cancelled") this.withdraw(turn);
+    }
+    this.flush();
+  }
+
+  /** Without uuids, a turn that begins is the waiting prompt's, or else one of the CLI's own. */
+  #begun(): void {
+    if (this.#unheard === undefined) this.#ownTurnRuns = this.#active.size === 0;
+    else this.#start(this.#unheard);
+    this.#unheard = undefined;
+  }
+
+  #start(turn: LiveTurn): void {
+    if (this.#active.has(turn)) return;
+    this.#lastResult = undefined;
+    this.#active.add(turn);
+    turn.clock?.start();
+  }
+
+  #finish(result: ResultMessage, size: number): void {
+    this.#lastResult = result;
+    const uuids = result.user_message_uuids ?? [];
+    const turns = uuids.length > 0 ? this.#named(uuids) : this.#unnamed(result);
+    for (const turn of turns) {
+      turn.receive(result, size);
+      const others = uuids.filter((uuid) => uuid !== turn.uuid);
+      // What came in time after all is better than the reason why it might not have.
+      this.settle(turn, result.is_error ? (turn.stopped ?? result) : result, others);
+    }
+    if (turns.length === 0) this.#ownTurnRuns = false;
+    this.flush();
+  }
+
+  #named(uuids: readonly string[]): LiveTurn[] {
+    return uuids.flatMap((uuid) => this.#open.get(uuid) ?? []);
+  }
+
+  /** An older CLI's result, or that of a turn which the CLI began by itself. */
+  #unnamed({ origin }: ResultMessage): LiveTurn[] {
+    if (this.#tellsUuids || origin !== undefined) return [];
+    return [...this.#open.values()];
+  }
+}

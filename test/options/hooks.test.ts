@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import {
+  buildInvocation,
+  type CliFacts,
+  type Hooks,
+  numberHooks,
+  parseVersion,
+} from "../../src/options/index.js";
+import { HOST, NEWEST } from "./facts.js";
+
+const cli = (text: string): CliFacts => ({ path: "/usr/bin/claude", version: parseVersion(text) });
+
+const hook = () => ({});
+
+describe("hooks", () => {
+  it("are called by the ids that they are registered under", () => {
+    const [a, b, c] = [() => ({}), () => ({}), () => ({})];
+    const { registrations, callbacks } = numberHooks({
+      Stop: [{ hooks: [a] }],
+      PreToolUse: [{ matcher: "Bash", hooks: [b, c], timeout: 5 }],
+    });
+    expect(registrations).toEqual({
+      Stop: [{ hookCallbackIds: ["hook_0"] }],
+      PreToolUse: [
+        {
+          matcher: "Bash",
+          hookCallbackIds: ["hook_1", "hook_2"],
+          timeout: 5,
+          onFailure: "block",
+        },
+      ],
+    });
+    expect([...callbacks]).toEqual([
+      ["hook_0", { callback: a, event: "Stop", onFailure: "continue" }],
+      ["hook_1", { callback: b, event: "PreToolUse", onFailure: "block", timeoutMs: 5000 }],
+      ["hook_2", { callback: c, event: "PreToolUse", onFailure: "block", timeoutMs: 5000 }],
+    ]);
+  });
+
+  it("of an event that was given as undefined do not exist", () => {
+    const { registrations, callbacks } = numberHooks({ Stop: undefined });
+    expect({ registrations, size: callbacks.size }).toEqual({ registrations: {}, size: 0 });
+  });
+});
+
+describe("a guard that throws", () => {
+  const guard: Hooks = { PreToolUse: [{ hooks: [hook] }] };
+
+  it("blocks unless told otherwise", () => {
+    expect(sent(guard)).toEqual({
+      PreToolUse: [{ hookCallbackIds: ["hook_0"], onFailure: "block" }],
+    });
+    expect(sent({ PreToolUse: [{ hooks: [hook], onFailure: "continue" }] })).toEqual({
+      PreToolUse: [{ hookCallbackIds: ["hook_0"] }],
+    });
+    expect(sent({ PostToolUse: [{ hooks: [hook] }] })).toEqual({
+      PostToolUse: [{ hookCallbackIds: ["hook_0"] }],
+    });
+  });
+
+  it.each(["2.1.197", "2.1.316"])("is the host's to block on %s, which is not told", (version) => {
+    const explicit: Hooks = { PreToolUse: [{ hooks: [hook], onFailure: "block" }] };
+    for (const hooks of [guard, explicit]) {
+      const { initialize, warnings } = buildInvocation({ hooks }, cli(version), HOST);
+      expect(initialize.hooks).toEqual({ PreToolUse: [{ hookCallbackIds: ["hook_0"] }] });
+      expect(warnings).toEqual([]);
+    }
+  });
+
+  it("is told to the first version that knows it", () => {
+    expect(buildInvocation({ hooks: guard }, cli("2.1.317"), HOST).initialize.hooks).toEqual(
+      sent(guard),
+    );
+  });
+});
+
+describe("a callback for the start or the end of a session", () => {
+  it.each(["SessionStart", "SessionEnd"] as const)("%s comes with a warning", (event) => {
+    const { warnings } = buildInvocation({ hooks: { [event]: [{ hooks: [hook] }] } }, NEWEST, HOST);
+    expect(warnings).toEqual([
+      `hooks.${event}: callbacks do not fire at the start and the end of the process, only around /clear; for those use a hook of a settings file.`,
+    ]);
+  });
+});
+
+function sent(hooks: Hooks): unknown {
+  return buildInvocation({ hooks }, NEWEST, HOST).initialize.hooks;
+}

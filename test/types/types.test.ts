@@ -1,0 +1,52 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { GIVEN_ELSEWHERE } from "./owners.js";
+import { errorsOf, exportedTypes, placesOfAny, programOf } from "./program.js";
+
+const TYPES = path("../../src/query/types/index.ts");
+/** The compiler checks every declaration of Node too. */
+const LIMIT_MS = 200_000;
+
+const CONSUMERS = [path("consumer-messages.ts"), path("consumer-options.ts")];
+
+describe("code written for the official types", () => {
+  it.each([
+    ["strict", false],
+    ["strict with exact optional properties", true],
+  ])(
+    "compiles %s, with the declarations of libraries checked",
+    (_, exact) => {
+      expect(errorsOf(programOf(CONSUMERS, exact))).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe("the official names of types", () => {
+  const others = Object.keys(GIVEN_ELSEWHERE).map((file) => [path(`../../${file}`), file] as const);
+  const program = programOf([TYPES, ...others.map(([file]) => file)], true);
+
+  it("are many, and none of them has an `any` in it", () => {
+    const types = [...exportedTypes(program, TYPES)];
+    expect(types.length).toBeGreaterThan(200);
+    expect(types.flatMap(([name, type]) => placesOfAny(program, name, type))).toEqual([]);
+  });
+
+  it.each(others)("that are given by %s are there", (file, name) => {
+    const types = exportedTypes(program, file);
+    expect(GIVEN_ELSEWHERE[name]?.filter((each) => !types.has(each))).toEqual([]);
+  });
+
+  it("would show an `any`", () => {
+    const planted = path("planted.ts");
+    const tainted = programOf([planted], true);
+    const places = [...exportedTypes(tainted, planted)].flatMap(([name, type]) =>
+      placesOfAny(tainted, name, type),
+    );
+    expect(places).toEqual(["Planted.deep<>.at"]);
+  });
+});
+
+function path(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}
