@@ -16,8 +16,10 @@ export {
   type Logger,
   type Phase,
 } from "./errors/index.js";
+export type * from "./mcp/index.js";
+export { createSdkMcpServer, tool } from "./mcp/index.js";
 export type * from "./options/index.js";
-export { buildInvocation } from "./options/index.js";
+export { buildInvocation, HOOK_EVENTS, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./options/index.js";
 export {
   type CliLocation,
   type CliReport,
@@ -32,6 +34,29 @@ export {
   processes,
   shutdown,
 } from "./process/index.js";
+export type * from "./query/index.js";
+// Where the wire has a name of its own for it, the official one wins.
+export type { ElicitationRequest, UserDialogRequest } from "./query/index.js";
+export {
+  AbortError,
+  BUILTIN_TOOL_NAMES,
+  CommandMatcher,
+  DirectConnectError,
+  DirectConnectTransport,
+  EXIT_REASONS,
+  FileIndex,
+  filterEscalatingDefaultMode,
+  LEGACY_TOOL_NAME_ALIASES,
+  matchDeniedModels,
+  ORG_POLICY_LIMIT_PREFIXES,
+  parseDirectConnectUrl,
+  query,
+  resolveSettings,
+  startup,
+  USAGE_LIMIT_ERROR_PREFIXES,
+  USAGE_TRANSITION_PREFIXES,
+  USAGE_WARNING_PREFIXES,
+} from "./query/index.js";
 export {
   explainPermission,
   openSession,
@@ -44,6 +69,23 @@ export {
   type Turn,
   type WholeMessage,
 } from "./session/index.js";
+export type * from "./transcripts/index.js";
+export {
+  archiveSession,
+  deleteSession,
+  foldSessionSummary,
+  forkSession,
+  getSessionInfo,
+  getSessionMessages,
+  getSubagentMessages,
+  InMemorySessionStore,
+  importSessionToStore,
+  listSessions,
+  listSubagents,
+  renameSession,
+  tagSession,
+  unarchiveSession,
+} from "./transcripts/index.js";
 export {
   type CloseOptions,
   MemoryTransport,

@@ -11,6 +11,7 @@ import {
 } from "../wire/index.js";
 import { Incoming, type RequestHandler } from "./incoming.js";
 import { Outgoing, type RequestOptions } from "./outgoing.js";
+import { textOf } from "./text-of.js";
 
 export interface ControlEvents {
   /** Every line that is no control frame; must not wait for anything. */
@@ -98,7 +99,7 @@ export class ControlLine {
     let why: unknown;
     try {
       for await (const frame of this.#transport.messages()) {
-        this.#receive(frame);
+        this.#take(frame);
         if (this.#gate !== undefined) await this.#gate.opened;
       }
     } catch (error) {
@@ -108,6 +109,17 @@ export class ControlLine {
     this.#incoming.end();
     this.#outgoing.failAll((subtype) => unanswered(subtype, why));
     this.#events.onEnd(why);
+  }
+
+  /** One message that cannot be dealt with is lost like a broken line; the reading goes on. */
+  #take(frame: Frame): void {
+    try {
+      this.#receive(frame);
+    } catch (cause) {
+      const message = `A message has a shape that was not expected: ${textOf(cause)}`;
+      this.#log.error("a message was lost", { error: textOf(cause) });
+      this.#events.onCorrupt(new HawserError("protocol_error", message, { cause }));
+    }
   }
 
   #receive(frame: Frame): void {

@@ -6,6 +6,7 @@ import {
   controlFailure,
   controlSuccess,
 } from "../wire/index.js";
+import { textOf } from "./text-of.js";
 
 export interface RequestContext {
   /** Aborted when the CLI no longer waits for the answer, and when the line ends. */
@@ -85,8 +86,4 @@ export class Incoming {
       } else this.#log.debug("an answer was not sent", { error: textOf(error) });
     });
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -84,7 +84,8 @@ function refusal(subtype: string, { error, error_code }: ControlFailure): Hawser
     const message = `The CLI does not support the request ${subtype}.`;
     return new HawserError("unsupported_by_cli", message, facts);
   }
-  return new HawserError("control_error", `The CLI refused ${subtype}: ${error}`, facts);
+  const why = typeof error === "string" ? `: ${error}` : ".";
+  return new HawserError("control_error", `The CLI refused ${subtype}${why}`, facts);
 }
 
 /** Older CLIs give no code beside these words. */

@@ -38,7 +38,7 @@ export class Activity {
     else if (isSystem(message, "background_tasks_changed")) {
       this.#hasTaskList = true;
       this.#tasks.clear();
-      for (const { task_id } of message.tasks) this.#tasks.add(task_id);
+      for (const task of message.tasks ?? []) this.#tasks.add(task.task_id);
     } else if (isSystem(message, "task_started")) {
       if (!this.#hasTaskList) this.#tasks.add(message.task_id);
     } else if (isSystem(message, "task_notification")) {
@@ -55,8 +55,11 @@ export class Activity {
   end(): void {
     clearTimeout(this.#patience);
     this.#tasks.clear();
+    this.#hasStates = false;
+    this.#hasTaskList = false;
     this.#owesTurn = false;
     this.#running = false;
+    this.#inTurn = false;
     this.#onChange();
   }
 

@@ -1,8 +1,14 @@
+export { Activity } from "./activity.js";
 export { explainPermission, type PermissionExplanation } from "./answer/policy.js";
+export { Controls, type FieldsOf } from "./controls.js";
+export { failureOf } from "./failure.js";
+export { Lifeline } from "./lifeline.js";
+export { onAbort } from "./on-abort.js";
 export { openSession, type SessionOptions } from "./open-session.js";
 export { type Stop, stopOf } from "./outcome.js";
 export { fieldOf } from "./payload.js";
 export { type SendOptions, Session } from "./session.js";
+export { MessageStream } from "./stream.js";
 export { startTimer, type Timeouts, timeoutError, timeoutsOf } from "./timeouts.js";
 export { recordOf, type Turn } from "./turn.js";
 export type { WholeMessage } from "./whole-message.js";

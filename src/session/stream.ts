@@ -1,5 +1,11 @@
 import { Inbox } from "../transport/index.js";
-import { type CoalescedNotice, isMessage, type Message, type StreamEvent } from "../wire/index.js";
+import {
+  type CoalescedNotice,
+  type DroppedNotice,
+  isMessage,
+  type Message,
+  type StreamEvent,
+} from "../wire/index.js";
 
 export interface StreamEvents {
   /** Somebody began to wait for a message, or no one waits any more. */
@@ -17,13 +23,21 @@ export interface StreamEvents {
  */
 export class MessageStream {
   readonly #inbox: Inbox<Message>;
-  #joined: { -readonly [K in keyof CoalescedNotice]: CoalescedNotice[K] } | undefined;
-  #dropped = { count: 0, bytes: 0 };
+  /** The piece that was joined last. */
+  #joined: Joined | undefined;
+  #dropped: DroppedNotice | undefined;
+  #waiting = false;
 
-  constructor({ onFull, ...events }: StreamEvents = {}) {
+  constructor({ onFull, onWaiting, ...events }: StreamEvents = {}) {
     this.#inbox = new Inbox({
       ...events,
       highMark: PAUSE_AT,
+      // A reader who leaves may not have been waiting; others count on hearing only of changes.
+      onWaiting: (waiting) => {
+        if (waiting === this.#waiting) return;
+        this.#waiting = waiting;
+        onWaiting?.(waiting);
+      },
       onFull: (full) => {
         if (!this.#inbox.taken) {
           if (full) this.#drop();
@@ -37,14 +51,8 @@ export class MessageStream {
   }
 
   push(message: Message, size: number): void {
-    if (this.#inbox.bytes > COALESCE_AT && isMessage(message, "stream_event")) {
-      const joined = this.#inbox.replaceLast((last) => join(last, message));
-      if (joined) {
-        this.#noteJoined();
-        return;
-      }
-    }
-    if (this.#inbox.bytes <= COALESCE_AT) this.#joined = undefined;
+    const behind = this.#inbox.bytes > COALESCE_AT;
+    if (behind && isMessage(message, "stream_event") && this.#join(message)) return;
     this.#inbox.push(message, size);
   }
 
@@ -54,30 +62,41 @@ export class MessageStream {
 
   /** The one reader; `owner` lives as long as it does. A second one is refused. */
   read(owner: object): AsyncIterableIterator<Message> {
-    const messages = this.#inbox.read(owner);
-    return this.#dropped.count === 0 ? messages : after(this.#dropped, messages);
+    return this.#inbox.read(owner);
   }
 
-  /** The notice counts on until it is read: it stands in front of the piece that grows. */
-  #noteJoined(): void {
-    if (this.#joined !== undefined) {
-      this.#joined.count += 1;
-      return;
-    }
-    const notice = { type: "hawser", subtype: "coalesced", count: 1 } as const;
-    this.#joined = notice;
-    let grown: Message = notice;
+  /** Adds a piece to the one that waits last, if it can; a notice stands in front of that one. */
+  #join(next: StreamEvent): boolean {
+    const before = this.#joined;
+    const notice: Counting = { type: "hawser", subtype: "coalesced", count: 0 };
+    const found: { piece?: Joined } = {};
     this.#inbox.replaceLast((last) => {
-      grown = last;
-      return { item: notice, size: NOTICE_SIZE };
+      const item = join(last, next);
+      if (item === undefined) return undefined;
+      const grows = before !== undefined && last === before.item;
+      const size = (grows ? before.size : sizeOf(last)) + sizeOf(next);
+      found.piece = { item, size, notice: grows ? before.notice : notice };
+      return grows ? found.piece : { item: notice, size: NOTICE_SIZE };
     });
-    this.#inbox.push(grown, sizeOf(grown));
+    const { piece } = found;
+    if (piece === undefined) return false;
+    piece.notice.count += 1;
+    this.#joined = piece;
+    if (piece.notice === notice) this.#inbox.push(piece.item, piece.size);
+    return true;
   }
 
   #drop(): void {
     const { count, bytes } = this.#inbox.clear();
-    this.#dropped = { count: this.#dropped.count + count, bytes: this.#dropped.bytes + bytes };
-    this.#joined = undefined;
+    const before = this.#dropped;
+    // The earlier notice was among what is forgotten now.
+    this.#dropped = {
+      type: "hawser",
+      subtype: "dropped",
+      count: before === undefined ? count : before.count + count - 1,
+      bytes: before === undefined ? bytes : before.bytes + bytes - NOTICE_SIZE,
+    };
+    this.#inbox.push(this.#dropped, NOTICE_SIZE);
   }
 }
 
@@ -85,27 +104,23 @@ const COALESCE_AT = 8 * 1024 * 1024;
 const PAUSE_AT = 64 * 1024 * 1024;
 const NOTICE_SIZE = 100;
 
-async function* after(
-  dropped: { readonly count: number; readonly bytes: number },
-  messages: AsyncIterableIterator<Message>,
-): AsyncIterableIterator<Message> {
-  yield { type: "hawser", subtype: "dropped", ...dropped };
-  yield* messages;
+type Counting = { -readonly [K in keyof CoalescedNotice]: CoalescedNotice[K] };
+
+interface Joined {
+  readonly item: Message;
+  readonly size: number;
+  readonly notice: Counting;
 }
 
 /** One event in place of two, if they are pieces of the same block. */
-function join(
-  last: Message,
-  next: StreamEvent,
-): { readonly item: Message; readonly size: number } | undefined {
+function join(last: Message, next: StreamEvent): Message | undefined {
   if (!isMessage(last, "stream_event")) return undefined;
   if (last.parent_tool_use_id !== next.parent_tool_use_id) return undefined;
   const [a, b] = [deltaOf(last), deltaOf(next)];
   if (a === undefined || b === undefined) return undefined;
   if (a.index !== b.index || a.field !== b.field) return undefined;
   const delta = { ...a.delta, [a.field]: a.text + b.text };
-  const item = { ...next, event: { ...next.event, delta } } as StreamEvent;
-  return { item, size: sizeOf(item) };
+  return { ...next, event: { ...next.event, delta } } as StreamEvent;
 }
 
 interface Delta {
@@ -117,8 +132,9 @@ interface Delta {
 
 /** The text that a delta adds; undefined for anything that cannot be joined by adding text. */
 function deltaOf({ event }: StreamEvent): Delta | undefined {
-  if (event.type !== "content_block_delta") return undefined;
-  const { index, delta } = event as { readonly index: unknown; readonly delta: object };
+  if (event?.type !== "content_block_delta") return undefined;
+  const { index, delta } = event as { readonly index: unknown; readonly delta?: unknown };
+  if (typeof delta !== "object" || delta === null) return undefined;
   for (const field of ["text", "partial_json", "thinking"]) {
     const text: unknown = Reflect.get(delta, field);
     if (typeof text === "string") return { index, delta, field, text };
@@ -126,10 +142,10 @@ function deltaOf({ event }: StreamEvent): Delta | undefined {
   return undefined;
 }
 
-/** An estimate for what was made here and never had a line of its own. */
+/** What a piece adds to the one it is joined to: a string made of many small ones holds them all. */
 function sizeOf(message: Message): number {
-  if (!isMessage(message, "stream_event")) return NOTICE_SIZE;
-  return ENVELOPE_SIZE + (deltaOf(message)?.text.length ?? 0);
+  const text = isMessage(message, "stream_event") ? deltaOf(message)?.text : undefined;
+  return PIECE_SIZE + (text?.length ?? 0);
 }
 
-const ENVELOPE_SIZE = 300;
+const PIECE_SIZE = 64;

@@ -3,6 +3,8 @@ import { HawserError } from "../errors/index.js";
 /** Text as it comes, for one reader, who gets all that has come since he last asked. */
 export class TextTape implements AsyncIterable<string> {
   #text = "";
+  /** What the reader has not seen: kept apart, since cutting it off the whole would copy the whole. */
+  #unread = "";
   #taken = false;
   #end: { readonly error?: unknown } | undefined;
   #wake: () => void = () => {};
@@ -13,6 +15,7 @@ export class TextTape implements AsyncIterable<string> {
 
   add(text: string): void {
     this.#text += text;
+    if (this.#taken) this.#unread += text;
     this.#wake();
   }
 
@@ -25,15 +28,15 @@ export class TextTape implements AsyncIterable<string> {
   [Symbol.asyncIterator](): AsyncIterator<string> {
     if (this.#taken) throw new HawserError("already_consumed");
     this.#taken = true;
+    this.#unread = this.#text;
     return this.#read();
   }
 
   async *#read(): AsyncGenerator<string, undefined> {
-    let read = 0;
     for (;;) {
-      if (read < this.#text.length) {
-        const fresh = this.#text.slice(read);
-        read = this.#text.length;
+      if (this.#unread !== "") {
+        const fresh = this.#unread;
+        this.#unread = "";
         yield fresh;
       } else if (this.#end !== undefined) {
         if (this.#end.error !== undefined) throw this.#end.error;

@@ -7,7 +7,10 @@ export class TurnClock {
   readonly #onExpired: (error: HawserError) => void;
   #phase: NodeJS.Timeout | undefined;
   #total: NodeJS.Timeout | undefined;
+  #current: "firstMessage" | "idle" = "firstMessage";
   #started = false;
+  #stopped = false;
+  #paused = false;
 
   constructor(timeouts: Timeouts, onExpired: (error: HawserError) => void) {
     this.#timeouts = timeouts;
@@ -16,7 +19,7 @@ export class TurnClock {
 
   /** Once is enough. */
   start(): void {
-    if (this.#started) return;
+    if (this.#started || this.#stopped) return;
     this.#started = true;
     this.#total = this.#timer("total");
     this.enter("firstMessage");
@@ -25,15 +28,26 @@ export class TurnClock {
   /** Starts the clock of a phase, in place of the one that was running. */
   enter(phase: "firstMessage" | "idle"): void {
     clearTimeout(this.#phase);
+    // What has run out once is over, whatever still comes.
+    if (this.#stopped) return;
+    this.#paused = false;
+    this.#current = phase;
     this.#phase = this.#timer(phase);
   }
 
   /** Stops the clock of the phase; the whole turn's goes on. */
   pause(): void {
     clearTimeout(this.#phase);
+    this.#paused = true;
+  }
+
+  /** Starts the phase that was paused anew, if one was. */
+  resume(): void {
+    if (this.#started && this.#paused) this.enter(this.#current);
   }
 
   stop(): void {
+    this.#stopped = true;
     clearTimeout(this.#phase);
     clearTimeout(this.#total);
   }

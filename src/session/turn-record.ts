@@ -1,5 +1,6 @@
 import {
   type AssistantMessage,
+  type ContentBlock,
   isMessage,
   isSystem,
   type Message,
@@ -71,9 +72,9 @@ export class TurnRecord implements Circumstances {
     this.#firstTokenAt ??= performance.now();
     // A sub-agent's words are part of its tool's work, not of the answer.
     if (parent_tool_use_id !== null) return;
-    if (event.type === "message_start") {
+    if (event?.type === "message_start") {
       this.#streaming = (event as { readonly message?: { readonly id?: string } }).message?.id;
-    } else if (event.type === "content_block_delta") {
+    } else if (event?.type === "content_block_delta") {
       const { delta } = event as { readonly delta?: { readonly text?: unknown } };
       if (typeof delta?.text !== "string") return;
       if (this.#streaming !== undefined) this.#streamed.add(this.#streaming);
@@ -87,8 +88,8 @@ export class TurnRecord implements Circumstances {
       this.#apiError = error;
       return;
     }
-    const fresh = parent_tool_use_id === null && !this.#streamed.has(message.id);
-    for (const block of message.content) {
+    const fresh = parent_tool_use_id === null && !this.#streamed.has(message?.id);
+    for (const block of blocksOf(message)) {
       if (block.type === "tool_use" && typeof block.id === "string")
         this.#runningTools.add(block.id);
       if (fresh && block.type === "text" && typeof block.text === "string")
@@ -96,9 +97,17 @@ export class TurnRecord implements Circumstances {
     }
   }
 
-  #addToolResults({ message: { content } }: UserMessage): void {
-    for (const block of typeof content === "string" ? [] : content) {
+  #addToolResults({ message }: UserMessage): void {
+    for (const block of blocksOf(message)) {
       if (block.type === "tool_result") this.#runningTools.delete(String(block.tool_use_id));
     }
   }
+}
+
+/** None for a plain text, nor for a message that is not as it should be. */
+function blocksOf(
+  message: { readonly content: string | readonly ContentBlock[] } | undefined,
+): readonly ContentBlock[] {
+  const content = message?.content;
+  return typeof content === "object" && Array.isArray(content) ? content : [];
 }

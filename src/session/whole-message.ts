@@ -46,17 +46,18 @@ export class WholeMessages {
 
   #addBlock({ message, parent_tool_use_id, error }: AssistantMessage): void {
     // A failure of the API that is dressed as an answer is not one.
-    if (error !== undefined) return;
+    if (error !== undefined || !Array.isArray(message?.content)) return;
     const parts = this.#partsOf(message.id, message.model, parent_tool_use_id);
     parts.content.push(...message.content);
   }
 
   #addEvent({ event, parent_tool_use_id }: StreamEvent): void {
-    if (event.type === "message_start") {
-      const { message } = event as { readonly message: Start };
+    if (event?.type === "message_start") {
+      const { message } = event as { readonly message?: Start };
+      if (message === undefined) return;
       this.#streaming.set(parent_tool_use_id, message.id);
       this.#partsOf(message.id, message.model, parent_tool_use_id).startUsage = message.usage;
-    } else if (event.type === "message_delta") {
+    } else if (event?.type === "message_delta") {
       const { usage, delta } = event as { readonly usage?: Usage; readonly delta?: Delta };
       const parts = this.#byId.get(this.#streaming.get(parent_tool_use_id) ?? "");
       if (parts === undefined) return;

@@ -50,7 +50,6 @@ const NEWER_THAN: Readonly<Record<string, readonly OptionName[]>> = {
     "systemPrompt",
     "systemPrompt",
     "permissionPrompts",
-    "hooks",
     "pluginDelivery",
     "perTaskStopAffordance",
     "resumeDropsTurn",

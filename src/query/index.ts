@@ -1,0 +1,6 @@
+export { AbortError } from "./abort-error.js";
+export * from "./constants.js";
+export { query } from "./query.js";
+export { startup } from "./startup.js";
+export type * from "./types/index.js";
+export * from "./unsupported.js";

@@ -1,0 +1,144 @@
+import type { AgentDefinition, McpServerConfig, Options } from "../../options/index.js";
+import type {
+  AccountInfo,
+  AgentInfo,
+  EffortLevel,
+  McpServerStatus,
+  ModelInfo,
+  PermissionMode,
+  SlashCommand,
+} from "../../wire/index.js";
+import type { SDKControlGetContextUsageResponse, SDKControlGetUsageResponse } from "./context.js";
+import type {
+  McpSetServersResult,
+  RewindFilesResult,
+  SDKControlInitializeResponse,
+  SDKControlInterruptResponse,
+  SDKControlMcpReadResourceResponse,
+  SDKControlReadFileResponse,
+  SDKControlReloadOutputStylesResponse,
+  SDKControlReloadPluginsResponse,
+  SDKControlReloadSkillsResponse,
+} from "./control.js";
+import type { SDKMessage } from "./message.js";
+import type { SdkPluginConfig } from "./option.js";
+import type { Settings } from "./settings.js";
+import type { SDKUserMessage } from "./user.js";
+
+/** What `query()` is given. */
+export type QueryParams = {
+  prompt: string | AsyncIterable<SDKUserMessage>;
+  options?: Options | undefined;
+};
+
+/** A run of the CLI: its messages, and what can be asked of it meanwhile. */
+export interface Query extends AsyncGenerator<SDKMessage, void> {
+  /** Ends the turn; the receipt is absent before 2.1.325's generation. */
+  interrupt(): Promise<SDKControlInterruptResponse | undefined>;
+  setPermissionMode(mode: PermissionMode): Promise<void>;
+  setMcpPermissionModeOverride(
+    serverName: string,
+    mode: "default" | "auto" | null,
+  ): Promise<{ warning?: string }>;
+  /** Absent is the CLI's own choice. */
+  setModel(model?: string): Promise<void>;
+  /** Null is no limit, 0 is no thinking. */
+  setMaxThinkingTokens(
+    maxThinkingTokens: number | null,
+    thinkingDisplay?: "summarized" | "omitted" | "highlights" | null,
+  ): Promise<void>;
+  /** Lays settings over those of the files, for this process; `null` takes one off again. */
+  applyFlagSettings(settings: FlagSettings): Promise<void>;
+  /** Writes a settings file. */
+  updateSettings(
+    source: "localSettings" | "userSettings",
+    settings: Record<string, unknown>,
+  ): Promise<void>;
+  initializationResult(): Promise<SDKControlInitializeResponse>;
+  reinitialize(): Promise<SDKControlInitializeResponse>;
+  supportedCommands(): Promise<SlashCommand[]>;
+  supportedModels(): Promise<ModelInfo[]>;
+  supportedAgents(): Promise<AgentInfo[]>;
+  mcpServerStatus(): Promise<McpServerStatus[]>;
+  getContextUsage(opts?: {
+    detail?: "summary" | "full";
+  }): Promise<SDKControlGetContextUsageResponse>;
+  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(opts?: {
+    skipBehaviors?: boolean;
+  }): Promise<SDKControlGetUsageResponse>;
+  /** Null when there is no such file. */
+  readFile(
+    path: string,
+    options?: { maxBytes?: number; encoding?: "utf-8" | "base64" },
+  ): Promise<SDKControlReadFileResponse | null>;
+  reloadPlugins(options?: {
+    holdOnCacheImpact?: boolean;
+    addPlugins?: SdkPluginConfig[];
+    refuseIfBusy?: boolean;
+  }): Promise<SDKControlReloadPluginsResponse>;
+  reloadSkills(): Promise<SDKControlReloadSkillsResponse>;
+  reloadOutputStyles(): Promise<SDKControlReloadOutputStylesResponse>;
+  accountInfo(): Promise<AccountInfo>;
+  /** Puts files back to where they were before a prompt; needs `enableFileCheckpointing`. */
+  rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
+  seedReadState(path: string, mtime: number): Promise<void>;
+  reconnectMcpServer(serverName: string): Promise<void>;
+  toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
+  readMcpResource(serverName: string, uri: string): Promise<SDKControlMcpReadResourceResponse>;
+  /** Replaces the servers that were set this way before. */
+  setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult>;
+  streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void>;
+  stopTask(taskId: string): Promise<void>;
+  /** Moves running work to the background; false when there was none. */
+  backgroundTasks(toolUseId?: string): Promise<boolean>;
+  /** Ends the process. */
+  close(): void;
+  /** Ends the process and waits until it is gone. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Settings for `applyFlagSettings`. */
+export type FlagSettings = {
+  [K in keyof Settings]?: K extends "effortLevel" ? EffortLevel | null : Settings[K] | null;
+};
+
+/** What `startup()` and `prewarm()` are given. */
+export type StartupParams = {
+  options?: Options | undefined;
+  initializeTimeoutMs?: number | undefined;
+};
+
+/** A process that has started and waits for its first prompt. */
+export interface WarmQuery extends AsyncDisposable {
+  /** Once only. */
+  query(prompt: string | AsyncIterable<SDKUserMessage>): Query;
+  close(): void;
+}
+
+/** A process that has started and does not know yet which folder it will work in. */
+export interface SpareProcess extends AsyncDisposable {
+  /** Once only. */
+  claim(params: { prompt: string | AsyncIterable<SDKUserMessage>; options: ClaimOptions }): Query;
+  readonly claimed: Promise<{
+    cwd: string;
+    sessionId: string;
+    parkedMs?: number;
+    sdkMcpSettled: boolean;
+  }>;
+  readonly exited: Promise<void>;
+  close(): void;
+}
+
+/** What is known of a session only when a spare process is claimed for it. */
+export type ClaimOptions = {
+  cwd: string;
+  env?: Record<string, string>;
+  additionalDirectories?: string[];
+  model?: string;
+  permissionMode?: PermissionMode;
+  maxThinkingTokens?: number | null;
+  settings?: FlagSettings;
+  appendSystemPrompt?: string;
+  title?: string;
+  agents?: Record<string, AgentDefinition>;
+};

@@ -1,0 +1,24 @@
+import type { SDKControlRequest, SDKControlResponse } from "./control-request.js";
+import type { SDKActiveGoalMessage } from "./event.js";
+import type { SDKMessage } from "./message.js";
+
+/** The official SDK's `Transport`, which is another thing than ours of that name. */
+export interface SDKTransport {
+  write(data: string): void | Promise<void>;
+  close(): void;
+  isReady(): boolean;
+  readMessages(): AsyncGenerator<SDKTransportMessage, void, unknown>;
+  expectControlResponse?(requestId: string): void;
+  markDelivered?(message: object): void;
+  endInput(): void;
+  waitForExit?(): Promise<void>;
+  [Symbol.dispose]?(): void;
+}
+
+export type SDKTransportMessage =
+  | SDKMessage
+  | SDKActiveGoalMessage
+  | SDKControlResponse
+  | SDKControlRequest
+  | { type: "control_cancel_request"; request_id: string }
+  | { type: "keep_alive" };

@@ -1,0 +1,88 @@
+import { open } from "node:fs/promises";
+
+/** How much is read at each end of a transcript: what a list shows of a session stands there. */
+export const EXCERPT_BYTES: number = 64 * 1024;
+
+export type Entry = Readonly<Record<string, unknown>>;
+
+/** Both ends of a file; the same bytes twice when the file is short. */
+export interface Excerpt {
+  readonly head: Buffer;
+  readonly tail: Buffer;
+  readonly size: number;
+  /** Whole milliseconds since 1970. */
+  readonly mtime: number;
+}
+
+/** Reads both ends of a file into `space`, which the excerpt is a view of until the next call. */
+export async function readExcerpt(path: string, space: Buffer): Promise<Excerpt> {
+  const file = await open(path, "r");
+  try {
+    const { size, mtime } = await file.stat();
+    const first = await file.read(space, 0, EXCERPT_BYTES, 0);
+    const head = space.subarray(0, first.bytesRead);
+    if (size <= EXCERPT_BYTES) return { head, tail: head, size, mtime: mtime.getTime() };
+    const last = await file.read(space, EXCERPT_BYTES, EXCERPT_BYTES, size - EXCERPT_BYTES);
+    const tail = space.subarray(EXCERPT_BYTES, EXCERPT_BYTES + last.bytesRead);
+    return { head, tail, size, mtime: mtime.getTime() };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Room for one excerpt. */
+export function excerptSpace(): Buffer {
+  return Buffer.allocUnsafeSlow(2 * EXCERPT_BYTES);
+}
+
+/**
+ * The entries whose lines hold `mark`, from the start. Only those lines become strings at all: the
+ * others, most of them long, stay bytes.
+ */
+export function* entriesWith(mark: Buffer, bytes: Buffer): Generator<Entry> {
+  for (let at = bytes.indexOf(mark); at >= 0; ) {
+    const end = lineEnd(bytes, at);
+    const entry = parseEntry(bytes.toString("utf8", lineStart(bytes, at), end));
+    if (entry !== undefined) yield entry;
+    at = bytes.indexOf(mark, end);
+  }
+}
+
+/** The same entries from the end. */
+export function* entriesWithBackwards(mark: Buffer, bytes: Buffer): Generator<Entry> {
+  for (let at = bytes.lastIndexOf(mark); at >= 0; ) {
+    const start = lineStart(bytes, at);
+    const entry = parseEntry(bytes.toString("utf8", start, lineEnd(bytes, at)));
+    if (entry !== undefined) yield entry;
+    at = start === 0 ? -1 : bytes.lastIndexOf(mark, start - 1);
+  }
+}
+
+export function firstLine(bytes: Buffer): string {
+  return bytes.toString("utf8", 0, lineEnd(bytes, 0));
+}
+
+/** The object on a line; undefined for a line that is broken, cut or none. */
+export function parseEntry(line: string): Entry | undefined {
+  try {
+    return asEntry(JSON.parse(line));
+  } catch {
+    return undefined; // A line that a crash cut off, or that the excerpt did.
+  }
+}
+
+export function asEntry(value: unknown): Entry | undefined {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as Entry) : undefined;
+}
+
+const LF = 0x0a;
+
+function lineStart(bytes: Buffer, at: number): number {
+  return at === 0 ? 0 : bytes.lastIndexOf(LF, at - 1) + 1;
+}
+
+function lineEnd(bytes: Buffer, at: number): number {
+  const end = bytes.indexOf(LF, at);
+  return end < 0 ? bytes.length : end;
+}

@@ -1,0 +1,51 @@
+import { HawserError } from "../errors/index.js";
+import type { Entry } from "./excerpt.js";
+
+export interface Cut {
+  readonly kept: readonly Entry[];
+  /** The id of the compaction's summary that the fork ends with. */
+  readonly endsAtSummary: unknown;
+}
+
+/** The entries up to a message, in the order of the file; all of them when none is named. */
+export function cutAt(
+  entries: readonly Entry[],
+  {
+    source,
+    upToMessageId,
+  }: { readonly source: string; readonly upToMessageId?: string | undefined },
+): Cut {
+  if (upToMessageId === undefined) return { kept: entries, endsAtSummary: NONE };
+  const at = entries.findLastIndex(({ uuid }) => uuid === upToMessageId);
+  if (at < 0) {
+    const what = `There is no message ${JSON.stringify(upToMessageId)} in session ${source}.`;
+    throw new HawserError("invalid_options", what, {
+      sessionId: source,
+      hint: "Give `upToMessageId` the `uuid` of a message that getSessionMessages() tells.",
+    });
+  }
+  const isSummary = entries[at]?.["isCompactSummary"] === true;
+  const end = isSummary ? at : beforeOpenCompaction(entries, at);
+  return { kept: entries.slice(0, end + 1), endsAtSummary: isSummary ? upToMessageId : NONE };
+}
+
+/** Equal to no id. */
+const NONE: unique symbol = Symbol("none");
+
+/**
+ * A boundary without its summary would be a conversation that has forgotten all: the fork ends before
+ * it. A boundary that has no summary at all was written by a rewind, and stays.
+ */
+function beforeOpenCompaction(entries: readonly Entry[], at: number): number {
+  const boundary = entries.findLastIndex(
+    ({ subtype }, index) => index <= at && subtype === "compact_boundary",
+  );
+  if (boundary <= 0) return at;
+  const isSummary = (entry: Entry) => entry["isCompactSummary"] === true;
+  const next = entries.findIndex(
+    ({ subtype }, index) => index > boundary && subtype === "compact_boundary",
+  );
+  const summary = entries.findIndex((entry, index) => index > boundary && isSummary(entry));
+  const isOpen = summary > at && (next < 0 || summary < next);
+  return isOpen ? boundary - 1 : at;
+}

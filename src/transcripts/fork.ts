@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { SessionStoreEntry } from "../options/index.js";
+import { readEntries } from "./entries.js";
+import type { Entry } from "./excerpt.js";
+import { forkEntries } from "./fork-entries.js";
+import { existing } from "./mutate.js";
+import { checkSessionId, notFound, projectKeyOf } from "./place.js";
+import { replaceFile } from "./replace-file.js";
+import type { ForkSessionOptions, ForkSessionResult } from "./types.js";
+
+/** Copies a session, or its start, to a new one that can be resumed on its own. */
+export async function forkSession(
+  sessionId: string,
+  options: ForkSessionOptions = {},
+): Promise<ForkSessionResult> {
+  checkSessionId(sessionId);
+  const fork = randomUUID();
+  const { upToMessageId, title } = options;
+  const make = (entries: readonly Entry[]) =>
+    forkEntries(entries, { source: sessionId, fork, upToMessageId, title });
+  if (options.sessionStore === undefined) await forkFile(sessionId, fork, make, options);
+  else await forkStored(sessionId, fork, make, options.sessionStore, options);
+  return { sessionId: fork };
+}
+
+type Make = (entries: readonly Entry[]) => SessionStoreEntry[];
+
+async function forkFile(
+  sessionId: string,
+  fork: string,
+  make: Make,
+  options: ForkSessionOptions,
+): Promise<void> {
+  const { path, folder } = await existing(sessionId, options);
+  const entries: Entry[] = [];
+  for await (const entry of readEntries(path)) entries.push(entry);
+  const lines = make(entries).map((entry) => `${JSON.stringify(entry)}\n`);
+  await replaceFile(join(folder, `${fork}.jsonl`), lines.join(""));
+}
+
+async function forkStored(
+  sessionId: string,
+  fork: string,
+  make: Make,
+  store: NonNullable<ForkSessionOptions["sessionStore"]>,
+  options: ForkSessionOptions,
+): Promise<void> {
+  const projectKey = await projectKeyOf(options.dir);
+  const entries = await store.load({ projectKey, sessionId });
+  if (entries === null) throw notFound(sessionId, options);
+  await store.append({ projectKey, sessionId: fork }, make(entries));
+}

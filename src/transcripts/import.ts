@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import type { SessionKey, SessionStore, SessionStoreEntry } from "../options/index.js";
+import { readEntries } from "./entries.js";
+import { existing } from "./mutate.js";
+import { checkSessionId, projectKeyOf } from "./place.js";
+import { agentMetadata, transcriptsBelow } from "./subagents.js";
+import type { ImportSessionToStoreOptions } from "./types.js";
+
+/** Copies a session of this machine into a store, its sub-agents too. */
+export async function importSessionToStore(
+  sessionId: string,
+  store: SessionStore,
+  options: ImportSessionToStoreOptions = {},
+): Promise<void> {
+  checkSessionId(sessionId);
+  const file = await existing(sessionId, options);
+  const key = { projectKey: await projectKeyOf(options.dir), sessionId };
+  const { batchSize = 0, includeSubagents = true } = options;
+  const size = batchSize >= 1 ? Math.floor(batchSize) : DEFAULT_BATCH;
+  await copy(file.path, key, store, size);
+  if (!includeSubagents) return;
+  for (const subpath of await transcriptsBelow(file)) {
+    await copy(join(file.folder, sessionId, `${subpath}.jsonl`), { ...key, subpath }, store, size);
+    const metadata = await agentMetadata(file, subpath);
+    if (metadata === undefined) continue;
+    await store.append({ ...key, subpath }, [{ ...metadata, type: "agent_metadata" }]);
+  }
+}
+
+const DEFAULT_BATCH = 500;
+
+async function copy(
+  path: string,
+  key: SessionKey,
+  store: SessionStore,
+  size: number,
+): Promise<void> {
+  let batch: SessionStoreEntry[] = [];
+  for await (const entry of readEntries(path)) {
+    batch.push(entry as SessionStoreEntry);
+    if (batch.length < size) continue;
+    await store.append(key, batch);
+    batch = [];
+  }
+  if (batch.length > 0) await store.append(key, batch);
+}

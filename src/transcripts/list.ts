@@ -1,0 +1,70 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describeFile } from "./describe.js";
+import { excerptSpace } from "./excerpt.js";
+import { contentsOf, findTranscript, projectFolders, type TranscriptFile } from "./find.js";
+import { pageOf } from "./page.js";
+import { isSessionId } from "./place.js";
+import { pooled } from "./pooled.js";
+import { storedSessionInfo, storedSessions } from "./stored-list.js";
+import type { GetSessionInfoOptions, ListSessionsOptions, SDKSessionInfo } from "./types.js";
+
+/**
+ * The sessions of a directory and its git worktrees, or of all projects; the latest first. Of each
+ * transcript only both ends are read, and of those only as many as the page needs.
+ */
+export async function listSessions(options: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
+  const { sessionStore, includeProgrammatic, includeWorktrees } = options;
+  if (sessionStore !== undefined) return storedSessions(sessionStore, options);
+  const { offset, wanted } = pageOf(options);
+  const folders = await projectFolders(options, includeWorktrees ?? true);
+  const spaces = Array.from({ length: WIDTH }, excerptSpace);
+  const describe = (file: DatedFile, space: Buffer) =>
+    describeFile(file, space, { includeProgrammatic, hasFolder: file.hasFolder });
+  const infos = await pooled(await latestFirst(folders), spaces, describe, offset + wanted);
+  return infos.slice(offset);
+}
+
+/** What a list shows of one session; undefined when there is no such session to show. */
+export async function getSessionInfo(
+  sessionId: string,
+  options: GetSessionInfoOptions = {},
+): Promise<SDKSessionInfo | undefined> {
+  if (!isSessionId(sessionId)) return undefined;
+  const { sessionStore } = options;
+  if (sessionStore !== undefined) return storedSessionInfo(sessionId, sessionStore, options.dir);
+  const file = await findTranscript(sessionId, options);
+  return file === undefined ? undefined : describeFile(file, excerptSpace());
+}
+
+/** How many files are open at the same time: more than that is no faster, and takes memory. */
+const WIDTH = 8;
+
+interface DatedFile extends TranscriptFile {
+  readonly hasFolder: boolean;
+  readonly mtime: number;
+}
+
+async function latestFirst(folders: readonly string[]): Promise<DatedFile[]> {
+  const files = (await Promise.all(folders.map(transcriptsIn))).flat();
+  files.sort((a, b) => b.mtime - a.mtime || (a.sessionId < b.sessionId ? 1 : -1));
+  const seen = new Set<string>();
+  // A session that moved to another directory may have left a file behind: the later one counts.
+  return files.filter(({ sessionId }) => !seen.has(sessionId) && seen.add(sessionId));
+}
+
+async function transcriptsIn(folder: string): Promise<DatedFile[]> {
+  const contents = await contentsOf(folder);
+  const folders = new Set(contents.filter((each) => each.isDirectory()).map(({ name }) => name));
+  const ids = contents.flatMap((each) => {
+    const id = each.name.endsWith(".jsonl") ? each.name.slice(0, -".jsonl".length) : "";
+    return isSessionId(id) && !each.isDirectory() ? [id] : [];
+  });
+  return pooled(ids, Array.from({ length: WIDTH }), async (sessionId) => {
+    const path = join(folder, `${sessionId}.jsonl`);
+    const found = await stat(path).catch(() => undefined); // Deleted meanwhile.
+    if (found === undefined || !found.isFile()) return undefined;
+    const mtime = found.mtime.getTime();
+    return { sessionId, folder, path, mtime, hasFolder: folders.has(sessionId) };
+  });
+}

@@ -1,0 +1,85 @@
+import { conversation, isAside } from "./chain.js";
+import { readEntries } from "./entries.js";
+import type { Entry } from "./excerpt.js";
+import { findTranscript } from "./find.js";
+import { pageFrom } from "./page.js";
+import { isSessionId, projectKeyOf } from "./place.js";
+import { contentBlocks, saidBy } from "./prompt.js";
+import type { GetSessionMessagesOptions, SessionMessage } from "./types.js";
+
+/** The messages of a session's conversation, the first one first; none when it is not found. */
+export async function getSessionMessages(
+  sessionId: string,
+  options: GetSessionMessagesOptions = {},
+): Promise<SessionMessage[]> {
+  if (!isSessionId(sessionId)) return [];
+  const types = options.includeSystemMessages === true ? WITH_SYSTEM : MESSAGES;
+  const chain = conversation(await linkedEntries(sessionId, options));
+  const shown = chain.filter(
+    (entry) => types.has(String(entry["type"])) && entry["isMeta"] !== true && !isAside(entry),
+  );
+  const completed = completedCommands(chain);
+  return pageFrom(shown, options).map((entry) => {
+    const message = messageOf(entry, NO_PARENT);
+    return completed.has(entry) ? { ...message, isCompletedLocalCommand: true } : message;
+  });
+}
+
+/** Who started a sub-agent. */
+export interface Parent {
+  readonly toolUseId: string | null;
+  readonly agentId: string | null;
+}
+
+export const NO_PARENT: Parent = { toolUseId: null, agentId: null };
+
+export function messageOf(entry: Entry, parent: Parent): SessionMessage {
+  const { type, uuid, sessionId, message, timestamp } = entry;
+  const isSummary = entry["isCompactSummary"] === true;
+  return {
+    type: type as SessionMessage["type"],
+    uuid: uuid as string,
+    session_id: sessionId as string,
+    message,
+    parent_tool_use_id: parent.toolUseId,
+    parent_agent_id: parent.agentId,
+    ...(entry["origin"] === undefined ? {} : { origin: entry["origin"] }),
+    ...(isSummary ? { isCompactSummary: true } : {}),
+    ...(isSummary || entry["isMeta"] === true ? { is_meta: true } : {}),
+    ...(typeof timestamp === "string" ? { timestamp } : {}),
+  };
+}
+
+/** The commands whose output follows them: the CLI ran them by itself. */
+function completedCommands(chain: readonly Entry[]): Set<Entry> {
+  const isCommand = (entry: Entry) => saidBy(entry)?.kind === "command";
+  return new Set(chain.filter((entry, at) => isCommand(entry) && isOutput(chain[at + 1])));
+}
+
+/** Newer CLIs write the output of a command as a notice, or as a user line as the older ones do. */
+function isOutput(entry: Entry | undefined): boolean {
+  if (entry?.["type"] === "system") return entry["subtype"] === "local_command";
+  const text = entry?.["type"] === "user" ? contentBlocks(entry)[0]?.["text"] : undefined;
+  return typeof text === "string" && /^<local-command-std(?:out|err)>/.test(text);
+}
+
+const MESSAGES: ReadonlySet<string> = new Set(["user", "assistant"]);
+const WITH_SYSTEM: ReadonlySet<string> = new Set([...MESSAGES, "system"]);
+
+/** Most of a transcript's bytes are records of requests, which no message needs. */
+async function linkedEntries(
+  sessionId: string,
+  options: GetSessionMessagesOptions,
+): Promise<readonly Entry[]> {
+  const { sessionStore, dir } = options;
+  if (sessionStore !== undefined) {
+    return (await sessionStore.load({ projectKey: await projectKeyOf(dir), sessionId })) ?? [];
+  }
+  const file = await findTranscript(sessionId, options);
+  const entries: Entry[] = [];
+  if (file === undefined) return entries;
+  for await (const entry of readEntries(file.path)) {
+    if (typeof entry["uuid"] === "string") entries.push(entry);
+  }
+  return entries;
+}
