@@ -169,6 +169,5 @@ function answersCli(options: Options): boolean {
 }
 
 function isForHostOnly(message: Message): boolean {
-  if (isMessage(message, "transcript_mirror")) return true;
   return isSystem(message, "session_state_changed") && message.sdk_host_only === true;
 }

@@ -4,6 +4,8 @@ import type {
   ResolvedSettings,
   ResolveSettingsOptions,
   Settings,
+  SpareProcess,
+  StartupParams,
 } from "./types/index.js";
 
 // What the official SDK exports and this package does not do. It is here since a name that is
@@ -17,6 +19,11 @@ export async function resolveSettings(
     "resolveSettings()",
     "Ask a running CLI by the control request `get_settings`: it knows which settings it reads.",
   );
+}
+
+/** Not supported: rejects with `not_supported`. */
+export async function prewarm(_params?: StartupParams): Promise<SpareProcess> {
+  throw unsupported("prewarm()", "Use startup(), which starts the CLI for a folder that is known.");
 }
 
 /** Not supported: rejects with `not_supported`. */

@@ -5,6 +5,7 @@ import { type CloseOptions, SubprocessTransport } from "../transport/index.js";
 import {
   type HostRequest,
   type InitializePayload,
+  isMessage,
   isResult,
   isSystem,
   type Message,
@@ -16,6 +17,7 @@ import { McpServers } from "./answer/mcp.js";
 import { checkDenyRules } from "./deny-rules.js";
 import { failureOf } from "./failure.js";
 import { requireServers } from "./require-mcp.js";
+import { openStore, type Stored } from "./stored.js";
 import { startTimer, timeoutError } from "./timeouts.js";
 
 export interface ConnectionEvents {
@@ -32,7 +34,6 @@ type Servers = Parameters<McpServers["set"]>[0];
 
 /** One process of the CLI, from its start to its end: opened, initialized, checked, answered. */
 export class Connection {
-  readonly transport: SubprocessTransport;
   /** The CLI's answer to initialize, once it has passed every check. */
   readonly ready: Promise<InitializePayload>;
 
@@ -42,6 +43,8 @@ export class Connection {
   readonly #opened: Promise<ControlLine>;
   /** Prompts wait for this: for the checks, where there is something that must be checked first. */
   readonly #cleared: Promise<ControlLine>;
+  #transport: SubprocessTransport;
+  #stored: Stored | undefined;
   #servers: McpServers | undefined;
   #control: ControlLine | undefined;
   #holds = false;
@@ -51,17 +54,22 @@ export class Connection {
   #startFailure: ResultMessage | undefined;
   #isReady = false;
   #hasEnded = false;
+  #isClosed = false;
 
   constructor(options: Options, servers: Servers, bootMs: number, events: ConnectionEvents) {
     this.#options = options;
     this.#programServers = servers;
     this.#events = events;
-    this.transport = new SubprocessTransport(options);
+    this.#transport = new SubprocessTransport(options);
     this.#opened = this.#open();
     this.ready = this.#initialize(bootMs);
     this.#cleared = this.#clear();
     // Whoever waits for any of these is told; nobody has to.
     for (const each of [this.#opened, this.ready, this.#cleared]) each.catch(() => {});
+  }
+
+  get transport(): SubprocessTransport {
+    return this.#transport;
   }
 
   get isReady(): boolean {
@@ -104,19 +112,24 @@ export class Connection {
   }
 
   async close(options?: CloseOptions): Promise<void> {
+    this.#isClosed = true;
     this.#control?.resume();
     await this.transport.close(options);
   }
 
   async kill(): Promise<void> {
+    this.#isClosed = true;
     this.#control?.resume();
     await this.transport.kill();
   }
 
   async #open(): Promise<ControlLine> {
     try {
+      this.#stored = await openStore(this.#options, (message) => this.#receive(message, 0));
+      if (this.#stored !== undefined) this.#useOptions(this.#stored.options);
       await this.transport.connect();
     } catch (error) {
+      await this.#stored?.close();
       this.#tellEnd(error);
       throw error;
     }
@@ -140,10 +153,7 @@ export class Connection {
       {
         onMessage: (message, size) => this.#receive(message, size),
         onCorrupt: this.#events.onCorrupt,
-        onEnd: (error) => {
-          this.#servers?.close();
-          this.#tellEnd(this.#explain(error));
-        },
+        onEnd: (error) => void this.#close(this.#explain(error)),
       },
       log,
     );
@@ -151,6 +161,17 @@ export class Connection {
     control.start();
     this.holdProgram(this.#holds);
     return control;
+  }
+
+  /** A transport that was closed meanwhile stays closed. */
+  #useOptions(options: Options): void {
+    if (!this.#isClosed) this.#transport = new SubprocessTransport(options);
+  }
+
+  async #close(why: unknown): Promise<void> {
+    this.#servers?.close();
+    await this.#stored?.close();
+    this.#tellEnd(why);
   }
 
   async #initialize(bootMs: number): Promise<InitializePayload> {
@@ -205,6 +226,11 @@ export class Connection {
 
   #receive(message: Message, size: number): void {
     if (this.#hasEnded) return;
+    if (isMessage(message, "transcript_mirror")) {
+      this.#stored?.add(message);
+      return;
+    }
+    if (isResult(message)) void this.#stored?.flush();
     if (!this.#isReady && isResult(message) && message.is_error) this.#startFailure ??= message;
     if (isSystem(message, "api_retry")) {
       const { attempt, max_retries, retry_delay_ms, error } = message;

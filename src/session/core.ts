@@ -7,17 +7,17 @@ import {
   isMessage,
   type Message,
   type ResultMessage,
-  type UserLine,
 } from "../wire/index.js";
 import { Activity } from "./activity.js";
 import { failureOf } from "./failure.js";
 import { Lifeline } from "./lifeline.js";
-import { onAbort } from "./on-abort.js";
+import { abortedBy, onAbort } from "./on-abort.js";
 import { stopOf } from "./outcome.js";
+import { fieldOf } from "./payload.js";
 import { Readers } from "./readers.js";
 import type { StreamEvents } from "./stream.js";
 import { type Timeouts, untilSettled } from "./timeouts.js";
-import { LiveTurn, type TurnOwner } from "./turn.js";
+import { LiveTurn, type PromptLine, type TurnOwner } from "./turn.js";
 import { TurnClock } from "./turn-clock.js";
 import type { TurnRecord } from "./turn-record.js";
 import { Turns } from "./turns.js";
@@ -41,7 +41,6 @@ export class SessionCore implements TurnOwner {
   readonly #timeouts: Timeouts;
   readonly #line: Lifeline;
   readonly #turns: Turns;
-  readonly #prompts = new Map<LiveTurn, UserLine>();
   readonly #activity: Activity;
   readonly #readers: Readers;
   readonly #idle = new Waiters();
@@ -65,8 +64,8 @@ export class SessionCore implements TurnOwner {
       (behind) => this.#line.connection.pause(behind),
     );
     this.#turns = new Turns({
-      onDue: (turn) => this.#sendPrompt(turn),
-      onSettled: (turn) => this.#prompts.delete(turn),
+      // Why a prompt cannot be sent, the end of the process tells the turn.
+      onDue: ({ prompt }) => void this.#line.prompt(prompt).catch(() => {}),
       missing: () => this.#lost ?? new HawserError("protocol_error", NO_RESULT),
     });
     this.#activity = new Activity(() => this.#changed());
@@ -92,17 +91,21 @@ export class SessionCore implements TurnOwner {
     return this.#line;
   }
 
+  /** Why it is over, once it is. */
+  get failure(): HawserError | undefined {
+    return this.#over;
+  }
+
   get streamEvents(): StreamEvents {
     return this.#readers.events;
   }
 
-  send(prompt: UserLine & { readonly uuid: string }, session: object): LiveTurn {
-    const turn = new LiveTurn(prompt.uuid, this, session);
-    const refusal = this.#refusal();
+  send(prompt: PromptLine, session: object, signal?: AbortSignal): LiveTurn {
+    const turn = new LiveTurn(prompt, this, session);
+    const refusal = this.#refusal() ?? (signal?.aborted ? abortedBy(signal) : undefined);
     if (refusal !== undefined) turn.settle(refusal);
     else {
       turn.clock = new TurnClock(this.#timeouts, (error) => void this.#expire(turn, error));
-      this.#prompts.set(turn, prompt);
       this.#line.revive();
       this.#turns.add(turn);
       this.#changed();
@@ -186,19 +189,17 @@ export class SessionCore implements TurnOwner {
     return reason && this.#line.enrich(reason);
   }
 
-  #sendPrompt(turn: LiveTurn): void {
-    const prompt = this.#prompts.get(turn);
-    // Why a prompt cannot be sent, the end of the process tells the turn.
-    if (prompt !== undefined) this.#line.prompt(prompt).catch(() => {});
-  }
-
   async #cancel(turn: LiveTurn): Promise<void> {
-    try {
-      await this.request({ subtype: "cancel_async_message", message_uuid: turn.uuid });
-    } catch (error) {
+    const request = { subtype: "cancel_async_message", message_uuid: turn.uuid };
+    const answer = await this.request(request).catch((error: unknown) => {
       if (!isHawserError(error, "unsupported_by_cli")) throw error;
-      await this.request({ subtype: "interrupt" });
-    }
+    });
+    if (turn.settled) return;
+    // An older CLI says no more of a prompt that it took back.
+    if (fieldOf(answer, "cancelled") === true) this.#turns.withdraw(turn);
+    else if (this.#turns.active.has(turn)) await this.stop(turn);
+    // Out of the queue and not begun yet: nothing could be interrupted now.
+    else turn.onBegun = () => void this.stop(turn).catch(() => {});
   }
 
   #receive(message: Message, size: number): void {
@@ -255,6 +256,7 @@ export class SessionCore implements TurnOwner {
     for (const { clock, record } of this.#turns.active) {
       if (record.awaitsTool || this.#asked > 0) clock?.pause();
       else if (record.firstTokenAt !== undefined) clock?.enter("idle");
+      else clock?.resume();
     }
   }
 

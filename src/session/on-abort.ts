@@ -8,7 +8,7 @@ export function onAbort(
   const release: (() => void)[] = [];
   for (const signal of signals) {
     if (signal === undefined) continue;
-    const tell = () => aborted(new HawserError("aborted", undefined, { reason: signal.reason }));
+    const tell = () => aborted(abortedBy(signal));
     if (signal.aborted) tell();
     else signal.addEventListener("abort", tell, { once: true });
     release.push(() => signal.removeEventListener("abort", tell));
@@ -16,4 +16,8 @@ export function onAbort(
   return () => {
     for (const each of release) each();
   };
+}
+
+export function abortedBy({ reason }: AbortSignal): HawserError {
+  return new HawserError("aborted", undefined, { reason });
 }

@@ -9,7 +9,6 @@ import {
   type InterruptReceipt,
   type Message,
   type Prompt,
-  type UserLine,
   userLine,
 } from "../wire/index.js";
 import { Controls, type FieldsOf } from "./controls.js";
@@ -60,7 +59,12 @@ export class Session extends Controls implements AsyncIterable<Message> {
 
   /** Waits until the CLI has started and every check is passed. */
   async initializationResult(): Promise<InitializePayload> {
-    this.#info = await this.#core.line.connection.ready;
+    try {
+      this.#info = await this.#core.line.connection.ready;
+    } catch (error) {
+      // If it was this side that ended the start, that is the reason.
+      throw this.#core.failure ?? error;
+    }
     return this.#info;
   }
 
@@ -77,7 +81,11 @@ export class Session extends Controls implements AsyncIterable<Message> {
       uuid,
       ...(verbatimPrompts === true ? { client_composed: true } : {}),
     };
-    return this.sendLine(line, signal);
+    // Before anything is sent: a prompt that cannot be written would never arrive.
+    encodeLine(line);
+    const turn = this.#core.send(line, this, signal);
+    if (signal !== undefined && !turn.settled) stopOnAbort(turn, signal, this.#core);
+    return turn;
   }
 
   /** Everything that comes from now on, for one reader, turns that the CLI begins included. */
@@ -129,17 +137,6 @@ export class Session extends Controls implements AsyncIterable<Message> {
 
   protected linkServers(servers: Readonly<Record<string, McpServerConfig>>): void {
     this.#core.line.setServers(servers);
-  }
-
-  protected sendLine(
-    line: UserLine & { readonly uuid: string },
-    signal: AbortSignal | undefined,
-  ): LiveTurn {
-    // Before anything is sent: a prompt that cannot be written would never arrive.
-    encodeLine(line);
-    const turn = this.#core.send(line, this);
-    if (signal !== undefined) stopOnAbort(turn, signal, this.#core);
-    return turn;
   }
 }
 

@@ -109,5 +109,5 @@ function blocksOf(
   message: { readonly content: string | readonly ContentBlock[] } | undefined,
 ): readonly ContentBlock[] {
   const content = message?.content;
-  return typeof content === "object" && Array.isArray(content) ? content : [];
+  return Array.isArray(content) ? content.filter((block) => block instanceof Object) : [];
 }

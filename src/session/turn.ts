@@ -1,5 +1,5 @@
 import { type HawserError, isHawserError } from "../errors/index.js";
-import { isMessage, type Message, type ResultMessage } from "../wire/index.js";
+import { isMessage, type Message, type ResultMessage, type UserLine } from "../wire/index.js";
 import { MessageStream, type StreamEvents } from "./stream.js";
 import type { TurnClock } from "./turn-clock.js";
 import { TurnRecord } from "./turn-record.js";
@@ -45,8 +45,11 @@ export interface TurnOwner {
   readonly showsEvents: boolean;
 }
 
+export type PromptLine = UserLine & { readonly uuid: string };
+
 /** The session's side of a turn. */
 export class LiveTurn implements Turn {
+  readonly prompt: PromptLine;
   readonly uuid: string;
   readonly result: Promise<ResultMessage>;
   readonly textStream: AsyncIterable<string>;
@@ -54,6 +57,8 @@ export class LiveTurn implements Turn {
   /** Why it was stopped by this side; the result that then comes is not the answer. */
   stopped: HawserError | undefined;
   clock: TurnClock | undefined;
+  /** Told when the CLI begins with it. */
+  onBegun: (() => void) | undefined;
 
   readonly #owner: TurnOwner;
   /** What must live as long as somebody reads. */
@@ -64,8 +69,9 @@ export class LiveTurn implements Turn {
   #merged: readonly string[] = [];
   #settled = false;
 
-  constructor(uuid: string, owner: TurnOwner, session: object) {
-    this.uuid = uuid;
+  constructor(prompt: PromptLine, owner: TurnOwner, session: object) {
+    this.prompt = prompt;
+    this.uuid = prompt.uuid;
     this.#owner = owner;
     this.#session = session;
     this.textStream = this.record.text;

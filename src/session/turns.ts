@@ -12,7 +12,6 @@ import type { LiveTurn } from "./turn.js";
 export interface TurnsEvents {
   /** The line of this turn's prompt is to be sent now. */
   readonly onDue: (turn: LiveTurn) => void;
-  readonly onSettled: (turn: LiveTurn) => void;
   /** What to say of a turn that the CLI ended without a result. */
   readonly missing: () => HawserError;
 }
@@ -30,10 +29,14 @@ export class Turns {
   readonly #open = new Map<string, LiveTurn>();
   /** Those of them that the CLI works on. */
   readonly #active = new Set<LiveTurn>();
+  /** Those of them that are done, but as part of a turn that has no result yet. */
+  readonly #joined = new Set<LiveTurn>();
   #tellsUuids = false;
   /** Sent, and the CLI has not said what it does with it. */
   #unheard: LiveTurn | undefined;
   #ownTurnRuns = false;
+  /** Whether any turn has begun that has no result. */
+  #runs = false;
   #lastResult: ResultMessage | undefined;
 
   constructor(events: TurnsEvents) {
@@ -93,7 +96,10 @@ export class Turns {
     if (isMessage(message, "command_lifecycle")) this.#progress(message, size);
     else if (isResult(message)) this.#finish(message, size);
     else {
-      if (isSystem(message, "init") && !this.#tellsUuids) this.#begun();
+      if (isSystem(message, "init")) {
+        this.#runs = true;
+        if (!this.#tellsUuids) this.#begun();
+      }
       for (const turn of this.#active) turn.receive(message, size);
     }
   }
@@ -108,9 +114,9 @@ export class Turns {
     if (queued >= 0) this.#queue.splice(queued, 1);
     this.#open.delete(turn.uuid);
     this.#active.delete(turn);
+    this.#joined.delete(turn);
     if (this.#unheard === turn) this.#unheard = undefined;
     turn.settle(outcome, merged);
-    this.#events.onSettled(turn);
   }
 
   /** Takes back a prompt that was not begun with. */
@@ -127,6 +133,7 @@ export class Turns {
   /** The process is gone: what it was sent has no end but this; what it was not, waits on or goes. */
   fail(error: (turn: LiveTurn) => HawserError, andQueued: boolean): void {
     this.#ownTurnRuns = false;
+    this.#runs = false;
     this.#tellsUuids = false;
     this.#lastResult = undefined;
     for (const turn of [...this.#open.values()]) this.settle(turn, error(turn));
@@ -144,11 +151,16 @@ export class Turns {
     if (turn !== undefined) {
       if (message.state === "started") this.#start(turn);
       turn.receive(message, size);
-      if (message.state === "completed")
-        this.settle(turn, this.#lastResult ?? this.#events.missing());
+      if (message.state === "completed") this.#complete(turn);
       if (message.state === "cancelled") this.withdraw(turn);
     }
     this.flush();
+  }
+
+  /** What joined a running tool round is called complete before the result of the whole. */
+  #complete(turn: LiveTurn): void {
+    if (this.#runs) this.#joined.add(turn);
+    else this.settle(turn, this.#lastResult ?? this.#events.missing());
   }
 
   /** Without uuids, a turn that begins is the waiting prompt's, or else one of the CLI's own. */
@@ -163,12 +175,15 @@ export class Turns {
     this.#lastResult = undefined;
     this.#active.add(turn);
     turn.clock?.start();
+    turn.onBegun?.();
   }
 
   #finish(result: ResultMessage, size: number): void {
     this.#lastResult = result;
+    this.#runs = false;
     const uuids = result.user_message_uuids ?? [];
-    const turns = uuids.length > 0 ? this.#named(uuids) : this.#unnamed(result);
+    const answered = uuids.length > 0 ? this.#named(uuids) : this.#unnamed(result);
+    const turns = [...new Set([...answered, ...this.#joined])];
     for (const turn of turns) {
       turn.receive(result, size);
       const others = uuids.filter((uuid) => uuid !== turn.uuid);

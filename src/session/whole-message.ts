@@ -54,7 +54,7 @@ export class WholeMessages {
   #addEvent({ event, parent_tool_use_id }: StreamEvent): void {
     if (event?.type === "message_start") {
       const { message } = event as { readonly message?: Start };
-      if (message === undefined) return;
+      if (typeof message?.id !== "string") return;
       this.#streaming.set(parent_tool_use_id, message.id);
       this.#partsOf(message.id, message.model, parent_tool_use_id).startUsage = message.usage;
     } else if (event?.type === "message_delta") {

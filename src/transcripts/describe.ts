@@ -1,11 +1,12 @@
 import { archivedMark } from "./archive-mark.js";
 import { type Digest, infoOf, timeOf } from "./digest.js";
 import {
+  type End,
   type Excerpt,
   entriesWith,
   entriesWithBackwards,
+  firstEntry,
   firstLine,
-  parseEntry,
   readExcerpt,
 } from "./excerpt.js";
 import type { TranscriptFile } from "./find.js";
@@ -68,7 +69,7 @@ function digestOf({ head, tail }: Excerpt): { digest: Digest; image: boolean } {
   return { digest, image };
 }
 
-function startOf(head: Buffer): Digest & { image: boolean } {
+function startOf(head: End): Digest & { image: boolean } {
   const start: Digest & { image: boolean } = { image: false };
   const createdAt = timeOf(firstField(head, MARK.timestamp, "timestamp") ?? cutTimestamp(head));
   if (createdAt !== undefined) start.createdAt = createdAt;
@@ -84,14 +85,14 @@ function startOf(head: Buffer): Digest & { image: boolean } {
 }
 
 /** A first line that is longer than the excerpt still begins with what matters here. */
-function cutTimestamp(head: Buffer): string | undefined {
+function cutTimestamp(head: End): string | undefined {
   return /"timestamp":"([^"]{1,40})"/.exec(firstLine(head))?.[1];
 }
 
 function isSidechain({ head }: Excerpt): boolean {
-  const line = firstLine(head);
-  const entry = parseEntry(line);
-  return entry === undefined ? line.includes('"isSidechain":true') : entry["isSidechain"] === true;
+  const entry = firstEntry(head);
+  if (entry !== undefined) return entry["isSidechain"] === true;
+  return firstLine(head).includes('"isSidechain":true');
 }
 
 /** Whether a program has started the session, not a person. */
@@ -111,8 +112,8 @@ function lastPromptTime({ tail }: Excerpt): number | undefined {
   return undefined;
 }
 
-function firstField(bytes: Buffer, mark: Buffer, field: string): string | undefined {
-  for (const entry of entriesWith(mark, bytes)) {
+function firstField(end: End, mark: Buffer, field: string): string | undefined {
+  for (const entry of entriesWith(mark, end)) {
     const value = entry[field];
     if (typeof value === "string") return value;
   }
@@ -120,18 +121,18 @@ function firstField(bytes: Buffer, mark: Buffer, field: string): string | undefi
 }
 
 /** What the last entry of a type says; empty when there is none, or when it takes back the others. */
-function lastOf(bytes: Buffer, mark: Buffer, type: string, field: string): string {
-  for (const entry of entriesWithBackwards(mark, bytes)) {
+function lastOf(end: End, mark: Buffer, type: string, field: string): string {
+  for (const entry of entriesWithBackwards(mark, end)) {
     if (entry["type"] === type && typeof entry[field] === "string") return entry[field];
   }
   return "";
 }
 
-function lastBranch(bytes: Buffer): string {
-  for (const entry of entriesWithBackwards(MARK.gitBranch, bytes)) {
+function lastBranch(end: End): string {
+  for (const entry of entriesWithBackwards(MARK.gitBranch, end)) {
     const branch = entry["gitBranch"];
     if (typeof branch === "string" && branch !== "") return branch;
   }
   // It stands at the end of a line, so that of a line whose start is cut off is still there.
-  return /"gitBranch":"([^"\\]+)"/.exec(firstLine(bytes))?.[1] ?? "";
+  return /"gitBranch":"([^"\\]+)"/.exec(firstLine(end))?.[1] ?? "";
 }

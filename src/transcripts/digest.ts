@@ -23,6 +23,8 @@ export interface Surroundings {
   readonly lastModified: number;
   readonly fileSize?: number | undefined;
   readonly archived?: boolean | undefined;
+  /** Where it was looked for, when it does not say itself where it ran. */
+  readonly cwd?: string | undefined;
   /** Says what the session is when nothing else does. */
   readonly lastResort?: string | undefined;
 }
@@ -39,6 +41,7 @@ export function infoOf(
   const summary =
     customTitle || digest.lastPrompt || digest.summaryHint || firstPrompt || around.lastResort;
   if (!summary) return undefined;
+  const cwd = digest.cwd || around.cwd;
   return {
     sessionId,
     summary,
@@ -47,19 +50,18 @@ export function infoOf(
     ...(customTitle ? { customTitle } : {}),
     ...(firstPrompt ? { firstPrompt } : {}),
     ...(digest.gitBranch ? { gitBranch: digest.gitBranch } : {}),
-    ...(digest.cwd ? { cwd: digest.cwd } : {}),
+    ...(cwd ? { cwd } : {}),
     ...(digest.tag ? { tag: digest.tag } : {}),
     ...(digest.createdAt === undefined ? {} : { createdAt: digest.createdAt }),
     ...(around.archived === undefined ? {} : { archived: around.archived }),
   };
 }
 
-export function infoOfSummary({
-  sessionId,
-  mtime,
-  data,
-}: SessionSummaryEntry): SDKSessionInfo | undefined {
-  return infoOf(sessionId, data as Digest, { lastModified: mtime });
+export function infoOfSummary(
+  { sessionId, mtime, data }: SessionSummaryEntry,
+  cwd: string,
+): SDKSessionInfo | undefined {
+  return infoOf(sessionId, data, { lastModified: mtime, cwd });
 }
 
 /** Milliseconds since 1970, or undefined for what is no time. */

@@ -5,10 +5,16 @@ export const EXCERPT_BYTES: number = 64 * 1024;
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** Both ends of a file; the same bytes twice when the file is short. */
+/** One end of a file. A line that was parsed once is not parsed again: that would be all the work. */
+export interface End {
+  readonly bytes: Buffer;
+  readonly parsed: Map<number, Entry | undefined>;
+}
+
+/** Both ends of a file; the same one twice when the file is short. */
 export interface Excerpt {
-  readonly head: Buffer;
-  readonly tail: Buffer;
+  readonly head: End;
+  readonly tail: End;
   readonly size: number;
   /** Whole milliseconds since 1970. */
   readonly mtime: number;
@@ -20,10 +26,10 @@ export async function readExcerpt(path: string, space: Buffer): Promise<Excerpt>
   try {
     const { size, mtime } = await file.stat();
     const first = await file.read(space, 0, EXCERPT_BYTES, 0);
-    const head = space.subarray(0, first.bytesRead);
+    const head = endOf(space.subarray(0, first.bytesRead));
     if (size <= EXCERPT_BYTES) return { head, tail: head, size, mtime: mtime.getTime() };
     const last = await file.read(space, EXCERPT_BYTES, EXCERPT_BYTES, size - EXCERPT_BYTES);
-    const tail = space.subarray(EXCERPT_BYTES, EXCERPT_BYTES + last.bytesRead);
+    const tail = endOf(space.subarray(EXCERPT_BYTES, EXCERPT_BYTES + last.bytesRead));
     return { head, tail, size, mtime: mtime.getTime() };
   } finally {
     await file.close();
@@ -39,26 +45,30 @@ export function excerptSpace(): Buffer {
  * The entries whose lines hold `mark`, from the start. Only those lines become strings at all: the
  * others, most of them long, stay bytes.
  */
-export function* entriesWith(mark: Buffer, bytes: Buffer): Generator<Entry> {
-  for (let at = bytes.indexOf(mark); at >= 0; ) {
-    const end = lineEnd(bytes, at);
-    const entry = parseEntry(bytes.toString("utf8", lineStart(bytes, at), end));
+export function* entriesWith(mark: Buffer, end: End): Generator<Entry> {
+  const { bytes } = end;
+  for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, lineEnd(bytes, at))) {
+    const entry = entryAt(end, at);
     if (entry !== undefined) yield entry;
-    at = bytes.indexOf(mark, end);
   }
 }
 
 /** The same entries from the end. */
-export function* entriesWithBackwards(mark: Buffer, bytes: Buffer): Generator<Entry> {
+export function* entriesWithBackwards(mark: Buffer, end: End): Generator<Entry> {
+  const { bytes } = end;
   for (let at = bytes.lastIndexOf(mark); at >= 0; ) {
-    const start = lineStart(bytes, at);
-    const entry = parseEntry(bytes.toString("utf8", start, lineEnd(bytes, at)));
+    const entry = entryAt(end, at);
     if (entry !== undefined) yield entry;
+    const start = lineStart(bytes, at);
     at = start === 0 ? -1 : bytes.lastIndexOf(mark, start - 1);
   }
 }
 
-export function firstLine(bytes: Buffer): string {
+export function firstEntry(end: End): Entry | undefined {
+  return entryAt(end, 0);
+}
+
+export function firstLine({ bytes }: End): string {
   return bytes.toString("utf8", 0, lineEnd(bytes, 0));
 }
 
@@ -77,6 +87,18 @@ export function asEntry(value: unknown): Entry | undefined {
 }
 
 const LF = 0x0a;
+
+function endOf(bytes: Buffer): End {
+  return { bytes, parsed: new Map() };
+}
+
+function entryAt({ bytes, parsed }: End, at: number): Entry | undefined {
+  const start = lineStart(bytes, at);
+  if (!parsed.has(start)) {
+    parsed.set(start, parseEntry(bytes.toString("utf8", start, lineEnd(bytes, at))));
+  }
+  return parsed.get(start);
+}
 
 function lineStart(bytes: Buffer, at: number): number {
   return at === 0 ? 0 : bytes.lastIndexOf(LF, at - 1) + 1;

@@ -38,7 +38,7 @@ export async function getSessionInfo(
 }
 
 /** How many files are open at the same time: more than that is no faster, and takes memory. */
-const WIDTH = 8;
+const WIDTH = 4;
 
 interface DatedFile extends TranscriptFile {
   readonly hasFolder: boolean;
@@ -46,7 +46,8 @@ interface DatedFile extends TranscriptFile {
 }
 
 async function latestFirst(folders: readonly string[]): Promise<DatedFile[]> {
-  const files = (await Promise.all(folders.map(transcriptsIn))).flat();
+  const files: DatedFile[] = [];
+  for (const folder of folders) files.push(...(await transcriptsIn(folder)));
   files.sort((a, b) => b.mtime - a.mtime || (a.sessionId < b.sessionId ? 1 : -1));
   const seen = new Set<string>();
   // A session that moved to another directory may have left a file behind: the later one counts.

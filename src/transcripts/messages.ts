@@ -19,10 +19,7 @@ export async function getSessionMessages(
     (entry) => types.has(String(entry["type"])) && entry["isMeta"] !== true && !isAside(entry),
   );
   const completed = completedCommands(chain);
-  return pageFrom(shown, options).map((entry) => {
-    const message = messageOf(entry, NO_PARENT);
-    return completed.has(entry) ? { ...message, isCompletedLocalCommand: true } : message;
-  });
+  return pageFrom(shown, options).map((entry) => messageOf(entry, NO_PARENT, completed.has(entry)));
 }
 
 /** Who started a sub-agent. */
@@ -33,7 +30,7 @@ export interface Parent {
 
 export const NO_PARENT: Parent = { toolUseId: null, agentId: null };
 
-export function messageOf(entry: Entry, parent: Parent): SessionMessage {
+export function messageOf(entry: Entry, parent: Parent, isCompleted = false): SessionMessage {
   const { type, uuid, sessionId, message, timestamp } = entry;
   const isSummary = entry["isCompactSummary"] === true;
   return {
@@ -46,20 +43,27 @@ export function messageOf(entry: Entry, parent: Parent): SessionMessage {
     ...(entry["origin"] === undefined ? {} : { origin: entry["origin"] }),
     ...(isSummary ? { isCompactSummary: true } : {}),
     ...(isSummary || entry["isMeta"] === true ? { is_meta: true } : {}),
+    ...(isCompleted ? { isCompletedLocalCommand: true } : {}),
     ...(typeof timestamp === "string" ? { timestamp } : {}),
   };
 }
 
-/** The commands whose output follows them: the CLI ran them by itself. */
+/** The commands whose output follows them, and that output: the CLI ran them by itself. */
 function completedCommands(chain: readonly Entry[]): Set<Entry> {
-  const isCommand = (entry: Entry) => saidBy(entry)?.kind === "command";
-  return new Set(chain.filter((entry, at) => isCommand(entry) && isOutput(chain[at + 1])));
+  const completed = new Set<Entry>();
+  for (const [at, entry] of chain.entries()) {
+    const next = chain[at + 1];
+    if (next === undefined || saidBy(entry)?.kind !== "command" || !isOutput(next)) continue;
+    completed.add(entry);
+    if (next["type"] === "user") completed.add(next);
+  }
+  return completed;
 }
 
 /** Newer CLIs write the output of a command as a notice, or as a user line as the older ones do. */
-function isOutput(entry: Entry | undefined): boolean {
-  if (entry?.["type"] === "system") return entry["subtype"] === "local_command";
-  const text = entry?.["type"] === "user" ? contentBlocks(entry)[0]?.["text"] : undefined;
+function isOutput(entry: Entry): boolean {
+  if (entry["type"] === "system") return entry["subtype"] === "local_command";
+  const text = entry["type"] === "user" ? contentBlocks(entry)[0]?.["text"] : undefined;
   return typeof text === "string" && /^<local-command-std(?:out|err)>/.test(text);
 }
 

@@ -2,7 +2,7 @@ import { HawserError } from "../errors/index.js";
 import type { SessionStore, SessionStoreEntry } from "../options/index.js";
 import { infoOf, infoOfSummary, timeOf } from "./digest.js";
 import { pageOf } from "./page.js";
-import { projectKeyOf } from "./place.js";
+import { canonical, projectKeyOf } from "./place.js";
 import { pooled } from "./pooled.js";
 import { saidBy } from "./prompt.js";
 import { foldSessionSummary } from "./summary.js";
@@ -14,13 +14,16 @@ export async function storedSessions(
   options: ListSessionsOptions,
 ): Promise<SDKSessionInfo[]> {
   const projectKey = await projectKeyOf(options.dir);
+  const cwd = await canonical(options.dir ?? process.cwd());
   const { offset, wanted } = pageOf(options);
   const rows = await rowsOf(store, projectKey);
   rows.sort((a, b) => b.mtime - a.mtime || (a.sessionId < b.sessionId ? 1 : -1));
   const show = async ({ sessionId, mtime, summary }: Row): Promise<SDKSessionInfo | undefined> => {
-    if (summary !== undefined) return infoOfSummary(summary);
+    if (summary !== undefined) return infoOfSummary(summary, cwd);
     const entries = await store.load({ projectKey, sessionId });
-    return entries === null ? undefined : infoOfEntries(sessionId, entries, mtime);
+    return entries === null
+      ? undefined
+      : infoOfEntries(sessionId, entries, { lastModified: mtime, cwd });
   };
   const infos = await pooled(rows, Array.from({ length: WIDTH }), show, offset + wanted);
   return infos.slice(offset);
@@ -36,7 +39,8 @@ export async function storedSessionInfo(
   const entries = await store.load({ projectKey, sessionId });
   if (entries === null) return undefined;
   const last = entries.findLast(({ timestamp }) => timeOf(timestamp) !== undefined);
-  return infoOfEntries(sessionId, entries, timeOf(last?.timestamp) ?? Date.now());
+  const lastModified = timeOf(last?.timestamp) ?? Date.now();
+  return infoOfEntries(sessionId, entries, { lastModified });
 }
 
 /** How many loads run at the same time. */
@@ -71,12 +75,12 @@ async function rowsOf(store: SessionStore, projectKey: string): Promise<Row[]> {
 function infoOfEntries(
   sessionId: string,
   entries: readonly SessionStoreEntry[],
-  lastModified: number,
+  around: { lastModified: number; cwd?: string },
 ): SDKSessionInfo | undefined {
   const { data } = foldSessionSummary(undefined, { projectKey: "", sessionId }, entries);
   const bytes = (entry: SessionStoreEntry) => Buffer.byteLength(JSON.stringify(entry)) + 1;
   const fileSize = entries.reduce((size, entry) => size + bytes(entry), 0);
   const hasImage = entries.some((entry) => saidBy(entry)?.kind === "image");
   const lastResort = hasImage ? "Image" : undefined;
-  return infoOf(sessionId, data, { lastModified, fileSize, lastResort });
+  return infoOf(sessionId, data, { ...around, fileSize, lastResort });
 }

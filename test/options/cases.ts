@@ -144,7 +144,10 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
     { disallowedTools: ["Bash", "WebFetch"] },
     "--disallowedTools=Bash,WebFetch",
   ),
-  rules: one({ rules: [{ tool: "Bash", input: { command: "git *" }, decision: "allow" }] }),
+  rules: field(
+    { rules: [{ tool: "Bash", input: { command: "git *" }, decision: "allow" }] },
+    { hooks: { PreToolUse: [{ hookCallbackIds: ["hawser_policy"] }] } },
+  ),
   toolAliases: field({ toolAliases: { Shell: "Bash" } }, { toolAliases: { Shell: "Bash" } }),
   toolConfig: variable(
     { toolConfig: { askUserQuestion: { previewFormat: "html" } } },

@@ -50,12 +50,18 @@ async function queued(session: Session, uuids: readonly string[]): Promise<void>
 
 describe.each(CLIS)("an interrupt on $name", ({ path }) => {
   it("ends a command in the middle of its run", async () => {
-    const { session } = await open(path, [toolUse("Bash", { command: "sleep 67" }), text("ok")], {
-      allowedTools: ["Bash"],
-    });
+    const { session } = await open(
+      path,
+      [toolUse("Bash", { command: "tail -f /dev/null" }), text("ok")],
+      {
+        allowedTools: ["Bash"],
+      },
+    );
     const turn = session.send("run it");
     const running = await until(() => {
-      const found = treeOf(session.pid ?? 0).filter(({ command }) => command === "sleep 67");
+      const found = treeOf(session.pid ?? 0).filter(
+        ({ command }) => command === "tail -f /dev/null",
+      );
       return found.length > 0 && found;
     });
     await session.interrupt();
@@ -72,6 +78,15 @@ describe.each(CLIS)("an interrupt on $name", ({ path }) => {
     expect(ending(await turn.result)).toEqual(INTERRUPTED);
     // Again is nothing.
     await turn.interrupt();
+    expect(await session.send("next").text()).toBe("ok");
+  });
+
+  it("stops a turn that the CLI has not begun with", async () => {
+    const { session } = await open(path, STUCK);
+    const turn = session.send("first");
+    await turn.interrupt();
+    const end = await turn.result.then(ending, ({ code }: { code: string }) => code);
+    expect(end).toEqual(path === NEWEST_CLI ? "aborted" : INTERRUPTED);
     expect(await session.send("next").text()).toBe("ok");
   });
 
@@ -215,4 +230,3 @@ describe.each(CLIS)("a prompt that is sent while a tool runs, on $name", ({ path
     expect(await first.text()).toBe("one");
   });
 });
-

@@ -2,6 +2,7 @@ import type { RequestContext } from "../../control/index.js";
 import { HawserError, type Logger } from "../../errors/index.js";
 import { type NumberedHooks, POLICY_HOOK, type PolicyRule } from "../../options/index.js";
 import type { HookCallbackRequest, HookOutput } from "../../wire/index.js";
+import { checkGuardAnswer } from "./guard-answer.js";
 import { explainPermission } from "./policy.js";
 
 export interface HookAnswers {
@@ -12,7 +13,10 @@ export interface HookAnswers {
   readonly otherwise: PolicyRule["decision"];
 }
 
-/** Runs the callback. One that guards a call and throws has not let it pass: the call is denied. */
+/**
+ * Runs the callback. One that guards a call has not let it pass if it throws, or gives what the CLI
+ * would not take for an answer: the call is denied.
+ */
 export async function answerHook(
   { callback_id, input, tool_use_id }: HookCallbackRequest,
   { signal }: RequestContext,
@@ -29,13 +33,15 @@ export async function answerHook(
   if (hook === undefined) {
     throw new HawserError("protocol_error", `There is no hook callback ${callback_id}.`);
   }
+  const guards = hook.event === "PreToolUse" && hook.onFailure === "block";
   try {
-    const output = await hook.callback(input as never, tool_use_id, { signal });
-    return (output ?? {}) as HookOutput;
+    const output = (await hook.callback(input as never, tool_use_id, { signal })) ?? {};
+    if (guards) checkGuardAnswer(output);
+    return output;
   } catch (error) {
     const message = `A ${hook.event} hook failed: ${textOf(error)}`;
     log.error(message);
-    if (hook.event !== "PreToolUse" || hook.onFailure !== "block") throw error;
+    if (!guards) throw error;
     return decided("deny", message);
   }
 }

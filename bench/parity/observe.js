@@ -1,0 +1,113 @@
+// How a scenario writes down what it saw.
+
+/** Every message of a query, and the error that ended it. `each` is called at every message. */
+export async function collect(query, each = () => {}) {
+  const seen = { messages: [], error: null };
+  try {
+    for await (const message of query) {
+      seen.messages.push(plain(message));
+      await each(message, seen.messages);
+    }
+  } catch (error) {
+    seen.error = thrown(error);
+  }
+  return seen;
+}
+
+/** What a promise came to. */
+export async function outcome(promise) {
+  try {
+    return { value: plain(await promise) };
+  } catch (error) {
+    return { error: thrown(error) };
+  }
+}
+
+/** As `outcome`, for a call that may throw before there is a promise. */
+export function outcomeOf(call) {
+  return outcome((async () => call())());
+}
+
+/** What an error shows. Not the name of its class, which a bundler may have shortened. */
+export function thrown(error) {
+  if (!(error instanceof Error)) return { thrown: plain(error) };
+  return { name: error.name, message: error.message };
+}
+
+/** A copy as JSON; what JSON has no form for is named. */
+export function plain(value) {
+  const text = JSON.stringify(value, (_, item) => {
+    if (typeof item === "function") return "<function>";
+    if (item instanceof AbortSignal) return `<signal${item.aborted ? ", aborted" : ""}>`;
+    if (item instanceof Error) return thrown(item);
+    return item;
+  });
+  return text === undefined ? null : JSON.parse(text);
+}
+
+/** A prompt that the scenario goes on with when it likes. */
+export class Input {
+  #waiting = [];
+  #wake = () => {};
+  #ended = false;
+
+  constructor(...texts) {
+    for (const text of texts) this.say(text);
+  }
+
+  say(content, fields = {}) {
+    this.send({
+      type: "user",
+      message: { role: "user", content },
+      parent_tool_use_id: null,
+      session_id: "",
+      ...fields,
+    });
+  }
+
+  send(message) {
+    this.#waiting.push(message);
+    this.#wake();
+  }
+
+  end() {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator]() {
+    for (;;) {
+      while (this.#waiting.length > 0) yield this.#waiting.shift();
+      if (this.#ended) return;
+      await new Promise((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
+/**
+ * A conversation in which each step waits for the result before it: a step is the next text (with
+ * its uuid, if it has one), or a function that is called with the query. Gives the messages, and
+ * what the functions returned as `steps`.
+ */
+export async function converse(sdk, options, ...steps) {
+  const input = new Input();
+  const query = sdk.query({ prompt: input, options });
+  const answers = [];
+  const queue = [...steps];
+  const next = async () => {
+    while (queue.length > 0) {
+      const step = queue.shift();
+      if (step.uuid !== undefined) return input.say(step.text, { uuid: step.uuid });
+      if (typeof step !== "function") return input.say(step);
+      answers.push(plain(await step(query, input)));
+    }
+    input.end();
+  };
+  await next();
+  const seen = await collect(query, async (message) => {
+    if (message.type === "result") await next();
+  });
+  return { ...seen, steps: answers };
+}

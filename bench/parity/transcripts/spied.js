@@ -1,0 +1,16 @@
+/** A store that tells which of its methods were called with what, less those that are hidden. */
+export function spied(base, hidden = []) {
+  const calls = [];
+  const store = new Proxy(base, {
+    get(target, name) {
+      if (hidden.includes(name)) return undefined;
+      const value = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      return (...given) => {
+        calls.push({ name, given: structuredClone(given) });
+        return value.apply(target, given);
+      };
+    },
+  });
+  return { store, calls };
+}

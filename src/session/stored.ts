@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { HawserError } from "../errors/index.js";
+import type { Options, SessionKey } from "../options/index.js";
+import { resolveUser } from "../process/index.js";
+import { materialize, StoreMirror } from "../transcripts/index.js";
+import type { Message, TranscriptMirror } from "../wire/index.js";
+
+/** The options of a session whose transcript is kept in a store of the caller's. */
+export interface Stored {
+  /** With a configuration of its own, if the session was in the store and is to be resumed. */
+  readonly options: Options;
+  /** One write of the CLI to its transcript. */
+  add(line: TranscriptMirror): void;
+  /** At a result: what came so far is in the store. */
+  flush(): Promise<void>;
+  /** When the CLI has ended: all is in the store, and nothing is left on disk. */
+  close(): Promise<void>;
+}
+
+/** Undefined without a store. Messages that tell of what could not be stored go to `tell`. */
+export async function openStore(
+  options: Options,
+  tell: (message: Message) => void,
+): Promise<Stored | undefined> {
+  const { sessionStore, sessionStoreFlush, resume, loadTimeoutMs, user } = options;
+  if (sessionStore === undefined) return undefined;
+  const env = environmentOf(options);
+  const kept =
+    resume === undefined && options.continue !== true
+      ? undefined
+      : await materialize(sessionStore, {
+          sessionId: resume,
+          cwd: options.cwd ?? process.cwd(),
+          env,
+          loadTimeoutMs,
+          owner: user === undefined ? undefined : await resolveUser(user),
+        });
+  const mirror = new StoreMirror(sessionStore, {
+    flush: sessionStoreFlush ?? "batched",
+    projectsDir: kept?.projectsDir ?? join(configDirOf(env), "projects"),
+    onError: (error, key) => tell(mirrorError(error, key)),
+  });
+  const { continue: _, ...rest } = options;
+  return {
+    options: kept ? { ...rest, configDir: kept.configDir, resume: kept.sessionId } : options,
+    add: ({ filePath, entries }) => mirror.add(filePath, entries),
+    flush: () => mirror.flush(),
+    close: async () => {
+      await mirror.close();
+      await kept?.dispose();
+    },
+  };
+}
+
+function environmentOf({ env, inheritEnv, configDir }: Options): NodeJS.ProcessEnv {
+  const inherited = inheritEnv === false ? {} : process.env;
+  const own = configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: configDir };
+  return { ...inherited, ...env, ...own };
+}
+
+function configDirOf(env: NodeJS.ProcessEnv): string {
+  return env["CLAUDE_CONFIG_DIR"] ?? join(env["HOME"] ?? homedir(), ".claude");
+}
+
+function mirrorError({ message }: HawserError, key: SessionKey | undefined): Message {
+  return {
+    type: "system",
+    subtype: "mirror_error",
+    error: message,
+    key,
+    uuid: randomUUID(),
+    session_id: key?.sessionId ?? "",
+  };
+}

@@ -1,0 +1,371 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { openSession } from "../../src/session/index.js";
+import { until } from "../support/proc.js";
+import { answered, asksFor, fake, lifecycle, open, start } from "./fake.js";
+
+const HANGS = { on: "user", do: [{ init: {} }, { assistant: "half" }, { hang: true }] } as const;
+const NO_EOF = { on: "eof", times: "always", do: [] } as const;
+const QUICK = { closeGraceMs: 50 };
+const CONSUMED = expect.objectContaining({ code: "already_consumed" });
+
+function isAlive(pid: number | undefined): boolean {
+  try {
+    return process.kill(pid ?? 0, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function typesOf(messages: AsyncIterable<{ readonly type?: unknown }>): Promise<unknown[]> {
+  const types: unknown[] = [];
+  for await (const { type } of messages) types.push(type);
+  return types;
+}
+
+describe("a session that is closed", () => {
+  it("in a turn interrupts first; the turn is told, its readers too, and the process is gone", async () => {
+    const { session, cli } = await open([HANGS, NO_EOF], QUICK);
+    const { pid } = session;
+    const turn = session.send("go");
+    const messages = turn[Symbol.asyncIterator]();
+    await messages.next();
+    const everything = typesOf(session);
+    const texts = typesOf({
+      [Symbol.asyncIterator]: () => turn.textStream[Symbol.asyncIterator]() as never,
+    });
+    await session.close();
+    expect(isAlive(pid)).toBe(false);
+    await expect(turn.result).rejects.toMatchObject({ code: "closed", sessionId: session.id });
+    await expect(turn.text()).rejects.toMatchObject({ code: "closed" });
+    await expect(turn.messages()).rejects.toMatchObject({ code: "closed" });
+    await expect(texts).rejects.toMatchObject({ code: "closed" });
+    await expect(typesOf({ [Symbol.asyncIterator]: () => messages })).rejects.toMatchObject({
+      code: "closed",
+    });
+    await everything;
+    const [process] = await cli.recorded();
+    expect(process?.lines.map((line) => JSON.parse(line)).at(-1)).toMatchObject({
+      type: "control_request",
+      request: { subtype: "interrupt" },
+    });
+  });
+
+  it("between turns does not interrupt, ends its iterator, and is idle", async () => {
+    const { session, cli } = await open();
+    const everything = typesOf(session);
+    expect(await session.send("go").text()).toBe("ok");
+    const idle = session.idle();
+    await session.close();
+    expect(await everything).toEqual(["system", "assistant", "result"]);
+    await idle;
+    await session.idle();
+    const [process] = await cli.recorded();
+    expect(process?.lines.filter((line) => line.includes("interrupt"))).toEqual([]);
+    expect(process?.eof).toBe(true);
+  });
+
+  it("twice, at once or later, is closed once", async () => {
+    const { session } = await open([NO_EOF], QUICK);
+    const { pid } = session;
+    await Promise.all([session.close(), session.close(), session.kill()]);
+    await session.close();
+    await session.kill();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it("takes nothing more", async () => {
+    const { session } = await open();
+    await session.close();
+    const turn = session.send("too late");
+    await expect(turn.result).rejects.toMatchObject({ code: "closed" });
+    await expect(typesOf(turn)).rejects.toMatchObject({ code: "closed" });
+    await expect(session.setModel("x")).rejects.toMatchObject({ code: "closed" });
+    await expect(session.interrupt()).rejects.toMatchObject({ code: "closed" });
+    expect(await typesOf(session)).toEqual([]);
+  });
+
+  it("while it starts, rejects the start", async () => {
+    const { session } = await start([{ on: "initialize", do: [] }], QUICK);
+    const ready = session.initializationResult();
+    const turn = session.send("go");
+    await until(() => session.pid);
+    await session.close();
+    await expect(ready).rejects.toMatchObject({ code: "closed" });
+    await expect(turn.result).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("also takes the prompts along that wait", async () => {
+    const { session } = await open([HANGS], QUICK);
+    const turns = ["a", "b", "c"].map((prompt) => session.send(prompt));
+    await until(async () => turns[0] !== undefined && session.pid);
+    await session.close();
+    const outcomes = await Promise.allSettled(turns.map(({ result }) => result));
+    expect(outcomes).toMatchObject(turns.map(() => ({ reason: { code: "closed" } })));
+  });
+
+  it("by the end of its block is closed", async () => {
+    const cli = await fake();
+    let pid: number | undefined;
+    {
+      await using session = await openSession({ cliPath: cli.path });
+      pid = session.pid;
+      expect(await session.send("go").text()).toBe("ok");
+    }
+    expect([pid === undefined, isAlive(pid)]).toEqual([false, false]);
+  });
+
+  it("by kill is gone at once", async () => {
+    const { session } = await open([HANGS, NO_EOF, { on: "SIGTERM", times: "always", do: [] }]);
+    const { pid } = session;
+    const turn = session.send("go");
+    await turn[Symbol.asyncIterator]().next();
+    await session.kill();
+    expect(isAlive(pid)).toBe(false);
+    await expect(turn.result).rejects.toMatchObject({ code: "closed" });
+  });
+});
+
+describe("a session with a signal", () => {
+  it("that is aborted in a turn tells the turn why", async () => {
+    const controller = new AbortController();
+    const { session } = await open([HANGS], { ...QUICK, signal: controller.signal });
+    const { pid } = session;
+    const turn = session.send("go");
+    const everything = typesOf(session);
+    const idle = session.idle();
+    await turn[Symbol.asyncIterator]().next();
+    controller.abort("out of patience");
+    const aborted = { code: "aborted", reason: "out of patience" };
+    await expect(turn.result).rejects.toMatchObject({ ...aborted, partialText: "half" });
+    await expect(everything).rejects.toMatchObject(aborted);
+    await expect(idle).rejects.toMatchObject(aborted);
+    await session.close();
+    expect(isAlive(pid)).toBe(false);
+    await expect(session.send("more").result).rejects.toMatchObject(aborted);
+    await expect(session.idle()).rejects.toMatchObject(aborted);
+  });
+
+  it("that is aborted before or during the start rejects the start with the reason", async () => {
+    const steps = [{ on: "initialize", do: [] }] as const;
+    const before = await start(steps, { signal: AbortSignal.abort("never") });
+    await expect(before.session.initializationResult()).rejects.toMatchObject({
+      code: "aborted",
+      reason: "never",
+    });
+    const controller = new AbortController();
+    const during = await start(steps, { ...QUICK, abortController: controller });
+    const ready = during.session.initializationResult();
+    await until(() => during.session.pid);
+    controller.abort("changed my mind");
+    await expect(ready).rejects.toMatchObject({ code: "aborted", reason: "changed my mind" });
+  });
+});
+
+describe("a second iteration", () => {
+  it("is refused: of a session, of a turn, of its text", async () => {
+    const { session } = await open();
+    const turn = session.send("go");
+    session[Symbol.asyncIterator]();
+    turn[Symbol.asyncIterator]();
+    turn.textStream[Symbol.asyncIterator]();
+    expect(() => session[Symbol.asyncIterator]()).toThrow(CONSUMED);
+    expect(() => turn[Symbol.asyncIterator]()).toThrow(CONSUMED);
+    expect(() => turn.textStream[Symbol.asyncIterator]()).toThrow(CONSUMED);
+    expect(await turn.text()).toBe("ok");
+  });
+});
+
+describe("a start that fails", () => {
+  it("by time kills the process", async () => {
+    const cli = await fake([{ on: "initialize", do: [] }, NO_EOF]);
+    const opening = openSession({ cliPath: cli.path, timeouts: { bootMs: 1_000 } });
+    await expect(opening).rejects.toMatchObject({
+      code: "timeout",
+      phase: "boot",
+      cliPath: cli.path,
+    });
+    const [process] = await cli.recorded();
+    expect(isAlive(process?.pid)).toBe(false);
+  });
+
+  it.each([
+    ["an exit", [{ stderr: "no luck\n" }, { exit: 4 }], { code: "process_exited", exitCode: 4 }],
+    ["an exit in good order", [{ exit: 0 }], { code: "closed" }],
+    ["garbage and an exit", [{ write: "garbage\n{nonsense\n" }, { exit: 1 }], { exitCode: 1 }],
+    ["a death", [{ die: "SIGKILL" }], { code: "process_exited", signal: "SIGKILL" }],
+    ["a refusal", [{ respondError: "not today" }], { code: "control_error" }],
+    [
+      "a failure that the CLI reports itself",
+      [
+        {
+          result: {
+            is_error: true,
+            subtype: "error_during_execution",
+            errors: ["No conversation found"],
+          },
+        },
+        { exit: 1 },
+      ],
+      { code: "session_not_found" },
+    ],
+  ] as const)("by %s rejects with what happened", async (_, actions, error) => {
+    const cli = await fake([{ on: "initialize", do: [...actions] }]);
+    await expect(openSession({ cliPath: cli.path })).rejects.toMatchObject({
+      cliPath: cli.path,
+      ...error,
+    });
+    const [process] = await cli.recorded();
+    expect(isAlive(process?.pid)).toBe(false);
+  });
+
+  it("fails what was sent in the meantime in the same way", async () => {
+    const { session } = await start([{ on: "initialize", do: [{ exit: 4 }] }]);
+    const turn = session.send("go");
+    await expect(turn.result).rejects.toMatchObject({ code: "process_exited", exitCode: 4 });
+    await expect(session.idle()).rejects.toMatchObject({ code: "process_exited" });
+  });
+});
+
+describe("a request of the CLI", () => {
+  it("is served before initialize has an answer", async () => {
+    const steps = [
+      { on: "initialize", do: [{ emit: asksFor("early") }] },
+      { on: "response", do: [{ emit: { type: "control_response" } }] },
+    ] as const;
+    const { session, cli } = await start(steps, {
+      canUseTool: async () => ({ behavior: "allow" }),
+    });
+    await until(async () => (await answered(cli)).includes("early"));
+    await session.kill();
+  });
+});
+
+describe("a turn", () => {
+  it("whose process dies is told how, with what it had come to", async () => {
+    const { session } = await open([
+      {
+        on: "user",
+        do: [{ init: {} }, { assistant: "half" }, { stderr: "oh\n" }, { die: "SIGKILL" }],
+      },
+    ]);
+    const turn = session.send("go");
+    await expect(turn.result).rejects.toMatchObject({
+      code: "process_exited",
+      signal: "SIGKILL",
+      partialText: "half",
+      sessionId: session.id,
+      stderrTail: expect.stringContaining("oh"),
+    });
+    await expect(session.send("more").result).rejects.toMatchObject({ code: "process_exited" });
+    await expect(session.idle()).rejects.toMatchObject({ code: "process_exited" });
+  });
+
+  it("whose process leaves in good order without a result is told so", async () => {
+    const { session } = await open([{ on: "user", do: [{ init: {} }, { exit: 0 }] }]);
+    await expect(session.send("go").result).rejects.toMatchObject({ code: "process_exited" });
+  });
+
+  it("whose prompt cannot be written is told so", async () => {
+    const { session } = await open(
+      [{ on: "control", do: [{ respond: {} }, { closeStdin: true }] }],
+      QUICK,
+    );
+    await session.request("x");
+    await expect(session.send("x".repeat(1_000_000)).result).rejects.toMatchObject({
+      code: "closed",
+    });
+  });
+
+  const broken = { write: '{"type":"result","result":"o\n' };
+  const overlong = { write: `{"type":"result","result":"${"x".repeat(20_000)}"}\n` };
+
+  it.each([
+    ["broken", broken, "protocol_error"],
+    ["too long", overlong, "message_too_large"],
+  ])("whose result is %s ends all the same, and the session goes on", async (_, line, code) => {
+    const uuid = randomUUID();
+    const { session } = await open(
+      [
+        {
+          on: "user",
+          do: [
+            lifecycle(uuid, "queued"),
+            lifecycle(uuid, "started"),
+            { init: {} },
+            line,
+            lifecycle(uuid, "completed"),
+          ],
+        },
+      ],
+      { maxLineBytes: 10_000 },
+    );
+    await expect(session.send("go", { uuid }).result).rejects.toMatchObject({ code });
+    expect(await session.send("next").text()).toBe("ok");
+  });
+
+  it.each([
+    ["broken", broken, "protocol_error"],
+    ["too long", overlong, "message_too_large"],
+  ])("of an older CLI whose result is %s ends with the process", async (_, line, code) => {
+    const { session } = await open([{ on: "user", do: [{ init: {} }, line] }], {
+      maxLineBytes: 10_000,
+    });
+    await expect(session.send("go").result).rejects.toMatchObject({ code });
+  });
+
+  it("survives messages of every wrong shape, and hands them on", async () => {
+    const lines = [
+      { type: "assistant" },
+      { type: "assistant", message: { content: [null] } },
+      { type: "user" },
+      { type: "stream_event" },
+      { type: "stream_event", event: { type: "message_start" } },
+      { type: "system" },
+      { type: "system", subtype: "background_tasks_changed" },
+      { type: "rate_limit_event" },
+      { type: "command_lifecycle" },
+      { type: "never seen" },
+      {},
+    ];
+    const { session } = await open(
+      [
+        {
+          on: "user",
+          do: [
+            { init: {} },
+            ...lines.map((emit) => ({ emit })),
+            { assistant: "fine" },
+            { result: { result: "fine" } },
+          ],
+        },
+      ],
+      { includePartialMessages: true },
+    );
+    const everything: unknown[] = [];
+    const reading = (async () => {
+      for await (const message of session) everything.push(message);
+    })();
+    expect(await session.send("go").text()).toBe("fine");
+    await session.close();
+    await reading;
+    expect(everything.slice(1, -2)).toEqual(lines);
+  });
+});
+
+describe("the first message's time limit", () => {
+  it("still holds after the CLI has asked something before it", async () => {
+    const { session } = await open(
+      [{ on: "user", do: [{ init: {} }, { emit: asksFor("p") }, { hang: true }] }],
+      {
+        ...QUICK,
+        timeouts: { firstMessageMs: 300 },
+        canUseTool: async () => ({ behavior: "allow" }),
+      },
+    );
+    await expect(session.send("go").result).rejects.toMatchObject({
+      code: "timeout",
+      phase: "firstMessage",
+    });
+  });
+});

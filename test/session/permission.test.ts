@@ -1,0 +1,331 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { CanUseTool, CanUseToolContext, Options } from "../../src/options/index.js";
+import { openSession, type Session } from "../../src/session/index.js";
+import { fakeCli, type ReplyScript, toolUse } from "../../src/testing/index.js";
+import { isSystem, type PermissionResult } from "../../src/wire/index.js";
+import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { stillAlive } from "../support/proc.js";
+import { recordingLogger } from "../support/recording-logger.js";
+import { type World, world } from "../support/world.js";
+
+async function open(
+  cliPath: string,
+  replies: ReplyScript,
+  more: Options = {},
+): Promise<World & { session: Session; made: (file: string) => boolean }> {
+  const place = await world(cliPath, replies);
+  const session = await openSession({ ...place.options, ...more });
+  onTestFinished(() => session.close());
+  return { ...place, session, made: (file) => existsSync(join(place.cwd, file)) };
+}
+
+const touch = (file: string, id = "toolu_1") =>
+  toolUse("Bash", { command: `touch ${file}`, description: "d" }, { id });
+
+interface Question {
+  readonly tool: string;
+  readonly input: Record<string, unknown>;
+  readonly context: CanUseToolContext;
+}
+
+/** A callback that keeps what it was asked. */
+function asking(answer: CanUseTool): { canUseTool: CanUseTool; asked: Question[] } {
+  const asked: Question[] = [];
+  const canUseTool: CanUseTool = (tool, input, context) => {
+    asked.push({ tool, input, context });
+    return answer(tool, input, context);
+  };
+  return { canUseTool, asked };
+}
+
+describe.each(CLIS)("canUseTool on $name", ({ path }) => {
+  it("is told of the call, the blocked path, and suggestions for this session only", async () => {
+    const { canUseTool, asked } = asking(() => ({ behavior: "allow" }));
+    const { session, cwd, made } = await open(path, [touch("a"), "done"], { canUseTool });
+    expect(await session.send("go").text()).toBe("done");
+    expect(made("a")).toBe(true);
+    expect(asked).toHaveLength(1);
+    const { tool, input, context } = asked[0] as Question;
+    expect({ tool, input }).toEqual({
+      tool: "Bash",
+      input: { command: "touch a", description: "d" },
+    });
+    const { signal, requestId, suggestions = [], ...facts } = context;
+    expect(facts).toMatchObject({ toolUseID: "toolu_1", blockedPath: join(cwd, "a") });
+    expect([signal.aborted, typeof requestId]).toEqual([false, "string"]);
+    expect(suggestions.length).toBeGreaterThan(0);
+    expect(suggestions.map(({ destination }) => destination)).toEqual(
+      suggestions.map(() => "session"),
+    );
+  });
+
+  it("is told why a hook wants it asked", async () => {
+    const { canUseTool, asked } = asking(() => ({ behavior: "allow" }));
+    const { session } = await open(path, [touch("a"), "done"], {
+      canUseTool,
+      allowedTools: ["Bash"],
+      hooks: {
+        PreToolUse: [
+          {
+            hooks: [
+              () => ({
+                hookSpecificOutput: {
+                  hookEventName: "PreToolUse",
+                  permissionDecision: "ask",
+                  permissionDecisionReason: "look at it",
+                },
+              }),
+            ],
+          },
+        ],
+      },
+    });
+    await session.send("go").text();
+    expect(asked.map(({ context }) => context.decisionReason)).toEqual(["look at it"]);
+  });
+
+  it("can change the input, and the tool runs with that", async () => {
+    const { session, made } = await open(path, [touch("a"), "done"], {
+      canUseTool: () => ({ behavior: "allow", updatedInput: { command: "touch b" } }),
+    });
+    await session.send("go").text();
+    expect([made("a"), made("b")]).toEqual([false, true]);
+  });
+
+  it("is not asked again after it gave the suggestions back, and nothing is written to disk", async () => {
+    const { canUseTool, asked } = asking((_tool, _input, { suggestions = [] }) => ({
+      behavior: "allow",
+      updatedPermissions: suggestions,
+    }));
+    const replies = [touch("a", "t1"), "one", touch("a", "t2"), "two"];
+    const { session, made } = await open(path, replies, { canUseTool });
+    expect(await session.send("go").text()).toBe("one");
+    expect(await session.send("again").text()).toBe("two");
+    expect(asked.map(({ context }) => context.toolUseID)).toEqual(["t1"]);
+    await session.close();
+    expect(made(".claude")).toBe(false);
+  });
+
+  it("writes a settings file if its answer names one", async () => {
+    const rules = [{ toolName: "Bash", ruleContent: "touch a" }];
+    const { session, cwd } = await open(path, [touch("a"), "done"], {
+      canUseTool: () => ({
+        behavior: "allow",
+        updatedPermissions: [
+          { type: "addRules", rules, behavior: "allow", destination: "localSettings" },
+        ],
+      }),
+    });
+    await session.send("go").text();
+    await session.close();
+    const written = await readFile(join(cwd, ".claude/settings.local.json"), "utf8");
+    expect(JSON.parse(written)).toMatchObject({ permissions: { allow: ["Bash(touch a)"] } });
+  });
+
+  it("denies with words that reach the model, and the turn goes on", async () => {
+    const { session, model, made } = await open(path, [touch("a"), "I see"], {
+      canUseTool: () => ({ behavior: "deny", message: "not on a Sunday" }),
+    });
+    const turn = session.send("go");
+    expect(await turn.text()).toBe("I see");
+    expect(made("a")).toBe(false);
+    expect(model.calls[1]?.toolResults).toEqual([
+      { toolUseId: "toolu_1", text: expect.stringContaining("not on a Sunday"), isError: true },
+    ]);
+    expect((await turn.result).permission_denials).toMatchObject([
+      { tool_name: "Bash", tool_use_id: "toolu_1" },
+    ]);
+  });
+
+  it("denies and ends the turn; the next one works", async () => {
+    const { session, made } = await open(path, [touch("a"), "next"], {
+      canUseTool: () => ({ behavior: "deny", message: "stop", interrupt: true }),
+    });
+    const result = await session.send("go").result;
+    expect({ subtype: result.subtype, is_error: result.is_error }).toEqual({
+      subtype: "error_during_execution",
+      is_error: true,
+    });
+    expect(await session.send("second").text()).toBe("next");
+    expect(made("a")).toBe(false);
+  });
+
+  it("sees its signal aborted by an interrupt, and what it answers then has no effect", async () => {
+    const aborted = new Promise<CanUseToolContext>((resolve) => {
+      onAsked = (context, answer) => {
+        context.signal.addEventListener("abort", () => {
+          answer({ behavior: "allow" });
+          resolve(context);
+        });
+        void session.interrupt();
+      };
+    });
+    let onAsked: (context: CanUseToolContext, answer: (result: PermissionResult) => void) => void =
+      () => {};
+    const { session, made } = await open(path, [touch("a"), "next"], {
+      canUseTool: (_tool, _input, context) =>
+        new Promise((answer) => {
+          onAsked(context, answer);
+        }),
+    });
+    const turn = session.send("go");
+    expect((await aborted).signal.reason).toMatchObject({ code: "aborted" });
+    expect((await turn.result).subtype).toBe("error_during_execution");
+    expect(await session.send("second").text()).toBe("next");
+    expect(made("a")).toBe(false);
+  });
+
+  it("says in the log that it threw, and why", async () => {
+    const { logger, entries } = recordingLogger();
+    const { session, model } = await open(path, [touch("a"), "done"], {
+      logger,
+      canUseTool: () => Promise.reject(new Error("no connection")),
+    });
+    await session.send("go").text();
+    expect(entries.filter(({ level }) => level === "error")).toEqual([
+      {
+        level: "error",
+        message: "canUseTool threw, so the call was denied",
+        fields: { error: "Error: no connection" },
+      },
+    ]);
+    expect(model.calls[1]?.toolResults[0]?.text).toContain("no connection");
+  });
+
+  it("answers the questions of AskUserQuestion", async () => {
+    const questions = [
+      {
+        question: "Which way?",
+        header: "Way",
+        multiSelect: false,
+        options: [
+          { label: "Left", description: "l" },
+          { label: "Right", description: "r" },
+        ],
+      },
+    ];
+    const { canUseTool, asked } = asking((_tool, input) => ({
+      behavior: "allow",
+      updatedInput: { ...input, answers: { "Which way?": "Right" } },
+    }));
+    const replies = [toolUse("AskUserQuestion", { questions }), "done"];
+    const { session, model } = await open(path, replies, { canUseTool });
+    expect(await session.send("go").text()).toBe("done");
+    expect(asked.map(({ tool, input }) => ({ tool, input }))).toEqual([
+      { tool: "AskUserQuestion", input: { questions } },
+    ]);
+    expect(model.calls[1]?.toolResults[0]).toMatchObject({
+      text: expect.stringMatching(/Which way\?.*Right/s),
+      isError: false,
+    });
+  });
+
+  it("leaves plan mode by ExitPlanMode, or stays in it", async () => {
+    const answers: PermissionResult[] = [
+      { behavior: "deny", message: "think more" },
+      { behavior: "allow" },
+    ];
+    const { canUseTool, asked } = asking(() => answers.shift() ?? null);
+    const leave = (id: string) => toolUse("ExitPlanMode", { plan: "do it" }, { id });
+    const { session, model } = await open(path, [leave("t1"), leave("t2"), "done", "after"], {
+      permissionMode: "plan",
+      canUseTool,
+    });
+    expect(await session.send("go").text()).toBe("done");
+    expect(asked.map(({ tool }) => tool)).toEqual(["ExitPlanMode", "ExitPlanMode"]);
+    expect(model.calls[1]?.toolResults[0]).toMatchObject({
+      text: expect.stringContaining("think more"),
+      isError: true,
+    });
+    const modes: unknown[] = [];
+    for await (const message of session.send("next")) {
+      if (isSystem(message, "init")) modes.push(message.permissionMode);
+    }
+    expect(modes).toEqual(["default"]);
+  });
+});
+
+describe.concurrent("a permission answer", () => {
+  it.each(CLIS)(
+    "arrives after 30 s in which nobody reads, on $name",
+    async ({ path }) => {
+      const place = await world(path, [touch("a"), "done"]);
+      let waited = 0;
+      const session = await openSession({
+        ...place.options,
+        canUseTool: async () => {
+          const begin = Date.now();
+          await new Promise((resolve) => setTimeout(resolve, 30_000));
+          waited = Date.now() - begin;
+          return { behavior: "allow" };
+        },
+      });
+      const turn = session.send("go");
+      expect((await turn.result).result).toBe("done");
+      expect(waited).toBeGreaterThanOrEqual(29_900);
+      expect(existsSync(join(place.cwd, "a"))).toBe(true);
+      await session.close();
+    },
+    300_000,
+  );
+});
+
+describe("deny rules that travel by a settings file and do not arrive", () => {
+  const disallowedTools = Array.from({ length: 600 }, (_, i) => `Bash(command-${i} *)`);
+
+  it("end the session before any prompt, and its process", async () => {
+    const cli = await fakeCli({
+      steps: [
+        {
+          on: "control",
+          subtype: "get_settings",
+          do: [{ respond: { effective: { permissions: { deny: ["Bash(command-0 *)"] } } } }],
+        },
+      ],
+    });
+    onTestFinished(() => cli.dispose());
+    await expect(openSession({ cliPath: cli.path, disallowedTools })).rejects.toMatchObject({
+      code: "protocol_error",
+      message: "Only 1 of 600 deny rules reached the CLI, so no prompt was sent.",
+    });
+    const started = (await cli.recorded()).filter(({ argv }) => !argv.includes("--version"));
+    expect(started).toHaveLength(1);
+    expect(started.flatMap(({ lines }) => lines.map((line) => JSON.parse(line).type))).toEqual([
+      "control_request",
+      "control_request",
+    ]);
+    expect(await stillAlive(started.map(({ pid }) => pid))).toEqual([]);
+  });
+
+  it.each(CLIS)("do arrive on the real CLI $name, and are obeyed", async ({ path }) => {
+    const { session, made } = await open(path, [touch("a"), "done"], {
+      allowedTools: ["Bash"],
+      disallowedTools: [...disallowedTools, "Bash(touch *)"],
+      canUseTool: () => ({ behavior: "allow" }),
+    });
+    expect(await session.send("go").text()).toBe("done");
+    expect(made("a")).toBe(false);
+  });
+});
+
+it("the policy's decisions and their reasons reach the log and the model", async () => {
+  const { logger, entries } = recordingLogger();
+  const { session, model } = await open(NEWEST_CLI, [touch("a"), "done"], {
+    logger,
+    allowedTools: ["Bash"],
+    rules: [{ tool: "Bash", input: { command: "touch *" }, decision: "deny" }],
+  });
+  await session.send("go").text();
+  const reason = 'Rule 1 (deny Bash {"command":"touch *"}) decides.';
+  expect(entries.filter(({ message }) => message === "the policy decided")).toEqual([
+    {
+      level: "debug",
+      message: "the policy decided",
+      fields: { tool: "Bash", decision: "deny", reason },
+    },
+  ]);
+  expect(model.calls[1]?.toolResults[0]?.text).toContain(reason);
+});

@@ -1,0 +1,123 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { PolicyRule } from "../../src/options/index.js";
+import { explainPermission } from "../../src/session/index.js";
+
+/** Which of the rules fits, by its number from 0. */
+function fits(rules: readonly Omit<PolicyRule, "decision">[], input = {}, tool = "Bash") {
+  const decided = rules.map((rule) => ({ ...rule, decision: "allow" as const }));
+  return explainPermission(decided, tool, input).index;
+}
+
+describe("explainPermission", () => {
+  it("names the first rule that fits", () => {
+    const rules: PolicyRule[] = [
+      { tool: "Bash", input: { command: "rm *" }, decision: "deny" },
+      { tool: "Bash", input: { command: "git *" }, decision: "allow" },
+      { tool: "Bash", decision: "ask" },
+      { tool: "*", decision: "deny" },
+    ];
+    expect(explainPermission(rules, "Bash", { command: "git status" })).toEqual({
+      decision: "allow",
+      rule: rules[1],
+      index: 1,
+      reason: 'Rule 2 (allow Bash {"command":"git *"}) decides.',
+    });
+    expect(explainPermission(rules, "Bash", { command: "rm git " }).index).toBe(0);
+    expect(explainPermission(rules, "Bash", { command: "ls" }).index).toBe(2);
+    expect(explainPermission(rules, "Write", {})).toEqual({
+      decision: "deny",
+      rule: rules[3],
+      index: 3,
+      reason: "Rule 4 (deny *) decides.",
+    });
+  });
+
+  it("denies what no rule fits, unless told otherwise", () => {
+    const reason = "No rule fits Bash, so the default decides.";
+    expect(explainPermission([], "Bash", {})).toEqual({ decision: "deny", reason });
+    expect(explainPermission([], "Bash", {}, "ask")).toEqual({ decision: "ask", reason });
+  });
+
+  it("takes a star in a tool's name for any characters, and nothing else for a pattern", () => {
+    expect(fits([{ tool: "mcp__git__*" }], {}, "mcp__git__push")).toBe(0);
+    expect(fits([{ tool: "mcp__*__push" }], {}, "mcp__git__push")).toBe(0);
+    expect(fits([{ tool: "mcp__git__*" }], {}, "mcp__gitlab__push")).toBeUndefined();
+    expect(fits([{ tool: "B.sh" }])).toBeUndefined();
+    expect(fits([{ tool: "Bas" }])).toBeUndefined();
+    expect(fits([{ tool: "bash" }])).toBeUndefined();
+    expect(fits([{ tool: "Bash*Bash" }])).toBeUndefined();
+  });
+
+  it("lets a star stand for line ends too", () => {
+    expect(fits([{ tool: "Bash", input: { command: "git *" } }], { command: "git a\nb" })).toBe(0);
+  });
+
+  it("looks into objects, where more may stand than a rule names", () => {
+    const rule = { tool: "Bash", input: { options: { path: "/tmp/*", force: true } } };
+    expect(fits([rule], { options: { path: "/tmp/x", force: true, more: 1 }, other: 2 })).toBe(0);
+    expect(fits([rule], { options: { path: "/tmp/x" } })).toBeUndefined();
+    expect(fits([rule], { options: "/tmp/x" })).toBeUndefined();
+    expect(fits([rule], { options: null })).toBeUndefined();
+    expect(fits([rule], {})).toBeUndefined();
+  });
+
+  it("wants lists of the same length, item by item", () => {
+    const rule = { tool: "Bash", input: { args: ["*.ts", { deep: 1 }] } };
+    expect(fits([rule], { args: ["a.ts", { deep: 1, more: 2 }] })).toBe(0);
+    expect(fits([rule], { args: ["a.ts"] })).toBeUndefined();
+    expect(fits([rule], { args: ["a.ts", { deep: 1 }, 3] })).toBeUndefined();
+    expect(fits([rule], { args: [{ deep: 1 }, "a.ts"] })).toBeUndefined();
+    expect(fits([rule], { args: { 0: "a.ts", 1: { deep: 1 } } })).toBeUndefined();
+  });
+
+  it("tells numbers, booleans, null and text apart", () => {
+    const values = [1, "1", true, "true", null, "null", 0, false, ""];
+    for (const [i, value] of values.entries()) {
+      const fitting = values.filter(
+        (it) => fits([{ tool: "*", input: { it } }], { it: value }) === 0,
+      );
+      expect(fitting).toEqual([values[i]]);
+    }
+    expect(fits([{ tool: "*", input: { it: 0 } }], { it: -0 })).toBe(0);
+  });
+
+  it("does not take what every object inherits for a field of the input", () => {
+    expect(fits([{ tool: "*", input: { toString: "*" } }], {})).toBeUndefined();
+    expect(fits([{ tool: "*", input: { constructor: {} } }], {})).toBeUndefined();
+  });
+
+  it("agrees with a regular expression on every pattern and text", () => {
+    const piece = fc.constantFrom("*", "a", "b", "ab", ".", "\n", "\u2028", "(", "\\", "é", "😀");
+    const words = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
+    fc.assert(
+      fc.property(words, words, (tool, name) => {
+        const quoted = tool.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\\*", ".*");
+        const expected = new RegExp(`^${quoted}$`, "s").test(name) ? 0 : undefined;
+        expect(fits([{ tool }], {}, name)).toBe(expected);
+        expect(fits([{ tool: "*", input: { deep: [tool] } }], { deep: [name] })).toBe(expected);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("names the first rule that would fit alone, whatever the rules", () => {
+    const name = fc.constantFrom("Bash", "Write", "B*", "*");
+    const value = fc.constantFrom("x", "*", "xy", 1, null);
+    const input = fc.dictionary(fc.constantFrom("a", "b"), value);
+    const decision = fc.constantFrom("allow" as const, "deny" as const, "ask" as const);
+    const rules = fc.array(fc.record({ tool: name, input, decision }));
+    fc.assert(
+      fc.property(rules, name, input, decision, (policy, tool, call, otherwise) => {
+        const alone = (rule: PolicyRule) => fits([rule], call, tool) === 0;
+        const first = policy.find(alone);
+        const { decision, rule, index } = explainPermission(policy, tool, call, otherwise);
+        expect({ rule, index, decision }).toEqual({
+          rule: first,
+          index: first === undefined ? undefined : policy.indexOf(first),
+          decision: first?.decision ?? otherwise,
+        });
+      }),
+    );
+  });
+});

@@ -1,0 +1,189 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
+import type { Options } from "../../src/options/index.js";
+import { openSession, type Session } from "../../src/session/index.js";
+import { always, hang, type ReplyScript, text, toolUse } from "../../src/testing/index.js";
+import { isMessage, type Message } from "../../src/wire/index.js";
+import { CLIS } from "../support/cli.js";
+import { until } from "../support/proc.js";
+import { recordingLogger } from "../support/recording-logger.js";
+import { type World, world } from "../support/world.js";
+
+interface Opened extends World {
+  readonly session: Session;
+  /** Ends the session's process as no CLI ends, and waits until that is noticed. */
+  readonly murder: () => Promise<void>;
+}
+
+async function open(cliPath: string, replies: ReplyScript, more: Options = {}): Promise<Opened> {
+  const place = await world(cliPath, replies);
+  const { logger, entries } = recordingLogger();
+  const session = await openSession({ ...place.options, logger, ...more });
+  onTestFinished(() => session.close());
+  const murder = async () => {
+    const { pid = 0 } = session;
+    process.kill(pid, "SIGKILL");
+    await until(() =>
+      entries.some(({ message, fields }) => message === "exit" && fields?.["pid"] === pid),
+    );
+  };
+  return { ...place, session, murder };
+}
+
+const OTHER_MODEL = "claude-haiku-4-5-20251001";
+
+function server(name: string) {
+  const greet = tool("greet", "Greets.", {}, async () => ({
+    content: [{ type: "text", text: `greetings from ${name}` }],
+  }));
+  return createSdkMcpServer({ name, tools: [greet], alwaysLoad: true });
+}
+
+/** Everything that the session says, as it comes. */
+function watch(session: Session): { readonly seen: Message[]; readonly end: Promise<unknown> } {
+  const seen: Message[] = [];
+  const end = (async () => {
+    for await (const message of session) seen.push(message);
+  })().catch((error: unknown) => error);
+  return { seen, end };
+}
+
+function notices(messages: readonly Message[]): Message[] {
+  return messages.filter((message) => isMessage(message, "hawser"));
+}
+
+describe.each(CLIS)("a session on $name that is to recover", ({ path }) => {
+  it("goes on in its earlier state after its process was killed between two turns", async () => {
+    const { session, model, cwd, murder } = await open(
+      path,
+      [
+        text("one"),
+        toolUse("Write", { file_path: "new.txt", content: "new" }),
+        [toolUse("mcp__first__greet"), toolUse("mcp__second__greet")],
+        text("two"),
+      ],
+      {
+        recover: true,
+        mcpServers: { first: server("first") },
+        allowedTools: ["mcp__first__greet", "mcp__second__greet"],
+      },
+    );
+    const { seen } = watch(session);
+    const { id, pid } = session;
+    await session.send("remember the word plum").text();
+    await session.setModel(OTHER_MODEL);
+    await session.setPermissionMode("acceptEdits");
+    await session.setMcpServers({ second: server("second") });
+    await murder();
+
+    const turn = session.send("and now?");
+    const messages: Message[] = [];
+    for await (const message of turn) messages.push(message);
+    expect(await turn.text()).toBe("two");
+    expect(session.id).toBe(id);
+    expect(session.pid).not.toBe(pid);
+
+    const notice = {
+      type: "hawser",
+      subtype: "recovered",
+      session_id: id,
+      resumed: true,
+      pid: session.pid,
+      reason: expect.stringContaining("SIGKILL"),
+    };
+    expect(notices(seen)).toEqual([notice]);
+    expect(notices(messages)).toEqual([notice]);
+
+    const [, afterwards, , last] = model.calls;
+    expect(JSON.stringify(afterwards?.body)).toContain("plum");
+    expect(afterwards?.model).toBe(OTHER_MODEL);
+    expect(existsSync(join(cwd, "new.txt"))).toBe(true);
+    expect(last?.toolResults.map((result) => result.text)).toEqual([
+      expect.stringContaining("greetings from first"),
+      expect.stringContaining("greetings from second"),
+    ]);
+  });
+
+  it("loses the turn in which its process was killed, and no more", async () => {
+    const { session, model, murder } = await open(path, [hang("half"), always("next")], {
+      recover: true,
+    });
+    const { id } = session;
+    const turn = session.send("remember the word plum");
+    for await (const piece of turn.textStream) if (piece !== "") break;
+    await murder();
+    await expect(turn.result).rejects.toMatchObject({
+      code: "process_exited",
+      resumable: true,
+      sessionId: id,
+      partialText: "half",
+    });
+    expect(await session.send("go on").text()).toBe("next");
+    expect(session.id).toBe(id);
+    expect(JSON.stringify(model.calls.at(-1)?.body)).toContain("plum");
+  });
+
+  it("replaces a process that does not even react to an interrupt", async () => {
+    const { session } = await open(path, [hang("half"), always("next")], {
+      recover: true,
+      closeGraceMs: 300,
+      timeouts: { idleMs: 1_000 },
+    });
+    const { pid = 0 } = session;
+    const turn = session.send("first");
+    for await (const piece of turn.textStream) if (piece !== "") break;
+    process.kill(pid, "SIGSTOP");
+    await expect(turn.result).rejects.toMatchObject({ code: "timeout", phase: "idle" });
+    expect(await session.send("go on").text()).toBe("next");
+    expect(session.pid).not.toBe(pid);
+  });
+
+  it("answers a request by a new process, too", async () => {
+    const { session, murder } = await open(path, always("ok"), { recover: true });
+    await session.setPermissionMode("plan");
+    await murder();
+    expect(await session.mcpServerStatus()).toEqual([]);
+    expect(await session.send("hi").text()).toBe("ok");
+  });
+});
+
+describe.each(CLIS)("a session on $name", ({ path }) => {
+  it("interrupts a turn that passes its time limits, and goes on", async () => {
+    const { session } = await open(path, [text("warm"), hang(), hang("half"), text("next")], {
+      timeouts: { firstMessageMs: 4_000, idleMs: 2_000 },
+    });
+    const { pid } = session;
+    await session.send("warm up").text();
+    await expect(session.send("silence").result).rejects.toMatchObject({
+      code: "timeout",
+      phase: "firstMessage",
+      sessionId: session.id,
+    });
+    await expect(session.send("half an answer").result).rejects.toMatchObject({
+      code: "timeout",
+      phase: "idle",
+      partialText: "half",
+    });
+    expect(await session.send("go on").text()).toBe("next");
+    expect(session.pid).toBe(pid);
+  });
+
+  it("is over when its process was killed, unless it is to recover", async () => {
+    const { session, murder } = await open(path, [hang("half")]);
+    const { end } = watch(session);
+    const turn = session.send("first");
+    for await (const piece of turn.textStream) if (piece !== "") break;
+    const waiting = session.send("second");
+    await murder();
+    const death = { code: "process_exited", signal: "SIGKILL", sessionId: session.id };
+    await expect(turn.result).rejects.toMatchObject({ ...death, partialText: "half" });
+    await expect(waiting.result).rejects.toMatchObject(death);
+    expect(await end).toMatchObject(death);
+    await expect(session.send("third").result).rejects.toMatchObject(death);
+    await expect(session.mcpServerStatus()).rejects.toMatchObject(death);
+    await expect(session.idle()).rejects.toMatchObject(death);
+    await session.close();
+  });
+});

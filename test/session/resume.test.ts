@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { Options } from "../../src/options/index.js";
+import { openSession } from "../../src/session/index.js";
+import { always, type RecordedRequest } from "../../src/testing/index.js";
+import { isMessage } from "../../src/wire/index.js";
+import { CLIS } from "../support/cli.js";
+import { treeOf } from "../support/proc.js";
+import { type World, world } from "../support/world.js";
+
+interface Said {
+  readonly id: string | undefined;
+  /** The uuid of the answer's message. */
+  readonly answer: string | undefined;
+  /** What the model knew of what was said before. */
+  readonly knew: readonly string[];
+}
+
+/** Says one thing in a session of its own, from its start to its end. */
+async function say({ options, model }: World, prompt: string, more: Options): Promise<Said> {
+  await using session = await openSession({ ...options, ...more });
+  const turn = session.send(prompt);
+  let answer: string | undefined;
+  for await (const message of turn) if (isMessage(message, "assistant")) answer = message.uuid;
+  return { id: session.id, answer, knew: words(model.calls.at(-1)) };
+}
+
+function words(call: RecordedRequest | undefined): string[] {
+  const messages = JSON.stringify((call?.body as { messages: unknown }).messages);
+  return WORDS.filter((word) => messages.includes(word));
+}
+
+const WORDS = ["apple", "cherry", "damson", "elder", "fig"];
+
+/** The processes of this CLI that are below this program. */
+function left(path: string): unknown[] {
+  return treeOf(process.pid).filter(({ command }) => command.includes(path));
+}
+
+describe.each(CLIS)("a session on $name", ({ path }) => {
+  it("has the id that it is given, is resumed, forked, cut and continued", async () => {
+    const place = await world(path, always("ok"));
+    const id = randomUUID();
+    const apple = await say(place, "apple", { sessionId: id });
+    expect([apple.id, apple.knew]).toEqual([id, ["apple"]]);
+
+    const cherry = await say(place, "cherry", { resume: id });
+    expect([cherry.id, cherry.knew]).toEqual([id, ["apple", "cherry"]]);
+
+    const damson = await say(place, "damson", { resume: id, forkSession: true });
+    expect(damson.id).not.toBe(id);
+    expect(damson.knew).toEqual(["apple", "cherry", "damson"]);
+
+    const elder = await say(place, "elder", {
+      resume: id,
+      forkSession: true,
+      resumeSessionAt: apple.answer,
+    });
+    expect(elder.knew).toEqual(["apple", "elder"]);
+
+    const fig = await say(place, "fig", { continue: true });
+    expect([fig.id, fig.knew]).toEqual([elder.id, ["apple", "elder", "fig"]]);
+  });
+
+  it("knows its id before the first turn, unless the CLI chooses", async () => {
+    const place = await world(path, always("ok"));
+    await using session = await openSession(place.options);
+    const { id } = session;
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await session.send("hi").result).session_id).toBe(id);
+  });
+
+  it("that is not there is a typed error of the start, and no process is left", async () => {
+    const { options } = await world(path, []);
+    const id = randomUUID();
+    await expect(openSession({ ...options, resume: id })).rejects.toMatchObject({
+      code: "session_not_found",
+      message: expect.stringContaining(id),
+    });
+    expect(left(path)).toEqual([]);
+  });
+
+  it("whose id is taken is a typed error of the start, and no process is left", async () => {
+    const place = await world(path, always("ok"));
+    const { id } = await say(place, "apple", {});
+    await expect(openSession({ ...place.options, sessionId: id })).rejects.toMatchObject({
+      code: "session_in_use",
+    });
+    expect(left(path)).toEqual([]);
+  });
+});

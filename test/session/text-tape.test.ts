@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { TextTape } from "../../src/session/text-tape.js";
+
+async function read(tape: TextTape): Promise<string[]> {
+  const pieces: string[] = [];
+  for await (const piece of tape) pieces.push(piece);
+  return pieces;
+}
+
+describe("the text of a turn", () => {
+  it("comes to a late reader in one piece", async () => {
+    const tape = new TextTape();
+    for (const text of ["a", "b", "c"]) tape.add(text);
+    tape.end();
+    expect(await read(tape)).toEqual(["abc"]);
+    expect(tape.text).toBe("abc");
+  });
+
+  it("comes to a reader as it is added", async () => {
+    const tape = new TextTape();
+    const reader = tape[Symbol.asyncIterator]();
+    for (const text of ["a", "b", "c"]) {
+      const next = reader.next();
+      tape.add(text);
+      expect(await next).toEqual({ done: false, value: text });
+    }
+    tape.add("d");
+    tape.add("e");
+    tape.end();
+    expect(await reader.next()).toEqual({ done: false, value: "de" });
+    expect(await reader.next()).toEqual({ done: true, value: undefined });
+    expect(tape.text).toBe("abcde");
+  });
+
+  it("ends with the error, after the text", async () => {
+    const tape = new TextTape();
+    tape.add("half");
+    tape.end(new Error("cut"));
+    tape.end(new Error("later"));
+    const reader = tape[Symbol.asyncIterator]();
+    expect(await reader.next()).toEqual({ done: false, value: "half" });
+    await expect(reader.next()).rejects.toThrow("cut");
+  });
+
+  it("has one reader", () => {
+    const tape = new TextTape();
+    tape[Symbol.asyncIterator]();
+    expect(() => tape[Symbol.asyncIterator]()).toThrow(
+      expect.objectContaining({ code: "already_consumed" }),
+    );
+  });
+
+  it("takes no longer per piece the longer it gets", async () => {
+    const tape = new TextTape();
+    const reader = tape[Symbol.asyncIterator]();
+    const started = performance.now();
+    let length = 0;
+    for (let i = 0; i < 100_000; i++) {
+      tape.add("twenty characters!!!");
+      const { value } = await reader.next();
+      length += String(value).length;
+      // Somebody looks at each piece, as a program that prints it does.
+      if (!String(value).endsWith("!")) throw new Error("cut");
+    }
+    expect(length).toBe(2_000_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
