@@ -84,8 +84,9 @@ function refusal(subtype: string, { error, error_code }: ControlFailure): Hawser
     const message = `The CLI does not support the request ${subtype}.`;
     return new HawserError("unsupported_by_cli", message, facts);
   }
-  const why = typeof error === "string" ? `: ${error}` : ".";
-  return new HawserError("control_error", `The CLI refused ${subtype}${why}`, facts);
+  const message = typeof error === "string" ? error : `The CLI refused ${subtype}.`;
+  const hint = `This is the CLI's answer to the request ${subtype}.`;
+  return new HawserError("control_error", message, { ...facts, hint });
 }
 
 /** Older CLIs give no code beside these words. */

@@ -23,6 +23,12 @@ const RULES: readonly Rule[] = [
     when: (o) => has(o["canUseTool"]) && has(o["permissionPromptToolName"]),
   },
   {
+    path: "fallbackModel",
+    message: "is the same as model, so that nothing is left to fall back to",
+    hint: "Name another model, or leave `fallbackModel` out.",
+    when: (o) => typeof o["model"] === "string" && o["model"] === o["fallbackModel"],
+  },
+  {
     path: "continue",
     message: "contradicts resume: they name different sessions",
     hint: "Give one of them.",

@@ -2,6 +2,7 @@ import type { RequestOptions } from "../control/index.js";
 import type { McpServerConfig, Options } from "../options/index.js";
 import { Controls, type FieldsOf, timeoutsOf } from "../session/index.js";
 import type { HostPayload, InitializePayload, InterruptReceipt, Message } from "../wire/index.js";
+import { AbortError } from "./abort-error.js";
 import { checkPrompt, type QueryPrompt } from "./input.js";
 import { resolveQueryOptions } from "./resolve.js";
 import { Run } from "./run.js";
@@ -13,6 +14,7 @@ import type { Query, QueryParams, SDKMessage, SDKUserMessage } from "./types/ind
  */
 export function query({ prompt, options }: QueryParams): Query {
   checkPrompt(prompt);
+  if (options?.abortController?.signal.aborted) throw new AbortError("Operation aborted");
   const run = startRun(options);
   run.feed(prompt);
   return run as unknown as Query;
@@ -28,6 +30,7 @@ export function startRun(options: Options | undefined, bootMs?: number): QueryRu
 export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, void> {
   readonly #run: Run;
   readonly #messages: AsyncIterator<Message>;
+  #left = false;
 
   constructor(options: Options, bootMs: number) {
     super();
@@ -41,17 +44,20 @@ export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, voi
   }
 
   async next(): Promise<IteratorResult<SDKMessage, void>> {
+    if (this.#left) return { done: true, value: undefined };
     // The union is closed where the official one is: what is newer than it is handed on all the same.
     return (await this.#messages.next()) as IteratorResult<SDKMessage, void>;
   }
 
   /** Ends the process, as leaving a `for await` does; resolves when it is gone. */
-  async return(): Promise<IteratorResult<SDKMessage, void>> {
+  async return(value?: void | PromiseLike<void>): Promise<IteratorResult<SDKMessage, void>> {
+    this.#left = true;
     await this.#run.close();
-    return { done: true, value: undefined };
+    return { done: true, value: await value };
   }
 
   async throw(error: unknown): Promise<IteratorResult<SDKMessage, void>> {
+    this.#left = true;
     await this.#run.close();
     throw error;
   }
@@ -74,6 +80,16 @@ export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, voi
 
   interrupt(): Promise<InterruptReceipt | undefined> {
     return this.request("interrupt");
+  }
+
+  /** What the iteration would have thrown, in place of why a request was not answered. */
+  async whyEnded(error: unknown): Promise<unknown> {
+    try {
+      while (!(await this.#messages.next()).done);
+    } catch (ending) {
+      return ending;
+    }
+    return error;
   }
 
   /** Sends initialize once more, by which hooks are replaced. */

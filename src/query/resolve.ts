@@ -11,9 +11,11 @@ import {
 export function resolveQueryOptions(options: Options = {}): Options {
   const known = withPreset(given(withoutUnknown(options)));
   validateOptions(known);
-  const { env, inheritEnv, systemPrompt, strictMcpConfig, retry } = known;
+  const { env, inheritEnv, systemPrompt, strictMcpConfig, retry, stderr } = known;
   return {
     ...known,
+    // There it hears text as it comes, line ends included.
+    ...(stderr === undefined ? {} : { stderr: (line: string) => stderr(`${line}\n`) }),
     // Given, it replaces the environment.
     ...(env !== undefined && inheritEnv === undefined ? { inheritEnv: false } : {}),
     ...(systemPrompt === undefined ? { systemPrompt: "" } : {}),

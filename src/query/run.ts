@@ -12,7 +12,7 @@ import {
   type Message,
   type ResultMessage,
 } from "../wire/index.js";
-import { endingOf } from "./ending.js";
+import { endingOf, unansweredBy } from "./ending.js";
 import { linesOf, type QueryPrompt } from "./input.js";
 
 /**
@@ -95,16 +95,22 @@ export class Run {
     return (await this.#line.request(initialize)) as InitializePayload;
   }
 
-  request(request: HostRequest, options?: RequestOptions): Promise<unknown> {
-    return this.#line.request(request, options);
+  async request(request: HostRequest, options?: RequestOptions): Promise<unknown> {
+    try {
+      return await this.#line.request(request, options);
+    } catch (error) {
+      throw unansweredBy(error);
+    }
   }
 
   setServers(servers: Readonly<Record<string, McpServerConfig>>): void {
     this.#line.setServers(servers);
   }
 
+  /** The reader hears no more of it; resolves when the process is gone. */
   async close(cause: HawserError = new HawserError("closed")): Promise<void> {
     this.#ending ??= cause;
+    this.stream.end(this.#inputError ?? endingOf(this.#ending));
     const first = { first: controlRequest("close", { subtype: "interrupt" }) };
     await this.#line.connection.close(this.#activity.inTurn ? first : {});
   }

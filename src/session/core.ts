@@ -5,6 +5,7 @@ import {
   controlRequest,
   type HostRequest,
   isMessage,
+  isResult,
   type Message,
   type ResultMessage,
 } from "../wire/index.js";
@@ -64,8 +65,9 @@ export class SessionCore implements TurnOwner {
       (behind) => this.#line.connection.pause(behind),
     );
     this.#turns = new Turns({
-      // Why a prompt cannot be sent, the end of the process tells the turn.
-      onDue: ({ prompt }) => void this.#line.prompt(prompt).catch(() => {}),
+      onDue: (turn) => {
+        this.#line.prompt(turn.prompt).catch((error: unknown) => this.#unsent(turn, error));
+      },
       missing: () => this.#lost ?? new HawserError("protocol_error", NO_RESULT),
     });
     this.#activity = new Activity(() => this.#changed());
@@ -189,6 +191,14 @@ export class SessionCore implements TurnOwner {
     return reason && this.#line.enrich(reason);
   }
 
+  /** The end of the process tells the turn why; one that lives but no longer reads is ended. */
+  #unsent(turn: LiveTurn, error: unknown): void {
+    if (this.#ending !== undefined || this.#lost !== undefined) return;
+    if (turn.settled || !isHawserError(error, "closed")) return;
+    turn.stopped ??= this.#line.enrich(error, turn.record);
+    void this.#line.connection.kill();
+  }
+
   async #cancel(turn: LiveTurn): Promise<void> {
     const request = { subtype: "cancel_async_message", message_uuid: turn.uuid };
     const answer = await this.request(request).catch((error: unknown) => {
@@ -206,6 +216,8 @@ export class SessionCore implements TurnOwner {
     if (isMessage(message, "keep_alive")) return;
     this.#line.see(message);
     this.#turns.route(message, size);
+    // What was lost before was not this result.
+    if (isResult(message) && this.#turns.tellsUuids) this.#lost = undefined;
     this.#readers.push(message, size);
     this.#activity.see(message);
     this.#wind();
@@ -215,6 +227,7 @@ export class SessionCore implements TurnOwner {
   /** Without uuids, nothing but its exit can tell that the turn has ended whose result was lost. */
   #lose(error: HawserError): void {
     this.#lost ??= error;
+    this.#turns.lose();
     if (this.#turns.size > 0 && !this.#turns.tellsUuids) void this.#line.connection.endInput();
   }
 

@@ -125,6 +125,11 @@ export class Turns {
     this.settle(turn, turn.stopped ?? new HawserError("aborted", message));
   }
 
+  /** A message was lost. If it was a result, there is none to wait for. */
+  lose(): void {
+    this.#runs = false;
+  }
+
   /** Something that concerns every prompt that has been sent. */
   tell(notice: Message): void {
     for (const turn of this.#open.values()) turn.receive(notice, 0);
@@ -160,7 +165,10 @@ export class Turns {
   /** What joined a running tool round is called complete before the result of the whole. */
   #complete(turn: LiveTurn): void {
     if (this.#runs) this.#joined.add(turn);
-    else this.settle(turn, this.#lastResult ?? this.#events.missing());
+    else {
+      const outcome = this.#lastResult ?? this.#events.missing();
+      for (const each of [turn, ...this.#joined]) this.settle(each, outcome);
+    }
   }
 
   /** Without uuids, a turn that begins is the waiting prompt's, or else one of the CLI's own. */

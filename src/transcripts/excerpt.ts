@@ -1,4 +1,5 @@
-import { open } from "node:fs/promises";
+import { close, fstat, open, read } from "node:fs";
+import { promisify } from "node:util";
 
 /** How much is read at each end of a transcript: what a list shows of a session stands there. */
 export const EXCERPT_BYTES: number = 64 * 1024;
@@ -22,19 +23,26 @@ export interface Excerpt {
 
 /** Reads both ends of a file into `space`, which the excerpt is a view of until the next call. */
 export async function readExcerpt(path: string, space: Buffer): Promise<Excerpt> {
-  const file = await open(path, "r");
+  const file = await openFile(path, "r");
   try {
-    const { size, mtime } = await file.stat();
-    const first = await file.read(space, 0, EXCERPT_BYTES, 0);
+    const { size, mtimeMs } = await statFile(file);
+    const mtime = Math.floor(mtimeMs);
+    const first = await readFile(file, space, 0, EXCERPT_BYTES, 0);
     const head = endOf(space.subarray(0, first.bytesRead));
-    if (size <= EXCERPT_BYTES) return { head, tail: head, size, mtime: mtime.getTime() };
-    const last = await file.read(space, EXCERPT_BYTES, EXCERPT_BYTES, size - EXCERPT_BYTES);
+    if (size <= EXCERPT_BYTES) return { head, tail: head, size, mtime };
+    const last = await readFile(file, space, EXCERPT_BYTES, EXCERPT_BYTES, size - EXCERPT_BYTES);
     const tail = endOf(space.subarray(EXCERPT_BYTES, EXCERPT_BYTES + last.bytesRead));
-    return { head, tail, size, mtime: mtime.getTime() };
+    return { head, tail, size, mtime };
   } finally {
-    await file.close();
+    await closeFile(file);
   }
 }
+
+// Plain numbers for files: the objects of node:fs/promises would be most of what a list takes.
+const openFile = promisify(open);
+const statFile = promisify(fstat);
+const readFile = promisify(read);
+const closeFile = promisify(close);
 
 /** Room for one excerpt. */
 export function excerptSpace(): Buffer {

@@ -1,8 +1,10 @@
-import { stat } from "node:fs/promises";
+import { stat } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describeFile } from "./describe.js";
 import { excerptSpace } from "./excerpt.js";
-import { contentsOf, findTranscript, projectFolders, type TranscriptFile } from "./find.js";
+import { findTranscript, projectFolders } from "./find.js";
 import { pageOf } from "./page.js";
 import { isSessionId } from "./place.js";
 import { pooled } from "./pooled.js";
@@ -20,7 +22,10 @@ export async function listSessions(options: ListSessionsOptions = {}): Promise<S
   const folders = await projectFolders(options, includeWorktrees ?? true);
   const spaces = Array.from({ length: WIDTH }, excerptSpace);
   const describe = (file: DatedFile, space: Buffer) =>
-    describeFile(file, space, { includeProgrammatic, hasFolder: file.hasFolder });
+    describeFile({ ...file, path: pathOf(file) }, space, {
+      includeProgrammatic,
+      hasFolder: file.hasFolder,
+    });
   const infos = await pooled(await latestFirst(folders), spaces, describe, offset + wanted);
   return infos.slice(offset);
 }
@@ -38,9 +43,12 @@ export async function getSessionInfo(
 }
 
 /** How many files are open at the same time: more than that is no faster, and takes memory. */
-const WIDTH = 4;
+const WIDTH = 2;
 
-interface DatedFile extends TranscriptFile {
+/** Thousands of these are kept: the path is made when it is needed. */
+interface DatedFile {
+  readonly sessionId: string;
+  readonly folder: string;
   readonly hasFolder: boolean;
   readonly mtime: number;
 }
@@ -55,17 +63,21 @@ async function latestFirst(folders: readonly string[]): Promise<DatedFile[]> {
 }
 
 async function transcriptsIn(folder: string): Promise<DatedFile[]> {
-  const contents = await contentsOf(folder);
-  const folders = new Set(contents.filter((each) => each.isDirectory()).map(({ name }) => name));
-  const ids = contents.flatMap((each) => {
-    const id = each.name.endsWith(".jsonl") ? each.name.slice(0, -".jsonl".length) : "";
-    return isSessionId(id) && !each.isDirectory() ? [id] : [];
+  const names = new Set(await readdir(folder).catch(() => [])); // Gone, or not to be read.
+  const ids = [...names].flatMap((name) => {
+    const id = name.endsWith(".jsonl") ? name.slice(0, -".jsonl".length) : "";
+    return isSessionId(id) ? [id] : [];
   });
   return pooled(ids, Array.from({ length: WIDTH }), async (sessionId) => {
-    const path = join(folder, `${sessionId}.jsonl`);
-    const found = await stat(path).catch(() => undefined); // Deleted meanwhile.
+    const found = await statFile(pathOf({ folder, sessionId })).catch(() => undefined); // Deleted.
     if (found === undefined || !found.isFile()) return undefined;
-    const mtime = found.mtime.getTime();
-    return { sessionId, folder, path, mtime, hasFolder: folders.has(sessionId) };
+    const mtime = Math.floor(found.mtimeMs);
+    return { sessionId, folder, mtime, hasFolder: names.has(sessionId) };
   });
+}
+
+const statFile = promisify(stat);
+
+function pathOf({ folder, sessionId }: { folder: string; sessionId: string }): string {
+  return join(folder, `${sessionId}.jsonl`);
 }

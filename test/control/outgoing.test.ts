@@ -141,10 +141,10 @@ describe("a request of ours", () => {
     for (const [i, answer] of answers.entries()) say(failure(sent[i]?.request_id, answer));
     const outcomes = await Promise.allSettled(requests);
     expect(outcomes.map((each) => each.status === "rejected" && facts(each.reason))).toEqual([
-      ["control_error", "The CLI refused x: bad mode", "invalid_mode"],
+      ["control_error", "bad mode", "invalid_mode"],
       ["unsupported_by_cli", "The CLI does not support the request x.", "unsupported_request"],
       ["unsupported_by_cli", "The CLI does not support the request x.", undefined],
-      ["control_error", "The CLI refused x: no", undefined],
+      ["control_error", "no", undefined],
       ["control_error", "The CLI refused x.", undefined],
       ["control_error", "The CLI refused x.", undefined],
     ]);

@@ -2,7 +2,13 @@ import { onTestFinished } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import type { Session } from "../../src/session/index.js";
 import { startSession } from "../../src/session/open-session.js";
-import { type Action, type FakeCli, fakeCli, type Step } from "../../src/testing/index.js";
+import {
+  type Action,
+  type FakeCli,
+  fakeCli,
+  type RecordedProcess,
+  type Step,
+} from "../../src/testing/index.js";
 import type { Message } from "../../src/wire/index.js";
 
 /** A fake CLI that goes when the test is over. */
@@ -60,9 +66,15 @@ export function lifecycle(command_uuid: string, state: string): Action {
   return { emit: { type: "command_lifecycle", command_uuid, state } };
 }
 
+/** What the process of the session has received; the one that was asked for its version aside. */
+export async function received(cli: FakeCli): Promise<RecordedProcess | undefined> {
+  const processes = await cli.recorded();
+  return processes.find(({ argv }) => argv.length > 1);
+}
+
 /** The ids of the requests that the CLI has answers to by now. */
 export async function answered(cli: FakeCli): Promise<string[]> {
-  const [process] = await cli.recorded();
+  const process = await received(cli);
   return (process?.lines ?? []).flatMap((line) => {
     const message = JSON.parse(line) as { type: string; response?: { request_id: string } };
     return message.type === "control_response" ? (message.response?.request_id ?? []) : [];

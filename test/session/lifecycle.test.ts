@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { openSession } from "../../src/session/index.js";
 import { until } from "../support/proc.js";
-import { answered, asksFor, fake, lifecycle, open, start } from "./fake.js";
+import { answered, asksFor, fake, lifecycle, open, received, start } from "./fake.js";
 
 const HANGS = { on: "user", do: [{ init: {} }, { assistant: "half" }, { hang: true }] } as const;
 const NO_EOF = { on: "eof", times: "always", do: [] } as const;
@@ -44,7 +44,7 @@ describe("a session that is closed", () => {
       code: "closed",
     });
     await everything;
-    const [process] = await cli.recorded();
+    const process = await received(cli);
     expect(process?.lines.map((line) => JSON.parse(line)).at(-1)).toMatchObject({
       type: "control_request",
       request: { subtype: "interrupt" },
@@ -60,7 +60,7 @@ describe("a session that is closed", () => {
     expect(await everything).toEqual(["system", "assistant", "result"]);
     await idle;
     await session.idle();
-    const [process] = await cli.recorded();
+    const process = await received(cli);
     expect(process?.lines.filter((line) => line.includes("interrupt"))).toEqual([]);
     expect(process?.eof).toBe(true);
   });
@@ -134,7 +134,10 @@ describe("a session with a signal", () => {
     const turn = session.send("go");
     const everything = typesOf(session);
     const idle = session.idle();
-    await turn[Symbol.asyncIterator]().next();
+    for (const each of [everything, idle]) each.catch(() => {});
+    const messages = turn[Symbol.asyncIterator]();
+    await messages.next();
+    await messages.next();
     controller.abort("out of patience");
     const aborted = { code: "aborted", reason: "out of patience" };
     await expect(turn.result).rejects.toMatchObject({ ...aborted, partialText: "half" });
@@ -185,13 +188,13 @@ describe("a start that fails", () => {
       phase: "boot",
       cliPath: cli.path,
     });
-    const [process] = await cli.recorded();
+    const process = await received(cli);
     expect(isAlive(process?.pid)).toBe(false);
   });
 
   it.each([
     ["an exit", [{ stderr: "no luck\n" }, { exit: 4 }], { code: "process_exited", exitCode: 4 }],
-    ["an exit in good order", [{ exit: 0 }], { code: "closed" }],
+    ["an exit in good order", [{ exit: 0 }], { code: "process_exited", exitCode: 0 }],
     ["garbage and an exit", [{ write: "garbage\n{nonsense\n" }, { exit: 1 }], { exitCode: 1 }],
     ["a death", [{ die: "SIGKILL" }], { code: "process_exited", signal: "SIGKILL" }],
     ["a refusal", [{ respondError: "not today" }], { code: "control_error" }],
@@ -215,7 +218,7 @@ describe("a start that fails", () => {
       cliPath: cli.path,
       ...error,
     });
-    const [process] = await cli.recorded();
+    const process = await received(cli);
     expect(isAlive(process?.pid)).toBe(false);
   });
 
@@ -312,6 +315,27 @@ describe("a turn", () => {
       maxLineBytes: 10_000,
     });
     await expect(session.send("go").result).rejects.toMatchObject({ code });
+  });
+
+  it("is not told of a message that was lost long before", async () => {
+    const uuid = randomUUID();
+    const { session } = await open([
+      {
+        on: "user",
+        do: [
+          lifecycle(uuid, "started"),
+          { init: {} },
+          { write: '{"type":"assis\n' },
+          { result: { result: "fine" } },
+        ],
+      },
+      { on: "user", do: [{ init: {} }, { exit: 5 }] },
+    ]);
+    expect(await session.send("go", { uuid }).text()).toBe("fine");
+    await expect(session.send("more").result).rejects.toMatchObject({
+      code: "process_exited",
+      exitCode: 5,
+    });
   });
 
   it("survives messages of every wrong shape, and hands them on", async () => {

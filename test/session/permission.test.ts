@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CanUseTool, CanUseToolContext, Options } from "../../src/options/index.js";
 import { openSession, type Session } from "../../src/session/index.js";
-import { fakeCli, type ReplyScript, toolUse } from "../../src/testing/index.js";
+import { type ReplyScript, toolUse } from "../../src/testing/index.js";
 import { isSystem, type PermissionResult } from "../../src/wire/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
-import { stillAlive } from "../support/proc.js";
+import { CLIS } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { type World, world } from "../support/world.js";
 
@@ -154,26 +153,20 @@ describe.each(CLIS)("canUseTool on $name", ({ path }) => {
   });
 
   it("sees its signal aborted by an interrupt, and what it answers then has no effect", async () => {
-    const aborted = new Promise<CanUseToolContext>((resolve) => {
-      onAsked = (context, answer) => {
-        context.signal.addEventListener("abort", () => {
-          answer({ behavior: "allow" });
-          resolve(context);
-        });
-        void session.interrupt();
-      };
-    });
-    let onAsked: (context: CanUseToolContext, answer: (result: PermissionResult) => void) => void =
-      () => {};
+    const reasons: unknown[] = [];
     const { session, made } = await open(path, [touch("a"), "next"], {
-      canUseTool: (_tool, _input, context) =>
+      canUseTool: (_tool, _input, { signal }) =>
         new Promise((answer) => {
-          onAsked(context, answer);
+          signal.addEventListener("abort", () => {
+            reasons.push(signal.reason);
+            answer({ behavior: "allow" });
+          });
+          void session.interrupt();
         }),
     });
-    const turn = session.send("go");
-    expect((await aborted).signal.reason).toMatchObject({ code: "aborted" });
-    expect((await turn.result).subtype).toBe("error_during_execution");
+    const result = await session.send("go").result;
+    expect(result.subtype).toBe("error_during_execution");
+    expect(reasons).toEqual([expect.objectContaining({ code: "aborted" })]);
     expect(await session.send("second").text()).toBe("next");
     expect(made("a")).toBe(false);
   });
@@ -246,86 +239,4 @@ describe.each(CLIS)("canUseTool on $name", ({ path }) => {
     }
     expect(modes).toEqual(["default"]);
   });
-});
-
-describe.concurrent("a permission answer", () => {
-  it.each(CLIS)(
-    "arrives after 30 s in which nobody reads, on $name",
-    async ({ path }) => {
-      const place = await world(path, [touch("a"), "done"]);
-      let waited = 0;
-      const session = await openSession({
-        ...place.options,
-        canUseTool: async () => {
-          const begin = Date.now();
-          await new Promise((resolve) => setTimeout(resolve, 30_000));
-          waited = Date.now() - begin;
-          return { behavior: "allow" };
-        },
-      });
-      const turn = session.send("go");
-      expect((await turn.result).result).toBe("done");
-      expect(waited).toBeGreaterThanOrEqual(29_900);
-      expect(existsSync(join(place.cwd, "a"))).toBe(true);
-      await session.close();
-    },
-    300_000,
-  );
-});
-
-describe("deny rules that travel by a settings file and do not arrive", () => {
-  const disallowedTools = Array.from({ length: 600 }, (_, i) => `Bash(command-${i} *)`);
-
-  it("end the session before any prompt, and its process", async () => {
-    const cli = await fakeCli({
-      steps: [
-        {
-          on: "control",
-          subtype: "get_settings",
-          do: [{ respond: { effective: { permissions: { deny: ["Bash(command-0 *)"] } } } }],
-        },
-      ],
-    });
-    onTestFinished(() => cli.dispose());
-    await expect(openSession({ cliPath: cli.path, disallowedTools })).rejects.toMatchObject({
-      code: "protocol_error",
-      message: "Only 1 of 600 deny rules reached the CLI, so no prompt was sent.",
-    });
-    const started = (await cli.recorded()).filter(({ argv }) => !argv.includes("--version"));
-    expect(started).toHaveLength(1);
-    expect(started.flatMap(({ lines }) => lines.map((line) => JSON.parse(line).type))).toEqual([
-      "control_request",
-      "control_request",
-    ]);
-    expect(await stillAlive(started.map(({ pid }) => pid))).toEqual([]);
-  });
-
-  it.each(CLIS)("do arrive on the real CLI $name, and are obeyed", async ({ path }) => {
-    const { session, made } = await open(path, [touch("a"), "done"], {
-      allowedTools: ["Bash"],
-      disallowedTools: [...disallowedTools, "Bash(touch *)"],
-      canUseTool: () => ({ behavior: "allow" }),
-    });
-    expect(await session.send("go").text()).toBe("done");
-    expect(made("a")).toBe(false);
-  });
-});
-
-it("the policy's decisions and their reasons reach the log and the model", async () => {
-  const { logger, entries } = recordingLogger();
-  const { session, model } = await open(NEWEST_CLI, [touch("a"), "done"], {
-    logger,
-    allowedTools: ["Bash"],
-    rules: [{ tool: "Bash", input: { command: "touch *" }, decision: "deny" }],
-  });
-  await session.send("go").text();
-  const reason = 'Rule 1 (deny Bash {"command":"touch *"}) decides.';
-  expect(entries.filter(({ message }) => message === "the policy decided")).toEqual([
-    {
-      level: "debug",
-      message: "the policy decided",
-      fields: { tool: "Bash", decision: "deny", reason },
-    },
-  ]);
-  expect(model.calls[1]?.toolResults[0]?.text).toContain(reason);
 });

@@ -21,7 +21,7 @@ async function open(
 
 type Block = Readonly<Record<string, unknown>>;
 
-/** What the user said at the model, less the reminders that the CLI puts around it. */
+/** What the user said at the model, less the notes that the CLI puts around it. */
 function told({ body }: RecordedRequest): Block[] {
   const { messages } = body as { messages: { role: string; content: string | Block[] }[] };
   return messages
@@ -29,8 +29,11 @@ function told({ body }: RecordedRequest): Block[] {
     .flatMap(({ content }) =>
       typeof content === "string" ? [{ type: "text", text: content }] : content,
     )
-    .filter(({ text }) => !String(text ?? "").startsWith("<system-reminder>"))
-    .map(({ cache_control: _, ...block }) => block);
+    .filter(({ text }) => !/^(<system-reminder>|\[Image: source)/.test(String(text ?? "")))
+    .map(({ cache_control: _, ...block }) =>
+      // The CLI ends each text but the last with a new line.
+      typeof block["text"] === "string" ? { ...block, text: block["text"].trimEnd() } : block,
+    );
 }
 
 /** One red pixel. */

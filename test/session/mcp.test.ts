@@ -1,0 +1,209 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
+import type { McpServerConfig, Options } from "../../src/options/index.js";
+import { openSession, type Session } from "../../src/session/index.js";
+import { type ReplyScript, text, toolUse } from "../../src/testing/index.js";
+import { isSystem, type Message } from "../../src/wire/index.js";
+import { CLIS } from "../support/cli.js";
+import { treeOf } from "../support/proc.js";
+import { type World, world } from "../support/world.js";
+
+/** A server of two tools, written by hand: one says something, one asks the person something. */
+const SERVER = `
+import { createInterface } from "node:readline";
+const tools = ["say", "ask"].map((name) => ({
+  name,
+  inputSchema: { type: "object" },
+  _meta: { "anthropic/alwaysLoad": true },
+}));
+const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
+const said = (text) => ({ content: [{ type: "text", text }] });
+const requestedSchema = { type: "object", properties: { name: { type: "string" } } };
+let asking;
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params, result } = JSON.parse(line);
+  if (method === "initialize") {
+    const { protocolVersion } = params;
+    const serverInfo = { name: "tiny", version: "1.0.0" };
+    send({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
+  } else if (method === "tools/list") send({ id, result: { tools } });
+  else if (method === "tools/call" && params.name === "say") {
+    send({ id, result: said("said by " + process.argv[2]) });
+  } else if (method === "tools/call") {
+    asking = id;
+    send({ id: "q", method: "elicitation/create", params: { message: "Who?", requestedSchema } });
+  } else if (id === "q") send({ id: asking, result: said(JSON.stringify(result)) });
+  else if (id !== undefined) send({ id, error: { code: -32601, message: "no such method" } });
+}
+`;
+
+/** The command line that starts it. */
+function stdioServer(cwd: string, name: string): McpServerConfig {
+  const path = join(cwd, "server.mjs");
+  writeFileSync(path, SERVER);
+  return { command: process.execPath, args: [path, name] };
+}
+
+const BROKEN: McpServerConfig = { command: "/nowhere/at-all", args: [] };
+
+function inProcess(name: string): McpServerConfig {
+  const say = tool("say", "Says.", {}, async () => ({
+    content: [{ type: "text", text: `said by ${name}` }],
+  }));
+  return createSdkMcpServer({ name, tools: [say], alwaysLoad: true });
+}
+
+async function open(
+  cliPath: string,
+  replies: ReplyScript,
+  options: (cwd: string) => Options,
+): Promise<World & { session: Session }> {
+  const place = await world(cliPath, replies);
+  const session = await openSession({ ...place.options, ...options(place.cwd) });
+  onTestFinished(() => session.close());
+  return { ...place, session };
+}
+
+async function states(session: Session): Promise<Record<string, string>> {
+  const servers = await session.mcpServerStatus();
+  return Object.fromEntries(servers.map(({ name, status }) => [name, status]));
+}
+
+/** What a tool said, by the model's next request. */
+async function call({ session, model }: World & { session: Session }): Promise<string | undefined> {
+  await session.send("call it").text();
+  return model.calls.at(-1)?.toolResults[0]?.text;
+}
+
+describe.each(CLIS)("MCP servers outside the program, on $name", ({ path }) => {
+  it("are used where they work, and reported where they fail", async () => {
+    const place = await open(path, [toolUse("mcp__tiny__say"), text("done")], (cwd) => ({
+      mcpServers: { tiny: stdioServer(cwd, "tiny"), broken: BROKEN },
+      requireMcp: ["tiny"],
+      allowedTools: ["mcp__tiny__say"],
+    }));
+    const { session } = place;
+    const inits: Message[] = [];
+    void (async () => {
+      for await (const message of session) if (isSystem(message, "init")) inits.push(message);
+    })();
+    expect(await call(place)).toContain("said by tiny");
+    expect(await session.mcpServerStatus()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          name: "tiny",
+          status: "connected",
+          serverInfo: { name: "tiny", version: "1.0.0" },
+        }),
+        expect.objectContaining({ name: "broken", status: "failed", error: expect.any(String) }),
+      ]),
+    );
+    expect(inits[0]).toMatchObject({
+      mcp_servers: expect.arrayContaining([
+        expect.objectContaining({ name: "tiny", status: "connected" }),
+        expect.objectContaining({ name: "broken", status: "failed" }),
+      ]),
+    });
+  });
+
+  it("are a typed error of the start where one that is required fails", async () => {
+    const { options, cwd } = await world(path, []);
+    const mcpServers = { tiny: stdioServer(cwd, "tiny"), broken: BROKEN };
+    const opening = openSession({ ...options, mcpServers, requireMcp: true });
+    await expect(opening).rejects.toMatchObject({
+      code: "mcp_failed",
+      message: expect.stringMatching(/broken \(failed/),
+    });
+    const unknown = openSession({ ...options, requireMcp: ["other"] });
+    await expect(unknown).rejects.toMatchObject({
+      code: "mcp_failed",
+      message: expect.stringContaining("other"),
+    });
+    expect(treeOf(process.pid).filter(({ command }) => command.includes(path))).toEqual([]);
+  });
+
+  it("ask the person by a callback", async () => {
+    const asked: unknown[] = [];
+    const place = await open(path, [toolUse("mcp__tiny__ask"), text("done")], (cwd) => ({
+      mcpServers: { tiny: stdioServer(cwd, "tiny") },
+      requireMcp: true,
+      allowedTools: ["mcp__tiny__ask"],
+      onElicitation: async (request) => {
+        asked.push(request);
+        return { action: "accept", content: { name: "Ada" } };
+      },
+    }));
+    expect(await call(place)).toContain('{"action":"accept","content":{"name":"Ada"}}');
+    expect(asked).toMatchObject([{ serverName: "tiny", message: "Who?", mode: "form" }]);
+  });
+
+  it("are declined where nobody can be asked", async () => {
+    const place = await open(path, [toolUse("mcp__tiny__ask"), text("done")], (cwd) => ({
+      mcpServers: { tiny: stdioServer(cwd, "tiny") },
+      requireMcp: true,
+      allowedTools: ["mcp__tiny__ask"],
+    }));
+    expect(await call(place)).toContain('{"action":"decline"}');
+  });
+});
+
+describe.each(CLIS)("the MCP servers of a running session, on $name", ({ path }) => {
+  it("are set, replaced, switched off and on, and connected anew", async () => {
+    const place = await open(
+      path,
+      ["mcp__own__say", "mcp__added__say", "mcp__tiny__say"].flatMap((name) => [
+        toolUse(name),
+        text("done"),
+      ]),
+      () => ({
+        mcpServers: { own: inProcess("own") },
+        allowedTools: ["mcp__own__say", "mcp__added__say", "mcp__tiny__say"],
+      }),
+    );
+    const { session, cwd } = place;
+    expect(await states(session)).toEqual({ own: "connected" });
+    expect(await call(place)).toContain("said by own");
+
+    expect(await session.setMcpServers({ added: inProcess("added") })).toEqual({
+      added: ["added"],
+      removed: [],
+      errors: {},
+    });
+    expect(await call(place)).toContain("said by added");
+
+    const tiny = stdioServer(cwd, "tiny");
+    expect(await session.setMcpServers({ tiny, broken: BROKEN })).toEqual({
+      added: expect.arrayContaining(["tiny"]),
+      removed: ["added"],
+      errors: { broken: expect.any(String) },
+    });
+    expect(await states(session)).toMatchObject({ own: "connected", tiny: "connected" });
+    expect(await call(place)).toContain("said by tiny");
+
+    await session.toggleMcpServer("tiny", false);
+    expect(await states(session)).toMatchObject({ tiny: "disabled" });
+    await session.toggleMcpServer("tiny", true);
+    expect(await states(session)).toMatchObject({ tiny: "connected" });
+    await session.reconnectMcpServer("tiny");
+    expect(await states(session)).toMatchObject({ own: "connected", tiny: "connected" });
+    await expect(session.reconnectMcpServer("unknown")).rejects.toMatchObject({
+      code: "control_error",
+    });
+  });
+
+  it("give way to another server of this program under the same name", async () => {
+    const place = await open(
+      path,
+      [toolUse("mcp__it__say"), text("done"), toolUse("mcp__it__say"), text("done")],
+      () => ({ allowedTools: ["mcp__it__say"] }),
+    );
+    const { session } = place;
+    await session.setMcpServers({ it: inProcess("the first") });
+    expect(await call(place)).toContain("said by the first");
+    await session.setMcpServers({});
+    await session.setMcpServers({ it: inProcess("the second") });
+    expect(await call(place)).toContain("said by the second");
+  });
+});

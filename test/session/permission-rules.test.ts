@@ -1,0 +1,81 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Options } from "../../src/options/index.js";
+import { openSession, type Session } from "../../src/session/index.js";
+import { fakeCli, type ReplyScript, toolUse } from "../../src/testing/index.js";
+import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { everyProcess } from "../support/proc.js";
+import { recordingLogger } from "../support/recording-logger.js";
+import { type World, world } from "../support/world.js";
+
+async function open(
+  cliPath: string,
+  replies: ReplyScript,
+  more: Options,
+): Promise<World & { session: Session }> {
+  const place = await world(cliPath, replies);
+  const session = await openSession({ ...place.options, ...more });
+  onTestFinished(() => session.close());
+  return { ...place, session };
+}
+
+const touch = toolUse("Bash", { command: "touch a", description: "d" });
+
+describe("deny rules that travel by a settings file and do not arrive", () => {
+  const disallowedTools = Array.from({ length: 600 }, (_, i) => `Bash(command-${i} *)`);
+
+  it("end the session before any prompt, and its process", async () => {
+    const cli = await fakeCli({
+      steps: [
+        {
+          on: "control",
+          subtype: "get_settings",
+          do: [{ respond: { effective: { permissions: { deny: ["Bash(command-0 *)"] } } } }],
+        },
+      ],
+    });
+    onTestFinished(() => cli.dispose());
+    await expect(openSession({ cliPath: cli.path, disallowedTools })).rejects.toMatchObject({
+      code: "protocol_error",
+      message: "Only 1 of 600 deny rules reached the CLI, so no prompt was sent.",
+    });
+    const started = (await cli.recorded()).filter(({ lines }) => lines.length > 0);
+    expect(started).toHaveLength(1);
+    expect(started.flatMap(({ lines }) => lines.map((line) => JSON.parse(line).type))).toEqual([
+      "control_request",
+      "control_request",
+    ]);
+    const pids = started.map(({ pid }) => pid);
+    expect(everyProcess().filter(({ pid }) => pids.includes(pid))).toEqual([]);
+  });
+
+  it.each(CLIS)("do arrive on the real CLI $name, and are obeyed", async ({ path }) => {
+    const { session, cwd } = await open(path, [touch, "done"], {
+      allowedTools: ["Bash"],
+      disallowedTools: [...disallowedTools, "Bash(touch *)"],
+      canUseTool: () => ({ behavior: "allow" }),
+    });
+    expect(await session.send("go").text()).toBe("done");
+    expect(existsSync(join(cwd, "a"))).toBe(false);
+  });
+});
+
+it("the policy's decisions and their reasons reach the log and the model", async () => {
+  const { logger, entries } = recordingLogger();
+  const { session, model } = await open(NEWEST_CLI, [touch, "done"], {
+    logger,
+    allowedTools: ["Bash"],
+    rules: [{ tool: "Bash", input: { command: "touch *" }, decision: "deny" }],
+  });
+  await session.send("go").text();
+  const reason = 'Rule 1 (deny Bash {"command":"touch *"}) decides.';
+  expect(entries.filter(({ message }) => message === "the policy decided")).toEqual([
+    {
+      level: "debug",
+      message: "the policy decided",
+      fields: { tool: "Bash", decision: "deny", reason },
+    },
+  ]);
+  expect(model.calls[1]?.toolResults[0]?.text).toContain(reason);
+});
