@@ -1,6 +1,6 @@
 // The real Claude Code CLI answers through hawser, with no account: what it takes for Anthropic's
 // API is a simulated model on this machine, scripted below. Run it with `npm run demo`.
-import { checkCli, complete, isHawserError, processes } from "hawser";
+import { checkCli, complete, isHawserError, openSession, processes } from "hawser";
 import { apiError, isolatedEnv, SimulatedModel, toolUse } from "hawser/testing";
 
 const model = await SimulatedModel.start({
@@ -8,6 +8,9 @@ const model = await SimulatedModel.start({
     "A hawser is a thick rope for mooring or towing a ship.",
     toolUse("Bash", { command: "uname -s", description: "Ask the system for its name" }),
     (call) => `This machine runs ${call.toolResults[0]?.text.trim()}.`,
+    toolUse("Write", { file_path: "knot.txt", content: "bowline" }),
+    "I wrote it down.",
+    "A bowline.",
     apiError(401, { message: "invalid x-api-key" }),
   ],
 });
@@ -29,6 +32,26 @@ await ask("Which system is this?", {
   tools: ["Bash"],
   allowedTools: ["Bash(uname *)"],
 });
+
+heading(
+  "A conversation: live text, a tool that must be approved, the same process for the next turn",
+);
+const session = await openSession({
+  ...options,
+  canUseTool: async (tool, input) => {
+    say(`may it ${tool} ${input.file_path}? yes`);
+    return { behavior: "allow" };
+  },
+});
+for (const prompt of ["Write down a good knot.", "Which one was it?"]) {
+  console.log(`  > ${prompt}`);
+  const turn = session.send(prompt);
+  let text = "";
+  for await (const piece of turn.textStream) text += piece;
+  console.log(`  < ${text}`);
+}
+say(`process ${session.pid}, session ${session.id}`);
+await session.close();
 
 heading("A failure says what happened, and what to do");
 try {

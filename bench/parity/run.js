@@ -18,7 +18,7 @@ import { mask, masks } from "./mask.js";
 import { MUTATIONS, planted } from "./plant.js";
 import { play, playRaw } from "./play.js";
 import { loadScenarios } from "./scenarios.js";
-import { ruleFor, wanted } from "./wanted.js";
+import { EVERY, ruleFor, wanted } from "./wanted.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -135,8 +135,11 @@ function staleRules() {
   const ran = new Set(scenarios.map(({ name }) => name));
   const names = new Set(all.map(({ name }) => name));
   return wanted
-    .filter((rule) => !used.has(rule) && (ran.has(rule.scenario) || !names.has(rule.scenario)))
-    .map((rule) => `A wanted difference did not occur: ${rule.scenario} ${rule.path}`);
+    .filter((rule) => !used.has(rule))
+    .filter(({ scenario }) =>
+      scenario === EVERY ? ran.size === names.size : ran.has(scenario) || !names.has(scenario),
+    )
+    .map(({ scenario, path }) => `A wanted difference did not occur: ${String(scenario)} ${path}`);
 }
 
 function unhandledRejections() {

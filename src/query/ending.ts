@@ -1,4 +1,4 @@
-import { HawserError, isHawserError } from "../errors/index.js";
+import { type ErrorCode, HawserError, isHawserError } from "../errors/index.js";
 import { failureOf } from "../session/index.js";
 import type { ResultMessage } from "../wire/index.js";
 import { AbortError } from "./abort-error.js";
@@ -23,11 +23,18 @@ export function unansweredBy(error: unknown): unknown {
 
 /** The CLI exits with 1 when its last result was an error: that is why, and the exit is not. */
 function resultError(error: HawserError, last: ResultMessage): HawserError {
-  const { code } = failureOf(last, { apiError: undefined, rateLimit: undefined });
+  const failure = failureOf(last, { apiError: undefined, rateLimit: undefined });
+  const code = STOPPED[last.subtype] ?? failure.code;
   const words = last.errors?.join("; ") || last.result || last.subtype;
   const message = `Claude Code returned an error result: ${words}`;
   return new HawserError(code, message, { ...factsOf(error), result: last, cause: error });
 }
+
+/** By a limit that the caller has set. */
+const STOPPED: Readonly<Record<string, ErrorCode>> = {
+  error_max_turns: "max_turns",
+  error_max_budget_usd: "max_budget",
+};
 
 function exitMessage({ exitCode, signal, stderrTail }: HawserError): string | undefined {
   if (signal !== undefined) return `Claude Code process terminated by signal ${signal}`;

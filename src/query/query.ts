@@ -66,8 +66,9 @@ export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, voi
     return this;
   }
 
-  initializationResult(): Promise<InitializePayload> {
-    return this.#run.ready;
+  /** Async, so that a query of which nothing else is wanted is not forgotten meanwhile. */
+  async initializationResult(): Promise<InitializePayload> {
+    return await this.#run.ready();
   }
 
   async request<S extends string>(
@@ -93,13 +94,13 @@ export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, voi
   }
 
   /** Sends initialize once more, by which hooks are replaced. */
-  reinitialize(): Promise<InitializePayload> {
-    return this.#run.reinitialize();
+  async reinitialize(): Promise<InitializePayload> {
+    return await this.#run.reinitialize();
   }
 
   /** Sends more prompts; resolves when all of them are on their way. */
   streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void> {
-    return this.#run.feed(stream);
+    return this.#run.streamInput(stream);
   }
 
   /** Ends the process; who must know that it is gone, awaits `return()` or uses `await using`. */

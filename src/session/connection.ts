@@ -205,7 +205,7 @@ export class Connection {
         expectedDenyRules,
       );
     }
-    await requireServers(this.#options, control);
+    await requireServers(this.#options, control, async (names) => this.#servers?.linked(names));
     this.#isReady = true;
     return answer as InitializePayload;
   }

@@ -102,7 +102,10 @@ export abstract class Controls {
     return [...(await this.request("mcp_status")).mcpServers];
   }
 
-  /** Replaces the servers that were set this way before, not those of the options. */
+  /**
+   * Replaces the servers that were set this way before and all servers of this program, those of
+   * the options included; other servers of the options stay.
+   */
   async setMcpServers(
     servers: Readonly<Record<string, McpServerConfig>>,
   ): Promise<HostPayload<"mcp_set_servers">> {

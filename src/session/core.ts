@@ -134,10 +134,10 @@ export class SessionCore implements TurnOwner {
   }
 
   /** Resolves when nothing is left to do, background work included. */
-  idle(): Promise<void> {
+  idle(session: object): Promise<void> {
     const error = this.#over && unlessClosed(this.#over);
     if (error !== undefined) return Promise.reject(error);
-    const idle = this.#idle.wait();
+    const idle = this.#idle.wait(session);
     this.#changed();
     return idle;
   }
@@ -193,8 +193,8 @@ export class SessionCore implements TurnOwner {
 
   /** The end of the process tells the turn why; one that lives but no longer reads is ended. */
   #unsent(turn: LiveTurn, error: unknown): void {
-    if (this.#ending !== undefined || this.#lost !== undefined) return;
-    if (turn.settled || !isHawserError(error, "closed")) return;
+    const known = turn.settled || this.#ending !== undefined || this.#lost !== undefined;
+    if (known || !isHawserError(error, "closed")) return;
     turn.stopped ??= this.#line.enrich(error, turn.record);
     void this.#line.connection.kill();
   }
@@ -216,7 +216,6 @@ export class SessionCore implements TurnOwner {
     if (isMessage(message, "keep_alive")) return;
     this.#line.see(message);
     this.#turns.route(message, size);
-    // What was lost before was not this result.
     if (isResult(message) && this.#turns.tellsUuids) this.#lost = undefined;
     this.#readers.push(message, size);
     this.#activity.see(message);

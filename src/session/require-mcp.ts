@@ -6,12 +6,20 @@ import type { McpServerStatus } from "../wire/index.js";
 import { fieldOf } from "./payload.js";
 
 /** Throws `mcp_failed` unless the servers that the option names have started. */
-export async function requireServers(options: Options, control: ControlLine): Promise<void> {
+export async function requireServers(
+  options: Options,
+  control: ControlLine,
+  linked: (names: readonly string[]) => Promise<unknown>,
+): Promise<void> {
   const { requireMcp } = options;
   if (requireMcp === undefined || requireMcp === false) return;
+  // The CLI knows nothing of a server of this program until the first turn, if it is an older one.
+  const here = namesHere(options);
+  await linked(requireMcp === true ? here : here.filter((name) => requireMcp.includes(name)));
   for (;;) {
     const statuses = statusesOf(await control.request({ subtype: "mcp_status" }));
-    const names = requireMcp === true ? namesOf(options, statuses) : requireMcp;
+    const all = requireMcp === true ? namesOf(options, statuses) : requireMcp;
+    const names = all.filter((name) => !here.includes(name));
     const wanted = names.map((name) => ({ name, ...statuses.find((each) => each.name === name) }));
     const waiting = wanted.some(({ status }) => status === "pending");
     const down = wanted.filter(({ status }) => status !== "connected" && status !== "pending");
@@ -27,6 +35,15 @@ const POLL_MS = 50;
 function statusesOf(payload: unknown): readonly McpServerStatus[] {
   const servers = fieldOf(payload, "mcpServers");
   return Array.isArray(servers) ? servers : [];
+}
+
+/** Of the servers that run inside this program. */
+function namesHere({ mcpServers }: Options): readonly string[] {
+  if (typeof mcpServers !== "object") return [];
+  const here = Object.entries(mcpServers).filter(
+    ([, server]) => server.type === "sdk" && server.instance !== undefined,
+  );
+  return here.map(([name]) => name);
 }
 
 function namesOf({ mcpServers }: Options, statuses: readonly McpServerStatus[]): readonly string[] {

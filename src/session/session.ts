@@ -95,7 +95,7 @@ export class Session extends Controls implements AsyncIterable<Message> {
 
   /** Resolves when nothing is left to do: no turn, no prompt, no background work. */
   idle(): Promise<void> {
-    return this.#core.idle();
+    return this.#core.idle(this);
   }
 
   /** Stops the running turn. Prompts that wait still run, unless they are to be cancelled. */

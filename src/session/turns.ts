@@ -157,7 +157,7 @@ export class Turns {
       if (message.state === "started") this.#start(turn);
       turn.receive(message, size);
       if (message.state === "completed") this.#complete(turn);
-      if (message.state === "cancelled") this.withdraw(turn);
+      if (message.state === "cancelled") this.#drop(turn);
     }
     this.flush();
   }
@@ -169,6 +169,12 @@ export class Turns {
       const outcome = this.#lastResult ?? this.#events.missing();
       for (const each of [turn, ...this.#joined]) this.settle(each, outcome);
     }
+  }
+
+  /** What was begun with has a part in the result of the turn that was stopped. */
+  #drop(turn: LiveTurn): void {
+    if (this.#runs && this.#active.has(turn)) this.#joined.add(turn);
+    else this.withdraw(turn);
   }
 
   /** Without uuids, a turn that begins is the waiting prompt's, or else one of the CLI's own. */

@@ -1,13 +1,14 @@
 /** Callers who wait for the same thing to come true. */
 export class Waiters {
-  #waiting: { resolve(): void; reject(error: unknown): void }[] = [];
+  #waiting: Waiter[] = [];
 
   get size(): number {
     return this.#waiting.length;
   }
 
-  wait(): Promise<void> {
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  /** `owner` is not garbage-collected as long as somebody waits. */
+  wait(owner: object): Promise<void> {
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject, owner }));
   }
 
   resolve(): void {
@@ -17,4 +18,10 @@ export class Waiters {
   reject(error: unknown): void {
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
+}
+
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+  readonly owner: object;
 }

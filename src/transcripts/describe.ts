@@ -5,9 +5,11 @@ import {
   type Excerpt,
   entriesWith,
   entriesWithBackwards,
+  type FileFacts,
   firstEntry,
   firstLine,
   readExcerpt,
+  type Space,
 } from "./excerpt.js";
 import type { TranscriptFile } from "./find.js";
 import { saidBy } from "./prompt.js";
@@ -18,15 +20,17 @@ export interface DescribeOptions {
   readonly includeProgrammatic?: boolean | undefined;
   /** Whether the session has a folder of its own, if that is known: without one it has no mark. */
   readonly hasFolder?: boolean | undefined;
+  /** Of the file, if they are known. */
+  readonly facts?: FileFacts | undefined;
 }
 
 /** What a list shows of a transcript, from both its ends; `space` is for the bytes. */
 export async function describeFile(
   file: TranscriptFile,
-  space: Buffer,
-  { includeProgrammatic = true, hasFolder = true }: DescribeOptions = {},
+  space: Space,
+  { includeProgrammatic = true, hasFolder = true, facts }: DescribeOptions = {},
 ): Promise<SDKSessionInfo | undefined> {
-  const excerpt = await readExcerpt(file.path, space).catch(() => undefined); // Deleted meanwhile.
+  const excerpt = await readExcerpt(file.path, space, facts).catch(() => undefined); // Deleted meanwhile.
   if (excerpt === undefined || isSidechain(excerpt)) return undefined;
   if (!includeProgrammatic && isProgrammatic(excerpt)) return undefined;
   const { digest, image } = digestOf(excerpt);

@@ -13,29 +13,47 @@ export interface End {
 }
 
 /** Both ends of a file; the same one twice when the file is short. */
-export interface Excerpt {
+export interface Excerpt extends FileFacts {
   readonly head: End;
   readonly tail: End;
+}
+
+/** The size and the time of a file. */
+export interface FileFacts {
   readonly size: number;
   /** Whole milliseconds since 1970. */
   readonly mtime: number;
 }
 
+/** Room for one excerpt at a time. */
+export interface Space {
+  readonly bytes: Buffer;
+  readonly head: Map<number, Entry | undefined>;
+  readonly tail: Map<number, Entry | undefined>;
+}
+
+export function excerptSpace(): Space {
+  const bytes = Buffer.allocUnsafeSlow(2 * EXCERPT_BYTES);
+  return { bytes, head: new Map(), tail: new Map() };
+}
+
 /** Reads both ends of a file into `space`, which the excerpt is a view of until the next call. */
-export async function readExcerpt(path: string, space: Buffer): Promise<Excerpt> {
+export async function readExcerpt(path: string, space: Space, known?: FileFacts): Promise<Excerpt> {
   const file = await openFile(path, "r");
   try {
-    const { size, mtimeMs } = await statFile(file);
-    const mtime = Math.floor(mtimeMs);
-    const first = await readFile(file, space, 0, EXCERPT_BYTES, 0);
-    const head = endOf(space.subarray(0, first.bytesRead));
+    const { size, mtime } = known ?? factsOf(await statFile(file));
+    const head = await readEnd(file, space.bytes, 0, 0, space.head);
     if (size <= EXCERPT_BYTES) return { head, tail: head, size, mtime };
-    const last = await readFile(file, space, EXCERPT_BYTES, EXCERPT_BYTES, size - EXCERPT_BYTES);
-    const tail = endOf(space.subarray(EXCERPT_BYTES, EXCERPT_BYTES + last.bytesRead));
+    const start = size - EXCERPT_BYTES;
+    const tail = await readEnd(file, space.bytes, EXCERPT_BYTES, start, space.tail);
     return { head, tail, size, mtime };
   } finally {
     await closeFile(file);
   }
+}
+
+export function factsOf({ size, mtimeMs }: { size: number; mtimeMs: number }): FileFacts {
+  return { size, mtime: Math.round(mtimeMs) };
 }
 
 // Plain numbers for files: the objects of node:fs/promises would be most of what a list takes.
@@ -43,11 +61,6 @@ const openFile = promisify(open);
 const statFile = promisify(fstat);
 const readFile = promisify(read);
 const closeFile = promisify(close);
-
-/** Room for one excerpt. */
-export function excerptSpace(): Buffer {
-  return Buffer.allocUnsafeSlow(2 * EXCERPT_BYTES);
-}
 
 /**
  * The entries whose lines hold `mark`, from the start. Only those lines become strings at all: the
@@ -96,8 +109,16 @@ export function asEntry(value: unknown): Entry | undefined {
 
 const LF = 0x0a;
 
-function endOf(bytes: Buffer): End {
-  return { bytes, parsed: new Map() };
+async function readEnd(
+  file: number,
+  space: Buffer,
+  at: number,
+  position: number,
+  parsed: Map<number, Entry | undefined>,
+): Promise<End> {
+  const { bytesRead } = await readFile(file, space, at, EXCERPT_BYTES, position);
+  parsed.clear();
+  return { bytes: space.subarray(at, at + bytesRead), parsed };
 }
 
 function entryAt({ bytes, parsed }: End, at: number): Entry | undefined {

@@ -1,5 +1,5 @@
 import { HawserError } from "../errors/index.js";
-import type { Entry } from "./excerpt.js";
+import { asEntry, type Entry } from "./excerpt.js";
 
 export interface Cut {
   readonly kept: readonly Entry[];
@@ -16,7 +16,7 @@ export function cutAt(
   }: { readonly source: string; readonly upToMessageId?: string | undefined },
 ): Cut {
   if (upToMessageId === undefined) return { kept: entries, endsAtSummary: NONE };
-  const at = entries.findLastIndex(({ uuid }) => uuid === upToMessageId);
+  const at = messageIndex(entries, upToMessageId);
   if (at < 0) {
     const what = `There is no message ${JSON.stringify(upToMessageId)} in session ${source}.`;
     throw new HawserError("invalid_options", what, {
@@ -27,6 +27,17 @@ export function cutAt(
   const isSummary = entries[at]?.["isCompactSummary"] === true;
   const end = isSummary ? at : beforeOpenCompaction(entries, at);
   return { kept: entries.slice(0, end + 1), endsAtSummary: isSummary ? upToMessageId : NONE };
+}
+
+/** Where the message is; a line of progress stands for the message that it follows. */
+function messageIndex(entries: readonly Entry[], id: unknown): number {
+  for (let wanted = id, left = entries.length; left >= 0; left--) {
+    const at = entries.findIndex(({ uuid }) => uuid === wanted);
+    const entry = entries[at];
+    if (entry?.["type"] !== "progress") return at;
+    wanted = entry["parentUuid"];
+  }
+  return -1;
 }
 
 /** Equal to no id. */
@@ -47,5 +58,8 @@ function beforeOpenCompaction(entries: readonly Entry[], at: number): number {
   );
   const summary = entries.findIndex((entry, index) => index > boundary && isSummary(entry));
   const isOpen = summary > at && (next < 0 || summary < next);
-  return isOpen ? boundary - 1 : at;
+  if (!isOpen) return at;
+  const kept = asEntry(asEntry(entries[boundary]?.["compactMetadata"])?.["preservedSegment"]);
+  const tail = entries.findIndex(({ uuid }) => uuid === kept?.["tailUuid"]);
+  return tail >= 0 && tail < boundary ? tail : boundary - 1;
 }

@@ -68,7 +68,7 @@ function copyOf(
   { source, fork }: ForkPlan,
 ): SessionStoreEntry {
   // These say whose entry it was, and where; a fork is nobody's yet.
-  const { teamName, agentName, slug, sourceToolAssistantUUID, ...rest } = entry;
+  const { teamName, agentName, slug, sessionKind, sourceToolAssistantUUID, ...rest } = entry;
   const newId = (old: unknown): string | null => ids.get(String(old)) ?? null;
   const logicalParent = entry["logicalParentUuid"];
   const metadata = asEntry(entry["compactMetadata"]);
@@ -78,14 +78,15 @@ function copyOf(
     uuid: String(newId(entry["uuid"])),
     parentUuid: newId(parents.of(entry)),
     ...(logicalParent === undefined ? {} : { logicalParentUuid: newId(logicalParent) }),
-    ...(metadata === undefined ? {} : { compactMetadata: remapped(metadata, newId, cut) }),
+    ...(metadata === undefined ? {} : { compactMetadata: remapped(metadata, ids, cut) }),
     sessionId: fork,
     forkedFrom: { sessionId: source, messageUuid: entry["uuid"] },
   };
 }
 
 /** What a compaction kept is named by ids, which are new; nothing is kept behind the cut. */
-function remapped(metadata: Entry, newId: (old: unknown) => string | null, cut: Cut): Entry {
+function remapped(metadata: Entry, ids: ReadonlyMap<string, string>, cut: Cut): Entry {
+  const newId = (old: unknown): unknown => ids.get(String(old)) ?? old;
   const { preservedSegment, preservedMessages, ...rest } = metadata;
   const segment = asEntry(preservedSegment);
   const messages = asEntry(preservedMessages);
@@ -111,10 +112,7 @@ function remapped(metadata: Entry, newId: (old: unknown) => string | null, cut: 
   };
 }
 
-function entriesMapped(
-  segment: Entry,
-  newId: (old: unknown) => string | null,
-): [string, unknown][] {
+function entriesMapped(segment: Entry, newId: (old: unknown) => unknown): [string, unknown][] {
   return Object.entries(segment).map(([name, value]) =>
     name.endsWith("Uuid") ? [name, newId(value)] : [name, value],
   );

@@ -1,10 +1,10 @@
 import { stat } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { sep } from "node:path";
 import { promisify } from "node:util";
 import { describeFile } from "./describe.js";
-import { excerptSpace } from "./excerpt.js";
-import { findTranscript, projectFolders } from "./find.js";
+import { excerptSpace, type FileFacts, factsOf, type Space } from "./excerpt.js";
+import { findTranscript, projectFolders, type TranscriptFile } from "./find.js";
 import { pageOf } from "./page.js";
 import { isSessionId } from "./place.js";
 import { pooled } from "./pooled.js";
@@ -21,10 +21,11 @@ export async function listSessions(options: ListSessionsOptions = {}): Promise<S
   const { offset, wanted } = pageOf(options);
   const folders = await projectFolders(options, includeWorktrees ?? true);
   const spaces = Array.from({ length: WIDTH }, excerptSpace);
-  const describe = (file: DatedFile, space: Buffer) =>
-    describeFile({ ...file, path: pathOf(file) }, space, {
+  const describe = (file: DatedFile, space: Space) =>
+    describeFile(transcriptOf(file), space, {
       includeProgrammatic,
       hasFolder: file.hasFolder,
+      facts: file,
     });
   const infos = await pooled(await latestFirst(folders), spaces, describe, offset + wanted);
   return infos.slice(offset);
@@ -46,11 +47,10 @@ export async function getSessionInfo(
 const WIDTH = 2;
 
 /** Thousands of these are kept: the path is made when it is needed. */
-interface DatedFile {
+interface DatedFile extends FileFacts {
   readonly sessionId: string;
   readonly folder: string;
   readonly hasFolder: boolean;
-  readonly mtime: number;
 }
 
 async function latestFirst(folders: readonly string[]): Promise<DatedFile[]> {
@@ -71,13 +71,17 @@ async function transcriptsIn(folder: string): Promise<DatedFile[]> {
   return pooled(ids, Array.from({ length: WIDTH }), async (sessionId) => {
     const found = await statFile(pathOf({ folder, sessionId })).catch(() => undefined); // Deleted.
     if (found === undefined || !found.isFile()) return undefined;
-    const mtime = Math.floor(found.mtimeMs);
-    return { sessionId, folder, mtime, hasFolder: names.has(sessionId) };
+    const { size, mtime } = factsOf(found);
+    return { sessionId, folder, size, mtime, hasFolder: names.has(sessionId) };
   });
 }
 
 const statFile = promisify(stat);
 
 function pathOf({ folder, sessionId }: { folder: string; sessionId: string }): string {
-  return join(folder, `${sessionId}.jsonl`);
+  return `${folder}${sep}${sessionId}.jsonl`;
+}
+
+function transcriptOf(file: DatedFile): TranscriptFile {
+  return { sessionId: file.sessionId, folder: file.folder, path: pathOf(file) };
 }

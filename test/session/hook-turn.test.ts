@@ -84,25 +84,11 @@ describe.each(CLIS)("a hook around the turn on $name", ({ path }) => {
 
   it("is told of a sub-agent's start and end", async () => {
     const seen: unknown[] = [];
-    const replies = ({
-      body,
-      toolResults,
-      prompt,
-    }: {
-      body: unknown;
-      toolResults: readonly unknown[];
-      prompt: string;
-    }) => {
+    const look = { description: "look", prompt: "look around", subagent_type: "general-purpose" };
+    const replies: ReplyScript = ({ prompt, toolResults }) => {
       if (prompt.includes("look around")) return "all quiet";
       if (toolResults.length > 0) return "done";
-      return JSON.stringify(body).includes("go now")
-        ? toolUse("Agent", {
-            description: "look",
-            prompt: "look around",
-            subagent_type: "general-purpose",
-            run_in_background: false,
-          })
-        : undefined;
+      return toolUse("Agent", { ...look, run_in_background: false });
     };
     const { session } = await open(path, replies, {
       hooks: {
@@ -128,7 +114,7 @@ describe.each(CLIS)("a hook around the turn on $name", ({ path }) => {
         ],
       },
     });
-    await session.send("go now").text();
+    await session.send("go").text();
     await session.idle();
     expect(seen).toEqual([
       { hook_event_name: "SubagentStart", agent_type: "general-purpose" },

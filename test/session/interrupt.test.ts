@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
 import type { Options } from "../../src/options/index.js";
 import { openSession, type Session } from "../../src/session/index.js";
-import { hang, type ReplyScript, text, toolUse } from "../../src/testing/index.js";
+import { always, hang, type ReplyScript, text, toolUse } from "../../src/testing/index.js";
 import { isMessage, type ResultMessage } from "../../src/wire/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
@@ -35,6 +35,21 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
     open = resolve;
   });
   return { opened, open };
+}
+
+/** A tool that has been called when the one gate opens, and ends when the other does. */
+function waitingTool() {
+  const [called, finish] = [gate(), gate()];
+  const wait = tool("wait", "Waits.", {}, async () => {
+    called.open();
+    await finish.opened;
+    return { content: [{ type: "text", text: "waited" }] };
+  });
+  const options: Options = {
+    mcpServers: { gate: createSdkMcpServer({ name: "gate", tools: [wait], alwaysLoad: true }) },
+    allowedTools: ["mcp__gate__wait"],
+  };
+  return { called, finish, options };
 }
 
 /** Waits until the CLI has the prompts in its queue; an older one never gets them that early. */
@@ -173,20 +188,11 @@ describe.each(CLIS)("an interrupt on $name", ({ path }) => {
 
 describe.each(CLIS)("a prompt that is sent while a tool runs, on $name", ({ path }) => {
   it("joins the running turn, or follows it where the CLI would not say", async () => {
-    const called = gate();
-    const finish = gate();
-    const wait = tool("wait", "Waits.", {}, async () => {
-      called.open();
-      await finish.opened;
-      return { content: [{ type: "text", text: "waited" }] };
-    });
+    const { called, finish, options } = waitingTool();
     const { session, model } = await open(
       path,
       [toolUse("mcp__gate__wait"), text("one"), text("two")],
-      {
-        mcpServers: { gate: createSdkMcpServer({ name: "gate", tools: [wait], alwaysLoad: true }) },
-        allowedTools: ["mcp__gate__wait"],
-      },
+      options,
     );
     const first = session.send("first");
     await called.opened;
@@ -208,17 +214,8 @@ describe.each(CLIS)("a prompt that is sent while a tool runs, on $name", ({ path
   });
 
   it("is withdrawn alone, and the other turn goes on", async () => {
-    const called = gate();
-    const finish = gate();
-    const wait = tool("wait", "Waits.", {}, async () => {
-      called.open();
-      await finish.opened;
-      return { content: [{ type: "text", text: "waited" }] };
-    });
-    const { session } = await open(path, [toolUse("mcp__gate__wait"), text("one")], {
-      mcpServers: { gate: createSdkMcpServer({ name: "gate", tools: [wait], alwaysLoad: true }) },
-      allowedTools: ["mcp__gate__wait"],
-    });
+    const { called, finish, options } = waitingTool();
+    const { session } = await open(path, [toolUse("mcp__gate__wait"), text("one")], options);
     const first = session.send("first");
     await called.opened;
     const controller = new AbortController();
@@ -228,5 +225,25 @@ describe.each(CLIS)("a prompt that is sent while a tool runs, on $name", ({ path
     await expect(second.result).rejects.toMatchObject({ code: "aborted" });
     finish.open();
     expect(await first.text()).toBe("one");
+  });
+
+  it("is stopped together with the turn that it has joined", async () => {
+    const { called, finish, options } = waitingTool();
+    const { session, model } = await open(
+      path,
+      [toolUse("mcp__gate__wait"), hang("half"), hang("half"), always("ok")],
+      options,
+    );
+    const first = session.send("first");
+    await called.opened;
+    const second = session.send("second");
+    if (path === NEWEST_CLI) await queued(session, [second.uuid]);
+    finish.open();
+    await model.waitFor(({ kind, toolResults }) => kind === "call" && toolResults.length > 0);
+    await session.interrupt();
+    expect(ending(await first.result)).toEqual(INTERRUPTED);
+    if (path === NEWEST_CLI) expect(ending(await second.result)).toEqual(INTERRUPTED);
+    else await second.interrupt();
+    expect(await session.send("next").text()).toBe("ok");
   });
 });

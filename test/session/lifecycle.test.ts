@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { getEventListeners } from "node:events";
+import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openSession } from "../../src/session/index.js";
 import { until } from "../support/proc.js";
@@ -98,7 +100,6 @@ describe("a session that is closed", () => {
   it("also takes the prompts along that wait", async () => {
     const { session } = await open([HANGS], QUICK);
     const turns = ["a", "b", "c"].map((prompt) => session.send(prompt));
-    await until(async () => turns[0] !== undefined && session.pid);
     await session.close();
     const outcomes = await Promise.allSettled(turns.map(({ result }) => result));
     expect(outcomes).toMatchObject(turns.map(() => ({ reason: { code: "closed" } })));
@@ -391,5 +392,56 @@ describe("the first message's time limit", () => {
       code: "timeout",
       phase: "firstMessage",
     });
+  });
+});
+
+describe("a callback", () => {
+  it("that throws what has no words denies all the same", async () => {
+    const thrown: unknown = Object.create(null);
+    const { session, cli } = await open(
+      [{ on: "user", do: [{ init: {} }, { emit: asksFor("p") }, { hang: true }] }],
+      {
+        canUseTool: async () => {
+          throw thrown;
+        },
+      },
+    );
+    session.send("go");
+    await until(async () => (await answered(cli)).includes("p"));
+    const answer = (await received(cli))?.lines.map((line) => JSON.parse(line)).at(-1);
+    expect(answer).toMatchObject({
+      response: { subtype: "success", request_id: "p", response: { behavior: "deny" } },
+    });
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("fifty sessions", () => {
+  it("leave no descriptor, no listener and no process behind", async () => {
+    const cli = await fake();
+    const controller = new AbortController();
+    const use = async () => {
+      await using session = await openSession({ cliPath: cli.path, signal: controller.signal });
+      const messages = typesOf(session);
+      const turn = session.send("go", { signal: controller.signal });
+      for await (const message of turn) if (message.type === "assistant") break;
+      await session.setModel("x");
+      await session.close();
+      await messages;
+      return session.pid;
+    };
+    const held = () => ({
+      descriptors: readdirSync("/proc/self/fd").length,
+      onProcess: process.eventNames().map((name) => process.listenerCount(name)),
+      onSignal: getEventListeners(controller.signal, "abort").length,
+    });
+    await use();
+    const before = held();
+    const pids: (number | undefined)[] = [];
+    for (let i = 0; i < 10; i++) {
+      pids.push(...(await Promise.all(Array.from({ length: 5 }, use))));
+    }
+    await until(() => held().descriptors <= before.descriptors);
+    expect(held()).toEqual(before);
+    expect(pids.filter(isAlive)).toEqual([]);
   });
 });

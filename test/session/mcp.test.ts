@@ -126,17 +126,21 @@ describe.each(CLIS)("MCP servers outside the program, on $name", ({ path }) => {
 
   it("ask the person by a callback", async () => {
     const asked: unknown[] = [];
-    const place = await open(path, [toolUse("mcp__tiny__ask"), text("done")], (cwd) => ({
+    const ask = [toolUse("mcp__tiny__ask"), text("done")];
+    const place = await open(path, [...ask, ...ask], (cwd) => ({
       mcpServers: { tiny: stdioServer(cwd, "tiny") },
       requireMcp: true,
       allowedTools: ["mcp__tiny__ask"],
       onElicitation: async (request) => {
         asked.push(request);
+        if (asked.length > 1) return { action: "decline" };
         return { action: "accept", content: { name: "Ada" } };
       },
     }));
     expect(await call(place)).toContain('{"action":"accept","content":{"name":"Ada"}}');
-    expect(asked).toMatchObject([{ serverName: "tiny", message: "Who?", mode: "form" }]);
+    expect(await call(place)).toContain('{"action":"decline"}');
+    const question = { serverName: "tiny", message: "Who?", mode: "form" };
+    expect(asked).toMatchObject([question, question]);
   });
 
   it("are declined where nobody can be asked", async () => {
@@ -151,6 +155,7 @@ describe.each(CLIS)("MCP servers outside the program, on $name", ({ path }) => {
 
 describe.each(CLIS)("the MCP servers of a running session, on $name", ({ path }) => {
   it("are set, replaced, switched off and on, and connected anew", async () => {
+    const own = inProcess("own");
     const place = await open(
       path,
       ["mcp__own__say", "mcp__added__say", "mcp__tiny__say"].flatMap((name) => [
@@ -158,15 +163,16 @@ describe.each(CLIS)("the MCP servers of a running session, on $name", ({ path })
         text("done"),
       ]),
       () => ({
-        mcpServers: { own: inProcess("own") },
+        mcpServers: { own },
+        requireMcp: true,
         allowedTools: ["mcp__own__say", "mcp__added__say", "mcp__tiny__say"],
       }),
     );
     const { session, cwd } = place;
-    expect(await states(session)).toEqual({ own: "connected" });
     expect(await call(place)).toContain("said by own");
+    expect(await states(session)).toEqual({ own: "connected" });
 
-    expect(await session.setMcpServers({ added: inProcess("added") })).toEqual({
+    expect(await session.setMcpServers({ own, added: inProcess("added") })).toEqual({
       added: ["added"],
       removed: [],
       errors: {},
@@ -174,7 +180,7 @@ describe.each(CLIS)("the MCP servers of a running session, on $name", ({ path })
     expect(await call(place)).toContain("said by added");
 
     const tiny = stdioServer(cwd, "tiny");
-    expect(await session.setMcpServers({ tiny, broken: BROKEN })).toEqual({
+    expect(await session.setMcpServers({ own, tiny, broken: BROKEN })).toEqual({
       added: expect.arrayContaining(["tiny"]),
       removed: ["added"],
       errors: { broken: expect.any(String) },

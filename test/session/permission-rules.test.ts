@@ -79,3 +79,23 @@ it("the policy's decisions and their reasons reach the log and the model", async
   ]);
   expect(model.calls[1]?.toolResults[0]?.text).toContain(reason);
 });
+
+it.each(CLIS)("the policy decides the calls of sub-agents too, on $name", async ({ path }) => {
+  const look = { description: "look", prompt: "look around", subagent_type: "general-purpose" };
+  const replies: ReplyScript = ({ prompt, toolResults }) => {
+    if (prompt.includes("look around")) return touch;
+    if (toolResults.length > 0) return "done";
+    return toolUse("Agent", { ...look, run_in_background: false });
+  };
+  const { session, cwd, model } = await open(path, replies, {
+    permissionMode: "acceptEdits",
+    rules: [
+      { tool: "Agent", decision: "allow" },
+      { tool: "Bash", decision: "deny" },
+    ],
+  });
+  expect(await session.send("go").text()).toBe("done");
+  const refusals = model.calls.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
+  expect(refusals[0]).toContain("Rule 2 (deny Bash) decides.");
+  expect(existsSync(join(cwd, "a"))).toBe(false);
+});

@@ -13,15 +13,17 @@ import { type Decider, MODES, SETUPS, type Setup } from "./support-permissions.j
 interface Cell {
   readonly decider: Decider;
   readonly cli: string;
-  readonly mode: PermissionMode;
+  readonly column: string;
   readonly outcome: string;
 }
 
-/** Skipping permissions must be allowed from the start, and that alone changes other modes. */
+/** Skipping permissions must be allowed from the start, and that alone changes plan mode. */
 const PARTS: readonly (readonly PermissionMode[])[] = [
   MODES.filter((mode) => mode !== "bypassPermissions"),
-  ["bypassPermissions"],
+  ["plan", "bypassPermissions"],
 ];
+
+const COLUMNS: readonly string[] = [...MODES, "plan, bypass allowed"];
 
 it("a refused call has no side effect, whoever refuses it, in every mode, as the table in docs/permissions.md says", async () => {
   const jobs = SETUPS.flatMap((setup) =>
@@ -48,14 +50,16 @@ async function tryAll(
   };
   place.model.add({ always: play });
   const denied: string[] = [];
+  const skips = modes.includes("bypassPermissions");
   const session = await openSession({
     ...place.options,
     ...options,
     ...noting(denied, options),
-    ...(modes.includes("bypassPermissions") ? { allowDangerouslySkipPermissions: true } : {}),
+    ...(skips ? { allowDangerouslySkipPermissions: true } : {}),
   });
   const cells: Cell[] = [];
   for (const mode of modes) {
+    const column = skips && mode === "plan" ? "plan, bypass allowed" : mode;
     await session.setPermissionMode(mode);
     for (const turn of turnsOf(deciders)) {
       next = turn.flatMap(({ key }) => calls(place.cwd, `${key}.${mode}`));
@@ -69,7 +73,7 @@ async function tryAll(
       );
       for (const decider of turn) {
         const outcome = outcomeOf(join(place.cwd, `${decider.key}.${mode}`));
-        cells.push({ decider, cli: cli.name, mode, outcome });
+        cells.push({ decider, cli: cli.name, column, outcome });
       }
     }
   }
@@ -127,9 +131,10 @@ async function inLanes<T>(lanes: number, jobs: readonly (() => Promise<T>)[]): P
 function table(cells: readonly Cell[]): string {
   const rows = SETUPS.flatMap(({ deciders }) => deciders).flatMap((decider) => {
     const line = (cli: string) =>
-      MODES.map(
-        (mode) =>
-          cells.find((it) => it.decider === decider && it.cli === cli && it.mode === mode)?.outcome,
+      COLUMNS.map(
+        (column) =>
+          cells.find((it) => it.decider === decider && it.cli === cli && it.column === column)
+            ?.outcome,
       ).join(" | ");
     const [newest = "", older = ""] = CLIS.map(({ name }) => line(name));
     return newest === older
@@ -137,8 +142,8 @@ function table(cells: readonly Cell[]): string {
       : CLIS.map(({ name }) => `| ${decider.name} | ${name} | ${line(name)} |`);
   });
   return [
-    `| who decides | CLI | ${MODES.join(" | ")} |`,
-    `|---|---|${MODES.map(() => "---|").join("")}`,
+    `| who decides | CLI | ${COLUMNS.join(" | ")} |`,
+    `|---|---|${COLUMNS.map(() => "---|").join("")}`,
     ...rows,
   ].join("\n");
 }

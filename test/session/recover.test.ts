@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
@@ -15,6 +15,8 @@ interface Opened extends World {
   readonly session: Session;
   /** Ends the session's process as no CLI ends, and waits until that is noticed. */
   readonly murder: () => Promise<void>;
+  /** Waits until the transcript holds this: the CLI writes it a moment later. */
+  readonly saved: (word: string) => Promise<void>;
 }
 
 async function open(cliPath: string, replies: ReplyScript, more: Options = {}): Promise<Opened> {
@@ -29,7 +31,15 @@ async function open(cliPath: string, replies: ReplyScript, more: Options = {}): 
       entries.some(({ message, fields }) => message === "exit" && fields?.["pid"] === pid),
     );
   };
-  return { ...place, session, murder };
+  const saved = async (word: string) => {
+    const folder = join(place.configDir, "projects");
+    await until(() => {
+      const names = existsSync(folder) ? readdirSync(folder, { recursive: true }) : [];
+      const file = names.map(String).find((name) => name.endsWith(`${session.id}.jsonl`));
+      return file !== undefined && readFileSync(join(folder, file), "utf8").includes(word);
+    });
+  };
+  return { ...place, session, murder, saved };
 }
 
 const OTHER_MODEL = "claude-haiku-4-5-20251001";
@@ -56,7 +66,8 @@ function notices(messages: readonly Message[]): Message[] {
 
 describe.each(CLIS)("a session on $name that is to recover", ({ path }) => {
   it("goes on in its earlier state after its process was killed between two turns", async () => {
-    const { session, model, cwd, murder } = await open(
+    const first = server("first");
+    const { session, model, cwd, murder, saved } = await open(
       path,
       [
         text("one"),
@@ -66,7 +77,7 @@ describe.each(CLIS)("a session on $name that is to recover", ({ path }) => {
       ],
       {
         recover: true,
-        mcpServers: { first: server("first") },
+        mcpServers: { first },
         allowedTools: ["mcp__first__greet", "mcp__second__greet"],
       },
     );
@@ -75,7 +86,8 @@ describe.each(CLIS)("a session on $name that is to recover", ({ path }) => {
     await session.send("remember the word plum").text();
     await session.setModel(OTHER_MODEL);
     await session.setPermissionMode("acceptEdits");
-    await session.setMcpServers({ second: server("second") });
+    await session.setMcpServers({ first, second: server("second") });
+    await saved("plum");
     await murder();
 
     const turn = session.send("and now?");
@@ -107,12 +119,13 @@ describe.each(CLIS)("a session on $name that is to recover", ({ path }) => {
   });
 
   it("loses the turn in which its process was killed, and no more", async () => {
-    const { session, model, murder } = await open(path, [hang("half"), always("next")], {
+    const { session, model, murder, saved } = await open(path, [hang("half"), always("next")], {
       recover: true,
     });
     const { id } = session;
     const turn = session.send("remember the word plum");
     for await (const piece of turn.textStream) if (piece !== "") break;
+    await saved("plum");
     await murder();
     await expect(turn.result).rejects.toMatchObject({
       code: "process_exited",
@@ -126,13 +139,14 @@ describe.each(CLIS)("a session on $name that is to recover", ({ path }) => {
   });
 
   it("replaces a process that does not even react to an interrupt", async () => {
-    const { session } = await open(path, [hang("half"), always("next")], {
+    const { session, saved } = await open(path, [hang("half"), always("next")], {
       recover: true,
       closeGraceMs: 300,
       timeouts: { idleMs: 1_000 },
     });
     const { pid = 0 } = session;
-    const turn = session.send("first");
+    const turn = session.send("remember the word plum");
+    await saved("plum");
     for await (const piece of turn.textStream) if (piece !== "") break;
     process.kill(pid, "SIGSTOP");
     await expect(turn.result).rejects.toMatchObject({ code: "timeout", phase: "idle" });

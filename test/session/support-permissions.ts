@@ -167,6 +167,13 @@ export const SETUPS: readonly Setup[] = [
         key: "open",
         hook: throws,
       },
+      {
+        name: 'hook with `onFailure: "continue"` times out, but `allowedTools`',
+        key: "late",
+        hook: never,
+        guards: true,
+        alone: true,
+      },
     ],
     "continue",
   ),
@@ -201,6 +208,13 @@ export const SETUPS: readonly Setup[] = [
       key: "allow-deny",
       hook: says("deny"),
       canUseTool: allows,
+      guards: true,
+    },
+    {
+      name: "policy allows, hook asks, callback denies",
+      key: "allow-ask",
+      hook: says("ask"),
+      canUseTool: denies,
       guards: true,
     },
     {

@@ -129,12 +129,12 @@ describe("materialize()", () => {
   it("writes nothing outside of its folder, and removes that", async () => {
     const store = new InMemorySessionStore();
     await store.append(key, [{ type: "user" }]);
-    const evil = ["../../../evil", "/abs", "", ".", "a\\b", "c:x", "subagents/../../x"];
+    const evil = ["../../../evil", "/abs", ".", "a\\b", "c:x", "subagents/../../x"];
     for (const subpath of [...evil, "subagents/agent-x"]) {
       await store.append({ ...key, subpath }, [{ type: "agent_metadata", a: 1 }, { type: "user" }]);
     }
     const made = await materialize(store, { ...key, cwd: "/work", env: { HOME: "/no/where" } });
-    const { configDir = "", ...rest } = made ?? {};
+    const configDir = made?.configDir ?? "";
     const files = readdirSync(configDir, { recursive: true, encoding: "utf8" });
     const below = `projects/-work/${sessionId(1)}`;
     expect(files.filter((name) => statSync(join(configDir, name)).isFile()).sort()).toEqual([
@@ -145,7 +145,7 @@ describe("materialize()", () => {
     const metadata = readFileSync(join(configDir, `${below}/subagents/agent-x.meta.json`), "utf8");
     expect(metadata).toBe('{"a":1}');
     expect(statSync(configDir).mode & 0o777).toBe(0o700);
-    await rest.dispose?.();
+    await made?.dispose();
     expect(existsSync(configDir)).toBe(false);
   });
 });
@@ -238,7 +238,7 @@ async function converse(
     if (message?.type === "transcript_mirror") mirror.add(message.filePath, message.entries);
     if (message?.type !== "result") continue;
     await mirror.flush();
-    await line.endInput?.();
+    await line.endInput();
   }
   await mirror.close();
   await line.close();

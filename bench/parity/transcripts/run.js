@@ -77,7 +77,6 @@ function copy(from, to) {
 }
 
 async function compare(version, name, play, [left, right], stores = []) {
-  if (process.env.TRACE) console.error(Math.round(performance.now()), name);
   const theirs = await outcome(() => play(official, (o = {}) => o, stores[0]));
   const own = await outcome(() =>
     play(ours, (o = {}) => ({ ...o, configDir: sides.ours }), stores[1]),

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../../control/index.js";
+import { type RequestContext, textOf } from "../../control/index.js";
 import { HawserError, type Logger } from "../../errors/index.js";
 import { type NumberedHooks, POLICY_HOOK, type PolicyRule } from "../../options/index.js";
 import type { HookCallbackRequest, HookOutput } from "../../wire/index.js";
@@ -59,8 +59,4 @@ function decided(decision: PolicyRule["decision"], reason: string): HookOutput {
       permissionDecisionReason: reason,
     },
   };
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,4 @@
-import type { RequestContext } from "../../control/index.js";
-import { NO_ANSWER } from "../../control/index.js";
+import { NO_ANSWER, type RequestContext, textOf } from "../../control/index.js";
 import type { Logger } from "../../errors/index.js";
 import type { Elicitation, OnElicitation, OnUserDialog, UserDialog } from "../../options/index.js";
 import type { ElicitationRequest, ElicitationResult, UserDialogRequest } from "../../wire/index.js";
@@ -15,7 +14,7 @@ export async function answerElicitation(
   try {
     return (await onElicitation(elicitationOf(request), context)) ?? NO_ANSWER;
   } catch (error) {
-    log.error("onElicitation threw, so the server was declined", { error: String(error) });
+    log.error("onElicitation threw, so the server was declined", { error: textOf(error) });
     return { action: "decline" };
   }
 }
@@ -31,7 +30,7 @@ export async function answerDialog(
   try {
     return (await onUserDialog(dialogOf(request), context)) ?? { behavior: "cancelled" };
   } catch (error) {
-    log.error("onUserDialog threw, so the dialog was cancelled", { error: String(error) });
+    log.error("onUserDialog threw, so the dialog was cancelled", { error: textOf(error) });
     return { behavior: "cancelled" };
   }
 }

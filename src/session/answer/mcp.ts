@@ -24,6 +24,11 @@ export class McpServers {
     }
   }
 
+  /** Rejects if one of these could not be linked. */
+  async linked(names: readonly string[]): Promise<void> {
+    await Promise.all(names.map((name) => this.#links.get(name)));
+  }
+
   async answer({ server_name, message }: McpMessageRequest): Promise<McpMessagePayload> {
     const link = await this.#links.get(server_name);
     if (link === undefined) {

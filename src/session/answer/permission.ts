@@ -1,4 +1,4 @@
-import { NO_ANSWER, type RequestContext } from "../../control/index.js";
+import { NO_ANSWER, type RequestContext, textOf } from "../../control/index.js";
 import type { Logger } from "../../errors/index.js";
 import type { CanUseTool } from "../../options/index.js";
 import type { CanUseToolRequest, PermissionResult, PermissionUpdate } from "../../wire/index.js";
@@ -17,7 +17,7 @@ export async function answerPermission(
   try {
     result = await canUseTool(request.tool_name, request.input, contextOf(request, context));
   } catch (error) {
-    log.error("canUseTool threw, so the call was denied", { error: String(error) });
+    log.error("canUseTool threw, so the call was denied", { error: textOf(error) });
     return deny(`The approval of this call failed: ${textOf(error)}`);
   }
   if (result === null) return NO_ANSWER;
@@ -59,8 +59,4 @@ function contextOf(
  */
 function forThisSession(update: PermissionUpdate): PermissionUpdate {
   return { ...update, destination: "session" } as PermissionUpdate;
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,0 +1,63 @@
+import { isResult, isSystem, type Message } from "../wire/index.js";
+
+/**
+ * Whether a prompt that was sent still waits for its result. The CLI may answer several prompts in
+ * one turn, so results cannot be counted: a turn takes at least one prompt, and what was sent beside
+ * it was either taken along or begins the next turn at once.
+ */
+export class Unanswered {
+  readonly #onChange: () => void;
+  #any = false;
+  /** Prompts that no turn is known to have taken. */
+  #waiting = 0;
+  #inTurn = false;
+  #patience: NodeJS.Timeout | undefined;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  get any(): boolean {
+    return this.#any;
+  }
+
+  sent(): void {
+    clearTimeout(this.#patience);
+    this.#any = true;
+    this.#waiting += 1;
+  }
+
+  see(message: Message): void {
+    if (isSystem(message, "init")) this.#begin();
+    if (!isResult(message)) return;
+    if (!this.#inTurn) this.#begin();
+    this.#inTurn = false;
+    if (this.#waiting === 0) this.#any = false;
+    else this.#expectTurn();
+  }
+
+  /** Nothing is waited for any more. */
+  forget(): void {
+    clearTimeout(this.#patience);
+    this.#any = false;
+    this.#waiting = 0;
+  }
+
+  #begin(): void {
+    clearTimeout(this.#patience);
+    this.#inTurn = true;
+    this.#waiting = Math.max(0, this.#waiting - 1);
+  }
+
+  #expectTurn(): void {
+    clearTimeout(this.#patience);
+    this.#patience = setTimeout(() => {
+      this.forget();
+      this.#onChange();
+    }, PATIENCE_MS);
+    this.#patience.unref();
+  }
+}
+
+/** Seen: 2 to 700 ms. */
+const PATIENCE_MS = 5_000;

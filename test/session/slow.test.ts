@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import type { Action } from "../../src/testing/index.js";
+import { isMessage, isResult, type Message } from "../../src/wire/index.js";
+import { until } from "../support/proc.js";
+import { answered, asksFor, open, partial, textOf } from "./fake.js";
+
+const SHOWS = { includePartialMessages: true } as const;
+const allow = async () => ({ behavior: "allow" }) as const;
+
+/** So many pieces, and a whole message after every batch. */
+function flood(batches: number, perBatch: number, text: string): Action[] {
+  return Array.from({ length: batches }, (_, i): Action[] => [
+    { emit: partial(text), times: perBatch },
+    { emit: { type: "batch", i } },
+  ]).flat();
+}
+
+function batchesOf(messages: readonly Message[]): unknown[] {
+  return messages.flatMap((message) =>
+    message.type === "batch" ? [Reflect.get(message, "i")] : [],
+  );
+}
+
+function countOf(messages: readonly Message[], subtype: string): number {
+  return messages.filter((each) => isMessage(each, "hawser") && each.subtype === subtype).length;
+}
+
+describe("a slow consumer", () => {
+  it("gets everything in order, in fewer pieces, and is answered for all the while", async () => {
+    const [batches, perBatch] = [10, 6_000];
+    const actions = flood(batches, perBatch, "twenty characters!!!");
+    const asked = actions.flatMap((action, i): Action[] =>
+      i % 2 === 1 ? [action, { emit: asksFor(`p${(i - 1) / 2}`) }] : [action],
+    );
+    const { session, cli } = await open(
+      [{ on: "user", do: [{ init: {} }, ...asked, { result: { result: "done" } }] }],
+      { ...SHOWS, canUseTool: allow },
+    );
+    const turn = session.send("go");
+    const seen: Message[] = [];
+    let ended = false;
+    void turn.result.then(() => {
+      ended = true;
+    });
+    for await (const message of turn) {
+      seen.push(message);
+      if (!ended) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(seen.length).toBeLessThan(batches * perBatch);
+    expect(countOf(seen, "coalesced")).toBeGreaterThan(0);
+    expect([countOf(seen, "dropped"), countOf(seen, "paused")]).toEqual([0, 0]);
+    expect(textOf(seen)).toBe("twenty characters!!!".repeat(batches * perBatch));
+    expect(batchesOf(seen)).toEqual(Array.from({ length: batches }, (_, i) => i));
+    expect(seen.filter(isResult)).toHaveLength(1);
+    expect(await answered(cli)).toEqual(Array.from({ length: batches }, (_, i) => `p${i}`));
+  });
+
+  it("who reads nothing at all stalls neither permissions nor the result", async () => {
+    const { session, cli } = await open(
+      [
+        {
+          on: "user",
+          do: [
+            { init: {} },
+            ...flood(5, 10_000, "twenty characters!!!"),
+            { emit: asksFor("last") },
+            { result: { result: "done" } },
+          ],
+        },
+      ],
+      { ...SHOWS, canUseTool: allow },
+    );
+    const turn = session.send("go");
+    await turn[Symbol.asyncIterator]().next();
+    await session[Symbol.asyncIterator]();
+    await until(async () => (await answered(cli)).includes("last"));
+    expect(await turn.text()).toBe("done");
+  });
+
+  it("of 1,000 pieces a second for some seconds gets all of the text", async () => {
+    const tick: Action[] = [{ emit: partial("x"), times: 25 }, { sleep: 20 }];
+    const ticks = Array.from({ length: 120 }, () => tick).flat();
+    const { session, cli } = await open(
+      [
+        {
+          on: "user",
+          do: [{ init: {} }, ...ticks, { emit: asksFor("p") }, { result: { result: "done" } }],
+        },
+      ],
+      { ...SHOWS, canUseTool: allow },
+    );
+    const turn = session.send("go");
+    const seen: Message[] = [];
+    let ended = false;
+    void turn.result.then(() => {
+      ended = true;
+    });
+    for await (const message of turn) {
+      seen.push(message);
+      if (!ended) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(textOf(seen)).toBe("x".repeat(3_000));
+    expect(await answered(cli)).toEqual(["p"]);
+  });
+});
+
+describe("a turn that nobody iterates", () => {
+  it("has its result, however much came, and says later what was dropped", async () => {
+    const { session } = await open(
+      [
+        {
+          on: "user",
+          do: [
+            { init: {} },
+            ...flood(7, 10, "x".repeat(1024 * 1024)),
+            { assistant: "done" },
+            { result: { result: "done" } },
+          ],
+        },
+      ],
+      SHOWS,
+    );
+    const turn = session.send("go");
+    expect(await turn.text()).toBe("done");
+    const seen: Message[] = [];
+    for await (const message of turn) seen.push(message);
+    expect(seen[0]).toMatchObject({ type: "hawser", subtype: "dropped" });
+    expect(seen.at(-1)).toEqual(await turn.result);
+  });
+});
+
+describe("a reader who is too far behind", () => {
+  it("halts the CLI, is told so, and gets the rest when he goes on", async () => {
+    const batches = 12;
+    const { session } = await open(
+      [
+        {
+          on: "user",
+          do: [
+            { init: {} },
+            ...flood(batches, 10, "x".repeat(1024 * 1024)),
+            { result: { result: "done" } },
+          ],
+        },
+      ],
+      SHOWS,
+    );
+    const turn = session.send("go");
+    const reader = turn[Symbol.asyncIterator]();
+    const seen: Message[] = [(await reader.next()).value];
+    // Long enough for all of it, if it came.
+    const outcome = await Promise.race([
+      turn.result.then(() => "ended"),
+      new Promise((resolve) => setTimeout(() => resolve("halted"), 2_000)),
+    ]);
+    expect(outcome).toBe("halted");
+    for (let next = await reader.next(); next.done !== true; next = await reader.next()) {
+      seen.push(next.value);
+    }
+    expect(countOf(seen, "paused")).toBeGreaterThan(0);
+    expect(batchesOf(seen)).toEqual(Array.from({ length: batches }, (_, i) => i));
+    expect(textOf(seen)).toHaveLength(batches * 10 * 1024 * 1024);
+    expect((await turn.result).result).toBe("done");
+  });
+});
