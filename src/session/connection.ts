@@ -38,7 +38,7 @@ export class Connection {
   readonly ready: Promise<InitializePayload>;
 
   readonly #options: Options;
-  readonly #programServers: Servers;
+  #programServers: Servers;
   readonly #events: ConnectionEvents;
   readonly #opened: Promise<ControlLine>;
   /** Prompts wait for this: for the checks, where there is something that must be checked first. */
@@ -94,6 +94,7 @@ export class Connection {
 
   /** The servers of this program that the CLI may talk to from now on. */
   setServers(servers: Servers): void {
+    this.#programServers = servers;
     this.#servers?.set(servers);
   }
 

@@ -8,8 +8,8 @@ import {
   type FileFacts,
   firstEntry,
   firstLine,
+  forgetLines,
   readExcerpt,
-  type Space,
 } from "./excerpt.js";
 import type { TranscriptFile } from "./find.js";
 import { saidBy } from "./prompt.js";
@@ -27,7 +27,7 @@ export interface DescribeOptions {
 /** What a list shows of a transcript, from both its ends; `space` is for the bytes. */
 export async function describeFile(
   file: TranscriptFile,
-  space: Space,
+  space: Buffer,
   { includeProgrammatic = true, hasFolder = true, facts }: DescribeOptions = {},
 ): Promise<SDKSessionInfo | undefined> {
   const excerpt = await readExcerpt(file.path, space, facts).catch(() => undefined); // Deleted meanwhile.
@@ -35,6 +35,7 @@ export async function describeFile(
   if (!includeProgrammatic && isProgrammatic(excerpt)) return undefined;
   const { digest, image } = digestOf(excerpt);
   const promptedAt = hasFolder ? lastPromptTime(excerpt) : undefined;
+  forgetLines(excerpt);
   return infoOf(file.sessionId, digest, {
     lastModified: excerpt.mtime,
     fileSize: excerpt.size,

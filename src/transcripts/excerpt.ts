@@ -26,26 +26,23 @@ export interface FileFacts {
 }
 
 /** Room for one excerpt at a time. */
-export interface Space {
-  readonly bytes: Buffer;
-  readonly head: Map<number, Entry | undefined>;
-  readonly tail: Map<number, Entry | undefined>;
-}
-
-export function excerptSpace(): Space {
-  const bytes = Buffer.allocUnsafeSlow(2 * EXCERPT_BYTES);
-  return { bytes, head: new Map(), tail: new Map() };
+export function excerptSpace(): Buffer {
+  return Buffer.allocUnsafeSlow(2 * EXCERPT_BYTES);
 }
 
 /** Reads both ends of a file into `space`, which the excerpt is a view of until the next call. */
-export async function readExcerpt(path: string, space: Space, known?: FileFacts): Promise<Excerpt> {
+export async function readExcerpt(
+  path: string,
+  space: Buffer,
+  known?: FileFacts,
+): Promise<Excerpt> {
   const file = await openFile(path, "r");
   try {
     const { size, mtime } = known ?? factsOf(await statFile(file));
-    const head = await readEnd(file, space.bytes, 0, 0, space.head);
+    const head = await readEnd(file, space, 0, 0);
     if (size <= EXCERPT_BYTES) return { head, tail: head, size, mtime };
     const start = size - EXCERPT_BYTES;
-    const tail = await readEnd(file, space.bytes, EXCERPT_BYTES, start, space.tail);
+    const tail = await readEnd(file, space, EXCERPT_BYTES, start);
     return { head, tail, size, mtime };
   } finally {
     await closeFile(file);
@@ -85,6 +82,12 @@ export function* entriesWithBackwards(mark: Buffer, end: End): Generator<Entry> 
   }
 }
 
+/** To be called when an excerpt has served: the promise that brought it may live on for long. */
+export function forgetLines({ head, tail }: Excerpt): void {
+  head.parsed.clear();
+  tail.parsed.clear();
+}
+
 export function firstEntry(end: End): Entry | undefined {
   return entryAt(end, 0);
 }
@@ -109,16 +112,9 @@ export function asEntry(value: unknown): Entry | undefined {
 
 const LF = 0x0a;
 
-async function readEnd(
-  file: number,
-  space: Buffer,
-  at: number,
-  position: number,
-  parsed: Map<number, Entry | undefined>,
-): Promise<End> {
+async function readEnd(file: number, space: Buffer, at: number, position: number): Promise<End> {
   const { bytesRead } = await readFile(file, space, at, EXCERPT_BYTES, position);
-  parsed.clear();
-  return { bytes: space.subarray(at, at + bytesRead), parsed };
+  return { bytes: space.subarray(at, at + bytesRead), parsed: new Map() };
 }
 
 function entryAt({ bytes, parsed }: End, at: number): Entry | undefined {

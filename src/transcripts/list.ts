@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { sep } from "node:path";
 import { promisify } from "node:util";
 import { describeFile } from "./describe.js";
-import { excerptSpace, type FileFacts, factsOf, type Space } from "./excerpt.js";
+import { excerptSpace, type FileFacts, factsOf } from "./excerpt.js";
 import { findTranscript, projectFolders, type TranscriptFile } from "./find.js";
 import { pageOf } from "./page.js";
 import { isSessionId } from "./place.js";
@@ -21,7 +21,7 @@ export async function listSessions(options: ListSessionsOptions = {}): Promise<S
   const { offset, wanted } = pageOf(options);
   const folders = await projectFolders(options, includeWorktrees ?? true);
   const spaces = Array.from({ length: WIDTH }, excerptSpace);
-  const describe = (file: DatedFile, space: Space) =>
+  const describe = (file: DatedFile, space: Buffer) =>
     describeFile(transcriptOf(file), space, {
       includeProgrammatic,
       hasFolder: file.hasFolder,

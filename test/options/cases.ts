@@ -285,6 +285,13 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
       { mcpServers: { srv: { type: "sdk", name: "srv", instance: {} } } },
       { flags: ["--strict-mcp-config"], initialize: { sdkMcpServers: ["srv"] } },
     ),
+    ...one(
+      { mcpServers: { srv: { type: "sdk", name: "srv", instance: {}, timeout: 5000 } } },
+      {
+        flags: ["--strict-mcp-config"],
+        initialize: { sdkMcpServers: ["srv"], sdkMcpServerConfigs: { srv: { timeout: 5000 } } },
+      },
+    ),
     ...flag(
       { mcpServers: "/etc/mcp.json" },
       "--mcp-config",

@@ -121,7 +121,7 @@ describe("a prompt that fails", () => {
   });
 
   it("since the CLI no longer reads ends the query, and says so", async () => {
-    const deaf = { on: "initialize", do: [{ default: true }, { closeStdin: true }] } as const;
+    const deaf = { on: "initialize", do: [{ closeStdin: true }, { default: true }] } as const;
     const input = new Input();
     const { q, cli } = await fakeQuery([deaf], {}, input);
     await q.initializationResult();

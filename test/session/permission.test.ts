@@ -182,7 +182,7 @@ describe.each(CLIS)("canUseTool on $name", ({ path }) => {
       {
         level: "error",
         message: "canUseTool threw, so the call was denied",
-        fields: { error: "Error: no connection" },
+        fields: { error: "no connection" },
       },
     ]);
     expect(model.calls[1]?.toolResults[0]?.text).toContain("no connection");

@@ -1,7 +1,7 @@
 import { looksSecret } from "../../errors/index.js";
 import { type McpServers, readServers } from "../check/mcp.js";
 import { addFile, addFlag, addPair, type Draft } from "../draft.js";
-import type { McpServerConfig } from "../shape/mcp-config.js";
+import type { McpSdkServer, McpServerConfig } from "../shape/mcp-config.js";
 
 /**
  * Servers of the CLI by a private file, whatever they hold: their arguments, variables, headers and
@@ -17,16 +17,29 @@ export function applyMcpServers(draft: Draft, value: McpServers | string): void 
 
 function applyMap(draft: Draft, servers: McpServers): void {
   const all = Object.entries(servers);
-  const inside = all.filter(([, server]) => server.type === "sdk").map(([name]) => name);
+  const inside = all.flatMap(([name, server]) => (server.type === "sdk" ? { name, server } : []));
   const outside = all.filter(([, server]) => server.type !== "sdk");
   if (all.length === 0) return;
-  if (inside.length > 0) draft.initialize.sdkMcpServers = inside;
+  if (inside.length > 0) draft.initialize.sdkMcpServers = inside.map(({ name }) => name);
+  const configured = inside.filter(({ server }) => server.timeout ?? server.tools);
+  if (configured.length > 0) {
+    const configs = configured.map(({ name, server }) => [name, configOf(server)]);
+    draft.initialize.sdkMcpServerConfigs = Object.fromEntries(configs);
+  }
   if (outside.length > 0) {
     for (const [, server] of outside) addSecrets(draft, server);
     const contents = JSON.stringify({ mcpServers: Object.fromEntries(outside) });
     addPair(draft, "mcpServers", "--mcp-config", addFile(draft, "mcp.json", contents));
   }
   beStrict(draft);
+}
+
+/** What the CLI must know of a server that it does not start; the server itself stays here. */
+function configOf({ timeout, tools }: McpSdkServer): object {
+  return {
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(tools === undefined ? {} : { tools }),
+  };
 }
 
 /** Unless the option says otherwise; said outright, its own row sends it. */
