@@ -32,8 +32,8 @@ describe("hooks", () => {
     });
     expect([...callbacks]).toEqual([
       ["hook_0", { callback: a, event: "Stop", onFailure: "continue" }],
-      ["hook_1", { callback: b, event: "PreToolUse", onFailure: "block", timeoutMs: 5000 }],
-      ["hook_2", { callback: c, event: "PreToolUse", onFailure: "block", timeoutMs: 5000 }],
+      ["hook_1", { callback: b, event: "PreToolUse", onFailure: "block" }],
+      ["hook_2", { callback: c, event: "PreToolUse", onFailure: "block" }],
     ]);
   });
 

@@ -123,6 +123,11 @@ describe("an option of a wrong value", () => {
     ["a beta with a comma", { betas: ["a,b"] }, "betas[0] is not the name of a beta."],
     ["two fallbacks in one", { fallbackModel: ["a,b"] }, "fallbackModel[0] must be one model."],
     ["a hook event", { hooks: { PreTooluse: [] } }, "hooks.PreTooluse is not a hook event."],
+    [
+      "a hook's pattern",
+      { hooks: { PreToolUse: [{ matcher: "Bash(", hooks: [() => ({})] }] } },
+      /^hooks\.PreToolUse\[0\]\.matcher is not a pattern/,
+    ],
     ["a hook that is none", { hooks: { Stop: [{ hooks: [5] }] } }, /^hooks\.Stop\[0\]\.hooks\[0\]/],
     [
       "an agent without a prompt",

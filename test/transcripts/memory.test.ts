@@ -17,7 +17,6 @@ it("lists 10,000 sessions, some of many MB, in less than 50 MB", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [program, configDir]);
   const { count, grown } = JSON.parse(stdout);
   expect(count).toBe(SESSIONS);
-  console.log("grown MB", grown / 1048576);
   expect(grown).toBeLessThan(LIMIT);
 });
 

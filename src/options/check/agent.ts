@@ -14,10 +14,25 @@ export const agents: Kind = recordOf({
   },
 });
 
+/** The CLI takes it for a regular expression, and never calls a hook whose is none. */
+const pattern: Kind = {
+  name: "pattern",
+  *problems(value, path) {
+    yield* string.problems(value, path);
+    if (typeof value !== "string" || value === "*") return;
+    try {
+      new RegExp(value);
+    } catch {
+      const hint = 'Write a name, names as "Bash|Write", or a regular expression.';
+      yield { path, message: "is not a pattern, so that its hooks would never be called", hint };
+    }
+  },
+};
+
 const matchers: Kind = listOf(
   shape(
     {
-      matcher: string,
+      matcher: pattern,
       hooks: listOf(callback),
       timeout: number("seconds", "a number of seconds greater than 0", (n) => n > 0 && n < 1e9),
       onFailure: oneOf("continue", "block"),

@@ -13,7 +13,6 @@ export interface NumberedHook {
   readonly event: string;
   /** What it means that the callback throws; the host sees to it on every version of the CLI. */
   readonly onFailure: "continue" | "block";
-  readonly timeoutMs?: number;
 }
 
 /** Ids are `hook_0`, `hook_1` … in the order of the option; the same option gives the same ids. */
@@ -38,8 +37,7 @@ function register(
 ): HookRegistration {
   const hookCallbackIds = hooks.map((callback) => {
     const id = `hook_${callbacks.size}`;
-    const timeoutMs = timeout === undefined ? {} : { timeoutMs: timeout * 1000 };
-    callbacks.set(id, { callback, event, onFailure, ...timeoutMs });
+    callbacks.set(id, { callback, event, onFailure });
     return id;
   });
   return {
