@@ -231,7 +231,11 @@ export class Connection {
       this.#stored?.add(message);
       return;
     }
-    if (isResult(message)) void this.#stored?.flush();
+    if (this.#stored === undefined) this.#handOn(message, size);
+    else this.#stored.handOn(message, () => this.#handOn(message, size));
+  }
+
+  #handOn(message: Message, size: number): void {
     if (!this.#isReady && isResult(message) && message.is_error) this.#startFailure ??= message;
     if (isSystem(message, "api_retry")) {
       const { attempt, max_retries, retry_delay_ms, error } = message;

@@ -5,7 +5,7 @@ import type { HawserError } from "../errors/index.js";
 import type { Options, SessionKey } from "../options/index.js";
 import { resolveUser } from "../process/index.js";
 import { materialize, StoreMirror } from "../transcripts/index.js";
-import type { Message, TranscriptMirror } from "../wire/index.js";
+import { isResult, type Message, type TranscriptMirror } from "../wire/index.js";
 
 /** The options of a session whose transcript is kept in a store of the caller's. */
 export interface Stored {
@@ -13,8 +13,8 @@ export interface Stored {
   readonly options: Options;
   /** One write of the CLI to its transcript. */
   add(line: TranscriptMirror): void;
-  /** At a result: what came so far is in the store. */
-  flush(): Promise<void>;
+  /** Hands a message on in its order; a result only when all that led to it is in the store. */
+  handOn(message: Message, deliver: () => void): void;
   /** When the CLI has ended: all is in the store, and nothing is left on disk. */
   close(): Promise<void>;
 }
@@ -42,16 +42,42 @@ export async function openStore(
     projectsDir: kept?.projectsDir ?? join(configDirOf(env), "projects"),
     onError: (error, key) => tell(mirrorError(error, key)),
   });
+  const { handOn, handedOn } = inOrder(() => mirror.flush());
+  // What the store does not have cannot be gone on with; a session that is named, the CLI may know.
   const { continue: _, ...rest } = options;
   return {
-    options: kept ? { ...rest, configDir: kept.configDir, resume: kept.sessionId } : options,
+    options: kept ? { ...rest, configDir: kept.configDir, resume: kept.sessionId } : rest,
     add: ({ filePath, entries }) => mirror.add(filePath, entries),
-    flush: () => mirror.flush(),
+    handOn,
     close: async () => {
+      await handedOn();
       await mirror.close();
       await kept?.dispose();
     },
   };
+}
+
+/** Nothing waits unless a result does. */
+function inOrder(flush: () => Promise<void>): {
+  handOn: Stored["handOn"];
+  handedOn: () => Promise<void>;
+} {
+  let waiting = 0;
+  let last: Promise<void> = Promise.resolve();
+  const handOn: Stored["handOn"] = (message, deliver) => {
+    if (waiting === 0 && !isResult(message)) {
+      deliver();
+      return;
+    }
+    waiting += 1;
+    last = last
+      .then(() => (isResult(message) ? flush() : undefined))
+      .then(() => {
+        waiting -= 1;
+        deliver();
+      });
+  };
+  return { handOn, handedOn: () => last };
 }
 
 function environmentOf({ env, inheritEnv, configDir }: Options): NodeJS.ProcessEnv {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { AbortError, HawserError, type Options, type Query, query } from "../../src/index.js";
-import { type Action, apiError, hang, text, toolUse } from "../../src/testing/index.js";
+import { type Action, always, apiError, hang, toolUse } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
 import { until } from "../support/proc.js";
 import { clisOf, collect, fakeQuery, Input, kinds, linesOf, realQuery, state } from "./support.js";
@@ -32,7 +32,7 @@ describe.each(CLIS)("a query on $name", ({ path }) => {
   });
 
   it("throws what the API refused", async () => {
-    const { q } = await realQuery(path, [apiError(400, { message: "not like that" })]);
+    const { q } = await realQuery(path, always(apiError(400, { message: "not like that" })));
     const { messages, error } = await collect(q);
     expect(messages.at(-1)).toMatchObject({ type: "result", subtype: "success", is_error: true });
     expect(error).toMatchObject({
@@ -43,7 +43,12 @@ describe.each(CLIS)("a query on $name", ({ path }) => {
 
   it("goes on after a failed turn, if a later one is well", async () => {
     const input = new Input("one");
-    const { q } = await realQuery(path, [apiError(400), text("well")], {}, input);
+    const { q } = await realQuery(
+      path,
+      (call) => (call.prompt === "two" ? "well" : apiError(400)),
+      {},
+      input,
+    );
     const { messages, error } = await collect(q, (message) => {
       if (message.type !== "result") return;
       if (message.is_error) input.push("two");

@@ -93,8 +93,8 @@ export class Input implements AsyncIterable<SDKUserMessage> {
     for (const text of texts) this.push(text);
   }
 
-  push(text: string): void {
-    this.#add({ done: false, value: user(text) });
+  push(text: string, more: Partial<SDKUserMessage> = {}): void {
+    this.#add({ done: false, value: user(text, more) });
   }
 
   end(): void {

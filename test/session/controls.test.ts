@@ -1,24 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { Options } from "../../src/options/index.js";
-import { openSession, type Session } from "../../src/session/index.js";
-import { always, type ReplyScript, text, toolUse } from "../../src/testing/index.js";
+import { describe, expect, it } from "vitest";
+import type { Session } from "../../src/session/index.js";
+import { always, text, toolUse } from "../../src/testing/index.js";
 import { isSystem, type SystemTaskStarted } from "../../src/wire/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { open } from "../support/open-session.js";
 import { type Seen, stillAlive, treeOf, until } from "../support/proc.js";
-import { type World, world } from "../support/world.js";
-
-async function open(
-  cliPath: string,
-  replies: ReplyScript,
-  more: Options = {},
-): Promise<World & { session: Session }> {
-  const place = await world(cliPath, replies);
-  const session = await openSession({ ...place.options, ...more });
-  onTestFinished(() => session.close());
-  return { ...place, session };
-}
+import type { World } from "../support/world.js";
 
 /** One that is known to both versions, and that neither takes by itself. */
 const OTHER_MODEL = "claude-haiku-4-5-20251001";

@@ -1,22 +1,11 @@
 import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
-import type { HookCallback, Hooks, Options } from "../../src/options/index.js";
-import { openSession, type Session } from "../../src/session/index.js";
+import type { HookCallback, Hooks } from "../../src/options/index.js";
+import { openSession } from "../../src/session/index.js";
 import { fakeCli, type ReplyScript, toolUse } from "../../src/testing/index.js";
 import type { StopHookInput, UserPromptSubmitHookInput } from "../../src/wire/index.js";
 import { CLIS } from "../support/cli.js";
+import { open } from "../support/open-session.js";
 import { recordingLogger } from "../support/recording-logger.js";
-import { type World, world } from "../support/world.js";
-
-async function open(
-  cliPath: string,
-  replies: ReplyScript,
-  more: Options,
-): Promise<World & { session: Session }> {
-  const place = await world(cliPath, replies);
-  const session = await openSession({ ...place.options, ...more });
-  onTestFinished(() => session.close());
-  return { ...place, session };
-}
 
 describe.each(CLIS)("a hook around the turn on $name", ({ path }) => {
   it("blocks a prompt by UserPromptSubmit before the model sees it; the next one passes", async () => {

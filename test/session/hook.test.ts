@@ -1,23 +1,10 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { HookCallback, Options } from "../../src/options/index.js";
-import { openSession, type Session } from "../../src/session/index.js";
-import { type RecordedRequest, type ReplyScript, toolUse } from "../../src/testing/index.js";
+import { describe, expect, it } from "vitest";
+import type { HookCallback } from "../../src/options/index.js";
+import { type RecordedRequest, toolUse } from "../../src/testing/index.js";
 import type { PreToolUseHookSpecificOutput } from "../../src/wire/index.js";
 import { CLIS } from "../support/cli.js";
-import { type World, world } from "../support/world.js";
-
-async function open(
-  cliPath: string,
-  replies: ReplyScript,
-  more: Options,
-): Promise<World & { session: Session; made: (file: string) => boolean }> {
-  const place = await world(cliPath, replies);
-  const session = await openSession({ ...place.options, ...more });
-  onTestFinished(() => session.close());
-  return { ...place, session, made: (file) => existsSync(join(place.cwd, file)) };
-}
+import { open } from "../support/open-session.js";
 
 const touch = (file: string, id = "toolu_1") =>
   toolUse("Bash", { command: `touch ${file}`, description: "d" }, { id });

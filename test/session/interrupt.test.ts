@@ -1,23 +1,12 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
 import type { Options } from "../../src/options/index.js";
-import { openSession, type Session } from "../../src/session/index.js";
+import type { Session } from "../../src/session/index.js";
 import { hang, type ReplyScript, text, toolUse } from "../../src/testing/index.js";
 import { isMessage, type ResultMessage } from "../../src/wire/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { open } from "../support/open-session.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
-import { type World, world } from "../support/world.js";
-
-async function open(
-  cliPath: string,
-  replies: ReplyScript,
-  more: Options = {},
-): Promise<World & { session: Session }> {
-  const place = await world(cliPath, replies);
-  const session = await openSession({ ...place.options, ...more });
-  onTestFinished(() => session.close());
-  return { ...place, session };
-}
 
 /** Says nothing more than a beginning until a prompt says "next". */
 const STUCK: ReplyScript = ({ prompt }) => (prompt.includes("next") ? text("ok") : hang("half"));

@@ -1,12 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
-import type { McpServerConfig, Options } from "../../src/options/index.js";
+import type { McpServerConfig } from "../../src/options/index.js";
 import { openSession, type Session } from "../../src/session/index.js";
-import { type ReplyScript, text, toolUse } from "../../src/testing/index.js";
+import { text, toolUse } from "../../src/testing/index.js";
 import { isSystem, type Message } from "../../src/wire/index.js";
 import { CLIS } from "../support/cli.js";
+import { open } from "../support/open-session.js";
 import { treeOf } from "../support/proc.js";
 import { type World, world } from "../support/world.js";
 
@@ -53,17 +54,6 @@ function inProcess(name: string): McpServerConfig {
     content: [{ type: "text", text: `said by ${name}` }],
   }));
   return createSdkMcpServer({ name, tools: [say], alwaysLoad: true });
-}
-
-async function open(
-  cliPath: string,
-  replies: ReplyScript,
-  options: (cwd: string) => Options,
-): Promise<World & { session: Session }> {
-  const place = await world(cliPath, replies);
-  const session = await openSession({ ...place.options, ...options(place.cwd) });
-  onTestFinished(() => session.close());
-  return { ...place, session };
 }
 
 async function states(session: Session): Promise<Record<string, string>> {

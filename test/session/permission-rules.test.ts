@@ -1,24 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Options } from "../../src/options/index.js";
-import { openSession, type Session } from "../../src/session/index.js";
+import { openSession } from "../../src/session/index.js";
 import { fakeCli, type ReplyScript, toolUse } from "../../src/testing/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { open } from "../support/open-session.js";
 import { everyProcess } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
-import { type World, world } from "../support/world.js";
-
-async function open(
-  cliPath: string,
-  replies: ReplyScript,
-  more: Options,
-): Promise<World & { session: Session }> {
-  const place = await world(cliPath, replies);
-  const session = await openSession({ ...place.options, ...more });
-  onTestFinished(() => session.close());
-  return { ...place, session };
-}
 
 const touch = toolUse("Bash", { command: "touch a", description: "d" });
 

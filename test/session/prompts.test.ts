@@ -1,23 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { Options } from "../../src/options/index.js";
-import { openSession, type Session } from "../../src/session/index.js";
-import { always, type RecordedRequest, type ReplyScript } from "../../src/testing/index.js";
+import { describe, expect, it } from "vitest";
+import { always, type RecordedRequest } from "../../src/testing/index.js";
 import type { Prompt } from "../../src/wire/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
-import { type World, world } from "../support/world.js";
-
-async function open(
-  cliPath: string,
-  replies: ReplyScript,
-  more: Options = {},
-): Promise<World & { session: Session }> {
-  const place = await world(cliPath, replies);
-  const session = await openSession({ ...place.options, ...more });
-  onTestFinished(() => session.close());
-  return { ...place, session };
-}
+import { open } from "../support/open-session.js";
 
 type Block = Readonly<Record<string, unknown>>;
 

@@ -1,21 +1,8 @@
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { Options } from "../../src/options/index.js";
-import { openSession, type Session } from "../../src/session/index.js";
-import { hang, type ReplyScript, text, toolUse } from "../../src/testing/index.js";
+import { describe, expect, it } from "vitest";
+import { hang, text, toolUse } from "../../src/testing/index.js";
 import { isMessage, isResult, type Message } from "../../src/wire/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
-import { type World, world } from "../support/world.js";
-
-async function open(
-  cliPath: string,
-  replies: ReplyScript,
-  more: Options = {},
-): Promise<World & { session: Session }> {
-  const place = await world(cliPath, replies);
-  const session = await openSession({ ...place.options, ...more });
-  onTestFinished(() => session.close());
-  return { ...place, session };
-}
+import { open } from "../support/open-session.js";
 
 describe.each(CLIS)("a session on $name", ({ path }) => {
   it("has ten turns over one process, each with its own answer", async () => {
