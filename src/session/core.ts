@@ -32,8 +32,8 @@ export interface CoreOptions {
 }
 
 /**
- * What is behind a session: its turns over its process. It must never point back at the session:
- * that the outer object can be garbage-collected is how a forgotten one is noticed.
+ * What is behind a session: its turns over its process. It never points back at the session, so
+ * that a forgotten one can be garbage-collected.
  */
 export class SessionCore implements TurnOwner {
   readonly showsEvents: boolean;
@@ -174,8 +174,7 @@ export class SessionCore implements TurnOwner {
       turn.stopped ??= this.#line.enrich(this.#ending, turn.record);
     }
     const busy = this.#turns.size > 0 || this.#activity.inTurn;
-    const first = { first: controlRequest("close", { subtype: "interrupt" }) };
-    this.#closing ??= this.#line.connection.close(busy ? first : {});
+    this.#closing ??= this.#line.connection.close(busy ? { first: STOP_ALL } : {});
     if (this.#line.isDown) this.#finish(this.#ending);
     return this.#closing;
   }
@@ -291,6 +290,7 @@ export class SessionCore implements TurnOwner {
   }
 }
 
+const STOP_ALL = controlRequest("close", { subtype: "interrupt", cancel_queued: true });
 const NO_RESULT = "The CLI ended without a result.";
 const INTERRUPT_GRACE_MS = 2_000;
 

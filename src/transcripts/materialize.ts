@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { HawserError } from "../errors/index.js";
+import { HawserError, isHawserError } from "../errors/index.js";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "../options/index.js";
 import type { User } from "../process/index.js";
 import { copyConfiguration } from "./configuration.js";
@@ -82,8 +82,8 @@ async function latest(
       hint: "Give the store a listSessions() method, or name the session by `resume`.",
     });
   }
-  const listed = Promise.resolve(store.listSessions(projectKey));
-  const sessions = await within(listed, limitMs, "The session store's listSessions()", "boot");
+  const listed = async () => (await store.listSessions?.(projectKey)) ?? [];
+  const sessions = await asked(listed, limitMs, "The session store's listSessions()");
   return sessions.toSorted((a, b) => b.mtime - a.mtime)[0]?.sessionId;
 }
 
@@ -94,18 +94,34 @@ async function loadAll(
   limitMs: number,
 ): Promise<Map<string, readonly SessionStoreEntry[]> | undefined> {
   const load = (wanted: SessionKey) =>
-    within(Promise.resolve(store.load(wanted)), limitMs, "The session store's load()", "boot");
+    asked(async () => store.load(wanted), limitMs, "The session store's load()");
   const main = await load(key);
   if (main === null || main.length === 0) return undefined;
   const all = new Map<string, readonly SessionStoreEntry[]>([["", main]]);
   if (store.listSubkeys === undefined) return all;
-  const listed = Promise.resolve(store.listSubkeys({ ...key }));
-  const subpaths = await within(listed, limitMs, "The session store's listSubkeys()", "boot");
+  const listed = async () => (await store.listSubkeys?.({ ...key })) ?? [];
+  const subpaths = await asked(listed, limitMs, "The session store's listSubkeys()");
   for (const subpath of subpaths.filter(isBelow)) {
     const entries = await load({ ...key, subpath });
     if (entries !== null && entries.length > 0) all.set(subpath, entries);
   }
   return all;
+}
+
+/** What a method of the store gives; why it gives nothing is told in its own words. */
+async function asked<Value>(
+  call: () => Promise<Value>,
+  limitMs: number,
+  what: string,
+): Promise<Value> {
+  try {
+    return await within(call(), limitMs, what, "boot");
+  } catch (cause) {
+    if (isHawserError(cause)) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const hint = "Look at the session store.";
+    throw new HawserError("control_error", `${what} failed: ${why}`, { cause, hint });
+  }
 }
 
 /** A store may be anybody's: what it names must not be a way out of the session's folder. */

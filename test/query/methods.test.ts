@@ -94,7 +94,7 @@ describe.each(CLIS)("a query on $name can be asked", ({ path }) => {
   });
 
   it("to take another model, other thinking, another mode, other settings", async () => {
-    const { q, ask, model, cwd, configDir } = await talk(path, (call) =>
+    const { q, ask, model, cwd } = await talk(path, (call) =>
       call.prompt === "write" ? toolUse("Write", { file_path: "made", content: "x" }) : "ok",
     );
     const asked = () => model.calls.at(-1);
@@ -120,9 +120,11 @@ describe.each(CLIS)("a query on $name can be asked", ({ path }) => {
     await expect(q.setPermissionMode("anything" as never)).rejects.toMatchObject({
       code: "invalid_options",
     });
-    const saved = await unlessOlder(path, q.updateSettings("userSettings", { theme: "light" }));
-    const settings = JSON.parse(readFileSync(join(configDir, "settings.json"), "utf8"));
-    if (saved !== "unsupported") expect(settings).toMatchObject({ theme: "light" });
+    const style = { outputStyle: "Explanatory" };
+    const saved = await unlessOlder(path, q.updateSettings("localSettings", style));
+    expect(saved).toBe(isNewest ? undefined : "unsupported");
+    const file = join(cwd, ".claude", "settings.local.json");
+    if (isNewest) expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject(style);
   });
 
   it("to put files back, and what it has read", async () => {

@@ -48,7 +48,7 @@ describe("a session that is closed", () => {
     const process = await received(cli);
     expect(process?.lines.map((line) => JSON.parse(line)).at(-1)).toMatchObject({
       type: "control_request",
-      request: { subtype: "interrupt" },
+      request: { subtype: "interrupt", cancel_queued: true },
     });
   });
 

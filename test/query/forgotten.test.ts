@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { fakeCli, type Step } from "../../src/testing/index.js";
+import { everyProcess, until } from "../support/proc.js";
+
+const DIST = new URL("../../dist/index.js", import.meta.url).href;
+/** Ignores the end of its input, so that only a signal ends it. */
+const STAYS: Step = { on: "eof", times: "always", do: [] };
+const HANGS: Step = { on: "user", do: [{ init: {} }, { hang: true }] };
+
+/** A user's program that has a query of a fake CLI and prints its pid; `rest` is what it does then. */
+async function program(rest: string, steps: readonly Step[], flags: readonly string[] = []) {
+  const cli = await fakeCli({ steps });
+  onTestFinished(() => cli.dispose());
+  const source = `
+    import { query } from ${JSON.stringify(DIST)};
+    let prompt = (async function* () { yield { type: "user", message: { role: "user", content: "go" }, parent_tool_use_id: null }; await new Promise(() => {}); })();
+    let q = query({ prompt, options: { cliPath: process.argv[1] } });
+    console.log((await q.initializationResult()).pid);
+    ${rest}`;
+  const child = spawn(process.execPath, [...flags, "--input-type=module", "-e", source, cli.path]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  let out = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  const lines = () => out.split("\n").slice(0, -1);
+  const pid = Number(await until(() => lines()[0]));
+  expect(pid).toBeGreaterThan(0);
+  return { child, pid, lines, closed };
+}
+
+function isAlive(pid: number): boolean {
+  return everyProcess().some((each) => each.pid === pid);
+}
+
+describe.skipIf(process.platform !== "linux")("a program that forgets its query", () => {
+  it.each([
+    ["nobody reads it", "", 0],
+    ["process.exit()", "process.exit(3);", 3],
+    ["an exception", 'await q.next(); throw new Error("crash");', 1],
+  ])("ends all the same, and takes its CLI along: %s", async (_, rest, code) => {
+    const { pid, closed } = await program(rest, [HANGS, STAYS]);
+    expect(await closed).toEqual([code, null]);
+    await until(() => !isAlive(pid));
+  });
+
+  it("while it lives on loses the CLI of the query that was garbage-collected", async () => {
+    const drop = "await q.next(); q = undefined; setInterval(() => gc(), 20);";
+    const { child, pid } = await program(drop, [HANGS, STAYS], ["--expose-gc"]);
+    await until(() => !isAlive(pid));
+    expect(child.exitCode).toBeNull();
+  });
+
+  it("does not lose one that is still read", async () => {
+    const late: Step = { on: "user", do: [{ sleep: 1500 }, { emit: { type: "late" } }] };
+    const read = `
+      const iteration = (async (messages) => { for await (const { type } of messages) { console.log(type); break; } })(q);
+      q = undefined;
+      setInterval(() => gc(), 20).unref();
+      await iteration;`;
+    const { lines, closed } = await program(read, [late], ["--expose-gc"]);
+    expect(await closed).toEqual([0, null]);
+    expect(lines()[1]).toBe("late");
+  });
+
+  it("does not lose one that is still waited for", async () => {
+    const slow: Step = {
+      on: "control",
+      subtype: "mcp_status",
+      do: [{ sleep: 1500 }, { respond: { mcpServers: [] } }],
+    };
+    const wait = `
+      const status = q.mcpServerStatus();
+      q = undefined;
+      setInterval(() => gc(), 20).unref();
+      console.log((await status).length);
+      process.exit(0);`;
+    const { lines, closed } = await program(wait, [slow, HANGS], ["--expose-gc"]);
+    expect(await closed).toEqual([0, null]);
+    expect(lines()[1]).toBe("0");
+  });
+});
