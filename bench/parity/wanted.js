@@ -101,8 +101,7 @@ export const wanted = [
     "The same: a prompt whose query was left does not reach the model any more.",
     "ends: return and throw",
     [
-      [/\.session_id$/, ANY, ANY],
-      [/\.metadata\.user_id$/, ANY, ANY],
+      [/\.(session_id|metadata\.user_id)$/, ANY, ANY],
       [/^requests\[\d\]\(call\)$/, ANY, ABSENT],
       ["script", "played to its end", ANY],
     ],

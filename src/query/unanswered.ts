@@ -29,11 +29,15 @@ export class Unanswered {
 
   see(message: Message): void {
     if (isSystem(message, "init")) this.#begin();
+    // Its queue is empty; only a prompt that it has not even read could still begin a turn.
+    if (isSystem(message, "session_state_changed") && message.state === "idle" && this.#any) {
+      this.#expectTurn(UNREAD_MS);
+    }
     if (!isResult(message)) return;
     if (!this.#inTurn) this.#begin();
     this.#inTurn = false;
     if (this.#waiting === 0) this.#any = false;
-    else this.#expectTurn();
+    else this.#expectTurn(PATIENCE_MS);
   }
 
   /** Nothing is waited for any more. */
@@ -49,15 +53,16 @@ export class Unanswered {
     this.#waiting = Math.max(0, this.#waiting - 1);
   }
 
-  #expectTurn(): void {
+  #expectTurn(patienceMs: number): void {
     clearTimeout(this.#patience);
     this.#patience = setTimeout(() => {
       this.forget();
       this.#onChange();
-    }, PATIENCE_MS);
+    }, patienceMs);
     this.#patience.unref();
   }
 }
 
 /** Seen: 2 to 700 ms. */
 const PATIENCE_MS = 5_000;
+const UNREAD_MS = 2_000;
