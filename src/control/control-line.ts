@@ -34,6 +34,7 @@ export class ControlLine {
   readonly #incoming: Incoming;
   #holders = 0;
   #gate: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
+  #exited = false;
   #ended: { readonly error: unknown } | undefined;
 
   constructor(transport: Transport, handler: RequestHandler, events: ControlEvents, log: Logger) {
@@ -46,6 +47,11 @@ export class ControlLine {
   /** Begins to read the connected transport, and goes on to its end. */
   start(): void {
     this.#transport.holdWhileReading(this.#holders > 0);
+    // A death stands behind all that was said before it, where a paused reader would not find it.
+    void this.#transport.exited.then(() => {
+      this.#exited = true;
+      this.resume();
+    });
     void this.#read();
   }
 
@@ -80,9 +86,9 @@ export class ControlLine {
     };
   }
 
-  /** Stops reading after the current line, for one who can take no more. */
+  /** Stops reading after the current line, for one who can take no more; not once the peer is gone. */
   pause(): void {
-    if (this.#gate !== undefined) return;
+    if (this.#gate !== undefined || this.#exited) return;
     let open: () => void = () => {};
     const opened = new Promise<void>((resolve) => {
       open = resolve;

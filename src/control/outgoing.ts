@@ -1,5 +1,6 @@
 import { HawserError } from "../errors/index.js";
 import type { ControlFailure, ControlResponse } from "../wire/index.js";
+import { abortedBy } from "./aborted-by.js";
 
 export interface RequestOptions {
   /** Milliseconds until the wait for the answer ends in `timeout`; 60,000 unless given. */
@@ -10,10 +11,6 @@ export interface RequestOptions {
 /** The requests that this side has sent and that still wait for their answers. */
 export class Outgoing {
   readonly #waiting = new Map<string, Waiting>();
-
-  get size(): number {
-    return this.#waiting.size;
-  }
 
   /** The answer to the request that goes out under this id. Waits no longer than it may. */
   wait(id: string, subtype: string, options: RequestOptions): Promise<unknown> {
@@ -72,10 +69,6 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 function late(subtype: string, timeoutMs: number): HawserError {
   const message = `The CLI did not answer the request ${subtype} within ${timeoutMs} ms.`;
   return new HawserError("timeout", message, { phase: "control" });
-}
-
-function abortedBy(signal: AbortSignal | undefined): HawserError {
-  return new HawserError("aborted", undefined, { reason: signal?.reason });
 }
 
 function refusal(subtype: string, { error, error_code }: ControlFailure): HawserError {

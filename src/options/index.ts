@@ -10,6 +10,7 @@ export type {
   PrivateFile,
   SettingsInput,
 } from "./invocation.js";
+export { LEGACY_TOOL_NAME_ALIASES } from "./legacy-tool-names.js";
 export type { OptionName, Options, SettingSource } from "./options.js";
 export { AGENT, LEAN, withPreset } from "./presets.js";
 export { validatePrompt } from "./prompt.js";

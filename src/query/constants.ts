@@ -1,3 +1,5 @@
+export { LEGACY_TOOL_NAME_ALIASES } from "../options/index.js";
+
 /** Why a session ended, as a SessionEnd hook is told. */
 export const EXIT_REASONS = ["clear", "resume", "logout", "prompt_input_exit", "other"] as const;
 
@@ -91,15 +93,3 @@ export const USAGE_TRANSITION_PREFIXES = [
 
 /** How the texts begin by which it says that the organisation does not permit it. */
 export const ORG_POLICY_LIMIT_PREFIXES = ["This service is disabled for your org"] as const;
-
-/** Older names of tools that rules and matchers still take, with the newer ones. */
-export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = {
-  Task: "Agent",
-  KillShell: "TaskStop",
-  KillBash: "TaskStop",
-  ListPeers: "ListAgents",
-  Brief: "SendUserMessage",
-  ListMcpResources: "ListMcpResourcesTool",
-  ReadMcpResource: "ReadMcpResourceTool",
-  ReadMcpResourceDir: "ReadMcpResourceDirTool",
-};

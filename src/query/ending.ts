@@ -1,33 +1,40 @@
-import { type ErrorCode, HawserError, isHawserError } from "../errors/index.js";
+import { type ErrorCode, HawserError, isHawserError, type Mask } from "../errors/index.js";
 import { failureOf } from "../session/index.js";
-import type { ResultMessage } from "../wire/index.js";
 import { AbortError } from "./abort-error.js";
+import type { Verdict } from "./last-result.js";
 
-/** What the iteration throws at its end, in the official SDK's words; undefined if nothing. */
-export function endingOf(error: unknown, last?: ResultMessage): unknown {
+/**
+ * What the iteration throws at its end, in the official SDK's words; undefined if nothing. The mask
+ * knows the secrets of the process.
+ */
+export function endingOf(error: unknown, mask: Mask | undefined, last?: Verdict): unknown {
   if (isHawserError(error, "closed")) return undefined;
   if (isHawserError(error, "aborted")) {
     return new AbortError("Claude Code process aborted by user", { cause: error });
   }
   if (!isHawserError(error)) return error;
-  if (last?.is_error === true && hasExited(error)) return resultError(error, last);
+  if (last?.result.is_error === true && hasExited(error)) return resultError(error, last, mask);
   const message = exitMessage(error);
-  return message === undefined ? error : reworded(error, message);
+  return message === undefined ? error : reworded(error, message, mask);
 }
 
 /** What a request is told that gets no answer. */
-export function unansweredBy(error: unknown): unknown {
-  if (!isHawserError(error, "closed")) return endingOf(error);
-  return reworded(error, "Query closed before response received");
+export function unansweredBy(error: unknown, mask: Mask | undefined): unknown {
+  if (!isHawserError(error, "closed")) return endingOf(error, mask);
+  return reworded(error, "Query closed before response received", mask);
 }
 
 /** The CLI exits with 1 when its last result was an error: that is why, and the exit is not. */
-function resultError(error: HawserError, last: ResultMessage): HawserError {
-  const failure = failureOf(last, { apiError: undefined, rateLimit: undefined });
-  const code = STOPPED[last.subtype] ?? failure.code;
-  const words = last.errors?.join("; ") || last.result || last.subtype;
-  const message = `Claude Code returned an error result: ${words}`;
-  return new HawserError(code, message, { ...factsOf(error), result: last, cause: error });
+function resultError(error: HawserError, last: Verdict, mask: Mask | undefined): HawserError {
+  const { result } = last;
+  const failure = failureOf(result, last, mask);
+  const stopped = STOPPED[result.subtype];
+  const { apiStatus, resetsAt, retryable } = failure;
+  const more = stopped === undefined ? { apiStatus, resetsAt, retryable } : {};
+  const errors = Array.isArray(result.errors) ? result.errors.join("; ") : "";
+  const message = `Claude Code returned an error result: ${errors || result.result || result.subtype}`;
+  const facts = { ...factsOf(error), ...defined(more), result, cause: error };
+  return new HawserError(stopped ?? failure.code, message, facts, mask);
 }
 
 /** By a limit that the caller has set. */
@@ -47,12 +54,15 @@ function hasExited({ exitCode, signal }: HawserError): boolean {
   return exitCode !== undefined || signal !== undefined;
 }
 
-function reworded(error: HawserError, message: string): HawserError {
-  return new HawserError(error.code, message, { ...factsOf(error), cause: error });
+function reworded(error: HawserError, message: string, mask: Mask | undefined): HawserError {
+  return new HawserError(error.code, message, { ...factsOf(error), cause: error }, mask);
 }
 
 function factsOf(error: HawserError): object {
   const { exitCode, signal, stderrTail, cliPath, cliVersion, sessionId, resumable } = error;
-  const facts = { exitCode, signal, stderrTail, cliPath, cliVersion, sessionId, resumable };
+  return defined({ exitCode, signal, stderrTail, cliPath, cliVersion, sessionId, resumable });
+}
+
+function defined(facts: object): object {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }

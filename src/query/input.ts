@@ -4,29 +4,49 @@ import type { SDKUserMessage } from "./types/index.js";
 
 export type QueryPrompt = string | AsyncIterable<SDKUserMessage>;
 
-/** The lines of a prompt, each as it is to be sent; no more of them once `over` has settled. */
-export async function* linesOf(
-  prompt: QueryPrompt,
-  verbatim: boolean,
-  over: Promise<void>,
-): AsyncGenerator<UserLine> {
-  const composed = verbatim ? { client_composed: true } : {};
-  if (typeof prompt === "string") {
-    yield { ...userLine(prompt), ...composed };
-    return;
+/** The lines of a prompt, each as it is to be sent, until it ends or is left. */
+export class PromptLines implements AsyncIterable<UserLine> {
+  readonly #prompt: QueryPrompt;
+  readonly #composed: object;
+  #left = false;
+  #stopWaiting: () => void = () => {};
+
+  constructor(prompt: QueryPrompt, verbatim: boolean) {
+    this.#prompt = prompt;
+    this.#composed = verbatim ? { client_composed: true } : {};
   }
-  const messages = prompt[Symbol.asyncIterator]();
-  const stopped = over.then(
-    (): IteratorReturnResult<undefined> => ({ done: true, value: undefined }),
-  );
-  for (;;) {
-    // Somebody's iterable may wait for ever for what nobody will send.
-    const next = await Promise.race([messages.next(), stopped]);
-    if (next.done) break;
-    yield { ...checked(next.value), ...composed };
+
+  /** No more of them: somebody's iterable may wait for ever for what nobody will send. */
+  leave(): void {
+    this.#left = true;
+    this.#stopWaiting();
   }
-  // Whether it minds being left, is its own affair.
-  void Promise.resolve(messages.return?.()).catch(() => {});
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<UserLine> {
+    if (typeof this.#prompt === "string") {
+      yield { ...userLine(this.#prompt), ...this.#composed };
+      return;
+    }
+    const messages = this.#prompt[Symbol.asyncIterator]();
+    try {
+      while (!this.#left) {
+        const next = await this.#next(messages);
+        if (next.done) break;
+        yield { ...checked(next.value), ...this.#composed };
+      }
+    } finally {
+      // Whether it minds being left, is its own affair.
+      void Promise.resolve(messages.return?.()).catch(() => {});
+    }
+  }
+
+  /** A race with one promise that outlives them all would keep every message as long as it. */
+  #next(messages: AsyncIterator<SDKUserMessage>): Promise<IteratorResult<SDKUserMessage>> {
+    return new Promise((resolve, reject) => {
+      this.#stopWaiting = () => resolve({ done: true, value: undefined });
+      Promise.resolve(messages.next()).then(resolve, reject);
+    });
+  }
 }
 
 export function checkPrompt(prompt: unknown): asserts prompt is QueryPrompt {

@@ -112,8 +112,10 @@ export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, voi
     await this.#run.close();
   }
 
-  protected linkServers(servers: Readonly<Record<string, McpServerConfig>>): void {
-    this.#run.setServers(servers);
+  protected linkServers(
+    servers: Readonly<Record<string, McpServerConfig>>,
+  ): ReturnType<Run["setServers"]> {
+    return this.#run.setServers(servers);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { RequestOptions } from "../control/index.js";
-import { HawserError, isHawserError } from "../errors/index.js";
+import { HawserError, isHawserError, type Mask } from "../errors/index.js";
 import type { McpServerConfig, Options } from "../options/index.js";
-import { Activity, Lifeline, MessageStream, onAbort, startTimer } from "../session/index.js";
+import { Lifeline, MessageStream, onAbort, startTimer } from "../session/index.js";
 import {
   controlRequest,
   type HostRequest,
@@ -10,11 +10,11 @@ import {
   isResult,
   isSystem,
   type Message,
-  type ResultMessage,
 } from "../wire/index.js";
 import { endingOf, unansweredBy } from "./ending.js";
-import { linesOf, type QueryPrompt } from "./input.js";
-import { Unanswered } from "./unanswered.js";
+import { PromptLines, type QueryPrompt } from "./input.js";
+import { LastResult } from "./last-result.js";
+import { Work } from "./work.js";
 
 /**
  * What is behind a query: one process, its messages in one stream, and an input that ends when the
@@ -25,43 +25,37 @@ export class Run {
   readonly stream: MessageStream;
   readonly #options: Options;
   readonly #line: Lifeline;
-  readonly #activity: Activity;
-  readonly #unanswered: Unanswered;
+  readonly #work: Work;
+  readonly #last = new LastResult();
+  readonly #inputs = new Set<PromptLines>();
   readonly #stopListening: () => void;
-  readonly #whenOver: Promise<void>;
-  #settleOver: () => void = () => {};
-  #openInputs = 0;
   #hasPrompt = false;
-  #isText = false;
-  #answersCli: boolean;
   #inputEnded = false;
-  #lastResult: ResultMessage | undefined;
   #ending: HawserError | undefined;
+  #closing: Promise<void> | undefined;
   /** What the caller's own prompt threw, or why it could not be sent. */
   #inputError: unknown;
   /** A message that was lost may have been a result. */
   #lost: HawserError | undefined;
-  #tellsState = false;
   #over = false;
+  #onStopped: () => void = () => {};
   #exitTimer: NodeJS.Timeout | undefined;
 
   constructor(options: Options, bootMs: number) {
     this.#options = options;
-    this.#answersCli = answersCli(options);
-    this.#whenOver = new Promise((resolve) => {
-      this.#settleOver = resolve;
-    });
     this.stream = new MessageStream({
       onWaiting: (waiting) => this.#line.connection.holdProgram(waiting),
       onFull: (full) => this.#line.connection.pause(full),
       onLeft: () => void this.close(),
     });
-    this.#activity = new Activity(() => this.#endInputIfDone());
-    this.#unanswered = new Unanswered(() => this.#endInputIfDone());
+    this.#work = new Work(options, () => this.#changed());
     this.#line = new Lifeline(options, bootMs, {
-      onReady: () => this.#endInputIfDone(),
+      onReady: () => this.#changed(),
       onRecovered: () => {},
-      onAsked: () => {},
+      onAsked: (pending) => {
+        this.#work.asked(pending);
+        this.#changed();
+      },
       onMessage: (message, size) => this.#receive(message, size),
       onCorrupt: (error) => this.#lose(error),
       onEnd: (error) => this.#ended(error),
@@ -80,7 +74,7 @@ export class Run {
 
   /** Sends the prompt of the query, whose failure is the query's. */
   async feed(prompt: QueryPrompt): Promise<void> {
-    this.#isText = typeof prompt === "string";
+    this.#work.setText(typeof prompt === "string");
     try {
       await this.#sendAll(prompt);
     } catch (error) {
@@ -112,20 +106,19 @@ export class Run {
     }
   }
 
-  setServers(servers: Readonly<Record<string, McpServerConfig>>): void {
-    this.#answersCli ||= hasServerHere(servers);
-    this.#line.setServers(servers);
+  setServers(
+    servers: Readonly<Record<string, McpServerConfig>>,
+  ): ReturnType<Lifeline["setServers"]> {
+    this.#work.setServers(servers);
+    return this.#line.setServers(servers);
   }
 
   /** The reader hears no more of it; resolves when the process is gone. */
   async close(cause: HawserError = new HawserError("closed")): Promise<void> {
     this.#ending ??= cause;
-    this.stream.end(this.#inputError ?? endingOf(this.#ending));
-    // A prompt that has not begun yet must not begin now.
-    const interrupt = { subtype: "interrupt", cancel_queued: true };
-    const busy = this.#activity.inTurn || this.#unanswered.any;
-    const first = { first: controlRequest("close", interrupt) };
-    await this.#line.connection.close(busy ? first : {});
+    this.stream.end(this.#inputError ?? endingOf(this.#ending, this.#mask));
+    this.#closing ??= this.#end();
+    await this.#closing;
   }
 
   async kill(): Promise<void> {
@@ -133,78 +126,85 @@ export class Run {
     await this.#line.connection.kill();
   }
 
+  get #mask(): Mask | undefined {
+    return this.#line.connection.transport.mask;
+  }
+
   /** The input stays open until all prompts are through. */
   async #sendAll(prompt: QueryPrompt): Promise<void> {
-    this.#openInputs += 1;
+    const lines = new PromptLines(prompt, this.#options.verbatimPrompts === true);
+    this.#inputs.add(lines);
     this.#hasPrompt = true;
-    const verbatim = this.#options.verbatimPrompts === true;
+    if (this.#over) lines.leave();
     try {
-      for await (const line of linesOf(prompt, verbatim, this.#whenOver)) {
-        this.#unanswered.sent();
+      for await (const line of lines) {
+        this.#work.sent();
         await this.#line.prompt(line).catch((error: unknown) => this.#unsent(error));
       }
     } finally {
-      this.#openInputs -= 1;
-      this.#endInputIfDone();
+      this.#inputs.delete(lines);
+      this.#changed();
     }
   }
 
   /** The end of the process tells why; one that lives but no longer reads is ended. */
   #unsent(error: unknown): void {
-    const known = this.#over || this.#inputEnded || this.#ending !== undefined;
-    if (known || !isHawserError(error, "closed")) return;
+    if (this.#over || this.#inputEnded || this.#ending !== undefined) return;
+    if (isHawserError(error, "invalid_options")) {
+      this.#work.unsent();
+      throw error;
+    }
+    if (!isHawserError(error, "closed")) return;
     this.#inputError ??= this.#line.enrich(error);
     void this.#line.connection.kill();
   }
 
   #whyUnanswered(error: unknown): unknown {
-    return unansweredBy(isHawserError(error, "closed") ? (this.#ending ?? error) : error);
+    const why = isHawserError(error, "closed") ? (this.#ending ?? error) : error;
+    return unansweredBy(why, this.#mask);
   }
 
   #receive(message: Message, size: number): void {
     if (isMessage(message, "keep_alive")) return;
     this.#line.see(message);
-    if (isResult(message)) {
-      this.#lastResult = message;
-      this.#lost = undefined;
-    }
-    if (isSystem(message, "session_state_changed")) this.#tellsState = true;
+    this.#last.see(message);
+    if (isResult(message)) this.#lost = undefined;
     if (!isForHostOnly(message)) this.stream.push(message, size);
-    this.#unanswered.see(message);
-    this.#activity.see(message);
-    this.#endInputIfDone();
-  }
-
-  /** Where the CLI does not tell when it is idle, nothing but its exit can tell that it is. */
-  #lose(error: HawserError): void {
-    this.#line.connection.transport.log.error(error.message);
-    this.#lost = error;
-    this.#unanswered.forget();
-    if (!this.#tellsState) this.#endInput();
-    this.#endInputIfDone();
+    this.#work.see(message);
+    this.#changed();
   }
 
   /**
-   * As the official SDK does, but never while work in the background may still need an answer:
-   * without an open input, every hook, permission and tool call of this side would fail.
+   * Where the CLI does not tell when it is idle, nothing but its exit can tell that it is. But its
+   * input must not end in a turn that this side guards: an older CLI would go on without asking.
    */
-  #endInputIfDone(): void {
-    if (!this.#hasPrompt || this.#openInputs > 0 || this.#over) return;
+  #lose(error: HawserError): void {
+    this.#line.connection.transport.log.error(error.message);
+    this.#lost = error;
+    if (this.#work.isDone) return;
+    if (!this.#work.tellsState && this.#work.isGuarded) {
+      void this.close(this.#line.enrich(error));
+      return;
+    }
+    this.#work.forget();
+    if (!this.#work.tellsState) this.#endInput();
+    this.#changed();
+  }
+
+  /** Something may have come to rest, or begun. */
+  #changed(): void {
+    if (this.#work.isDone) this.#onStopped();
+    if (!this.#hasPrompt || this.#inputs.size > 0 || this.#over) return;
     // What is asked at the start needs the input too.
     if (!this.#line.connection.isReady) return;
-    if (this.#mayEndInput()) this.#endInput();
-    if (this.#inputEnded && !this.#unanswered.any && this.#activity.quiet) {
+    if (this.#work.needsNoInput) this.#endInput();
+    if (this.#inputEnded && this.#work.isDone) {
       // It has nothing left to do and exits by itself; one that does not is helped.
-      this.#exitTimer ??= startTimer(EXIT_LIMIT_MS, () => void this.close());
+      this.#exitTimer ??= startTimer(EXIT_LIMIT_MS, () => void this.close(this.#lost));
     } else {
       clearTimeout(this.#exitTimer);
       this.#exitTimer = undefined;
     }
-  }
-
-  #mayEndInput(): boolean {
-    if (this.#answersCli) return !this.#unanswered.any && this.#activity.quiet;
-    return this.#isText ? !this.#unanswered.any : true;
   }
 
   #endInput(): void {
@@ -213,32 +213,53 @@ export class Run {
     void this.#line.connection.endInput();
   }
 
+  /**
+   * Interrupts what runs and ends the process in good order. Where this side guards it, the input
+   * stays open until all has stopped; what does not stop is killed, since it would go on unguarded.
+   */
+  async #end(): Promise<void> {
+    const { connection } = this.#line;
+    if (!this.#work.isGuarded) {
+      const first = { first: controlRequest("close", STOP_ALL) };
+      return connection.close(this.#work.awaitsResult ? first : {});
+    }
+    if (this.#work.awaitsResult && connection.isReady && !this.#over) await this.#interrupt();
+    return this.#work.isDone ? connection.close() : connection.kill();
+  }
+
+  /** Resolves when nothing is left to do, and at the latest after the grace. */
+  async #interrupt(): Promise<void> {
+    const { connection } = this.#line;
+    // A reader who was behind has left.
+    connection.pause(false);
+    let timer: NodeJS.Timeout | undefined;
+    const stopped = new Promise<void>((resolve) => {
+      this.#onStopped = resolve;
+      timer = startTimer(this.#options.closeGraceMs ?? INTERRUPT_GRACE_MS, resolve);
+      connection.request(STOP_ALL).catch(resolve);
+    });
+    await stopped;
+    clearTimeout(timer);
+  }
+
   #ended(error: unknown): void {
     this.#over = true;
     clearTimeout(this.#exitTimer);
     this.#stopListening();
-    this.#settleOver();
-    this.#activity.end();
-    this.#unanswered.forget();
+    for (const lines of this.#inputs) lines.leave();
+    this.#work.end();
+    this.#onStopped();
     const failure = error ?? this.#lost;
     const why = this.#ending ?? (failure && this.#line.enrich(failure));
-    this.stream.end(this.#inputError ?? endingOf(why, this.#lastResult));
+    this.stream.end(this.#inputError ?? endingOf(why, this.#mask, this.#last.verdict));
   }
 }
 
+/** A prompt that has not begun yet must not begin now. */
+const STOP_ALL = { subtype: "interrupt", cancel_queued: true } as const;
+const INTERRUPT_GRACE_MS = 2_000;
 /** Seen: 40 ms. */
 const EXIT_LIMIT_MS = 10_000;
-
-function answersCli(options: Options): boolean {
-  const { hooks, canUseTool, onElicitation, onUserDialog, rules, mcpServers } = options;
-  const asked = [hooks, canUseTool, onElicitation, onUserDialog, rules];
-  if (asked.some((each) => each !== undefined)) return true;
-  return typeof mcpServers === "object" && hasServerHere(mcpServers);
-}
-
-function hasServerHere(servers: Readonly<Record<string, McpServerConfig>>): boolean {
-  return Object.values(servers).some(({ type }) => type === "sdk");
-}
 
 function isForHostOnly(message: Message): boolean {
   return isSystem(message, "session_state_changed") && message.sdk_host_only === true;

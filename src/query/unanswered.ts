@@ -11,6 +11,10 @@ export class Unanswered {
   /** Prompts that no turn is known to have taken. */
   #waiting = 0;
   #inTurn = false;
+  #hadTurn = false;
+  #asked = false;
+  /** How long the turn that may come next has to begin, while one may. */
+  #patienceMs: number | undefined;
   #patience: NodeJS.Timeout | undefined;
 
   constructor(onChange: () => void) {
@@ -22,9 +26,30 @@ export class Unanswered {
   }
 
   sent(): void {
-    clearTimeout(this.#patience);
     this.#any = true;
     this.#waiting += 1;
+    this.#expectTurn(undefined);
+  }
+
+  /** The prompt that was sent last never left. */
+  unsent(): void {
+    this.#waiting = Math.max(0, this.#waiting - 1);
+    if (this.#inTurn) return;
+    if (this.#waiting === 0) this.#any = false;
+    else if (this.#hadTurn) this.#expectTurn(PATIENCE_MS);
+  }
+
+  /**
+   * Whether this side works on requests of the CLI. Between turns they may be hooks of the next
+   * one, which is told of only when they are through.
+   */
+  asked(asked: boolean): void {
+    this.#asked = asked;
+    if (asked && !this.#any && this.#hadTurn && !this.#inTurn) {
+      this.#any = true;
+      this.#patienceMs = PATIENCE_MS;
+    }
+    this.#expectTurn(this.#patienceMs);
   }
 
   see(message: Message): void {
@@ -42,19 +67,22 @@ export class Unanswered {
 
   /** Nothing is waited for any more. */
   forget(): void {
-    clearTimeout(this.#patience);
+    this.#expectTurn(undefined);
     this.#any = false;
     this.#waiting = 0;
   }
 
   #begin(): void {
-    clearTimeout(this.#patience);
+    this.#expectTurn(undefined);
     this.#inTurn = true;
+    this.#hadTurn = true;
     this.#waiting = Math.max(0, this.#waiting - 1);
   }
 
-  #expectTurn(patienceMs: number): void {
+  #expectTurn(patienceMs: number | undefined): void {
     clearTimeout(this.#patience);
+    this.#patienceMs = patienceMs;
+    if (patienceMs === undefined || this.#asked) return;
     this.#patience = setTimeout(() => {
       this.forget();
       this.#onChange();

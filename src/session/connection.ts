@@ -1,5 +1,5 @@
 import { ControlLine, type RequestOptions } from "../control/index.js";
-import { type HawserError, isHawserError } from "../errors/index.js";
+import { type HawserError, isHawserError, type Mask } from "../errors/index.js";
 import type { Options } from "../options/index.js";
 import { type CloseOptions, SubprocessTransport } from "../transport/index.js";
 import {
@@ -14,7 +14,8 @@ import {
 } from "../wire/index.js";
 import { answers } from "./answer/answers.js";
 import { McpServers } from "./answer/mcp.js";
-import { checkDenyRules } from "./deny-rules.js";
+import { Busy } from "./busy.js";
+import { checkSettings, type Expected } from "./check-settings.js";
 import { failureOf } from "./failure.js";
 import { requireServers } from "./require-mcp.js";
 import { openStore, type Stored } from "./stored.js";
@@ -40,18 +41,22 @@ export class Connection {
   readonly #options: Options;
   #programServers: Servers;
   readonly #events: ConnectionEvents;
+  readonly #busy: Busy;
   readonly #opened: Promise<ControlLine>;
   /** Prompts wait for this: for the checks, where there is something that must be checked first. */
   readonly #cleared: Promise<ControlLine>;
+  /** The process is gone, and what it wrote is where it belongs. */
+  readonly #whenOver: Promise<void>;
+  #settleOver: () => void = () => {};
   #transport: SubprocessTransport;
   #stored: Stored | undefined;
   #servers: McpServers | undefined;
   #control: ControlLine | undefined;
   #holds = false;
   #release: (() => void) | undefined;
-  #asked = 0;
   /** A failure that the CLI reports before it answers initialize is why it never will. */
   #startFailure: ResultMessage | undefined;
+  #info: InitializePayload | undefined;
   #isReady = false;
   #hasEnded = false;
   #isClosed = false;
@@ -60,6 +65,10 @@ export class Connection {
     this.#options = options;
     this.#programServers = servers;
     this.#events = events;
+    this.#busy = new Busy(events.onAsked);
+    this.#whenOver = new Promise((resolve) => {
+      this.#settleOver = resolve;
+    });
     this.#transport = new SubprocessTransport(options);
     this.#opened = this.#open();
     this.ready = this.#initialize(bootMs);
@@ -70,6 +79,15 @@ export class Connection {
 
   get transport(): SubprocessTransport {
     return this.#transport;
+  }
+
+  get mask(): Mask | undefined {
+    return this.#transport.mask;
+  }
+
+  /** The same once it is there. */
+  get info(): InitializePayload | undefined {
+    return this.#info;
   }
 
   get isReady(): boolean {
@@ -85,6 +103,13 @@ export class Connection {
   async request(request: HostRequest, options?: RequestOptions): Promise<unknown> {
     const control = await this.#opened;
     return control.request(request, options);
+  }
+
+  /** Of no use any more: no prompt must reach it. */
+  async fail(why: HawserError): Promise<void> {
+    this.#isReady = false;
+    this.#tellEnd(why);
+    await this.kill();
   }
 
   /** Ends the CLI's input: it finishes what it has been given, and exits. */
@@ -116,12 +141,14 @@ export class Connection {
     this.#isClosed = true;
     this.#control?.resume();
     await this.transport.close(options);
+    await this.#whenOver;
   }
 
   async kill(): Promise<void> {
     this.#isClosed = true;
     this.#control?.resume();
     await this.transport.kill();
+    await this.#whenOver;
   }
 
   async #open(): Promise<ControlLine> {
@@ -130,8 +157,7 @@ export class Connection {
       if (this.#stored !== undefined) this.#useOptions(this.#stored.options);
       await this.transport.connect();
     } catch (error) {
-      await this.#stored?.close();
-      this.#tellEnd(error);
+      await this.#close(error);
       throw error;
     }
     const { log } = this.transport;
@@ -140,17 +166,9 @@ export class Connection {
       this.request({ subtype: "mcp_message", server_name, message }).catch(() => {});
     }, log);
     this.#servers.set(this.#programServers);
-    const answer = answers(this.#options, this.#servers, log);
     const control = new ControlLine(
       this.transport,
-      async (request, context) => {
-        this.#count(1);
-        try {
-          return await answer(request, context);
-        } finally {
-          this.#count(-1);
-        }
-      },
+      this.#busy.during(answers(this.#options, this.#servers, log)),
       {
         onMessage: (message, size) => this.#receive(message, size),
         onCorrupt: this.#events.onCorrupt,
@@ -173,6 +191,7 @@ export class Connection {
     this.#servers?.close();
     await this.#stored?.close();
     this.#tellEnd(why);
+    this.#settleOver();
   }
 
   async #initialize(bootMs: number): Promise<InitializePayload> {
@@ -195,27 +214,31 @@ export class Connection {
 
   async #boot(): Promise<InitializePayload> {
     const control = await this.#opened;
-    const { initialize, expectedDenyRules } = this.transport.invocation;
+    const { initialize } = this.transport.invocation;
     const noLimit = { timeoutMs: Number.POSITIVE_INFINITY };
     const answer = await control.request(initialize, noLimit);
     // What cannot be removed now is removed when the process has ended.
     this.transport.initialized().catch(() => {});
-    if (expectedDenyRules > 0) {
-      checkDenyRules(
-        await control.request({ subtype: "get_settings" }, noLimit),
-        expectedDenyRules,
-      );
+    const expected = this.#expected();
+    if (expected !== undefined) {
+      checkSettings(await control.request({ subtype: "get_settings" }, noLimit), expected);
     }
     await requireServers(this.#options, control, async (names) => this.#servers?.linked(names));
     this.#isReady = true;
+    this.#info = answer as InitializePayload;
     return answer as InitializePayload;
   }
 
   async #clear(): Promise<ControlLine> {
     const control = await this.#opened;
-    const { expectedDenyRules } = this.transport.invocation;
-    if (expectedDenyRules > 0 || this.#options.requireMcp) await this.ready;
+    if (this.#expected() !== undefined || this.#options.requireMcp) await this.ready;
     return control;
+  }
+
+  #expected(): Expected | undefined {
+    const denyRules = this.transport.invocation.expectedDenyRules;
+    const sandbox = this.#options.sandbox !== undefined;
+    return denyRules > 0 || sandbox ? { denyRules, sandbox } : undefined;
   }
 
   /** Once: after a start that failed, the end of the process is only the consequence. */
@@ -231,8 +254,15 @@ export class Connection {
       this.#stored?.add(message);
       return;
     }
-    if (this.#stored === undefined) this.#handOn(message, size);
-    else this.#stored.handOn(message, () => this.#handOn(message, size));
+    if (this.#stored === undefined) {
+      this.#handOn(message, size);
+      return;
+    }
+    const done = isResult(message) ? this.#busy.begin() : () => {};
+    this.#stored.handOn(message, () => {
+      done();
+      this.#handOn(message, size);
+    });
   }
 
   #handOn(message: Message, size: number): void {
@@ -250,10 +280,5 @@ export class Connection {
     if (isHawserError(error, "timeout") || error === undefined) return error;
     const around = { apiError: undefined, rateLimit: undefined };
     return failureOf(this.#startFailure, around, this.transport.mask);
-  }
-
-  #count(change: number): void {
-    this.#asked += change;
-    this.#events.onAsked(this.#asked);
   }
 }

@@ -23,6 +23,9 @@ export type FieldsOf<S extends string> = S extends keyof HostRequestFields
 
 /** What can be asked of a running CLI beside prompts, under the official SDK's names. */
 export abstract class Controls {
+  /** What was set last: it may take two requests, between which nothing else may be set. */
+  #setting: Promise<unknown> = Promise.resolve();
+
   /** The CLI's answer to initialize. */
   abstract initializationResult(): Promise<InitializePayload>;
 
@@ -33,8 +36,13 @@ export abstract class Controls {
     options?: RequestOptions,
   ): Promise<HostPayload<S>>;
 
-  /** Links the servers of this program that the CLI is about to be told of. */
-  protected abstract linkServers(servers: Readonly<Record<string, McpServerConfig>>): void;
+  /**
+   * Links the servers of this program that the CLI is about to be told of. Gives the names under
+   * which it knows other ones.
+   */
+  protected abstract linkServers(
+    servers: Readonly<Record<string, McpServerConfig>>,
+  ): readonly string[] | void;
 
   /** Absent is the CLI's own choice. An unknown name fails at the next prompt. */
   async setModel(model?: string): Promise<void> {
@@ -109,12 +117,9 @@ export abstract class Controls {
   async setMcpServers(
     servers: Readonly<Record<string, McpServerConfig>>,
   ): Promise<HostPayload<"mcp_set_servers">> {
-    this.linkServers(servers);
-    const named = Object.entries(servers).map(([name, server]) => [
-      name,
-      server.type === "sdk" ? { type: "sdk", name } : server,
-    ]);
-    return this.request("mcp_set_servers", { servers: Object.fromEntries(named) });
+    const setting = this.#setting.then(() => this.#setMcpServers(servers));
+    this.#setting = setting.catch(() => {}); // Told to the one who asked for it.
+    return setting;
   }
 
   async reconnectMcpServer(serverName: string): Promise<void> {
@@ -201,6 +206,27 @@ export abstract class Controls {
     const fields = toolUseId === undefined ? {} : { tool_use_id: toolUseId };
     const payload = await this.request("background_tasks", fields);
     return payload?.["backgrounded"] !== false;
+  }
+
+  async #setMcpServers(
+    servers: Readonly<Record<string, McpServerConfig>>,
+  ): Promise<HostPayload<"mcp_set_servers">> {
+    const others = new Set(this.linkServers(servers) ?? []);
+    const named = Object.entries(servers).map(([name, server]) => [
+      name,
+      server.type === "sdk" ? { type: "sdk", name } : server,
+    ]);
+    const all = { servers: Object.fromEntries(named) };
+    if (others.size === 0) return this.request("mcp_set_servers", all);
+    // By the name alone the CLI takes it for the one that it knows, and does not shake hands again.
+    const kept = named.filter(([name]) => !others.has(String(name)));
+    const before = await this.request("mcp_set_servers", { servers: Object.fromEntries(kept) });
+    const after = await this.request("mcp_set_servers", all);
+    return {
+      added: [...new Set([...before.added, ...after.added])],
+      removed: [...new Set([...before.removed, ...after.removed])],
+      errors: { ...before.errors, ...after.errors },
+    };
   }
 }
 

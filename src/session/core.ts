@@ -11,13 +11,14 @@ import {
 } from "../wire/index.js";
 import { Activity } from "./activity.js";
 import { failureOf } from "./failure.js";
+import { isAsked } from "./is-asked.js";
 import { Lifeline } from "./lifeline.js";
 import { abortedBy, onAbort } from "./on-abort.js";
 import { stopOf } from "./outcome.js";
-import { fieldOf } from "./payload.js";
 import { Readers } from "./readers.js";
+import { Stopper } from "./stopper.js";
 import type { StreamEvents } from "./stream.js";
-import { type Timeouts, untilSettled } from "./timeouts.js";
+import type { Timeouts } from "./timeouts.js";
 import { LiveTurn, type PromptLine, type TurnOwner } from "./turn.js";
 import { TurnClock } from "./turn-clock.js";
 import type { TurnRecord } from "./turn-record.js";
@@ -42,14 +43,17 @@ export class SessionCore implements TurnOwner {
   readonly #timeouts: Timeouts;
   readonly #line: Lifeline;
   readonly #turns: Turns;
+  readonly #stopper: Stopper;
   readonly #activity: Activity;
   readonly #readers: Readers;
   readonly #idle = new Waiters();
   readonly #stopListening: () => void;
   /** How many requests of the CLI this side works on. */
   #asked = 0;
-  /** A message that was lost may have been a result. */
+  /** A message that was lost while a turn ran: it may have been the result. */
   #lost: HawserError | undefined;
+  /** Why the process was ended, or left to end, though the session was not closed. */
+  #givenUp: HawserError | undefined;
   /** Why this side ends it. */
   #ending: HawserError | undefined;
   #over: HawserError | undefined;
@@ -66,9 +70,18 @@ export class SessionCore implements TurnOwner {
     );
     this.#turns = new Turns({
       onDue: (turn) => {
-        this.#line.prompt(turn.prompt).catch((error: unknown) => this.#unsent(turn, error));
+        const sent = this.#line.prompt(turn.prompt);
+        sent.then(
+          () => turn.handOver(),
+          (error: unknown) => this.#unsent(turn, error),
+        );
       },
       missing: () => this.#lost ?? new HawserError("protocol_error", NO_RESULT),
+    });
+    this.#stopper = new Stopper(this.#turns, {
+      request: (request) => this.request(request),
+      giveUp: (why) => this.#giveUp(why),
+      graceMs: options.closeGraceMs ?? INTERRUPT_GRACE_MS,
     });
     this.#activity = new Activity(() => this.#changed());
     this.#line = new Lifeline(options, timeouts.bootMs, {
@@ -93,6 +106,10 @@ export class SessionCore implements TurnOwner {
     return this.#line;
   }
 
+  get turns(): Turns {
+    return this.#turns;
+  }
+
   /** Why it is over, once it is. */
   get failure(): HawserError | undefined {
     return this.#over;
@@ -107,16 +124,12 @@ export class SessionCore implements TurnOwner {
     const refusal = this.#refusal() ?? (signal?.aborted ? abortedBy(signal) : undefined);
     if (refusal !== undefined) turn.settle(refusal);
     else {
-      turn.clock = new TurnClock(this.#timeouts, (error) => void this.#expire(turn, error));
+      turn.clock = new TurnClock(this.#timeouts, (error) => this.stopFor(turn, error));
       this.#line.revive();
       this.#turns.add(turn);
       this.#changed();
     }
     return turn;
-  }
-
-  hasTurn(uuid: string): boolean {
-    return this.#turns.has(uuid);
   }
 
   async request(request: HostRequest, options?: RequestOptions): Promise<unknown> {
@@ -142,29 +155,20 @@ export class SessionCore implements TurnOwner {
     return idle;
   }
 
-  /** The prompts, by uuid, that were not sent yet. */
-  get queued(): readonly string[] {
-    return this.#turns.queued.map(({ uuid }) => uuid);
-  }
-
-  withdrawQueued(): void {
-    for (const turn of [...this.#turns.queued]) this.#turns.withdraw(turn);
-    this.#changed();
-  }
-
   async stop(turn: LiveTurn): Promise<void> {
-    const { active, queued } = this.#turns;
-    if (queued.includes(turn)) this.#turns.withdraw(turn);
-    else if (!active.has(turn)) await this.#cancel(turn);
-    // What others asked for in the same turn goes on.
-    else if (active.size === 1) await this.request({ subtype: "interrupt" });
+    await this.#stopper.stop(turn);
     this.#changed();
+  }
+
+  /** Stops a turn, so that the session stays whole; a process that does not obey is ended. */
+  stopFor(turn: LiveTurn, why: HawserError): void {
+    const told = this.#line.enrich(why, turn.record);
+    void this.#stopper.stopFor(turn, told).then(() => this.#changed());
   }
 
   failureOf(result: ResultMessage, record: TurnRecord): HawserError | undefined {
     if (stopOf(result) !== undefined) return undefined;
-    const { mask } = this.#line.connection.transport;
-    return this.#line.enrich(failureOf(result, record, mask), record);
+    return this.#line.enrich(failureOf(result, record, this.#line.connection.mask), record);
   }
 
   /** Interrupts what runs and ends the process in good order; `cause` is what turns are told. */
@@ -173,8 +177,7 @@ export class SessionCore implements TurnOwner {
     for (const turn of this.#turns.all) {
       turn.stopped ??= this.#line.enrich(this.#ending, turn.record);
     }
-    const busy = this.#turns.size > 0 || this.#activity.inTurn;
-    this.#closing ??= this.#line.connection.close(busy ? { first: STOP_ALL } : {});
+    this.#closing ??= this.#end();
     if (this.#line.isDown) this.#finish(this.#ending);
     return this.#closing;
   }
@@ -183,6 +186,15 @@ export class SessionCore implements TurnOwner {
     this.#ending ??= new HawserError("closed");
     await this.#line.connection.kill();
     if (this.#line.isDown) this.#finish(this.#ending);
+  }
+
+  #end(): Promise<void> {
+    const { connection } = this.#line;
+    const busy = this.#turns.size > 0 || this.#activity.inTurn;
+    if (busy) return connection.close({ first: STOP_ALL });
+    // Without an input, work in the background would go on unguarded until its process is ended.
+    const unguarded = !this.#activity.quiet && isAsked(this.#options);
+    return unguarded ? connection.kill() : connection.close();
   }
 
   #refusal(): HawserError | undefined {
@@ -195,61 +207,53 @@ export class SessionCore implements TurnOwner {
     const known = turn.settled || this.#ending !== undefined || this.#lost !== undefined;
     if (known || !isHawserError(error, "closed")) return;
     turn.stopped ??= this.#line.enrich(error, turn.record);
-    void this.#line.connection.kill();
-  }
-
-  async #cancel(turn: LiveTurn): Promise<void> {
-    const request = { subtype: "cancel_async_message", message_uuid: turn.uuid };
-    const answer = await this.request(request).catch((error: unknown) => {
-      if (!isHawserError(error, "unsupported_by_cli")) throw error;
-    });
-    if (turn.settled) return;
-    // An older CLI says no more of a prompt that it took back.
-    if (fieldOf(answer, "cancelled") === true) this.#turns.withdraw(turn);
-    else if (this.#turns.active.has(turn)) await this.stop(turn);
-    // Out of the queue and not begun yet: nothing could be interrupted now.
-    else turn.onBegun = () => void this.stop(turn).catch(() => {});
+    this.#giveUp(turn.stopped);
   }
 
   #receive(message: Message, size: number): void {
     if (isMessage(message, "keep_alive")) return;
     this.#line.see(message);
     this.#turns.route(message, size);
-    if (isResult(message) && this.#turns.tellsUuids) this.#lost = undefined;
+    if (isResult(message)) this.#lost = undefined;
     this.#readers.push(message, size);
     this.#activity.see(message);
     this.#wind();
     this.#changed();
   }
 
-  /** Without uuids, nothing but its exit can tell that the turn has ended whose result was lost. */
+  /**
+   * Without uuids, nothing but its exit can tell that the turn has ended whose result was lost. Its
+   * input must not end in a turn that this side guards: an older CLI would go on without asking.
+   */
   #lose(error: HawserError): void {
-    this.#lost ??= error;
     this.#turns.lose();
-    if (this.#turns.size > 0 && !this.#turns.tellsUuids) void this.#line.connection.endInput();
+    if (this.#turns.size === 0) return;
+    this.#lost = error;
+    if (this.#turns.tellsUuids) return;
+    if (isAsked(this.#options)) for (const turn of this.#turns.all) this.stopFor(turn, error);
+    else {
+      this.#givenUp ??= error;
+      void this.#line.connection.endInput();
+    }
+  }
+
+  #giveUp(why: HawserError): void {
+    this.#givenUp ??= why;
+    void this.#line.connection.kill();
   }
 
   #ended(error: unknown): void {
-    const reason =
-      this.#ending ?? this.#lost ?? error ?? new HawserError("process_exited", NO_RESULT);
+    const known = this.#ending ?? this.#givenUp ?? this.#lost ?? error;
+    const reason = known ?? new HawserError("process_exited", NO_RESULT);
     const goesOn = this.#ending === undefined && this.#line.canRecover;
     this.#lost = undefined;
+    this.#givenUp = undefined;
     this.#turns.fail((turn) => turn.stopped ?? this.#line.enrich(reason, turn.record), !goesOn);
     this.#activity.end();
     if (goesOn) this.#line.goDown(this.#line.enrich(reason));
     else this.#finish(this.#line.enrich(reason));
     if (this.#turns.size > 0 && this.#line.revive()) this.#turns.flush();
     this.#changed();
-  }
-
-  /** The turn is stopped first, so that the session stays whole; a process that does not is ended. */
-  async #expire(turn: LiveTurn, error: HawserError): Promise<void> {
-    turn.stopped = this.#line.enrich(error, turn.record);
-    const { connection } = this.#line;
-    connection.request({ subtype: "interrupt" }).catch(() => {});
-    const graceMs = this.#options.closeGraceMs ?? INTERRUPT_GRACE_MS;
-    const settled = await untilSettled(turn.result, graceMs);
-    if (!settled && connection === this.#line.connection) await connection.kill();
   }
 
   #finish(reason: HawserError): void {
@@ -275,18 +279,12 @@ export class SessionCore implements TurnOwner {
   #changed(): void {
     const { connection } = this.#line;
     const busy = this.#turns.size > 0;
-    if (connection.isReady) this.#turns.next?.clock?.start();
-    if (this.#idle.size > 0 && !busy && this.#activity.quiet) this.#settleIdle();
+    // A prompt that waits for a turn of the CLI's own is not late yet.
+    const waits = this.#activity.inTurn && this.#turns.active.size === 0;
+    if (connection.isReady && !waits) this.#turns.next?.clock?.start();
+    const quiet = () => this.#turns.size === 0 && this.#activity.quiet;
+    this.#idle.resolveIf(quiet, () => this.#changed());
     connection.holdProgram(busy || this.#idle.size > 0 || this.#readers.waiting);
-  }
-
-  /** Readers come first: who waits for rest has seen what came before it. */
-  #settleIdle(): void {
-    setImmediate(() => {
-      if (this.#turns.size > 0 || !this.#activity.quiet) return;
-      this.#idle.resolve();
-      this.#changed();
-    });
   }
 }
 

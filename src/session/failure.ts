@@ -10,7 +10,8 @@ export interface Circumstances {
 
 /** The error that a failed result stands for. */
 export function failureOf(result: ResultMessage, around: Circumstances, mask?: Mask): HawserError {
-  const words = result.errors?.join("; ") || result.result || `The CLI reported ${result.subtype}.`;
+  const errors = Array.isArray(result.errors) ? result.errors.join("; ") : "";
+  const words = errors || result.result || `The CLI reported ${result.subtype}.`;
   const code = codeOf(result, around, words);
   const status = result.api_error_status;
   const facts = { result, ...(typeof status === "number" ? { apiStatus: status } : {}) };
@@ -29,7 +30,7 @@ function moreOf(code: ErrorCode, status: unknown, { rateLimit }: Circumstances):
 function codeOf(result: ResultMessage, around: Circumstances, words: string): ErrorCode {
   const { apiError, rateLimit } = around;
   if (NO_SESSION.test(words)) return "session_not_found";
-  if (result.terminal_reason?.startsWith("aborted")) return "aborted";
+  if (String(result.terminal_reason).startsWith("aborted")) return "aborted";
   if (result.subtype === "error_max_structured_output_retries") return "structured_output";
   if (result.stop_reason === "refusal") return "refusal";
   if (result.terminal_reason === "prompt_too_long") return "prompt_too_long";

@@ -1,7 +1,8 @@
 export { Activity } from "./activity.js";
 export { explainPermission, type PermissionExplanation } from "./answer/policy.js";
 export { Controls, type FieldsOf } from "./controls.js";
-export { failureOf } from "./failure.js";
+export { type Circumstances, failureOf } from "./failure.js";
+export { isAsked } from "./is-asked.js";
 export { Lifeline } from "./lifeline.js";
 export { onAbort } from "./on-abort.js";
 export { openSession, type SessionOptions } from "./open-session.js";

@@ -1,5 +1,5 @@
 import type { RequestOptions } from "../control/index.js";
-import type { HawserError } from "../errors/index.js";
+import { HawserError } from "../errors/index.js";
 import type { McpServerConfig, Options } from "../options/index.js";
 import {
   type HostRequest,
@@ -33,6 +33,9 @@ export class Lifeline {
   #servers: Servers = {};
   #id: string | undefined;
   #begun = false;
+  #restored: Promise<void> = Promise.resolve();
+  /** The MCP servers that were last told to be down. */
+  #toldServers = "[]";
   /** Why the process is gone, while a new one can take its place. */
   #down: HawserError | undefined;
 
@@ -66,14 +69,21 @@ export class Lifeline {
   see(message: Message): void {
     const id = "session_id" in message ? message.session_id : undefined;
     if (typeof id === "string" && id !== "") this.#id = id;
-    if (isSystem(message, "init")) this.#begun = true;
+    if (isSystem(message, "init")) {
+      this.#begun = true;
+      this.#tellFailedServers(message.mcp_servers);
+    }
   }
 
-  prompt(line: Outbound): Promise<void> {
-    return this.#connection.prompt(line);
+  /** A prompt never runs in a state that is not the session's. */
+  async prompt(line: Outbound): Promise<void> {
+    const connection = this.#connection;
+    await this.#restored;
+    await connection.prompt(line);
   }
 
   async request(request: HostRequest, options?: RequestOptions): Promise<unknown> {
+    refuseUnanswerable(request);
     try {
       const payload = await this.#connection.request(request, options);
       this.#remembered.accepted(request);
@@ -104,12 +114,7 @@ export class Lifeline {
       id === undefined ? this.#options : resuming(this.#options, id),
     );
     this.#connection = connection;
-    for (const request of this.#remembered.requests) {
-      connection.request(request).catch((error: unknown) => {
-        const { log } = connection.transport;
-        log.warn("a recovered session is not in its earlier state", { error: String(error) });
-      });
-    }
+    this.#restored = this.#restore(connection);
     connection.ready.then(
       () => this.#recovered(id !== undefined, why),
       // Its end tells why.
@@ -136,6 +141,27 @@ export class Lifeline {
     return connection;
   }
 
+  async #restore(connection: Connection): Promise<void> {
+    const requests = this.#remembered.requests;
+    if (requests.length === 0) return;
+    try {
+      await Promise.all(requests.map((request) => connection.request(request)));
+    } catch (error) {
+      // Of a process that has ended, the end tells why.
+      const why = this.enrich(error);
+      if (connection.isReady || why.code === "control_error") await connection.fail(why);
+    }
+  }
+
+  #tellFailedServers(servers: readonly { readonly name: string; readonly status: string }[]): void {
+    const down = servers?.filter(({ status }) => !WORKING.has(status)) ?? [];
+    const told = JSON.stringify(down);
+    if (told === this.#toldServers) return;
+    this.#toldServers = told;
+    if (down.length > 0)
+      this.#connection.transport.log.warn("MCP servers that do not work", { servers: down });
+  }
+
   #recovered(resumed: boolean, why: HawserError): void {
     const { pid, log } = this.#connection.transport;
     const facts = { session_id: this.#id, resumed, pid, reason: why.message };
@@ -147,4 +173,16 @@ export class Lifeline {
     const { mcpServers } = this.#options;
     return { ...(typeof mcpServers === "object" ? mcpServers : {}), ...this.#servers };
   }
+}
+
+const WORKING: ReadonlySet<string> = new Set(["connected", "pending", "disabled"]);
+
+/** An older CLI never answers it, nor anything after it. */
+function refuseUnanswerable(request: HostRequest): void {
+  if (request.subtype !== "set_model" || !("model" in request)) return;
+  const { model } = request;
+  if (model === undefined || model === null || typeof model === "string") return;
+  throw new HawserError("invalid_options", "model must be a string.", {
+    issues: [{ path: "model", message: "must be a string" }],
+  });
 }

@@ -1,4 +1,7 @@
-import { HawserError } from "../errors/index.js";
+import { abortedBy } from "../control/index.js";
+import type { HawserError } from "../errors/index.js";
+
+export { abortedBy };
 
 /** Tells of the first abort; the returned function stops listening. */
 export function onAbort(
@@ -16,8 +19,4 @@ export function onAbort(
   return () => {
     for (const each of release) each();
   };
-}
-
-export function abortedBy({ reason }: AbortSignal): HawserError {
-  return new HawserError("aborted", undefined, { reason });
 }

@@ -1,20 +1,26 @@
 import type { Options } from "../options/index.js";
-import type { HostRequest } from "../wire/index.js";
+import type { HostRequest, JsonObject } from "../wire/index.js";
 
 /** What was changed in a running process, so that a new one can be brought to the same state. */
 export class Remembered {
   readonly #last = new Map<string, HostRequest>();
-  readonly #flags: HostRequest[] = [];
+  #flags: JsonObject = {};
 
   /** To be told of every request that the CLI has accepted. */
   accepted(request: HostRequest): void {
-    // Each of these adds to the ones before it.
-    if (request.subtype === "apply_flag_settings") this.#flags.push(request);
-    else if (REPLACES.has(request.subtype)) this.#last.set(request.subtype, request);
+    if (REPLACES.has(request.subtype)) this.#last.set(request.subtype, request);
+    // Each of these lays its keys over those of the ones before.
+    if (request.subtype === "apply_flag_settings" && "settings" in request) {
+      this.#flags = { ...this.#flags, ...(request.settings as JsonObject) };
+    }
   }
 
   get requests(): readonly HostRequest[] {
-    return [...this.#last.values(), ...this.#flags];
+    const settings = this.#flags;
+    const flags = { subtype: "apply_flag_settings", settings };
+    return Object.keys(settings).length === 0
+      ? [...this.#last.values()]
+      : [...this.#last.values(), flags];
   }
 }
 

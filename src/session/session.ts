@@ -53,6 +53,7 @@ export class Session extends Controls implements AsyncIterable<Message> {
 
   /** What the CLI said of itself when it started. */
   get info(): InitializePayload {
+    this.#info = this.#core.line.connection.info ?? this.#info;
     if (this.#info === undefined) throw new HawserError("closed", "The session is not open yet.");
     return this.#info;
   }
@@ -72,7 +73,7 @@ export class Session extends Controls implements AsyncIterable<Message> {
   send(prompt: Prompt, options: SendOptions = {}): Turn {
     validatePrompt(prompt);
     const { uuid = randomUUID(), shouldQuery, signal } = options;
-    if (this.#core.hasTurn(uuid)) {
+    if (this.#core.turns.has(uuid)) {
       throw new HawserError("invalid_options", `The prompt ${uuid} has been sent already.`);
     }
     const { literalPrompt: literal, verbatimPrompts } = this.#options;
@@ -101,8 +102,8 @@ export class Session extends Controls implements AsyncIterable<Message> {
   /** Stops the running turn. Prompts that wait still run, unless they are to be cancelled. */
   async interrupt(options: { cancelQueued?: boolean } = {}): Promise<InterruptReceipt> {
     const { cancelQueued = false } = options;
-    const here = this.#core.queued;
-    if (cancelQueued) this.#core.withdrawQueued();
+    const { turns } = this.#core;
+    const here = cancelQueued ? turns.withdrawQueued() : turns.queued.map(({ uuid }) => uuid);
     const receipt = await this.request("interrupt", cancelQueued ? { cancel_queued: true } : {});
     const { still_queued = [], cancelled = [] } = receipt ?? {};
     return cancelQueued
@@ -145,10 +146,6 @@ const abandoned = new FinalizationRegistry<SessionCore>((core) => {
 });
 
 function stopOnAbort(turn: LiveTurn, signal: AbortSignal, core: SessionCore): void {
-  const release = onAbort([signal], (error) => {
-    turn.stopped ??= error;
-    // How the stop went, the turn's end tells.
-    core.stop(turn).catch(() => {});
-  });
+  const release = onAbort([signal], (error) => core.stopFor(turn, error));
   turn.result.then(release, release);
 }

@@ -2,10 +2,13 @@ import { HawserError } from "../errors/index.js";
 
 /** Text as it comes, for one reader, who gets all that has come since he last asked. */
 export class TextTape implements AsyncIterable<string> {
+  /** Told when the reader leaves before the end. */
+  onLeft: () => void = () => {};
   #text = "";
   /** What the reader has not seen: kept apart, since cutting it off the whole would copy the whole. */
   #unread = "";
   #taken = false;
+  #left = false;
   #end: { readonly error?: unknown } | undefined;
   #wake: () => void = () => {};
 
@@ -15,7 +18,7 @@ export class TextTape implements AsyncIterable<string> {
 
   add(text: string): void {
     this.#text += text;
-    if (this.#taken) this.#unread += text;
+    if (this.#taken && !this.#left) this.#unread += text;
     this.#wake();
   }
 
@@ -29,11 +32,27 @@ export class TextTape implements AsyncIterable<string> {
     if (this.#taken) throw new HawserError("already_consumed");
     this.#taken = true;
     this.#unread = this.#text;
-    return this.#read();
+    const pieces = this.#read();
+    return {
+      next: () => pieces.next(),
+      return: () => {
+        this.#leave();
+        return pieces.return(undefined);
+      },
+    };
+  }
+
+  #leave(): void {
+    if (this.#left || this.#end !== undefined) return;
+    this.#left = true;
+    this.#unread = "";
+    this.#wake();
+    this.onLeft();
   }
 
   async *#read(): AsyncGenerator<string, undefined> {
     for (;;) {
+      if (this.#left) return;
       if (this.#unread !== "") {
         const fresh = this.#unread;
         this.#unread = "";

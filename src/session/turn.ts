@@ -17,7 +17,10 @@ export interface Turn extends AsyncIterable<Message> {
    * ended, a time limit was passed, the session was closed or the prompt was withdrawn.
    */
   readonly result: Promise<ResultMessage>;
-  /** Text of the answer as it comes, once. Throws last if the turn failed. */
+  /**
+   * Text of the answer as it comes, once. Throws last if the turn failed. Leaving it early stops
+   * the turn, as leaving its messages does.
+   */
   readonly textStream: AsyncIterable<string>;
   /** The other prompts, by uuid, that the CLI answered together with this one; known at the end. */
   readonly merged: readonly string[];
@@ -59,6 +62,7 @@ export class LiveTurn implements Turn {
   clock: TurnClock | undefined;
   /** Told when the CLI begins with it. */
   onBegun: (() => void) | undefined;
+  #handedOver = false;
 
   readonly #owner: TurnOwner;
   /** What must live as long as somebody reads. */
@@ -75,10 +79,10 @@ export class LiveTurn implements Turn {
     this.#owner = owner;
     this.#session = session;
     this.textStream = this.record.text;
+    this.record.text.onLeft = () => this.#leave();
     this.#stream = new MessageStream({
       ...owner.streamEvents,
-      // How the stop went, the result tells.
-      onLeft: () => void this.interrupt().catch(() => {}),
+      onLeft: () => this.#leave(),
     });
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -94,6 +98,15 @@ export class LiveTurn implements Turn {
 
   get settled(): boolean {
     return this.#settled;
+  }
+
+  /** Whether the prompt has left this program; until then it can be sent again. */
+  get handedOver(): boolean {
+    return this.#handedOver;
+  }
+
+  handOver(): void {
+    this.#handedOver = true;
   }
 
   async text(): Promise<string> {
@@ -138,5 +151,10 @@ export class LiveTurn implements Turn {
       this.#stream.end();
       this.#resolve(outcome);
     }
+  }
+
+  #leave(): void {
+    // How the stop went, the result tells.
+    this.interrupt().catch(() => {});
   }
 }

@@ -123,6 +123,14 @@ export class Turns {
   withdraw(turn: LiveTurn): void {
     const message = "The prompt was withdrawn before the CLI began with it.";
     this.settle(turn, turn.stopped ?? new HawserError("aborted", message));
+    this.flush();
+  }
+
+  /** Takes back all that was not sent yet; gives the uuids. */
+  withdrawQueued(): readonly string[] {
+    const queued = [...this.#queue];
+    for (const turn of queued) this.withdraw(turn);
+    return queued.map(({ uuid }) => uuid);
   }
 
   /** A message was lost. If it was a result, there is none to wait for. */
@@ -137,6 +145,10 @@ export class Turns {
 
   /** The process is gone: what it was sent has no end but this; what it was not, waits on or goes. */
   fail(error: (turn: LiveTurn) => HawserError, andQueued: boolean): void {
+    const unsent = andQueued ? [] : [...this.#open.values()].filter((turn) => !turn.handedOver);
+    for (const turn of unsent) this.#open.delete(turn.uuid);
+    this.#queue.unshift(...unsent);
+    this.#unheard = undefined;
     this.#ownTurnRuns = false;
     this.#runs = false;
     this.#tellsUuids = false;
@@ -195,7 +207,8 @@ export class Turns {
   #finish(result: ResultMessage, size: number): void {
     this.#lastResult = result;
     this.#runs = false;
-    const uuids = result.user_message_uuids ?? [];
+    const named: unknown = result.user_message_uuids;
+    const uuids: readonly string[] = Array.isArray(named) ? named : [];
     const answered = uuids.length > 0 ? this.#named(uuids) : this.#unnamed(result);
     const turns = [...new Set([...answered, ...this.#joined])];
     for (const turn of turns) {

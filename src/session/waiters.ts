@@ -15,6 +15,16 @@ export class Waiters {
     for (const { resolve } of this.#waiting.splice(0)) resolve();
   }
 
+  /** If it is so, and still is when readers have had their turn: they see what came before. */
+  resolveIf(quiet: () => boolean, resolved: () => void): void {
+    if (this.size === 0 || !quiet()) return;
+    setImmediate(() => {
+      if (this.size === 0 || !quiet()) return;
+      this.resolve();
+      resolved();
+    });
+  }
+
   reject(error: unknown): void {
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }

@@ -51,7 +51,9 @@ export class Inbox<T> {
   }
 
   /** Puts another item in the place of the one that was queued last, if there is one to replace. */
-  replaceLast(change: (last: T) => { readonly item: T; readonly size: number } | undefined): boolean {
+  replaceLast(
+    change: (last: T) => { readonly item: T; readonly size: number } | undefined,
+  ): boolean {
     const index = this.#items.length - 1;
     const last = index < this.#next ? undefined : this.#items[index];
     const changed = last && change(last.item);

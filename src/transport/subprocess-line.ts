@@ -43,6 +43,7 @@ export class SubprocessLine {
   #heard = false;
   #full = false;
   #readerWaits = false;
+  #exitIsAwaited = false;
   #holdsWhileReading = true;
   #release: (() => void) | undefined;
 
@@ -150,15 +151,21 @@ export class SubprocessLine {
     await this.#stop((process) => process.kill());
   }
 
-  /** Keeps the program alive until the process has ended, for one who waits for nothing else. */
+  /**
+   * Keeps the program alive until the process has ended, for one who waits for nothing else; not
+   * where a reader does not either.
+   */
   waitForExit(): Promise<Exit> {
-    const release = this.#process?.hold();
-    return release === undefined ? this.#exited : this.#exited.finally(release);
+    this.#exitIsAwaited = true;
+    this.#hold();
+    return this.#exited;
   }
 
   async #open(): Promise<void> {
     if (this.#closed) throw new HawserError("closed");
     this.#prepared = await Promise.race([prepare(this.#options), this.#whenClosed]);
+    // Who closes from now on finds the process that is being started, and ends it.
+    if (this.#closed) throw new HawserError("closed");
     this.#spawning = spawnCli(this.#prepared);
     this.#process = await this.#spawning;
     this.#listen(this.#process);
@@ -197,6 +204,8 @@ export class SubprocessLine {
     this.#exit = exit;
     this.#prepared?.trace?.("exit", { pid: this.pid, code: exit.code, signal: exit.signal });
     this.#settleExited(exit);
+    this.#exitIsAwaited = false;
+    this.#hold();
     this.#inbox.end(error);
   }
 
@@ -251,7 +260,8 @@ export class SubprocessLine {
   }
 
   #hold(): void {
-    if (this.#readerWaits && this.#holdsWhileReading) this.#release ??= this.#process?.hold();
+    const awaited = this.#readerWaits || this.#exitIsAwaited;
+    if (awaited && this.#holdsWhileReading) this.#release ??= this.#process?.hold();
     else {
       this.#release?.();
       this.#release = undefined;

@@ -396,7 +396,18 @@ describe("a CLI that misbehaves", () => {
         {
           on: "control",
           subtype: "get_settings",
-          do: [{ respond: { effective: { permissions: { deny: ["Bash(command-0 *)"] } } } }],
+          do: [
+            {
+              respond: {
+                sources: [
+                  {
+                    source: "flagSettings",
+                    settings: { permissions: { deny: ["Bash(command-0 *)"] } },
+                  },
+                ],
+              },
+            },
+          ],
         },
       ],
     });

@@ -90,6 +90,18 @@ describe("a control line", () => {
     expect(messages.map(({ type }) => type)).toEqual(["one", "keep_alive", "two"]);
   });
 
+  it("notices while it is paused that the peer has died, after all that it said", async () => {
+    const { control, say, messages, cli, ended } = await openLine(undefined, () => control.pause());
+    const request = control.request({ subtype: "x" });
+    for (const type of ["one", "two", "three"]) say({ type });
+    await settled();
+    expect(messages.map(({ type }) => type)).toEqual(["one"]);
+    cli.exit({ code: 3 });
+    await expect(request).rejects.toMatchObject({ code: "process_exited", exitCode: 3 });
+    expect(await ended).toMatchObject({ code: "process_exited", exitCode: 3 });
+    expect(messages.map(({ type }) => type)).toEqual(["one", "two", "three"]);
+  });
+
   it("holds the program while anybody wants it to or waits for an answer", async () => {
     const { control, holds, say, sentUpTo } = await openLine();
     const [first, second] = [control.hold(), control.hold()];

@@ -146,7 +146,7 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
   ),
   rules: field(
     { rules: [{ tool: "Bash", input: { command: "git *" }, decision: "allow" }] },
-    { hooks: { PreToolUse: [{ hookCallbackIds: ["hawser_policy"] }] } },
+    { hooks: { PreToolUse: [{ hookCallbackIds: ["hawser_policy"], onFailure: "block" }] } },
   ),
   toolAliases: field({ toolAliases: { Shell: "Bash" } }, { toolAliases: { Shell: "Bash" } }),
   toolConfig: variable(

@@ -74,6 +74,27 @@ describe("a guard that throws", () => {
   });
 });
 
+describe("a policy that fails", () => {
+  const rules = [{ tool: "Bash", decision: "allow" }] as const;
+  const hooks: Hooks = { PreToolUse: [{ hooks: [hook], onFailure: "continue" }] };
+  const second = { hookCallbackIds: ["hook_0"] };
+
+  it("blocks, and stands before the hooks of the options", () => {
+    const { initialize } = buildInvocation({ rules, hooks }, cli("2.1.317"), HOST);
+    const policy = { hookCallbackIds: ["hawser_policy"], onFailure: "block" };
+    expect(initialize.hooks).toEqual({ PreToolUse: [policy, second] });
+  });
+
+  it("is the host's to block on a CLI that is not told", () => {
+    const { initialize, warnings } = buildInvocation({ rules, hooks }, cli("2.1.316"), HOST);
+    const policy = { hookCallbackIds: ["hawser_policy"] };
+    expect({ hooks: initialize.hooks, warnings }).toEqual({
+      hooks: { PreToolUse: [policy, second] },
+      warnings: [],
+    });
+  });
+});
+
 describe("a callback for the start or the end of a session", () => {
   it.each(["SessionStart", "SessionEnd"] as const)("%s comes with a warning", (event) => {
     const { warnings } = buildInvocation({ hooks: { [event]: [{ hooks: [hook] }] } }, NEWEST, HOST);

@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { AbortError, HawserError, type Options, type Query, query } from "../../src/index.js";
 import { type Action, always, apiError, hang, toolUse } from "../../src/testing/index.js";
@@ -39,6 +40,14 @@ describe.each(CLIS)("a query on $name", ({ path }) => {
       code: "api_error",
       message: expect.stringMatching(/^Claude Code returned an error result: .*not like that/),
     });
+  });
+
+  it("throws that nobody is logged in as such", async () => {
+    const { q } = await realQuery(path, [], ({ env }) => {
+      const { ANTHROPIC_API_KEY: _, ...keyless } = env;
+      return { env: keyless };
+    });
+    expect((await collect(q)).error).toMatchObject({ code: "auth", retryable: false });
   });
 
   it("goes on after a failed turn, if a later one is well", async () => {
@@ -215,6 +224,52 @@ describe("an exit of the CLI", () => {
     const failed = { result: { subtype: "error_during_execution", is_error: true } } as const;
     const { messages, error } = await ended(failed, { exit: 0 });
     expect([kinds(messages), error]).toEqual([["result/error_during_execution"], undefined]);
+  });
+
+  const FAILED = { subtype: "success", is_error: true, result: "refused" } as const;
+
+  it("after an error result is thrown with what the turn said of it", async () => {
+    const resetsAt = 1_900_000_000;
+    const limit = { type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt } };
+    const { error } = await ended(
+      { init: {} },
+      { emit: limit },
+      { result: { ...FAILED, api_error_status: 429 } },
+      { exit: 1 },
+    );
+    expect(error).toMatchObject({
+      code: "usage_limit",
+      message: "Claude Code returned an error result: refused",
+      apiStatus: 429,
+      resetsAt: new Date(resetsAt * 1000),
+    });
+  });
+
+  it("after an error result is not thrown with what an earlier turn said", async () => {
+    const input = new Input("one", "two");
+    const answer = { role: "assistant", content: [] };
+    const said = { type: "assistant", error: "billing_error", message: answer };
+    const { q } = await fakeQuery(
+      [
+        { on: "user", do: [{ emit: { ...said, parent_tool_use_id: null } }, { result: FAILED }] },
+        { on: "user", do: [{ result: FAILED }, { exit: 1 }] },
+      ],
+      {},
+      input,
+    );
+    expect((await collect(q)).error).toMatchObject({ code: "api_error" });
+  });
+
+  it("is thrown without the secrets of the process, as is what it said", async () => {
+    const secret = "Zebra-Quartz-9931-Violin";
+    const env = { PATH: process.env["PATH"], ANTHROPIC_API_KEY: secret };
+    const words = `rejected key ${secret}`;
+    for (const step of [{ result: { ...FAILED, result: words } }, { stderr: words }] as const) {
+      const { q } = await fakeQuery([{ on: "user", do: [step, { exit: 1 }] }], { env });
+      const { error } = await collect(q);
+      expect(error).toMatchObject({ message: expect.stringContaining("rejected key ***") });
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret);
+    }
   });
 
   it("at its start is thrown by the iteration and told to who waits for it", async () => {

@@ -1,5 +1,7 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { query, type SDKUserMessage } from "../../src/index.js";
+import { type Options, type Query, query, type SDKUserMessage } from "../../src/index.js";
 import { always } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
 import { until } from "../support/proc.js";
@@ -101,6 +103,35 @@ describe("a prompt that fails", () => {
     });
   });
 
+  /** JSON has no word for it. */
+  const unwritable = user("one", { priority: 5n as never });
+
+  it.each<[string, Options]>([
+    ["answers nothing", {}],
+    ["answers the CLI", { canUseTool: async () => ({ behavior: "deny", message: "no" }) }],
+  ])("by a message that cannot be written, where the query %s", async (_, options) => {
+    const input = new Input();
+    const { q, cli } = await fakeQuery([], options, input);
+    input.add(unwritable);
+    expect((await collect(q)).error).toMatchObject({
+      code: "invalid_options",
+      message: expect.stringContaining("BigInt"),
+    });
+    await q.return();
+    expect([input.left, clisOf(cli.path)]).toEqual([true, []]);
+  });
+
+  it("by a message of streamInput that cannot be written is the caller's, too", async () => {
+    const canUseTool: Options["canUseTool"] = async () => ({ behavior: "deny", message: "no" });
+    const input = new Input("one");
+    const { q } = await fakeQuery([], { canUseTool }, input);
+    const more = new Input();
+    more.add(unwritable);
+    await expect(q.streamInput(more)).rejects.toMatchObject({ code: "invalid_options" });
+    const { messages, error } = await collect(q, ({ type }) => type === "result" && input.end());
+    expect([kinds(messages), error]).toEqual([TURN, undefined]);
+  });
+
   it.each([undefined, null, 5, {}])("by what it is: %s", (prompt) => {
     const refusal = expect.objectContaining({ code: "invalid_options" });
     expect(() => query({ prompt: prompt as never })).toThrow(refusal);
@@ -158,6 +189,48 @@ describe("what a query sends", () => {
     },
   );
 });
+
+describe("a prompt that has been sent", () => {
+  it.each<[string, (q: Query, input: Input, message: SDKUserMessage) => unknown]>([
+    ["by the query's iterable", (_, input, message) => input.add(message)],
+    ["by streamInput", (q, _, message) => q.streamInput(only(message))],
+  ])("%s is not kept for as long as the query lives", async (_, send) => {
+    const input = new Input();
+    const { q } = await fakeQuery([], {}, input);
+    let freed = 0;
+    const registry = new FinalizationRegistry(() => {
+      freed += 1;
+    });
+    let results = 0;
+    const reading = collect(q, ({ type }) => {
+      if (type === "result") results += 1;
+    });
+    for (let sent = 0; sent < PROMPTS; sent += 1) {
+      const message = user(`prompt ${sent}`);
+      registry.register(message, undefined);
+      await send(q, input, message);
+      await until(() => results > sent);
+    }
+    // The last one may still be at hand.
+    await until(() => {
+      collectGarbage();
+      return freed >= PROMPTS - 1;
+    });
+    input.end();
+    expect((await reading).error).toBeUndefined();
+  });
+});
+
+const PROMPTS = 10;
+
+async function* only(message: SDKUserMessage): AsyncGenerator<SDKUserMessage> {
+  yield message;
+}
+
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+}
 
 describe("what a query hands on", () => {
   it("is every message, of unknown types too, but none that is for the host only", async () => {

@@ -94,7 +94,11 @@ export class Input implements AsyncIterable<SDKUserMessage> {
   }
 
   push(text: string, more: Partial<SDKUserMessage> = {}): void {
-    this.#add({ done: false, value: user(text, more) });
+    this.add(user(text, more));
+  }
+
+  add(message: SDKUserMessage): void {
+    this.#add({ done: false, value: message });
   }
 
   end(): void {

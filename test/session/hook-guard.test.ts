@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { SILENT } from "../../src/errors/index.js";
+import { POLICY_HOOK } from "../../src/options/index.js";
 import { checkGuardAnswer } from "../../src/session/answer/guard-answer.js";
+import { answerHook } from "../../src/session/answer/hook.js";
+import type { HookCallbackRequest } from "../../src/wire/index.js";
 
 const decision = (fields: object) => ({
   hookSpecificOutput: { hookEventName: "PreToolUse", ...fields },
@@ -42,5 +46,36 @@ describe("the answer of a guard", () => {
     { reason: 1n },
   ])("is refused, since a CLI would not read it: case %#", (answer) => {
     expect(() => checkGuardAnswer(answer)).toThrow();
+  });
+});
+
+describe("the policy as a guard", () => {
+  const ask = (input: unknown, rules = [{ tool: "Bash", decision: "allow" } as const]) =>
+    answerHook(
+      { subtype: "hook_callback", callback_id: POLICY_HOOK, input } as HookCallbackRequest,
+      { signal: new AbortController().signal, requestId: "r" },
+      { callbacks: new Map(), rules, otherwise: "ask" },
+      SILENT,
+    );
+
+  it("decides by its rules", async () => {
+    expect(await ask({ tool_name: "Bash", tool_input: {} })).toEqual(
+      decision({
+        permissionDecision: "allow",
+        permissionDecisionReason: "Rule 1 (allow Bash) decides.",
+      }),
+    );
+  });
+
+  it.each([
+    ["a call without a name", { tool_input: {} }],
+    ["no call at all", undefined],
+  ])("denies where it breaks, as at %s", async (_what, input) => {
+    expect(await ask(input, [{ tool: "B*", decision: "allow" } as never])).toEqual(
+      decision({
+        permissionDecision: "deny",
+        permissionDecisionReason: expect.stringMatching(/^The policy failed: /),
+      }),
+    );
   });
 });

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { describe, expect, it } from "vitest";
 import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
 import type { McpServerConfig } from "../../src/options/index.js";
@@ -193,13 +194,49 @@ describe.each(CLIS)("the MCP servers of a running session, on $name", ({ path })
     const place = await open(
       path,
       [toolUse("mcp__it__say"), text("done"), toolUse("mcp__it__say"), text("done")],
-      () => ({ allowedTools: ["mcp__it__say"] }),
+      () => ({ allowedTools: ["mcp__it__say"], mcpServers: { it: inProcess("the first") } }),
     );
     const { session } = place;
-    await session.setMcpServers({ it: inProcess("the first") });
     expect(await call(place)).toContain("said by the first");
-    await session.setMcpServers({});
-    await session.setMcpServers({ it: inProcess("the second") });
+    expect(await session.setMcpServers({ it: inProcess("the second") })).toEqual({
+      added: ["it"],
+      removed: ["it"],
+      errors: {},
+    });
     expect(await call(place)).toContain("said by the second");
+  });
+
+  it("are told to the CLI in the order of the calls, also while one gives way", async () => {
+    const place = await open(path, [toolUse("mcp__it__say"), text("done")], () => ({
+      allowedTools: ["mcp__it__say"],
+      mcpServers: { it: inProcess("the first") },
+    }));
+    const { session } = place;
+    await Promise.all([
+      session.setMcpServers({ it: inProcess("the second"), gone: inProcess("gone") }),
+      session.setMcpServers({ it: inProcess("the last") }),
+    ]);
+    expect(await states(session)).toEqual({ it: "connected" });
+    expect(await call(place)).toContain("said by the last");
+  });
+
+  it("can be set again where they could not be linked before", async () => {
+    const instance = new McpServer({ name: "it", version: "1.0.0" });
+    instance.registerTool("say", { _meta: { "anthropic/alwaysLoad": true } }, async () => ({
+      content: [{ type: "text", text: "said at last" }],
+    }));
+    const it: McpServerConfig = { type: "sdk", name: "it", instance };
+    const { session: owner } = await open(path, [], { mcpServers: { it } });
+    await owner.mcpServerStatus();
+    const place = await open(path, [toolUse("mcp__it__say"), text("done")], {
+      mcpServers: { it },
+      allowedTools: ["mcp__it__say"],
+    });
+    const { session } = place;
+    expect(await states(session)).toEqual({ it: "failed" });
+    await owner.close();
+    await session.setMcpServers({ it });
+    expect(await states(session)).toEqual({ it: "connected" });
+    expect(await call(place)).toContain("said at last");
   });
 });

@@ -19,7 +19,18 @@ describe("deny rules that travel by a settings file and do not arrive", () => {
         {
           on: "control",
           subtype: "get_settings",
-          do: [{ respond: { effective: { permissions: { deny: ["Bash(command-0 *)"] } } } }],
+          do: [
+            {
+              respond: {
+                sources: [
+                  {
+                    source: "flagSettings",
+                    settings: { permissions: { deny: ["Bash(command-0 *)"] } },
+                  },
+                ],
+              },
+            },
+          ],
         },
       ],
     });

@@ -49,6 +49,30 @@ describe("explainPermission", () => {
     expect(fits([{ tool: "Bash*Bash" }])).toBeUndefined();
   });
 
+  it.each([
+    ["Task", "Agent"],
+    ["Agent", "Task"],
+    ["KillBash", "TaskStop"],
+    ["KillBash", "KillShell"],
+    ["ReadMcpResource", "ReadMcpResourceTool"],
+  ])("fits a tool that was renamed: a rule for %s, a call of %s", (tool, called) => {
+    expect(fits([{ tool: "Other" }, { tool }], {}, called)).toBe(1);
+    expect(fits([{ tool, input: { a: 1 } }], { a: 2 }, called)).toBeUndefined();
+  });
+
+  it("lets a pattern for an older name deny and ask, but not allow, the newer one", () => {
+    const decide = (decision: PolicyRule["decision"]) =>
+      explainPermission([{ tool: "Task*", decision }], "Agent", {}).index;
+    expect([decide("deny"), decide("ask"), decide("allow")]).toEqual([0, 0, undefined]);
+    expect(fits([{ tool: "Task*" }], {}, "TaskList")).toBe(0);
+    expect(fits([{ tool: "*" }], {}, "Agent")).toBe(0);
+  });
+
+  it("does not take what every object inherits for a tool that was renamed", () => {
+    expect(fits([{ tool: "Object" }], {}, "constructor")).toBeUndefined();
+    expect(fits([{ tool: "constructor" }], {}, "constructor")).toBe(0);
+  });
+
   it("lets a star stand for line ends too", () => {
     expect(fits([{ tool: "Bash", input: { command: "git *" } }], { command: "git a\nb" })).toBe(0);
   });

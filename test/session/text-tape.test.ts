@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { TextTape } from "../../src/session/text-tape.js";
+import { reply } from "../../src/testing/index.js";
+import { CLIS } from "../support/cli.js";
+import { open } from "../support/open-session.js";
 
 async function read(tape: TextTape): Promise<string[]> {
   const pieces: string[] = [];
@@ -50,6 +53,42 @@ describe("the text of a turn", () => {
     );
   });
 
+  it("tells once that its reader left before the end, and forgets what he would have read", async () => {
+    const tape = new TextTape();
+    let left = 0;
+    tape.onLeft = () => {
+      left += 1;
+    };
+    tape.add("a");
+    const reader = tape[Symbol.asyncIterator]();
+    expect(await reader.next()).toEqual({ done: false, value: "a" });
+    const waiting = reader.next();
+    expect(await reader.return?.()).toEqual({ done: true, value: undefined });
+    expect(await waiting).toEqual({ done: true, value: undefined });
+    tape.add("b");
+    await reader.return?.();
+    expect(await reader.next()).toEqual({ done: true, value: undefined });
+    expect({ left, text: tape.text }).toEqual({ left: 1, text: "ab" });
+  });
+
+  it("is left before anything was read as well", async () => {
+    const tape = new TextTape();
+    let left = 0;
+    tape.onLeft = () => {
+      left += 1;
+    };
+    await tape[Symbol.asyncIterator]().return?.();
+    expect(left).toBe(1);
+  });
+
+  it("is not left early once it has ended", async () => {
+    const tape = new TextTape();
+    tape.onLeft = () => expect.unreachable();
+    tape.add("a");
+    tape.end();
+    for await (const _ of tape) break;
+  });
+
   it("takes no longer per piece the longer it gets", async () => {
     const tape = new TextTape();
     const reader = tape[Symbol.asyncIterator]();
@@ -64,5 +103,21 @@ describe("the text of a turn", () => {
     }
     expect(length).toBe(2_000_000);
     expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
+
+describe.each(CLIS)("the text of a turn, on $name", ({ path }) => {
+  it("stops the turn when it is left early; the session goes on", async () => {
+    const slow = reply("one two three four five", { chunks: 20, chunkDelayMs: 60_000 });
+    const { session } = await open(path, [slow, "the next"], { includePartialMessages: true });
+    const turn = session.send("go");
+    const pieces: string[] = [];
+    for await (const piece of turn.textStream) {
+      pieces.push(piece);
+      break;
+    }
+    expect(pieces.join("")).not.toBe("");
+    expect(await turn.result).toMatchObject({ terminal_reason: "aborted_streaming" });
+    expect(await session.send("and?").text()).toBe("the next");
   });
 });

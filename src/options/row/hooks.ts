@@ -71,7 +71,8 @@ export function applyHooks(draft: Draft, hooks: Hooks): void {
   draft.initialize.hooks = knowsOnFailure ? registrations : withoutOnFailure(registrations);
 }
 
-const SINCE_ON_FAILURE = "2.1.317";
+/** The first CLI that is told what it means that a callback fails. */
+export const SINCE_ON_FAILURE = "2.1.317";
 
 const AROUND_CLEAR = ["SessionStart", "SessionEnd"];
 

@@ -23,12 +23,7 @@ export async function answerHook(
   { callbacks, rules, otherwise }: HookAnswers,
   log: Logger,
 ): Promise<HookOutput> {
-  if (callback_id === POLICY_HOOK) {
-    const { tool_name, tool_input } = input as unknown as ToolCall;
-    const { decision, reason } = explainPermission(rules ?? [], tool_name, tool_input, otherwise);
-    log.debug("the policy decided", { tool: tool_name, decision, reason });
-    return decided(decision, reason);
-  }
+  if (callback_id === POLICY_HOOK) return answerPolicy(input, rules ?? [], otherwise, log);
   const hook = callbacks.get(callback_id);
   if (hook === undefined) {
     throw new HawserError("protocol_error", `There is no hook callback ${callback_id}.`);
@@ -42,6 +37,25 @@ export async function answerHook(
     const message = `A ${hook.event} hook failed: ${textOf(error)}`;
     log.error(message);
     if (!guards) throw error;
+    return decided("deny", message);
+  }
+}
+
+/** An error for an answer would be no opinion: a policy that fails denies. */
+function answerPolicy(
+  input: HookCallbackRequest["input"],
+  rules: readonly PolicyRule[],
+  otherwise: PolicyRule["decision"],
+  log: Logger,
+): HookOutput {
+  try {
+    const { tool_name, tool_input } = input as unknown as ToolCall;
+    const { decision, reason } = explainPermission(rules, tool_name, tool_input, otherwise);
+    log.debug("the policy decided", { tool: tool_name, decision, reason });
+    return decided(decision, reason);
+  } catch (error) {
+    const message = `The policy failed: ${textOf(error)}`;
+    log.error(message);
     return decided("deny", message);
   }
 }

@@ -1,3 +1,4 @@
+import { textOf } from "../../control/index.js";
 import { HawserError, type Logger } from "../../errors/index.js";
 import { linkServer, type McpLink } from "../../mcp/index.js";
 import type { McpSdkServer, McpServerConfig } from "../../options/index.js";
@@ -7,30 +8,37 @@ import type { McpMessage, McpMessagePayload, McpMessageRequest } from "../../wir
 export class McpServers {
   readonly #send: (serverName: string, message: McpMessage) => void;
   readonly #log: Logger;
-  readonly #links = new Map<string, Promise<McpLink>>();
+  readonly #links = new Map<string, Linked>();
 
   constructor(send: (serverName: string, message: McpMessage) => void, log: Logger) {
     this.#send = send;
     this.#log = log;
   }
 
-  /** Links the servers of a map that live here, and lets go of those that are no longer in it. */
-  set(servers: Readonly<Record<string, McpServerConfig>>): void {
+  /**
+   * Links the servers of a map that live here, and lets go of those that are no longer in it. Gives
+   * the names that another server had before: the CLI has shaken hands with that one.
+   */
+  set(servers: Readonly<Record<string, McpServerConfig>>): readonly string[] {
     for (const name of this.#links.keys()) {
       if (servers[name]?.type !== "sdk") this.#unlink(name);
     }
-    for (const [name, server] of Object.entries(servers)) {
-      if (server.type === "sdk") this.#link(name, server);
-    }
+    const here = Object.entries(servers).flatMap(([name, server]) =>
+      server.type === "sdk" ? [{ name, server }] : [],
+    );
+    const changed = here.filter(({ name, server }) => this.#isOther(name, server));
+    for (const { name } of changed) this.#unlink(name);
+    for (const { name, server } of here) this.#link(name, server);
+    return changed.map(({ name }) => name);
   }
 
   /** Rejects if one of these could not be linked. */
   async linked(names: readonly string[]): Promise<void> {
-    await Promise.all(names.map((name) => this.#links.get(name)));
+    await Promise.all(names.map((name) => this.#links.get(name)?.link));
   }
 
   async answer({ server_name, message }: McpMessageRequest): Promise<McpMessagePayload> {
-    const link = await this.#links.get(server_name);
+    const link = await this.#links.get(server_name)?.link;
     if (link === undefined) {
       throw new HawserError("mcp_failed", `There is no MCP server ${server_name} here.`);
     }
@@ -43,22 +51,38 @@ export class McpServers {
     for (const name of [...this.#links.keys()]) this.#unlink(name);
   }
 
+  /** One that could not be linked counts as another: it may have become free since. */
+  #isOther(name: string, { instance }: McpSdkServer): boolean {
+    const before = this.#links.get(name);
+    if (before === undefined || instance === undefined) return false;
+    return before.failed || before.instance !== instance;
+  }
+
   #link(name: string, { instance }: McpSdkServer): void {
     if (instance === undefined || this.#links.has(name)) return;
     const link = linkServer(name, instance, (message) => this.#send(name, message));
-    this.#links.set(name, link);
+    const linked: Linked = { instance, link, failed: false };
+    this.#links.set(name, linked);
     link.catch((error: unknown) => {
+      // It stays, so that whoever asks for it is told why.
+      linked.failed = true;
       this.#log.error("an MCP server of this program could not be linked", {
         server: name,
-        error: String(error),
+        error: textOf(error),
       });
     });
   }
 
   #unlink(name: string): void {
-    const link = this.#links.get(name);
+    const link = this.#links.get(name)?.link;
     this.#links.delete(name);
     // A server that never came up has nothing to close.
     link?.then((it) => it.close()).catch(() => {});
   }
+}
+
+interface Linked {
+  readonly instance: object;
+  readonly link: Promise<McpLink>;
+  failed: boolean;
 }

@@ -1,4 +1,4 @@
-import type { PolicyRule } from "../../options/index.js";
+import { LEGACY_TOOL_NAME_ALIASES, type PolicyRule } from "../../options/index.js";
 import type { JsonObject } from "../../wire/index.js";
 
 export interface PermissionExplanation {
@@ -13,7 +13,7 @@ export interface PermissionExplanation {
 /**
  * Which rule of an ordered policy would decide a call, and how. The first that fits decides; if
  * none does, `otherwise`. In a tool's name and in text, `*` stands for any characters; what a rule
- * does not name, it does not look at.
+ * does not name, it does not look at. A tool that was renamed is meant by each of its names.
  */
 export function explainPermission(
   rules: readonly PolicyRule[],
@@ -26,12 +26,30 @@ export function explainPermission(
   if (rule === undefined) {
     return { decision: otherwise, reason: `No rule fits ${tool}, so the default decides.` };
   }
-  const reason = `Rule ${index + 1} (${nameOf(rule)}) decides.`;
+  const reason = `Rule ${index + 1} (${titleOf(rule)}) decides.`;
   return { decision: rule.decision, rule, index, reason };
 }
 
 function fits(rule: PolicyRule, tool: string, input: JsonObject): boolean {
-  return like(rule.tool, tool) && within(rule.input ?? {}, input);
+  const names = isBroadAllow(rule) ? [tool] : namesOf(tool);
+  return names.some((name) => like(rule.tool, name)) && within(rule.input ?? {}, input);
+}
+
+/** `Task*` may be meant for TaskList and its like: it does not also allow what Task has become. */
+function isBroadAllow({ tool, decision }: PolicyRule): boolean {
+  return decision === "allow" && tool.includes("*");
+}
+
+/** All names that the tool has or had: which one a CLI uses is a matter of its version. */
+function namesOf(tool: string): readonly string[] {
+  const newest = newestOf(tool);
+  return [tool, newest, ...OLDER_NAMES.filter((name) => newestOf(name) === newest)];
+}
+
+const OLDER_NAMES = Object.keys(LEGACY_TOOL_NAME_ALIASES);
+
+function newestOf(tool: string): string {
+  return (OLDER_NAMES.includes(tool) ? LEGACY_TOOL_NAME_ALIASES[tool] : undefined) ?? tool;
 }
 
 /** Whether everything that is expected is there; more may be. */
@@ -69,6 +87,6 @@ function like(pattern: string, text: string): boolean {
   return text.length - last.length >= at && text.endsWith(last);
 }
 
-function nameOf({ tool, input, decision }: PolicyRule): string {
+function titleOf({ tool, input, decision }: PolicyRule): string {
   return `${decision} ${tool}${input === undefined ? "" : ` ${JSON.stringify(input)}`}`;
 }

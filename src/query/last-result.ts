@@ -1,0 +1,30 @@
+import type { Circumstances } from "../session/index.js";
+import { isMessage, isResult, type Message, type ResultMessage } from "../wire/index.js";
+
+/** A result, with what its turn said of a failure beside it. */
+export interface Verdict extends Circumstances {
+  readonly result: ResultMessage;
+}
+
+/** The last result of a query, folded from its messages. */
+export class LastResult {
+  #verdict: Verdict | undefined;
+  #around: Circumstances = NOTHING;
+
+  get verdict(): Verdict | undefined {
+    return this.#verdict;
+  }
+
+  see(message: Message): void {
+    if (isMessage(message, "rate_limit_event")) {
+      this.#around = { ...this.#around, rateLimit: message.rate_limit_info };
+    } else if (isMessage(message, "assistant") && message.error !== undefined) {
+      this.#around = { ...this.#around, apiError: message.error };
+    } else if (isResult(message)) {
+      this.#verdict = { ...this.#around, result: message };
+      this.#around = NOTHING;
+    }
+  }
+}
+
+const NOTHING: Circumstances = { apiError: undefined, rateLimit: undefined };
