@@ -70,11 +70,7 @@ export class SessionCore implements TurnOwner {
     );
     this.#turns = new Turns({
       onDue: (turn) => {
-        const sent = this.#line.prompt(turn.prompt);
-        sent.then(
-          () => turn.handOver(),
-          (error: unknown) => this.#unsent(turn, error),
-        );
+        this.#line.prompt(turn.prompt).catch((error: unknown) => this.#unsent(turn, error));
       },
       missing: () => this.#lost ?? new HawserError("protocol_error", NO_RESULT),
     });

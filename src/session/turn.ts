@@ -62,7 +62,7 @@ export class LiveTurn implements Turn {
   clock: TurnClock | undefined;
   /** Told when the CLI begins with it. */
   onBegun: (() => void) | undefined;
-  #handedOver = false;
+  #taken = false;
 
   readonly #owner: TurnOwner;
   /** What must live as long as somebody reads. */
@@ -100,13 +100,13 @@ export class LiveTurn implements Turn {
     return this.#settled;
   }
 
-  /** Whether the prompt has left this program; until then it can be sent again. */
-  get handedOver(): boolean {
-    return this.#handedOver;
+  /** Whether the CLI has said anything of the prompt: before it does, it does nothing about it. */
+  get taken(): boolean {
+    return this.#taken;
   }
 
-  handOver(): void {
-    this.#handedOver = true;
+  take(): void {
+    this.#taken = true;
   }
 
   async text(): Promise<string> {

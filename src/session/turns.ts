@@ -145,9 +145,9 @@ export class Turns {
 
   /** The process is gone: what it was sent has no end but this; what it was not, waits on or goes. */
   fail(error: (turn: LiveTurn) => HawserError, andQueued: boolean): void {
-    const unsent = andQueued ? [] : [...this.#open.values()].filter((turn) => !turn.handedOver);
-    for (const turn of unsent) this.#open.delete(turn.uuid);
-    this.#queue.unshift(...unsent);
+    const untaken = andQueued ? [] : [...this.#open.values()].filter((turn) => !turn.taken);
+    for (const turn of untaken) this.#open.delete(turn.uuid);
+    this.#queue.unshift(...untaken);
     this.#unheard = undefined;
     this.#ownTurnRuns = false;
     this.#runs = false;
@@ -166,6 +166,7 @@ export class Turns {
     this.#unheard = undefined;
     const turn = this.#open.get(message.command_uuid);
     if (turn !== undefined) {
+      turn.take();
       if (message.state === "started") this.#start(turn);
       turn.receive(message, size);
       if (message.state === "completed") this.#complete(turn);
@@ -200,6 +201,7 @@ export class Turns {
     if (this.#active.has(turn)) return;
     this.#lastResult = undefined;
     this.#active.add(turn);
+    turn.take();
     turn.clock?.start();
     turn.onBegun?.();
   }

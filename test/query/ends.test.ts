@@ -264,7 +264,10 @@ describe("an exit of the CLI", () => {
     const secret = "Zebra-Quartz-9931-Violin";
     const env = { PATH: process.env["PATH"], ANTHROPIC_API_KEY: secret };
     const words = `rejected key ${secret}`;
-    for (const step of [{ result: { ...FAILED, result: words } }, { stderr: words }] as const) {
+    for (const step of [
+      { result: { ...FAILED, result: words } },
+      { stderr: `${words}\n` },
+    ] as const) {
       const { q } = await fakeQuery([{ on: "user", do: [step, { exit: 1 }] }], { env });
       const { error } = await collect(q);
       expect(error).toMatchObject({ message: expect.stringContaining("rejected key ***") });

@@ -124,7 +124,7 @@ describe.each(CLIS)("a session on $name that is to recover", ({ path }) => {
     });
     const { id } = session;
     const turn = session.send("remember the word plum");
-    for await (const piece of turn.textStream) if (piece !== "") break;
+    await turn.textStream[Symbol.asyncIterator]().next();
     await saved("plum");
     await murder();
     await expect(turn.result).rejects.toMatchObject({
@@ -136,6 +136,14 @@ describe.each(CLIS)("a session on $name that is to recover", ({ path }) => {
     expect(await session.send("go on").text()).toBe("next");
     expect(session.id).toBe(id);
     expect(JSON.stringify(model.calls.at(-1)?.body)).toContain("plum");
+  });
+
+  it("sends a prompt anew of which the dead process had said nothing", async () => {
+    const { session, saved } = await open(path, always("ok"), { recover: true });
+    await session.send("remember the word plum").result;
+    await saved("plum");
+    process.kill(session.pid ?? 0, "SIGKILL");
+    expect(await session.send("two").text()).toBe("ok");
   });
 
   it("replaces a process that does not even react to an interrupt", async () => {
