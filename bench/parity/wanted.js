@@ -160,7 +160,7 @@ export const wanted = [
   ),
 
   ...because(
-    "A flag that has an option is refused beside it: of two equal ones the CLI would take one, and a value of the option's never stands on the command line.",
+    "A flag that has an option is refused, and the option is named: its value never stands on the command line, and of two equal flags the CLI would take one.",
     "settings: flags of the caller's own",
     [
       ["error", null, ABSENT],

@@ -1,7 +1,7 @@
-import { HawserError } from "../errors/index.js";
 import {
   given,
   type Options,
+  refuseOptions,
   validateOptions,
   validatePrompt,
   withPreset,
@@ -23,7 +23,7 @@ export async function complete(prompt: Prompt, options: CompleteOptions = {}): P
   // Before anything is started: a prompt that cannot be written would never arrive.
   if (typeof prompt !== "string") encodeLine(userLine(prompt));
   validateOptions(options);
-  refuseLater(options);
+  refuseOptions("complete()", options, LATER);
   const resolved = withPreset({ preset: "lean", ...given(options) });
 
   const { totalMs, ...phases } = timeoutsOf(resolved, DEFAULT_TOTAL_MS);
@@ -41,22 +41,16 @@ export async function complete(prompt: Prompt, options: CompleteOptions = {}): P
 const DEFAULT_TOTAL_MS = 600_000;
 
 /** Options whose work is done by layers that do not exist yet: refused, never ignored. */
-const LATER: readonly (keyof Options)[] = [
+const LATER = [
   "autoResume",
   "outputFormat",
   "pool",
   "priority",
   "recover",
-  "retry",
+  "retry.attempts",
+  "retry.baseMs",
+  "retry.maxMs",
+  "retry.budgetMs",
   "schema",
   "tenant",
-];
-
-function refuseLater(options: CompleteOptions): void {
-  const used: string[] = LATER.filter((name) => options[name] !== undefined);
-  if (used.length === 0) return;
-  throw new HawserError("not_supported", `complete() does not support ${used.join(", ")} yet.`, {
-    hint: "Leave these options out.",
-    issues: used.map((path) => ({ path, message: "not supported yet" })),
-  });
-}
+] as const;

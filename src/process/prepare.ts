@@ -51,7 +51,11 @@ export async function prepare(options: Options): Promise<Prepared> {
   const invocation = buildInvocation(options, cli, host);
   const mask = createMask({ ...process.env, ...invocation.env }, invocation.secrets);
   const log = guardLogger(options.logger, mask);
-  for (const warning of invocation.warnings) log.warn(warning);
+  for (const warning of invocation.warnings) {
+    log.warn(warning);
+    // Who has no logger must hear of it all the same: something that was asked for is not done.
+    if (options.logger === undefined) process.emitWarning(mask(warning), "HawserWarning");
+  }
   return {
     location,
     version: probe.version,

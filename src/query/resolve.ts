@@ -1,16 +1,20 @@
 import type { Environment } from "../errors/index.js";
 import {
   given,
+  HOOK_EVENTS,
+  type Hooks,
   OPTION_TABLE,
   type Options,
+  refuseOptions,
   validateOptions,
   withPreset,
 } from "../options/index.js";
 
 /** The options of `query()`, where the official SDK means something else by what is not given. */
 export function resolveQueryOptions(options: Options = {}): Options {
-  const known = withPreset(given(withoutUnknown(options)));
+  const known = withPreset(given(lenient(withoutUnknown(options))));
   validateOptions(known);
+  refuseOptions("query()", known, NOT_HERE);
   const { env, inheritEnv, systemPrompt, strictMcpConfig, retry, stderr } = known;
   return {
     ...known,
@@ -23,6 +27,24 @@ export function resolveQueryOptions(options: Options = {}): Options {
     ...(retry === undefined && !limitsRetries(env) ? { retry: { cliRetries: CLI_RETRIES } } : {}),
   };
 }
+
+/** Ours, of which the official shape can do nothing. */
+const NOT_HERE = [
+  "autoResume",
+  "literalPrompt",
+  "pool",
+  "priority",
+  "recover",
+  "retry.attempts",
+  "retry.baseMs",
+  "retry.maxMs",
+  "retry.budgetMs",
+  "schema",
+  "tenant",
+  "timeouts.firstMessageMs",
+  "timeouts.idleMs",
+  "timeouts.totalMs",
+] as const;
 
 /** As often as the CLI does by itself. */
 const CLI_RETRIES = 10;
@@ -37,4 +59,37 @@ function withoutUnknown(options: Options): Options {
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(OPTION_TABLE, name));
   if (unknown.length > 0) options.logger?.warn("options that are not known", { names: unknown });
   return Object.fromEntries(known);
+}
+
+/** What apps give that means nothing, and is passed over there. */
+function lenient(options: Options): Options {
+  const { maxTurns, forkSession, resume, allowedTools, disallowedTools, env, hooks } = options;
+  const nothingToFork = forkSession === true && resume === undefined && !options.continue;
+  return {
+    ...options,
+    ...(maxTurns === 0 ? { maxTurns: undefined } : {}),
+    ...(nothingToFork ? { forkSession: undefined } : {}),
+    ...(allowedTools && { allowedTools: allowedTools.filter((rule) => rule !== "") }),
+    ...(disallowedTools && { disallowedTools: disallowedTools.filter((rule) => rule !== "") }),
+    ...(env && { env: asText(env) }),
+    ...(hooks && { hooks: knownHooks(hooks, options) }),
+  };
+}
+
+function asText(env: Environment): Environment {
+  const texts = Object.entries(env).map(([name, value]) => [
+    name,
+    typeof value === "number" || typeof value === "boolean" ? String(value) : value,
+  ]);
+  return Object.fromEntries(texts);
+}
+
+/** An event that the CLI does not know never fires, be it registered or not. */
+function knownHooks(hooks: Hooks, { logger }: Options): Hooks {
+  const isKnown = ([event]: readonly [string, unknown]) =>
+    (HOOK_EVENTS as readonly string[]).includes(event);
+  const unknown = Object.entries(hooks).filter((entry) => !isKnown(entry));
+  if (unknown.length === 0) return hooks;
+  logger?.warn("hook events that are not known", { names: unknown.map(([event]) => event) });
+  return Object.fromEntries(Object.entries(hooks).filter(isKnown));
 }

@@ -7,6 +7,7 @@ import {
   type Message,
   type Outbound,
   type RecoveredNotice,
+  type SystemInit,
 } from "../wire/index.js";
 import { Connection, type ConnectionEvents } from "./connection.js";
 import { enrich } from "./outcome.js";
@@ -33,6 +34,7 @@ export class Lifeline {
   #servers: Servers = {};
   #id: string | undefined;
   #begun = false;
+  #mcpServers: SystemInit["mcp_servers"] | undefined;
   #restored: Promise<void> = Promise.resolve();
   /** The MCP servers that were last told to be down. */
   #toldServers = "[]";
@@ -50,6 +52,11 @@ export class Lifeline {
   /** Of the session. */
   get id(): string | undefined {
     return this.#id;
+  }
+
+  /** The state of its MCP servers, as the newest turn found them; undefined before the first. */
+  get mcpServers(): SystemInit["mcp_servers"] | undefined {
+    return this.#mcpServers;
   }
 
   get connection(): Connection {
@@ -71,6 +78,7 @@ export class Lifeline {
     if (typeof id === "string" && id !== "") this.#id = id;
     if (isSystem(message, "init")) {
       this.#begun = true;
+      this.#mcpServers = message.mcp_servers;
       this.#tellFailedServers(message.mcp_servers);
     }
   }

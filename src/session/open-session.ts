@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { given, type Options, validateOptions, withPreset } from "../options/index.js";
+import {
+  given,
+  type Options,
+  refuseOptions,
+  validateOptions,
+  withPreset,
+} from "../options/index.js";
 import { Session } from "./session.js";
 import { timeoutsOf } from "./timeouts.js";
 
@@ -18,6 +24,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
 /** The same, without waiting: a prompt can be sent at once, and goes out as soon as it may. */
 export function startSession(options: SessionOptions): Session {
   validateOptions(options);
+  refuseOptions("openSession()", options, NOT_HERE);
   const resolved = withId(withPreset(given(options)));
   return new Session({
     // The model's events make the text live and the numbers final, also for one who does not ask
@@ -27,6 +34,19 @@ export function startSession(options: SessionOptions): Session {
     showsEvents: resolved.includePartialMessages === true,
   });
 }
+
+/** What concerns single calls, or the layers above. */
+const NOT_HERE = [
+  "autoResume",
+  "pool",
+  "priority",
+  "retry.attempts",
+  "retry.baseMs",
+  "retry.maxMs",
+  "retry.budgetMs",
+  "schema",
+  "tenant",
+] as const;
 
 /** An id of our own, so that it is known from the start. */
 function withId(options: Options): Options {

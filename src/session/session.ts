@@ -51,11 +51,12 @@ export class Session extends Controls implements AsyncIterable<Message> {
     return this.#core.line.connection.transport.pid;
   }
 
-  /** What the CLI said of itself when it started. */
+  /** What the CLI said of itself when it started, and since then of its MCP servers. */
   get info(): InitializePayload {
     this.#info = this.#core.line.connection.info ?? this.#info;
     if (this.#info === undefined) throw new HawserError("closed", "The session is not open yet.");
-    return this.#info;
+    const { mcpServers } = this.#core.line;
+    return mcpServers === undefined ? this.#info : { ...this.#info, mcp_servers: mcpServers };
   }
 
   /** Waits until the CLI has started and every check is passed. */

@@ -1,6 +1,6 @@
 import type { HookInputs, HookJSONOutput } from "../../wire/index.js";
 
-/** The events that the newest known CLI has; a newer one may be named too. */
+/** The events that the newest known CLI has. */
 export const HOOK_EVENTS = [
   "PreToolUse",
   "PostToolUse",

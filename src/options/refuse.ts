@@ -1,0 +1,21 @@
+import { HawserError } from "../errors/index.js";
+import type { Options } from "./options.js";
+
+/** Throws `not_supported` for options, or fields of them, that the caller would do nothing about. */
+export function refuseOptions(caller: string, options: Options, paths: readonly string[]): void {
+  const used = paths.filter((path) => isGiven(options, path.split(".")));
+  if (used.length === 0) return;
+  throw new HawserError("not_supported", `${caller} does not support ${used.join(", ")}.`, {
+    hint: "Leave these options out.",
+    issues: used.map((path) => ({ path, message: `has no effect in ${caller}` })),
+  });
+}
+
+function isGiven(options: object, names: readonly string[]): boolean {
+  let value: unknown = options;
+  for (const name of names) {
+    if (typeof value !== "object" || value === null) return false;
+    value = Reflect.get(value, name);
+  }
+  return value !== undefined;
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { query } from "../../src/query/index.js";
+import { openSession } from "../../src/session/index.js";
+import { text } from "../../src/testing/index.js";
+import { CLIS } from "../support/cli.js";
+import { open } from "../support/open-session.js";
+import { recordingLogger } from "../support/recording-logger.js";
+import { world } from "../support/world.js";
+
+describe("an option that would have no effect is refused, never ignored", () => {
+  it.each([
+    ["autoResume", { autoResume: 1 }],
+    ["pool", { pool: {} }],
+    ["tenant", { tenant: "a" }],
+    ["priority", { priority: 1 }],
+    ["schema", { schema: { type: "object" } }],
+    ["retry.attempts", { retry: { attempts: 2 } }],
+  ])("by openSession() and query(): %s", async (path, options) => {
+    const issues = (caller: string) => [{ path, message: `has no effect in ${caller}` }];
+    await expect(openSession({ cliPath: "/none", ...options })).rejects.toMatchObject({
+      code: "not_supported",
+      issues: issues("openSession()"),
+    });
+    expect(() => query({ prompt: "x", options: { cliPath: "/none", ...options } })).toThrow(
+      expect.objectContaining({ code: "not_supported", issues: issues("query()") }),
+    );
+  });
+
+  it.each([
+    ["recover", { recover: true }],
+    ["literalPrompt", { literalPrompt: true }],
+    ["timeouts.totalMs", { timeouts: { totalMs: 5 } }],
+  ])("by query(): %s", (path, options) => {
+    expect(() => query({ prompt: "x", options: { cliPath: "/none", ...options } })).toThrow(
+      expect.objectContaining({
+        code: "not_supported",
+        issues: [{ path, message: "has no effect in query()" }],
+      }),
+    );
+  });
+});
+
+describe.each(CLIS)("on $name", ({ path }) => {
+  it("query() passes over what means nothing, as the official SDK does", async () => {
+    const { options, env } = await world(path, [text("ok")]);
+    const results: unknown[] = [];
+    const lenient = {
+      ...options,
+      maxTurns: 0,
+      forkSession: true,
+      allowedTools: [""],
+      env: { ...env, A_NUMBER: 5 as unknown as string },
+      hooks: { NoSuchEvent: [{ hooks: [async () => ({})] }] } as object,
+    };
+    for await (const message of query({ prompt: "go", options: lenient })) {
+      if (message.type === "result" && message.subtype === "success") results.push(message.result);
+    }
+    expect(results).toEqual(["ok"]);
+  });
+
+  it("an MCP server that does not work is on the info, and logged", async () => {
+    const { logger, entries } = recordingLogger();
+    const { session } = await open(path, [text("ok")], {
+      mcpServers: { broken: { command: "/no/such/server" } },
+      logger,
+    });
+    await session.send("go").result;
+    expect(session.info["mcp_servers"]).toMatchObject([{ name: "broken", status: "failed" }]);
+    expect(entries.filter(({ level }) => level === "warn")).toEqual([
+      {
+        level: "warn",
+        message: "MCP servers that do not work",
+        fields: { servers: [expect.objectContaining({ name: "broken", status: "failed" })] },
+      },
+    ]);
+  });
+});
