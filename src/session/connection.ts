@@ -117,10 +117,10 @@ export class Connection {
     await this.transport.endInput();
   }
 
-  /** The servers of this program that the CLI may talk to from now on. */
-  setServers(servers: Servers): void {
+  /** The servers of this program that the CLI may talk to from now on; gives those that are others. */
+  setServers(servers: Servers): readonly string[] {
     this.#programServers = servers;
-    this.#servers?.set(servers);
+    return this.#servers?.set(servers) ?? [];
   }
 
   /** Whether what comes is waited for, so that the program must not end before. */

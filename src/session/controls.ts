@@ -42,7 +42,7 @@ export abstract class Controls {
    */
   protected abstract linkServers(
     servers: Readonly<Record<string, McpServerConfig>>,
-  ): readonly string[] | void;
+  ): readonly string[];
 
   /** Absent is the CLI's own choice. An unknown name fails at the next prompt. */
   async setModel(model?: string): Promise<void> {
@@ -211,7 +211,7 @@ export abstract class Controls {
   async #setMcpServers(
     servers: Readonly<Record<string, McpServerConfig>>,
   ): Promise<HostPayload<"mcp_set_servers">> {
-    const others = new Set(this.linkServers(servers) ?? []);
+    const others = new Set(this.linkServers(servers));
     const named = Object.entries(servers).map(([name, server]) => [
       name,
       server.type === "sdk" ? { type: "sdk", name } : server,

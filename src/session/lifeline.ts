@@ -102,9 +102,9 @@ export class Lifeline {
   }
 
   /** The servers of this program beside those of the options. */
-  setServers(servers: Servers): void {
+  setServers(servers: Servers): readonly string[] {
     this.#servers = servers;
-    this.#connection.setServers(this.#allServers());
+    return this.#connection.setServers(this.#allServers());
   }
 
   /** The process is gone, but the session is not over. */

@@ -137,8 +137,8 @@ export class Session extends Controls implements AsyncIterable<Message> {
     await this.close();
   }
 
-  protected linkServers(servers: Readonly<Record<string, McpServerConfig>>): void {
-    this.#core.line.setServers(servers);
+  protected linkServers(servers: Readonly<Record<string, McpServerConfig>>): readonly string[] {
+    return this.#core.line.setServers(servers);
   }
 }
 
