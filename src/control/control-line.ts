@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { HawserError, isHawserError, type Logger } from "../errors/index.js";
+import { HawserError, isHawserError, type Logger, textOf } from "../errors/index.js";
 import type { Transport } from "../transport/index.js";
 import {
   controlRequest,
@@ -11,7 +11,6 @@ import {
 } from "../wire/index.js";
 import { Incoming, type RequestHandler } from "./incoming.js";
 import { Outgoing, type RequestOptions } from "./outgoing.js";
-import { textOf } from "./text-of.js";
 
 export interface ControlEvents {
   /** Every line that is no control frame; must not wait for anything. */

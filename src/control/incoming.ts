@@ -1,4 +1,4 @@
-import { HawserError, isHawserError, type Logger } from "../errors/index.js";
+import { HawserError, isHawserError, type Logger, textOf } from "../errors/index.js";
 import {
   type CliRequest,
   type ControlRequest,
@@ -6,7 +6,6 @@ import {
   controlFailure,
   controlSuccess,
 } from "../wire/index.js";
-import { textOf } from "./text-of.js";
 
 export interface RequestContext {
   /** Aborted when the CLI no longer waits for the answer, and when the line ends. */

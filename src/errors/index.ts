@@ -9,5 +9,6 @@ export {
   type Mask,
   maskDeep,
 } from "./mask.js";
+export { textOf } from "./text-of.js";
 export { openTrace, type Trace, type TraceKind } from "./trace.js";
 export { HAWSER_VERSION } from "./version.js";

@@ -1,3 +1,4 @@
+import { textOf } from "../errors/index.js";
 import type { JsonObject, McpToolCall } from "../wire/index.js";
 import type { InputIssue, ToolInput } from "./input.js";
 import { type CallToolResult, checkedResult, textResult } from "./result.js";
@@ -22,7 +23,7 @@ export async function callTool(
   try {
     return await run(tool, args, extra);
   } catch (error) {
-    return textResult(error instanceof Error ? error.message : String(error), true);
+    return textResult(textOf(error), true);
   }
 }
 

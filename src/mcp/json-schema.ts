@@ -1,4 +1,4 @@
-import { HawserError } from "../errors/index.js";
+import { HawserError, textOf } from "../errors/index.js";
 import type { JsonSchema, StandardSchema } from "../options/index.js";
 
 /** zod's own conversion, for the zod schemas that do not carry one. */
@@ -78,8 +78,4 @@ function move(value: unknown, place: string, isMap: boolean): unknown {
     return [key, move(inner, place, NAMES.has(key))];
   });
   return Object.fromEntries(entries);
-}
-
-function textOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,4 +1,4 @@
-import { HawserError } from "../errors/index.js";
+import { HawserError, textOf } from "../errors/index.js";
 import type { McpMessage, McpNotification, McpReply, McpRequest } from "../wire/index.js";
 import type { McpTransport } from "./transport.js";
 
@@ -96,7 +96,7 @@ export class LinkTransport implements McpTransport {
     try {
       this.onmessage?.(message);
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = textOf(cause);
       throw new HawserError("mcp_failed", `The MCP server "${this.#name}" failed: ${why}`, {
         hint: "Its own code threw when it was given a message; look at the cause.",
         cause,

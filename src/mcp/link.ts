@@ -1,4 +1,4 @@
-import { HawserError, isHawserError } from "../errors/index.js";
+import { HawserError, isHawserError, textOf } from "../errors/index.js";
 import type { McpMessage, McpReply } from "../wire/index.js";
 import { LinkTransport } from "./link-transport.js";
 import type { McpTransport } from "./transport.js";
@@ -77,7 +77,7 @@ async function within(limitMs: number, connecting: Promise<void>): Promise<void>
 }
 
 function failed(name: string, cause: unknown): HawserError {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = textOf(cause);
   return new HawserError("mcp_failed", `The MCP server "${name}" did not connect: ${message}`, {
     issues: [{ path: name, message }],
     cause,

@@ -1,5 +1,5 @@
 import { ChildProcess } from "node:child_process";
-import { HawserError } from "../errors/index.js";
+import { HawserError, textOf } from "../errors/index.js";
 import type { SpawnedProcess, SpawnRequest } from "../options/index.js";
 import type { Child } from "./child.js";
 import { OwnChild } from "./own-child.js";
@@ -63,7 +63,7 @@ function discard(made: unknown): void {
 }
 
 function spawnFailed(cause: unknown, { facts, mask }: Prepared): HawserError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = textOf(cause);
   const told =
     cause instanceof Lack
       ? { hint: RETURN_ONE, retryable: false }

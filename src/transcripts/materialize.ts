@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { HawserError, isHawserError } from "../errors/index.js";
+import { HawserError, isHawserError, textOf } from "../errors/index.js";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "../options/index.js";
 import type { User } from "../process/index.js";
 import { copyConfiguration } from "./configuration.js";
@@ -118,7 +118,7 @@ async function asked<Value>(
     return await within(call(), limitMs, what, "boot");
   } catch (cause) {
     if (isHawserError(cause)) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = textOf(cause);
     const hint = "Look at the session store.";
     throw new HawserError("control_error", `${what} failed: ${why}`, { cause, hint });
   }

@@ -1,4 +1,4 @@
-import { HawserError, isHawserError } from "../errors/index.js";
+import { HawserError, isHawserError, textOf } from "../errors/index.js";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "../options/index.js";
 import type { JsonObject } from "../wire/index.js";
 import { within } from "./deadline.js";
@@ -120,7 +120,7 @@ const MAX_CHARACTERS = 1024 * 1024;
 
 function refusal(cause: unknown, { sessionId }: SessionKey): HawserError {
   if (isHawserError(cause, "timeout")) return cause;
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = textOf(cause);
   return new HawserError("control_error", why, {
     cause,
     sessionId,

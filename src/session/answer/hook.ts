@@ -1,5 +1,5 @@
-import { type RequestContext, textOf } from "../../control/index.js";
-import { HawserError, type Logger } from "../../errors/index.js";
+import type { RequestContext } from "../../control/index.js";
+import { HawserError, type Logger, textOf } from "../../errors/index.js";
 import { type NumberedHooks, POLICY_HOOK, type PolicyRule } from "../../options/index.js";
 import type { HookCallbackRequest, HookOutput } from "../../wire/index.js";
 import { checkGuardAnswer } from "./guard-answer.js";

@@ -1,5 +1,5 @@
-import { NO_ANSWER, type RequestContext, textOf } from "../../control/index.js";
-import type { Logger } from "../../errors/index.js";
+import { NO_ANSWER, type RequestContext } from "../../control/index.js";
+import { type Logger, textOf } from "../../errors/index.js";
 import type { Elicitation, OnElicitation, OnUserDialog, UserDialog } from "../../options/index.js";
 import type { ElicitationRequest, ElicitationResult, UserDialogRequest } from "../../wire/index.js";
 

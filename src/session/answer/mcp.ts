@@ -1,5 +1,4 @@
-import { textOf } from "../../control/index.js";
-import { HawserError, type Logger } from "../../errors/index.js";
+import { HawserError, type Logger, textOf } from "../../errors/index.js";
 import { linkServer, type McpLink } from "../../mcp/index.js";
 import type { McpSdkServer, McpServerConfig } from "../../options/index.js";
 import type { McpMessage, McpMessagePayload, McpMessageRequest } from "../../wire/index.js";

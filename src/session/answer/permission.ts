@@ -1,5 +1,5 @@
-import { NO_ANSWER, type RequestContext, textOf } from "../../control/index.js";
-import type { Logger } from "../../errors/index.js";
+import { NO_ANSWER, type RequestContext } from "../../control/index.js";
+import { type Logger, textOf } from "../../errors/index.js";
 import type { CanUseTool } from "../../options/index.js";
 import type { CanUseToolRequest, PermissionResult, PermissionUpdate } from "../../wire/index.js";
 
