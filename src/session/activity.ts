@@ -22,6 +22,11 @@ export class Activity {
     return !this.#running && !this.#owesTurn && this.#tasks.size === 0;
   }
 
+  /** Whether something goes on, or is about to, that no prompt waits for. */
+  get inBackground(): boolean {
+    return this.#owesTurn || this.#tasks.size > 0;
+  }
+
   /** Whether a turn has begun and has no result, be it one that the CLI began by itself. */
   get inTurn(): boolean {
     return this.#inTurn;

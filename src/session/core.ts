@@ -186,11 +186,10 @@ export class SessionCore implements TurnOwner {
 
   #end(): Promise<void> {
     const { connection } = this.#line;
-    const busy = this.#turns.size > 0 || this.#activity.inTurn;
-    if (busy) return connection.close({ first: STOP_ALL });
     // Without an input, work in the background would go on unguarded until its process is ended.
-    const unguarded = !this.#activity.quiet && isAsked(this.#options);
-    return unguarded ? connection.kill() : connection.close();
+    if (this.#activity.inBackground && isAsked(this.#options)) return connection.kill();
+    const busy = this.#turns.size > 0 || this.#activity.inTurn;
+    return connection.close(busy ? { first: STOP_ALL } : {});
   }
 
   #refusal(): HawserError | undefined {
