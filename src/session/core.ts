@@ -70,7 +70,8 @@ export class SessionCore implements TurnOwner {
     );
     this.#turns = new Turns({
       onDue: (turn) => {
-        this.#line.prompt(turn.prompt).catch((error: unknown) => this.#unsent(turn, error));
+        const sent = this.#line.prompt(turn.prompt);
+        turn.sent = sent.catch((error: unknown) => this.#unsent(turn, error));
       },
       missing: () => this.#lost ?? new HawserError("protocol_error", NO_RESULT),
     });

@@ -35,7 +35,8 @@ export class Lifeline {
   #id: string | undefined;
   #begun = false;
   #mcpServers: SystemInit["mcp_servers"] | undefined;
-  #restored: Promise<void> = Promise.resolve();
+  /** Settles when a new process is in the state of the old one. */
+  #restored: Promise<void> | undefined;
   /** The MCP servers that were last told to be down. */
   #toldServers = "[]";
   /** Why the process is gone, while a new one can take its place. */
@@ -84,10 +85,9 @@ export class Lifeline {
   }
 
   /** A prompt never runs in a state that is not the session's. */
-  async prompt(line: Outbound): Promise<void> {
+  prompt(line: Outbound): Promise<void> {
     const connection = this.#connection;
-    await this.#restored;
-    await connection.prompt(line);
+    return this.#restored?.then(() => connection.prompt(line)) ?? connection.prompt(line);
   }
 
   async request(request: HostRequest, options?: RequestOptions): Promise<unknown> {

@@ -53,6 +53,8 @@ export class Stopper {
   }
 
   async #cancel(turn: LiveTurn): Promise<void> {
+    // An older CLI drops a prompt without a word that was cancelled before it came.
+    await turn.sent;
     const request = { subtype: "cancel_async_message", message_uuid: turn.uuid };
     const answer = await this.#events.request(request).catch((error: unknown) => {
       if (!isHawserError(error, "unsupported_by_cli")) throw error;

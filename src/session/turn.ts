@@ -60,6 +60,8 @@ export class LiveTurn implements Turn {
   /** Why it was stopped by this side; the result that then comes is not the answer. */
   stopped: HawserError | undefined;
   clock: TurnClock | undefined;
+  /** Settles when the prompt has been written, or cannot be. */
+  sent: Promise<void> | undefined;
   /** Told when the CLI begins with it. */
   onBegun: (() => void) | undefined;
   #taken = false;
