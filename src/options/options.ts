@@ -230,7 +230,10 @@ export interface Options {
   retry?: RetryOptions | undefined;
   /** How often a call that reached `maxTurns` goes on by itself. */
   autoResume?: number | undefined;
-  /** Start the process anew and resume when it has died. */
+  /**
+   * Start the process anew and resume when it has died. The turn that ran then is lost, and says
+   * so; the next one goes on in the same conversation.
+   */
   recover?: boolean | undefined;
   /** Pool that serves the call. */
   pool?: object | undefined;

@@ -57,7 +57,7 @@ function limitsRetries(env: Environment = process.env): boolean {
 function withoutUnknown(options: Options): Options {
   const known = Object.entries(options).filter(([name]) => Object.hasOwn(OPTION_TABLE, name));
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(OPTION_TABLE, name));
-  if (unknown.length > 0) options.logger?.warn("options that are not known", { names: unknown });
+  warn(options, "options that are not known", unknown);
   return Object.fromEntries(known);
 }
 
@@ -85,11 +85,19 @@ function asText(env: Environment): Environment {
 }
 
 /** An event that the CLI does not know never fires, be it registered or not. */
-function knownHooks(hooks: Hooks, { logger }: Options): Hooks {
+function knownHooks(hooks: Hooks, options: Options): Hooks {
   const isKnown = ([event]: readonly [string, unknown]) =>
     (HOOK_EVENTS as readonly string[]).includes(event);
   const unknown = Object.entries(hooks).filter((entry) => !isKnown(entry));
   if (unknown.length === 0) return hooks;
-  logger?.warn("hook events that are not known", { names: unknown.map(([event]) => event) });
+  const names = unknown.map(([event]) => event);
+  warn(options, "hook events that are not known", names);
   return Object.fromEntries(Object.entries(hooks).filter(isKnown));
+}
+
+/** A guard that is misspelt guards nothing: who has no logger must hear of it too. */
+function warn({ logger }: Options, what: string, names: readonly string[]): void {
+  if (names.length === 0) return;
+  if (logger !== undefined) logger.warn(what, { names });
+  else process.emitWarning(`query(): ${what}: ${names.join(", ")}`, "HawserWarning");
 }

@@ -169,7 +169,7 @@ export class SessionCore implements TurnOwner {
   }
 
   /** Interrupts what runs and ends the process in good order; `cause` is what turns are told. */
-  close(cause: HawserError = new HawserError("closed")): Promise<void> {
+  close(cause: HawserError = sessionClosed()): Promise<void> {
     this.#ending ??= cause;
     for (const turn of this.#turns.all) {
       turn.stopped ??= this.#line.enrich(this.#ending, turn.record);
@@ -180,7 +180,7 @@ export class SessionCore implements TurnOwner {
   }
 
   async kill(): Promise<void> {
-    this.#ending ??= new HawserError("closed");
+    this.#ending ??= sessionClosed();
     await this.#line.connection.kill();
     if (this.#line.isDown) this.#finish(this.#ending);
   }
@@ -287,6 +287,10 @@ export class SessionCore implements TurnOwner {
 const STOP_ALL = controlRequest("close", { subtype: "interrupt", cancel_queued: true });
 const NO_RESULT = "The CLI ended without a result.";
 const INTERRUPT_GRACE_MS = 2_000;
+
+function sessionClosed(): HawserError {
+  return new HawserError("closed", "The session was closed.", { hint: "Open a new session." });
+}
 
 /** What was closed from here has ended well. */
 function unlessClosed(reason: HawserError): HawserError | undefined {

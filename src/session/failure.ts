@@ -11,8 +11,10 @@ export interface Circumstances {
 /** The error that a failed result stands for. */
 export function failureOf(result: ResultMessage, around: Circumstances, mask?: Mask): HawserError {
   const errors = Array.isArray(result.errors) ? result.errors.join("; ") : "";
-  const words = errors || result.result || `The CLI reported ${result.subtype}.`;
-  const code = codeOf(result, around, words);
+  const told = errors || result.result || `The CLI reported ${result.subtype}.`;
+  const code = codeOf(result, around, told);
+  // What the CLI says of it is for its own makers.
+  const words = code === "aborted" ? "The turn was interrupted." : told;
   const status = result.api_error_status;
   const facts = { result, ...(typeof status === "number" ? { apiStatus: status } : {}) };
   return new HawserError(code, words, { ...facts, ...moreOf(code, status, around) }, mask);

@@ -57,5 +57,10 @@ function failed(servers: readonly Partial<McpServerStatus>[]): HawserError {
     ({ name, status = "unknown to the CLI", error }) =>
       `${name} (${status}${error === undefined ? "" : `: ${error}`})`,
   );
-  return new HawserError("mcp_failed", `An MCP server did not start: ${words.join(", ")}.`);
+  return new HawserError("mcp_failed", `An MCP server did not start: ${words.join(", ")}.`, {
+    issues: servers.map(({ name, error, status }) => ({
+      path: `mcpServers.${name}`,
+      message: error ?? status ?? "is not known to the CLI",
+    })),
+  });
 }

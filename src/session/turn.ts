@@ -18,13 +18,17 @@ export interface Turn extends AsyncIterable<Message> {
    */
   readonly result: Promise<ResultMessage>;
   /**
-   * Text of the answer as it comes, once. Throws last if the turn failed. Leaving it early stops
-   * the turn, as leaving its messages does.
+   * All that the model says to the caller, as it comes, once; `text()` is only its last answer.
+   * Throws last if the turn failed or was interrupted. Leaving it early stops the turn.
    */
   readonly textStream: AsyncIterable<string>;
   /** The other prompts, by uuid, that the CLI answered together with this one; known at the end. */
   readonly merged: readonly string[];
-  /** The text of the answer; throws what the result reports, if it reports a failure. */
+  /**
+   * The text of the answer; throws what the result reports, if it reports a failure. A turn that
+   * came to `maxTurns` or `maxBudgetUsd` has not failed: it gives the text so far, and
+   * `result.subtype` says so.
+   */
   text(): Promise<string>;
   /** The model's replies, each in one piece, sub-agents' included; once the turn has ended. */
   messages(): Promise<readonly WholeMessage[]>;

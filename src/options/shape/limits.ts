@@ -1,12 +1,12 @@
 /** Milliseconds; `Infinity` is no limit. */
 export interface TimeoutOptions {
-  /** From the start to the CLI's answer to initialize. */
+  /** From the start to the CLI's answer to initialize; 60,000 unless given. */
   readonly bootMs?: number;
-  /** From the prompt to the first message of the turn. */
+  /** From the prompt to the first word of the model; 120,000 unless given. */
   readonly firstMessageMs?: number;
-  /** Between two messages, while no tool and no approval is pending. */
+  /** After that, between two messages while no tool and no approval is pending; 300,000. */
   readonly idleMs?: number;
-  /** Over everything. */
+  /** Over everything: 600,000 for `complete()`, no limit for a turn of a session. */
   readonly totalMs?: number;
 }
 
