@@ -56,6 +56,7 @@ export class Connection {
   #release: (() => void) | undefined;
   /** A failure that the CLI reports before it answers initialize is why it never will. */
   #startFailure: ResultMessage | undefined;
+  #early: [Message, number][] | undefined = [];
   #info: InitializePayload | undefined;
   #isReady = false;
   #hasEnded = false;
@@ -172,7 +173,10 @@ export class Connection {
       {
         onMessage: (message, size) => this.#receive(message, size),
         onCorrupt: this.#events.onCorrupt,
-        onEnd: (error) => void this.#close(this.#explain(error)),
+        onEnd: (error) => {
+          this.#handOnEarly();
+          void this.#close(this.#explain(error));
+        },
       },
       log,
     );
@@ -217,6 +221,7 @@ export class Connection {
     const { initialize } = this.transport.invocation;
     const noLimit = { timeoutMs: Number.POSITIVE_INFINITY };
     const answer = await control.request(initialize, noLimit);
+    this.#handOnEarly();
     // What cannot be removed now is removed when the process has ended.
     this.transport.initialized().catch(() => {});
     const expected = this.#expected();
@@ -248,8 +253,20 @@ export class Connection {
     this.#events.onEnd(error);
   }
 
+  /** What came before the answer to initialize, when it is known that there is no refusal. */
+  #handOnEarly(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const [message, size] of early) this.#receive(message, size);
+  }
+
   #receive(message: Message, size: number): void {
     if (this.#hasEnded) return;
+    if (!this.#isReady && isResult(message) && message.is_error) this.#startFailure ??= message;
+    if (this.#early !== undefined) {
+      this.#early.push([message, size]);
+      return;
+    }
     if (isMessage(message, "transcript_mirror")) {
       this.#stored?.add(message);
       return;
@@ -266,7 +283,6 @@ export class Connection {
   }
 
   #handOn(message: Message, size: number): void {
-    if (!this.#isReady && isResult(message) && message.is_error) this.#startFailure ??= message;
     if (isSystem(message, "api_retry")) {
       const { attempt, max_retries, retry_delay_ms, error } = message;
       const fields = { attempt, of: max_retries, inMs: retry_delay_ms, error };
