@@ -1,5 +1,6 @@
 import {
   given,
+  OF_LATER_LAYERS,
   type Options,
   refuseOptions,
   validateOptions,
@@ -40,17 +41,5 @@ export async function complete(prompt: Prompt, options: CompleteOptions = {}): P
 
 const DEFAULT_TOTAL_MS = 600_000;
 
-/** Options whose work is done by layers that do not exist yet: refused, never ignored. */
-const LATER = [
-  "autoResume",
-  "outputFormat",
-  "pool",
-  "priority",
-  "recover",
-  "retry.attempts",
-  "retry.baseMs",
-  "retry.maxMs",
-  "retry.budgetMs",
-  "schema",
-  "tenant",
-] as const;
+/** Refused, never ignored. */
+const LATER = [...OF_LATER_LAYERS, "outputFormat", "recover"];

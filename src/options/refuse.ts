@@ -1,6 +1,19 @@
 import { HawserError } from "../errors/index.js";
 import type { Options } from "./options.js";
 
+/** What concerns the layers above sessions, which do not exist yet. */
+export const OF_LATER_LAYERS: readonly string[] = [
+  "autoResume",
+  "pool",
+  "priority",
+  "retry.attempts",
+  "retry.baseMs",
+  "retry.maxMs",
+  "retry.budgetMs",
+  "schema",
+  "tenant",
+];
+
 /** Throws `not_supported` for options, or fields of them, that the caller would do nothing about. */
 export function refuseOptions(caller: string, options: Options, paths: readonly string[]): void {
   const used = paths.filter((path) => isGiven(options, path.split(".")));

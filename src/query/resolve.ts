@@ -3,6 +3,7 @@ import {
   given,
   HOOK_EVENTS,
   type Hooks,
+  OF_LATER_LAYERS,
   OPTION_TABLE,
   type Options,
   refuseOptions,
@@ -30,21 +31,13 @@ export function resolveQueryOptions(options: Options = {}): Options {
 
 /** Ours, of which the official shape can do nothing. */
 const NOT_HERE = [
-  "autoResume",
+  ...OF_LATER_LAYERS,
   "literalPrompt",
-  "pool",
-  "priority",
   "recover",
-  "retry.attempts",
-  "retry.baseMs",
-  "retry.maxMs",
-  "retry.budgetMs",
-  "schema",
-  "tenant",
   "timeouts.firstMessageMs",
   "timeouts.idleMs",
   "timeouts.totalMs",
-] as const;
+];
 
 /** As often as the CLI does by itself. */
 const CLI_RETRIES = 10;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   given,
+  OF_LATER_LAYERS,
   type Options,
   refuseOptions,
   validateOptions,
@@ -24,7 +25,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
 /** The same, without waiting: a prompt can be sent at once, and goes out as soon as it may. */
 export function startSession(options: SessionOptions): Session {
   validateOptions(options);
-  refuseOptions("openSession()", options, NOT_HERE);
+  refuseOptions("openSession()", options, OF_LATER_LAYERS);
   const resolved = withId(withPreset(given(options)));
   return new Session({
     // The model's events make the text live and the numbers final, also for one who does not ask
@@ -34,19 +35,6 @@ export function startSession(options: SessionOptions): Session {
     showsEvents: resolved.includePartialMessages === true,
   });
 }
-
-/** What concerns single calls, or the layers above. */
-const NOT_HERE = [
-  "autoResume",
-  "pool",
-  "priority",
-  "retry.attempts",
-  "retry.baseMs",
-  "retry.maxMs",
-  "retry.budgetMs",
-  "schema",
-  "tenant",
-] as const;
 
 /** An id of our own, so that it is known from the start. */
 function withId(options: Options): Options {
