@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Hooks, Options } from "../../src/options/index.js";
 import { openSession } from "../../src/session/index.js";
 import { always, reply, text, toolUse } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { CLIS, OLDER_CLI } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 import { world } from "../support/world.js";
 
@@ -24,6 +24,15 @@ const GUARD: Hooks = {
     },
   ],
 };
+
+it("a sandbox that the older CLI drops with a bad setting never gets a prompt", async () => {
+  const place = await world(OLDER_CLI, []);
+  const options = { sandbox: { enabled: true }, settings: { cleanupPeriodDays: "never" } };
+  await expect(openSession({ ...place.options, ...options })).rejects.toMatchObject({
+    code: "protocol_error",
+    message: "The sandbox did not reach the CLI, so no prompt was sent.",
+  });
+});
 
 describe.each(CLIS)("on $name", ({ path }) => {
   it.each<[string, Options]>([
