@@ -1,45 +1,33 @@
-import {
-  given,
-  OF_LATER_LAYERS,
-  type Options,
-  refuseOptions,
-  validateOptions,
-  validatePrompt,
-  withPreset,
-} from "../options/index.js";
-import { Session, startTimer, timeoutError, timeoutsOf } from "../session/index.js";
-import { encodeLine, type Prompt, userLine } from "../wire/index.js";
-import { type Completion, completionOf } from "./completion.js";
+import type { JsonSchema, Options, OutputFormat, StandardSchema } from "../options/index.js";
+import { FRESH } from "../session/index.js";
+import type { Prompt } from "../wire/index.js";
+import { Call } from "./call.js";
+import type { Completion } from "./completion.js";
+import { CallStream, type CompletionStream } from "./stream.js";
 
-export type CompleteOptions = Options;
+/** All options but those that ask for a value; with these, the completion has one. */
+export type CompleteOptions = Omit<Options, "schema" | "outputFormat">;
+
+type Typed<T> = CompleteOptions & { readonly schema: StandardSchema<T> };
+type Plain = CompleteOptions &
+  ({ readonly schema: JsonSchema } | { readonly outputFormat: OutputFormat });
 
 /**
  * One prompt, one answer. Lean and isolated unless options say otherwise: no tools, no settings
- * files, no session on disk. Resolves only if the CLI answered, and when its process is gone; every
- * failure is a `HawserError` whose code says what happened.
+ * files, no session on disk. Resolves only if the CLI answered; every failure is a `HawserError`
+ * whose code says what happened, thrown when its process is gone.
  */
-export async function complete(prompt: Prompt, options: CompleteOptions = {}): Promise<Completion> {
-  const startedAt = performance.now();
-  validatePrompt(prompt);
-  // Before anything is started: a prompt that cannot be written would never arrive.
-  if (typeof prompt !== "string") encodeLine(userLine(prompt));
-  validateOptions(options);
-  refuseOptions("complete()", options, LATER);
-  const resolved = withPreset({ preset: "lean", ...given(options) });
-
-  const { totalMs, ...phases } = timeoutsOf(resolved, DEFAULT_TOTAL_MS);
-  const timeouts = { ...phases, totalMs: Number.POSITIVE_INFINITY };
-  const session = new Session({ options: resolved, timeouts, showsEvents: true });
-  const timer = startTimer(totalMs, () => void session.close(timeoutError("total", totalMs)));
-  try {
-    return await completionOf(session, session.send(prompt), startedAt);
-  } finally {
-    clearTimeout(timer);
-    await session.close();
-  }
+export function complete<T>(prompt: Prompt, options: Typed<T>): Promise<Completion<T>>;
+export function complete(prompt: Prompt, options: Plain): Promise<Completion<unknown>>;
+export function complete(prompt: Prompt, options?: CompleteOptions): Promise<Completion>;
+export function complete(prompt: Prompt, options: Options = {}): Promise<Completion<unknown>> {
+  return new Call("complete()", prompt, options, FRESH).outcome;
 }
 
-const DEFAULT_TOTAL_MS = 600_000;
-
-/** Refused, never ignored. */
-const LATER = [...OF_LATER_LAYERS, "outputFormat", "recover"];
+/** The same call, to be watched as it goes on. Nothing is thrown here: the stream tells. */
+export function stream<T>(prompt: Prompt, options: Typed<T>): CompletionStream<T>;
+export function stream(prompt: Prompt, options: Plain): CompletionStream<unknown>;
+export function stream(prompt: Prompt, options?: CompleteOptions): CompletionStream;
+export function stream(prompt: Prompt, options: Options = {}): CompletionStream<unknown> {
+  return new CallStream(prompt, options);
+}

@@ -1,6 +1,7 @@
-import { recordOf, type Session, type Stop, stopOf, type Turn } from "../session/index.js";
-import type { PermissionDenial, ResultMessage, Usage } from "../wire/index.js";
+import { recordOf, type Stop, type Turn } from "../session/index.js";
+import type { ModelUsage, PermissionDenial, ResultMessage, Usage } from "../wire/index.js";
 import { credentialOf } from "./credential.js";
+import type { Tally } from "./tally.js";
 
 /** Which credential the CLI used, never its value. */
 export interface CredentialInfo {
@@ -11,66 +12,99 @@ export interface CredentialInfo {
 
 /** Milliseconds; what was not seen is `undefined`. */
 export interface Timing {
+  /** The wait for a process of a pool. */
   readonly queuedMs: number | undefined;
+  /** From the call to the CLI's being ready. */
   readonly bootMs: number | undefined;
+  /** From the call to the first word of the model. */
   readonly firstTokenMs: number | undefined;
+  /** What the CLI waited for the API, all requests together. */
   readonly apiMs: number | undefined;
+  /** From the call to its outcome. */
   readonly totalMs: number;
 }
 
+/** The outcome of a call that was answered. */
 export interface Completion<T = undefined> {
+  /** The answer. If the call went on after `maxTurns`, all that it said, a blank line between. */
   readonly text: string;
+  /** The same in parts: one before each time the call went on, and the last. */
+  readonly texts: readonly string[];
+  /** What a `schema` made of the answer. */
   readonly value: T;
+  /** The model that answered, as the CLI names it. */
   readonly model: string | undefined;
+  /** The last one, if there were several. */
   readonly sessionId: string;
+  /** Why the model stopped. Only `completed` is a whole answer. */
   readonly stop: Stop;
+  /** As the CLI counts them, over the whole call. */
   readonly turns: number;
+  /** How often it went on after `maxTurns`. */
   readonly resumes: number;
+  /** The tokens of this call, all models and sub-agents together. */
   readonly usage: Usage;
-  /** Unknown stays `undefined`; it is never a made-up zero. */
+  /** The same for each model; `undefined` if the CLI does not tell. */
+  readonly modelUsage: Readonly<Record<string, ModelUsage>> | undefined;
+  /** Of this call alone. Unknown stays `undefined`; it is never a made-up zero. */
   readonly costUsd: number | undefined;
+  /** The tool calls that were denied. */
   readonly permissionDenials: readonly PermissionDenial[];
   readonly credential: CredentialInfo;
   readonly timing: Timing;
-  /** The CLI's own line. */
+  /** The CLI's own last line. */
   readonly result: ResultMessage;
 }
 
-/** The outcome of a turn: a completion, or the error it reports. */
-export async function completionOf(
-  session: Session,
-  turn: Turn,
-  startedAt: number,
-): Promise<Completion> {
-  const boot: { info?: unknown; at?: number } = {};
-  session.initializationResult().then(
-    (info) => Object.assign(boot, { info, at: performance.now() }),
-    // A start that failed ends the turn, which tells why.
-    () => {},
-  );
-  const text = await turn.text();
-  const totalMs = performance.now() - startedAt;
-  const result = await turn.result;
-  const { model, firstTokenAt } = recordOf(turn);
+/** One turn of a call that has come to its end. */
+export interface Ended {
+  readonly turn: Turn;
+  readonly result: ResultMessage;
+  readonly stop: Stop;
+  readonly text: string;
+}
+
+export interface Circumstance {
+  readonly startedAt: number;
+  readonly readyAt: number | undefined;
+  readonly queuedMs: number | undefined;
+  /** The CLI's answer to initialize. */
+  readonly info: unknown;
+  readonly resumes: number;
+  readonly tally: Tally;
+}
+
+/** What the turns of a call have come to. */
+export function completionOf(
+  ended: readonly Ended[],
+  last: Ended,
+  texts: readonly string[],
+  { startedAt, readyAt, queuedMs, info, resumes, tally }: Circumstance,
+): Completion {
+  const { result } = last;
+  const records = ended.map(({ turn }) => recordOf(turn));
+  const firstTokenAt = records.find((record) => record.firstTokenAt !== undefined)?.firstTokenAt;
   const since = (at: number | undefined) => (at === undefined ? undefined : at - startedAt);
   return {
-    text,
+    text: texts.filter((text) => text !== "").join("\n\n"),
+    texts,
     value: undefined,
-    model,
+    model: records.at(-1)?.model,
     sessionId: result.session_id,
-    stop: stopOf(result) ?? "completed",
-    turns: result.num_turns,
-    resumes: 0,
-    usage: result.usage,
-    costUsd: result.total_cost_usd,
-    permissionDenials: result.permission_denials ?? [],
-    credential: credentialOf(boot.info),
+    stop: last.stop,
+    turns: ended.reduce((sum, each) => sum + each.result.num_turns, 0),
+    resumes,
+    usage: tally.usage() ?? result.usage,
+    modelUsage: tally.models,
+    costUsd: tally.costUsd,
+    permissionDenials: ended.flatMap((each) => each.result.permission_denials ?? []),
+    credential: credentialOf(info),
     timing: {
-      queuedMs: undefined,
-      bootMs: since(boot.at),
+      queuedMs,
+      bootMs: since(readyAt),
       firstTokenMs: since(firstTokenAt),
-      apiMs: result.duration_api_ms,
-      totalMs,
+      apiMs: tally.apiMs,
+      totalMs: performance.now() - startedAt,
     },
     result,
   };

@@ -1,2 +1,11 @@
-export { type CompleteOptions, complete } from "./complete.js";
+export { type CompleteOptions, complete, stream } from "./complete.js";
 export type { Completion, CredentialInfo, Timing } from "./completion.js";
+export { extractJson, stripFence } from "./extract-json.js";
+export {
+  type CliAnswer,
+  type CliFailure,
+  type CliOutput,
+  type CliOutputFacts,
+  parseCliOutput,
+} from "./parse-cli-output.js";
+export type { CompletionStream } from "./stream.js";

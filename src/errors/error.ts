@@ -91,9 +91,22 @@ export class HawserError extends Error implements ErrorFacts {
 
   /** The same error with the facts that it lacks, from a layer that knows more about the call. */
   with(facts: ErrorFacts, mask?: Mask): HawserError {
+    return this.#copy({ ...facts, ...this.#facts() }, mask);
+  }
+
+  /** The same error with these facts in place of its own. */
+  but(facts: ErrorFacts): HawserError {
+    return this.#copy({ ...this.#facts(), ...facts });
+  }
+
+  #facts(): ErrorFacts {
     const { cause, lastMessage, result } = this;
-    const { code, ...known } = { ...this, ...defined({ cause, lastMessage, result }) };
-    const copy = new HawserError(code, this.message, { ...facts, ...known }, mask);
+    const { code: _, ...facts } = { ...this, cause, lastMessage, result };
+    return defined(facts as ErrorFacts);
+  }
+
+  #copy(facts: ErrorFacts, mask?: Mask): HawserError {
+    const copy = new HawserError(this.code, this.message, facts, mask);
     if (this.stack !== undefined) copy.stack = this.stack;
     return copy;
   }

@@ -3,7 +3,7 @@ import type { JsonObject, PermissionMode } from "../wire/index.js";
 import type { AgentDefinition } from "./shape/agent.js";
 import type { Hooks } from "./shape/hook.js";
 import type { OnElicitation, OnUserDialog } from "./shape/interaction.js";
-import type { RetryOptions, TimeoutOptions } from "./shape/limits.js";
+import type { AutoResumeOptions, RetryOptions, TimeoutOptions } from "./shape/limits.js";
 import type { McpServerConfig } from "./shape/mcp-config.js";
 import type { CanUseTool, PolicyRule } from "./shape/permission.js";
 import type { PluginConfig } from "./shape/plugin.js";
@@ -55,6 +55,8 @@ export interface Options {
   outputFormat?: OutputFormat | undefined;
   /** Answer that fits this schema, checked and typed; a Standard Schema or plain JSON Schema. */
   schema?: StandardSchema | JsonSchema | undefined;
+  /** How often the model may correct an answer that does not fit; 2 unless given. */
+  maxRepairs?: number | undefined;
 
   // Tools and permissions.
 
@@ -229,7 +231,7 @@ export interface Options {
   /** Retries. */
   retry?: RetryOptions | undefined;
   /** How often a call that reached `maxTurns` goes on by itself. */
-  autoResume?: number | undefined;
+  autoResume?: number | AutoResumeOptions | undefined;
   /**
    * Start the process anew and resume when it has died. The turn that ran then is lost, and says
    * so; the next one goes on in the same conversation.

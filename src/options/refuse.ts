@@ -1,18 +1,20 @@
 import { HawserError } from "../errors/index.js";
 import type { Options } from "./options.js";
 
-/** What concerns the layers above sessions, which do not exist yet. */
-export const OF_LATER_LAYERS: readonly string[] = [
+/** What only `complete()` and `stream()` can do. */
+export const OF_CALLS: readonly string[] = [
   "autoResume",
-  "pool",
-  "priority",
+  "maxRepairs",
   "retry.attempts",
   "retry.baseMs",
   "retry.maxMs",
   "retry.budgetMs",
+  "retry.afterTools",
   "schema",
-  "tenant",
 ];
+
+/** What concerns pools, which do not exist yet. */
+export const OF_POOLS: readonly string[] = ["pool", "priority", "tenant"];
 
 /** Throws `not_supported` for options, or fields of them, that the caller would do nothing about. */
 export function refuseOptions(caller: string, options: Options, paths: readonly string[]): void {

@@ -20,10 +20,10 @@ import {
   applyThinking,
   applyThinkingTokens,
 } from "./row/model.js";
-import { bare, csv, flag, host, initialize, plain, special, variable } from "./row/plain.js";
+import { bare, csv, flag, host, initialize, special, variable } from "./row/plain.js";
 import { applyPlugins } from "./row/plugins.js";
 import { applyManagedSettings } from "./row/policy.js";
-import { applyToolConfig } from "./row/process.js";
+import { applySchema, applyToolConfig } from "./row/process.js";
 import { applySystemPrompt } from "./row/system-prompt.js";
 import { applySkills, applyTools } from "./row/tools.js";
 import type { OptionSpec } from "./spec.js";
@@ -105,9 +105,7 @@ export const OPTION_TABLE: OptionTable = {
     ways: ["initialize"],
     flags: ["--json-schema"],
     since: "2.0.50",
-    apply: (draft, format) => {
-      draft.initialize.jsonSchema = plain(format.schema);
-    },
+    apply: (draft, format) => applySchema(draft, format.schema),
   }),
   schema: special({
     kind: schema,
@@ -115,9 +113,7 @@ export const OPTION_TABLE: OptionTable = {
     since: "2.0.50",
     // What JSON Schema another library's schema has is for the layer that checks the answer.
     inUse: (value) => !isStandardSchema(value),
-    apply: (draft, value) => {
-      draft.initialize.jsonSchema = plain(value) as Readonly<Record<string, unknown>>;
-    },
+    apply: applySchema,
   }),
 
   tools: special({
@@ -290,7 +286,8 @@ export const OPTION_TABLE: OptionTable = {
   abortController: host(hostKind.controller),
   timeouts: host(hostKind.timeouts),
   retry: special({ kind: hostKind.retry, ways: ["env", "host"] }),
-  autoResume: host(kind.size),
+  autoResume: host(hostKind.autoResume),
+  maxRepairs: host(kind.size),
   recover: host(kind.boolean),
   pool: host(kind.object),
   tenant: host(kind.string),

@@ -27,4 +27,8 @@ export class LastResult {
   }
 }
 
-const NOTHING: Circumstances = { apiError: undefined, rateLimit: undefined };
+const NOTHING: Circumstances = {
+  apiError: undefined,
+  rateLimit: undefined,
+  retryAfterMs: undefined,
+};

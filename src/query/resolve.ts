@@ -3,7 +3,8 @@ import {
   given,
   HOOK_EVENTS,
   type Hooks,
-  OF_LATER_LAYERS,
+  OF_CALLS,
+  OF_POOLS,
   OPTION_TABLE,
   type Options,
   refuseOptions,
@@ -31,7 +32,8 @@ export function resolveQueryOptions(options: Options = {}): Options {
 
 /** Ours, of which the official shape can do nothing. */
 const NOT_HERE = [
-  ...OF_LATER_LAYERS,
+  ...OF_CALLS,
+  ...OF_POOLS,
   "literalPrompt",
   "recover",
   "timeouts.firstMessageMs",

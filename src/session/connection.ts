@@ -294,7 +294,7 @@ export class Connection {
   #explain(error: unknown): unknown {
     if (this.#startFailure === undefined || this.#isReady) return error;
     if (isHawserError(error, "timeout") || error === undefined) return error;
-    const around = { apiError: undefined, rateLimit: undefined };
+    const around = { apiError: undefined, rateLimit: undefined, retryAfterMs: undefined };
     return failureOf(this.#startFailure, around, this.transport.mask);
   }
 }

@@ -6,6 +6,8 @@ export interface Circumstances {
   /** The CLI's name of an API failure. */
   readonly apiError: string | undefined;
   readonly rateLimit: RateLimitInfo | undefined;
+  /** How long the CLI waited before its last own retry. */
+  readonly retryAfterMs: number | undefined;
 }
 
 /** The error that a failed result stands for. */
@@ -20,7 +22,9 @@ export function failureOf(result: ResultMessage, around: Circumstances, mask?: M
   return new HawserError(code, words, { ...facts, ...moreOf(code, status, around) }, mask);
 }
 
-function moreOf(code: ErrorCode, status: unknown, { rateLimit }: Circumstances): ErrorFacts {
+function moreOf(code: ErrorCode, status: unknown, around: Circumstances): ErrorFacts {
+  const { rateLimit, retryAfterMs } = around;
+  if (code === "rate_limited" && retryAfterMs !== undefined) return { retryAfterMs };
   if (code === "usage_limit" && rateLimit?.resetsAt !== undefined) {
     return { resetsAt: new Date(rateLimit.resetsAt * 1000) };
   }

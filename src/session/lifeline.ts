@@ -1,8 +1,15 @@
 import type { RequestOptions } from "../control/index.js";
 import { HawserError } from "../errors/index.js";
-import type { McpServerConfig, Options } from "../options/index.js";
+import {
+  compareVersions,
+  type McpServerConfig,
+  type Options,
+  parseVersion,
+  type Version,
+} from "../options/index.js";
 import {
   type HostRequest,
+  isResult,
   isSystem,
   type Message,
   type Outbound,
@@ -11,7 +18,8 @@ import {
 } from "../wire/index.js";
 import { Connection, type ConnectionEvents } from "./connection.js";
 import { enrich } from "./outcome.js";
-import { Remembered, resuming } from "./remembered.js";
+import { Remembered, resuming, withoutSpent } from "./remembered.js";
+import { Spending, spentOn } from "./spending.js";
 import type { TurnRecord } from "./turn-record.js";
 
 export interface LifelineEvents extends ConnectionEvents {
@@ -31,9 +39,12 @@ export class Lifeline {
   readonly #events: LifelineEvents;
   readonly #remembered = new Remembered();
   #connection: Connection;
+  #spending = new Spending();
   #servers: Servers = {};
   #id: string | undefined;
   #begun = false;
+  #resumed: boolean;
+  #spentUsd = 0;
   #mcpServers: SystemInit["mcp_servers"] | undefined;
   /** Settles when a new process is in the state of the old one. */
   #restored: Promise<void> | undefined;
@@ -47,6 +58,7 @@ export class Lifeline {
     this.#bootMs = bootMs;
     this.#events = events;
     this.#id = options.sessionId ?? (options.forkSession ? undefined : options.resume);
+    this.#resumed = options.resume !== undefined || options.continue === true;
     this.#connection = this.#connect(options);
   }
 
@@ -77,6 +89,10 @@ export class Lifeline {
   see(message: Message): void {
     const id = "session_id" in message ? message.session_id : undefined;
     if (typeof id === "string" && id !== "") this.#id = id;
+    if (isResult(message)) {
+      this.#spending.see(message, this.#totalAtFirst());
+      this.#spentUsd += spentOn(message).costUsd ?? 0;
+    }
     if (isSystem(message, "init")) {
       this.#begun = true;
       this.#mcpServers = message.mcp_servers;
@@ -118,10 +134,11 @@ export class Lifeline {
     if (why === undefined) return false;
     this.#down = undefined;
     const id = this.#begun ? this.#id : undefined;
-    const connection = this.#connect(
-      id === undefined ? this.#options : resuming(this.#options, id),
-    );
+    const options = withoutSpent(this.#options, this.#spentUsd);
+    const connection = this.#connect(id === undefined ? options : resuming(options, id));
     this.#connection = connection;
+    this.#spending = new Spending();
+    this.#resumed = id !== undefined;
     this.#restored = this.#restore(connection);
     connection.ready.then(
       () => this.#recovered(id !== undefined, why),
@@ -147,6 +164,14 @@ export class Lifeline {
       () => {},
     );
     return connection;
+  }
+
+  /** An older CLI counts from nothing again when it resumes. */
+  #totalAtFirst(): "nothing" | "unknown" {
+    const { cliVersion = "" } = this.#connection.transport.facts;
+    const version = parseVersion(cliVersion);
+    const countsAnew = version !== undefined && compareVersions(version, COUNTS_ANEW) <= 0;
+    return countsAnew || !this.#resumed ? "nothing" : "unknown";
   }
 
   async #restore(connection: Connection): Promise<void> {
@@ -182,6 +207,9 @@ export class Lifeline {
     return { ...(typeof mcpServers === "object" ? mcpServers : {}), ...this.#servers };
   }
 }
+
+/** The newest version that is known to; the newest of all says itself what a turn has added. */
+const COUNTS_ANEW: Version = [2, 1, 197];
 
 const WORKING: ReadonlySet<string> = new Set(["connected", "pending", "disabled"]);
 

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import {
   given,
-  OF_LATER_LAYERS,
+  OF_CALLS,
+  OF_POOLS,
   type Options,
   refuseOptions,
   validateOptions,
@@ -25,7 +26,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
 /** The same, without waiting: a prompt can be sent at once, and goes out as soon as it may. */
 export function startSession(options: SessionOptions): Session {
   validateOptions(options);
-  refuseOptions("openSession()", options, OF_LATER_LAYERS);
+  refuseOptions("openSession()", options, [...OF_CALLS, ...OF_POOLS]);
   const resolved = withId(withPreset(given(options)));
   return new Session({
     // The model's events make the text live and the numbers final, also for one who does not ask
@@ -37,7 +38,7 @@ export function startSession(options: SessionOptions): Session {
 }
 
 /** An id of our own, so that it is known from the start. */
-function withId(options: Options): Options {
+export function withId(options: Options): Options {
   const { sessionId, resume, continue: goesOn } = options;
   if (sessionId !== undefined || resume !== undefined || goesOn === true) return options;
   return { ...options, sessionId: randomUUID() };

@@ -44,3 +44,13 @@ export function resuming(options: Options, sessionId: string): Options {
   } = options;
   return { ...rest, resume: sessionId };
 }
+
+/** A new process counts what it spends from nothing: its budget is what is left of the session's. */
+export function withoutSpent(options: Options, spentUsd: number): Options {
+  const { maxBudgetUsd } = options;
+  if (maxBudgetUsd === undefined) return options;
+  // A budget of nothing is no budget that the CLI takes.
+  return { ...options, maxBudgetUsd: Math.max(maxBudgetUsd - spentUsd, SMALLEST_BUDGET_USD) };
+}
+
+const SMALLEST_BUDGET_USD = 1e-6;

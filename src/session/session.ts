@@ -14,7 +14,7 @@ import {
 import { Controls, type FieldsOf } from "./controls.js";
 import { type CoreOptions, SessionCore } from "./core.js";
 import { onAbort } from "./on-abort.js";
-import type { LiveTurn, Turn } from "./turn.js";
+import { type LiveTurn, recordOf, type Turn } from "./turn.js";
 
 export interface SendOptions {
   /** Of the prompt; a new one unless given. */
@@ -25,11 +25,18 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Any failure, with all that is known of the session and the turn; for the layers above. */
+export let enrichedBy: (session: Session, error: unknown, turn?: Turn) => HawserError;
+
 /**
  * A conversation over one live process. If it is forgotten, its process dies with it: when this
  * object is garbage-collected, and at the latest when the program ends.
  */
 export class Session extends Controls implements AsyncIterable<Message> {
+  static {
+    enrichedBy = (session, error, turn) => session.#core.line.enrich(error, turn && recordOf(turn));
+  }
+
   readonly #core: SessionCore;
   readonly #options: Options;
   #info: InitializePayload | undefined;

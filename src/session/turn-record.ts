@@ -18,12 +18,15 @@ export class TurnRecord implements Circumstances {
   /** The answer as it comes: in pieces where partial messages are on, else block by block. */
   readonly text: TextTape = new TextTape();
   readonly whole: WholeMessages = new WholeMessages();
+  /** The tools that were called, by sub-agents too. */
+  readonly toolsCalled: Set<string> = new Set();
   readonly #runningTools = new Set<string>();
   readonly #streamed = new Set<string>();
   #streaming: string | undefined;
   #model: string | undefined;
   #apiError: string | undefined;
   #rateLimit: RateLimitInfo | undefined;
+  #retryAfterMs: number | undefined;
   #lastMessage: Message | undefined;
   #firstTokenAt: number | undefined;
 
@@ -37,6 +40,10 @@ export class TurnRecord implements Circumstances {
 
   get rateLimit(): RateLimitInfo | undefined {
     return this.#rateLimit;
+  }
+
+  get retryAfterMs(): number | undefined {
+    return this.#retryAfterMs;
   }
 
   get lastMessage(): Message | undefined {
@@ -57,6 +64,7 @@ export class TurnRecord implements Circumstances {
     this.#lastMessage = message;
     this.whole.add(message);
     if (isSystem(message, "init")) this.#model = message.model;
+    if (isSystem(message, "api_retry")) this.#retryAfterMs = message.retry_delay_ms;
     if (isMessage(message, "rate_limit_event")) this.#rateLimit = message.rate_limit_info;
     if (isMessage(message, "stream_event")) this.#addEvent(message);
     if (isMessage(message, "assistant")) this.#addAnswer(message);
@@ -90,8 +98,10 @@ export class TurnRecord implements Circumstances {
     }
     const fresh = parent_tool_use_id === null && !this.#streamed.has(message?.id);
     for (const block of blocksOf(message)) {
-      if (block.type === "tool_use" && typeof block.id === "string")
+      if (block.type === "tool_use" && typeof block.id === "string") {
         this.#runningTools.add(block.id);
+        this.toolsCalled.add(String(block.name));
+      }
       if (fresh && block.type === "text" && typeof block.text === "string")
         this.text.add(block.text);
     }

@@ -135,10 +135,13 @@ export type {
 } from "./hook-output.js";
 export type {
   CoalescedNotice,
+  ContinuingNotice,
   DroppedNotice,
   HostNotice,
   PausedNotice,
   RecoveredNotice,
+  RepairingNotice,
+  RetryingNotice,
 } from "./host-notice.js";
 export type {
   AccountInfo,

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { complete } from "../../src/complete/index.js";
-import { processes } from "../../src/process/index.js";
 import { reply, toolUse } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
+import { allGone } from "../support/gone.js";
 import { world } from "../support/world.js";
 
 describe.each(CLIS)("complete() on the real CLI $name", ({ path }) => {
@@ -15,13 +15,22 @@ describe.each(CLIS)("complete() on the real CLI $name", ({ path }) => {
     const completion = await complete("Name a knot.", options);
     expect(completion).toEqual({
       text: "A bowline.",
+      texts: ["A bowline."],
       value: undefined,
       model: expect.stringMatching(/^claude-/),
       sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       stop: "completed",
       turns: 1,
       resumes: 0,
-      usage: expect.objectContaining({ input_tokens: 12, output_tokens: 7 }),
+      usage: {
+        input_tokens: 12,
+        output_tokens: 7,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+      },
+      modelUsage: {
+        [completion.model ?? ""]: expect.objectContaining({ inputTokens: 12, outputTokens: 7 }),
+      },
       costUsd: expect.any(Number),
       permissionDenials: [],
       credential: { kind: "apiKey", source: "ANTHROPIC_API_KEY" },
@@ -36,7 +45,7 @@ describe.each(CLIS)("complete() on the real CLI $name", ({ path }) => {
     });
     expect(completion.costUsd).toBeGreaterThan(0);
     expect(model.calls.length).toBe(1);
-    expect(processes()).toEqual([]);
+    await allGone();
   });
 
   it("sends the prompt, and nothing of the machine", async () => {

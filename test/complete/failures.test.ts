@@ -8,6 +8,7 @@ import type { HawserError } from "../../src/errors/index.js";
 import { processes } from "../../src/process/index.js";
 import { always, apiError, fakeCli, hang, usageLimit } from "../../src/testing/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { allGone } from "../support/gone.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
 
@@ -82,7 +83,7 @@ describe("a start that fails before there is a process", () => {
       (cliPath, gone) => ({ cliPath, settings: gone }),
       "invalid_options",
     ],
-    ["an option of a later day", (cliPath) => ({ cliPath, autoResume: 2 }), "not_supported"],
+    ["an option of a later day", (cliPath) => ({ cliPath, tenant: "x" }), "not_supported"],
     ["an unknown option", (cliPath) => ({ cliPath, modle: "opus" }) as never, "invalid_options"],
   ];
   it.each(cases)("for %s has its own code", async (_what, options, code) => {
@@ -151,6 +152,7 @@ describe("a retry of the CLI's own", () => {
         fields: { attempt: 1, of: 1, inMs: expect.any(Number), error: "server_error" },
       },
     ]);
+    await allGone();
     expect(entries.map(({ message }) => message)).toEqual([
       "spawn",
       "ready",
@@ -208,6 +210,7 @@ describe("limits on the real CLI", () => {
     const cli = await fakeCli({ steps: [{ on: "user", times: "always", do: [{ turn: "ok" }] }] });
     onTestFinished(() => cli.dispose());
     await complete("x", { cliPath: cli.path, signal });
+    await allGone();
     await failure("x", { cliPath: "/no/such/cli", signal });
     expect(listeners).toBe(0);
   });

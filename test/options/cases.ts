@@ -416,9 +416,11 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
   timeouts: one({ timeouts: { bootMs: 1, totalMs: Number.POSITIVE_INFINITY } }),
   retry: [
     ...variable({ retry: { cliRetries: 0 } }, { CLAUDE_CODE_MAX_RETRIES: "0" }),
-    ...one({ retry: { attempts: 3 } }),
+    ...variable({ retry: { apiTimeoutMs: 1500 } }, { API_TIMEOUT_MS: "1500" }),
+    ...one({ retry: { attempts: 3, baseMs: 5, maxMs: 50, budgetMs: 500, afterTools: true } }),
   ],
-  autoResume: one({ autoResume: 5 }),
+  autoResume: [...one({ autoResume: 5 }), ...one({ autoResume: { times: 2, waitMs: 5 } })],
+  maxRepairs: one({ maxRepairs: 1 }),
   recover: one({ recover: true }),
   pool: one({ pool: {} }),
   tenant: one({ tenant: "t" }),

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Options } from "../../src/options/index.js";
+import { shutdown } from "../../src/process/index.js";
 import {
   type IsolatedEnv,
   type IsolatedEnvOptions,
@@ -23,6 +24,8 @@ export async function world(
   const model = await SimulatedModel.start({ replies });
   const place = await isolatedEnv({ baseUrl: model.url, ...env });
   onTestFinished(async () => {
+    // A call that keeps no session has its answer before its process is gone.
+    await shutdown();
     await place.dispose();
     await model.close();
   });

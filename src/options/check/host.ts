@@ -3,6 +3,7 @@ import {
   argument,
   boolean,
   callback,
+  count,
   duration,
   isObject,
   isString,
@@ -55,9 +56,32 @@ export const timeouts: Kind = shape(
 );
 
 export const retry: Kind = shape(
-  { attempts: size, baseMs: duration, maxMs: duration, budgetMs: duration, cliRetries: size },
+  {
+    attempts: size,
+    baseMs: duration,
+    maxMs: duration,
+    budgetMs: duration,
+    afterTools: boolean,
+    cliRetries: size,
+    apiTimeoutMs: count,
+  },
   [],
   "refuse",
+);
+
+/** The CLI refuses a prompt that says nothing. */
+const words: Kind = {
+  name: "text",
+  *problems(value, at) {
+    if (!isString(value) || value.trim() === "") yield { path: at, message: "must be some text" };
+  },
+};
+
+export const autoResume: Kind = either(
+  "integer or object",
+  "an integer of at least 0, or { times, waitMs, prompt }",
+  [(value) => typeof value === "number", size],
+  [isObject, shape({ times: size, waitMs: duration, prompt: words }, ["times"], "refuse")],
 );
 
 export const signal: Kind = {

@@ -1,5 +1,6 @@
 import { addFlag, addPair, type Draft } from "../draft.js";
 import type { Flag } from "../spec.js";
+import { plain } from "./plain.js";
 
 /** The fixed part, as the CLI's own SDK sends it. */
 export const FIXED: readonly string[] = [
@@ -43,6 +44,7 @@ export function applyExtraArgs(draft: Draft): void {
 /** Asks of the CLI fewer retries than its own ten, which make a wrong key take minutes to say so. */
 export function applyRetries(draft: Draft): void {
   const { retry, fallbackModel } = draft.options;
+  if (retry?.apiTimeoutMs !== undefined) draft.env.set("API_TIMEOUT_MS", `${retry.apiTimeoutMs}`);
   const name = "CLAUDE_CODE_MAX_RETRIES";
   if (retry?.cliRetries !== undefined) draft.env.set(name, `${retry.cliRetries}`);
   else if (draft.env.get(name) === undefined) {
@@ -52,6 +54,10 @@ export function applyRetries(draft: Draft): void {
 
 /** The CLI turns to the fallback model after its second retry, and with fewer not at all. */
 const RETRIES_BEFORE_FALLBACK = "2";
+
+export function applySchema({ initialize }: Draft, schema: object): void {
+  initialize.jsonSchema = plain({ ...schema });
+}
 
 export function applyToolConfig(
   { env }: Draft,

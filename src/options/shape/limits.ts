@@ -11,13 +11,31 @@ export interface TimeoutOptions {
 }
 
 export interface RetryOptions {
-  /** How often a call that failed with a retryable code is made anew; 0 unless given. */
+  /** How often `complete()` makes a call anew that failed with a retryable code; 0 unless given. */
   readonly attempts?: number;
+  /**
+   * The pause before the first new attempt is up to this long, 1,000 unless given; before each
+   * further one up to twice as long as before. The exact length is random.
+   */
+  readonly baseMs?: number;
+  /** The longest pause; 30,000 unless given. An API that asks for more time gets it. */
+  readonly maxMs?: number;
+  /** No new attempt begins after this time; the limit of the whole call unless given. */
+  readonly budgetMs?: number;
+  /** Make a call anew even though a tool has run that may have changed something. */
+  readonly afterTools?: boolean;
   /** How often the CLI itself repeats a request to the API; 1 unless given. */
   readonly cliRetries?: number;
-  /** The pause before the first new attempt; it doubles with each, up to `maxMs`. */
-  readonly baseMs?: number;
-  readonly maxMs?: number;
-  /** The time that all attempts together may take. */
-  readonly budgetMs?: number;
+  /** How long the CLI itself waits for the API's answer to one request. */
+  readonly apiTimeoutMs?: number;
+}
+
+/** What a call does that has reached `maxTurns`. */
+export interface AutoResumeOptions {
+  /** How often it goes on. */
+  readonly times: number;
+  /** Pause before it goes on; none unless given. */
+  readonly waitMs?: number;
+  /** What the model is told then. */
+  readonly prompt?: string;
 }

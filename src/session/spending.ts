@@ -1,0 +1,82 @@
+import type { ModelUsage, ResultMessage } from "../wire/index.js";
+
+/** What one turn has cost; undefined where the CLI's totals do not tell it. */
+export interface Spent {
+  readonly costUsd: number | undefined;
+  readonly modelUsage: Readonly<Record<string, ModelUsage>> | undefined;
+  readonly apiMs: number | undefined;
+}
+
+const spent = new WeakMap<ResultMessage, Spent>();
+
+/** What the turn that ended in this result of a session has cost. */
+export function spentOn(result: ResultMessage): Spent {
+  return spent.get(result) ?? { costUsd: undefined, modelUsage: undefined, apiMs: undefined };
+}
+
+type Totals = Pick<ResultMessage, "total_cost_usd" | "modelUsage" | "duration_api_ms">;
+
+const NOTHING: Totals = { total_cost_usd: 0, modelUsage: {}, duration_api_ms: 0 };
+
+/**
+ * Takes the CLI's running totals apart, turn by turn, over one process. Where it does not say itself
+ * what a turn has added, that is the difference to the result before.
+ */
+export class Spending {
+  #last: Totals | undefined;
+
+  /** To be told of every result of the process, in order; `atFirst` is what it may have begun with. */
+  see(result: ResultMessage, atFirst: "nothing" | "unknown"): void {
+    const before = this.#last ?? (atFirst === "nothing" ? NOTHING : undefined);
+    spent.set(result, this.#since(before, result));
+    this.#last = result;
+  }
+
+  #since(before: Totals | undefined, result: ResultMessage): Spent {
+    const apiMs = difference(result.duration_api_ms, before?.duration_api_ms);
+    const added = result.model_usage_since_last_result;
+    if (isObject(added)) {
+      const costUsd = Object.values(added).reduce((sum, { costUSD }) => sum + costUSD, 0);
+      return { costUsd, modelUsage: added, apiMs };
+    }
+    const costUsd = difference(result.total_cost_usd, before?.total_cost_usd);
+    return { costUsd, modelUsage: before && usageSince(before, result), apiMs };
+  }
+}
+
+function usageSince(before: Totals, after: Totals): Spent["modelUsage"] {
+  if (!isObject(after.modelUsage)) return undefined;
+  const entries = Object.entries(after.modelUsage).map(([model, usage]) => {
+    const earlier = before.modelUsage?.[model];
+    return [model, earlier === undefined ? usage : combine(usage, earlier, -1)] as const;
+  });
+  return Object.fromEntries(
+    entries.filter(
+      ([, { inputTokens, outputTokens, costUSD }]) => inputTokens + outputTokens + costUSD > 0,
+    ),
+  );
+}
+
+export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
+  return combine(a, b, 1);
+}
+
+/** Counts are added or subtracted; what describes the model stays as it is. */
+function combine(a: ModelUsage, b: ModelUsage, sign: 1 | -1): ModelUsage {
+  const entries = Object.entries(a).map(([name, value]) => {
+    const other: unknown = Reflect.get(b, name);
+    const counts = typeof value === "number" && typeof other === "number" && !FIXED.has(name);
+    return [name, counts ? value + sign * other : value];
+  });
+  return Object.fromEntries(entries) as ModelUsage;
+}
+
+const FIXED: ReadonlySet<string> = new Set(["contextWindow", "maxOutputTokens"]);
+
+function difference(after: unknown, before: unknown): number | undefined {
+  return typeof after === "number" && typeof before === "number" ? after - before : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
