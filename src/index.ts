@@ -1,8 +1,12 @@
 export {
+  type CliOutput,
   type CompleteOptions,
   type Completion,
-  type CredentialInfo,
+  type CompletionStream,
   complete,
+  extractJson,
+  parseCliOutput,
+  stream,
   type Timing,
 } from "./complete/index.js";
 export {
@@ -34,6 +38,26 @@ export {
   processes,
   shutdown,
 } from "./process/index.js";
+export {
+  CLAUDE_CLI_MODEL_ALIASES,
+  ClaudeCliProvider,
+  type ClaudeCliProviderOptions,
+  type ClaudeCodePreset,
+  ClaudeCodeProvider,
+  type ClaudeCodeProviderOptions,
+  type CompletionConfig,
+  type Context,
+  type ContextMcpServer,
+  contextToPrompt,
+  type HistoryEntry,
+  type MagiError,
+  type MessageMetadata,
+  mcpToolPatterns,
+  type OmegaError,
+  type OutgoingMessage,
+  toMagiError,
+  toOmegaError,
+} from "./providers/index.js";
 export type * from "./query/index.js";
 // Where the wire has a name of its own for it, the official one wins.
 export type { ElicitationRequest, UserDialogRequest } from "./query/index.js";
@@ -59,6 +83,7 @@ export {
   USAGE_WARNING_PREFIXES,
 } from "./query/index.js";
 export {
+  type CredentialInfo,
   explainPermission,
   openSession,
   type PermissionExplanation,

@@ -14,14 +14,14 @@ import { type Completion, completionOf, type Ended } from "./completion.js";
 import type { Plan } from "./plan.js";
 import { mayChange } from "./retry.js";
 import type { Tally } from "./tally.js";
-import { owed, type Value } from "./value.js";
+import { type OwedValue, stillOwed } from "./value.js";
 
 /** What the attempts of one call have in common. */
 export interface Job {
   readonly plan: Plan;
   readonly source: SessionSource;
   /** The value that is owed, if there is a schema. */
-  readonly value: Value | undefined;
+  readonly value: OwedValue | undefined;
   readonly tally: Tally;
   readonly startedAt: number;
   /** What is to be handed on to readers. */
@@ -159,10 +159,10 @@ export class Attempt {
     const { value, plan } = this.#job;
     if (value === undefined) return this.#answered(ended, undefined);
     if (ended.stop === "max_turns" || ended.stop === "max_budget") {
-      throw enrichedBy(session, owed(ended.stop, ended.result), ended.turn);
+      throw enrichedBy(session, stillOwed(ended.stop, ended.result), ended.turn);
     }
     const found = await value.of(ended);
-    if ("value" in found) return this.#answered(ended, found.value);
+    if (found.issues === undefined) return this.#answered(ended, found.value);
     if (this.#repairs >= plan.maxRepairs || ended.stop === "hook_stopped") {
       throw enrichedBy(session, value.failure(ended, found.issues), ended.turn);
     }

@@ -1,14 +1,12 @@
-import { recordOf, type Stop, type Turn } from "../session/index.js";
+import {
+  type CredentialInfo,
+  credentialOf,
+  recordOf,
+  type Stop,
+  type Turn,
+} from "../session/index.js";
 import type { ModelUsage, PermissionDenial, ResultMessage, Usage } from "../wire/index.js";
-import { credentialOf } from "./credential.js";
 import type { Tally } from "./tally.js";
-
-/** Which credential the CLI used, never its value. */
-export interface CredentialInfo {
-  readonly kind: "apiKey" | "oauthToken" | "login" | "unknown";
-  /** The variable or store it came from, in the CLI's own words. */
-  readonly source: string | undefined;
-}
 
 /** Milliseconds; what was not seen is `undefined`. */
 export interface Timing {

@@ -1,5 +1,5 @@
 export { type CompleteOptions, complete, stream } from "./complete.js";
-export type { Completion, CredentialInfo, Timing } from "./completion.js";
+export type { Completion, Timing } from "./completion.js";
 export { extractJson, stripFence } from "./extract-json.js";
 export {
   type CliAnswer,

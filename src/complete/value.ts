@@ -1,25 +1,66 @@
-import { HawserError, type Issue } from "../errors/index.js";
+import { HawserError, type Issue, isHawserError } from "../errors/index.js";
 import type { JsonSchema, Options, StandardSchema } from "../options/index.js";
 import type { ResultMessage } from "../wire/index.js";
 import type { Ended } from "./completion.js";
+import { extractJson } from "./extract-json.js";
+import { type OutputSchema, type ReadOutput, readSchema } from "./schema/output-schema.js";
+import { missingPrompt, repairPrompt } from "./schema/repair.js";
 
 /** The value that a call owes, because it was asked for by a schema. */
-export interface Value {
+export class OwedValue {
+  readonly #schema: OutputSchema;
+
+  constructor(schema: OutputSchema) {
+    this.#schema = schema;
+  }
+
   /** What the CLI is told of it. */
-  readonly options: Options;
-  of(ended: Ended): Promise<{ readonly value: unknown } | { readonly issues: readonly Issue[] }>;
-  repairPrompt(issues: readonly Issue[]): string;
-  failure(ended: Ended, issues: readonly Issue[]): HawserError;
+  get options(): Options {
+    return { outputFormat: { type: "json_schema", schema: this.#schema.sent } };
+  }
+
+  async of({ result, text }: Ended): Promise<ReadOutput> {
+    const { structured_output: output } = result;
+    if (output !== undefined) return this.#schema.read(output);
+    const found = await this.#inWords(text);
+    return found ?? { issues: [MISSING] };
+  }
+
+  repairPrompt(issues: readonly Issue[]): string {
+    return issues.includes(MISSING) ? missingPrompt() : repairPrompt(this.#schema, issues);
+  }
+
+  failure({ result, text }: Ended, issues: readonly Issue[]): HawserError {
+    const message = issues.includes(MISSING)
+      ? "The model gave no value for the schema."
+      : "The model's value does not fit the schema.";
+    return new HawserError("structured_output", message, { result, issues, partialText: text });
+  }
+
+  /** A model may write the value down in place of handing it over; what fits is taken. */
+  async #inWords(text: string): Promise<ReadOutput | undefined> {
+    let written: unknown;
+    try {
+      written = extractJson(text);
+    } catch (error) {
+      if (isHawserError(error, "structured_output")) return undefined;
+      throw error;
+    }
+    const read = await this.#schema.read(written);
+    if (read.issues === undefined || !this.#schema.isWrapped) return read;
+    return this.#schema.read({ value: written });
+  }
 }
+
+const MISSING: Issue = { message: "is missing: the model answered in words only" };
 
 export async function owedValue(
   schema: StandardSchema | JsonSchema | undefined,
-): Promise<Value | undefined> {
-  if (schema === undefined) return undefined;
-  throw new HawserError("not_supported");
+): Promise<OwedValue | undefined> {
+  return schema === undefined ? undefined : new OwedValue(await readSchema(schema));
 }
 
 /** The call stopped at a limit before it gave its value. */
-export function owed(stop: "max_turns" | "max_budget", result: ResultMessage): HawserError {
+export function stillOwed(stop: "max_turns" | "max_budget", result: ResultMessage): HawserError {
   return new HawserError(stop, undefined, { result });
 }

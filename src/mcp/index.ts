@@ -6,6 +6,7 @@ export {
   type ToolServerConfig,
 } from "./create-server.js";
 export type { AnyZodRawShape, InferInput, InferShape, ToolInputSchema } from "./infer.js";
+export { loadZod, needsZod, toJsonSchema } from "./json-schema.js";
 export { type LinkOptions, linkServer, type McpLink } from "./link.js";
 export type {
   AudioContent,

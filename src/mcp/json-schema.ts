@@ -44,7 +44,7 @@ export async function loadZod(): Promise<ZodConverter> {
     const { toJSONSchema } = (await import(name)) as { readonly toJSONSchema: ZodConverter };
     return toJSONSchema;
   } catch (cause) {
-    throw new HawserError("invalid_options", "zod cannot be loaded to describe a tool's input.", {
+    throw new HawserError("invalid_options", "zod cannot be loaded to describe a schema.", {
       hint: "Install zod 4.2 or later beside hawser; its schemas describe themselves.",
       cause,
     });

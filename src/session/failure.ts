@@ -1,4 +1,10 @@
-import { type ErrorCode, type ErrorFacts, HawserError, type Mask } from "../errors/index.js";
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  type ErrorFacts,
+  HawserError,
+  type Mask,
+} from "../errors/index.js";
 import type { RateLimitInfo, ResultMessage } from "../wire/index.js";
 
 /** What the turn said of a failure beside its result. */
@@ -6,7 +12,7 @@ export interface Circumstances {
   /** The CLI's name of an API failure. */
   readonly apiError: string | undefined;
   readonly rateLimit: RateLimitInfo | undefined;
-  /** How long the CLI waited before its last own retry. */
+  /** How long the API asked the CLI to wait before its last own retry. */
   readonly retryAfterMs: number | undefined;
 }
 
@@ -24,13 +30,24 @@ export function failureOf(result: ResultMessage, around: Circumstances, mask?: M
 
 function moreOf(code: ErrorCode, status: unknown, around: Circumstances): ErrorFacts {
   const { rateLimit, retryAfterMs } = around;
-  if (code === "rate_limited" && retryAfterMs !== undefined) return { retryAfterMs };
   if (code === "usage_limit" && rateLimit?.resetsAt !== undefined) {
     return { resetsAt: new Date(rateLimit.resetsAt * 1000) };
   }
   // Asked again, the API refuses the same request again.
-  const final = code === "api_error" && typeof status === "number" && status < 500;
-  return final ? { retryable: false } : {};
+  const final = code === "api_error" && typeof status === "number" && !isPassing(status);
+  if (final) return { retryable: false };
+  return retryAfterMs !== undefined && ERROR_CODES[code].retryable ? { retryAfterMs } : {};
+}
+
+/** Of the statuses below 500, only that of a request that was too slow. */
+function isPassing(status: number): boolean {
+  return status >= 500 || status === 408;
+}
+
+/** Without a limit that it names, the API is only busy: that has nothing to do with the plan. */
+function isLimitOfPlan(limit: RateLimitInfo | undefined): boolean {
+  const named = limit?.resetsAt !== undefined || limit?.rateLimitType !== undefined;
+  return limit?.status === "rejected" && named;
 }
 
 function codeOf(result: ResultMessage, around: Circumstances, words: string): ErrorCode {
@@ -40,7 +57,7 @@ function codeOf(result: ResultMessage, around: Circumstances, words: string): Er
   if (result.subtype === "error_max_structured_output_retries") return "structured_output";
   if (result.stop_reason === "refusal") return "refusal";
   if (result.terminal_reason === "prompt_too_long") return "prompt_too_long";
-  if (result.api_error_status === 429 && rateLimit?.status === "rejected") return "usage_limit";
+  if (result.api_error_status === 429 && isLimitOfPlan(rateLimit)) return "usage_limit";
   // The number is exact where it is known; the name covers what never reached the API.
   const numbered = BY_STATUS[result.api_error_status ?? 0];
   const named = BY_NAME[apiError ?? ""];

@@ -1,6 +1,7 @@
 export { Activity } from "./activity.js";
 export { explainPermission, type PermissionExplanation } from "./answer/policy.js";
 export { Controls, type FieldsOf } from "./controls.js";
+export { type CredentialInfo, credentialOf } from "./credential.js";
 export { type Circumstances, failureOf } from "./failure.js";
 export { isAsked } from "./is-asked.js";
 export { Lifeline } from "./lifeline.js";

@@ -17,6 +17,7 @@ import {
   type SystemInit,
 } from "../wire/index.js";
 import { Connection, type ConnectionEvents } from "./connection.js";
+import { warnOfKey } from "./credential.js";
 import { enrich } from "./outcome.js";
 import { Remembered, resuming, withoutSpent } from "./remembered.js";
 import { Spending, spentOn } from "./spending.js";
@@ -159,7 +160,10 @@ export class Lifeline {
   #connect(options: Options): Connection {
     const connection = new Connection(options, this.#allServers(), this.#bootMs, this.#events);
     connection.ready.then(
-      () => this.#events.onReady(),
+      (info) => {
+        warnOfKey(info, options, connection.transport.log);
+        this.#events.onReady();
+      },
       // Its end tells why.
       () => {},
     );

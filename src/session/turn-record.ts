@@ -7,6 +7,7 @@ import {
   type RateLimitInfo,
   type ResultMessage,
   type StreamEvent,
+  type SystemApiRetry,
   type UserMessage,
 } from "../wire/index.js";
 import type { Circumstances } from "./failure.js";
@@ -23,6 +24,11 @@ export class TurnRecord implements Circumstances {
   readonly #runningTools = new Set<string>();
   readonly #streamed = new Set<string>();
   #streaming: string | undefined;
+  /** Where the message that streams begins in the text. */
+  #messageFrom = 0;
+  /** Where the answer begins whose messages reached the limit of output tokens. */
+  #partsFrom: number | undefined;
+  #wasCut = false;
   #model: string | undefined;
   #apiError: string | undefined;
   #rateLimit: RateLimitInfo | undefined;
@@ -64,16 +70,21 @@ export class TurnRecord implements Circumstances {
     this.#lastMessage = message;
     this.whole.add(message);
     if (isSystem(message, "init")) this.#model = message.model;
-    if (isSystem(message, "api_retry")) this.#retryAfterMs = message.retry_delay_ms;
+    if (isSystem(message, "api_retry")) this.#retryAfterMs = askedToWait(message);
     if (isMessage(message, "rate_limit_event")) this.#rateLimit = message.rate_limit_info;
     if (isMessage(message, "stream_event")) this.#addEvent(message);
     if (isMessage(message, "assistant")) this.#addAnswer(message);
     if (isMessage(message, "user")) this.#addToolResults(message);
   }
 
-  /** The text of the answer, as the CLI's result gives it or as far as it came. */
+  /**
+   * The text of the answer, as the CLI's result gives it or as far as it came. Of an answer that
+   * reached the limit of output tokens and was continued, the CLI's result has only the last part.
+   */
   textOf(result: ResultMessage): string {
-    return typeof result.result === "string" ? result.result : this.text.text;
+    if (typeof result.result !== "string") return this.text.text;
+    const whole = this.#partsFrom === undefined ? "" : this.text.text.slice(this.#partsFrom);
+    return whole.endsWith(result.result) ? whole : result.result;
   }
 
   #addEvent({ event, parent_tool_use_id }: StreamEvent): void {
@@ -81,7 +92,13 @@ export class TurnRecord implements Circumstances {
     // A sub-agent's words are part of its tool's work, not of the answer.
     if (parent_tool_use_id !== null) return;
     if (event?.type === "message_start") {
+      if (!this.#wasCut) this.#partsFrom = undefined;
+      this.#messageFrom = this.text.text.length;
       this.#streaming = (event as { readonly message?: { readonly id?: string } }).message?.id;
+    } else if (event?.type === "message_delta") {
+      const { delta } = event as { readonly delta?: { readonly stop_reason?: unknown } };
+      this.#wasCut = delta?.stop_reason === "max_tokens";
+      if (this.#wasCut) this.#partsFrom ??= this.#messageFrom;
     } else if (event?.type === "content_block_delta") {
       const { delta } = event as { readonly delta?: { readonly text?: unknown } };
       if (typeof delta?.text !== "string") return;
@@ -112,6 +129,11 @@ export class TurnRecord implements Circumstances {
       if (block.type === "tool_result") this.#runningTools.delete(String(block.tool_use_id));
     }
   }
+}
+
+/** The CLI's own pauses are half a second, doubled each time, and up to a quarter more. */
+function askedToWait({ attempt, retry_delay_ms }: SystemApiRetry): number | undefined {
+  return retry_delay_ms > 640 * 2 ** (attempt - 1) ? retry_delay_ms : undefined;
 }
 
 /** None for a plain text, nor for a message that is not as it should be. */

@@ -64,6 +64,7 @@ export class LiveTurn implements Turn {
   /** Why it was stopped by this side; the result that then comes is not the answer. */
   stopped: HawserError | undefined;
   clock: TurnClock | undefined;
+  timesSent = 0;
   /** Settles when the prompt has been written, or cannot be. */
   sent: Promise<void> | undefined;
   /** Told when the CLI begins with it. */
@@ -109,6 +110,11 @@ export class LiveTurn implements Turn {
   /** Whether the CLI has said anything of the prompt: before it does, it does nothing about it. */
   get taken(): boolean {
     return this.#taken;
+  }
+
+  /** A prompt whose process died of it is not sent to one process after another. */
+  get maySendAgain(): boolean {
+    return !this.#taken && this.timesSent < 2;
   }
 
   take(): void {

@@ -86,6 +86,7 @@ export class Turns {
       const turn = this.#queue.shift();
       if (turn === undefined) return;
       this.#open.set(turn.uuid, turn);
+      turn.timesSent += 1;
       if (!this.#tellsUuids) this.#unheard = turn;
       this.#events.onDue(turn);
     }
@@ -145,7 +146,7 @@ export class Turns {
 
   /** The process is gone: what it was sent has no end but this; what it was not, waits on or goes. */
   fail(error: (turn: LiveTurn) => HawserError, andQueued: boolean): void {
-    const untaken = andQueued ? [] : [...this.#open.values()].filter((turn) => !turn.taken);
+    const untaken = andQueued ? [] : [...this.#open.values()].filter((turn) => turn.maySendAgain);
     for (const turn of untaken) this.#open.delete(turn.uuid);
     this.#queue.unshift(...untaken);
     this.#unheard = undefined;

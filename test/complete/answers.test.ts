@@ -33,7 +33,7 @@ describe.each(CLIS)("complete() on the real CLI $name", ({ path }) => {
       },
       costUsd: expect.any(Number),
       permissionDenials: [],
-      credential: { kind: "apiKey", source: "ANTHROPIC_API_KEY" },
+      credential: { kind: "apiKey", source: "ANTHROPIC_API_KEY", overridesLogin: false },
       timing: {
         queuedMs: undefined,
         bootMs: expect.any(Number),

@@ -1,0 +1,59 @@
+import { HawserError } from "../errors/index.js";
+import { type Fence, fencesOf, hasFence } from "./schema/fence.js";
+import { longestJson } from "./schema/scan-json.js";
+
+/**
+ * Takes one JSON value out of an answer. In this order:
+ * 1. the whole text, whatever the value;
+ * 2. a code fence whose content is JSON, closed or not: one marked `json` before any other, and of
+ *    several the last, since a model that thinks aloud or corrects itself ends with what it means;
+ * 3. the longest object or array that stands in the text: a footnote `[1]` is JSON too.
+ * Nothing is repaired, and no part taken of what is almost JSON: a trailing comma is an error. Throws
+ * `structured_output`.
+ */
+export function extractJson(text: string): unknown {
+  const bare = text.replace(/^\uFEFF/, "");
+  const found = parse(bare) ?? bestOf(hasFence(bare) ? fencesOf(bare) : []) ?? longestJson(bare);
+  if (found !== undefined) return found.value;
+  throw new HawserError("structured_output", "The text holds no JSON value.", {
+    hint: "Ask for JSON only, or use `schema`, by which the CLI and hawser check the answer.",
+    partialText: text,
+  });
+}
+
+/**
+ * Takes one code fence off that is around the whole text; a missing end is no harm. Fences inside
+ * stay, and so does a text in which anything follows the fence.
+ */
+export function stripFence(text: string): string {
+  const [fence] = hasFence(text) ? fencesOf(text, true) : [];
+  if (fence === undefined) return text;
+  const around = text.slice(0, fence.start) + text.slice(fence.end);
+  return around.trim() === "" ? fence.content : text;
+}
+
+interface Found {
+  readonly value: unknown;
+}
+
+function parse(text: string): Found | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+function bestOf(fences: readonly Fence[]): Found | undefined {
+  const marked = fences.filter(({ info }) => /^json\b/i.test(info));
+  const others = fences.filter((fence) => !marked.includes(fence));
+  return lastOf(marked) ?? lastOf(others);
+}
+
+function lastOf(fences: readonly Fence[]): Found | undefined {
+  for (const { content } of fences.toReversed()) {
+    const found = parse(content);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,84 @@
+import type { Issue } from "../../errors/index.js";
+import type { JsonSchema } from "../../options/index.js";
+import type { Schema } from "./places.js";
+
+/** What one schema says about one value. */
+export class Visit {
+  readonly issues: Issue[] = [];
+  /** The properties and items of the value that a schema spoke of, for `unevaluated…`. */
+  readonly names = new Set<string>();
+  readonly items = new Set<number>();
+
+  get isValid(): boolean {
+    return this.issues.length === 0;
+  }
+
+  wrong(path: string, message: string): this {
+    this.issues.push(path === "" ? { message } : { path, message });
+    return this;
+  }
+
+  /** Adds what was found in a part of the value. */
+  addPart(part: Visit): void {
+    for (const issue of part.issues) this.issues.push(issue);
+  }
+
+  /** Adds what another schema says about the same value. */
+  add(other: Visit): void {
+    this.addPart(other);
+    for (const name of other.names) this.names.add(name);
+    for (const index of other.items) this.items.add(index);
+  }
+}
+
+/** Asks a whole schema about a value. */
+export type Check = (value: unknown, path: string) => Visit;
+
+/** Asks one keyword. */
+export type Rule = (value: unknown, path: string, visit: Visit) => void;
+
+/** Where a keyword stands, while its schema is compiled. */
+export interface Place {
+  /** The keywords beside it. */
+  readonly schema: JsonSchema;
+  /** Says that the keyword, or what lies in it under `keys`, is wrong. */
+  readonly problem: (message: string, ...keys: PropertyKey[]) => undefined;
+  /** The check of a schema in the keyword that looks at a part of the value. */
+  readonly inside: (schema: unknown, ...keys: PropertyKey[]) => Check;
+  /** The same for one that looks at the whole value. */
+  readonly here: (schema: unknown, ...keys: PropertyKey[]) => Check;
+  readonly resolve: (reference: string) => Schema | undefined;
+}
+
+/** By keyword: its rule, if it has any, made from its value. */
+export type Keywords = Readonly<Record<string, (value: unknown, place: Place) => Rule | undefined>>;
+
+/** A regular expression; what is none in Unicode mode may be one in the old mode. */
+export function regexOf(source: string): RegExp | undefined {
+  for (const flags of ["u", ""]) {
+    try {
+      return new RegExp(source, flags);
+    } catch {
+      // The other mode, or none.
+    }
+  }
+  return undefined;
+}
+
+/** A limit on a count, which has to be one itself. */
+export function countLimit(
+  rule: (limit: number) => Rule,
+): (value: unknown, place: Place) => Rule | undefined {
+  return (value, place) =>
+    Number.isInteger(value) && (value as number) >= 0
+      ? rule(value as number)
+      : place.problem("must be an integer of at least 0");
+}
+
+export function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+export function plural(count: number, one: string, many: string = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,207 @@
+import { HawserError, type Issue } from "../errors/index.js";
+import { given, type Options, validateOptions } from "../options/index.js";
+
+/** The documents that describe the provider, each with defaults of its own. */
+export type ClaudeCodePreset = "specification" | "manual";
+
+/** Options of the library that the provider hands on as they are. */
+type PassedOptions = Pick<Options, (typeof PASSED)[number]>;
+
+export interface ClaudeCodeProviderOptions extends PassedOptions {
+  /** Defaults of one of the documents, in place of the provider's own. */
+  preset?: ClaudeCodePreset | undefined;
+  /** Rounds of tool use in one run; 10. */
+  maxTurns?: number | undefined;
+  /** The tools that exist and need no approval, or rules; `[]` is full access. */
+  allowedTools?: readonly string[] | undefined;
+  /** Over everything, resumes included; 3,600,000. `Infinity` is no limit. */
+  timeoutMs?: number | undefined;
+  /** Where the CLI runs. */
+  workingDir?: string | undefined;
+  /** How often a call goes on by itself that reached `maxTurns`; 5. */
+  maxResumeAttempts?: number | undefined;
+  /** `""` is the CLI's own choice. */
+  model?: string | undefined;
+  /** Take what a CLI prints that speaks no JSON for its answer, where that is an error otherwise. */
+  rawText?: boolean | undefined;
+}
+
+export interface ClaudeCodeSettings {
+  readonly maxTurns: number;
+  readonly allowedTools: readonly string[];
+  readonly timeoutMs: number;
+  readonly workingDir: string | undefined;
+  readonly maxResumeAttempts: number;
+  readonly model: string;
+  readonly rawText: boolean;
+  readonly passed: PassedOptions;
+}
+
+const PASSED = [
+  "abortController",
+  "additionalDirectories",
+  "agents",
+  "apiKey",
+  "betas",
+  "cliPath",
+  "closeGraceMs",
+  "configDir",
+  "cwd",
+  "debug",
+  "debugFile",
+  "disallowedTools",
+  "effort",
+  "env",
+  "executable",
+  "executableArgs",
+  "extraArgs",
+  "fallbackModel",
+  "hooks",
+  "inheritEnv",
+  "logger",
+  "maxBudgetUsd",
+  "maxLineBytes",
+  "modelAliases",
+  "nested",
+  "oauthToken",
+  "onOldCli",
+  "pathToClaudeCodeExecutable",
+  "plugins",
+  "requireMcp",
+  "retry",
+  "rules",
+  "sandbox",
+  "settingSources",
+  "settings",
+  "signal",
+  "skills",
+  "spawnClaudeCodeProcess",
+  "stderr",
+  "strictMcpConfig",
+  "strictSettingsMerge",
+  "thinking",
+  "timeouts",
+  "user",
+] as const satisfies readonly (keyof Options)[];
+
+const FOUR_TOOLS = ["Bash", "Read", "Write", "Edit"];
+
+const DEFAULTS = {
+  maxTurns: 10,
+  allowedTools: FOUR_TOOLS,
+  timeoutMs: 3_600_000,
+  maxResumeAttempts: 5,
+  model: "",
+  rawText: false,
+};
+
+/** The specification knows no resuming: what is there at the limit is the answer. */
+const PRESETS: Readonly<Record<ClaudeCodePreset, typeof DEFAULTS>> = {
+  specification: { ...DEFAULTS, timeoutMs: 600_000, maxResumeAttempts: 0 },
+  manual: { ...DEFAULTS, allowedTools: [] },
+};
+
+/** Throws `invalid_options` with all that is wrong. */
+export function settingsOf(options: ClaudeCodeProviderOptions): ClaudeCodeSettings {
+  const issues = [...problemsOf(options)];
+  if (issues.length > 0) throw refusal(issues);
+  const defaults = options.preset === undefined ? DEFAULTS : PRESETS[options.preset];
+  const {
+    preset: _,
+    maxTurns = defaults.maxTurns,
+    allowedTools = defaults.allowedTools,
+    timeoutMs = defaults.timeoutMs,
+    maxResumeAttempts = defaults.maxResumeAttempts,
+    model = defaults.model,
+    rawText = defaults.rawText,
+    cwd,
+    workingDir = cwd,
+    ...rest
+  } = options;
+  const passed = given(rest) as PassedOptions;
+  validateOptions({ ...passed, cwd: workingDir, maxTurns, model, allowedTools: [...allowedTools] });
+  return {
+    maxTurns,
+    allowedTools: Object.freeze([...allowedTools]),
+    timeoutMs,
+    workingDir,
+    maxResumeAttempts,
+    model,
+    rawText,
+    passed,
+  };
+}
+
+interface Problem extends Issue {
+  readonly path: string;
+}
+
+function refusal(issues: readonly Problem[]): HawserError {
+  const [first] = issues;
+  const message = `${first?.path} ${first?.message}.`;
+  return new HawserError("invalid_options", message, {
+    hint: `Correct \`${first?.path}\`.`,
+    issues,
+  });
+}
+
+function* problemsOf(options: unknown): Iterable<Problem> {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    return yield { path: "options", message: "must be an object" };
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || (PASSED as readonly string[]).includes(name)) continue;
+    const must = OWN.get(name);
+    if (must === undefined) yield { path: name, message: "is not an option of the provider" };
+    else if (!must.holds(value)) yield { path: name, message: `must be ${must.be}` };
+  }
+  yield* contradictions(options);
+}
+
+function* contradictions(options: ClaudeCodeProviderOptions): Iterable<Problem> {
+  const { cwd, workingDir, timeouts, rawText } = options;
+  if (cwd !== undefined && workingDir !== undefined && cwd !== workingDir) {
+    yield { path: "cwd", message: "contradicts workingDir: they name different folders" };
+  }
+  if (timeouts?.totalMs !== undefined) {
+    yield { path: "timeouts.totalMs", message: "is timeoutMs here" };
+  }
+  if (rawText !== true) return;
+  for (const name of ["spawnClaudeCodeProcess", "user"] as const) {
+    if (options[name] === undefined) continue;
+    yield { path: "rawText", message: `contradicts ${name}: it starts the process by itself` };
+  }
+}
+
+interface Must {
+  readonly be: string;
+  readonly holds: (value: unknown) => boolean;
+}
+
+const COUNT = (least: number): Must => ({
+  be: `an integer of at least ${least}`,
+  holds: (value) => Number.isSafeInteger(value) && (value as number) >= least,
+});
+const TEXT: Must = { be: "a string", holds: (value) => typeof value === "string" };
+
+/** The provider's own; what they hold beyond that is checked as every option is. */
+const OWN: ReadonlyMap<string, Must> = new Map([
+  [
+    "preset",
+    { be: '"specification" or "manual"', holds: (value) => Object.hasOwn(PRESETS, String(value)) },
+  ],
+  ["maxTurns", COUNT(1)],
+  ["allowedTools", { be: "an array of strings", holds: isTexts }],
+  [
+    "timeoutMs",
+    { be: "a number of milliseconds above 0", holds: (ms) => typeof ms === "number" && ms > 0 },
+  ],
+  ["workingDir", TEXT],
+  ["maxResumeAttempts", COUNT(0)],
+  ["model", TEXT],
+  ["rawText", { be: "a boolean", holds: (value) => typeof value === "boolean" }],
+]);
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}

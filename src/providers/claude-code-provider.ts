@@ -1,0 +1,180 @@
+import { complete } from "../complete/index.js";
+import { guardLogger, HawserError, hostMask, type Logger } from "../errors/index.js";
+import { compareVersions, type Options, parseVersion } from "../options/index.js";
+import { checkCli, type LocateOptions } from "../process/index.js";
+import {
+  type ClaudeCodeProviderOptions,
+  type ClaudeCodeSettings,
+  settingsOf,
+} from "./claude-code-options.js";
+import { type Context, contextToPrompt, validateContext } from "./omega-context.js";
+import { messageOf, type OutgoingMessage, rawMessage } from "./omega-message.js";
+import { RawOutput } from "./omega-raw-output.js";
+import { serverOptions, toolOptions } from "./omega-tools.js";
+
+/**
+ * Omega's provider: a context in, a message out, by the CLI as an agent. It runs with the CLI's own
+ * prompt, login, settings and memory files, as the original did; `settingSources` narrows that. The
+ * CLI repeats a failed request to the API once, where it went on for minutes in the original; `retry`
+ * changes that. No state is kept between calls, so one provider serves any number of them at once.
+ */
+export class ClaudeCodeProvider {
+  readonly name = "claude-code";
+  /** The CLI brings its own login. */
+  readonly requiresApiKey = false;
+
+  readonly #settings: ClaudeCodeSettings;
+
+  /** What is wrong with the options is `invalid_options`. */
+  constructor(options: ClaudeCodeProviderOptions = {}) {
+    this.#settings = settingsOf(options);
+  }
+
+  /** The documents' way to make one; `options` are further ones. */
+  static fromConfig(
+    maxTurns: number,
+    allowedTools: readonly string[],
+    timeoutSecs: number,
+    workingDir?: string,
+    maxResumeAttempts?: number,
+    model?: string,
+    options: ClaudeCodeProviderOptions = {},
+  ): ClaudeCodeProvider {
+    if (!(typeof timeoutSecs === "number" && timeoutSecs > 0)) {
+      const message = "must be a number of seconds above 0";
+      throw new HawserError("invalid_options", `timeoutSecs ${message}.`, {
+        hint: "Correct `timeoutSecs`.",
+        issues: [{ path: "timeoutSecs", message }],
+      });
+    }
+    const config = { maxTurns, allowedTools, workingDir, maxResumeAttempts, model };
+    return new ClaudeCodeProvider({ ...options, ...config, timeoutMs: timeoutSecs * 1000 });
+  }
+
+  /** Whether there is a CLI that says its version; it may still have to log in. */
+  static async checkCli(options: LocateOptions = {}): Promise<boolean> {
+    return (await checkCli(options)).runnable;
+  }
+
+  get maxTurns(): number {
+    return this.#settings.maxTurns;
+  }
+
+  /** Empty for full access. */
+  get allowedTools(): readonly string[] {
+    return this.#settings.allowedTools;
+  }
+
+  get timeoutMs(): number {
+    return this.#settings.timeoutMs;
+  }
+
+  get workingDir(): string | undefined {
+    return this.#settings.workingDir;
+  }
+
+  get maxResumeAttempts(): number {
+    return this.#settings.maxResumeAttempts;
+  }
+
+  /** `""` is the CLI's own choice. */
+  get model(): string {
+    return this.#settings.model;
+  }
+
+  get rawText(): boolean {
+    return this.#settings.rawText;
+  }
+
+  /** Whether this provider's CLI is there. */
+  isAvailable(): Promise<boolean> {
+    return ClaudeCodeProvider.checkCli(this.#settings.passed);
+  }
+
+  /**
+   * Answers a context. Every failure is a `HawserError`, for which `toOmegaError` has the documented
+   * words; a limit of turns or budget is none: the text so far is the answer.
+   */
+  async complete(
+    context: Context,
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<OutgoingMessage> {
+    const startedAt = performance.now();
+    validateContext(context);
+    // The system prompt has a way of its own.
+    const prompt = contextToPrompt({ ...context, systemPrompt: "" });
+    const options = withSignal(await this.#optionsFor(context), signal);
+    if (!this.rawText) return this.#messageOf(prompt, options);
+    const output = new RawOutput();
+    try {
+      return await this.#messageOf(prompt, output.watch(options));
+    } catch (error) {
+      const text = output.answerFor(error);
+      if (text === undefined) throw error;
+      logOf(options).warn("the CLI printed no JSON, so what it printed is the answer");
+      return rawMessage(text, performance.now() - startedAt, this.name);
+    }
+  }
+
+  async #messageOf(prompt: string, options: Options): Promise<OutgoingMessage> {
+    const completion = await complete(prompt, options);
+    if (completion.stop === "max_turns" || completion.stop === "max_budget") {
+      const { stop, sessionId } = completion;
+      logOf(options).warn("the answer may be incomplete", { stop, sessionId });
+    }
+    return messageOf(completion, this.name);
+  }
+
+  async #optionsFor(context: Context): Promise<Options> {
+    const { passed, timeoutMs, workingDir, maxResumeAttempts } = this.#settings;
+    const { sessionId, agentName, mcpServers = [] } = context;
+    const model = context.model ?? this.model;
+    return {
+      settingSources: ["user", "project", "local"],
+      ...toolOptions(context.allowedTools ?? this.allowedTools, mcpServers),
+      ...passed,
+      ...serverOptions(mcpServers),
+      ...(await this.#systemPromptFor(context)),
+      ...(workingDir === undefined ? {} : { cwd: workingDir }),
+      ...(model === "" ? {} : { model }),
+      ...(sessionId === undefined ? {} : { resume: sessionId }),
+      ...(agentName === undefined ? {} : { agent: agentName }),
+      ...(maxResumeAttempts === 0 ? {} : { autoResume: maxResumeAttempts }),
+      preset: "agent",
+      maxTurns: context.maxTurns ?? this.maxTurns,
+      timeouts: { ...passed.timeouts, totalMs: timeoutMs },
+    };
+  }
+
+  /**
+   * Appended, since in the original the CLI's own prompt was there too. An agent has its own. Newer
+   * CLIs keep the prompt that a session began with, unless told otherwise; older ones never did.
+   */
+  async #systemPromptFor(context: Context): Promise<Pick<Options, "systemPrompt">> {
+    const { systemPrompt, sessionId, agentName } = context;
+    if (agentName !== undefined) return {};
+    const append = systemPrompt === "" ? {} : { append: systemPrompt };
+    const snapshot =
+      sessionId !== undefined && (await this.#keepsPrompts()) ? { snapshot: false } : {};
+    return { systemPrompt: { type: "preset", preset: "claude_code", ...append, ...snapshot } };
+  }
+
+  /** A version that is not known counts as a new one, as it does wherever options depend on it. */
+  async #keepsPrompts(): Promise<boolean> {
+    const { version } = await checkCli(this.#settings.passed);
+    const known = version === undefined ? undefined : parseVersion(version);
+    return known === undefined || compareVersions(known, SINCE_KEPT_PROMPTS) >= 0;
+  }
+}
+
+const SINCE_KEPT_PROMPTS = [2, 1, 257] as const;
+
+function logOf({ logger }: Options): Logger {
+  return guardLogger(logger, hostMask());
+}
+
+function withSignal(options: Options, signal: AbortSignal | undefined): Options {
+  if (signal === undefined) return options;
+  const signals = options.signal === undefined ? [signal] : [options.signal, signal];
+  return { ...options, signal: AbortSignal.any(signals) };
+}

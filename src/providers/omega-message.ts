@@ -1,0 +1,77 @@
+import type { Completion } from "../complete/index.js";
+
+export interface MessageMetadata {
+  readonly providerUsed: string;
+  /** Of all kinds, read from a cache too; `undefined` when the CLI reported none. */
+  readonly tokensUsed: number | undefined;
+  readonly processingTimeMs: number;
+  readonly model: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly costUsd: number | undefined;
+}
+
+/** The answer to a context. */
+export interface OutgoingMessage {
+  readonly text: string;
+  readonly metadata: MessageMetadata;
+  /** Left to whoever delivers it. */
+  readonly replyTarget: undefined;
+}
+
+export function messageOf(completion: Completion<unknown>, providerUsed: string): OutgoingMessage {
+  return {
+    text: textOf(completion),
+    metadata: {
+      providerUsed,
+      tokensUsed: tokensOf(completion),
+      processingTimeMs: Math.round(completion.timing.totalMs),
+      model: completion.model,
+      sessionId: completion.sessionId,
+      costUsd: completion.costUsd,
+    },
+    replyTarget: undefined,
+  };
+}
+
+/** What a CLI printed that speaks no JSON, as a message about which nothing more is known. */
+export function rawMessage(
+  text: string,
+  processingTimeMs: number,
+  providerUsed: string,
+): OutgoingMessage {
+  const unknown = {
+    tokensUsed: undefined,
+    model: undefined,
+    sessionId: undefined,
+    costUsd: undefined,
+  };
+  const metadata = { providerUsed, processingTimeMs: Math.round(processingTimeMs), ...unknown };
+  return { text, metadata, replyTarget: undefined };
+}
+
+/**
+ * | text | is_error | here |
+ * |---|---|---|
+ * | yes | no | the text |
+ * | yes | yes | the text so far at a limit of turns or budget; else an error is thrown before this |
+ * | no | yes | `Error from Claude: <subtype>` at such a limit; else an error is thrown before this |
+ * | no | no | `(No response text returned)` |
+ *
+ * The documents hand the words of an API failure on as the answer; those are thrown.
+ */
+function textOf({ text, result }: Completion<unknown>): string {
+  if (text.trim() !== "") return text;
+  return result.is_error || result.subtype !== "success"
+    ? `Error from Claude: ${result.subtype}`
+    : "(No response text returned)";
+}
+
+function tokensOf({ usage }: Completion<unknown>): number | undefined {
+  const counts = [
+    usage?.input_tokens,
+    usage?.cache_creation_input_tokens,
+    usage?.cache_read_input_tokens,
+    usage?.output_tokens,
+  ].filter((count): count is number => typeof count === "number");
+  return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
+}
