@@ -1,9 +1,10 @@
 import { HawserError } from "../errors/index.js";
 import type { Options } from "../options/index.js";
-import { FRESH, type Turn } from "../session/index.js";
-import type { HostNotice, Message, Prompt } from "../wire/index.js";
+import { FRESH, readTurn, type Turn } from "../session/index.js";
+import type { Message, Prompt } from "../wire/index.js";
 import { Call } from "./call.js";
 import type { Completion } from "./completion.js";
+import type { Part } from "./parts.js";
 
 /**
  * A call as it goes on: its messages, once, as they come; or its text; and its outcome. Whoever
@@ -20,8 +21,8 @@ export class CallStream implements CompletionStream<unknown> {
   readonly completion: Promise<Completion<unknown>>;
   readonly textStream: AsyncIterable<string>;
   readonly #call: Call;
-  #taken = false;
   #textTaken = false;
+  #taken = false;
 
   constructor(prompt: Prompt, options: Options) {
     this.#call = new Call("stream()", prompt, options, FRESH);
@@ -34,89 +35,84 @@ export class CallStream implements CompletionStream<unknown> {
   [Symbol.asyncIterator](): AsyncIterator<Message> {
     if (this.#taken) throw new HawserError("already_consumed");
     this.#taken = true;
-    return new Reader<Message>(this.#call, (part) =>
-      isTurn(part) ? part[Symbol.asyncIterator]() : once(part),
-    );
+    return new Messages(this.#call);
   }
 
   #readText(): AsyncIterator<string> {
     if (this.#textTaken) throw new HawserError("already_consumed");
     this.#textTaken = true;
-    let begun = false;
-    return new Reader<string>(this.#call, (part) => {
-      if (!isTurn(part)) return NONE;
-      return separated(part.textStream, begun, () => {
-        begun = true;
-        this.#call.textWasRead = true;
-      });
-    });
+    return leaving(this.#call, textOf(this.#call));
   }
 }
 
-/** Reads part after part of a call. How a turn failed is not told: the call says what it makes of it. */
-class Reader<T> implements AsyncIterator<T> {
+/** The messages of turn after turn. How a turn failed is not told: the call says what it makes of it. */
+class Messages implements AsyncIterator<Message> {
   readonly #call: Call;
-  readonly #open: (part: Turn | HostNotice) => AsyncIterator<T>;
   #next = 0;
-  #current: AsyncIterator<T> | undefined;
+  #turn: AsyncIterator<Message> | undefined;
 
-  constructor(call: Call, open: (part: Turn | HostNotice) => AsyncIterator<T>) {
+  constructor(call: Call) {
     this.#call = call;
-    this.#open = open;
   }
 
-  next(): Promise<IteratorResult<T>> {
-    if (this.#current === undefined) return this.#advance();
-    return this.#current.next().then(
-      (item) => (item.done ? this.#advance() : item),
-      () => this.#advance(),
-    );
+  /** Most of them come through here: nothing is added to what the turn itself does. */
+  next(): Promise<IteratorResult<Message>> {
+    return this.#turn === undefined ? this.#advance() : this.#turn.next();
   }
 
-  async return(): Promise<IteratorResult<T>> {
-    this.#call.end(new HawserError("aborted", "The stream was left before its end."));
-    await this.#current?.return?.();
-    return DONE;
+  async return(): Promise<IteratorResult<Message>> {
+    leave(this.#call);
+    await this.#turn?.return?.();
+    return { done: true, value: undefined };
   }
 
-  async #advance(): Promise<IteratorResult<T>> {
+  async #advance(): Promise<IteratorResult<Message>> {
+    this.#turn = undefined;
     const part = await this.#call.parts.at(this.#next);
-    if (part === undefined) return DONE;
+    if (part === undefined) return { done: true, value: undefined };
     this.#next += 1;
-    this.#current = this.#open(part);
-    return this.next();
+    if (!isTurn(part)) return { done: false, value: part };
+    this.#turn = readTurn(part, () => this.#advance());
+    return this.#turn.next();
   }
 }
 
-const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
+/** The text of turn after turn, a blank line between two that have one. */
+async function* textOf(call: Call): AsyncGenerator<string, undefined> {
+  let begun = false;
+  for (let next = 0; ; next += 1) {
+    const part = await call.parts.at(next);
+    if (part === undefined) return;
+    if (!isTurn(part)) continue;
+    let follows = begun;
+    try {
+      for await (const piece of part.textStream) {
+        begun = true;
+        call.textWasRead = true;
+        yield follows ? `\n\n${piece}` : piece;
+        follows = false;
+      }
+    } catch {
+      // What becomes of it, the call says.
+    }
+  }
+}
 
-const NONE: AsyncIterator<never> = { next: async () => DONE };
-
-function once<T>(item: T): AsyncIterator<T> {
-  let given = false;
+/** The same, of which an early end ends the call even while it waits for a piece. */
+function leaving(call: Call, pieces: AsyncGenerator<string, undefined>): AsyncIterator<string> {
   return {
-    next: async () => {
-      if (given) return DONE;
-      given = true;
-      return { done: false, value: item };
+    next: () => pieces.next(),
+    return: () => {
+      leave(call);
+      return pieces.return(undefined);
     },
   };
 }
 
-/** A text after another one: a blank line stands between them. */
-async function* separated(
-  pieces: AsyncIterable<string>,
-  follows: boolean,
-  onPiece: () => void,
-): AsyncGenerator<string, undefined> {
-  let first = true;
-  for await (const piece of pieces) {
-    onPiece();
-    yield first && follows ? `\n\n${piece}` : piece;
-    first = false;
-  }
+function leave(call: Call): void {
+  call.end(new HawserError("aborted", "The stream was left before its end."));
 }
 
-function isTurn(part: Turn | HostNotice): part is Turn {
+function isTurn(part: Part): part is Turn {
   return Symbol.asyncIterator in part;
 }

@@ -103,9 +103,13 @@ export class ControlLine {
   async #read(): Promise<void> {
     let why: unknown;
     try {
-      for await (const frame of this.#transport.messages()) {
-        this.#take(frame);
-        if (this.#gate !== undefined) await this.#gate.opened;
+      const frames = this.#transport.messages();
+      for await (const first of frames) {
+        // What came along with it needs no waiting.
+        for (let frame: Frame | undefined = first; frame !== undefined; frame = frames.poll?.()) {
+          this.#take(frame);
+          if (this.#gate !== undefined) await this.#gate.opened;
+        }
       }
     } catch (error) {
       why = error;

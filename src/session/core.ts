@@ -14,7 +14,7 @@ import { failureOf } from "./failure.js";
 import { isAsked } from "./is-asked.js";
 import { Lifeline } from "./lifeline.js";
 import { abortedBy, onAbort } from "./on-abort.js";
-import { stopOf } from "./outcome.js";
+import { sessionClosed, stopOf, unlessClosed } from "./outcome.js";
 import { Readers } from "./readers.js";
 import { Stopper } from "./stopper.js";
 import type { StreamEvents } from "./stream.js";
@@ -208,6 +208,13 @@ export class SessionCore implements TurnOwner {
 
   #receive(message: Message, size: number): void {
     if (isMessage(message, "keep_alive")) return;
+    // There are many of these, and they change nothing but their turn.
+    if (isMessage(message, "stream_event")) {
+      this.#turns.receive(message, size);
+      this.#wind();
+      this.#readers.push(message, size);
+      return;
+    }
     this.#line.see(message);
     this.#turns.route(message, size);
     if (isResult(message)) this.#lost = undefined;
@@ -287,12 +294,3 @@ export class SessionCore implements TurnOwner {
 const STOP_ALL = controlRequest("close", { subtype: "interrupt", cancel_queued: true });
 const NO_RESULT = "The CLI ended without a result.";
 const INTERRUPT_GRACE_MS = 2_000;
-
-function sessionClosed(): HawserError {
-  return new HawserError("closed", "The session was closed.", { hint: "Open a new session." });
-}
-
-/** What was closed from here has ended well. */
-function unlessClosed(reason: HawserError): HawserError | undefined {
-  return reason.code === "closed" ? undefined : reason;
-}

@@ -24,7 +24,12 @@ export function failureOf(result: ResultMessage, around: Circumstances, mask?: M
   // What the CLI says of it is for its own makers.
   const words = code === "aborted" ? "The turn was interrupted." : told;
   const status = result.api_error_status;
-  const facts = { result, ...(typeof status === "number" ? { apiStatus: status } : {}) };
+  const facts = {
+    result,
+    ...(typeof status === "number" ? { apiStatus: status } : {}),
+    // Which value it was about, the CLI tells in words only.
+    ...(code === "structured_output" ? { issues: [{ message: told }] } : {}),
+  };
   return new HawserError(code, words, { ...facts, ...moreOf(code, status, around) }, mask);
 }
 
@@ -56,7 +61,7 @@ function codeOf(result: ResultMessage, around: Circumstances, words: string): Er
   if (String(result.terminal_reason).startsWith("aborted")) return "aborted";
   if (result.subtype === "error_max_structured_output_retries") return "structured_output";
   if (result.stop_reason === "refusal") return "refusal";
-  if (result.terminal_reason === "prompt_too_long") return "prompt_too_long";
+  if (TOO_LONG.has(String(result.terminal_reason))) return "prompt_too_long";
   if (result.api_error_status === 429 && isLimitOfPlan(rateLimit)) return "usage_limit";
   // The number is exact where it is known; the name covers what never reached the API.
   const numbered = BY_STATUS[result.api_error_status ?? 0];
@@ -66,6 +71,9 @@ function codeOf(result: ResultMessage, around: Circumstances, words: string): Er
   if (result.stop_reason === "max_tokens") return "max_output_tokens";
   return result.subtype === "success" ? "api_error" : "process_exited";
 }
+
+/** As the API found it, or the CLI by itself before it asked. */
+const TOO_LONG: ReadonlySet<string> = new Set(["prompt_too_long", "blocking_limit"]);
 
 const NO_SESSION = /No conversation found|not match any session|valid session ID or session title/i;
 

@@ -36,3 +36,12 @@ export function enrich(
 function unexpected(cause: unknown): HawserError {
   return new HawserError("protocol_error", `Unexpected: ${String(cause)}`, { cause });
 }
+
+export function sessionClosed(): HawserError {
+  return new HawserError("closed", "The session was closed.", { hint: "Open a new session." });
+}
+
+/** What was closed from here has ended well. */
+export function unlessClosed(reason: HawserError): HawserError | undefined {
+  return reason.code === "closed" ? undefined : reason;
+}

@@ -60,9 +60,15 @@ export class MessageStream {
     this.#inbox.end(error);
   }
 
-  /** The one reader; `owner` lives as long as it does. A second one is refused. */
-  read(owner: object): AsyncIterableIterator<Message> {
-    return this.#inbox.read(owner);
+  /**
+   * The one reader; `owner` lives as long as it does. A second one is refused. What `follow` gives
+   * is read in place of the end.
+   */
+  read(
+    owner: object,
+    follow?: () => Promise<IteratorResult<Message>>,
+  ): AsyncIterableIterator<Message> {
+    return this.#inbox.read(owner, follow);
   }
 
   /** Adds a piece to the one that waits last, if it can; a notice stands in front of that one. */

@@ -68,11 +68,14 @@ export class TurnRecord implements Circumstances {
 
   add(message: Message): void {
     this.#lastMessage = message;
+    if (isMessage(message, "stream_event")) {
+      this.#addEvent(message);
+      return;
+    }
     this.whole.add(message);
     if (isSystem(message, "init")) this.#model = message.model;
     if (isSystem(message, "api_retry")) this.#retryAfterMs = askedToWait(message);
     if (isMessage(message, "rate_limit_event")) this.#rateLimit = message.rate_limit_info;
-    if (isMessage(message, "stream_event")) this.#addEvent(message);
     if (isMessage(message, "assistant")) this.#addAnswer(message);
     if (isMessage(message, "user")) this.#addToolResults(message);
   }
@@ -87,24 +90,33 @@ export class TurnRecord implements Circumstances {
     return whole.endsWith(result.result) ? whole : result.result;
   }
 
-  #addEvent({ event, parent_tool_use_id }: StreamEvent): void {
+  #addEvent(message: StreamEvent): void {
     this.#firstTokenAt ??= performance.now();
+    const { event, parent_tool_use_id } = message;
+    const type = event?.type;
+    if (type !== "content_block_delta") this.whole.add(message);
     // A sub-agent's words are part of its tool's work, not of the answer.
     if (parent_tool_use_id !== null) return;
-    if (event?.type === "message_start") {
-      if (!this.#wasCut) this.#partsFrom = undefined;
-      this.#messageFrom = this.text.text.length;
-      this.#streaming = (event as { readonly message?: { readonly id?: string } }).message?.id;
-    } else if (event?.type === "message_delta") {
-      const { delta } = event as { readonly delta?: { readonly stop_reason?: unknown } };
-      this.#wasCut = delta?.stop_reason === "max_tokens";
-      if (this.#wasCut) this.#partsFrom ??= this.#messageFrom;
-    } else if (event?.type === "content_block_delta") {
-      const { delta } = event as { readonly delta?: { readonly text?: unknown } };
-      if (typeof delta?.text !== "string") return;
-      if (this.#streaming !== undefined) this.#streamed.add(this.#streaming);
-      this.text.add(delta.text);
-    }
+    if (type === "content_block_delta") this.#addDelta(event as Delta);
+    else if (type === "message_start") this.#start((event as Start).message?.id);
+    else if (type === "message_delta") this.#stop((event as Delta).delta?.stop_reason);
+  }
+
+  #addDelta({ delta }: Delta): void {
+    if (typeof delta?.text !== "string") return;
+    if (this.#streaming !== undefined) this.#streamed.add(this.#streaming);
+    this.text.add(delta.text);
+  }
+
+  #start(id: string | undefined): void {
+    if (!this.#wasCut) this.#partsFrom = undefined;
+    this.#messageFrom = this.text.text.length;
+    this.#streaming = id;
+  }
+
+  #stop(reason: unknown): void {
+    this.#wasCut = reason === "max_tokens";
+    if (this.#wasCut) this.#partsFrom ??= this.#messageFrom;
   }
 
   #addAnswer({ message, error, parent_tool_use_id }: AssistantMessage): void {
@@ -129,6 +141,14 @@ export class TurnRecord implements Circumstances {
       if (block.type === "tool_result") this.#runningTools.delete(String(block.tool_use_id));
     }
   }
+}
+
+interface Start {
+  readonly message?: { readonly id?: string };
+}
+
+interface Delta {
+  readonly delta?: { readonly text?: unknown; readonly stop_reason?: unknown };
 }
 
 /** The CLI's own pauses are half a second, doubled each time, and up to a quarter more. */

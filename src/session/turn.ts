@@ -42,6 +42,14 @@ export function recordOf(turn: Turn): TurnRecord {
   throw new TypeError("This is no turn of a session.");
 }
 
+type Follow = () => Promise<IteratorResult<Message>>;
+
+/** The messages of a turn, and at their end, however that came, what `follow` gives. */
+export function readTurn(turn: Turn, follow: Follow): AsyncIterator<Message> {
+  if (turn instanceof LiveTurn) return turn.read(follow);
+  throw new TypeError("This is no turn of a session.");
+}
+
 /** What a turn needs of its session. */
 export interface TurnOwner {
   stop(turn: LiveTurn): Promise<void>;
@@ -138,7 +146,11 @@ export class LiveTurn implements Turn {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Message> {
-    return this.#stream.read(this.#session);
+    return this.read();
+  }
+
+  read(follow?: Follow): AsyncIterator<Message> {
+    return this.#stream.read(this.#session, follow);
   }
 
   receive(message: Message, size: number): void {

@@ -101,8 +101,13 @@ export class Turns {
         this.#runs = true;
         if (!this.#tellsUuids) this.#begun();
       }
-      for (const turn of this.#active) turn.receive(message, size);
+      this.receive(message, size);
     }
+  }
+
+  /** Hands a message to what the CLI works on. */
+  receive(message: Message, size: number): void {
+    for (const turn of this.#active) turn.receive(message, size);
   }
 
   /** Gives one turn an end. */

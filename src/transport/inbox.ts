@@ -15,13 +15,15 @@ export interface InboxEvents {
 export class Inbox<T> {
   readonly #events: InboxEvents;
   readonly #waiting: Waiter<T>[] = [];
-  #items: { readonly item: T; readonly size: number }[] = [];
+  #items: T[] = [];
+  #sizes: number[] = [];
   #next = 0;
   #bytes = 0;
   #full = false;
   #taken = false;
   #discarding = false;
   #end: { readonly error?: unknown } | undefined;
+  #follow: (() => Promise<IteratorResult<T>>) | undefined;
 
   constructor(events: InboxEvents = {}) {
     this.#events = events;
@@ -35,7 +37,8 @@ export class Inbox<T> {
       if (this.#waiting.length === 0) this.#events.onWaiting?.(false);
       return;
     }
-    this.#items.push({ item, size });
+    this.#items.push(item);
+    this.#sizes.push(size);
     this.#bytes += size;
     this.#tellFull();
   }
@@ -56,10 +59,11 @@ export class Inbox<T> {
   ): boolean {
     const index = this.#items.length - 1;
     const last = index < this.#next ? undefined : this.#items[index];
-    const changed = last && change(last.item);
-    if (last === undefined || changed === undefined) return false;
-    this.#items[index] = changed;
-    this.#bytes += changed.size - last.size;
+    const changed = last && change(last);
+    if (changed === undefined) return false;
+    this.#bytes += changed.size - (this.#sizes[index] ?? 0);
+    this.#items[index] = changed.item;
+    this.#sizes[index] = changed.size;
     this.#tellFull();
     return true;
   }
@@ -68,6 +72,7 @@ export class Inbox<T> {
   clear(): { readonly count: number; readonly bytes: number } {
     const forgotten = { count: this.#items.length - this.#next, bytes: this.#bytes };
     this.#items = [];
+    this.#sizes = [];
     this.#next = 0;
     this.#bytes = 0;
     this.#tellFull();
@@ -87,23 +92,32 @@ export class Inbox<T> {
     this.#events.onWaiting?.(false);
   }
 
-  /** The one reader. Leaving it early discards what comes later; `owner` lives as long as it does. */
-  read(owner: object): AsyncIterableIterator<T> {
+  /**
+   * The one reader. Leaving it early discards what comes later; `owner` lives as long as it does.
+   * What `follow` gives is read in place of the end, however that came.
+   */
+  read(owner: object, follow?: () => Promise<IteratorResult<T>>): InboxReader<T> {
     if (this.#taken) throw new HawserError("already_consumed");
     this.#taken = true;
-    return new Reader(
+    this.#follow = follow;
+    return new InboxReader(
       owner,
       () => this.#take(),
+      () => this.#poll(),
       () => this.#discard(),
     );
   }
 
+  /** What is queued, without waiting. */
+  #poll(): T | undefined {
+    const item = this.#items[this.#next];
+    if (item !== undefined) this.#drop();
+    return item;
+  }
+
   #take(): Promise<IteratorResult<T>> {
-    const queued = this.#items[this.#next];
-    if (queued !== undefined) {
-      this.#drop(queued.size);
-      return Promise.resolve({ done: false, value: queued.item });
-    }
+    const item = this.#poll();
+    if (item !== undefined) return Promise.resolve({ done: false, value: item });
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject };
       if (this.#discarding) return resolve(DONE);
@@ -113,14 +127,16 @@ export class Inbox<T> {
     });
   }
 
-  #drop(size: number): void {
+  #drop(): void {
+    this.#bytes -= this.#sizes[this.#next] ?? 0;
     this.#next += 1;
-    this.#bytes -= size;
     if (this.#next === this.#items.length) {
-      this.#items = [];
+      this.#items.length = 0;
+      this.#sizes.length = 0;
       this.#next = 0;
     } else if (this.#next >= COMPACT_AT && this.#next * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#next);
+      this.#sizes = this.#sizes.slice(this.#next);
       this.#next = 0;
     }
     this.#tellFull();
@@ -138,6 +154,10 @@ export class Inbox<T> {
   #finish(waiter: Waiter<T>): void {
     const error = this.#end?.error;
     this.#end = {};
+    if (this.#follow !== undefined) {
+      waiter.resolve(this.#follow());
+      return;
+    }
     if (error === undefined) waiter.resolve(DONE);
     else waiter.reject(error);
   }
@@ -156,20 +176,32 @@ const COMPACT_AT = 1024;
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 interface Waiter<T> {
-  resolve(result: IteratorResult<T>): void;
+  resolve(result: IteratorResult<T> | Promise<IteratorResult<T>>): void;
   reject(error: unknown): void;
 }
 
-class Reader<T> implements AsyncIterableIterator<T> {
+export class InboxReader<T> implements AsyncIterableIterator<T> {
   /** Held so that a line whose reader still lives is not garbage-collected. */
   readonly owner: object;
   readonly #take: () => Promise<IteratorResult<T>>;
+  readonly #poll: () => T | undefined;
   readonly #leave: () => void;
 
-  constructor(owner: object, take: () => Promise<IteratorResult<T>>, leave: () => void) {
+  constructor(
+    owner: object,
+    take: () => Promise<IteratorResult<T>>,
+    poll: () => T | undefined,
+    leave: () => void,
+  ) {
     this.owner = owner;
     this.#take = take;
+    this.#poll = poll;
     this.#leave = leave;
+  }
+
+  /** The next one, if it is there already. */
+  poll(): T | undefined {
+    return this.#poll();
   }
 
   next(): Promise<IteratorResult<T>> {

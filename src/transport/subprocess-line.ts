@@ -17,7 +17,7 @@ import {
   LineFramer,
   type Outbound,
 } from "../wire/index.js";
-import { Inbox } from "./inbox.js";
+import { Inbox, type InboxReader } from "./inbox.js";
 import { inputEnded, notConnected } from "./refusals.js";
 import type { CloseOptions } from "./transport.js";
 
@@ -118,7 +118,7 @@ export class SubprocessLine {
     });
   }
 
-  read(owner: object): AsyncIterableIterator<Frame> {
+  read(owner: object): InboxReader<Frame> {
     return this.#inbox.read(owner);
   }
 
@@ -189,8 +189,8 @@ export class SubprocessLine {
   }
 
   #receive(line: FramedLine): void {
-    const frame = decodeLine(line, false, this.mask);
-    const text = textOf(line);
+    const frame = decodeLine(line, false, this.#prepared?.mask);
+    const text = typeof line === "string" ? line : textOf(line);
     this.#prepared?.trace?.(frame.kind === "noise" ? "noise" : "receive", text);
     if (frame.kind === "message") this.#heard = true;
     else this.log.warn(frame.kind, { line: text });
@@ -276,8 +276,7 @@ export class SubprocessLine {
   }
 }
 
-function textOf(line: FramedLine): string {
-  if (typeof line === "string") return line;
+function textOf(line: Exclude<FramedLine, string>): string {
   return line.kind === "broken" ? line.text : `[a line of ${line.bytes} bytes]`;
 }
 

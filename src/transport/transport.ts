@@ -6,6 +6,12 @@ export interface CloseOptions {
   readonly first?: Outbound;
 }
 
+/** What comes over a line. */
+export interface Frames extends AsyncIterable<Frame> {
+  /** The next one if it is there already, for a reader in a hurry. */
+  poll?(): Frame | undefined;
+}
+
 /**
  * A line to a CLI: whole messages both ways, and an end that always comes. It knows nothing of
  * models, turns or permissions. Sending, reading and closing may happen in three places at once.
@@ -24,7 +30,7 @@ export interface Transport {
    * All that comes, in order, for one reader. Ends when the line does; throws last if the peer
    * ended by itself and not in good order.
    */
-  messages(): AsyncIterable<Frame>;
+  messages(): Frames;
   /** Tells the peer that nothing more will be sent. It may go on answering. */
   endInput(): Promise<void>;
   /** Ends the line in good order; resolves when nothing of the peer is left. Never rejects. */
