@@ -135,7 +135,8 @@ export class ControlLine {
     if (frame.kind === "corrupt") this.#events.onCorrupt(frame.error);
     if (frame.kind !== "message") return;
     const { message, size } = frame;
-    if (isMessage(message, "control_request")) this.#incoming.received(message);
+    if (isMessage(message, "stream_event")) this.#events.onMessage(message, size);
+    else if (isMessage(message, "control_request")) this.#incoming.received(message);
     else if (isMessage(message, "control_cancel_request")) {
       this.#incoming.cancelled(message.request_id);
     } else if (!isMessage(message, "control_response")) this.#events.onMessage(message, size);

@@ -82,7 +82,7 @@ const PASSED = [
   "thinking",
   "timeouts",
   "user",
-] as const satisfies readonly (keyof Options)[];
+] as const;
 
 const FOUR_TOOLS = ["Bash", "Read", "Write", "Edit"];
 

@@ -1,10 +1,14 @@
 import { HawserError } from "../errors/index.js";
 
+const LONGEST_RECENT = 4096;
+
 /** Text as it comes, for one reader, who gets all that has come since he last asked. */
 export class TextTape implements AsyncIterable<string> {
   /** Told when the reader leaves before the end. */
   onLeft: () => void = () => {};
   #text = "";
+  /** The newest of it, in pieces. */
+  #recent = "";
   /** What the reader has not seen: kept apart, since cutting it off the whole would copy the whole. */
   #unread = "";
   #taken = false;
@@ -13,11 +17,17 @@ export class TextTape implements AsyncIterable<string> {
   #wake: () => void = () => {};
 
   get text(): string {
+    if (this.#recent !== "") this.#settle();
     return this.#text;
   }
 
+  get length(): number {
+    return this.#text.length + this.#recent.length;
+  }
+
   add(text: string): void {
-    this.#text += text;
+    this.#recent += text;
+    if (this.#recent.length > LONGEST_RECENT) this.#settle();
     if (this.#taken && !this.#left) this.#unread += text;
     this.#wake();
   }
@@ -40,6 +50,16 @@ export class TextTape implements AsyncIterable<string> {
         return pieces.return(undefined);
       },
     };
+  }
+
+  /**
+   * A text that is added to is a tree of all its pieces, which the garbage collector must look at
+   * again and again; reading a character makes it one piece.
+   */
+  #settle(): void {
+    this.#recent.charCodeAt(0);
+    this.#text += this.#recent;
+    this.#recent = "";
   }
 
   #leave(): void {

@@ -110,7 +110,7 @@ export class TurnRecord implements Circumstances {
 
   #start(id: string | undefined): void {
     if (!this.#wasCut) this.#partsFrom = undefined;
-    this.#messageFrom = this.text.text.length;
+    this.#messageFrom = this.text.length;
     this.#streaming = id;
   }
 

@@ -6,8 +6,8 @@ import type { Schema } from "./places.js";
 export class Visit {
   readonly issues: Issue[] = [];
   /** The properties and items of the value that a schema spoke of, for `unevaluated…`. */
-  readonly names = new Set<string>();
-  readonly items = new Set<number>();
+  readonly names: Set<string> = new Set();
+  readonly items: Set<number> = new Set();
 
   get isValid(): boolean {
     return this.issues.length === 0;
