@@ -5,9 +5,9 @@ import { Readable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { DIST } from "./dist.js";
 import { median, runAlone } from "./figures.js";
 
-const DIST = process.env.HAWSER_DIST ?? fileURLToPath(new URL("../dist", import.meta.url));
 const { LineFramer, decodeLine } = await import(pathToFileURL(`${DIST}/wire/index.js`).href);
 
 const MiB = 1024 * 1024;

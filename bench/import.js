@@ -1,6 +1,7 @@
 // How long the import of the package's root takes in a fresh process, beside the official SDK's.
 import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { DIST } from "./dist.js";
 import { median, runAlone } from "./figures.js";
 
 const ROUNDS = 15;
@@ -8,7 +9,7 @@ const TARGET = 0.25;
 
 export function run() {
   const packages = {
-    hawser: new URL("../dist/index.js", import.meta.url).href,
+    hawser: pathToFileURL(`${DIST}/index.js`).href,
     official: import.meta.resolve("@anthropic-ai/claude-agent-sdk"),
   };
   const times = { hawser: [], official: [] };

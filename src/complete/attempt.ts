@@ -62,9 +62,9 @@ export class Attempt {
     const lease = await source.acquire({ options: this.#options, timeouts, showsEvents });
     try {
       const completion = await this.#converse(lease);
-      const gone = lease.release();
       // Who gets the id of a session that is kept can go on with it at once.
-      if (this.#options.persistSession !== false) await gone;
+      if (this.#options.persistSession !== false) await lease.release();
+      else setImmediate(() => void lease.release());
       return completion;
     } catch (error) {
       await lease.release();

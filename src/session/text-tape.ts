@@ -41,7 +41,7 @@ export class TextTape implements AsyncIterable<string> {
   [Symbol.asyncIterator](): AsyncIterator<string> {
     if (this.#taken) throw new HawserError("already_consumed");
     this.#taken = true;
-    this.#unread = this.#text;
+    this.#unread = this.text;
     const pieces = this.#read();
     return {
       next: () => pieces.next(),

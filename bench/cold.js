@@ -1,0 +1,29 @@
+// One answer of the real CLI from nothing: a fresh process, its first call, until the caller has the
+// result. The model is simulated and answers at once; both sides ask for the same lean call.
+import { fileURLToPath } from "node:url";
+import { always } from "../dist/testing/index.js";
+import { pairs, runAlone } from "./figures.js";
+import { call } from "./overhead.js";
+import { openPlace } from "./parity/place.js";
+
+const FIGURE = { figure: "first answer of the real CLI, ms", rounds: 21, target: 1.05 };
+
+export async function run() {
+  const place = await openPlace();
+  try {
+    place.model.add(always("Here it is."));
+    const options = { cli: place.cli, cwd: place.cwd, env: place.env };
+    return [
+      await pairs(FIGURE, async (library) => {
+        const { callMs } = await call(library, "result", options);
+        // What still ends would slow the next one down.
+        await place.gone();
+        return callMs;
+      }),
+    ];
+  } finally {
+    await place.close();
+  }
+}
+
+await runAlone(fileURLToPath(import.meta.url), run);

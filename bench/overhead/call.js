@@ -1,0 +1,91 @@
+// One call in a process of its own, so that neither library finds what the other one warmed up:
+// `node call.js <library> <way> <options>`. Prints what it cost.
+import { pathToFileURL } from "node:url";
+import { DIST } from "../dist.js";
+
+const [library, way, json] = process.argv.slice(2);
+const { cli, cwd, env } = JSON.parse(json);
+
+/** What a caller writes who wants one answer and nothing of the machine in it. */
+const LIBRARIES = {
+  async hawser() {
+    const { complete, stream } = await import(pathToFileURL(`${DIST}/index.js`).href);
+    const options = { cliPath: cli, cwd, env, inheritEnv: false };
+    return {
+      result: async () => (await complete("Go.", options)).result,
+      messages: () => stream("Go.", { ...options, includePartialMessages: true }),
+      texts: () => stream("Go.", options).textStream,
+    };
+  },
+
+  async official() {
+    const { query } = await import("@anthropic-ai/claude-agent-sdk");
+    const options = {
+      pathToClaudeCodeExecutable: cli,
+      cwd,
+      env,
+      tools: [],
+      settingSources: [],
+      strictMcpConfig: true,
+      persistSession: false,
+    };
+    const messages = () =>
+      query({ prompt: "Go.", options: { ...options, includePartialMessages: true } });
+    return {
+      async result() {
+        for await (const message of query({ prompt: "Go.", options })) {
+          if (message.type === "result") return message;
+        }
+      },
+      messages,
+      async *texts() {
+        for await (const { type, event } of messages()) {
+          if (type === "stream_event" && event.delta?.type === "text_delta") yield event.delta.text;
+        }
+      },
+    };
+  },
+};
+
+const WAYS = {
+  /** From the call to the result, and from the result line on the pipe. */
+  async result({ result }) {
+    const calledAt = performance.now();
+    const { is_error, writtenAt } = await result();
+    const now = process.hrtime.bigint();
+    const callMs = performance.now() - calledAt;
+    if (is_error) throw new Error("The call failed.");
+    const lineMs = writtenAt === undefined ? undefined : Number(now - BigInt(writtenAt)) / 1e6;
+    return { callMs, lineMs };
+  },
+
+  /** The processor time from the first event on. */
+  async messages({ messages }) {
+    let events = 0;
+    let start;
+    for await (const { type } of messages()) {
+      if (type !== "stream_event") continue;
+      start ??= process.cpuUsage();
+      events += 1;
+    }
+    return { events, ...spent(start) };
+  },
+
+  /** The same, for a caller who wants only the text. */
+  async texts({ texts }) {
+    let characters = 0;
+    let start;
+    for await (const text of texts()) {
+      start ??= process.cpuUsage();
+      characters += text.length;
+    }
+    return { characters, ...spent(start) };
+  },
+};
+
+function spent(start) {
+  const { user, system } = process.cpuUsage(start);
+  return { cpuUs: user + system };
+}
+
+console.log(JSON.stringify(await WAYS[way](await LIBRARIES[library]())));
