@@ -1,11 +1,22 @@
 // The real Claude Code CLI answers through hawser, with no account: what it takes for Anthropic's
 // API is a simulated model on this machine, scripted below. Run it with `npm run demo`.
-import { checkCli, complete, isHawserError, openSession, processes } from "hawser";
-import { apiError, isolatedEnv, SimulatedModel, toolUse } from "hawser/testing";
+import {
+  checkCli,
+  complete,
+  isHawserError,
+  openSession,
+  processes,
+  shutdown,
+  stream,
+} from "hawser";
+import { apiError, isolatedEnv, reply, SimulatedModel, toolUse } from "hawser/testing";
 
 const model = await SimulatedModel.start({
   replies: [
     "A hawser is a thick rope for mooring or towing a ship.",
+    reply("Over, under, and through its own eye.", { chunks: 12, chunkDelayMs: 40 }),
+    toolUse("StructuredOutput", { name: "bowline", strength: "rather good" }),
+    toolUse("StructuredOutput", { name: "bowline", strength: 0.65 }),
     toolUse("Bash", { command: "uname -s", description: "Ask the system for its name" }),
     (call) => `This machine runs ${call.toolResults[0]?.text.trim()}.`,
     toolUse("Write", { file_path: "knot.txt", content: "bowline" }),
@@ -25,6 +36,24 @@ const first = await ask("What is a hawser?", options);
 say(
   `${first.model} · ${first.usage.output_tokens} tokens · $${first.costUsd.toFixed(5)} · ${facts(first)}`,
 );
+
+heading("The text as it comes");
+const call = stream("How is a bowline tied?", options);
+process.stdout.write("  > How is a bowline tied?\n  < ");
+for await (const piece of call.textStream) process.stdout.write(piece);
+process.stdout.write("\n");
+say(`the first word after ${Math.round((await call.completion).timing.firstTokenMs)} ms`);
+
+heading("A typed answer: what does not fit the schema goes back to the model");
+const { value } = await complete("How strong is it?", {
+  ...options,
+  schema: {
+    type: "object",
+    properties: { name: { type: "string" }, strength: { type: "number", maximum: 1 } },
+    required: ["name", "strength"],
+  },
+});
+say(`the ${value.name} keeps ${value.strength * 100} % of its rope's strength`);
 
 heading("A tool, switched on by its name");
 await ask("Which system is this?", {
@@ -63,6 +92,7 @@ try {
 }
 
 heading("Nothing is left behind");
+await shutdown();
 say(`${processes().length} processes alive after ${model.calls.length} calls to the model`);
 
 await world.dispose();

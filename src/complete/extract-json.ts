@@ -1,6 +1,6 @@
 import { HawserError } from "../errors/index.js";
-import { type Fence, fencesOf, hasFence } from "./schema/fence.js";
-import { longestJson } from "./schema/scan-json.js";
+import { type Fence, fencesOf, hasFence } from "./fence.js";
+import { longestJson } from "./scan-json.js";
 
 /**
  * Takes one JSON value out of an answer. In this order:

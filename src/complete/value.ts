@@ -30,7 +30,8 @@ export class OwedValue {
     return issues.includes(MISSING) ? missingPrompt() : repairPrompt(this.#schema, issues);
   }
 
-  failure({ result, text }: Ended, issues: readonly Issue[]): HawserError {
+  failure({ result, text }: Ended, found: readonly Issue[]): HawserError {
+    const issues = found.slice(0, MOST_ISSUES);
     const message = issues.includes(MISSING)
       ? "The model gave no value for the schema."
       : "The model's value does not fit the schema.";
@@ -51,6 +52,9 @@ export class OwedValue {
     return this.#schema.read({ value: written });
   }
 }
+
+/** A list of a million wrong items is wrong once. */
+const MOST_ISSUES = 100;
 
 const MISSING: Issue = { message: "is missing: the model answered in words only" };
 
