@@ -2,6 +2,7 @@ import { type HawserError, isHawserError } from "../errors/index.js";
 import type { Options } from "../options/index.js";
 import {
   enrichedBy,
+  forgetMessages,
   recordOf,
   type Session,
   type SessionLease,
@@ -14,7 +15,7 @@ import { type Completion, completionOf, type Ended } from "./completion.js";
 import type { Plan } from "./plan.js";
 import { mayChange } from "./retry.js";
 import type { Tally } from "./tally.js";
-import { type OwedValue, stillOwed } from "./value.js";
+import { isRefusedOutput, type OwedValue, stillOwed } from "./value.js";
 
 /** What the attempts of one call have in common. */
 export interface Job {
@@ -24,9 +25,10 @@ export interface Job {
   readonly value: OwedValue | undefined;
   readonly tally: Tally;
   readonly startedAt: number;
-  /** What is to be handed on to readers. */
-  readonly onPart: (part: Turn | HostNotice) => void;
-  /** Rejects if the call is ended meanwhile. */
+  /** What is to be handed on to readers; absent if there can be none. */
+  readonly onPart: ((part: Turn | HostNotice) => void) | undefined;
+  /** The same, unless the call is ended before: then it rejects with the reason. */
+  readonly unlessEnded: <T>(promise: Promise<T>) => Promise<T>;
   readonly pause: (ms: number) => Promise<void>;
 }
 
@@ -37,11 +39,11 @@ export class Attempt {
   readonly #job: Job;
   readonly #options: Options;
   readonly #abort = new AbortController();
-  readonly #ended: Ended[] = [];
   /** What was said before each time it went on, and at last. */
   readonly #texts: string[] = [];
   #session: Session | undefined;
   #ending: HawserError | undefined;
+  #firstTokenAt: number | undefined;
   #changedSomething = false;
   #resumes = 0;
   #repairs = 0;
@@ -57,9 +59,7 @@ export class Attempt {
   }
 
   async run(): Promise<Completion<unknown>> {
-    const { plan, source } = this.#job;
-    const { timeouts, showsEvents } = plan;
-    const lease = await source.acquire({ options: this.#options, timeouts, showsEvents });
+    const lease = await this.#acquire();
     try {
       const completion = await this.#converse(lease);
       // Who gets the id of a session that is kept can go on with it at once.
@@ -67,8 +67,9 @@ export class Attempt {
       else setImmediate(() => void lease.release());
       return completion;
     } catch (error) {
+      const whole = this.#whole(lease.session, error);
       await lease.release();
-      throw this.#whole(lease.session, error);
+      throw whole;
     }
   }
 
@@ -79,11 +80,26 @@ export class Attempt {
     this.#abort.abort(why.reason ?? why);
   }
 
+  async #acquire(): Promise<SessionLease> {
+    const { plan, source, unlessEnded } = this.#job;
+    const { timeouts, showsEvents } = plan;
+    const acquired = source.acquire({ options: this.#options, timeouts, showsEvents });
+    try {
+      return await unlessEnded(acquired);
+    } catch (error) {
+      // One that comes all the same is of no use any more.
+      acquired.then(
+        (lease) => lease.release(),
+        () => {},
+      );
+      throw error;
+    }
+  }
+
   async #converse({ session, queuedMs }: SessionLease): Promise<Completion<unknown>> {
     const { plan, tally, startedAt } = this.#job;
     this.#session = session;
-    if (this.#ending !== undefined) await session.close(this.#ending);
-    const boot: { info?: unknown; readyAt?: number } = {};
+    const boot: { info: unknown; readyAt: number | undefined } = { info: {}, readyAt: undefined };
     session.initializationResult().then(
       (info) => Object.assign(boot, { info, readyAt: performance.now() }),
       // A start that failed ends the turn, which tells why.
@@ -91,17 +107,22 @@ export class Attempt {
     );
     let step: Step = { prompt: plan.prompt };
     while ("prompt" in step) step = await this.#take(session, step.prompt);
-    const { info, readyAt } = boot;
-    const resumes = this.#resumes;
-    const around = { startedAt, readyAt, queuedMs, info, resumes, tally };
-    const { ended, value } = step;
-    return { ...completionOf(this.#ended, ended, this.#texts, around), value };
+    return completionOf(step.ended, tally, {
+      ...boot,
+      startedAt,
+      queuedMs,
+      firstTokenAt: this.#firstTokenAt,
+      texts: this.#texts,
+      resumes: this.#resumes,
+      value: step.value,
+    });
   }
 
   /** One turn, and what follows from it. */
   async #take(session: Session, prompt: Prompt): Promise<Step> {
     const turn = session.send(prompt);
-    this.#job.onPart(turn);
+    if (this.#job.onPart === undefined) forgetMessages(turn);
+    else this.#job.onPart(turn);
     const ended = await this.#settled(turn).catch((error: unknown) => {
       if (!this.#isSurvivable(error)) throw error;
       this.#texts.push(error.partialText ?? "");
@@ -111,23 +132,29 @@ export class Attempt {
       this.#texts.push(ended.text);
       return this.#goOn();
     }
-    return this.#judge(session, ended);
+    try {
+      return await this.#judge(ended);
+    } catch (error) {
+      throw enrichedBy(session, error, turn);
+    }
   }
 
   async #settled(turn: Turn): Promise<Ended> {
-    const { tally } = this.#job;
+    const { tally, value } = this.#job;
+    const record = recordOf(turn);
     try {
       const result = await turn.result.catch((error: unknown) => {
         tally.addLost(turn);
         throw error;
       });
       tally.add(result);
-      const text = await turn.text();
-      const ended = { turn, result, text, stop: stopOf(result) ?? "completed" };
-      this.#ended.push(ended);
-      return ended;
+      const gaveUp = value !== undefined && isRefusedOutput(result);
+      const text = gaveUp ? record.text.text : await turn.text();
+      const { model, givenOutput } = record;
+      return { result, text, stop: stopOf(result) ?? "completed", model, givenOutput };
     } finally {
-      this.#changedSomething ||= mayChange(recordOf(turn).toolsCalled);
+      this.#firstTokenAt ??= record.firstTokenAt;
+      this.#changedSomething ||= mayChange(record.toolsCalled);
     }
   }
 
@@ -149,26 +176,25 @@ export class Attempt {
     const { times, waitMs, prompt } = this.#job.plan.autoResume;
     this.#resumes += 1;
     const facts = { resumes: this.#resumes, of: times, delay_ms: waitMs };
-    this.#job.onPart({ type: "hawser", subtype: "continuing", ...facts });
+    this.#job.onPart?.({ type: "hawser", subtype: "continuing", ...facts });
     await this.#job.pause(waitMs);
     return { prompt };
   }
 
   /** Whether the answer is what was asked for. */
-  async #judge(session: Session, ended: Ended): Promise<Step> {
-    const { value, plan } = this.#job;
+  async #judge(ended: Ended): Promise<Step> {
+    const { value, plan, unlessEnded } = this.#job;
     if (value === undefined) return this.#answered(ended, undefined);
-    if (ended.stop === "max_turns" || ended.stop === "max_budget") {
-      throw enrichedBy(session, stillOwed(ended.stop, ended.result), ended.turn);
-    }
-    const found = await value.of(ended);
+    const { stop, result } = ended;
+    if (stop === "max_turns" || stop === "max_budget") throw stillOwed(stop, result);
+    const found = await unlessEnded(value.of(ended));
     if (found.issues === undefined) return this.#answered(ended, found.value);
-    if (this.#repairs >= plan.maxRepairs || ended.stop === "hook_stopped") {
-      throw enrichedBy(session, value.failure(ended, found.issues), ended.turn);
+    if (this.#repairs >= plan.maxRepairs || stop === "hook_stopped") {
+      throw value.failure(ended, found.issues);
     }
     this.#repairs += 1;
     const facts = { repairs: this.#repairs, of: plan.maxRepairs, issues: found.issues };
-    this.#job.onPart({ type: "hawser", subtype: "repairing", ...facts });
+    this.#job.onPart?.({ type: "hawser", subtype: "repairing", ...facts });
     return { prompt: value.repairPrompt(found.issues) };
   }
 
@@ -177,10 +203,11 @@ export class Attempt {
     return { ended, value };
   }
 
-  /** The error with the texts of all runs before it. */
-  #whole(session: Session, error: unknown): unknown {
-    if (this.#texts.length === 0 || !isHawserError(error)) return error;
-    const texts = [...this.#texts, error.partialText ?? ""].filter((text) => text !== "");
-    return enrichedBy(session, error.but({ partialText: texts.join("\n\n") }));
+  /** The error with what is known of the session, and the texts of all runs before it. */
+  #whole(session: Session, error: unknown): HawserError {
+    const known = enrichedBy(session, error);
+    if (this.#texts.length === 0) return known;
+    const texts = [...this.#texts, known.partialText ?? ""].filter((text) => text !== "");
+    return enrichedBy(session, known.but({ partialText: texts.join("\n\n") }));
   }
 }

@@ -1,4 +1,10 @@
-import { guardLogger, type HawserError, hostMask, isHawserError } from "../errors/index.js";
+import {
+  type ErrorFacts,
+  guardLogger,
+  type HawserError,
+  hostMask,
+  isHawserError,
+} from "../errors/index.js";
 import type { Options } from "../options/index.js";
 import {
   onAbort,
@@ -12,29 +18,44 @@ import {
 import type { Prompt } from "../wire/index.js";
 import { Attempt, type Job } from "./attempt.js";
 import type { Completion } from "./completion.js";
-import { Parts } from "./parts.js";
+import type { Parts } from "./parts.js";
 import { type Plan, planOf } from "./plan.js";
 import { pauseAfter } from "./retry.js";
 import { Tally } from "./tally.js";
 import { owedValue } from "./value.js";
 
+export interface CallRequest {
+  /** Named in errors. */
+  readonly caller: string;
+  readonly prompt: Prompt;
+  readonly options: Options;
+  readonly source: SessionSource;
+  /** For those who watch it. */
+  readonly parts?: Parts;
+}
+
 /** One call, from its prompt to its outcome: attempt after attempt, as far as they are wanted. */
 export class Call {
-  readonly parts: Parts = new Parts();
   readonly outcome: Promise<Completion<unknown>>;
-  /** Set by who reads the text: a new attempt could not take it back. */
-  textWasRead = false;
+  readonly #parts: Parts | undefined;
   readonly #startedAt = performance.now();
+  /** Rejects when this side ends it. */
+  readonly #whenEnded: Promise<never>;
+  #rejectWhenEnded: (why: HawserError) => void = () => {};
   #attempt: Attempt | undefined;
-  /** Why this side ends it. */
   #ending: HawserError | undefined;
-  #endPause: (() => void) | undefined;
 
-  constructor(caller: string, prompt: Prompt, options: Options, source: SessionSource) {
-    this.outcome = this.#run(caller, prompt, options, source);
+  constructor(request: CallRequest) {
+    this.#parts = request.parts;
+    this.#whenEnded = new Promise((_, reject) => {
+      this.#rejectWhenEnded = reject;
+    });
+    // Most calls are never ended, and nobody waits then.
+    this.#whenEnded.catch(() => {});
+    this.outcome = this.#run(request);
     this.outcome.then(
-      () => this.parts.end(),
-      (error: unknown) => this.parts.end(error),
+      () => this.#parts?.end(),
+      (error: unknown) => this.#parts?.end(error),
     );
   }
 
@@ -42,30 +63,26 @@ export class Call {
   end(why: HawserError): void {
     if (this.#ending !== undefined) return;
     this.#ending = why;
+    this.#rejectWhenEnded(why);
     this.#attempt?.end(why);
-    this.#endPause?.();
   }
 
-  async #run(
-    caller: string,
-    prompt: Prompt,
-    options: Options,
-    source: SessionSource,
-  ): Promise<Completion<unknown>> {
+  async #run({ caller, prompt, options, source }: CallRequest): Promise<Completion<unknown>> {
     const plan = planOf(caller, prompt, options);
-    const { totalMs } = plan;
+    const { totalMs, schema } = plan;
     const signals = [options.signal, options.abortController?.signal];
     const stopListening = onAbort(signals, (error) => this.end(error));
     const timer = startTimer(totalMs, () => this.end(timeoutError("total", totalMs)));
+    const parts = this.#parts;
     try {
-      const value = await owedValue(plan.schema);
       return await this.#attempts({
         plan,
         source,
-        value,
+        value: schema && (await this.#unlessEnded(owedValue(schema))),
         tally: new Tally(),
         startedAt: this.#startedAt,
-        onPart: (part) => this.parts.add(part),
+        onPart: parts && ((part) => parts.add(part)),
+        unlessEnded: (promise) => this.#unlessEnded(promise),
         pause: (ms) => this.#pause(ms),
       });
     } finally {
@@ -75,11 +92,12 @@ export class Call {
   }
 
   async #attempts(job: Job): Promise<Completion<unknown>> {
-    const { plan, value } = job;
+    const { plan, value, tally } = job;
     const wanted = value === undefined ? plan.options : { ...plan.options, ...value.options };
     let options = wanted;
+    let failure: HawserError | undefined;
     for (let retries = 0; ; retries += 1) {
-      if (this.#ending !== undefined) throw this.#ending;
+      if (this.#ending !== undefined) throw withFactsOf(this.#ending, failure);
       const attempt = new Attempt(job, withId(options));
       this.#attempt = attempt;
       try {
@@ -88,8 +106,11 @@ export class Call {
         const pauseMs = this.#pauseAfter(error, job, retries, attempt);
         if (pauseMs === undefined || !isHawserError(error)) throw error;
         this.#tellRetry(plan, error, retries + 1, pauseMs);
-        await this.#pause(pauseMs);
-        options = again(wanted, error, job.tally.costUsd);
+        failure = error;
+        await this.#pause(pauseMs).catch((why: HawserError) => {
+          throw withFactsOf(why, error);
+        });
+        options = withoutSpent(goingOn(wanted, error), tally.knownUsd);
       }
     }
   }
@@ -98,14 +119,13 @@ export class Call {
     error: unknown,
     { plan, tally }: Job,
     retries: number,
-    attempt: Attempt,
+    { changedSomething }: Attempt,
   ): number | undefined {
     if (!isHawserError(error) || this.#ending !== undefined) return undefined;
     const { maxBudgetUsd = Number.POSITIVE_INFINITY } = plan.options;
-    if ((tally.costUsd ?? 0) >= maxBudgetUsd) return undefined;
+    if (tally.knownUsd >= maxBudgetUsd) return undefined;
     const elapsedMs = performance.now() - this.#startedAt;
-    const { changedSomething } = attempt;
-    const { textWasRead } = this;
+    const textWasRead = this.#parts?.textWasRead === true;
     return pauseAfter(error, plan.retry, { retries, elapsedMs, changedSomething, textWasRead });
   }
 
@@ -118,33 +138,40 @@ export class Call {
     const { code, message } = error;
     const facts = { attempt, of: retry.attempts, delay_ms, code, reason: message };
     guardLogger(options.logger, hostMask()).warn("the call is made anew", facts);
-    this.parts.add({ type: "hawser", subtype: "retrying", ...facts });
+    this.#parts?.startAnew({ type: "hawser", subtype: "retrying", ...facts });
+  }
+
+  #unlessEnded<T>(promise: Promise<T>): Promise<T> {
+    return Promise.race([promise, this.#whenEnded]);
   }
 
   async #pause(ms: number): Promise<void> {
-    if (ms > 0 && this.#ending === undefined) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        this.#endPause = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
+    try {
+      await this.#unlessEnded(over);
+    } finally {
+      clearTimeout(timer);
     }
-    if (this.#ending !== undefined) throw this.#ending;
   }
 }
 
-/**
- * The options of a new attempt. A conversation that the caller chose goes on in itself: its id is
- * taken, and what the attempt before has said is part of it. What is spent is spent.
- */
-function again(wanted: Options, failure: HawserError, spentUsd: number | undefined): Options {
-  const options = withoutSpent(wanted, spentUsd ?? 0);
-  const { sessionId, resumable } = failure;
+/** A conversation that the caller chose goes on in itself: its id is taken by the failed attempt. */
+function goingOn(options: Options, { sessionId, resumable }: HawserError): Options {
   const { resume, continue: goesOn, forkSession, sessionId: own } = options;
   const chosen = own !== undefined || ((resume !== undefined || goesOn) && forkSession !== true);
   return chosen && resumable === true && sessionId !== undefined
     ? resuming(options, sessionId)
     : options;
+}
+
+/** The reason why a call was ended between two attempts, with what the first of them had come to. */
+function withFactsOf(why: HawserError, failure: HawserError | undefined): HawserError {
+  if (failure === undefined) return why;
+  const { cliPath, cliVersion, sessionId, resumable, partialText, stderrTail } = failure;
+  const facts = { cliPath, cliVersion, sessionId, resumable, partialText, stderrTail };
+  const known = Object.entries(facts).filter(([, fact]) => fact !== undefined);
+  return why.with(Object.fromEntries(known) as ErrorFacts);
 }

@@ -1,10 +1,4 @@
-import {
-  type CredentialInfo,
-  credentialOf,
-  recordOf,
-  type Stop,
-  type Turn,
-} from "../session/index.js";
+import { type CredentialInfo, credentialOf, type Stop } from "../session/index.js";
 import type { ModelUsage, PermissionDenial, ResultMessage, Usage } from "../wire/index.js";
 import type { Tally } from "./tally.js";
 
@@ -36,13 +30,13 @@ export interface Completion<T = undefined> {
   readonly sessionId: string;
   /** Why the model stopped. Only `completed` is a whole answer. */
   readonly stop: Stop;
-  /** As the CLI counts them, over the whole call. */
+  /** As the CLI counts them, over the whole call, attempts that failed included. */
   readonly turns: number;
   /** How often it went on after `maxTurns`. */
   readonly resumes: number;
-  /** The tokens of this call, all models and sub-agents together. */
+  /** The tokens of this call, all models and sub-agents together, as far as they are known. */
   readonly usage: Usage;
-  /** The same for each model; `undefined` if the CLI does not tell. */
+  /** The same for each model; `undefined` if a part of it is not known. */
   readonly modelUsage: Readonly<Record<string, ModelUsage>> | undefined;
   /** Of this call alone. Unknown stays `undefined`; it is never a made-up zero. */
   readonly costUsd: number | undefined;
@@ -56,46 +50,47 @@ export interface Completion<T = undefined> {
 
 /** One turn of a call that has come to its end. */
 export interface Ended {
-  readonly turn: Turn;
   readonly result: ResultMessage;
   readonly stop: Stop;
   readonly text: string;
+  readonly model: string | undefined;
+  /** The last value that the model gave for a schema, be it one that the CLI refused. */
+  readonly givenOutput: unknown;
 }
 
-export interface Circumstance {
+export interface Circumstances {
   readonly startedAt: number;
   readonly readyAt: number | undefined;
+  readonly firstTokenAt: number | undefined;
   readonly queuedMs: number | undefined;
   /** The CLI's answer to initialize. */
   readonly info: unknown;
+  readonly texts: readonly string[];
   readonly resumes: number;
-  readonly tally: Tally;
+  readonly value: unknown;
 }
 
 /** What the turns of a call have come to. */
 export function completionOf(
-  ended: readonly Ended[],
-  last: Ended,
-  texts: readonly string[],
-  { startedAt, readyAt, queuedMs, info, resumes, tally }: Circumstance,
-): Completion {
-  const { result } = last;
-  const records = ended.map(({ turn }) => recordOf(turn));
-  const firstTokenAt = records.find((record) => record.firstTokenAt !== undefined)?.firstTokenAt;
+  { result, stop, model }: Ended,
+  tally: Tally,
+  around: Circumstances,
+): Completion<unknown> {
+  const { startedAt, readyAt, firstTokenAt, queuedMs, info, texts, resumes, value } = around;
   const since = (at: number | undefined) => (at === undefined ? undefined : at - startedAt);
   return {
     text: texts.filter((text) => text !== "").join("\n\n"),
     texts,
-    value: undefined,
-    model: records.at(-1)?.model,
+    value,
+    model,
     sessionId: result.session_id,
-    stop: last.stop,
-    turns: ended.reduce((sum, each) => sum + each.result.num_turns, 0),
+    stop,
+    turns: tally.turns,
     resumes,
-    usage: tally.usage() ?? result.usage,
+    usage: tally.usage,
     modelUsage: tally.models,
     costUsd: tally.costUsd,
-    permissionDenials: ended.flatMap((each) => each.result.permission_denials ?? []),
+    permissionDenials: tally.denials,
     credential: credentialOf(info),
     timing: {
       queuedMs,

@@ -5,7 +5,10 @@ export type Part = Turn | HostNotice;
 
 /** What a call hands on, in order, for readers who may come at any time. */
 export class Parts {
+  /** Set by who reads the text: a new attempt could not take it back. */
+  textWasRead = false;
   readonly #list: Part[] = [];
+  #anewFrom = 0;
   #end: { readonly error?: unknown } | undefined;
   #wake: () => void = () => {};
   #changed: Promise<void> = this.#change();
@@ -13,6 +16,17 @@ export class Parts {
   add(part: Part): void {
     this.#list.push(part);
     this.#wake();
+  }
+
+  /** What came before has failed, and the same begins once more. */
+  startAnew(notice: HostNotice): void {
+    this.#anewFrom = this.#list.length;
+    this.add(notice);
+  }
+
+  /** Whether it belongs to an attempt that was given up. */
+  isGivenUp(index: number): boolean {
+    return index < this.#anewFrom;
   }
 
   /** The error is thrown to each reader after the last part. */

@@ -15,6 +15,8 @@ import {
 import { type Timeouts, timeoutsOf } from "../session/index.js";
 import { encodeLine, type Prompt, userLine } from "../wire/index.js";
 
+type Known<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
+
 /** What a call is to do, with every default in its place. */
 export interface Plan {
   readonly prompt: Prompt;
@@ -24,8 +26,8 @@ export interface Plan {
   readonly timeouts: Timeouts;
   readonly totalMs: number;
   readonly showsEvents: boolean;
-  readonly retry: Required<Omit<RetryOptions, "cliRetries" | "apiTimeoutMs">>;
-  readonly autoResume: Required<AutoResumeOptions>;
+  readonly retry: Known<Omit<RetryOptions, "cliRetries" | "apiTimeoutMs">>;
+  readonly autoResume: Known<AutoResumeOptions>;
   readonly schema: StandardSchema | JsonSchema | undefined;
   readonly maxRepairs: number;
 }
@@ -73,28 +75,23 @@ export function planOf(caller: string, prompt: Prompt, options: Options): Plan {
 
 const DEFAULT_TOTAL_MS = 600_000;
 
-function autoResumeOf({ autoResume = 0 }: Options): Required<AutoResumeOptions> {
-  const own = typeof autoResume === "number" ? { times: autoResume } : autoResume;
-  return { waitMs: 0, prompt: "Go on where you stopped.", ...given(own), times: own.times };
+function autoResumeOf({ autoResume = 0 }: Options): Plan["autoResume"] {
+  const own: AutoResumeOptions =
+    typeof autoResume === "number" ? { times: autoResume } : autoResume;
+  const { times, waitMs = 0, prompt = "Go on where you stopped." } = own;
+  return { times, waitMs, prompt };
 }
 
 function retryOf({ retry = {} }: Options, totalMs: number): Plan["retry"] {
-  const { cliRetries: _, apiTimeoutMs: __, ...own } = given(retry);
-  if (own.budgetMs !== undefined && own.budgetMs > totalMs) {
-    const message = `retry.budgetMs (${own.budgetMs}) is longer than timeouts.totalMs (${totalMs}).`;
+  const { attempts = 0, baseMs = 1_000, maxMs = 30_000, budgetMs = totalMs } = retry;
+  if (budgetMs > totalMs) {
+    const message = `retry.budgetMs (${budgetMs}) is longer than timeouts.totalMs (${totalMs}).`;
     throw new HawserError("invalid_options", message, {
       hint: "Lower `retry.budgetMs`, or raise `timeouts.totalMs`, which ends the whole call.",
       issues: [{ path: "retry.budgetMs", message: "cannot fit into timeouts.totalMs" }],
     });
   }
-  return {
-    attempts: 0,
-    baseMs: 1_000,
-    maxMs: 30_000,
-    budgetMs: totalMs,
-    afterTools: false,
-    ...own,
-  };
+  return { attempts, baseMs, maxMs, budgetMs, afterTools: retry.afterTools === true };
 }
 
 /** Some versions of the CLI ask a model that never gives the value for ever. */

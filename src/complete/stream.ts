@@ -1,10 +1,9 @@
 import { HawserError } from "../errors/index.js";
-import type { Options } from "../options/index.js";
-import { FRESH, readTurn, type Turn } from "../session/index.js";
-import type { Message, Prompt } from "../wire/index.js";
-import { Call } from "./call.js";
+import { readTurn, type Turn } from "../session/index.js";
+import type { Message } from "../wire/index.js";
+import { Call, type CallRequest } from "./call.js";
 import type { Completion } from "./completion.js";
-import type { Part } from "./parts.js";
+import { type Part, Parts } from "./parts.js";
 
 /**
  * A call as it goes on: its messages, once, as they come; or its text; and its outcome. Whoever
@@ -21,11 +20,12 @@ export class CallStream implements CompletionStream<unknown> {
   readonly completion: Promise<Completion<unknown>>;
   readonly textStream: AsyncIterable<string>;
   readonly #call: Call;
+  readonly #parts = new Parts();
   #textTaken = false;
   #taken = false;
 
-  constructor(prompt: Prompt, options: Options) {
-    this.#call = new Call("stream()", prompt, options, FRESH);
+  constructor(request: Omit<CallRequest, "parts">) {
+    this.#call = new Call({ ...request, parts: this.#parts });
     this.completion = this.#call.outcome;
     // Who only reads the messages learns of a failure there.
     this.completion.catch(() => {});
@@ -35,24 +35,28 @@ export class CallStream implements CompletionStream<unknown> {
   [Symbol.asyncIterator](): AsyncIterator<Message> {
     if (this.#taken) throw new HawserError("already_consumed");
     this.#taken = true;
-    return new Messages(this.#call);
+    return new Messages(this.#parts, () => leave(this.#call));
   }
 
   #readText(): AsyncIterator<string> {
     if (this.#textTaken) throw new HawserError("already_consumed");
     this.#textTaken = true;
-    return leaving(this.#call, textOf(this.#call));
+    return leaving(this.#call, textOf(this.#parts));
   }
 }
 
 /** The messages of turn after turn. How a turn failed is not told: the call says what it makes of it. */
 class Messages implements AsyncIterator<Message> {
-  readonly #call: Call;
+  readonly #parts: Parts;
+  readonly #leave: () => void;
   #next = 0;
   #turn: AsyncIterator<Message> | undefined;
+  /** One step at a time, also for one who asks for several items at once. */
+  #order: Promise<unknown> = Promise.resolve();
 
-  constructor(call: Call) {
-    this.#call = call;
+  constructor(parts: Parts, leave: () => void) {
+    this.#parts = parts;
+    this.#leave = leave;
   }
 
   /** Most of them come through here: nothing is added to what the turn itself does. */
@@ -61,34 +65,47 @@ class Messages implements AsyncIterator<Message> {
   }
 
   async return(): Promise<IteratorResult<Message>> {
-    leave(this.#call);
+    this.#leave();
     await this.#turn?.return?.();
     return { done: true, value: undefined };
   }
 
   async #advance(): Promise<IteratorResult<Message>> {
-    this.#turn = undefined;
-    const part = await this.#call.parts.at(this.#next);
+    const found = this.#order.then(() => this.#open());
+    this.#order = found.catch(() => {});
+    return (await found) ?? this.next();
+  }
+
+  /** Opens the next turn, or gives what stands in its place. */
+  async #open(): Promise<IteratorResult<Message> | undefined> {
+    if (this.#turn !== undefined) return undefined;
+    const part = await this.#parts.at(this.#next);
     if (part === undefined) return { done: true, value: undefined };
     this.#next += 1;
     if (!isTurn(part)) return { done: false, value: part };
-    this.#turn = readTurn(part, () => this.#advance());
-    return this.#turn.next();
+    const turn = readTurn(part, () => {
+      if (this.#turn === turn) this.#turn = undefined;
+      return this.#advance();
+    });
+    this.#turn = turn;
+    return undefined;
   }
 }
 
 /** The text of turn after turn, a blank line between two that have one. */
-async function* textOf(call: Call): AsyncGenerator<string, undefined> {
+async function* textOf(parts: Parts): AsyncGenerator<string, undefined> {
   let begun = false;
   for (let next = 0; ; next += 1) {
-    const part = await call.parts.at(next);
+    const part = await parts.at(next);
     if (part === undefined) return;
     if (!isTurn(part)) continue;
     let follows = begun;
     try {
       for await (const piece of part.textStream) {
+        // Of an attempt that failed before anything of it was read, nothing is.
+        if (parts.isGivenUp(next)) break;
         begun = true;
-        call.textWasRead = true;
+        parts.textWasRead = true;
         yield follows ? `\n\n${piece}` : piece;
         follows = false;
       }

@@ -1,41 +1,47 @@
 import { addUsage, recordOf, type Spent, spentOn, type Turn } from "../session/index.js";
-import { isResult, type ModelUsage, type ResultMessage, type Usage } from "../wire/index.js";
+import {
+  isResult,
+  type ModelUsage,
+  type PermissionDenial,
+  type ResultMessage,
+  type Usage,
+} from "../wire/index.js";
 
 type Models = Readonly<Record<string, ModelUsage>>;
 
-/** What a call has used up so far, over all its attempts and turns; undefined is unknown. */
+/** What a call has come to so far, over all its attempts and turns. */
 export class Tally {
-  #costUsd: number | undefined = 0;
-  #apiMs: number | undefined = 0;
-  #models: Models | undefined = {};
+  readonly denials: PermissionDenial[] = [];
+  #turns = 0;
+  #known: Known = { costUsd: 0, apiMs: 0, models: {} };
+  readonly #unknown = new Set<keyof Sums>();
 
+  /** As the CLI counts them. */
+  get turns(): number {
+    return this.#turns;
+  }
+
+  /** Undefined if any part of it is not known. */
   get costUsd(): number | undefined {
-    return this.#costUsd;
+    return this.#unknown.has("costUsd") ? undefined : this.#known.costUsd;
+  }
+
+  /** What is known of it. */
+  get knownUsd(): number {
+    return this.#known.costUsd;
   }
 
   get apiMs(): number | undefined {
-    return this.#apiMs;
+    return this.#unknown.has("apiMs") ? undefined : this.#known.apiMs;
   }
 
   get models(): Models | undefined {
-    return this.#models;
+    return this.#unknown.has("models") ? undefined : this.#known.models;
   }
 
-  add(result: ResultMessage): void {
-    this.#add(spentOn(result));
-  }
-
-  /** A turn that has no result to show: what it has cost is known only if one came all the same. */
-  addLost(turn: Turn): void {
-    const { lastMessage } = recordOf(turn);
-    if (lastMessage === undefined) return;
-    this.#add(isResult(lastMessage) ? spentOn(lastMessage) : UNKNOWN);
-  }
-
-  /** All models together, in the API's words. */
-  usage(): Usage | undefined {
-    if (this.#models === undefined) return undefined;
-    const all = Object.values(this.#models);
+  /** What is known of all models together, in the API's words. */
+  get usage(): Usage {
+    const all = Object.values(this.#known.models);
     const total = (count: (usage: ModelUsage) => number) =>
       all.reduce((sum, usage) => sum + count(usage), 0);
     return {
@@ -46,17 +52,39 @@ export class Tally {
     };
   }
 
-  #add({ costUsd, apiMs, modelUsage }: Spent): void {
-    this.#costUsd = sum(this.#costUsd, costUsd);
-    this.#apiMs = sum(this.#apiMs, apiMs);
-    this.#models = this.#models && modelUsage && merge(this.#models, modelUsage);
+  add(result: ResultMessage): void {
+    this.#turns += result.num_turns;
+    this.denials.push(...(result.permission_denials ?? []));
+    const { costUsd, apiMs, modelUsage }: Spent = spentOn(result);
+    this.#addKnown({ costUsd, apiMs, models: modelUsage });
+  }
+
+  /** A turn that failed without a result, or was stopped: what its last request has cost, nobody says. */
+  addLost(turn: Turn): void {
+    const { lastMessage } = recordOf(turn);
+    if (lastMessage === undefined) return;
+    if (isResult(lastMessage)) this.add(lastMessage);
+    for (const each of ["costUsd", "apiMs", "models"] as const) this.#unknown.add(each);
+  }
+
+  #addKnown({ costUsd, apiMs, models }: Sums): void {
+    if (costUsd === undefined) this.#unknown.add("costUsd");
+    if (apiMs === undefined) this.#unknown.add("apiMs");
+    if (models === undefined) this.#unknown.add("models");
+    this.#known = {
+      costUsd: this.#known.costUsd + (costUsd ?? 0),
+      apiMs: this.#known.apiMs + (apiMs ?? 0),
+      models: merge(this.#known.models, models ?? {}),
+    };
   }
 }
 
-const UNKNOWN: Spent = { costUsd: undefined, modelUsage: undefined, apiMs: undefined };
+type Known = { readonly [Name in keyof Sums]: Exclude<Sums[Name], undefined> };
 
-function sum(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? undefined : a + b;
+interface Sums {
+  readonly costUsd: number | undefined;
+  readonly apiMs: number | undefined;
+  readonly models: Models | undefined;
 }
 
 function merge(before: Models, added: Models): Models {

@@ -19,8 +19,9 @@ export class OwedValue {
     return { outputFormat: { type: "json_schema", schema: this.#schema.sent } };
   }
 
-  async of({ result, text }: Ended): Promise<ReadOutput> {
-    const { structured_output: output } = result;
+  async of({ result, text, givenOutput }: Ended): Promise<ReadOutput> {
+    // What the CLI refused may fit all the same: it knows less of the schema.
+    const output = isRefusedOutput(result) ? givenOutput : result.structured_output;
     if (output !== undefined) return this.#schema.read(output);
     const found = await this.#inWords(text);
     return found ?? { issues: [MISSING] };
@@ -30,12 +31,13 @@ export class OwedValue {
     return issues.includes(MISSING) ? missingPrompt() : repairPrompt(this.#schema, issues);
   }
 
-  failure({ result, text }: Ended, found: readonly Issue[]): HawserError {
+  failure({ result, text, givenOutput }: Ended, found: readonly Issue[]): HawserError {
     const issues = found.slice(0, MOST_ISSUES);
     const message = issues.includes(MISSING)
       ? "The model gave no value for the schema."
       : "The model's value does not fit the schema.";
-    return new HawserError("structured_output", message, { result, issues, partialText: text });
+    const partialText = givenOutput === undefined ? text : JSON.stringify(givenOutput);
+    return new HawserError("structured_output", message, { result, issues, partialText });
   }
 
   /** A model may write the value down in place of handing it over; what fits is taken. */
@@ -58,10 +60,13 @@ const MOST_ISSUES = 100;
 
 const MISSING: Issue = { message: "is missing: the model answered in words only" };
 
-export async function owedValue(
-  schema: StandardSchema | JsonSchema | undefined,
-): Promise<OwedValue | undefined> {
-  return schema === undefined ? undefined : new OwedValue(await readSchema(schema));
+export async function owedValue(schema: StandardSchema | JsonSchema): Promise<OwedValue> {
+  return new OwedValue(await readSchema(schema));
+}
+
+/** Whether the CLI gave up, since each value that the model gave was wrong. */
+export function isRefusedOutput({ subtype }: ResultMessage): boolean {
+  return subtype === "error_max_structured_output_retries";
 }
 
 /** The call stopped at a limit before it gave its value. */

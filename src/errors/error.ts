@@ -75,6 +75,8 @@ export class HawserError extends Error implements ErrorFacts {
       mask(message ?? row.sentence),
       cause === undefined ? undefined : { cause: maskDeep(cause, mask) },
     );
+    // A stack that nobody has read yet holds on to every object it passed through.
+    this.stack = String(this.stack);
     this.code = code;
     this.hint = mask(hint ?? row.hint);
     this.retryable = retryable ?? row.retryable;

@@ -23,7 +23,7 @@ import {
 import { bare, csv, flag, host, initialize, special, variable } from "./row/plain.js";
 import { applyPlugins } from "./row/plugins.js";
 import { applyManagedSettings } from "./row/policy.js";
-import { applySchema, applyToolConfig } from "./row/process.js";
+import { applyLiteralPrompt, applySchema, applyToolConfig } from "./row/process.js";
 import { applySystemPrompt } from "./row/system-prompt.js";
 import { applySkills, applyTools } from "./row/tools.js";
 import type { OptionSpec } from "./spec.js";
@@ -97,7 +97,7 @@ export const OPTION_TABLE: OptionTable = {
   literalPrompt: special({
     kind: kind.boolean,
     ways: ["prompt", "env"],
-    apply: ({ env }) => env.set("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1"),
+    apply: applyLiteralPrompt,
   }),
   verbatimPrompts: special({ kind: kind.boolean, ways: ["prompt"], since: "2.1.248" }),
   outputFormat: special({

@@ -51,11 +51,11 @@ export class ClaudeCliProvider {
   #saidTemperature = false;
 
   constructor(model: string, options: ClaudeCliProviderOptions = {}) {
+    validateOptions(options);
+    refuseOptions("ClaudeCliProvider", options, [...OWN, "schema", "outputFormat"]);
     const { modelAliases = CLAUDE_CLI_MODEL_ALIASES, ...rest } = options;
     if (isNested(options)) throw new HawserError("nested_session");
     this.model = resolveModel(model, modelAliases);
-    validateOptions(options);
-    refuseOptions("ClaudeCliProvider", options, [...OWN, "schema", "outputFormat"]);
     this.#options = rest;
   }
 
@@ -64,7 +64,7 @@ export class ClaudeCliProvider {
    * `HawserError`; `toMagiError()` gives the contract's own.
    */
   async complete(system: string, user: string, config: CompletionConfig = {}): Promise<string> {
-    const { maxTokens, temperature, signal } = config;
+    const { maxTokens, temperature, signal } = config ?? {};
     if (temperature !== undefined) this.#sayTemperature();
     const completion = await complete(user, {
       ...this.#options,

@@ -1,6 +1,6 @@
 import { complete } from "../complete/index.js";
 import { guardLogger, HawserError, hostMask, type Logger } from "../errors/index.js";
-import { compareVersions, type Options, parseVersion } from "../options/index.js";
+import type { Options } from "../options/index.js";
 import { checkCli, type LocateOptions } from "../process/index.js";
 import {
   type ClaudeCodeProviderOptions,
@@ -103,7 +103,7 @@ export class ClaudeCodeProvider {
     validateContext(context);
     // The system prompt has a way of its own.
     const prompt = contextToPrompt({ ...context, systemPrompt: "" });
-    const options = withSignal(await this.#optionsFor(context), signal);
+    const options = withSignal(this.#optionsFor(context), signal);
     if (!this.rawText) return this.#messageOf(prompt, options);
     const output = new RawOutput();
     try {
@@ -125,7 +125,7 @@ export class ClaudeCodeProvider {
     return messageOf(completion, this.name);
   }
 
-  async #optionsFor(context: Context): Promise<Options> {
+  #optionsFor(context: Context): Options {
     const { passed, timeoutMs, workingDir, maxResumeAttempts } = this.#settings;
     const { sessionId, agentName, mcpServers = [] } = context;
     const model = context.model ?? this.model;
@@ -134,7 +134,7 @@ export class ClaudeCodeProvider {
       ...toolOptions(context.allowedTools ?? this.allowedTools, mcpServers),
       ...passed,
       ...serverOptions(mcpServers),
-      ...(await this.#systemPromptFor(context)),
+      ...this.#systemPromptFor(context),
       ...(workingDir === undefined ? {} : { cwd: workingDir }),
       ...(model === "" ? {} : { model }),
       ...(sessionId === undefined ? {} : { resume: sessionId }),
@@ -148,26 +148,16 @@ export class ClaudeCodeProvider {
 
   /**
    * Appended, since in the original the CLI's own prompt was there too. An agent has its own. Newer
-   * CLIs keep the prompt that a session began with, unless told otherwise; older ones never did.
+   * CLIs keep the prompt that a session began with, unless told otherwise.
    */
-  async #systemPromptFor(context: Context): Promise<Pick<Options, "systemPrompt">> {
+  #systemPromptFor(context: Context): Pick<Options, "systemPrompt"> {
     const { systemPrompt, sessionId, agentName } = context;
     if (agentName !== undefined) return {};
     const append = systemPrompt === "" ? {} : { append: systemPrompt };
-    const snapshot =
-      sessionId !== undefined && (await this.#keepsPrompts()) ? { snapshot: false } : {};
+    const snapshot = sessionId === undefined ? {} : { snapshot: false };
     return { systemPrompt: { type: "preset", preset: "claude_code", ...append, ...snapshot } };
   }
-
-  /** A version that is not known counts as a new one, as it does wherever options depend on it. */
-  async #keepsPrompts(): Promise<boolean> {
-    const { version } = await checkCli(this.#settings.passed);
-    const known = version === undefined ? undefined : parseVersion(version);
-    return known === undefined || compareVersions(known, SINCE_KEPT_PROMPTS) >= 0;
-  }
 }
-
-const SINCE_KEPT_PROMPTS = [2, 1, 257] as const;
 
 function logOf({ logger }: Options): Logger {
   return guardLogger(logger, hostMask());

@@ -73,7 +73,10 @@ export class SessionCore implements TurnOwner {
         const sent = this.#line.prompt(turn.prompt);
         turn.sent = sent.catch((error: unknown) => this.#unsent(turn, error));
       },
-      missing: () => this.#lost ?? new HawserError("protocol_error", NO_RESULT),
+      missing: ({ record }) => {
+        const why = this.#lost ?? new HawserError("protocol_error", NO_RESULT);
+        return this.#line.enrich(why, record);
+      },
     });
     this.#stopper = new Stopper(this.#turns, {
       request: (request) => this.request(request),

@@ -15,5 +15,5 @@ export { FRESH, type SessionLease, type SessionSource } from "./source.js";
 export { addUsage, type Spent, spentOn } from "./spending.js";
 export { MessageStream } from "./stream.js";
 export { startTimer, type Timeouts, timeoutError, timeoutsOf } from "./timeouts.js";
-export { readTurn, recordOf, type Turn } from "./turn.js";
+export { forgetMessages, readTurn, recordOf, type Turn } from "./turn.js";
 export type { WholeMessage } from "./whole-message.js";

@@ -1,5 +1,5 @@
 import type { RequestOptions } from "../control/index.js";
-import { HawserError } from "../errors/index.js";
+import { HawserError, isHawserError } from "../errors/index.js";
 import {
   compareVersions,
   type McpServerConfig,
@@ -7,6 +7,7 @@ import {
   parseVersion,
   type Version,
 } from "../options/index.js";
+import { isWritten } from "../transcripts/index.js";
 import {
   type HostRequest,
   isResult,
@@ -152,9 +153,19 @@ export class Lifeline {
   /** Any failure, with what is known of the process, the session and the turn. */
   enrich(error: unknown, record?: TurnRecord): HawserError {
     const { transport } = this.#connection;
-    const resumable = this.#begun && this.#options.persistSession !== false;
-    const session = this.#id === undefined ? {} : { sessionId: this.#id, resumable };
+    const id = this.#id;
+    const session =
+      id === undefined ? {} : { sessionId: id, resumable: this.#isResumable(id, error) };
     return enrich(error, record, { ...transport.facts, ...session }, transport.mask);
+  }
+
+  /** Of a process that died, nothing more will be written; a remote one writes somewhere else. */
+  #isResumable(id: string, error: unknown): boolean {
+    const { persistSession, spawnClaudeCodeProcess } = this.#options;
+    if (!this.#begun || persistSession === false) return false;
+    if (!isHawserError(error, "process_exited") || spawnClaudeCodeProcess !== undefined)
+      return true;
+    return isWritten(id, this.#connection.transport.invocation.env);
   }
 
   #connect(options: Options): Connection {

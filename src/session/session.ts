@@ -45,7 +45,7 @@ export class Session extends Controls implements AsyncIterable<Message> {
     super();
     this.#core = new SessionCore(core);
     this.#options = core.options;
-    abandoned.register(this, this.#core);
+    abandoned.register(this, this.#core, this.#core);
   }
 
   /** The CLI's id of the session; the newest, since `/clear` begins another. */
@@ -131,8 +131,9 @@ export class Session extends Controls implements AsyncIterable<Message> {
    * Interrupts what runs and ends the process; resolves when nothing of it is left. Turns without
    * an end are told `cause`, which is `closed` unless given.
    */
-  close(cause?: HawserError): Promise<void> {
-    return this.#core.close(cause);
+  async close(cause?: HawserError): Promise<void> {
+    await this.#core.close(cause);
+    abandoned.unregister(this.#core);
   }
 
   /** Ends the process now; resolves when nothing of it is left. */

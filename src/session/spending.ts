@@ -37,7 +37,8 @@ export class Spending {
     const added = result.model_usage_since_last_result;
     if (isObject(added)) {
       const costUsd = Object.values(added).reduce((sum, { costUSD }) => sum + costUSD, 0);
-      return { costUsd, modelUsage: added, apiMs };
+      // One that lacks its cost would make it NaN.
+      return { costUsd: Number.isFinite(costUsd) ? costUsd : undefined, modelUsage: added, apiMs };
     }
     const costUsd = difference(result.total_cost_usd, before?.total_cost_usd);
     return { costUsd, modelUsage: before && usageSince(before, result), apiMs };
@@ -50,11 +51,7 @@ function usageSince(before: Totals, after: Totals): Spent["modelUsage"] {
     const earlier = before.modelUsage?.[model];
     return [model, earlier === undefined ? usage : combine(usage, earlier, -1)] as const;
   });
-  return Object.fromEntries(
-    entries.filter(
-      ([, { inputTokens, outputTokens, costUSD }]) => inputTokens + outputTokens + costUSD > 0,
-    ),
-  );
+  return Object.fromEntries(entries.filter(([, usage]) => USED.some((name) => usage[name] > 0)));
 }
 
 export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
@@ -71,6 +68,7 @@ function combine(a: ModelUsage, b: ModelUsage, sign: 1 | -1): ModelUsage {
   return Object.fromEntries(entries) as ModelUsage;
 }
 
+const USED = ["inputTokens", "outputTokens", "costUSD"] as const;
 const FIXED: ReadonlySet<string> = new Set(["contextWindow", "maxOutputTokens"]);
 
 function difference(after: unknown, before: unknown): number | undefined {

@@ -34,6 +34,7 @@ export class TurnRecord implements Circumstances {
   #rateLimit: RateLimitInfo | undefined;
   #retryAfterMs: number | undefined;
   #lastMessage: Message | undefined;
+  #givenOutput: unknown;
   #firstTokenAt: number | undefined;
 
   get model(): string | undefined {
@@ -50,6 +51,11 @@ export class TurnRecord implements Circumstances {
 
   get retryAfterMs(): number | undefined {
     return this.#retryAfterMs;
+  }
+
+  /** The last value that the model gave for a schema, be it one that the CLI refused. */
+  get givenOutput(): unknown {
+    return this.#givenOutput;
   }
 
   get lastMessage(): Message | undefined {
@@ -92,6 +98,7 @@ export class TurnRecord implements Circumstances {
 
   #addEvent(message: StreamEvent): void {
     this.#firstTokenAt ??= performance.now();
+    this.#retryAfterMs = undefined;
     const { event, parent_tool_use_id } = message;
     const type = event?.type;
     if (type !== "content_block_delta") this.whole.add(message);
@@ -125,11 +132,13 @@ export class TurnRecord implements Circumstances {
       this.#apiError = error;
       return;
     }
+    this.#retryAfterMs = undefined;
     const fresh = parent_tool_use_id === null && !this.#streamed.has(message?.id);
     for (const block of blocksOf(message)) {
       if (block.type === "tool_use" && typeof block.id === "string") {
         this.#runningTools.add(block.id);
         this.toolsCalled.add(String(block.name));
+        if (block.name === "StructuredOutput") this.#givenOutput = block.input;
       }
       if (fresh && block.type === "text" && typeof block.text === "string")
         this.text.add(block.text);

@@ -50,6 +50,11 @@ export function readTurn(turn: Turn, follow: Follow): AsyncIterator<Message> {
   throw new TypeError("This is no turn of a session.");
 }
 
+/** Nobody will read the messages of this turn: they are not kept. */
+export function forgetMessages(turn: Turn): void {
+  if (turn instanceof LiveTurn) turn.keepsMessages = false;
+}
+
 /** What a turn needs of its session. */
 export interface TurnOwner {
   stop(turn: LiveTurn): Promise<void>;
@@ -72,6 +77,7 @@ export class LiveTurn implements Turn {
   /** Why it was stopped by this side; the result that then comes is not the answer. */
   stopped: HawserError | undefined;
   clock: TurnClock | undefined;
+  keepsMessages = true;
   timesSent = 0;
   /** Settles when the prompt has been written, or cannot be. */
   sent: Promise<void> | undefined;
@@ -156,6 +162,7 @@ export class LiveTurn implements Turn {
   receive(message: Message, size: number): void {
     if (this.#settled) return;
     this.record.add(message);
+    if (!this.keepsMessages) return;
     if (this.#owner.showsEvents || !isMessage(message, "stream_event")) {
       this.#stream.push(message, size);
     }

@@ -13,7 +13,7 @@ export interface TurnsEvents {
   /** The line of this turn's prompt is to be sent now. */
   readonly onDue: (turn: LiveTurn) => void;
   /** What to say of a turn that the CLI ended without a result. */
-  readonly missing: () => HawserError;
+  readonly missing: (turn: LiveTurn) => HawserError;
 }
 
 /**
@@ -185,8 +185,9 @@ export class Turns {
   #complete(turn: LiveTurn): void {
     if (this.#runs) this.#joined.add(turn);
     else {
-      const outcome = this.#lastResult ?? this.#events.missing();
-      for (const each of [turn, ...this.#joined]) this.settle(each, outcome);
+      for (const each of [turn, ...this.#joined]) {
+        this.settle(each, this.#lastResult ?? this.#events.missing(each));
+      }
     }
   }
 

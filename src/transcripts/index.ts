@@ -1,6 +1,7 @@
 export { archiveSession, unarchiveSession } from "./archive.js";
 export { forkSession } from "./fork.js";
 export { importSessionToStore } from "./import.js";
+export { isWritten } from "./is-written.js";
 export { getSessionInfo, listSessions } from "./list.js";
 export { type MaterializedSession, type MaterializeOptions, materialize } from "./materialize.js";
 export { InMemorySessionStore } from "./memory-store.js";

@@ -15,7 +15,7 @@ export class SubprocessTransport implements Transport {
 
   constructor(options: Options = {}) {
     this.#line = new SubprocessLine(options);
-    abandoned.register(this, this.#line);
+    abandoned.register(this, this.#line, this.#line);
   }
 
   connect(): Promise<void> {
@@ -79,12 +79,14 @@ export class SubprocessTransport implements Transport {
     return this.#line.initialized();
   }
 
-  close(options: CloseOptions = {}): Promise<void> {
-    return this.#line.close(options);
+  async close(options: CloseOptions = {}): Promise<void> {
+    await this.#line.close(options);
+    abandoned.unregister(this.#line);
   }
 
-  kill(): Promise<void> {
-    return this.#line.kill();
+  async kill(): Promise<void> {
+    await this.#line.kill();
+    abandoned.unregister(this.#line);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -14,7 +14,9 @@ import {
 } from "../../src/testing/index.js";
 import { isMessage, type Message } from "../../src/wire/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { startsOf } from "../support/starts.js";
 import { type World, world } from "../support/world.js";
+import { writtenSession } from "../support/written-session.js";
 
 /** What one call of the simulated model costs on `MODEL`. */
 const CALL_USD = 0.0105;
@@ -244,24 +246,20 @@ describe("a call that goes on", () => {
       ],
     });
     onTestFinished(() => cli.dispose());
+    const { sessionId, env } = await writtenSession();
     // Every process of the fake begins anew: it stops at the limit, and dies in the next run.
-    const completion = await complete("x", { cliPath: cli.path, autoResume: 4, maxTurns: 1 });
+    const options = { cliPath: cli.path, sessionId, env, maxTurns: 1 };
+    const completion = await complete("x", { ...options, autoResume: 2 });
     expect(completion).toMatchObject({
       stop: "max_turns",
-      resumes: 4,
-      texts: ["one", "two", "one", "two", "one"],
+      resumes: 2,
+      texts: ["one", "two", "one"],
     });
     // What the runs cost in which the process died, nobody knows.
     expect(completion.costUsd).toBeUndefined();
-    const starts = (await cli.recorded()).filter(({ argv }) => argv[0] !== "-v");
-    const ways = starts.map(({ argv }) =>
+    const ways = (await startsOf(cli)).map(({ argv }) =>
       argv.find((each) => /^--(resume|session-id)=/.test(each)),
     );
-    const id = ways[0]?.replace("--session-id=", "");
-    expect(ways).toEqual([
-      `--session-id=${id}`,
-      `--resume=${id}`,
-      expect.stringMatching(/^--resume=/),
-    ]);
+    expect(ways).toEqual([`--session-id=${sessionId}`, `--resume=${sessionId}`]);
   });
 });

@@ -8,6 +8,7 @@ import { apiError, fakeCli, reply, toolUse } from "../../src/testing/index.js";
 import { isMessage, type Message } from "../../src/wire/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
+import { startsOf } from "../support/starts.js";
 import { world } from "../support/world.js";
 
 const RETRY: Plan["retry"] = planOf("x", "x", { retry: { attempts: 3 } }).retry;
@@ -185,7 +186,7 @@ describe("a call that is made anew", () => {
     };
     await expect(read()).rejects.toMatchObject({ code: "api_error", partialText: "Half" });
     expect(pieces).toEqual(["Half"]);
-    expect((await cli.recorded()).filter(({ argv }) => argv[0] !== "-v").length).toBe(1);
+    expect((await startsOf(cli)).length).toBe(1);
   });
 
   it("gives each attempt a signal of its own, and stops at the caller's", async () => {
@@ -229,7 +230,7 @@ describe("a call that is made anew", () => {
     const retry = { attempts: 9, baseMs: 1 };
     const failed = complete("x", { cliPath: cli.path, maxBudgetUsd: 1, retry });
     await expect(failed).rejects.toMatchObject({ code: "api_error" });
-    const starts = (await cli.recorded()).filter(({ argv }) => argv[0] !== "-v");
+    const starts = await startsOf(cli);
     const budgets = starts.map(({ argv }) =>
       Number(argv.find((each) => each.startsWith("--max-budget-usd="))?.split("=")[1]),
     );
@@ -243,7 +244,7 @@ describe("a call that is made anew", () => {
     onTestFinished(() => cli.dispose());
     const call = complete("x", { cliPath: cli.path, retry: { attempts: 1, baseMs: 1 } });
     await expect(call).rejects.toMatchObject({ code: "process_exited", partialText: "Half" });
-    expect((await cli.recorded()).filter(({ argv }) => argv[0] !== "-v").length).toBe(2);
+    expect((await startsOf(cli)).length).toBe(2);
   });
 
   it("counts what the failed attempt used", async () => {

@@ -111,10 +111,7 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
     ),
   ],
   planModeInstructions: field({ planModeInstructions: "plan" }, { planModeInstructions: "plan" }),
-  literalPrompt: [
-    ...variable({ literalPrompt: true }, { CLAUDE_CODE_DISABLE_ATTACHMENTS: "1" }),
-    ...one({ literalPrompt: false }),
-  ],
+  literalPrompt: [...one({ literalPrompt: true }), ...one({ literalPrompt: false })],
   verbatimPrompts: one({ verbatimPrompts: true }),
   outputFormat: field(
     { outputFormat: { type: "json_schema", schema: SCHEMA } },

@@ -12,9 +12,6 @@ describe("a preset", () => {
   });
 
   it("agent is the CLI with the project's settings, and takes prompts as text", () => {
-    expect(added(AGENT)).toEqual({
-      flags: ["--setting-sources=project"],
-      env: { CLAUDE_CODE_DISABLE_ATTACHMENTS: "1" },
-    });
+    expect(added(AGENT)).toEqual({ flags: ["--setting-sources=project"] });
   });
 });

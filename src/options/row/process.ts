@@ -55,6 +55,15 @@ export function applyRetries(draft: Draft): void {
 /** The CLI turns to the fallback model after its second retry, and with fewer not at all. */
 const RETRIES_BEFORE_FALLBACK = "2";
 
+/**
+ * A second belt: what makes a prompt literal is its shape. It also hides skills and commands from
+ * the model, so only one that has no tools gets it.
+ */
+export function applyLiteralPrompt({ env, options }: Draft): void {
+  const { tools } = options;
+  if (Array.isArray(tools) && tools.length === 0) env.set("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1");
+}
+
 export function applySchema({ initialize }: Draft, schema: object): void {
   initialize.jsonSchema = plain({ ...schema });
 }

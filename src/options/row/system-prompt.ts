@@ -16,7 +16,9 @@ export function applySystemPrompt(draft: Draft, prompt: SystemPromptOption): voi
   }
 }
 
+/** What is not to be kept, an older CLI does not keep. */
 function applySnapshot(draft: Draft, snapshot: boolean | undefined): void {
+  if (snapshot === false && !isSince(draft.cli, SINCE_SNAPSHOT)) return;
   if (snapshot !== undefined && mayUse(draft, "systemPrompt.snapshot", SINCE_SNAPSHOT)) {
     draft.initialize.systemPromptSnapshot = snapshot;
   }

@@ -1,33 +1,33 @@
 /** Milliseconds; `Infinity` is no limit. */
 export interface TimeoutOptions {
   /** From the start to the CLI's answer to initialize; 60,000 unless given. */
-  readonly bootMs?: number;
+  readonly bootMs?: number | undefined;
   /** From the prompt to the first word of the model; 120,000 unless given. */
-  readonly firstMessageMs?: number;
+  readonly firstMessageMs?: number | undefined;
   /** After that, between two messages while no tool and no approval is pending; 300,000. */
-  readonly idleMs?: number;
+  readonly idleMs?: number | undefined;
   /** Over everything: 600,000 for `complete()`, no limit for a turn of a session. */
-  readonly totalMs?: number;
+  readonly totalMs?: number | undefined;
 }
 
 export interface RetryOptions {
   /** How often `complete()` makes a call anew that failed with a retryable code; 0 unless given. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /**
    * The pause before the first new attempt is up to this long, 1,000 unless given; before each
    * further one up to twice as long as before. The exact length is random.
    */
-  readonly baseMs?: number;
+  readonly baseMs?: number | undefined;
   /** The longest pause; 30,000 unless given. An API that asks for more time gets it. */
-  readonly maxMs?: number;
+  readonly maxMs?: number | undefined;
   /** No new attempt begins after this time; the limit of the whole call unless given. */
-  readonly budgetMs?: number;
+  readonly budgetMs?: number | undefined;
   /** Make a call anew even though a tool has run that may have changed something. */
-  readonly afterTools?: boolean;
+  readonly afterTools?: boolean | undefined;
   /** How often the CLI itself repeats a request to the API; 1 unless given. */
-  readonly cliRetries?: number;
+  readonly cliRetries?: number | undefined;
   /** How long the CLI itself waits for the API's answer to one request. */
-  readonly apiTimeoutMs?: number;
+  readonly apiTimeoutMs?: number | undefined;
 }
 
 /** What a call does that has reached `maxTurns`. */
@@ -35,7 +35,7 @@ export interface AutoResumeOptions {
   /** How often it goes on. */
   readonly times: number;
   /** Pause before it goes on; none unless given. */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
   /** What the model is told then. */
-  readonly prompt?: string;
+  readonly prompt?: string | undefined;
 }

@@ -1,0 +1,183 @@
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, vi } from "vitest";
+import { complete } from "../../src/complete/index.js";
+import { attempting, type Cause } from "./failure-cases.js";
+
+const NOBODY = "11111111-2222-4333-8444-555555555555";
+const GONE = "/no/such/place";
+const isRoot = process.getuid?.() === 0;
+
+/** What keeps a call from beginning. */
+export const AT_THE_START: readonly Cause[] = [
+  {
+    cause: "There is no such executable",
+    attempt: attempting({ options: { cliPath: GONE } }),
+    becomes: {
+      code: "cli_not_found",
+      message: /there is no file \/no\/such\/place/,
+      hint: "Correct cliPath, or leave it unset to search the usual places.",
+      session: "not kept",
+    },
+  },
+  {
+    cause: "The executable is a folder",
+    attempt: attempting({ options: { cliPath: tmpdir() } }),
+    becomes: { code: "cli_not_runnable", message: /is a directory/, session: "not kept" },
+  },
+  {
+    cause: "There is no such working directory",
+    attempt: attempting({ options: { cwd: GONE } }),
+    becomes: {
+      code: "cwd_not_found",
+      message: /The working directory \/no\/such\/place does not exist/,
+      session: "not kept",
+    },
+  },
+  {
+    cause: "Our folder for private files cannot be written",
+    attempt: attempting({
+      options: async ({ home }) => {
+        const file = join(home, "not-a-folder");
+        await writeFile(file, "");
+        vi.stubEnv("TMPDIR", file);
+        return { mcpServers: { x: { command: "true", env: { X_TOKEN: "a-secret-token" } } } };
+      },
+    }),
+    becomes: {
+      code: "spawn_failed",
+      message: /The private folder cannot be written: ENOTDIR/,
+      hint: "Make the folder for temporary files writable, or set TMPDIR to one that is.",
+      session: "not kept",
+    },
+  },
+  {
+    cause: "An option does not exist",
+    attempt: attempting({ options: { modle: "opus" } as never }),
+    becomes: {
+      code: "invalid_options",
+      message: /modle is not an option; did you mean model/,
+      hint: "Use `model`.",
+      issues: [{ path: "modle", message: "is not an option; did you mean model?" }],
+    },
+  },
+  {
+    cause: "The prompt is empty",
+    attempt: attempting({ prompt: " " }),
+    becomes: {
+      code: "invalid_options",
+      message: /The prompt is empty/,
+      hint: "Pass a text, or an array of content blocks, that holds something to answer.",
+      issues: [{ path: "prompt", message: "is empty" }],
+    },
+  },
+  {
+    cause: "An option of pools is used without one",
+    attempt: attempting({ options: { tenant: "x" } }),
+    becomes: {
+      code: "not_supported",
+      message: /does not support tenant/,
+      hint: "Leave these options out.",
+      issues: [{ path: "tenant", message: "has no effect in stream()" }],
+    },
+  },
+  {
+    cause: "An argument of 200 KB (`extraArgs`)",
+    attempt: attempting({ options: { extraArgs: { name: "x".repeat(200_000) } } }),
+    becomes: {
+      code: "argument_too_long",
+      message: /extraArgs is too long: the command line would take 200\d{3} bytes/,
+      hint: "Shorten `extraArgs`: the command line must stay under 8192 bytes.",
+      session: "not kept",
+      issues: [{ path: "extraArgs", message: expect.stringMatching(/200\d{3} bytes long/) }],
+    },
+  },
+  {
+    cause: "A prompt of 1 MB",
+    attempt: attempting({ replies: ["Long indeed."], prompt: "knot ".repeat(200_000) }),
+    becomes: { text: "Long indeed.", stop: "completed" },
+  },
+  {
+    cause: "A prompt of 12 MB",
+    attempt: attempting({ replies: ["Long indeed."], prompt: "knot ".repeat(2_400_000) }),
+    becomes: { code: "prompt_too_long", message: /Prompt is too long/, session: "not kept" },
+    onOlder: { text: "Long indeed.", stop: "completed" },
+  },
+  {
+    cause: "The CLI does not know a flag (`extraArgs`)",
+    attempt: attempting({ options: { extraArgs: { "no-such-flag": null } } }),
+    becomes: {
+      code: "unsupported_by_cli",
+      message: /unknown option '--no-such-flag'/,
+      exitCode: 1,
+      session: "not kept",
+    },
+  },
+  {
+    cause: "The CLI is too old for an option (`verbatimPrompts`)",
+    attempt: attempting({ replies: ["An answer."], options: { verbatimPrompts: true } }),
+    becomes: { text: "An answer.", stop: "completed" },
+    onOlder: {
+      code: "unsupported_by_cli",
+      message: /verbatimPrompts needs Claude Code 2.1.248 or newer; this one is 2.1.197/,
+      session: "not kept",
+      issues: [{ path: "verbatimPrompts", message: "needs 2.1.248" }],
+    },
+  },
+  {
+    cause: "Permissions are to be skipped, and the user is root",
+    attempt: attempting({
+      options: { permissionMode: "bypassPermissions", allowDangerouslySkipPermissions: true },
+    }),
+    becomes: {
+      code: "root_refused",
+      message: /cannot be used with root/,
+      exitCode: 1,
+      session: "not kept",
+    },
+    skip: !isRoot,
+  },
+  {
+    cause: 'This program runs inside a session of the CLI (`nested: "error"`)',
+    attempt: attempting({
+      options: () => {
+        vi.stubEnv("CLAUDECODE", "1");
+        return { nested: "error" };
+      },
+    }),
+    becomes: {
+      code: "nested_session",
+      message: /inside a Claude Code session/,
+      session: "not kept",
+    },
+  },
+  {
+    cause: "The session to resume does not exist",
+    attempt: attempting({ options: { resume: NOBODY, persistSession: true } }),
+    becomes: {
+      code: "session_not_found",
+      message: new RegExp(NOBODY),
+      exitCode: 1,
+      session: "not kept",
+    },
+  },
+  {
+    cause: "The id of the new session is taken",
+    attempt: attempting({
+      replies: ["First."],
+      options: async ({ options }) => {
+        const taken = { sessionId: randomUUID(), persistSession: true };
+        await complete("One.", { ...options, ...taken });
+        return taken;
+      },
+    }),
+    becomes: {
+      code: "session_in_use",
+      message: /already in use/,
+      exitCode: 1,
+      session: "not kept",
+    },
+  },
+];
