@@ -27,8 +27,6 @@ const AGENT: CompleteOptions = {
   preset: "agent",
   settingSources: ["user", "project"],
   allowedTools: ["Bash"],
-  // With literal prompts the CLI does not tell the model of skills and commands.
-  literalPrompt: false,
 };
 
 const showEnvironment = () => toolUse("Bash", { command: "env", description: "d" });

@@ -48,7 +48,6 @@ const NEWER_THAN: Readonly<Record<string, readonly OptionName[]>> = {
   "2.1.325": [],
   "2.1.197": [
     "systemPrompt",
-    "systemPrompt",
     "permissionPrompts",
     "pluginDelivery",
     "perTaskStopAffordance",

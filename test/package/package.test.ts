@@ -65,11 +65,11 @@ describe("the packed package", () => {
   it("type-checks in a strict project, its own declarations included", () => {
     writeFileSync(
       join(project, "use.ts"),
-      `import { complete, isHawserError, type Completion, type Options } from "hawser";
+      `import { complete, isHawserError, type CompleteOptions, type Completion } from "hawser";
        import { SimulatedModel, isolatedEnv } from "hawser/testing";
-       const options: Options = { model: "sonnet", tools: [], timeouts: { totalMs: 1000 } };
+       const options: CompleteOptions = { model: "sonnet", tools: [], timeouts: { totalMs: 1000 } };
        const maybe: string | undefined = process.env["MODEL"];
-       const loose: Options = { model: maybe, signal: undefined };
+       const loose: CompleteOptions = { model: maybe, signal: undefined };
        const completion: Completion = await complete("x", { ...options, ...loose });
        const text: string = completion.text;
        // @ts-expect-error: a misspelt option is an error of the compiler too

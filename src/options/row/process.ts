@@ -57,11 +57,12 @@ const RETRIES_BEFORE_FALLBACK = "2";
 
 /**
  * A second belt: what makes a prompt literal is its shape. It also hides skills and commands from
- * the model, so only one that has no tools gets it.
+ * the model, so one that has the tool for these does without.
  */
 export function applyLiteralPrompt({ env, options }: Draft): void {
   const { tools } = options;
-  if (Array.isArray(tools) && tools.length === 0) env.set("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1");
+  const hasSkills = !Array.isArray(tools) || tools.includes("Skill");
+  if (!hasSkills) env.set("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1");
 }
 
 export function applySchema({ initialize }: Draft, schema: object): void {
