@@ -40,7 +40,13 @@ async function bundle() {
     external: /^node:/,
     resolve: { extensionAlias: { ".js": [".ts"] } },
   });
-  await bundled.write({ dir: dist, format: "esm", chunkFileNames: "shared/[name].js" });
+  await bundled.write({
+    dir: dist,
+    format: "esm",
+    chunkFileNames: "shared/[name].js",
+    // They are in the declarations, where they are read.
+    comments: false,
+  });
 }
 
 function copyPrograms() {

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type CompleteOptions, complete } from "../../src/complete/index.js";
 import type { HawserError } from "../../src/errors/index.js";
 import { processes } from "../../src/process/index.js";
-import { always, apiError, fakeCli, hang, usageLimit } from "../../src/testing/index.js";
+import { apiError, fakeCli } from "../../src/testing/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
 import { recordingLogger } from "../support/recording-logger.js";
@@ -106,40 +106,6 @@ describe("a start that fails before there is a process", () => {
   }
 });
 
-describe.each(CLIS)("a call that fails at the API, on the real CLI $name", ({ path }) => {
-  it.each([
-    [400, "api_error"],
-    [401, "auth"],
-    [403, "auth"],
-    [404, "model_not_found"],
-    [413, "prompt_too_long"],
-    [429, "rate_limited"],
-    [500, "api_error"],
-    [529, "overloaded"],
-  ])("with status %i is %s", async (status, code) => {
-    const { options } = await world(path, always(apiError(status)), {
-      extra: { CLAUDE_CODE_MAX_RETRIES: "0" },
-    });
-    const error = await failure("x", options);
-    expect(error.code).toBe(code);
-    expect(error.sessionId).toMatch(/^[0-9a-f-]{36}$/);
-    expect(error.resumable).toBe(false);
-    expect(error.result).toMatchObject({ type: "result", is_error: true });
-  });
-});
-
-describe.each(CLIS)("the limit of a plan, on the real CLI $name", ({ path }) => {
-  it("is usage_limit, with the time when it ends", async () => {
-    const resetsAt = new Date(Math.floor(Date.now() / 1000) * 1000 + 7_200_000);
-    const { options } = await world(path, always(usageLimit({ resetsAt })), {
-      oauthToken: "dummy-oauth-token",
-    });
-    const error = await failure("x", options);
-    expect(error).toMatchObject({ code: "usage_limit", retryable: false, apiStatus: 429 });
-    expect(error.resetsAt).toEqual(resetsAt);
-  });
-});
-
 describe("a retry of the CLI's own", () => {
   it("is logged, and the answer comes all the same", async () => {
     const { logger, entries } = recordingLogger();
@@ -164,29 +130,6 @@ describe("a retry of the CLI's own", () => {
 });
 
 describe("limits on the real CLI", () => {
-  it("end a call whose model never answers, with the phase", async () => {
-    const { options } = await world(NEWEST_CLI, [hang()]);
-    const error = await failure("x", { ...options, timeouts: { totalMs: 4000 } });
-    expect(error).toMatchObject({ code: "timeout", phase: "total", retryable: true });
-  });
-
-  it("end a call whose model is not heard, though the CLI talks", async () => {
-    const { options } = await world(NEWEST_CLI, [hang()]);
-    const error = await failure("x", { ...options, timeouts: { firstMessageMs: 2000 } });
-    expect(error).toMatchObject({ code: "timeout", phase: "firstMessage" });
-  });
-
-  it("end a call that its caller aborts, with the caller's reason", async () => {
-    const { model, options } = await world(NEWEST_CLI, [hang()]);
-    const controller = new AbortController();
-    const reason = { why: "no longer needed" };
-    const failed = failure("x", { ...options, signal: controller.signal });
-    await model.waitFor(({ kind }) => kind === "call");
-    controller.abort(reason);
-    expect(await failed).toMatchObject({ code: "aborted", retryable: false });
-    expect((await failed).reason).toBe(reason);
-  });
-
   it("end a call at once whose signal is aborted already", async () => {
     const { model, options } = await world(NEWEST_CLI, []);
     const error = await failure("x", { ...options, signal: AbortSignal.abort("early") });
