@@ -1,4 +1,4 @@
-import type { Circumstances } from "../session/index.js";
+import { askedToWait, type Circumstances } from "../session/index.js";
 import {
   type AssistantMessage,
   isMessage,
@@ -30,22 +30,26 @@ export function lastTurnOf(messages: readonly Message[]): LastTurn | undefined {
     model: turn.findLast((message) => isSystem(message, "init"))?.model,
     apiError: answers.findLast(({ error }) => error !== undefined)?.error ?? nameByWords(result),
     rateLimit: turn.findLast((message) => isMessage(message, "rate_limit_event"))?.rate_limit_info,
-    retryAfterMs: turn.findLast((message) => isSystem(message, "api_retry"))?.retry_delay_ms,
+    retryAfterMs: turn.reduce(
+      (ms: number | undefined, message) =>
+        (isSystem(message, "api_retry") ? askedToWait(message) : undefined) ?? ms,
+      undefined,
+    ),
   };
 }
 
 /** The CLI's result, or an envelope of the two fields that older programs look for. */
 function isAnyResult(message: Message): boolean {
   const { type, is_error, result } = message as UnknownMessage;
-  if (typeof is_error !== "boolean") return false;
-  return type === "result" || (type === undefined && typeof result === "string");
+  if (type === "result") return is_error === undefined || typeof is_error === "boolean";
+  return type === undefined && typeof is_error === "boolean" && typeof result === "string";
 }
 
 /** An envelope that says no more has failed or succeeded as a whole. */
 function wholeResult(message: Message): ResultMessage {
   const subtype =
     (message as UnknownMessage)["is_error"] === true ? "error_during_execution" : "success";
-  return { subtype, ...message, type: "result" } as unknown as ResultMessage;
+  return { subtype, is_error: false, ...message, type: "result" } as unknown as ResultMessage;
 }
 
 function textOfAnswer({ message, error, parent_tool_use_id }: AssistantMessage): string {

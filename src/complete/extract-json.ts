@@ -12,6 +12,7 @@ import { longestJson } from "./scan-json.js";
  * `structured_output`.
  */
 export function extractJson(text: string): unknown {
+  if (typeof text !== "string") throw new HawserError("invalid_options", "The text is no string.");
   const bare = text.replace(/^\uFEFF/, "");
   const found = parse(bare) ?? bestOf(hasFence(bare) ? fencesOf(bare) : []) ?? longestJson(bare);
   if (found !== undefined) return found.value;
@@ -29,8 +30,12 @@ export function stripFence(text: string): string {
   const [fence] = hasFence(text) ? fencesOf(text, true) : [];
   if (fence === undefined) return text;
   const around = text.slice(0, fence.start) + text.slice(fence.end);
-  return around.trim() === "" ? fence.content : text;
+  if (around.trim() !== "") return text;
+  return fence.isClosed ? fence.content : fence.content.replace(END_MARK, "");
 }
+
+/** At the end of the last line, where models put it at times. */
+const END_MARK = /(?:`{3,}|~{3,})[ \t\r\n]*$/;
 
 interface Found {
   readonly value: unknown;

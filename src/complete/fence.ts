@@ -6,6 +6,8 @@ export interface Fence {
   /** Where it begins and ends in the text, with its marks. */
   readonly start: number;
   readonly end: number;
+  /** Whether its end stands on a line of its own, as it should. */
+  readonly isClosed: boolean;
 }
 
 /** Cheap, and spares the reading by lines. */
@@ -31,12 +33,14 @@ export function fencesOf(text: string, nest = false): readonly Fence[] {
       if (info.trim() === "") open.depth--;
       else if (nest) open.depth++;
       if (open.depth === 0) {
-        fences.push(made(text, open, start, next));
+        fences.push({ ...made(text, open, start, next), isClosed: true });
         open = undefined;
       }
     }
   }
-  if (open !== undefined) fences.push(made(text, open, text.length, text.length));
+  if (open !== undefined) {
+    fences.push({ ...made(text, open, text.length, text.length), isClosed: false });
+  }
   return fences;
 }
 
@@ -51,7 +55,7 @@ interface Open {
 /** The info of a fence of backticks has none: then it is code within a line. */
 const FENCE = /^\uFEFF?[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 
-function made(text: string, open: Open, end: number, next: number): Fence {
+function made(text: string, open: Open, end: number, next: number): Omit<Fence, "isClosed"> {
   const { info, start, from } = open;
   let last = Math.max(from, end);
   if (last > from && text[last - 1] === "\n") last--;

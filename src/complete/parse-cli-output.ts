@@ -23,6 +23,7 @@ export interface CliOutputFacts {
   readonly text: string;
   readonly model: string | undefined;
   readonly sessionId: string | undefined;
+  /** As the CLI counts it: of a resumed session, a newer one counts all of it and not only this run. */
   readonly costUsd: number | undefined;
 }
 
@@ -65,7 +66,8 @@ function read(text: string): CliOutput {
   const { result, said, model, ...around } = turn;
   const stop = stopOf(result);
   const told = typeof result.result === "string" ? result.result : undefined;
-  if (stop === "completed" && told === undefined && said === "") {
+  const answered = told !== undefined || said !== "" || result.structured_output !== undefined;
+  if (stop === "completed" && !answered) {
     throw unreadable(text, "The result of the CLI is a success without an answer");
   }
   // The result of a failure holds the CLI's words, not the model's.

@@ -13,6 +13,7 @@ type Models = Readonly<Record<string, ModelUsage>>;
 export class Tally {
   readonly denials: PermissionDenial[] = [];
   #turns = 0;
+  #mainLoop: Usage = addTokens({}, {});
   #known: Known = { costUsd: 0, apiMs: 0, models: {} };
   readonly #unknown = new Set<keyof Sums>();
 
@@ -41,15 +42,7 @@ export class Tally {
 
   /** What is known of all models together, in the API's words. */
   get usage(): Usage {
-    const all = Object.values(this.#known.models);
-    const total = (count: (usage: ModelUsage) => number) =>
-      all.reduce((sum, usage) => sum + count(usage), 0);
-    return {
-      input_tokens: total((usage) => usage.inputTokens),
-      output_tokens: total((usage) => usage.outputTokens),
-      cache_creation_input_tokens: total((usage) => usage.cacheCreationInputTokens),
-      cache_read_input_tokens: total((usage) => usage.cacheReadInputTokens),
-    };
+    return Object.values(this.#known.models).map(inApiWords).reduce(addTokens, this.#mainLoop);
   }
 
   add(result: ResultMessage): void {
@@ -57,6 +50,8 @@ export class Tally {
     this.denials.push(...(result.permission_denials ?? []));
     const { costUsd, apiMs, modelUsage }: Spent = spentOn(result);
     this.#addKnown({ costUsd, apiMs, models: modelUsage });
+    // Where nothing is told by model, there is at least what the main thread used.
+    if (modelUsage === undefined) this.#mainLoop = addTokens(this.#mainLoop, result.usage ?? {});
   }
 
   /** A turn that failed without a result, or was stopped: what its last request has cost, nobody says. */
@@ -86,6 +81,28 @@ interface Sums {
   readonly apiMs: number | undefined;
   readonly models: Models | undefined;
 }
+
+function inApiWords(usage: ModelUsage): Usage {
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_creation_input_tokens: usage.cacheCreationInputTokens,
+    cache_read_input_tokens: usage.cacheReadInputTokens,
+  };
+}
+
+function addTokens(a: Partial<Usage>, b: Partial<Usage>): Usage {
+  const sum = (name: "input_tokens" | "output_tokens" | `cache_${Cached}_input_tokens`) =>
+    (a[name] ?? 0) + (b[name] ?? 0);
+  return {
+    input_tokens: sum("input_tokens"),
+    output_tokens: sum("output_tokens"),
+    cache_creation_input_tokens: sum("cache_creation_input_tokens"),
+    cache_read_input_tokens: sum("cache_read_input_tokens"),
+  };
+}
+
+type Cached = "creation" | "read";
 
 function merge(before: Models, added: Models): Models {
   const merged = { ...before };

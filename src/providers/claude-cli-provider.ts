@@ -76,8 +76,11 @@ export class ClaudeCliProvider {
       timeouts: { ...NO_LIMITS, ...given(this.#options.timeouts ?? {}) },
       ...(signal === undefined ? {} : { signal }),
     });
-    refuseUnfinished(completion);
-    if (maxTokens !== undefined && !mayUseTools(this.#options)) refuseLonger(completion, maxTokens);
+    const resumable = keepsSessions(this.#options);
+    refuseUnfinished(completion, resumable);
+    if (maxTokens !== undefined && !mayUseTools(this.#options)) {
+      refuseLonger(completion, maxTokens, resumable);
+    }
     return stripFence(completion.text);
   }
 
@@ -123,22 +126,30 @@ function limitOf(
 
 /** With tools, a call makes several requests, each with the limit for itself. */
 function mayUseTools({ tools, mcpServers, preset }: ClaudeCliProviderOptions): boolean {
-  return tools !== undefined || mcpServers !== undefined || preset === "agent";
+  const hasTools = tools !== undefined && !(Array.isArray(tools) && tools.length === 0);
+  return hasTools || mcpServers !== undefined || preset === "agent";
+}
+
+function keepsSessions({ persistSession, preset, autoResume }: ClaudeCliProviderOptions): boolean {
+  return persistSession ?? (preset === "agent" || (autoResume ?? 0) !== 0);
 }
 
 /** Half an answer must not look like one; a turn that a hook stopped is as the user wants it. */
-function refuseUnfinished({ stop, text, sessionId, result }: Completion): void {
+function refuseUnfinished(completion: Completion, resumable: boolean): void {
+  const { stop, text, sessionId, result } = completion;
   if (stop !== "max_turns" && stop !== "max_budget") return;
   const what = stop === "max_turns" ? "limit of turns" : "budget";
   throw new HawserError(stop, `The ${what} was reached before the answer was whole.`, {
     partialText: text,
     sessionId,
+    resumable,
     result,
   });
 }
 
 /** At the limit the CLI has the model go on, as often as three times. */
-function refuseLonger({ result, sessionId, text }: Completion, maxTokens: number): void {
+function refuseLonger(completion: Completion, maxTokens: number, resumable: boolean): void {
+  const { result, sessionId, text: partialText } = completion;
   const tokens = result.usage?.output_tokens;
   if (!(tokens > maxTokens)) return;
   throw new HawserError(
@@ -146,8 +157,9 @@ function refuseLonger({ result, sessionId, text }: Completion, maxTokens: number
     `The answer has ${tokens} tokens, and \`maxTokens\` is ${maxTokens}.`,
     {
       hint: "Ask for a shorter answer, or raise `maxTokens`.",
-      partialText: text,
+      partialText,
       sessionId,
+      resumable,
       result,
     },
   );

@@ -14,7 +14,7 @@ export interface ClaudeCodeProviderOptions extends PassedOptions {
   maxTurns?: number | undefined;
   /** The tools that exist and need no approval, or rules; `[]` is full access. */
   allowedTools?: readonly string[] | undefined;
-  /** Over everything, resumes included; 3,600,000. `Infinity` is no limit. */
+  /** Over everything but the start of the CLI, which has 60 s; 3,600,000. `Infinity` is no limit. */
   timeoutMs?: number | undefined;
   /** Where the CLI runs. */
   workingDir?: string | undefined;

@@ -1,6 +1,6 @@
 import { complete } from "../complete/index.js";
 import { guardLogger, HawserError, hostMask, type Logger } from "../errors/index.js";
-import type { Options } from "../options/index.js";
+import { given, type Options } from "../options/index.js";
 import { checkCli, type LocateOptions } from "../process/index.js";
 import {
   type ClaudeCodeProviderOptions,
@@ -142,7 +142,13 @@ export class ClaudeCodeProvider {
       ...(maxResumeAttempts === 0 ? {} : { autoResume: maxResumeAttempts }),
       preset: "agent",
       maxTurns: context.maxTurns ?? this.maxTurns,
-      timeouts: { ...passed.timeouts, totalMs: timeoutMs },
+      // The documents know one limit, over everything.
+      timeouts: {
+        firstMessageMs: timeoutMs,
+        idleMs: timeoutMs,
+        ...given(passed.timeouts ?? {}),
+        totalMs: timeoutMs,
+      },
     };
   }
 
@@ -152,8 +158,7 @@ export class ClaudeCodeProvider {
    */
   #systemPromptFor(context: Context): Pick<Options, "systemPrompt"> {
     const { systemPrompt, sessionId, agentName } = context;
-    if (agentName !== undefined) return {};
-    const append = systemPrompt === "" ? {} : { append: systemPrompt };
+    const append = systemPrompt === "" || agentName !== undefined ? {} : { append: systemPrompt };
     const snapshot = sessionId === undefined ? {} : { snapshot: false };
     return { systemPrompt: { type: "preset", preset: "claude_code", ...append, ...snapshot } };
   }

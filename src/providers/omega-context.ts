@@ -29,7 +29,10 @@ export interface Context {
   readonly model?: string | undefined;
   /** The conversation to go on with; the CLI knows its history. */
   readonly sessionId?: string | undefined;
-  /** The agent that answers; it has a prompt of its own and gets the bare message. */
+  /**
+   * The agent that answers; it has a prompt of its own and gets the bare message. A session that was
+   * begun by an agent stays with it until another one is named.
+   */
   readonly agentName?: string | undefined;
 }
 

@@ -66,12 +66,9 @@ function textOf({ text, result }: Completion<unknown>): string {
     : "(No response text returned)";
 }
 
-function tokensOf({ usage }: Completion<unknown>): number | undefined {
-  const counts = [
-    usage?.input_tokens,
-    usage?.cache_creation_input_tokens,
-    usage?.cache_read_input_tokens,
-    usage?.output_tokens,
-  ].filter((count): count is number => typeof count === "number");
-  return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
+function tokensOf({ usage, modelUsage }: Completion<unknown>): number | undefined {
+  const { input_tokens, output_tokens } = usage;
+  const { cache_creation_input_tokens: created, cache_read_input_tokens: read } = usage;
+  const tokens = input_tokens + output_tokens + (created ?? 0) + (read ?? 0);
+  return tokens === 0 && modelUsage === undefined ? undefined : tokens;
 }

@@ -16,4 +16,5 @@ export { addUsage, type Spent, spentOn } from "./spending.js";
 export { MessageStream } from "./stream.js";
 export { startTimer, type Timeouts, timeoutError, timeoutsOf } from "./timeouts.js";
 export { forgetMessages, readTurn, recordOf, type Turn } from "./turn.js";
+export { askedToWait } from "./turn-record.js";
 export type { WholeMessage } from "./whole-message.js";

@@ -23,6 +23,7 @@ import { enrich } from "./outcome.js";
 import { Remembered, resuming, withoutSpent } from "./remembered.js";
 import { Spending, spentOn } from "./spending.js";
 import type { TurnRecord } from "./turn-record.js";
+import { warnOfUnknownAgent } from "./unknown-agent.js";
 
 export interface LifelineEvents extends ConnectionEvents {
   readonly onReady: () => void;
@@ -172,7 +173,9 @@ export class Lifeline {
     const connection = new Connection(options, this.#allServers(), this.#bootMs, this.#events);
     connection.ready.then(
       (info) => {
-        warnOfKey(info, options, connection.transport.log);
+        const { log } = connection.transport;
+        warnOfKey(info, options, log);
+        warnOfUnknownAgent(info, options.agent, log);
         this.#events.onReady();
       },
       // Its end tells why.

@@ -80,7 +80,9 @@ export class TurnRecord implements Circumstances {
     }
     this.whole.add(message);
     if (isSystem(message, "init")) this.#model = message.model;
-    if (isSystem(message, "api_retry")) this.#retryAfterMs = askedToWait(message);
+    if (isSystem(message, "api_retry")) {
+      this.#retryAfterMs = askedToWait(message) ?? this.#retryAfterMs;
+    }
     if (isMessage(message, "rate_limit_event")) this.#rateLimit = message.rate_limit_info;
     if (isMessage(message, "assistant")) this.#addAnswer(message);
     if (isMessage(message, "user")) this.#addToolResults(message);
@@ -161,7 +163,7 @@ interface Delta {
 }
 
 /** The CLI's own pauses are half a second, doubled each time, and up to a quarter more. */
-function askedToWait({ attempt, retry_delay_ms }: SystemApiRetry): number | undefined {
+export function askedToWait({ attempt, retry_delay_ms }: SystemApiRetry): number | undefined {
   return retry_delay_ms > 640 * 2 ** (attempt - 1) ? retry_delay_ms : undefined;
 }
 

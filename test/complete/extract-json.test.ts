@@ -139,6 +139,7 @@ describe("stripFence", () => {
     ["a bare fence, blanks around", lines("", "```", "a", "", "b", "```", ""), lines("a", "", "b")],
     ["Windows lines", "```json\r\n{}\r\n```\r\n", "{}"],
     ["a fence without an end", lines("```json", "{", "}"), lines("{", "}")],
+    ["an end on the last line", lines("```json", '{"a":1}```', ""), '{"a":1}'],
     ["an empty fence", lines("```", "```"), ""],
     [
       "a fence with fences in it",

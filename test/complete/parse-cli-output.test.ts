@@ -176,6 +176,27 @@ describe("an output", () => {
     ...more,
   });
 
+  it("has succeeded where it does not say that it has failed", () => {
+    const line = { type: "result", subtype: "success", result: "x", session_id: "s" };
+    expect(parseCliOutput(JSON.stringify(line))).toMatchObject({ text: "x", stop: "completed" });
+  });
+
+  it("may answer with a value alone", () => {
+    const line = { type: "result", subtype: "success", is_error: false, structured_output: [1] };
+    const { stop, result } = parseCliOutput(JSON.stringify(line));
+    expect({ stop, value: result.structured_output }).toEqual({ stop: "completed", value: [1] });
+  });
+
+  it("gives as retryAfterMs only what the API asked for", () => {
+    const retry = { type: "system", subtype: "api_retry", attempt: 1, retry_delay_ms: 600 };
+    const failed = { type: "result", subtype: "success", is_error: true, api_error_status: 429 };
+    const parsed = (delay: number) =>
+      parseCliOutput(JSON.stringify([{ ...retry, retry_delay_ms: delay }, failed])).error;
+    expect(parsed(600)).toMatchObject({ code: "rate_limited" });
+    expect(parsed(600)?.retryAfterMs).toBeUndefined();
+    expect(parsed(2000)?.retryAfterMs).toBe(2000);
+  });
+
   it("may be the bare envelope of the documents, whose inner JSON stays text", () => {
     const inner = JSON.stringify({ agent: "melchior", verdict: "approve" });
     const output = parseCliOutput(JSON.stringify({ is_error: false, result: inner }));

@@ -143,6 +143,15 @@ it("several messages may be asked for at once", async () => {
 });
 
 describe("the numbers of a call", () => {
+  it("are those of the main thread where the CLI tells nothing by model", async () => {
+    const usage = { input_tokens: 11, output_tokens: 22 };
+    const cli = await fake([
+      { on: "user", do: [{ init: {} }, { result: { usage, modelUsage: null } }] },
+    ]);
+    const { usage: used, modelUsage } = await complete("x", { cliPath: cli.path });
+    expect({ used, modelUsage }).toMatchObject({ used: usage, modelUsage: undefined });
+  });
+
   it("are those of all its attempts, as far as they are known", async () => {
     const usage = (tokens: number) => ({
       "claude-x": {

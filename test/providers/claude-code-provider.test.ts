@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { processes } from "../../src/process/index.js";
 import { ClaudeCodeProvider } from "../../src/providers/index.js";
-import { reply, toolUse } from "../../src/testing/index.js";
+import { always, reply, toolUse } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
+import { recordingLogger } from "../support/recording-logger.js";
 import { context, failureOf, place } from "./omega-support.js";
 
 const ONCE = { maxResumeAttempts: 0 };
@@ -152,6 +153,42 @@ describe.each(CLIS)("a context on the real CLI $name", ({ path }) => {
     const alone = new ClaudeCodeProvider({ ...inside, ...ONCE, settingSources: [] });
     await alone.complete(context());
     expect(JSON.stringify(model.calls[1]?.body)).not.toContain("OF-THE-");
+  });
+
+  it("is answered by the agent that it names, also in a session of another's", async () => {
+    const { provider, model, cwd } = await place(path, always("Tied."), ONCE);
+    mkdirSync(join(cwd, ".claude", "agents"), { recursive: true });
+    for (const [name, tool] of [["rigger", "Read"] as const, ["sailor", "Bash"] as const]) {
+      const head = `---\nname: ${name}\ndescription: d\ntools: ${tool}\n---\n`;
+      const text = `${head}You are the ${name.toUpperCase()}.\n`;
+      writeFileSync(join(cwd, ".claude", "agents", `${name}.md`), text);
+    }
+    const plain = await provider.complete(context({ systemPrompt: "SPLICE" }));
+    const { sessionId } = plain.metadata;
+    await provider.complete(context({ sessionId, agentName: "rigger" }));
+    await provider.complete(context({ sessionId, agentName: "sailor" }));
+    const words = ["SPLICE", "RIGGER", "SAILOR"];
+    expect(
+      model.calls.map(({ system, tools }) => ({
+        says: words.filter((word) => system.includes(word)),
+        tools,
+      })),
+    ).toEqual([
+      { says: ["SPLICE"], tools: ["Bash", "Edit", "Read", "Write"] },
+      { says: ["RIGGER"], tools: ["Read"] },
+      { says: ["SAILOR"], tools: ["Bash"] },
+    ]);
+  });
+
+  it("that names an agent which does not exist is answered, and that is logged", async () => {
+    const { logger, entries } = recordingLogger();
+    const { provider } = await place(path, ["Tied."], { ...ONCE, logger });
+    expect((await provider.complete(context({ agentName: "nobody" }))).text).toBe("Tied.");
+    expect(entries).toContainEqual({
+      level: "warn",
+      message: "there is no such agent, so the CLI's own answers",
+      fields: { agent: "nobody", agents: expect.arrayContaining(["general-purpose"]) },
+    });
   });
 
   it("is answered by the agent that it names, with the bare message", async () => {
