@@ -93,7 +93,7 @@ export interface Options {
 
   // Agents, hooks, skills, plugins, MCP servers.
 
-  /** Run the main thread as this agent. */
+  /** Run the main thread as this agent; an own `systemPrompt` takes the place of the agent's. */
   agent?: string | undefined;
   /** Sub-agents by name. */
   agents?: Record<string, AgentDefinition> | undefined;

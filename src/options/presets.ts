@@ -3,7 +3,11 @@ import type { Options } from "./options.js";
 
 /** The options over those that their preset stands for, if they name one. */
 export function withPreset(options: Options): Options {
-  return options.preset === undefined ? options : { ...PRESETS[options.preset], ...given(options) };
+  if (options.preset === undefined) return options;
+  const { systemPrompt, ...preset } = PRESETS[options.preset];
+  // A prompt would take the place of the agent's own.
+  const prompt = options.agent === undefined && systemPrompt !== undefined ? { systemPrompt } : {};
+  return { ...preset, ...prompt, ...given(options) };
 }
 
 /** A bare completion: no tools, no settings files, no servers, no session on disk, no prompt. */

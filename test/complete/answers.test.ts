@@ -89,6 +89,13 @@ describe.each(CLIS)("complete() on the real CLI $name", ({ path }) => {
     expect(completion.text === text).toBe(true);
   });
 
+  it("is answered by an agent with the agent's prompt", async () => {
+    const { model, options } = await world(path, ["Tied."]);
+    const rigger = { description: "d", prompt: "You are the RIGGER." };
+    await complete("Tie it.", { ...options, agents: { rigger }, agent: "rigger" });
+    expect(model.calls[0]?.system).toContain("You are the RIGGER.");
+  });
+
   it("runs tools that are switched on by name", async () => {
     const { model, options } = await world(path, [
       toolUse("Bash", { command: "echo splice-$((40 + 2))", description: "d" }),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type CompleteOptions, complete, stream } from "../../src/complete/index.js";
 import type { HawserError } from "../../src/errors/index.js";
+import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
 import { processes } from "../../src/process/index.js";
 import {
   fakeCli,
@@ -31,10 +32,35 @@ const WORK: CompleteOptions = {
   maxTurns: 2,
 };
 
-/** A reply that says something and calls a tool. */
+/** A reply that says something and calls a tool; a mere `echo` would need no approval. */
 function works(text: string): ReplyInput {
-  const call = toolUse("Bash", { command: `echo did-${text}`, description: "d" });
+  const call = toolUse("Bash", { command: `touch it; echo did-${text}`, description: "d" });
   return reply([`${text} `, call], { usage: USAGE });
+}
+
+/** The same with all that belongs to a call and not to its session. */
+function workOfAgent(asked: string[]): CompleteOptions {
+  const { allowedTools: _, ...work } = WORK;
+  const lend = tool("lend", "Lends a hand.", {}, async () => ({ content: [] }));
+  const mine = createSdkMcpServer({ name: "mine", tools: [lend], alwaysLoad: true });
+  return {
+    ...work,
+    // One that is the whole would take the place of the agent's.
+    systemPrompt: { type: "preset", preset: "claude_code", append: "You work." },
+    agents: {
+      worker: {
+        description: "Works.",
+        prompt: "You are the WORKER.",
+        tools: ["Bash", "mcp__mine__lend"],
+      },
+    },
+    agent: "worker",
+    mcpServers: { mine },
+    canUseTool: async (_tool, { command }) => {
+      asked.push(String(command));
+      return { behavior: "allow" };
+    },
+  };
 }
 
 /** The newest CLI has written its transcript when it answers; ten times what an older one takes. */
@@ -62,11 +88,10 @@ function promptsOf(model: SimulatedModel): string[] {
   return model.calls.map(({ prompt }) => prompt).filter((prompt) => prompt !== "");
 }
 
+const NAMES = ["a1", "a2", "b1", "b2", "c1", "c2"];
+
 /** Three runs that reach the limit of two rounds, and a fourth that ends. */
-const THREE_LIMITS = [
-  ...["a1", "a2", "b1", "b2", "c1", "c2"].map(works),
-  reply("Done.", { usage: USAGE }),
-];
+const THREE_LIMITS = [...NAMES.map(works), reply("Done.", { usage: USAGE })];
 
 describe.each(CLIS)("a call that reaches its limit of turns, on the real CLI $name", ({ path }) => {
   it("goes on to its end over three limits in one process", async () => {
@@ -94,7 +119,7 @@ describe.each(CLIS)("a call that reaches its limit of turns, on the real CLI $na
     expect(model.calls.every(({ system }) => system.includes("You work."))).toBe(true);
     expect(model.calls.every(({ tools }) => tools.includes("Bash"))).toBe(true);
     expect(model.calls.flatMap(({ toolResults }) => toolResults).map(({ text }) => text)).toEqual(
-      ["a1", "a2", "b1", "b2", "c1", "c2"].map((name) => `did-${name}`),
+      NAMES.map((name) => `did-${name}`),
     );
     expect(seen.filter((message) => message.type === "hawser")).toEqual(
       [1, 2, 3].map((resumes) => ({
@@ -110,8 +135,10 @@ describe.each(CLIS)("a call that reaches its limit of turns, on the real CLI $na
   it("goes on in a new process that resumes when the one before was killed", async () => {
     const place = await world(path, THREE_LIMITS);
     const { model, options } = place;
+    const asked: string[] = [];
     const autoResume = { times: 5, waitMs: pauseMs(path), prompt: "And on." };
-    const call = stream("Work.", { ...options, ...WORK, maxBudgetUsd: 10, autoResume });
+    const work = workOfAgent(asked);
+    const call = stream("Work.", { ...options, ...work, maxBudgetUsd: 10, autoResume });
     const killed = new Set<number>();
     const kinds: string[] = [];
     for await (const message of call) {
@@ -132,7 +159,10 @@ describe.each(CLIS)("a call that reaches its limit of turns, on the real CLI $na
     expect(promptsOf(model)).toEqual(["Work.", ...Array(3).fill("And on.")]);
     const last = model.calls.at(-1);
     expect(last?.system).toContain("You work.");
-    expect(last?.tools).toContain("Bash");
+    expect(last?.system).toContain("You are the WORKER.");
+    expect(last?.tools).toEqual(expect.arrayContaining(["Bash", "mcp__mine__lend"]));
+    // The callback belongs to this program: it is asked in every process.
+    expect(asked).toEqual(NAMES.map((name) => `touch it; echo did-${name}`));
     expect(JSON.stringify(last?.body)).toContain("did-a1");
   });
 

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import {
   always,
   apiError,
@@ -23,8 +24,8 @@ function answering(
   return {
     cause,
     attempt: attempting({ replies: always(reply), ...attempt }),
-    becomes: { session: "not kept", ...becomes },
-    ...(onOlder === undefined ? {} : { onOlder: { session: "not kept", ...(onOlder as Failure) } }),
+    becomes: { resumable: false, ...becomes },
+    ...(onOlder === undefined ? {} : { onOlder: { resumable: false, ...(onOlder as Failure) } }),
     ...(mostCalls === undefined ? {} : { mostCalls }),
   };
 }
@@ -61,8 +62,16 @@ export const AT_THE_API: readonly Cause[] = [
   answering(
     "The model does not exist (404)",
     apiError(404, { message: "model: claude-of-tomorrow" }),
-    { code: "model_not_found", message: /claude-of-tomorrow/, apiStatus: 404 },
-    { options: { model: "claude-of-tomorrow" } },
+    {
+      code: "model_not_found",
+      message: /claude-of-tomorrow/,
+      apiStatus: 404,
+      stderrTail: expect.stringMatching(/unrecognized_model.*claude-of-tomorrow/),
+    },
+    {
+      options: { model: "claude-of-tomorrow" },
+      onOlder: { code: "model_not_found", message: /claude-of-tomorrow/, apiStatus: 404 },
+    },
   ),
   answering("The request was too slow for the API (408)", apiError(408), {
     code: "api_error",
@@ -85,6 +94,17 @@ export const AT_THE_API: readonly Cause[] = [
     apiStatus: 429,
     retryAfterMs: 2000,
   }),
+  answering(
+    "Rate limit, `retry-after: 1`, and the CLI asks twice more (429, `retry.cliRetries: 2`)",
+    apiError(429, { retryAfter: 1 }),
+    {
+      code: "rate_limited",
+      message: /Simulated rate limit/,
+      apiStatus: 429,
+      retryAfterMs: 1000,
+    },
+    { options: { retry: { cliRetries: 2 } }, mostCalls: 3 },
+  ),
   answering("Rate limit without that header (429)", apiError(429), {
     code: "rate_limited",
     message: /Simulated rate limit/,
@@ -164,7 +184,7 @@ export const AT_THE_API: readonly Cause[] = [
   {
     cause: "There is neither key nor login",
     attempt: attempting({ environment: { extra: { ANTHROPIC_API_KEY: undefined } } }),
-    becomes: { code: "auth", message: /Not logged in/, session: "not kept" },
+    becomes: { code: "auth", message: /Not logged in/, resumable: false },
     mostCalls: 0,
   },
 ];

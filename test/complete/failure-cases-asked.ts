@@ -22,13 +22,13 @@ export const NOT_AS_ASKED: readonly Cause[] = [
     becomes: {
       code: "mcp_failed",
       message: /broken \(failed: ENOENT/,
-      session: "not kept",
+      resumable: false,
       issues: [{ path: "mcpServers.broken", message: noServer("stdio") }],
     },
     onOlder: {
       code: "mcp_failed",
       message: /broken \(failed: ENOENT/,
-      session: "not kept",
+      resumable: false,
       issues: [{ path: "mcpServers.broken", message: noServer("/no/such/server") }],
     },
     mostCalls: 0,
@@ -42,7 +42,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
     becomes: {
       code: "structured_output",
       message: /gave no value/,
-      session: "not kept",
+      resumable: false,
       partialText: "In words.",
       issues: [{ message: "is missing: the model answered in words only" }],
     },
@@ -57,7 +57,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
     becomes: {
       code: "structured_output",
       message: /value does not fit the schema/,
-      session: "not kept",
+      resumable: false,
       partialText: '{"n":"one"}',
       issues: [{ path: "n", message: "must be an integer, not a string" }],
     },
@@ -73,7 +73,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
     becomes: {
       code: "max_turns",
       message: /limit of turns/,
-      session: "not kept",
+      resumable: false,
       partialText: "Still at it. Still at it. ",
     },
   },
@@ -86,7 +86,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
     becomes: {
       code: "max_budget",
       message: /budget/,
-      session: "not kept",
+      resumable: false,
       partialText: "Still at it. ",
     },
   },

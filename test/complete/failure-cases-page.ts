@@ -27,7 +27,7 @@ try {
 Use \`isHawserError()\` and not \`instanceof\`: it also knows the errors of a second copy of the package, which a dependency may have brought along.
 
 - \`retryable\` says whether the same call may succeed later without any change. \`retry: { attempts: 3 }\` has \`complete()\` see to it.
-- \`partialText\` is what the model had said by then; \`result\` is the CLI's own result line, if there was one.
+- \`partialText\` is what the model had said by then, or for \`structured_output\` the JSON of the value that it gave, if it gave one; \`result\` is the CLI's own result line, if there was one.
 - \`sessionId\` is the id that the call chose or was given, and \`resumable\` says whether \`resume: sessionId\` can go on from there. That takes \`persistSession: true\`: \`complete()\` keeps no session unless it is told to.
 - \`cliPath\`, \`cliVersion\`, \`exitCode\`, \`signal\` and \`stderrTail\` tell of the process.
 - Secrets are masked when an error is made, so it can be logged as it is. \`JSON.stringify(error)\` holds all of it.
@@ -36,7 +36,7 @@ When a call throws, its process is gone.
 
 ## What happens when
 
-Each row is made for real by a test, with the CLIs ${CLIS.map(({ name }) => name).join(" and ")}: the HTTP status at the model, the signal to the process, the missing folder. Only for a start that hangs and for an exit code of its own does a stand-in play the CLI. The page is written from that test. Where the two CLIs differ, both are named. Each error has a \`sessionId\`, and \`resumable: false\`, unless its row says otherwise. A cause without a code is no failure: the call gives an answer.`;
+Each row is made for real by a test, with the CLIs ${CLIS.map(({ name }) => name).join(" and ")}: the HTTP status at the model, the signal to the process, the missing folder. Only for a start that hangs and for an exit code of its own does a stand-in play the CLI. The page is written from that test. Where the two CLIs differ, both are named. Each error has a \`sessionId\`, \`resumable: false\` and the hint of its code, unless its row says otherwise. A cause without a code is no failure: the call gives an answer.`;
 
 const BETWEEN = `Limits that a call was given on purpose are no failures: \`maxTurns\` and \`maxBudgetUsd\` end it with an answer whose \`stop\` says so, unless a value is owed for a \`schema\`.
 
@@ -87,18 +87,21 @@ function rowOf(cause: string, becomes: Failure | Answer): Row {
   return { cause, code, retryable, beside: besideOf(becomes) };
 }
 
+/** Facts whose value would be of no use on the page. */
+const NAMED = ["stderrTail", "resetsAt", "reason", "partialText", "issues"] as const;
+
 function besideOf(failure: Failure): string {
   const { phase, apiStatus, retryAfterMs, exitCode, signal } = failure;
   const exact = { phase, apiStatus, retryAfterMs, exitCode, signal };
   const valued = Object.entries(exact).flatMap(([name, value]) =>
     value === undefined ? [] : `\`${name}: ${JSON.stringify(value)}\``,
   );
-  const named = (["resetsAt", "reason", "partialText", "issues"] as const).flatMap((name) =>
-    failure[name] === undefined ? [] : `\`${name}\``,
-  );
-  const kept = failure.session === "kept" ? ["`resumable: true`"] : [];
-  const none = failure.session === undefined ? ["no `sessionId`"] : [];
-  return [...valued, ...named, ...kept, ...none].join(", ") || "–";
+  const named = NAMED.flatMap((name) => (failure[name] === undefined ? [] : `\`${name}\``));
+  const kept = failure.resumable === true ? ["`resumable: true`"] : [];
+  const none = failure.resumable === undefined ? ["no `sessionId`"] : [];
+  const facts = [...valued, ...named, ...kept, ...none].join(", ");
+  const hint = failure.hint === undefined ? "" : `hint: ${failure.hint}`;
+  return [facts, hint].filter((part) => part !== "").join("; ") || "–";
 }
 
 function codeTable(): string {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +6,7 @@ import { complete } from "../../src/complete/index.js";
 import { attempting, type Cause } from "./failure-cases.js";
 
 const NOBODY = "11111111-2222-4333-8444-555555555555";
+const SOMEBODY = "66666666-7777-4888-9999-aaaaaaaaaaaa";
 const GONE = "/no/such/place";
 const isRoot = process.getuid?.() === 0;
 
@@ -19,13 +19,13 @@ export const AT_THE_START: readonly Cause[] = [
       code: "cli_not_found",
       message: /there is no file \/no\/such\/place/,
       hint: "Correct cliPath, or leave it unset to search the usual places.",
-      session: "not kept",
+      resumable: false,
     },
   },
   {
     cause: "The executable is a folder",
     attempt: attempting({ options: { cliPath: tmpdir() } }),
-    becomes: { code: "cli_not_runnable", message: /is a directory/, session: "not kept" },
+    becomes: { code: "cli_not_runnable", message: /is a directory/, resumable: false },
   },
   {
     cause: "There is no such working directory",
@@ -33,7 +33,7 @@ export const AT_THE_START: readonly Cause[] = [
     becomes: {
       code: "cwd_not_found",
       message: /The working directory \/no\/such\/place does not exist/,
-      session: "not kept",
+      resumable: false,
     },
   },
   {
@@ -50,7 +50,7 @@ export const AT_THE_START: readonly Cause[] = [
       code: "spawn_failed",
       message: /The private folder cannot be written: ENOTDIR/,
       hint: "Make the folder for temporary files writable, or set TMPDIR to one that is.",
-      session: "not kept",
+      resumable: false,
     },
   },
   {
@@ -90,7 +90,7 @@ export const AT_THE_START: readonly Cause[] = [
       code: "argument_too_long",
       message: /extraArgs is too long: the command line would take 200\d{3} bytes/,
       hint: "Shorten `extraArgs`: the command line must stay under 8192 bytes.",
-      session: "not kept",
+      resumable: false,
       issues: [{ path: "extraArgs", message: expect.stringMatching(/200\d{3} bytes long/) }],
     },
   },
@@ -102,7 +102,7 @@ export const AT_THE_START: readonly Cause[] = [
   {
     cause: "A prompt of 12 MB",
     attempt: attempting({ replies: ["Long indeed."], prompt: "knot ".repeat(2_400_000) }),
-    becomes: { code: "prompt_too_long", message: /Prompt is too long/, session: "not kept" },
+    becomes: { code: "prompt_too_long", message: /Prompt is too long/, resumable: false },
     onOlder: { text: "Long indeed.", stop: "completed" },
   },
   {
@@ -112,7 +112,8 @@ export const AT_THE_START: readonly Cause[] = [
       code: "unsupported_by_cli",
       message: /unknown option '--no-such-flag'/,
       exitCode: 1,
-      session: "not kept",
+      stderrTail: "error: unknown option '--no-such-flag'",
+      resumable: false,
     },
   },
   {
@@ -122,7 +123,7 @@ export const AT_THE_START: readonly Cause[] = [
     onOlder: {
       code: "unsupported_by_cli",
       message: /verbatimPrompts needs Claude Code 2.1.248 or newer; this one is 2.1.197/,
-      session: "not kept",
+      resumable: false,
       issues: [{ path: "verbatimPrompts", message: "needs 2.1.248" }],
     },
   },
@@ -135,7 +136,8 @@ export const AT_THE_START: readonly Cause[] = [
       code: "root_refused",
       message: /cannot be used with root/,
       exitCode: 1,
-      session: "not kept",
+      stderrTail: expect.stringMatching(/cannot be used with root/),
+      resumable: false,
     },
     skip: !isRoot,
   },
@@ -150,7 +152,7 @@ export const AT_THE_START: readonly Cause[] = [
     becomes: {
       code: "nested_session",
       message: /inside a Claude Code session/,
-      session: "not kept",
+      resumable: false,
     },
   },
   {
@@ -160,7 +162,9 @@ export const AT_THE_START: readonly Cause[] = [
       code: "session_not_found",
       message: new RegExp(NOBODY),
       exitCode: 1,
-      session: "not kept",
+      stderrTail: `No conversation found with session ID: ${NOBODY}`,
+      sessionId: NOBODY,
+      resumable: false,
     },
   },
   {
@@ -168,7 +172,7 @@ export const AT_THE_START: readonly Cause[] = [
     attempt: attempting({
       replies: ["First."],
       options: async ({ options }) => {
-        const taken = { sessionId: randomUUID(), persistSession: true };
+        const taken = { sessionId: SOMEBODY, persistSession: true };
         await complete("One.", { ...options, ...taken });
         return taken;
       },
@@ -177,7 +181,9 @@ export const AT_THE_START: readonly Cause[] = [
       code: "session_in_use",
       message: /already in use/,
       exitCode: 1,
-      session: "not kept",
+      stderrTail: `Error: Session ID ${SOMEBODY} is already in use.`,
+      sessionId: SOMEBODY,
+      resumable: false,
     },
   },
 ];

@@ -1,7 +1,10 @@
+import { expect } from "vitest";
 import { type Completion, stream } from "../../src/complete/index.js";
 import { ERROR_CODES, type ErrorCode, HawserError, type Issue } from "../../src/errors/index.js";
 import type { Options } from "../../src/options/index.js";
 import { type World, world } from "../support/world.js";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Something that can happen to a call, made for real, and what comes of it. */
 export interface Cause {
@@ -22,14 +25,17 @@ export interface Failure {
   readonly message: RegExp;
   readonly retryable?: boolean;
   readonly hint?: string;
-  /** Whether there is an id, and whether it can be resumed. */
-  readonly session?: "kept" | "not kept";
+  /** Where there is a session: whether it can be gone on with. Without it, there is no id either. */
+  readonly resumable?: boolean;
+  /** The one that was given; else it is one that the call chose. */
+  readonly sessionId?: string;
   readonly phase?: string;
   readonly apiStatus?: number;
   readonly retryAfterMs?: number;
   readonly resetsAt?: Date;
   readonly exitCode?: number;
   readonly signal?: string;
+  readonly stderrTail?: string;
   readonly reason?: unknown;
   readonly partialText?: string;
   readonly issues?: readonly Issue[];
@@ -74,15 +80,16 @@ export function attempting(what: Attempt): Cause["attempt"] {
 /** A failure with all that the table of codes says of it. */
 export function wholeFailure({ message: _, ...failure }: Failure): object {
   const { retryable, hint } = ERROR_CODES[failure.code];
-  return { retryable, hint, ...failure };
+  const session = failure.resumable === undefined ? {} : { sessionId: expect.stringMatching(UUID) };
+  return { retryable, hint, ...session, ...failure };
 }
 
 /** The same facts of what was thrown. */
 export function factsOf(error: HawserError): object {
   const { code, retryable, hint, phase, apiStatus, retryAfterMs, resetsAt } = error;
-  const { exitCode, signal, reason, partialText, issues, sessionId, resumable } = error;
-  const session = sessionId === undefined ? undefined : resumable ? "kept" : "not kept";
-  const all = { code, retryable, hint, session, phase, apiStatus, retryAfterMs, resetsAt };
-  const facts = { ...all, exitCode, signal, reason, partialText, issues };
+  const { exitCode, signal, stderrTail, reason, partialText, issues, sessionId, resumable } = error;
+  const ofCall = { code, retryable, hint, sessionId, resumable, partialText, issues, reason };
+  const ofApi = { phase, apiStatus, retryAfterMs, resetsAt };
+  const facts = { ...ofCall, ...ofApi, exitCode, signal, stderrTail };
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
