@@ -18,7 +18,10 @@ export interface Timing {
 
 /** The outcome of a call that was answered. */
 export interface Completion<T = undefined> {
-  /** The answer. If the call went on after `maxTurns`, all that it said, a blank line between. */
+  /**
+   * The answer: the model's last message, or with a `schema` its JSON. If the call went on after
+   * `maxTurns`, what was said before each time, too, a blank line between.
+   */
   readonly text: string;
   /** The same in parts: one before each time the call went on, and the last. */
   readonly texts: readonly string[];
@@ -42,6 +45,7 @@ export interface Completion<T = undefined> {
   readonly costUsd: number | undefined;
   /** The tool calls that were denied. */
   readonly permissionDenials: readonly PermissionDenial[];
+  /** What the CLI paid with. */
   readonly credential: CredentialInfo;
   readonly timing: Timing;
   /** The CLI's own last line. */

@@ -1,5 +1,6 @@
 import { HawserError } from "../errors/index.js";
 import { type Fence, fencesOf, hasFence } from "./fence.js";
+import { notText } from "./not-text.js";
 import { longestJson } from "./scan-json.js";
 
 /**
@@ -12,7 +13,7 @@ import { longestJson } from "./scan-json.js";
  * `structured_output`.
  */
 export function extractJson(text: string): unknown {
-  if (typeof text !== "string") throw new HawserError("invalid_options", "The text is no string.");
+  if (typeof text !== "string") throw notText("extractJson()");
   const bare = text.replace(/^\uFEFF/, "");
   const found = parse(bare) ?? bestOf(hasFence(bare) ? fencesOf(bare) : []) ?? longestJson(bare);
   if (found !== undefined) return found.value;

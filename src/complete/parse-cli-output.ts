@@ -3,6 +3,7 @@ import { failureOf, type Stop, stopOf } from "../session/index.js";
 import type { Message, ResultMessage } from "../wire/index.js";
 import { readCliOutput } from "./cli-output-read.js";
 import { lastTurnOf } from "./cli-output-turn.js";
+import { notText } from "./not-text.js";
 
 /** What a run of the CLI printed. Either `stop` or `error` says how it ended. */
 export type CliOutput = CliOutputFacts & (CliAnswer | CliFailure);
@@ -50,6 +51,7 @@ export interface CliFailure {
  * ```
  */
 export function parseCliOutput(text: string): CliOutput {
+  if (typeof text !== "string") throw notText("parseCliOutput()");
   try {
     return read(text);
   } catch (error) {

@@ -10,7 +10,11 @@ import { type Part, Parts } from "./parts.js";
  * leaves either before its end ends the call.
  */
 export interface CompletionStream<T = undefined> extends AsyncIterable<Message> {
-  /** All that the model says to the caller, as it comes, once. Throws last if the call fails. */
+  /**
+   * All that the model says, as it comes, once: also what it says before a tool call, and once more
+   * what it says again where the CLI repeated a request. The answer is `text` of the completion.
+   * Once something of it was read, the call is not made anew. Throws last if the call fails.
+   */
   readonly textStream: AsyncIterable<string>;
   /** The outcome; rejects if the call fails, also if nobody reads. */
   readonly completion: Promise<Completion<T>>;

@@ -55,7 +55,10 @@ export interface Options {
   outputFormat?: OutputFormat | undefined;
   /** Answer that fits this schema, checked and typed; a Standard Schema or plain JSON Schema. */
   schema?: StandardSchema | JsonSchema | undefined;
-  /** How often the model may correct an answer that does not fit; 2 unless given. */
+  /**
+   * How often the model is asked to correct an answer that does not fit; 2 unless given. Each time,
+   * the first included, the CLI itself lets it try up to five times.
+   */
   maxRepairs?: number | undefined;
 
   // Tools and permissions.

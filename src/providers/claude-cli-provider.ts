@@ -30,7 +30,8 @@ const OWN = ["model", "systemPrompt", "signal", "abortController"] as const;
  * - Nothing of the prompts is on a command line, and no shell is in between. Prompts are text: no
  *   slash commands, no files read by `@path`.
  * - Lean, where the original left the CLI's tools and the user's settings on: the model gets the two
- *   prompts and no tools. Options switch things on by name.
+ *   prompts, no tools, and a few lines of the CLI's own (the date, the working directory, the
+ *   platform). Options switch things on by name.
  * - No limit of time once the CLI is up: the caller owns that, by `signal`. Only the start has one,
  *   since a CLI that is silent for a minute before it has seen a prompt will not answer any.
  *   `timeouts` sets others.
@@ -64,7 +65,8 @@ export class ClaudeCliProvider {
    * `HawserError`; `toMagiError()` gives the contract's own.
    */
   async complete(system: string, user: string, config: CompletionConfig = {}): Promise<string> {
-    const { maxTokens, temperature, signal } = config ?? {};
+    const { maxTokens, temperature, signal, ...others } = config ?? {};
+    refuseOthers(others);
     if (temperature !== undefined) this.#sayTemperature();
     const completion = await complete(user, {
       ...this.#options,
@@ -90,6 +92,15 @@ export class ClaudeCliProvider {
     const logger = guardLogger(this.#options.logger, hostMask());
     logger.warn("The CLI has no way to set a temperature, so that of the call is ignored.");
   }
+}
+
+function refuseOthers(others: object): void {
+  const [name] = Object.keys(others);
+  if (name === undefined) return;
+  throw new HawserError("invalid_options", `${name} is not known to the provider.`, {
+    hint: "A call takes `maxTokens`, `temperature` and `signal`; other options go to the constructor.",
+    issues: Object.keys(others).map((path) => ({ path, message: "is not known" })),
+  });
 }
 
 const NO_LIMITS = {

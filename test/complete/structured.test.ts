@@ -181,6 +181,7 @@ describe("a schema", () => {
   it.each([
     ["without JSON Schema", v.object({ name: v.string() }), "toStandardJsonSchema"],
     ["that is no schema", { type: "objekt" }, ""],
+    ["of bare fields", { name: z.string() }, ""],
     ["with a pattern that is none", { type: "object", properties: { a: { pattern: "(" } } }, ""],
   ])("%s is refused before anything is started", async (_what, schema, hint) => {
     const options = { cliPath: "/none", schema: schema as never };

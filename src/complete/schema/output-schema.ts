@@ -59,6 +59,11 @@ async function describe(schema: StandardSchema): Promise<JsonSchema> {
 /** As it will be on the wire; later changes of the caller's object make no difference. */
 function plainCopy(schema: unknown): Schema {
   if (typeof schema === "boolean") return schema;
+  const inner = Object.entries(schema ?? {}).find(([, value]) => isStandard(value));
+  if (inner !== undefined) {
+    const message = "is itself a schema: wrap the fields, as with z.object({ … })";
+    throw unusable([{ path: `schema.${inner[0]}`, message }]);
+  }
   try {
     const copy: unknown = JSON.parse(JSON.stringify(schema) ?? "null");
     if (isRecord(copy)) return copy;

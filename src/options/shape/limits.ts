@@ -10,8 +10,12 @@ export interface TimeoutOptions {
   readonly totalMs?: number | undefined;
 }
 
+/** Which calls that failed are made again, and how: by us in a new process, and by the CLI in its own. */
 export interface RetryOptions {
-  /** How often `complete()` makes a call anew that failed with a retryable code; 0 unless given. */
+  /**
+   * How often at most `complete()` makes a call anew that failed with a retryable code; 0 unless
+   * given. `stream()` does not once text was read of it.
+   */
   readonly attempts?: number | undefined;
   /**
    * The pause before the first new attempt is up to this long, 1,000 unless given; before each
@@ -22,11 +26,11 @@ export interface RetryOptions {
   readonly maxMs?: number | undefined;
   /** No new attempt begins after this time; the limit of the whole call unless given. */
   readonly budgetMs?: number | undefined;
-  /** Make a call anew even though a tool has run that may have changed something. */
+  /** Make a call anew even though a tool has run that may have changed something; false. */
   readonly afterTools?: boolean | undefined;
   /** How often the CLI itself repeats a request to the API; 1 unless given. */
   readonly cliRetries?: number | undefined;
-  /** How long the CLI itself waits for the API's answer to one request. */
+  /** How long the CLI itself waits for the API's answer to one request; its own choice. */
   readonly apiTimeoutMs?: number | undefined;
 }
 
@@ -36,6 +40,6 @@ export interface AutoResumeOptions {
   readonly times: number;
   /** Pause before it goes on; none unless given. */
   readonly waitMs?: number | undefined;
-  /** What the model is told then. */
+  /** What the model is told then; "Go on where you stopped." unless given. */
   readonly prompt?: string | undefined;
 }
