@@ -4,23 +4,12 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type CompleteOptions, complete } from "../../src/complete/index.js";
-import type { HawserError } from "../../src/errors/index.js";
-import { processes } from "../../src/process/index.js";
 import { apiError, fakeCli } from "../../src/testing/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
-
-async function failure(prompt: string, options: CompleteOptions): Promise<HawserError> {
-  try {
-    await complete(prompt, options);
-  } catch (error) {
-    expect(processes()).toEqual([]);
-    return error as HawserError;
-  }
-  throw new Error("it did not fail");
-}
+import { failure } from "./failure.js";
 
 const isRoot = process.getuid?.() === 0;
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type CompleteOptions, complete, stream } from "../../src/complete/index.js";
+import { complete, stream } from "../../src/complete/index.js";
 import type { HawserError } from "../../src/errors/index.js";
 import type { TimeoutOptions } from "../../src/options/index.js";
 import { processes } from "../../src/process/index.js";
@@ -11,16 +11,7 @@ import { isMessage } from "../../src/wire/index.js";
 import { CLIS } from "../support/cli.js";
 import { until } from "../support/proc.js";
 import { world } from "../support/world.js";
-
-async function failure(prompt: string, options: CompleteOptions): Promise<HawserError> {
-  try {
-    await complete(prompt, options);
-  } catch (error) {
-    expect(processes()).toEqual([]);
-    return error as HawserError;
-  }
-  throw new Error("it did not fail");
-}
+import { failure } from "./failure.js";
 
 const IDLE_MS = 2000;
 /** What takes so long would be taken for silence if it counted. */
