@@ -211,7 +211,7 @@ describe("a call that goes on", () => {
       ...options,
       ...WORK,
       autoResume: 5,
-      timeouts: { totalMs: 8000 },
+      timeouts: { totalMs: 20_000 },
     });
     await expect(failed).rejects.toMatchObject({
       code: "timeout",

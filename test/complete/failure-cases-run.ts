@@ -80,7 +80,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
   },
   {
     cause: "The whole call takes too long (`timeouts.totalMs`)",
-    attempt: attempting({ replies: [hang()], options: { timeouts: { totalMs: 4000 } } }),
+    attempt: attempting({ replies: [hang()], options: { timeouts: { totalMs: 10_000 } } }),
     becomes: {
       code: "timeout",
       message: /The whole call took longer than 4000 ms/,

@@ -58,7 +58,7 @@ describe.each(CLIS)("the limit for silence, on the real CLI $name", ({ path }) =
 describe.each(CLIS)("the limit of the whole call, on the real CLI $name", ({ path }) => {
   it("goes on while a tool runs, and ends that tool too", async () => {
     const { cwd, options } = await world(path, [["I run it. ", ENDLESS]]);
-    const failed = failure("x", { ...options, ...BASH, timeouts: { totalMs: 5000 } });
+    const failed = failure("x", { ...options, ...BASH, timeouts: { totalMs: 15_000 } });
     await until(() => existsSync(join(cwd, "begun")));
     expect(await failed).toMatchObject({
       code: "timeout",
@@ -73,7 +73,7 @@ describe.each(CLIS)("the limit of the whole call, on the real CLI $name", ({ pat
     const error = await failure("x", {
       ...options,
       tools: ["Bash"],
-      timeouts: { totalMs: 5000 },
+      timeouts: { totalMs: 15_000 },
       canUseTool: (_tool, _input, { signal }) =>
         new Promise((_, reject) => {
           signal.addEventListener("abort", () => {
@@ -95,7 +95,7 @@ describe.each(CLIS)("the limit of the whole call, on the real CLI $name", ({ pat
       ...BASH,
       maxTurns: 1,
       autoResume: 1000,
-      timeouts: { totalMs: 6000 },
+      timeouts: { totalMs: 15_000 },
     });
     let runs = 1;
     const read = async () => {
@@ -133,7 +133,7 @@ describe.each(CLIS)("a session that is kept, on the real CLI $name", ({ path }) 
   it.each<[string, Reply, TimeoutOptions]>([
     ["firstMessage", hang(), { firstMessageMs: 2000 }],
     ["idle", hang("Half an answer"), { idleMs: 2000 }],
-    ["total", hang("Half an answer"), { totalMs: 6000 }],
+    ["total", hang("Half an answer"), { totalMs: 15_000 }],
   ])("can be resumed after the limit of the phase %s", async (phase, silence, timeouts) => {
     const { model, options } = await world(path, [silence, "I remember."]);
     const kept = { ...options, persistSession: true };
