@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type CompleteOptions, complete, stream } from "../../src/complete/index.js";
 import type { HawserError } from "../../src/errors/index.js";
@@ -16,6 +14,7 @@ import {
 import { isMessage, type Message } from "../../src/wire/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
 import { startsOf } from "../support/starts.js";
+import { transcriptIn } from "../support/transcript.js";
 import { type World, world } from "../support/world.js";
 import { writtenSession } from "../support/written-session.js";
 
@@ -75,12 +74,6 @@ async function killOnceWritten({ configDir }: World, notice: number): Promise<nu
   const pid = processes()[0]?.pid ?? 0;
   process.kill(pid, "SIGKILL");
   return pid;
-}
-
-function transcriptIn(configDir: string): string {
-  const files = readdirSync(join(configDir, "projects"), { recursive: true, encoding: "utf8" });
-  const transcripts = files.filter((file) => file.endsWith(".jsonl"));
-  return transcripts.map((file) => readFileSync(join(configDir, "projects", file), "utf8")).join();
 }
 
 /** What the model was asked, without what only brings results of tools. */

@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 import { processes } from "../../src/process/index.js";
 import { type Action, always, fakeCli, hang, toolUse } from "../../src/testing/index.js";
 import { until } from "../support/proc.js";
+import { transcriptIn } from "../support/transcript.js";
 import { attempting, type Cause } from "./failure-cases.js";
 
 const BASH = { tools: ["Bash"], allowedTools: ["Bash"] };
@@ -83,7 +84,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     attempt: attempting({ replies: [hang()], options: { timeouts: { totalMs: 10_000 } } }),
     becomes: {
       code: "timeout",
-      message: /The whole call took longer than 4000 ms/,
+      message: /The whole call took longer than 10000 ms/,
       phase: "total",
       resumable: false,
     },
@@ -135,8 +136,9 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     attempt: attempting({
       replies: [["I run it. ", endless()]],
       options: { ...BASH, persistSession: true },
-      meanwhile: async ({ cwd }) => {
+      meanwhile: async ({ cwd, configDir }) => {
         await until(() => existsSync(join(cwd, "begun")));
+        await until(() => transcriptIn(configDir).includes('"type":"user"'));
         kill();
       },
     }),

@@ -10,6 +10,7 @@ import { always, hang, type Reply, reply, toolUse } from "../../src/testing/inde
 import { isMessage } from "../../src/wire/index.js";
 import { CLIS } from "../support/cli.js";
 import { until } from "../support/proc.js";
+import { transcriptIn } from "../support/transcript.js";
 import { world } from "../support/world.js";
 import { failure } from "./failure.js";
 
@@ -148,10 +149,12 @@ describe.each(CLIS)("a session that is kept, on the real CLI $name", ({ path }) 
   });
 
   it("can be resumed after its process was killed while a tool ran", async () => {
-    const { cwd, model, options } = await world(path, [["I run it. ", ENDLESS], "I remember."]);
+    const place = await world(path, [["I run it. ", ENDLESS], "I remember."]);
+    const { cwd, configDir, model, options } = place;
     const kept = { ...options, ...BASH, persistSession: true };
     const failed = failure("Remember the splice.", kept);
     await until(() => existsSync(join(cwd, "begun")));
+    await until(() => transcriptIn(configDir).includes("Remember the splice."));
     process.kill(processes()[0]?.pid ?? 0, "SIGKILL");
     const { sessionId, ...error } = await failed;
     expect(error).toMatchObject({ code: "process_exited", signal: "SIGKILL", resumable: true });
