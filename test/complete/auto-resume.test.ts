@@ -187,7 +187,7 @@ describe.each(CLIS)("a call that reaches its limit of turns, on the real CLI $na
     expect(model.calls.length).toBe(4);
   });
 
-  it("keeps a session that others can go on with, unless that was forbidden", async () => {
+  it("keeps a session that others can go on with", async () => {
     const { options } = await world(path, [works("a"), works("b"), "Later."]);
     const kept = { ...options, ...WORK, autoResume: 0 };
     const first = await complete("Work.", { ...kept, autoResume: { times: 1, waitMs: 10 ** 9 } });

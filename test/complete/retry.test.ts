@@ -237,7 +237,7 @@ describe("a call that is made anew", () => {
     expect(budgets).toEqual([1, expect.closeTo(0.6, 6), expect.closeTo(0.2, 6)]);
   });
 
-  it("says that its cost is unknown if one of its attempts does", async () => {
+  it("fails with what its last attempt had come to", async () => {
     const cli = await fakeCli({
       steps: [{ on: "user", do: [{ init: {} }, { assistant: "Half" }, { exit: 3 }] }],
     });
