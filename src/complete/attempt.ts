@@ -3,6 +3,7 @@ import type { Options } from "../options/index.js";
 import {
   enrichedBy,
   forgetMessages,
+  isDelivered,
   recordOf,
   type Session,
   type SessionLease,
@@ -45,6 +46,8 @@ export class Attempt {
   #ending: HawserError | undefined;
   #firstTokenAt: number | undefined;
   #changedSomething = false;
+  /** Whether a prompt has left this program. */
+  #delivered = false;
   #resumes = 0;
   #repairs = 0;
 
@@ -59,17 +62,19 @@ export class Attempt {
   }
 
   async run(): Promise<Completion<unknown>> {
-    const lease = await this.#acquire();
-    try {
-      const completion = await this.#converse(lease);
-      // Who gets the id of a session that is kept can go on with it at once.
-      if (this.#options.persistSession !== false) await lease.release();
-      else setImmediate(() => void lease.release());
-      return completion;
-    } catch (error) {
-      const whole = this.#whole(lease.session, error);
-      await lease.release();
-      throw whole;
+    for (;;) {
+      const lease = await this.#acquire();
+      try {
+        const completion = await this.#converse(lease);
+        // Who gets the id of a session that is kept can go on with it at once.
+        if (this.#options.persistSession !== false) await lease.release();
+        else setImmediate(() => void lease.release());
+        return completion;
+      } catch (error) {
+        const whole = this.#whole(lease.session, error);
+        await lease.release(whole);
+        if (!this.#mayMove(lease, whole)) throw whole;
+      }
     }
   }
 
@@ -80,10 +85,22 @@ export class Attempt {
     this.#abort.abort(why.reason ?? why);
   }
 
+  /** A process that died before the prompt had reached it is not this call's failure. */
+  #mayMove({ isReplaceable }: SessionLease, { code }: HawserError): boolean {
+    const neverSent = isReplaceable && !this.#delivered && this.#ending === undefined;
+    return neverSent && (code === "process_exited" || code === "closed");
+  }
+
   async #acquire(): Promise<SessionLease> {
-    const { plan, source, unlessEnded } = this.#job;
-    const { timeouts, showsEvents } = plan;
-    const acquired = source.acquire({ options: this.#options, timeouts, showsEvents });
+    const { plan, source, startedAt, unlessEnded } = this.#job;
+    const { timeouts, showsEvents, totalMs } = plan;
+    const acquired = source.acquire({
+      purpose: "call",
+      options: this.#options,
+      timeouts,
+      showsEvents,
+      deadlineAt: startedAt + totalMs,
+    });
     try {
       return await unlessEnded(acquired);
     } catch (error) {
@@ -96,7 +113,7 @@ export class Attempt {
     }
   }
 
-  async #converse({ session, queuedMs }: SessionLease): Promise<Completion<unknown>> {
+  async #converse({ session, queuedMs, bootMs }: SessionLease): Promise<Completion<unknown>> {
     const { plan, tally, startedAt } = this.#job;
     this.#session = session;
     const boot: { info: unknown; readyAt: number | undefined } = { info: {}, readyAt: undefined };
@@ -111,6 +128,7 @@ export class Attempt {
       ...boot,
       startedAt,
       queuedMs,
+      bootMs,
       firstTokenAt: this.#firstTokenAt,
       texts: this.#texts,
       resumes: this.#resumes,
@@ -153,6 +171,7 @@ export class Attempt {
       const { model, givenOutput } = record;
       return { result, text, stop: stopOf(result) ?? "completed", model, givenOutput };
     } finally {
+      this.#delivered ||= isDelivered(turn);
       this.#firstTokenAt ??= record.firstTokenAt;
       this.#changedSomething ||= mayChange(record.toolsCalled);
     }

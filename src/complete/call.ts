@@ -9,10 +9,9 @@ import type { Options } from "../options/index.js";
 import {
   onAbort,
   resuming,
-  type SessionSource,
+  sourceOf,
   startTimer,
   timeoutError,
-  withId,
   withoutSpent,
 } from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
@@ -29,7 +28,6 @@ export interface CallRequest {
   readonly caller: string;
   readonly prompt: Prompt;
   readonly options: Options;
-  readonly source: SessionSource;
   /** For those who watch it. */
   readonly parts?: Parts;
 }
@@ -67,7 +65,7 @@ export class Call {
     this.#attempt?.end(why);
   }
 
-  async #run({ caller, prompt, options, source }: CallRequest): Promise<Completion<unknown>> {
+  async #run({ caller, prompt, options }: CallRequest): Promise<Completion<unknown>> {
     const plan = planOf(caller, prompt, options);
     const { totalMs, schema } = plan;
     const signals = [options.signal, options.abortController?.signal];
@@ -77,7 +75,7 @@ export class Call {
     try {
       return await this.#attempts({
         plan,
-        source,
+        source: sourceOf(options),
         value: schema && (await this.#unlessEnded(owedValue(schema))),
         tally: new Tally(),
         startedAt: this.#startedAt,
@@ -98,7 +96,7 @@ export class Call {
     let failure: HawserError | undefined;
     for (let retries = 0; ; retries += 1) {
       if (this.#ending !== undefined) throw withFactsOf(this.#ending, failure);
-      const attempt = new Attempt(job, withId(options));
+      const attempt = new Attempt(job, options);
       this.#attempt = attempt;
       try {
         return await attempt.run();

@@ -1,5 +1,4 @@
 import type { Options, StandardSchema } from "../options/index.js";
-import { FRESH } from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
 import { Call } from "./call.js";
 import type { Completion } from "./completion.js";
@@ -28,7 +27,7 @@ export function complete<S extends StandardSchema>(
 ): Promise<Completion<OutputOf<S>>>;
 export function complete(prompt: Prompt, options?: Options): Promise<Completion<unknown>>;
 export function complete(prompt: Prompt, options: Options = {}): Promise<Completion<unknown>> {
-  return new Call({ caller: "complete()", prompt, options, source: FRESH }).outcome;
+  return new Call({ caller: "complete()", prompt, options }).outcome;
 }
 
 /** The same call, to be watched as it goes on. Nothing is thrown here: the stream tells. */
@@ -39,5 +38,5 @@ export function stream<S extends StandardSchema>(
 ): CompletionStream<OutputOf<S>>;
 export function stream(prompt: Prompt, options?: Options): CompletionStream<unknown>;
 export function stream(prompt: Prompt, options: Options = {}): CompletionStream<unknown> {
-  return new CallStream({ caller: "stream()", prompt, options, source: FRESH });
+  return new CallStream({ caller: "stream()", prompt, options });
 }

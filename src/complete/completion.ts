@@ -6,12 +6,14 @@ import type { Tally } from "./tally.js";
 export interface Timing {
   /** The wait for a process of a pool. */
   readonly queuedMs: number | undefined;
-  /** From the call to the CLI's being ready. */
+  /** From the call, or the end of its wait for a pool, to the CLI's being ready. */
   readonly bootMs: number | undefined;
   /** From the call to the first word of the model. */
   readonly firstTokenMs: number | undefined;
   /** What the CLI waited for the API, all requests together. */
   readonly apiMs: number | undefined;
+  /** From the CLI's being ready to the outcome. */
+  readonly runMs: number | undefined;
   /** From the call to its outcome. */
   readonly totalMs: number;
 }
@@ -67,6 +69,8 @@ export interface Circumstances {
   readonly readyAt: number | undefined;
   readonly firstTokenAt: number | undefined;
   readonly queuedMs: number | undefined;
+  /** Where the source has measured it. */
+  readonly bootMs: number | undefined;
   /** The CLI's answer to initialize. */
   readonly info: unknown;
   readonly texts: readonly string[];
@@ -81,6 +85,7 @@ export function completionOf(
   around: Circumstances,
 ): Completion<unknown> {
   const { startedAt, readyAt, firstTokenAt, queuedMs, info, texts, resumes, value } = around;
+  const now = performance.now();
   const since = (at: number | undefined) => (at === undefined ? undefined : at - startedAt);
   return {
     text: texts.filter((text) => text !== "").join("\n\n"),
@@ -98,10 +103,11 @@ export function completionOf(
     credential: credentialOf(info),
     timing: {
       queuedMs,
-      bootMs: since(readyAt),
+      bootMs: around.bootMs ?? since(readyAt),
       firstTokenMs: since(firstTokenAt),
       apiMs: tally.apiMs,
-      totalMs: performance.now() - startedAt,
+      runMs: readyAt === undefined ? undefined : now - readyAt,
+      totalMs: now - startedAt,
     },
     result,
   };

@@ -3,10 +3,10 @@ import {
   type AutoResumeOptions,
   given,
   type JsonSchema,
-  OF_POOLS,
   type Options,
   type RetryOptions,
   refuseOptions,
+  refuseWithoutPool,
   type StandardSchema,
   validateOptions,
   validatePrompt,
@@ -38,7 +38,8 @@ export function planOf(caller: string, prompt: Prompt, options: Options): Plan {
   // A prompt that cannot be written would never arrive.
   if (typeof prompt !== "string") encodeLine(userLine(prompt));
   validateOptions(options);
-  refuseOptions(caller, options, [...OF_POOLS, "recover"]);
+  refuseOptions(caller, options, ["recover"]);
+  refuseWithoutPool(caller, options);
 
   const wanted = given(options);
   const autoResume = autoResumeOf(wanted);

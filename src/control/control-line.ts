@@ -72,6 +72,11 @@ export class ControlLine {
     return answer.finally(release);
   }
 
+  /** Whether nobody owes anybody an answer. */
+  get isQuiet(): boolean {
+    return this.#outgoing.size === 0 && this.#incoming.size === 0;
+  }
+
   /** Keeps the program alive until the returned function is called. */
   hold(): () => void {
     this.#holders += 1;

@@ -39,6 +39,10 @@ export class Incoming {
     this.#log = log;
   }
 
+  get size(): number {
+    return this.#working.size;
+  }
+
   /** Returns at once; the answer is sent when there is one. */
   received({ request_id, request }: ControlRequest): void {
     if (typeof request_id !== "string") {

@@ -37,6 +37,10 @@ export class Outgoing {
     });
   }
 
+  get size(): number {
+    return this.#waiting.size;
+  }
+
   /** False if nobody waits for this answer: it came late, or twice. */
   answered({ response }: ControlResponse): boolean {
     const waiting = this.#waiting.get(response?.request_id);

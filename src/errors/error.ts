@@ -8,7 +8,15 @@ const BRAND = Symbol.for("hawser.error");
 const WHOLE_MESSAGES: readonly string[] = ["lastMessage", "result"];
 
 /** The part of a call whose time limit was reached. */
-export type Phase = "boot" | "firstMessage" | "idle" | "total" | "control" | "close" | "probe";
+export type Phase =
+  | "boot"
+  | "firstMessage"
+  | "idle"
+  | "total"
+  | "control"
+  | "reset"
+  | "close"
+  | "probe";
 
 /** One thing that is wrong with the input or the answer. */
 export interface Issue {

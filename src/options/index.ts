@@ -14,7 +14,7 @@ export { LEGACY_TOOL_NAME_ALIASES } from "./legacy-tool-names.js";
 export type { OptionName, Options, SettingSource } from "./options.js";
 export { AGENT, LEAN, withPreset } from "./presets.js";
 export { validatePrompt } from "./prompt.js";
-export { OF_CALLS, OF_POOLS, refuseOptions } from "./refuse.js";
+export { OF_CALLS, OF_POOLS, refuseOptions, refuseWithoutPool } from "./refuse.js";
 export { type NumberedHook, type NumberedHooks, numberHooks } from "./row/hooks.js";
 export { POLICY_HOOK } from "./row/rules.js";
 export type { AgentDefinition, AgentMcpServerSpec } from "./shape/agent.js";

@@ -13,8 +13,13 @@ export const OF_CALLS: readonly string[] = [
   "schema",
 ];
 
-/** What concerns pools, which do not exist yet. */
+/** What means something only to a pool. */
 export const OF_POOLS: readonly string[] = ["pool", "priority", "tenant"];
+
+/** Throws for what only a pool could obey, where there is none. */
+export function refuseWithoutPool(caller: string, options: Options): void {
+  if (options.pool === undefined) refuseOptions(`${caller} without a pool`, options, OF_POOLS);
+}
 
 /** Throws `not_supported` for options, or fields of them, that the caller would do nothing about. */
 export function refuseOptions(caller: string, options: Options, paths: readonly string[]): void {

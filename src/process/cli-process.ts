@@ -8,15 +8,20 @@ import { StderrTail } from "./stderr.js";
 import { killLeft, sweep } from "./sweep.js";
 import { type Entry, processTable } from "./table.js";
 
+/** Who a process works for: told of what happens to it. */
+export interface Employer {
+  readonly log: Logger;
+  readonly onStderr: (line: string) => void;
+}
+
 export interface CliProcessFacts {
   readonly child: Child;
   readonly cliPath: string;
   /** Stands in the environment of the process, and so of everything it starts. */
   readonly marker: string;
   readonly folder: PrivateFolder;
-  readonly log: Logger;
   readonly graceMs: number;
-  readonly onStderr: (line: string) => void;
+  readonly employer: Employer;
 }
 
 /**
@@ -33,12 +38,15 @@ export class CliProcess implements Mortal {
   readonly exited: Promise<Exit>;
 
   readonly #facts: CliProcessFacts;
+  #employer: Employer;
   readonly #stderr: StderrTail;
   readonly #gone: Promise<void>;
   readonly #release: (() => void)[];
+  readonly #exitListeners = new Set<(exit: Exit) => void>();
   readonly #tree = new Map<number, Entry>();
   #settleGone: () => void = () => {};
   #closing: Promise<void> | undefined;
+  #exit: Exit | undefined;
   #ending = false;
   #signalled = false;
   #holders = 0;
@@ -46,6 +54,7 @@ export class CliProcess implements Mortal {
   constructor(facts: CliProcessFacts) {
     const { child } = facts;
     this.#facts = facts;
+    this.#employer = facts.employer;
     this.pid = child.pid;
     this.cliPath = facts.cliPath;
     this.stdin = child.stdin;
@@ -53,7 +62,7 @@ export class CliProcess implements Mortal {
     // A write to a dead peer is reported to the one who wrote; unheard, it would end the host.
     child.stdin.on("error", () => {});
     child.stdout.on("error", () => {});
-    this.#stderr = new StderrTail(child.stderr, facts.onStderr);
+    this.#stderr = new StderrTail(child.stderr, (line) => this.#employer.onStderr(line));
     this.#gone = new Promise((resolve) => {
       this.#settleGone = resolve;
     });
@@ -61,6 +70,19 @@ export class CliProcess implements Mortal {
     this.#release = [enlist(this), atHostExit(() => this.#killSync())];
     this.exited = this.#watchExit();
     child.setRef(false);
+  }
+
+  /** From now on it works for another; what it said before is not told to them. */
+  workFor(employer: Employer): void {
+    this.#employer = employer;
+    this.#stderr.forget();
+  }
+
+  /** The same as `exited`, for one who may lose interest before: the returned function says so. */
+  onExit(listener: (exit: Exit) => void): () => void {
+    this.#exitListeners.add(listener);
+    if (this.#exit !== undefined) listener(this.#exit);
+    return () => this.#exitListeners.delete(listener);
   }
 
   /** Keeps the host alive until the returned function is called. */
@@ -119,7 +141,8 @@ export class CliProcess implements Mortal {
   }
 
   async #descend(): Promise<void> {
-    const { log, graceMs } = this.#facts;
+    const { log } = this.#employer;
+    const { graceMs } = this.#facts;
     this.#letGo();
     this.#record();
     log.debug("closing: end of input", { pid: this.pid });
@@ -142,7 +165,7 @@ export class CliProcess implements Mortal {
   async #finish(): Promise<void> {
     this.#signal("SIGKILL");
     if (!(await this.#goneWithin(AFTER_KILL_MS))) {
-      this.#facts.log.error("the process outlived SIGKILL", { pid: this.pid });
+      this.#employer.log.error("the process outlived SIGKILL", { pid: this.pid });
       this.#settleGone();
     }
     await this.exited;
@@ -155,7 +178,7 @@ export class CliProcess implements Mortal {
   }
 
   async #watchExit(): Promise<Exit> {
-    const { child, folder, log } = this.#facts;
+    const { child, folder } = this.#facts;
     const pipes = [child.stdout, ...(child.stderr === undefined ? [] : [child.stderr])];
     const closed = pipes.map(closeOf);
     await this.#gone;
@@ -163,17 +186,24 @@ export class CliProcess implements Mortal {
     await this.#sweep();
     await Promise.all(pipes.map((pipe, i) => drained(pipe, closed[i])));
     await folder.remove().catch((error: Error) => {
-      log.error("the private folder was not removed", { error: error.message });
+      this.#employer.log.error("the private folder was not removed", { error: error.message });
     });
     for (const release of this.#release) release();
-    log.info("exit", { pid: this.pid, code: child.end.code, signal: child.end.signal });
-    return { ...child.end, stderrTail: this.#stderr.text };
+    this.#employer.log.info("exit", {
+      pid: this.pid,
+      code: child.end.code,
+      signal: child.end.signal,
+    });
+    const exit = { ...child.end, stderrTail: this.#stderr.text };
+    this.#exit = exit;
+    for (const listener of this.#exitListeners) listener(exit);
+    return exit;
   }
 
   async #sweep(): Promise<void> {
-    const { log, marker } = this.#facts;
     if (this.pid === undefined) return;
-    const survivors = await sweep(this.#tree.values(), marker);
+    const survivors = await sweep(this.#tree.values(), this.#facts.marker);
+    const { log } = this.#employer;
     for (const { pid } of survivors) log.error("a process outlived SIGKILL", { pid });
   }
 

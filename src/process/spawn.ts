@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { type ErrorCode, HAWSER_VERSION, HawserError } from "../errors/index.js";
 import type { Child } from "./child.js";
-import { CliProcess } from "./cli-process.js";
+import { CliProcess, type Employer } from "./cli-process.js";
 import { startLocal } from "./local-child.js";
 import { startOwn } from "./own-spawn.js";
 import type { Prepared } from "./prepare.js";
@@ -32,18 +32,25 @@ export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
       cliPath: location.path,
       marker,
       folder,
-      log,
       graceMs: prepared.graceMs,
-      onStderr: (line) => {
-        trace?.("stderr", line);
-        tell(prepared, line);
-      },
+      employer: employerOf(prepared),
     });
   } catch (error) {
     // The failure to start is the one to tell.
     await folder.remove().catch(() => {});
     throw error instanceof HawserError ? error : spawnError(error, prepared);
   }
+}
+
+/** The one on whose behalf this was prepared. */
+export function employerOf(prepared: Prepared): Employer {
+  return {
+    log: prepared.log,
+    onStderr: (line) => {
+      prepared.trace?.("stderr", line);
+      tell(prepared, line);
+    },
+  };
 }
 
 /** The name of the variable by which a process's whole tree can be found again. */

@@ -26,6 +26,11 @@ export class StderrTail {
   get text(): string {
     return this.#text.trimEnd();
   }
+
+  /** What was said so far is of no concern to whoever comes next. */
+  forget(): void {
+    this.#text = "";
+  }
 }
 
 const KEPT = 64 * 1024;

@@ -49,7 +49,7 @@ export class Run {
       onLeft: () => void this.close(),
     });
     this.#work = new Work(options, () => this.#changed());
-    this.#line = new Lifeline(options, bootMs, {
+    this.#line = new Lifeline(options, { bootMs }, {
       onReady: () => this.#changed(),
       onRecovered: () => {},
       onAsked: (pending) => {

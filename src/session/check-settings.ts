@@ -1,10 +1,20 @@
 import { HawserError, type Issue } from "../errors/index.js";
+import type { Invocation, Options } from "../options/index.js";
 import { fieldOf } from "./payload.js";
 
 /** What the CLI must go by once it has started, or no prompt is sent. */
 export interface Expected {
   readonly denyRules: number;
   readonly sandbox: boolean;
+}
+
+/** Undefined if there is nothing to look for. */
+export function expectedOf(
+  { expectedDenyRules: denyRules }: Invocation,
+  options: Options,
+): Expected | undefined {
+  const sandbox = options.sandbox !== undefined;
+  return denyRules > 0 || sandbox ? { denyRules, sandbox } : undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { ControlLine, type RequestOptions } from "../control/index.js";
-import { type HawserError, isHawserError, type Mask } from "../errors/index.js";
+import type { HawserError, Mask } from "../errors/index.js";
 import type { Options } from "../options/index.js";
+import type { CliProcess } from "../process/index.js";
 import { type CloseOptions, SubprocessTransport } from "../transport/index.js";
 import {
   type HostRequest,
@@ -10,16 +11,16 @@ import {
   isSystem,
   type Message,
   type Outbound,
-  type ResultMessage,
 } from "../wire/index.js";
 import { answers } from "./answer/answers.js";
 import { McpServers } from "./answer/mcp.js";
 import { Busy } from "./busy.js";
-import { checkSettings, type Expected } from "./check-settings.js";
-import { failureOf } from "./failure.js";
+import { checkSettings, type Expected, expectedOf } from "./check-settings.js";
+import { FirstWords } from "./first-words.js";
 import { requireServers } from "./require-mcp.js";
 import { openStore, type Stored } from "./stored.js";
-import { startTimer, timeoutError } from "./timeouts.js";
+import { unlessLate } from "./timeouts.js";
+import type { Start, Warm } from "./warm.js";
 
 export interface ConnectionEvents {
   readonly onMessage: (message: Message, size: number) => void;
@@ -39,6 +40,7 @@ export class Connection {
   readonly ready: Promise<InitializePayload>;
 
   readonly #options: Options;
+  readonly #warm: Warm | undefined;
   #programServers: Servers;
   readonly #events: ConnectionEvents;
   readonly #busy: Busy;
@@ -54,25 +56,24 @@ export class Connection {
   #control: ControlLine | undefined;
   #holds = false;
   #release: (() => void) | undefined;
-  /** A failure that the CLI reports before it answers initialize is why it never will. */
-  #startFailure: ResultMessage | undefined;
-  #early: [Message, number][] | undefined = [];
+  readonly #firstWords = new FirstWords();
   #info: InitializePayload | undefined;
   #isReady = false;
   #hasEnded = false;
   #isClosed = false;
 
-  constructor(options: Options, servers: Servers, bootMs: number, events: ConnectionEvents) {
+  constructor(options: Options, servers: Servers, start: Start, events: ConnectionEvents) {
     this.#options = options;
+    this.#warm = start.warm;
     this.#programServers = servers;
     this.#events = events;
     this.#busy = new Busy(events.onAsked);
     this.#whenOver = new Promise((resolve) => {
       this.#settleOver = resolve;
     });
-    this.#transport = new SubprocessTransport(options);
+    this.#transport = new SubprocessTransport(options, start.warm);
     this.#opened = this.#open();
-    this.ready = this.#initialize(bootMs);
+    this.ready = this.#initialize(start.bootMs);
     this.#cleared = this.#clear();
     // Whoever waits for any of these is told; nobody has to.
     for (const each of [this.#opened, this.ready, this.#cleared]) each.catch(() => {});
@@ -138,6 +139,12 @@ export class Connection {
     else this.#control?.resume();
   }
 
+  /** Gives the process away, if it is at rest; then this is over, as if it had been closed. */
+  detach(): CliProcess | undefined {
+    const atRest = this.#isReady && !this.#hasEnded && this.#control?.isQuiet;
+    return atRest && this.#stored === undefined ? this.transport.detach() : undefined;
+  }
+
   async close(options?: CloseOptions): Promise<void> {
     this.#isClosed = true;
     this.#control?.resume();
@@ -155,7 +162,10 @@ export class Connection {
   async #open(): Promise<ControlLine> {
     try {
       this.#stored = await openStore(this.#options, (message) => this.#receive(message, 0));
-      if (this.#stored !== undefined) this.#useOptions(this.#stored.options);
+      // A transport that was closed meanwhile stays closed.
+      if (this.#stored && !this.#isClosed) {
+        this.#transport = new SubprocessTransport(this.#stored.options);
+      }
       await this.transport.connect();
     } catch (error) {
       await this.#close(error);
@@ -186,11 +196,6 @@ export class Connection {
     return control;
   }
 
-  /** A transport that was closed meanwhile stays closed. */
-  #useOptions(options: Options): void {
-    if (!this.#isClosed) this.#transport = new SubprocessTransport(options);
-  }
-
   async #close(why: unknown): Promise<void> {
     this.#servers?.close();
     await this.#stored?.close();
@@ -199,38 +204,40 @@ export class Connection {
   }
 
   async #initialize(bootMs: number): Promise<InitializePayload> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = startTimer(bootMs, () => reject(timeoutError("boot", bootMs)));
-    });
     try {
-      return await Promise.race([this.#boot(), late]);
+      return await unlessLate(this.#boot(), "boot", bootMs);
     } catch (error) {
       const why = this.#explain(error);
       this.#tellEnd(why);
       // Nothing that failed its start is of any use to anybody.
       await this.kill();
       throw why;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
   async #boot(): Promise<InitializePayload> {
     const control = await this.#opened;
+    const answer = this.#warm?.info ?? (await this.#introduce(control));
+    this.#isReady = true;
+    this.#info = answer;
+    this.#handOnEarly();
+    return answer;
+  }
+
+  async #introduce(control: ControlLine): Promise<InitializePayload> {
     const { initialize } = this.transport.invocation;
-    const noLimit = { timeoutMs: Number.POSITIVE_INFINITY };
-    const answer = await control.request(initialize, noLimit);
+    const late = this.#warm?.late ?? [];
+    const [answer] = await Promise.all(
+      [...late, initialize].map((request) => control.request(request, NO_LIMIT)),
+    );
     this.#handOnEarly();
     // What cannot be removed now is removed when the process has ended.
     this.transport.initialized().catch(() => {});
     const expected = this.#expected();
     if (expected !== undefined) {
-      checkSettings(await control.request({ subtype: "get_settings" }, noLimit), expected);
+      checkSettings(await control.request({ subtype: "get_settings" }, NO_LIMIT), expected);
     }
     await requireServers(this.#options, control, async (names) => this.#servers?.linked(names));
-    this.#isReady = true;
-    this.#info = answer as InitializePayload;
     return answer as InitializePayload;
   }
 
@@ -241,9 +248,7 @@ export class Connection {
   }
 
   #expected(): Expected | undefined {
-    const denyRules = this.transport.invocation.expectedDenyRules;
-    const sandbox = this.#options.sandbox !== undefined;
-    return denyRules > 0 || sandbox ? { denyRules, sandbox } : undefined;
+    return expectedOf(this.transport.invocation, this.#options);
   }
 
   /** Once: after a start that failed, the end of the process is only the consequence. */
@@ -255,18 +260,13 @@ export class Connection {
 
   /** What came before the answer to initialize, when it is known that there is no refusal. */
   #handOnEarly(): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const [message, size] of early) this.#receive(message, size);
+    this.#firstWords.handOn((message, size) => this.#receive(message, size));
   }
 
   #receive(message: Message, size: number): void {
     if (this.#hasEnded) return;
-    if (!this.#isReady && isResult(message) && message.is_error) this.#startFailure ??= message;
-    if (this.#early !== undefined) {
-      this.#early.push([message, size]);
-      return;
-    }
+    if (!this.#isReady) this.#firstWords.see(message);
+    if (this.#firstWords.keep(message, size)) return;
     if (isMessage(message, "transcript_mirror")) {
       this.#stored?.add(message);
       return;
@@ -284,17 +284,15 @@ export class Connection {
 
   #handOn(message: Message, size: number): void {
     if (isSystem(message, "api_retry")) {
-      const { attempt, max_retries, retry_delay_ms, error } = message;
-      const fields = { attempt, of: max_retries, inMs: retry_delay_ms, error };
-      this.transport.log.warn("the CLI retries", fields);
+      const { attempt, max_retries: of, retry_delay_ms: inMs, error } = message;
+      this.transport.log.warn("the CLI retries", { attempt, of, inMs, error });
     }
     this.#events.onMessage(message, size);
   }
 
   #explain(error: unknown): unknown {
-    if (this.#startFailure === undefined || this.#isReady) return error;
-    if (isHawserError(error, "timeout") || error === undefined) return error;
-    const around = { apiError: undefined, rateLimit: undefined, retryAfterMs: undefined };
-    return failureOf(this.#startFailure, around, this.transport.mask);
+    return this.#isReady ? error : this.#firstWords.explain(error, this.mask);
   }
 }
+
+const NO_LIMIT = { timeoutMs: Number.POSITIVE_INFINITY };

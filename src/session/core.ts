@@ -1,6 +1,7 @@
 import type { RequestOptions } from "../control/index.js";
 import { HawserError, isHawserError } from "../errors/index.js";
 import type { Options } from "../options/index.js";
+import type { CliProcess } from "../process/index.js";
 import {
   controlRequest,
   type HostRequest,
@@ -10,27 +11,20 @@ import {
   type ResultMessage,
 } from "../wire/index.js";
 import { Activity } from "./activity.js";
+import type { CoreOptions, SessionWatcher } from "./core-options.js";
 import { failureOf } from "./failure.js";
 import { isAsked } from "./is-asked.js";
 import { Lifeline } from "./lifeline.js";
 import { abortedBy, onAbort } from "./on-abort.js";
 import { sessionClosed, stopOf, unlessClosed } from "./outcome.js";
 import { Readers } from "./readers.js";
+import { Rest } from "./rest.js";
 import { Stopper } from "./stopper.js";
 import type { StreamEvents } from "./stream.js";
-import type { Timeouts } from "./timeouts.js";
 import { LiveTurn, type PromptLine, type TurnOwner } from "./turn.js";
 import { TurnClock } from "./turn-clock.js";
 import type { TurnRecord } from "./turn-record.js";
 import { Turns } from "./turns.js";
-import { Waiters } from "./waiters.js";
-
-export interface CoreOptions {
-  readonly options: Options;
-  readonly timeouts: Timeouts;
-  /** Whether the model's events are handed on, and not only used. */
-  readonly showsEvents: boolean;
-}
 
 /**
  * What is behind a session: its turns over its process. It never points back at the session, so
@@ -40,16 +34,14 @@ export class SessionCore implements TurnOwner {
   readonly showsEvents: boolean;
 
   readonly #options: Options;
-  readonly #timeouts: Timeouts;
+  readonly #timeouts: CoreOptions["timeouts"];
   readonly #line: Lifeline;
   readonly #turns: Turns;
   readonly #stopper: Stopper;
   readonly #activity: Activity;
   readonly #readers: Readers;
-  readonly #idle = new Waiters();
+  readonly #rest: Rest;
   readonly #stopListening: () => void;
-  /** How many requests of the CLI this side works on. */
-  #asked = 0;
   /** A message that was lost while a turn ran: it may have been the result. */
   #lost: HawserError | undefined;
   /** Why the process was ended, or left to end, though the session was not closed. */
@@ -59,19 +51,27 @@ export class SessionCore implements TurnOwner {
   #over: HawserError | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor({ options, timeouts, showsEvents }: CoreOptions) {
+  readonly #watcher: SessionWatcher | undefined;
+
+  constructor({ options, timeouts, showsEvents, warm, watcher }: CoreOptions) {
+    this.#watcher = watcher;
     this.#options = options;
     this.#timeouts = timeouts;
     this.showsEvents = showsEvents;
     this.#readers = new Readers(
       showsEvents,
-      () => this.#changed(),
+      () => this.#rest.changed(),
       (behind) => this.#line.connection.pause(behind),
     );
     this.#turns = new Turns({
       onDue: (turn) => {
         const sent = this.#line.prompt(turn.prompt);
-        turn.sent = sent.catch((error: unknown) => this.#unsent(turn, error));
+        turn.sent = sent.then(
+          () => {
+            turn.delivered = true;
+          },
+          (error: unknown) => this.#unsent(turn, error),
+        );
       },
       missing: ({ record }) => {
         const why = this.#lost ?? new HawserError("protocol_error", NO_RESULT);
@@ -83,15 +83,19 @@ export class SessionCore implements TurnOwner {
       giveUp: (why) => this.#giveUp(why),
       graceMs: options.closeGraceMs ?? INTERRUPT_GRACE_MS,
     });
-    this.#activity = new Activity(() => this.#changed());
-    this.#line = new Lifeline(options, timeouts.bootMs, {
-      onReady: () => this.#changed(),
+    this.#activity = new Activity(() => this.#rest.changed());
+    const start = { bootMs: timeouts.bootMs, warm };
+    this.#rest = new Rest({
+      turns: this.#turns,
+      activity: this.#activity,
+      readers: this.#readers,
+      connection: () => this.#line.connection,
+    });
+    this.#line = new Lifeline(options, start, {
+      onReady: () => this.#rest.changed(),
       onMessage: (message, size) => this.#receive(message, size),
       onCorrupt: (error) => this.#lose(error),
-      onAsked: (pending) => {
-        this.#asked = pending;
-        this.#wind();
-      },
+      onAsked: (pending) => this.#rest.asked(pending),
       onRecovered: (notice) => {
         this.#turns.tell(notice);
         this.#readers.push(notice, 0);
@@ -127,7 +131,7 @@ export class SessionCore implements TurnOwner {
       turn.clock = new TurnClock(this.#timeouts, (error) => this.stopFor(turn, error));
       this.#line.revive();
       this.#turns.add(turn);
-      this.#changed();
+      this.#rest.changed();
     }
     return turn;
   }
@@ -150,20 +154,18 @@ export class SessionCore implements TurnOwner {
   idle(session: object): Promise<void> {
     const error = this.#over && unlessClosed(this.#over);
     if (error !== undefined) return Promise.reject(error);
-    const idle = this.#idle.wait(session);
-    this.#changed();
-    return idle;
+    return this.#rest.wait(session);
   }
 
   async stop(turn: LiveTurn): Promise<void> {
     await this.#stopper.stop(turn);
-    this.#changed();
+    this.#rest.changed();
   }
 
   /** Stops a turn, so that the session stays whole; a process that does not obey is ended. */
   stopFor(turn: LiveTurn, why: HawserError): void {
     const told = this.#line.enrich(why, turn.record);
-    void this.#stopper.stopFor(turn, told).then(() => this.#changed());
+    void this.#stopper.stopFor(turn, told).then(() => this.#rest.changed());
   }
 
   failureOf(result: ResultMessage, record: TurnRecord): HawserError | undefined {
@@ -186,6 +188,14 @@ export class SessionCore implements TurnOwner {
     this.#ending ??= sessionClosed();
     await this.#line.connection.kill();
     if (this.#line.isDown) this.#finish(this.#ending);
+  }
+
+  /** Gives the process away, if all is at rest and it is the first one; then this is closed. */
+  detach(): CliProcess | undefined {
+    if (this.#refusal() !== undefined || !this.#rest.isQuiet) return undefined;
+    const process = this.#line.connection.detach();
+    if (process !== undefined) this.#ending = sessionClosed();
+    return process;
   }
 
   #end(): Promise<void> {
@@ -214,17 +224,20 @@ export class SessionCore implements TurnOwner {
     // There are many of these, and they change nothing but their turn.
     if (isMessage(message, "stream_event")) {
       this.#turns.receive(message, size);
-      this.#wind();
+      this.#rest.wind();
       this.#readers.push(message, size);
       return;
     }
     this.#line.see(message);
     this.#turns.route(message, size);
-    if (isResult(message)) this.#lost = undefined;
+    if (isResult(message)) {
+      this.#lost = undefined;
+      this.#watcher?.onResult(message);
+    }
     this.#readers.push(message, size);
     this.#activity.see(message);
-    this.#wind();
-    this.#changed();
+    this.#rest.wind();
+    this.#rest.changed();
   }
 
   /**
@@ -259,7 +272,7 @@ export class SessionCore implements TurnOwner {
     if (goesOn) this.#line.goDown(this.#line.enrich(reason));
     else this.#finish(this.#line.enrich(reason));
     if (this.#turns.size > 0 && this.#line.revive()) this.#turns.flush();
-    this.#changed();
+    this.#rest.changed();
   }
 
   #finish(reason: HawserError): void {
@@ -268,29 +281,8 @@ export class SessionCore implements TurnOwner {
     this.#stopListening();
     const error = unlessClosed(reason);
     this.#readers.end(error);
-    if (error === undefined) this.#idle.resolve();
-    else this.#idle.reject(error);
-  }
-
-  /** Silence counts only while nothing is being waited for but the model. */
-  #wind(): void {
-    for (const { clock, record } of this.#turns.active) {
-      if (record.awaitsTool || this.#asked > 0) clock?.pause();
-      else if (record.firstTokenAt !== undefined) clock?.enter("idle");
-      else clock?.resume();
-    }
-  }
-
-  /** Something may have come to rest, or begun. */
-  #changed(): void {
-    const { connection } = this.#line;
-    const busy = this.#turns.size > 0;
-    // A prompt that waits for a turn of the CLI's own is not late yet.
-    const waits = this.#activity.inTurn && this.#turns.active.size === 0;
-    if (connection.isReady && !waits) this.#turns.next?.clock?.start();
-    const quiet = () => this.#turns.size === 0 && this.#activity.quiet;
-    this.#idle.resolveIf(quiet, () => this.#changed());
-    connection.holdProgram(busy || this.#idle.size > 0 || this.#readers.waiting);
+    this.#rest.end(error);
+    this.#watcher?.onOver();
   }
 }
 

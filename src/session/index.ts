@@ -6,15 +6,23 @@ export { type Circumstances, failureOf } from "./failure.js";
 export { isAsked } from "./is-asked.js";
 export { Lifeline } from "./lifeline.js";
 export { onAbort } from "./on-abort.js";
-export { openSession, type SessionOptions, withId } from "./open-session.js";
+export { openSession, type SessionOptions } from "./open-session.js";
 export { type Stop, stopOf } from "./outcome.js";
 export { fieldOf } from "./payload.js";
 export { resuming, withoutSpent } from "./remembered.js";
-export { enrichedBy, type SendOptions, Session } from "./session.js";
-export { FRESH, type SessionLease, type SessionSource } from "./source.js";
+export { detach, enrichedBy, handBack, type SendOptions, Session } from "./session.js";
+export {
+  type LeaseRequest,
+  registerSource,
+  type SessionLease,
+  type SessionSource,
+  sourceOf,
+} from "./source.js";
 export { addUsage, type Spent, spentOn } from "./spending.js";
 export { MessageStream } from "./stream.js";
-export { startTimer, type Timeouts, timeoutError, timeoutsOf } from "./timeouts.js";
-export { forgetMessages, readTurn, recordOf, type Turn } from "./turn.js";
+export { startTimer, type Timeouts, timeoutError, timeoutsOf, unlessLate } from "./timeouts.js";
+export { forgetMessages, isDelivered, readTurn, recordOf, type Turn } from "./turn.js";
 export { askedToWait } from "./turn-record.js";
+export type { Warm } from "./warm.js";
 export type { WholeMessage } from "./whole-message.js";
+export { hasOwnSession } from "./with-id.js";

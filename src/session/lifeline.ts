@@ -24,6 +24,7 @@ import { Remembered, resuming, withoutSpent } from "./remembered.js";
 import { Spending, spentOn } from "./spending.js";
 import type { TurnRecord } from "./turn-record.js";
 import { warnOfUnknownAgent } from "./unknown-agent.js";
+import type { Start, Warm } from "./warm.js";
 
 export interface LifelineEvents extends ConnectionEvents {
   readonly onReady: () => void;
@@ -42,7 +43,8 @@ export class Lifeline {
   readonly #events: LifelineEvents;
   readonly #remembered = new Remembered();
   #connection: Connection;
-  #spending = new Spending();
+  #spending: Spending;
+  #model: string | undefined;
   #servers: Servers = {};
   #id: string | undefined;
   #begun = false;
@@ -56,13 +58,15 @@ export class Lifeline {
   /** Why the process is gone, while a new one can take its place. */
   #down: HawserError | undefined;
 
-  constructor(options: Options, bootMs: number, events: LifelineEvents) {
+  constructor(options: Options, { bootMs, warm }: Start, events: LifelineEvents) {
     this.#options = options;
     this.#bootMs = bootMs;
     this.#events = events;
-    this.#id = options.sessionId ?? (options.forkSession ? undefined : options.resume);
+    this.#spending = new Spending(warm?.before);
+    const { sessionId = warm?.sessionId, resume, forkSession } = options;
+    this.#id = sessionId ?? (forkSession ? undefined : resume);
     this.#resumed = options.resume !== undefined || options.continue === true;
-    this.#connection = this.#connect(options);
+    this.#connection = this.#connect(options, warm);
   }
 
   /** Of the session. */
@@ -73,6 +77,11 @@ export class Lifeline {
   /** The state of its MCP servers, as the newest turn found them; undefined before the first. */
   get mcpServers(): SystemInit["mcp_servers"] | undefined {
     return this.#mcpServers;
+  }
+
+  /** As the newest turn began with it. */
+  get model(): string | undefined {
+    return this.#model;
   }
 
   get connection(): Connection {
@@ -98,6 +107,7 @@ export class Lifeline {
     }
     if (isSystem(message, "init")) {
       this.#begun = true;
+      this.#model = message.model;
       this.#mcpServers = message.mcp_servers;
       this.#tellFailedServers(message.mcp_servers);
     }
@@ -169,8 +179,10 @@ export class Lifeline {
     return isWritten(id, this.#connection.transport.invocation.env);
   }
 
-  #connect(options: Options): Connection {
-    const connection = new Connection(options, this.#allServers(), this.#bootMs, this.#events);
+  #connect(options: Options, warm?: Warm): Connection {
+    const servers = this.#allServers();
+    const start = { bootMs: this.#bootMs, warm };
+    const connection = new Connection(options, servers, start, this.#events);
     connection.ready.then(
       (info) => {
         const { log } = connection.transport;

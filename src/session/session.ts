@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { RequestOptions } from "../control/index.js";
 import { HawserError } from "../errors/index.js";
 import { type McpServerConfig, type Options, validatePrompt } from "../options/index.js";
+import type { CliProcess } from "../process/index.js";
 import {
   encodeLine,
   type HostPayload,
@@ -12,7 +13,9 @@ import {
   userLine,
 } from "../wire/index.js";
 import { Controls, type FieldsOf } from "./controls.js";
-import { type CoreOptions, SessionCore } from "./core.js";
+import { SessionCore } from "./core.js";
+import type { CoreOptions } from "./core-options.js";
+import { type HandedBack, resetAndDetach } from "./hand-back.js";
 import { onAbort } from "./on-abort.js";
 import { type LiveTurn, recordOf, type Turn } from "./turn.js";
 
@@ -28,6 +31,15 @@ export interface SendOptions {
 /** Any failure, with all that is known of the session and the turn; for the layers above. */
 export let enrichedBy: (session: Session, error: unknown, turn?: Turn) => HawserError;
 
+/** Gives the process of a session away, if all is at rest; the session is closed then. */
+export let detach: (session: Session) => CliProcess | undefined;
+
+/**
+ * The same with a new conversation. Throws unless the CLI has confirmed that: then the process must
+ * not serve anybody else.
+ */
+export let handBack: (session: Session, limitMs: number) => Promise<HandedBack>;
+
 /**
  * A conversation over one live process. If it is forgotten, its process dies with it: when this
  * object is garbage-collected, and at the latest when the program ends.
@@ -35,6 +47,12 @@ export let enrichedBy: (session: Session, error: unknown, turn?: Turn) => Hawser
 export class Session extends Controls implements AsyncIterable<Message> {
   static {
     enrichedBy = (session, error, turn) => session.#core.line.enrich(error, turn && recordOf(turn));
+    detach = (session) => session.#left(session.#core.detach());
+    handBack = async (session, limitMs) => {
+      const handed = await resetAndDetach(session.#core, session, limitMs);
+      session.#left(handed.process);
+      return handed;
+    };
   }
 
   readonly #core: SessionCore;
@@ -143,6 +161,12 @@ export class Session extends Controls implements AsyncIterable<Message> {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** Without its process there is nothing that would have to die with it. */
+  #left(process: CliProcess | undefined): CliProcess | undefined {
+    if (process !== undefined) abandoned.unregister(this.#core);
+    return process;
   }
 
   protected linkServers(servers: Readonly<Record<string, McpServerConfig>>): readonly string[] {

@@ -1,10 +1,20 @@
-import type { CoreOptions } from "./core.js";
+import { HawserError } from "../errors/index.js";
+import type { Options } from "../options/index.js";
+import type { CoreOptions } from "./core-options.js";
 import { Session } from "./session.js";
+import { withId } from "./with-id.js";
 
-/** Where the sessions of calls come from: each a process of its own, or those of a pool. */
+/** Where sessions come from: each a process of its own, or those of a pool. */
 export interface SessionSource {
   /** Waits for its turn, if there is a queue; the session itself may still be starting. */
-  acquire(request: CoreOptions): Promise<SessionLease>;
+  acquire(request: LeaseRequest): Promise<SessionLease>;
+}
+
+export interface LeaseRequest extends CoreOptions {
+  /** A call is over when it says so; a session belongs to its holder, who may do with it what they like. */
+  readonly purpose: "call" | "session";
+  /** When it will be of no use any more, by `performance.now()`. */
+  readonly deadlineAt?: number | undefined;
 }
 
 /** A session for one call. */
@@ -12,14 +22,44 @@ export interface SessionLease {
   readonly session: Session;
   /** How long it took to get it; undefined where there is no queue. */
   readonly queuedMs: number | undefined;
-  /** The call is over; resolves when nothing of it is left. */
-  release(): Promise<void>;
+  /** From then on until it was ready; undefined if that is still to come. */
+  readonly bootMs: number | undefined;
+  /** Whether another can take its place, as long as nothing was sent. */
+  readonly isReplaceable: boolean;
+  /** The call is over, well or with this failure; resolves when nothing of it is left. */
+  release(failure?: HawserError): Promise<void>;
 }
 
-/** A new process for each call. */
-export const FRESH: SessionSource = {
+/** A new process for each. */
+const FRESH: SessionSource = {
   async acquire(request) {
-    const session = new Session(request);
-    return { session, queuedMs: undefined, release: () => session.close() };
+    const session = new Session({ ...request, options: withId(request.options) });
+    return {
+      session,
+      queuedMs: undefined,
+      bootMs: undefined,
+      isReplaceable: false,
+      release: () => session.close(),
+    };
   },
 };
+
+const sources = new WeakMap<object, SessionSource>();
+
+/** Lets the option `pool` name this object. */
+export function registerSource(pool: object, source: SessionSource): void {
+  sources.set(pool, source);
+}
+
+/** The source that the options name, or a process for each. */
+export function sourceOf({ pool }: Options): SessionSource {
+  if (pool === undefined) return FRESH;
+  const source = sources.get(pool);
+  if (source === undefined) {
+    throw new HawserError("invalid_options", "pool is not a pool of this library.", {
+      hint: "Pass what `createPool()` returned.",
+      issues: [{ path: "pool", message: "must come from createPool()" }],
+    });
+  }
+  return source;
+}

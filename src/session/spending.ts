@@ -25,6 +25,11 @@ const NOTHING: Totals = { total_cost_usd: 0, modelUsage: {}, duration_api_ms: 0 
 export class Spending {
   #last: Totals | undefined;
 
+  /** `before` is the newest result of the process, if it had another session before. */
+  constructor(before?: Totals) {
+    this.#last = before;
+  }
+
   /** To be told of every result of the process, in order; `atFirst` is what it may have begun with. */
   see(result: ResultMessage, atFirst: "nothing" | "unknown"): void {
     const before = this.#last ?? (atFirst === "nothing" ? NOTHING : undefined);

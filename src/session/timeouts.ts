@@ -42,6 +42,23 @@ export async function untilSettled(promise: Promise<unknown>, limitMs: number): 
   }
 }
 
+/** The same, unless that takes longer than this phase may. */
+export async function unlessLate<T>(
+  promise: Promise<T>,
+  phase: keyof typeof SPAN,
+  limitMs: number,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = startTimer(limitMs, () => reject(timeoutError(phase, limitMs)));
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 export function timeoutError(phase: keyof typeof SPAN, limitMs: number): HawserError {
   return new HawserError("timeout", `${SPAN[phase]} took longer than ${limitMs} ms.`, { phase });
 }
@@ -51,4 +68,5 @@ const SPAN = {
   firstMessage: "The wait for the first message",
   idle: "The wait for the next message",
   total: "The whole call",
+  reset: "The reset of the conversation",
 } as const;

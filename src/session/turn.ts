@@ -50,6 +50,11 @@ export function readTurn(turn: Turn, follow: Follow): AsyncIterator<Message> {
   throw new TypeError("This is no turn of a session.");
 }
 
+/** Whether its prompt has been written to the CLI. */
+export function isDelivered(turn: Turn): boolean {
+  return turn instanceof LiveTurn && turn.delivered;
+}
+
 /** Nobody will read the messages of this turn: they are not kept. */
 export function forgetMessages(turn: Turn): void {
   if (turn instanceof LiveTurn) turn.keepsMessages = false;
@@ -79,6 +84,7 @@ export class LiveTurn implements Turn {
   clock: TurnClock | undefined;
   keepsMessages = true;
   timesSent = 0;
+  delivered = false;
   /** Settles when the prompt has been written, or cannot be. */
   sent: Promise<void> | undefined;
   /** Told when the CLI begins with it. */

@@ -1,4 +1,5 @@
 export { Inbox } from "./inbox.js";
 export { MemoryTransport } from "./memory.js";
+export type { Running } from "./running.js";
 export { SubprocessTransport } from "./subprocess.js";
 export type { CloseOptions, Transport } from "./transport.js";

@@ -3,6 +3,7 @@ import type { Invocation, Options } from "../options/index.js";
 import {
   type CliProcess,
   type Exit,
+  employerOf,
   exitError,
   exitFacts,
   type Prepared,
@@ -14,12 +15,14 @@ import {
   encodeLine,
   type Frame,
   type FramedLine,
-  LineFramer,
   type Outbound,
 } from "../wire/index.js";
+import { Ear } from "./ear.js";
 import { Inbox, type InboxReader } from "./inbox.js";
 import { inputEnded, notConnected } from "./refusals.js";
+import type { Running } from "./running.js";
 import type { CloseOptions } from "./transport.js";
+import { within } from "./within.js";
 
 /**
  * What is behind a `SubprocessTransport`. It must never point back at it: that the outer object can
@@ -27,6 +30,7 @@ import type { CloseOptions } from "./transport.js";
  */
 export class SubprocessLine {
   readonly #options: Options;
+  readonly #running: Running | undefined;
   readonly #inbox: Inbox<Frame>;
   readonly #exited: Promise<Exit>;
   readonly #whenClosed: Promise<never>;
@@ -36,6 +40,8 @@ export class SubprocessLine {
   #prepared: Prepared | undefined;
   #spawning: Promise<CliProcess> | undefined;
   #process: CliProcess | undefined;
+  #ear: Ear | undefined;
+  #forgetProcess: () => void = () => {};
   #failure: unknown;
   #exit: Exit | undefined;
   #inputEnded = false;
@@ -47,8 +53,9 @@ export class SubprocessLine {
   #holdsWhileReading = true;
   #release: (() => void) | undefined;
 
-  constructor(options: Options) {
+  constructor(options: Options, running?: Running) {
     this.#options = options;
+    this.#running = running;
     this.#exited = new Promise((resolve) => {
       this.#settleExited = resolve;
     });
@@ -152,6 +159,21 @@ export class SubprocessLine {
   }
 
   /**
+   * Ends the line, but not its process, for one who goes on with it. Undefined, and nothing is done,
+   * if something is under way on it in either direction, or it is over.
+   */
+  detach(): CliProcess | undefined {
+    const process = this.#process;
+    const idle = this.ready && this.#inbox.bytes === 0 && process?.stdin.writableLength === 0;
+    if (!idle || process === undefined || !this.#ear?.letGo()) return undefined;
+    this.#closed = true;
+    this.#forgetProcess();
+    this.#prepared?.trace?.("close", "detach");
+    this.#ended(NEVER_STARTED, undefined);
+    return process;
+  }
+
+  /**
    * Keeps the program alive until the process has ended, for one who waits for nothing else; not
    * where a reader does not either.
    */
@@ -163,6 +185,7 @@ export class SubprocessLine {
 
   async #open(): Promise<void> {
     if (this.#closed) throw new HawserError("closed");
+    if (this.#running !== undefined) return this.#takeOver(this.#running);
     this.#prepared = await Promise.race([prepare(this.#options), this.#whenClosed]);
     // Who closes from now on finds the process that is being started, and ends it.
     if (this.#closed) throw new HawserError("closed");
@@ -173,19 +196,22 @@ export class SubprocessLine {
     if (this.#closed) throw new HawserError("closed");
   }
 
+  #takeOver({ process, prepared }: Running): void {
+    this.#prepared = prepared;
+    this.#process = process;
+    this.#spawning = Promise.resolve(process);
+    process.workFor(employerOf(prepared));
+    this.#listen(process);
+  }
+
   #listen(process: CliProcess): void {
-    const { maxLineBytes } = this.#options;
-    const framer = new LineFramer({ maxLineBytes });
-    process.stdout.on("data", (chunk: Buffer) => {
-      for (const line of framer.push(chunk)) this.#receive(line);
-    });
-    process.stdout.once("close", () => {
-      for (const line of framer.end()) this.#receive(line);
+    this.#ear = new Ear(process.stdout, this.#options.maxLineBytes, {
+      onLine: (line) => this.#receive(line),
       // Nothing more can be heard, so there is nothing left to wait for.
-      process.terminate();
+      onClose: () => void process.terminate(),
     });
     this.#hold();
-    process.exited.then((exit) => this.#ended(exit, this.#endingError(exit)));
+    this.#forgetProcess = process.onExit((exit) => this.#ended(exit, this.#endingError(exit)));
   }
 
   #receive(line: FramedLine): void {
@@ -232,21 +258,11 @@ export class SubprocessLine {
   /** A broken pipe is the first sign of a death, whose cause is known only when it is over. */
   async #whyNotSent(cause: Error): Promise<HawserError> {
     const graceMs = this.#prepared?.graceMs ?? 0;
-    const exit = this.#closed || this.#inputEnded ? undefined : await this.#exitWithin(graceMs);
+    const exit = this.#closed || this.#inputEnded ? undefined : await within(this.#exited, graceMs);
     if (this.#closed) return new HawserError("closed", undefined, { cause });
     if (this.#inputEnded) return inputEnded({ cause });
     if (exit !== undefined) return this.#exitError(exit);
     return new HawserError("closed", "The CLI no longer reads its input.", { cause });
-  }
-
-  #exitWithin(limitMs: number): Promise<Exit | undefined> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(undefined), limitMs);
-      this.#exited.then((exit) => {
-        clearTimeout(timer);
-        resolve(exit);
-      });
-    });
   }
 
   async #stop(end: (process: CliProcess) => Promise<void>): Promise<void> {

@@ -1,8 +1,9 @@
 import type { ErrorFacts, Logger, Mask } from "../errors/index.js";
 import type { Invocation, Options } from "../options/index.js";
-import type { Exit } from "../process/index.js";
+import type { CliProcess, Exit } from "../process/index.js";
 import type { Frame, Outbound } from "../wire/index.js";
 import { notConnected } from "./refusals.js";
+import type { Running } from "./running.js";
 import { SubprocessLine } from "./subprocess-line.js";
 import type { CloseOptions, Transport } from "./transport.js";
 
@@ -13,8 +14,9 @@ import type { CloseOptions, Transport } from "./transport.js";
 export class SubprocessTransport implements Transport {
   readonly #line: SubprocessLine;
 
-  constructor(options: Options = {}) {
-    this.#line = new SubprocessLine(options);
+  /** Over a process that runs already, if one is given. */
+  constructor(options: Options = {}, running?: Running) {
+    this.#line = new SubprocessLine(options, running);
     abandoned.register(this, this.#line, this.#line);
   }
 
@@ -77,6 +79,16 @@ export class SubprocessTransport implements Transport {
   /** To be called when the CLI has answered initialize: the files it has read by then go away. */
   initialized(): Promise<void> {
     return this.#line.initialized();
+  }
+
+  /**
+   * Ends the line, but not its process, for one who goes on with it. Undefined, and nothing is done,
+   * if something is under way on it in either direction, or it is over.
+   */
+  detach(): CliProcess | undefined {
+    const process = this.#line.detach();
+    if (process !== undefined) abandoned.unregister(this.#line);
+    return process;
   }
 
   async close(options: CloseOptions = {}): Promise<void> {

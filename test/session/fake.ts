@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { Options } from "../../src/options/index.js";
-import type { Session } from "../../src/session/index.js";
-import { startSession } from "../../src/session/open-session.js";
+import { Session } from "../../src/session/index.js";
+import { requestOf } from "../../src/session/open-session.js";
 import {
   type Action,
   type FakeCli,
@@ -24,7 +24,7 @@ export async function start(
   options: Options = {},
 ): Promise<{ session: Session; cli: FakeCli }> {
   const cli = await fake(steps);
-  const session = startSession({ cliPath: cli.path, ...options });
+  const session = new Session(requestOf({ cliPath: cli.path, ...options }));
   onTestFinished(() => session.kill());
   return { session, cli };
 }

@@ -10,9 +10,6 @@ import { world } from "../support/world.js";
 describe("an option that would have no effect is refused, never ignored", () => {
   it.each([
     ["autoResume", { autoResume: 1 }],
-    ["pool", { pool: {} }],
-    ["tenant", { tenant: "a" }],
-    ["priority", { priority: 1 }],
     ["schema", { schema: { type: "object" } }],
     ["retry.attempts", { retry: { attempts: 2 } }],
   ])("by openSession() and query(): %s", async (path, options) => {
@@ -27,6 +24,26 @@ describe("an option that would have no effect is refused, never ignored", () => 
   });
 
   it.each([
+    ["tenant", { tenant: "a" }],
+    ["priority", { priority: 1 }],
+  ])("by openSession() without a pool: %s", async (path, options) => {
+    await expect(openSession({ cliPath: "/none", ...options })).rejects.toMatchObject({
+      code: "not_supported",
+      issues: [{ path, message: "has no effect in openSession() without a pool" }],
+    });
+  });
+
+  it("an object that is no pool", async () => {
+    await expect(openSession({ cliPath: "/none", pool: {} })).rejects.toMatchObject({
+      code: "invalid_options",
+      issues: [{ path: "pool" }],
+    });
+  });
+
+  it.each([
+    ["pool", { pool: {} }],
+    ["tenant", { tenant: "a" }],
+    ["priority", { priority: 1 }],
     ["recover", { recover: true }],
     ["literalPrompt", { literalPrompt: true }],
     ["timeouts.totalMs", { timeouts: { totalMs: 5 } }],

@@ -1,0 +1,34 @@
+import { isHawserError, type Mask } from "../errors/index.js";
+import { isResult, type Message, type ResultMessage } from "../wire/index.js";
+import { failureOf } from "./failure.js";
+
+/** What the CLI says before it has answered initialize, kept until it is known what that means. */
+export class FirstWords {
+  #kept: [Message, number][] | undefined = [];
+  #failure: ResultMessage | undefined;
+
+  /** Whether it has been kept; not once they were handed on. */
+  keep(message: Message, size: number): boolean {
+    this.#kept?.push([message, size]);
+    return this.#kept !== undefined;
+  }
+
+  handOn(deliver: (message: Message, size: number) => void): void {
+    const kept = this.#kept ?? [];
+    this.#kept = undefined;
+    for (const [message, size] of kept) deliver(message, size);
+  }
+
+  /** To be told of every message until the CLI is ready. */
+  see(message: Message): void {
+    if (isResult(message) && message.is_error) this.#failure ??= message;
+  }
+
+  /** A failure that the CLI reports before it answers initialize is why it never will. */
+  explain(error: unknown, mask: Mask | undefined): unknown {
+    if (this.#failure === undefined) return error;
+    if (isHawserError(error, "timeout") || error === undefined) return error;
+    const around = { apiError: undefined, rateLimit: undefined, retryAfterMs: undefined };
+    return failureOf(this.#failure, around, mask);
+  }
+}
