@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -49,8 +49,7 @@ export async function fakeCli(scenario: Scenario = {}): Promise<FakeCli> {
   const path = join(folder, "claude.mjs");
   const record = scenario.record ?? join(folder, "record.jsonl");
   await writeFile(join(folder, "scenario.json"), JSON.stringify(scenario));
-  await copyFile(MAIN, path);
-  await chmod(path, 0o755);
+  await copyProgram(folder, path);
   // Another user may run the program, but not read what it was given: that may hold secrets.
   if (scenario.record === undefined) await writeFile(record, "", { mode: 0o600 });
   await chmod(folder, 0o711);
@@ -60,7 +59,15 @@ export async function fakeCli(scenario: Scenario = {}): Promise<FakeCli> {
   return { path, recorded, dispose, [Symbol.asyncDispose]: dispose };
 }
 
-const MAIN = fileURLToPath(new URL("./fake-cli-main.mjs", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./fake-cli", import.meta.url));
+
+async function copyProgram(folder: string, path: string): Promise<void> {
+  for (const name of await readdir(PROGRAM)) {
+    const copy = name === "main.mjs" ? path : join(folder, name);
+    await copyFile(join(PROGRAM, name), copy);
+    await chmod(copy, 0o755);
+  }
+}
 
 type Entry = { readonly pid: number } & (
   | ({ readonly event: "start" } & Pick<RecordedProcess, "argv" | "env" | "cwd">)

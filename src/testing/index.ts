@@ -38,7 +38,7 @@ export {
   type StopReason,
   streamError,
 } from "./reply.js";
-export type { Action, Grandchild, Scenario, Step, Trigger } from "./scenario.js";
+export type { Action, Clear, Grandchild, Scenario, Step, Trigger } from "./scenario.js";
 export {
   type Always,
   always,

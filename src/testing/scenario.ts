@@ -1,10 +1,11 @@
 /**
  * What a fake CLI does, as plain JSON. Where nothing is scripted it behaves as a well-mannered CLI:
  * it prints its version, answers `initialize` and every control request with success and every prompt
- * with "ok", leaves with code 0 at the end of its input (1 after an error result), 143 at SIGTERM.
+ * with "ok", resets the conversation at `/clear`, leaves with code 0 at the end of its input (1 after
+ * an error result), 143 at SIGTERM.
  */
 export interface Scenario {
-  /** What `--version` prints. */
+  /** What `--version` prints. One before 2.1.325 also resets a conversation as 2.1.197 does. */
   readonly version?: string;
   readonly steps?: readonly Step[];
   /** Where to note what arrives, if not in the fake's own folder: one JSON object a line. */
@@ -18,6 +19,11 @@ export interface Step {
   readonly subtype?: string;
   /** How many events it serves: 1 unless given. */
   readonly times?: number | "always";
+  /**
+   * Only in the first, second, … process of this fake, counted from 1 as they come up; those that were
+   * asked for their version do not count. Without it each process has the step, and its times, anew.
+   */
+  readonly process?: number;
   /** An empty list does nothing: no answer, no exit. */
   readonly do: readonly Action[];
 }
@@ -27,6 +33,8 @@ export interface Step {
  * - `start`: any other start; stdin is read only when this step is over
  * - `initialize`, `control`: a control request. They are handled as they come, side by side
  * - `user`: a prompt. Prompts are handled one after the other
+ * - `clear`: a prompt that is `/clear`, `/reset` or `/new`, maybe with a name behind it. It waits for
+ *   the prompts before it, and is no `user`
  * - `response`: an answer of the host to a control request of the CLI
  * - `line`: any other line, bad JSON too
  * - `eof`: stdin has ended and no prompt is being handled
@@ -38,6 +46,7 @@ export type Trigger =
   | "initialize"
   | "control"
   | "user"
+  | "clear"
   | "response"
   | "line"
   | "eof"
@@ -55,6 +64,13 @@ export type Action =
   | { readonly echo: true }
   /** Prints a whole turn: init, an assistant line with this text, a success result. */
   | { readonly turn: string }
+  /**
+   * A turn whose text is every prompt of the conversation so far, this one included, each on a line:
+   * it shows whether a reset has really forgotten what was said before.
+   */
+  | { readonly turnEcho: true }
+  /** Resets the conversation, with these fields over the usual ones of the result. */
+  | ({ readonly clear: Json } & Clear)
   /** Prints `system/init`, with these fields over the usual ones. */
   | { readonly init: Json }
   /** Prints one assistant line for a text, or one for each content block. */
@@ -93,6 +109,16 @@ export type Action =
   | { readonly grandchild: Grandchild }
   /** What would have happened without this step. */
   | { readonly default: true };
+
+/** How a reset goes wrong. */
+export interface Clear {
+  /** Goes on under the old session id. */
+  readonly keepSession?: boolean;
+  /** False: no `conversation_reset`. A version before 2.1.325 has none anyway. */
+  readonly announce?: boolean;
+  /** Whether what was said is forgotten. Unless given, a reset that is changed in any way does not. */
+  readonly forget?: boolean;
+}
 
 export interface Grandchild {
   /** How long it lives if nobody ends it; 300 unless given. */

@@ -55,7 +55,7 @@ describe("the packed package", () => {
       "dist",
       "package.json",
     ]);
-    expect(files).toContain("dist/testing/fake-cli-main.mjs");
+    expect(files).toContain("dist/testing/fake-cli/main.mjs");
     const manifest = JSON.parse(
       readFileSync(join(project, "node_modules/hawser/package.json"), "utf8"),
     );

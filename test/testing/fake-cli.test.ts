@@ -177,6 +177,45 @@ describe("a scenario", () => {
   });
 });
 
+describe("a step for one process", () => {
+  it("is used by the process that came up as that one", async () => {
+    await using cli = await fakeCli({
+      steps: [
+        { on: "user", process: 1, do: [{ exit: 9 }] },
+        { on: "user", process: 2, times: 2, do: [{ turn: "second" }] },
+        { on: "user", do: [{ turn: "each" }] },
+      ],
+    });
+    await using first = start(cli);
+    first.send({ type: "user", message: { role: "user", content: "go" } });
+    expect(await first.exit).toEqual({ code: 9, signal: null });
+    await using probe = start(cli, ["--version"]);
+    await probe.exit;
+    const answers: unknown[] = [];
+    for (let n = 0; n < 2; n++) {
+      await using run = start(cli);
+      for (let turn = 0; turn < 3; turn++) {
+        answers.push((await run.turn("go")).at(-1)?.["result"]);
+      }
+    }
+    expect(answers).toEqual(["second", "second", "each", "each", "ok", "ok"]);
+  });
+
+  it("is used once, however many start together", async () => {
+    const numbers = [1, 2, 3, 4, 5, 6];
+    await using cli = await fakeCli({
+      steps: numbers.map((n) => ({ on: "user", process: n, do: [{ turn: String(n) }] })),
+    });
+    const answers = await Promise.all(
+      numbers.map(async () => {
+        await using run = start(cli);
+        return Number((await run.turn("go")).at(-1)?.["result"]);
+      }),
+    );
+    expect(answers.sort()).toEqual(numbers);
+  });
+});
+
 describe("the record", () => {
   it("holds what each process was given and received", async () => {
     await using cli = await fakeCli({ steps: [{ on: "SIGTERM", do: [{ exit: 5 }] }] });

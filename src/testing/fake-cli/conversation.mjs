@@ -1,0 +1,91 @@
+// What has been said so far, and how it is forgotten.
+import { randomUUID } from "node:crypto";
+import {
+  assistantMessage,
+  clearResult,
+  forgetCost,
+  initMessage,
+  noted,
+  SYNTHETIC,
+} from "./messages.mjs";
+import { beginSession, print, tellState } from "./output.mjs";
+import { isNew } from "./scenario.mjs";
+
+let prompts = [];
+
+export function remember(message) {
+  prompts.push(textOf(message.message?.content));
+}
+
+/** All prompts that this conversation has had. */
+export function said() {
+  return prompts.join("\n");
+}
+
+/** Whether a prompt is the command that resets the conversation. */
+export function isClear(message) {
+  return commandOf(message) !== undefined;
+}
+
+/** A reset as the claimed version prints it. */
+export async function clear(fields, { keepSession = false, announce = true, forget }, message) {
+  const command = commandOf(message) ?? "clear";
+  const usual = Object.keys(fields).length === 0 && !keepSession && announce;
+  const uuid = message.uuid;
+  const end = () => {
+    if (!keepSession) beginSession();
+    if (forget ?? usual) prompts = [];
+  };
+  if (!isNew()) {
+    end();
+    await print(initMessage());
+    await print(assistantMessage(randomUUID(), NOTHING, SYNTHETIC));
+    return print(noted({ ...clearResult(command), ...fields }));
+  }
+  await tellState("running");
+  await lifecycle(uuid, "queued", "started");
+  if (announce) await print(resetMessage(uuid));
+  await print({ type: "system", subtype: "background_tasks_changed", tasks: [] });
+  end();
+  forgetCost();
+  await print(initMessage());
+  await print(noted({ ...clearResult(command, uuid), ...fields }));
+  await lifecycle(uuid, "completed");
+  return tellState("idle");
+}
+
+const NOTHING = { type: "text", text: "(no content)" };
+
+/** The real CLI reports only on prompts that came with an id. */
+async function lifecycle(uuid, ...states) {
+  if (uuid === undefined) return;
+  for (const state of states) {
+    await print({ type: "command_lifecycle", command_uuid: uuid, state });
+  }
+}
+
+function resetMessage(uuid = randomUUID()) {
+  const id = randomUUID();
+  return {
+    type: "conversation_reset",
+    new_conversation_id: id,
+    uuid: id,
+    trigger: "clear",
+    user_message_uuid: uuid,
+    timestamp: new Date().toISOString(),
+  };
+}
+
+/** The name that the reset was called by. Of several blocks the last one says it. */
+function commandOf(message) {
+  if (message.client_composed === true && isNew()) return undefined;
+  const content = message.message?.content;
+  const text = Array.isArray(content) ? content.at(-1)?.text : content;
+  return /^\/(clear|reset|new)(?:\s|$)/.exec(typeof text === "string" ? text : "")?.[1];
+}
+
+function textOf(content) {
+  if (!Array.isArray(content)) return String(content ?? "");
+  const texts = content.filter((block) => typeof block?.text === "string");
+  return texts.map((block) => block.text).join("\n");
+}

@@ -1,0 +1,24 @@
+import { spawn } from "node:child_process";
+import { print } from "./output.mjs";
+
+/** Announced only when it is past its own start, so that a signal finds it as it is meant to be. */
+export async function startGrandchild({
+  seconds = 300,
+  ignoreSigterm = false,
+  inheritOutput = false,
+}) {
+  const code = [
+    ignoreSigterm ? 'process.on("SIGTERM", () => {});' : "",
+    `setTimeout(() => {}, ${seconds * 1000});`,
+    'require("node:fs").writeSync(3, "up"); require("node:fs").closeSync(3);',
+  ].join("\n");
+  const output = inheritOutput ? "inherit" : "ignore";
+  const child = spawn(process.execPath, ["-e", code], {
+    detached: true,
+    stdio: ["ignore", output, output, "pipe"],
+  });
+  await new Promise((resolve) => child.stdio[3].once("data", resolve));
+  child.stdio[3].destroy();
+  child.unref();
+  await print({ type: "system", subtype: "fake_grandchild", pid: child.pid });
+}

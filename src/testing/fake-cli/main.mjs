@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+// The program behind fakeCli(): it is copied, with the files beside it, to where its scenario.json is.
+// It shares no code with the library, so that it cannot share its bugs.
+import { handle } from "./actions.mjs";
+import { isClear, remember } from "./conversation.mjs";
+import { readLines } from "./input.mjs";
+import { argv, asksVersion, record } from "./scenario.mjs";
+
+let turns = Promise.resolve();
+
+async function main() {
+  // Lives until something here says exit, whatever becomes of the pipes.
+  setInterval(() => {}, 2 ** 30);
+  process.stdout.on("error", () => process.exit(0));
+  process.stderr.on("error", () => {});
+  record({ event: "start", argv, env: process.env, cwd: process.cwd() });
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) {
+    process.on(signal, () => {
+      record({ event: "signal", signal });
+      handle(signal, {});
+    });
+  }
+  if (asksVersion) {
+    await handle("version", {});
+    process.exit(0);
+  }
+  await handle("start", {});
+  readLines(receive, () => {
+    record({ event: "eof" });
+    turns = turns.then(() => handle("eof", {}));
+  });
+}
+
+function receive(line) {
+  if (line.trim() === "") return;
+  record({ event: "line", line });
+  const message = parse(line);
+  if (message.type === "user") turns = turns.then(() => prompt(message));
+  else if (message.type === "control_response") handle("response", message);
+  else if (message.type !== "control_request") handle("line", message);
+  else handle(message.request?.subtype === "initialize" ? "initialize" : "control", message);
+}
+
+function prompt(message) {
+  if (isClear(message)) return handle("clear", message);
+  remember(message);
+  return handle("user", message);
+}
+
+function parse(line) {
+  try {
+    return Object(JSON.parse(line));
+  } catch {
+    return { unparsed: line };
+  }
+}
+
+await main();

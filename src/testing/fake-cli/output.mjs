@@ -1,0 +1,72 @@
+// What goes out, and under which session.
+import { randomUUID } from "node:crypto";
+import { closeSync, openSync } from "node:fs";
+import { devNull } from "node:os";
+import { argv, isNew } from "./scenario.mjs";
+
+let stdoutOpen = true;
+let state;
+let sessionId =
+  argv.find((arg) => arg.startsWith("--session-id="))?.slice("--session-id=".length) ??
+  randomUUID();
+
+/** What is printed from now on belongs to a new session. */
+export function beginSession() {
+  sessionId = randomUUID();
+}
+
+/** Resolves when the host has taken the bytes, so that a host that does not read stalls us. */
+export function write(data) {
+  if (!stdoutOpen) return undefined;
+  return new Promise((resolve) => process.stdout.write(data, () => resolve()));
+}
+
+export function print(message) {
+  const { session_id = sessionId, uuid = randomUUID() } = message;
+  return write(`${JSON.stringify({ ...message, session_id, uuid })}\n`);
+}
+
+export function answer(event, response) {
+  const { subtype, ...rest } = response;
+  const request_id = event.message.request_id;
+  return write(
+    `${JSON.stringify({ type: "control_response", response: { subtype, request_id, ...rest } })}\n`,
+  );
+}
+
+export function writeError(text) {
+  return new Promise((resolve) => process.stderr.write(text, () => resolve()));
+}
+
+export async function fail(code, text) {
+  await writeError(`${text}\n`);
+  process.exit(code);
+}
+
+export function closeStdout() {
+  stdoutOpen = false;
+  reopen(1, "w");
+}
+
+/** Closes a standard stream for real, and takes its number again, so that no other file gets it. */
+export function reopen(fd, mode) {
+  closeSync(fd);
+  openSync(devNull, mode);
+}
+
+/** Whether a state has been told. */
+export function tellsStates() {
+  return state !== undefined;
+}
+
+/** Prints the state if it is another one, and the host and the claimed version know of states. */
+export async function tellState(next) {
+  if (process.env.CLAUDE_CODE_SDK_READS_SESSION_STATE !== "1" || !isNew() || next === state) return;
+  state = next;
+  await print({
+    type: "system",
+    subtype: "session_state_changed",
+    state: next,
+    sdk_host_only: true,
+  });
+}

@@ -1,0 +1,58 @@
+// What this process was told, and the notes that it leaves.
+import { appendFileSync, closeSync, openSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+const scenario = JSON.parse(readFileSync(here("./scenario.json"), "utf8"));
+
+export const argv = process.argv.slice(2);
+export const asksVersion = argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v");
+export const version = scenario.version ?? "2.1.325 (Claude Code)";
+
+const all = scenario.steps ?? [];
+const counted = all.some((step) => step.process !== undefined) && !asksVersion;
+const number = counted ? count() : undefined;
+const steps = all
+  .filter((step) => step.process === undefined || step.process === number)
+  .map((step) => ({ ...step, left: step.times ?? 1 }));
+
+/** The step whose turn it is at an event; one of its times is then used up. */
+export function takeStep(trigger, subtype) {
+  const step = steps.find(
+    (step) =>
+      step.on === trigger &&
+      (step.subtype === undefined || step.subtype === subtype) &&
+      step.left !== 0,
+  );
+  if (step !== undefined && step.left !== "always") step.left--;
+  return step;
+}
+
+/** Whether the claimed version behaves as 2.1.325 and later; one that cannot be read does. */
+export function isNew() {
+  const found = /(\d+)\.(\d+)\.(\d+)/.exec(version);
+  if (found === null) return true;
+  const [major, minor, patch] = found.slice(1).map(Number);
+  return (major - 2 || minor - 1 || patch - 325) >= 0;
+}
+
+export function record(entry) {
+  try {
+    const file = scenario.record ?? here("./record.jsonl");
+    appendFileSync(file, `${JSON.stringify({ pid: process.pid, ...entry })}\n`);
+  } catch {
+    // Run as another user, the fake may not write there; it then leaves no record.
+  }
+}
+
+/** Takes the lowest number that no process has: only one can make the file of that name. */
+function count() {
+  for (let n = 1; ; n++) {
+    try {
+      closeSync(openSync(here(`./process-${n}`), "wx"));
+      return n;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+  }
+}
