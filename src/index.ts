@@ -25,6 +25,15 @@ export { createSdkMcpServer, tool } from "./mcp/index.js";
 export type * from "./options/index.js";
 export { buildInvocation, HOOK_EVENTS, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./options/index.js";
 export {
+  createPool,
+  type Isolation,
+  type Percentiles,
+  type Pool,
+  type PoolBudget,
+  type PoolOptions,
+  type PoolStats,
+} from "./pool/index.js";
+export {
   type CliLocation,
   type CliReport,
   type CliSource,

@@ -7,7 +7,10 @@ import {
 } from "../errors/index.js";
 import type { Options } from "../options/index.js";
 import {
+  type CallEvent,
+  CHANNELS,
   onAbort,
+  publish,
   resuming,
   sourceOf,
   startTimer,
@@ -50,7 +53,7 @@ export class Call {
     });
     // Most calls are never ended, and nobody waits then.
     this.#whenEnded.catch(() => {});
-    this.outcome = this.#run(request);
+    this.outcome = watched(request, this.#run(request));
     this.outcome.then(
       () => this.#parts?.end(),
       (error: unknown) => this.#parts?.end(error),
@@ -67,6 +70,8 @@ export class Call {
 
   async #run({ caller, prompt, options }: CallRequest): Promise<Completion<unknown>> {
     const plan = planOf(caller, prompt, options);
+    const source = sourceOf(options);
+    const done = source.begin();
     const { totalMs, schema } = plan;
     const signals = [options.signal, options.abortController?.signal];
     const stopListening = onAbort(signals, (error) => this.end(error));
@@ -75,7 +80,7 @@ export class Call {
     try {
       return await this.#attempts({
         plan,
-        source: sourceOf(options),
+        source,
         value: schema && (await this.#unlessEnded(owedValue(schema))),
         tally: new Tally(),
         startedAt: this.#startedAt,
@@ -86,6 +91,7 @@ export class Call {
     } finally {
       clearTimeout(timer);
       stopListening();
+      done();
     }
   }
 
@@ -154,6 +160,27 @@ export class Call {
       clearTimeout(timer);
     }
   }
+}
+
+let calls = 0;
+
+/** Tells those who subscribe to it that a call has begun, and how it ended. */
+function watched<T extends Completion<unknown>>(
+  { caller, options }: CallRequest,
+  outcome: Promise<T>,
+): Promise<T> {
+  if (!CHANNELS.callStart.hasSubscribers && !CHANNELS.callEnd.hasSubscribers) return outcome;
+  calls += 1;
+  const about = { call: calls, caller, tenant: options.tenant };
+  const startedAt = performance.now();
+  publish(CHANNELS.callStart, () => about);
+  const end = (facts: Partial<CallEvent>) =>
+    publish(CHANNELS.callEnd, () => ({ ...about, ...facts, ms: performance.now() - startedAt }));
+  outcome.then(
+    ({ costUsd }) => end({ outcome: "ok", costUsd }),
+    (error: unknown) => end({ outcome: isHawserError(error) ? error.code : "unknown", error }),
+  );
+  return outcome;
 }
 
 /** A conversation that the caller chose goes on in itself: its id is taken by the failed attempt. */

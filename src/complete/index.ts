@@ -8,4 +8,5 @@ export {
   type CliOutputFacts,
   parseCliOutput,
 } from "./parse-cli-output.js";
+export { requestOf } from "./request.js";
 export type { CompletionStream } from "./stream.js";

@@ -1,4 +1,6 @@
 export { buildInvocation } from "./build.js";
+export { readServers } from "./check/mcp.js";
+export { escapeRule } from "./check/rule.js";
 export { settingsPath } from "./check/settings.js";
 export { explain } from "./explain.js";
 export { given } from "./given.js";

@@ -33,6 +33,8 @@ export interface Prepared {
   readonly version: Version | undefined;
   readonly versionText: string;
   readonly invocation: Invocation;
+  /** The same for other options, as far as nothing new must be learned from the machine. */
+  readonly invocationOf: (options: Options) => Invocation;
   readonly user: User | undefined;
   /** Starts the process in our place. */
   readonly ownSpawn: SpawnFunction | undefined;
@@ -61,6 +63,7 @@ export async function prepare(options: Options): Promise<Prepared> {
     version: probe.version,
     versionText: probe.text,
     invocation,
+    invocationOf: (others) => buildInvocation(others, cli, host),
     user,
     ownSpawn: options.spawnClaudeCodeProcess,
     graceMs: options.closeGraceMs ?? GRACE_MS,

@@ -49,17 +49,21 @@ export class Run {
       onLeft: () => void this.close(),
     });
     this.#work = new Work(options, () => this.#changed());
-    this.#line = new Lifeline(options, { bootMs }, {
-      onReady: () => this.#changed(),
-      onRecovered: () => {},
-      onAsked: (pending) => {
-        this.#work.asked(pending);
-        this.#changed();
+    this.#line = new Lifeline(
+      options,
+      { bootMs },
+      {
+        onReady: () => this.#changed(),
+        onRecovered: () => {},
+        onAsked: (pending) => {
+          this.#work.asked(pending);
+          this.#changed();
+        },
+        onMessage: (message, size) => this.#receive(message, size),
+        onCorrupt: (error) => this.#lose(error),
+        onEnd: (error) => this.#ended(error),
       },
-      onMessage: (message, size) => this.#receive(message, size),
-      onCorrupt: (error) => this.#lose(error),
-      onEnd: (error) => this.#ended(error),
-    });
+    );
     const signals = [options.abortController?.signal, options.signal];
     this.#stopListening = onAbort(signals, (error) => void this.close(error));
   }

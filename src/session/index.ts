@@ -1,5 +1,6 @@
 export { Activity } from "./activity.js";
 export { explainPermission, type PermissionExplanation } from "./answer/policy.js";
+export { type CallEvent, CHANNELS, type ProcessEvent, publish } from "./channels.js";
 export { Controls, type FieldsOf } from "./controls.js";
 export { type CredentialInfo, credentialOf } from "./credential.js";
 export { type Circumstances, failureOf } from "./failure.js";

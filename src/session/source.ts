@@ -6,6 +6,8 @@ import { withId } from "./with-id.js";
 
 /** Where sessions come from: each a process of its own, or those of a pool. */
 export interface SessionSource {
+  /** A call begins, and may need a session more than once; the returned function says that it has ended. */
+  begin(): () => void;
   /** Waits for its turn, if there is a queue; the session itself may still be starting. */
   acquire(request: LeaseRequest): Promise<SessionLease>;
 }
@@ -32,6 +34,7 @@ export interface SessionLease {
 
 /** A new process for each. */
 const FRESH: SessionSource = {
+  begin: () => () => {},
   async acquire(request) {
     const session = new Session({ ...request, options: withId(request.options) });
     return {

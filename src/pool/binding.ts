@@ -1,0 +1,151 @@
+import { HawserError, type Issue } from "../errors/index.js";
+import {
+  type Initialize,
+  OPTION_TABLE,
+  type OptionName,
+  type Options,
+  readServers,
+} from "../options/index.js";
+import { type Prepared, prepare } from "../process/index.js";
+import { hasOwnSession, type LeaseRequest } from "../session/index.js";
+import type { HostRequest } from "../wire/index.js";
+import { accountKey, requestKey, spawnKey } from "./keys.js";
+import { CLAIMS_FOLDER, isSince, type Split, splitLate } from "./late.js";
+import type { Isolation } from "./options.js";
+import { hindrances } from "./recycling.js";
+
+/** What a request needs of a process. */
+export interface Binding {
+  /** On the caller's behalf; its invocation is what the process is told, not how it was started. */
+  readonly prepared: Prepared;
+  readonly late: readonly HostRequest[];
+  readonly cwd: string;
+  /** Of processes that were started alike. */
+  readonly spawnKey: string;
+  /** The same in any folder, if the CLI can be told that later. */
+  readonly familyKey: string | undefined;
+  /** Of processes that were told alike, too. */
+  readonly requestKey: string;
+  readonly account: string;
+  /** How to start such a process; nothing of the caller's program is in it. */
+  readonly recipe: Recipe;
+  readonly isRecyclable: boolean;
+  /** Whether a process can be told all of it before the caller comes. */
+  readonly isInitializable: boolean;
+  /** Whether it must have a process that was started for it alone. */
+  readonly isAlone: boolean;
+}
+
+export interface Recipe {
+  readonly options: Options;
+  readonly initialize: Initialize;
+  readonly late: readonly HostRequest[];
+  readonly expectedDenyRules: number;
+}
+
+/** Throws what is wrong with the options, and what this isolation does not permit. */
+export async function bindingOf(request: LeaseRequest, isolation: Isolation): Promise<Binding> {
+  const { options, purpose } = request;
+  const reasons = purpose === "session" ? [HANDED_OUT] : hindrances(options);
+  if (isolation === "conversation" && reasons.length > 0) throw notRecyclable(reasons);
+  const full = await prepare(options);
+  const split = purpose === "session" ? asIs(options) : splitLate(options, full.version);
+  const invocation = full.invocationOf(split.fixed);
+  const expectedDenyRules = invocation.expectedDenyRules + split.lateDenyRules;
+  const prepared = { ...full, invocation: { ...invocation, expectedDenyRules } };
+  const cwd = options.cwd ?? process.cwd();
+  const spawn = spawnKey(prepared, cwd);
+  const { initialize } = invocation;
+  return {
+    prepared,
+    late: split.late,
+    spawnKey: spawn,
+    cwd,
+    familyKey: mayClaim(prepared, options) ? spawnKey(prepared, undefined) : undefined,
+    requestKey: requestKey(spawn, invocation, split.late),
+    account: accountKey(full, options),
+    recipe: {
+      options: { ...startOptions(split.fixed), cwd },
+      initialize,
+      late: split.late,
+      expectedDenyRules,
+    },
+    isRecyclable: isolation !== "process" && reasons.length === 0,
+    isInitializable: initialize.sdkMcpServers === undefined && !options.requireMcp,
+    isAlone: hasOwnSession(options) || ALONE.some((name) => options[name] !== undefined),
+  };
+}
+
+/** Whoever holds a session may change all that a request can, so that all of it is fixed. */
+function asIs(options: Options): Split {
+  return { fixed: options, late: [], lateDenyRules: 0 };
+}
+
+const ALONE: readonly OptionName[] = ["sessionStore", "spawnClaudeCodeProcess"];
+
+/** The folder's own settings would count only in part. */
+function mayClaim({ version }: Prepared, { settingSources }: Options): boolean {
+  return isSince(version, CLAIMS_FOLDER) && settingSources?.length === 0;
+}
+
+/** All that has to do with the start of a process, without anything that points into the program. */
+function startOptions(options: Options): Options {
+  const entries = Object.entries(options).filter(([name]) => isOfStart(name as OptionName));
+  const { canUseTool, mcpServers, strictMcpConfig, ...rest } = Object.fromEntries(
+    entries,
+  ) as Options;
+  return {
+    ...rest,
+    ...(canUseTool === undefined ? {} : { canUseTool: NOBODY_TO_ASK }),
+    ...(mcpServers === undefined ? {} : outsideOnly(mcpServers)),
+    // With servers of its own it is strict, whether that was said or not.
+    ...(strictMcpConfig === undefined && mcpServers === undefined
+      ? {}
+      : { strictMcpConfig: strictMcpConfig ?? true }),
+  };
+}
+
+function isOfStart(name: OptionName): boolean {
+  return OF_HOST.has(name) || OPTION_TABLE[name].ways.some((way) => OF_START.has(way));
+}
+
+const OF_START: ReadonlySet<string> = new Set(["argv", "env", "file"]);
+
+const OF_HOST: ReadonlySet<OptionName> = new Set<OptionName>([
+  "cliPath",
+  "closeGraceMs",
+  "cwd",
+  "executable",
+  "executableArgs",
+  "modelAliases",
+  "onOldCli",
+  "pathToClaudeCodeExecutable",
+  "strictSettingsMerge",
+  "user",
+]);
+
+const NOBODY_TO_ASK: NonNullable<Options["canUseTool"]> = async () => ({
+  behavior: "deny",
+  message: "Nobody is there to be asked.",
+});
+
+function outsideOnly(mcpServers: NonNullable<Options["mcpServers"]>): Options {
+  const source = readServers(mcpServers);
+  if (source.from === "file") return { mcpServers };
+  const outside = Object.entries(source.servers).filter(([, server]) => server.type !== "sdk");
+  return outside.length === 0 ? {} : { mcpServers: Object.fromEntries(outside) };
+}
+
+const HANDED_OUT: Issue = {
+  path: "isolation",
+  message: "a session can be changed by its holder in ways that a reset does not clear",
+};
+
+function notRecyclable(issues: readonly Issue[]): HawserError {
+  const names = issues.map(({ path }) => path).join(", ");
+  const message = `A process that serves this cannot be handed on after a reset: ${names}.`;
+  return new HawserError("invalid_options", message, {
+    hint: 'Change these options, or give the pool `isolation: "auto"`.',
+    issues: [...issues],
+  });
+}

@@ -1,0 +1,207 @@
+import { HawserError, isHawserError } from "../errors/index.js";
+import {
+  type LeaseRequest,
+  Session,
+  type SessionLease,
+  type SessionSource,
+} from "../session/index.js";
+import { type Binding, bindingOf } from "./binding.js";
+import { Crew, type Served } from "./crew.js";
+import { Desk, type Slot } from "./desk.js";
+import { type Held, type LeaseParts, leaseOf, Tab } from "./lease.js";
+import type { PoolSettings } from "./options.js";
+import { countStates, History, type PoolStats } from "./stats.js";
+
+let pools = 0;
+
+/** What is behind a pool. It must never point back at it, so that a forgotten one can be noticed. */
+export class PoolCore implements SessionSource {
+  readonly #settings: PoolSettings;
+  readonly #desk: Desk;
+  readonly #crew: Crew;
+  readonly #history = new History();
+  /** Ends one that is served, with this failure. */
+  readonly #serving = new Set<(why: HawserError) => Promise<void>>();
+  #alone = 0;
+  #calls = 0;
+  #isDraining = false;
+  #closing: Promise<void> | undefined;
+  #onEmpty: (() => void)[] = [];
+
+  constructor(settings: PoolSettings) {
+    this.#settings = settings;
+    this.#desk = new Desk(settings);
+    this.#crew = new Crew(settings, ++pools);
+  }
+
+  /** Makes processes ready for requests to come. */
+  async warm(requests: readonly Promise<LeaseRequest>[]): Promise<void> {
+    for (const request of requests) {
+      const binding = await bindingOf(await request, this.#settings.isolation);
+      if (!binding.isAlone) this.#crew.demands.pin(binding);
+    }
+    this.#crew.tend();
+  }
+
+  begin(): () => void {
+    this.#refuseClosed();
+    this.#calls += 1;
+    return () => {
+      this.#calls -= 1;
+      this.#changed();
+    };
+  }
+
+  async acquire(request: LeaseRequest): Promise<SessionLease> {
+    if (request.purpose === "session") this.#refuseClosed();
+    const binding = await bindingOf(request, this.#settings.isolation);
+    const slot = await this.#enter(binding, request);
+    try {
+      return await this.#serve(binding, request, slot);
+    } catch (error) {
+      slot.charge.end(false);
+      slot.leave(isHawserError(error) ? error : undefined);
+      this.#changed();
+      throw this.#closing === undefined ? error : poolClosed();
+    }
+  }
+
+  stats(): PoolStats {
+    const { by, succeeded, failed, ...samples } = this.#history;
+    const { queuedMs, bootMs, runMs, totalMs } = samples;
+    const { running, queued, limit, ledger } = this.#desk;
+    return {
+      processes: {
+        ...countStates(this.#crew.workers),
+        started: this.#crew.started,
+        discarded: Object.fromEntries(this.#crew.discarded),
+      },
+      calls: {
+        running,
+        queued,
+        succeeded,
+        failed,
+        cold: by.cold + by.alone,
+        warm: by.recycled + by.initialized + by.generic,
+        by: { ...by },
+        limit,
+      },
+      queuedMs: queuedMs.summary(),
+      bootMs: bootMs.summary(),
+      runMs: runMs.summary(),
+      totalMs: totalMs.summary(),
+      spentUsd: ledger.spentUsd,
+      spentUsdByTenant: ledger.tenants(),
+    };
+  }
+
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await new Promise<void>((resolve) => {
+      this.#onEmpty.push(resolve);
+      this.#changed();
+    });
+    await this.close();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#isDraining = true;
+    // Whoever looks now finds it closed.
+    await Promise.resolve();
+    this.#desk.refuseAll(poolClosed);
+    await Promise.all([...this.#serving].map((end) => end(poolClosed())));
+    await this.#crew.close();
+    this.#changed();
+  }
+
+  async #enter(binding: Binding, { options, deadlineAt }: LeaseRequest): Promise<Slot> {
+    if (this.#closing !== undefined) throw poolClosed();
+    const { tenant, priority = 0, signal } = options;
+    const lane = JSON.stringify([tenant, binding.spawnKey]);
+    const { account } = binding;
+    return this.#desk.enter({ priority, tenant, lane, account, deadlineAt, signal });
+  }
+
+  async #serve(binding: Binding, request: LeaseRequest, slot: Slot): Promise<SessionLease> {
+    const admittedAt = performance.now();
+    const tab = new Tab(slot);
+    const watcher = { onResult: tab.onResult, onOver: () => tab.onOver() };
+    const watched = { ...request, watcher };
+    const served = await (binding.isAlone
+      ? this.#startAlone(watched)
+      : this.#crew.serve(binding, watched));
+    if (this.#closing !== undefined) {
+      await served.session.close(poolClosed());
+      throw poolClosed();
+    }
+    if (!binding.isAlone) this.#crew.demands.note(binding);
+    return this.#lend(served, { slot, tab, binding, admittedAt }, request.purpose);
+  }
+
+  #lend(
+    { session, worker, how }: Omit<Served, "how" | "worker"> & Pick<LeaseParts, "worker" | "how">,
+    parts: Pick<LeaseParts, "slot" | "tab" | "binding" | "admittedAt">,
+    purpose: LeaseRequest["purpose"],
+  ): SessionLease {
+    const held = heldOf(session, purpose);
+    const end = async (why: HawserError) => held.deref()?.close(why);
+    this.#serving.add(end);
+    const lease = leaseOf({
+      ...parts,
+      held,
+      worker,
+      how,
+      settings: this.#settings,
+      history: this.#history,
+      onReleased: () => {
+        this.#serving.delete(end);
+        if (worker === undefined) this.#alone -= 1;
+        this.#crew.tend();
+        this.#changed();
+      },
+    });
+    if (purpose === "session") parts.tab.onOver = () => void lease.release();
+    return { ...lease, session };
+  }
+
+  async #startAlone(request: LeaseRequest) {
+    this.#crew.makeRoom(this.#alone);
+    this.#alone += 1;
+    try {
+      const session = new Session(request);
+      await session.initializationResult();
+      return { session, worker: undefined, how: "alone" as const };
+    } catch (error) {
+      this.#alone -= 1;
+      throw error;
+    }
+  }
+
+  #refuseClosed(): void {
+    if (this.#isDraining) throw poolClosed();
+  }
+
+  /** Something may have come to its end. */
+  #changed(): void {
+    const isEmpty = this.#calls === 0 && this.#desk.running === 0 && this.#desk.queued === 0;
+    if (!isEmpty) return;
+    for (const resolve of this.#onEmpty.splice(0)) resolve();
+  }
+}
+
+/**
+ * A session belongs to its holder: that it is not held here is how a forgotten one is noticed. No
+ * function beside this one may close over it, since they would all hold it.
+ */
+function heldOf(session: Session, purpose: LeaseRequest["purpose"]): Held {
+  return purpose === "call" ? { deref: () => session } : new WeakRef(session);
+}
+
+function poolClosed(): HawserError {
+  return new HawserError("pool_closed");
+}

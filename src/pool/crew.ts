@@ -1,0 +1,280 @@
+import { tmpdir } from "node:os";
+import { HawserError, isHawserError, textOf } from "../errors/index.js";
+import { CHANNELS, type LeaseRequest, publish, type Session } from "../session/index.js";
+import type { Binding } from "./binding.js";
+import { type Demand, Demands } from "./demand.js";
+import type { PoolSettings } from "./options.js";
+import { type Preparation, Worker, type WorkerState } from "./worker.js";
+
+/** How a caller got its process. */
+export type How = "recycled" | "initialized" | "generic" | "cold";
+
+export interface Served {
+  readonly session: Session;
+  readonly worker: Worker;
+  readonly how: How;
+}
+
+/** All processes of a pool: finds one for each caller, and sees to it that others are ready. */
+export class Crew {
+  readonly demands: Demands;
+  readonly #settings: PoolSettings;
+  readonly #pool: number;
+  readonly #workers = new Set<Worker>();
+  readonly #discarded = new Map<string, number>();
+  readonly #sweep: NodeJS.Timeout;
+  #started = 0;
+  #tending: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(settings: PoolSettings, pool: number) {
+    this.#settings = settings;
+    this.#pool = pool;
+    this.demands = new Demands(settings.idleMs);
+    const everyMs = Math.min(Math.max(settings.idleMs / 4, 20), LONGEST_SWEEP_MS);
+    this.#sweep = setInterval(() => this.#letGoIdle(), everyMs);
+    this.#sweep.unref();
+  }
+
+  get workers(): Iterable<Worker> {
+    return this.#workers;
+  }
+
+  /** How many were let go, by reason. */
+  get discarded(): ReadonlyMap<string, number> {
+    return this.#discarded;
+  }
+
+  get started(): number {
+    return this.#started;
+  }
+
+  /**
+   * A ready session, of the best worker there is. One that turns out to be of no use is let go, and
+   * the next one is tried: nothing has been sent yet.
+   */
+  async serve(binding: Binding, request: LeaseRequest): Promise<Served> {
+    for (let tries = 1; ; tries += 1) {
+      const { worker, how } = this.#pick(binding);
+      try {
+        await worker.whenIdle;
+        const session = await worker.serve(binding, request, limitsOf(request, how));
+        publish(CHANNELS.processAssigned, () => worker.event({ how }));
+        this.demands.succeeded(binding);
+        this.tend(REFILL_AFTER_MS);
+        return { session, worker, how };
+      } catch (error) {
+        void worker.discard(how === "cold" ? "it did not start" : "it was of no use when needed");
+        const wanted = !this.#isClosed && request.options.signal?.aborted !== true;
+        if (!wanted || tries >= MOST_TRIES || !isAccident(error, how)) throw error;
+      }
+    }
+  }
+
+  /** Starts what is wanted, soon. */
+  tend(afterMs = 0): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#tending);
+    this.#tending = setTimeout(() => this.#tend(), afterMs);
+    this.#tending.unref();
+  }
+
+  /** Makes room for a process that is started elsewhere. */
+  makeRoom(taken: number): void {
+    while (this.#size + taken >= this.#settings.max) {
+      const [victim] = this.#spares().sort((a, b) => a.idleSince - b.idleSince);
+      if (victim === undefined) return;
+      void victim.discard("another needed its place");
+    }
+  }
+
+  /** Nothing is started any more, and all that does not serve goes. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#sweep);
+    clearTimeout(this.#tending);
+    await Promise.all([...this.#workers].map((worker) => worker.discard("the pool was closed")));
+  }
+
+  /** Those that do not serve; `close()` ends the others. */
+  async dismissIdle(): Promise<void> {
+    await Promise.all(this.#spares().map((worker) => worker.discard("the pool is being drained")));
+  }
+
+  #pick(binding: Binding): { readonly worker: Worker; readonly how: How } {
+    if (this.#isClosed) throw new HawserError("pool_closed");
+    const worker = this.#best(binding);
+    if (worker !== undefined) {
+      worker.take();
+      return { worker, how: howOf(worker.state, worker.requestKey) };
+    }
+    this.makeRoom(0);
+    const cold = this.#hire(binding, undefined);
+    cold.take();
+    void cold.start("spawned", undefined, 0);
+    return { worker: cold, how: "cold" };
+  }
+
+  /** One that needs the least until it can answer. */
+  #best(binding: Binding): Worker | undefined {
+    let best: Worker | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const worker of this.#workers) {
+      if (worker.isTaken) continue;
+      const rank = rankOf(worker, binding);
+      // Of two alike, the one that was busy last has more in its caches.
+      if (rank < least || (rank === least && worker.idleSince > (best?.idleSince ?? 0))) {
+        best = worker;
+        least = rank;
+      }
+    }
+    return best;
+  }
+
+  #hire(
+    { recipe, spawnKey }: Pick<Demand, "recipe" | "spawnKey">,
+    familyKey: string | undefined,
+  ): Worker {
+    const worker = new Worker({
+      id: ++this.#started,
+      pool: this.#pool,
+      spawnKey,
+      familyKey,
+      recipe: familyKey === undefined ? recipe : roaming(recipe),
+      log: this.#settings.log,
+      onDiscarded: (reason, gone) => this.#lost(worker, reason, gone),
+    });
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  #lost(worker: Worker, reason: string, gone: Promise<void>): void {
+    this.#discarded.set(reason, (this.#discarded.get(reason) ?? 0) + 1);
+    void gone.then(() => this.#workers.delete(worker));
+    if (!worker.isTaken) this.tend();
+  }
+
+  #tend(): void {
+    const { min, starts } = this.#settings;
+    for (const demand of this.demands.list()) {
+      for (let have = Demands.met(demand, this.#workers); have < min; have += 1) {
+        if (this.#count("starting") >= starts || this.demands.isInTrouble(demand)) return;
+        if (!this.#hasRoomFor(demand)) return;
+        this.#prepare(demand);
+      }
+    }
+  }
+
+  #prepare(demand: Demand): void {
+    const { requestKey, familyKey } = demand;
+    const worker = this.#hire(demand, familyKey);
+    const how: Preparation = requestKey === undefined ? "probed" : "initialized";
+    worker.start(how, requestKey, SPARE_START_MS).then(
+      () => {
+        this.demands.succeeded(demand);
+        this.tend();
+      },
+      (error: unknown) => {
+        // One that was let go meanwhile has not failed.
+        if (worker.state !== "closing") {
+          this.demands.failed(demand);
+          this.#settings.log.warn("a process could not be made ready", { error: textOf(error) });
+        }
+        void worker.discard("it did not start");
+      },
+    );
+  }
+
+  /** What has not been asked for as lately gives way. */
+  #hasRoomFor(demand: Demand): boolean {
+    if (this.#size < this.#settings.max) return true;
+    const wanted = this.demands.list();
+    const newer = wanted.slice(0, wanted.indexOf(demand) + 1);
+    const isNeeded = (worker: Worker) => newer.some((it) => Demands.met(it, [worker]) > 0);
+    const victims = this.#spares().filter((worker) => worker.isIdle && !isNeeded(worker));
+    const [victim] = victims.sort((a, b) => a.idleSince - b.idleSince);
+    void victim?.discard("another was asked for more lately");
+    return victim !== undefined;
+  }
+
+  #letGoIdle(): void {
+    const { idleMs, maxAgeMs, min } = this.#settings;
+    const now = performance.now();
+    const wanted = this.demands.list();
+    for (const worker of this.#spares()) {
+      if (!worker.isIdle) continue;
+      const isSurplus = wanted.every((it) => {
+        return Demands.met(it, [worker]) === 0 || Demands.met(it, this.#workers) > min;
+      });
+      if (now - worker.startedAt > maxAgeMs) void worker.discard("it was old");
+      else if (isSurplus && now - worker.idleSince > idleMs) void worker.discard("it was idle");
+    }
+  }
+
+  /** Those that nobody has, oldest first. */
+  #spares(): Worker[] {
+    return [...this.#workers].filter(({ isTaken, state }) => !isTaken && state !== "closing");
+  }
+
+  get #size(): number {
+    return [...this.#workers].filter(({ state }) => state !== "closing").length;
+  }
+
+  #count(state: WorkerState): number {
+    return [...this.#workers].filter((worker) => worker.state === state).length;
+  }
+}
+
+/** Time for the call that has just begun, before a start takes a core away from it. */
+const REFILL_AFTER_MS = 500;
+const LONGEST_SWEEP_MS = 10_000;
+const SPARE_START_MS = 60_000;
+
+/** A process that was ready answers at once, or is of no use. */
+const SPARE_ANSWER_MS = 10_000;
+const MOST_TRIES = 10;
+
+function limitsOf({ timeouts }: LeaseRequest, how: How): LeaseRequest["timeouts"] {
+  if (how === "cold") return timeouts;
+  return { ...timeouts, bootMs: Math.min(timeouts.bootMs, SPARE_ANSWER_MS) };
+}
+
+/** Whether another process may do better: not if this one was started for these very options. */
+function isAccident(error: unknown, how: How): boolean {
+  if (how !== "cold") return true;
+  return isHawserError(error, "process_exited") && error.signal !== undefined;
+}
+
+/** Better ones have lower ranks; one that is of no use has none. */
+function rankOf(
+  worker: Worker,
+  { requestKey, spawnKey, familyKey, isRecyclable }: Binding,
+): number {
+  const { state } = worker;
+  const isReturning = state === "resetting";
+  if (worker.requestKey === requestKey) {
+    if (state === "recycled") return 0;
+    if (isReturning && isRecyclable) return 1;
+    if (state === "initialized") return 2;
+    return state === "starting" ? 4 : Number.POSITIVE_INFINITY;
+  }
+  if (worker.requestKey !== undefined) return Number.POSITIVE_INFINITY;
+  const waits = state === "starting" ? 2 : 0;
+  if (state !== "generic" && state !== "starting") return Number.POSITIVE_INFINITY;
+  if (worker.familyKey === undefined && worker.spawnKey === spawnKey) return 3 + waits;
+  return familyKey !== undefined && worker.familyKey === familyKey
+    ? 6 + waits
+    : Number.POSITIVE_INFINITY;
+}
+
+function howOf(state: WorkerState, requestKey: string | undefined): How {
+  if (state === "recycled" || state === "resetting") return "recycled";
+  return requestKey === undefined ? "generic" : "initialized";
+}
+
+/** Anywhere, until it is told its folder. */
+function roaming(recipe: Demand["recipe"]): Demand["recipe"] {
+  const { options } = recipe;
+  const extraArgs = { ...options.extraArgs, "await-claim": null };
+  return { ...recipe, options: { ...options, cwd: tmpdir(), extraArgs } };
+}

@@ -1,0 +1,103 @@
+/** Who waits: the higher priority goes first, and lanes of the same priority take turns. */
+export interface Waiting {
+  readonly priority: number;
+  readonly lane: string;
+}
+
+interface Level<T> {
+  readonly priority: number;
+  /** In the order of their turns; none is empty. */
+  readonly lanes: Map<string, Set<T>>;
+}
+
+/**
+ * A lane keeps its place until it is served, and then goes behind the others, also behind those that
+ * come before the next turn. One that comes when others wait goes behind them, however long it was
+ * away: so none that waits is passed twice by the same other lane.
+ */
+export class FairQueue<T extends Waiting> implements Iterable<T> {
+  /** Highest priority first; none is empty. */
+  readonly #levels: Level<T>[] = [];
+  #size = 0;
+  #justServed: Waiting | undefined;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** An item that waits already keeps its place. */
+  add(item: T): void {
+    const { lanes } = this.#levelFor(item.priority);
+    const lane = lanes.get(item.lane);
+    if (lane?.has(item)) return;
+    if (lane === undefined) lanes.set(item.lane, new Set([item]));
+    else lane.add(item);
+    this.#size += 1;
+  }
+
+  /** Whether it was there. */
+  remove(item: T): boolean {
+    const level = this.#levels.find(({ priority }) => priority === item.priority);
+    const lane = level?.lanes.get(item.lane);
+    if (level === undefined || !lane?.delete(item)) return false;
+    this.#size -= 1;
+    if (lane.size === 0) level.lanes.delete(item.lane);
+    if (level.lanes.size === 0) this.#levels.splice(this.#levels.indexOf(level), 1);
+    return true;
+  }
+
+  /**
+   * Removes the one whose turn it is. One that may not go stays where it is, and holds up nobody, not
+   * even its own lane.
+   */
+  take(mayGo: (item: T) => boolean): T | undefined {
+    this.#sendBack();
+    const item = this.#first(mayGo);
+    if (item === undefined) return undefined;
+    this.remove(item);
+    this.#justServed = { priority: item.priority, lane: item.lane };
+    return item;
+  }
+
+  /** All that wait at this moment, by priority, then lane by lane. */
+  [Symbol.iterator](): IterableIterator<T> {
+    const lanes = this.#levels.flatMap((level) => [...level.lanes.values()]);
+    return lanes.flatMap((lane) => [...lane]).values();
+  }
+
+  clear(): T[] {
+    const items = [...this];
+    this.#levels.length = 0;
+    this.#size = 0;
+    return items;
+  }
+
+  /** As late as the next turn: whoever came in the meantime has not been served as lately. */
+  #sendBack(): void {
+    const served = this.#justServed;
+    if (served === undefined) return;
+    const lanes = this.#levels.find(({ priority }) => priority === served.priority)?.lanes;
+    const lane = lanes?.get(served.lane);
+    if (lanes === undefined || lane === undefined) return;
+    lanes.delete(served.lane);
+    lanes.set(served.lane, lane);
+  }
+
+  #first(mayGo: (item: T) => boolean): T | undefined {
+    for (const { lanes } of this.#levels) {
+      for (const lane of lanes.values()) {
+        for (const item of lane) if (mayGo(item)) return item;
+      }
+    }
+    return undefined;
+  }
+
+  #levelFor(priority: number): Level<T> {
+    const at = this.#levels.findIndex((level) => level.priority <= priority);
+    const found = this.#levels[at];
+    if (found?.priority === priority) return found;
+    const level: Level<T> = { priority, lanes: new Map() };
+    this.#levels.splice(at < 0 ? this.#levels.length : at, 0, level);
+    return level;
+  }
+}

@@ -1,0 +1,4 @@
+export type { PoolBudget } from "./ledger.js";
+export type { Isolation, PoolOptions } from "./options.js";
+export { createPool, type Pool } from "./pool.js";
+export type { Percentiles, PoolStats } from "./stats.js";

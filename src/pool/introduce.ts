@@ -1,0 +1,35 @@
+import { HawserError, isHawserError } from "../errors/index.js";
+import { detach, Session, type Warm } from "../session/index.js";
+import type { InitializePayload } from "../wire/index.js";
+import type { Recipe } from "./binding.js";
+
+const HEALTH_MS = 5_000;
+
+/** Throws unless it answers; what it answers does not matter. */
+export async function checkHealth(session: Session): Promise<void> {
+  await session
+    .request("get_binary_version", {}, { timeoutMs: HEALTH_MS })
+    .catch((error: unknown) => {
+      if (isHawserError(error, "timeout") || isHawserError(error, "process_exited")) throw error;
+    });
+}
+
+/** Tells a process all that it must be told before a caller comes, and takes it back. */
+export async function introduce(
+  { options, initialize, expectedDenyRules }: Recipe,
+  warm: Warm,
+  bootMs: number,
+): Promise<InitializePayload> {
+  const { prepared } = warm;
+  const invocation = { ...prepared.invocation, initialize, expectedDenyRules };
+  const session = new Session({
+    options,
+    timeouts: { bootMs, firstMessageMs: bootMs, idleMs: bootMs, totalMs: bootMs },
+    showsEvents: false,
+    warm: { ...warm, prepared: { ...prepared, invocation } },
+  });
+  const info = await session.initializationResult();
+  if (detach(session) !== undefined) return info;
+  await session.kill();
+  throw new HawserError("protocol_error", "The process was not at rest after its start.");
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { basename, dirname } from "node:path";
+import type { Invocation, Options } from "../options/index.js";
+import type { Prepared } from "../process/index.js";
+import type { HostRequest } from "../wire/index.js";
+
+/** All that two processes must have in common to be the same at their start; hashed. */
+export function spawnKey({ invocation, user, graceMs }: Prepared, cwd: string | undefined): string {
+  const { file, argv, env, files } = invocation;
+  const folder = files[0] === undefined ? undefined : dirname(files[0].path);
+  return hash([
+    file,
+    // Each process has a folder of its own for its files.
+    folder === undefined ? argv : argv.map((argument) => argument.replaceAll(folder, "")),
+    Object.entries(env).sort(),
+    cwd,
+    user === undefined ? undefined : [user.uid, user.gid],
+    graceMs,
+    files.map(({ path, contents }) => [basename(path), contents]),
+  ]);
+}
+
+/** What two requests must have in common to be served by the same process, one after the other. */
+export function requestKey(
+  spawn: string,
+  { initialize }: Invocation,
+  late: readonly HostRequest[],
+): string {
+  return hash([spawn, initialize, late]);
+}
+
+/** Who pays, as far as that can be told: limits of one account say nothing about another. */
+export function accountKey({ invocation, user }: Prepared, { configDir }: Options): string {
+  const names = Object.keys(invocation.env).filter((name) => OF_ACCOUNTS.test(name));
+  return hash([names.sort().map((name) => [name, invocation.env[name]]), user?.uid, configDir]);
+}
+
+const OF_ACCOUNTS =
+  /^(ANTHROPIC_|CLAUDE_CODE_(OAUTH|API_KEY|USE_)|CLAUDE_CONFIG_DIR$|AWS_|GOOGLE_|HOME$|USERPROFILE$)/;
+
+function hash(parts: unknown): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
+}

@@ -1,0 +1,38 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+
+/** The resident memory of a process, without its children's; undefined if it cannot be learned. */
+export async function rssMbOf(
+  pid: number,
+  platform: NodeJS.Platform = process.platform,
+): Promise<number | undefined> {
+  // To ps, 0 and what is below it are not the id of one process.
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  const kb = platform === "linux" ? await kbByProc(pid) : await kbByPs(pid);
+  return kb === undefined ? undefined : kb / 1024;
+}
+
+/** Not from `statm`, which counts in pages, and how large those are Node does not tell. */
+async function kbByProc(pid: number): Promise<number | undefined> {
+  try {
+    // A process that has ended, but was not waited for, has no such line.
+    return numberIn(/^VmRSS:\s*(\d+) kB$/m, await readFile(`/proc/${pid}/status`, "latin1"));
+  } catch {
+    return undefined;
+  }
+}
+
+function kbByPs(pid: number): Promise<number | undefined> {
+  const env = { LC_ALL: "C", PATH: "/bin:/usr/bin" };
+  const limits = { timeout: 5000, killSignal: "SIGKILL", env } as const;
+  return new Promise((resolve) => {
+    execFile("ps", ["-o", "rss=", "-p", String(pid)], limits, (error, stdout) => {
+      resolve(error === null ? numberIn(/^\s*(\d+)\s*$/, stdout) : undefined);
+    });
+  });
+}
+
+/** Of a living process it is never 0. */
+function numberIn(shape: RegExp, text: string): number | undefined {
+  return Number(shape.exec(text)?.[1]) || undefined;
+}

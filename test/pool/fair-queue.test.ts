@@ -1,0 +1,241 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { FairQueue, type Waiting } from "../../src/pool/fair-queue.js";
+
+interface Item extends Waiting {
+  readonly name: string;
+}
+
+/** "a1" is the item of that name in lane "a"; "a1^5" has priority 5. */
+function item(text: string): Item {
+  const [name = "", priority = "0"] = text.split("^");
+  return { name, lane: name.charAt(0), priority: Number(priority) };
+}
+
+function queueOf(...texts: string[]): FairQueue<Item> {
+  const queue = new FairQueue<Item>();
+  for (const text of texts) queue.add(item(text));
+  return queue;
+}
+
+const anyone = () => true;
+
+function takeAll(queue: FairQueue<Item>, mayGo: (item: Item) => boolean = anyone): string[] {
+  const names: string[] = [];
+  for (let next = queue.take(mayGo); next !== undefined; next = queue.take(mayGo)) {
+    names.push(next.name);
+  }
+  return names;
+}
+
+describe("the turn in a queue", () => {
+  it("is of the first that came, in one lane", () => {
+    expect(takeAll(queueOf("a1", "a2", "a3"))).toEqual(["a1", "a2", "a3"]);
+  });
+
+  it("goes from lane to lane, however many wait in one", () => {
+    const queue = queueOf("a1", "a2", "a3", "a4", "b1", "c1", "b2");
+    expect(takeAll(queue)).toEqual(["a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
+  });
+
+  it("is of the highest priority first, and there from lane to lane", () => {
+    const queue = queueOf("a1", "b1^-1", "a2^5", "a3^5", "b2^5", "c1", "a4^7.5");
+    expect(takeAll(queue)).toEqual(["a4", "a2", "b2", "a3", "a1", "c1", "b1"]);
+  });
+
+  it("is not again of the lane that was just served, if another comes before the next", () => {
+    const queue = queueOf("a1", "a2");
+    expect(queue.take(anyone)?.name).toBe("a1");
+    queue.add(item("b1"));
+    expect(takeAll(queue)).toEqual(["b1", "a2"]);
+  });
+
+  it("is not again of the lane that was just served, though it was empty and came first", () => {
+    const queue = queueOf("a1");
+    expect(queue.take(anyone)?.name).toBe("a1");
+    expect(queue.take(anyone)).toBeUndefined();
+    for (const name of ["a2", "b1"]) queue.add(item(name));
+    expect(takeAll(queue)).toEqual(["b1", "a2"]);
+  });
+
+  it("is of those who waited, not of a lane that was away for long", () => {
+    const queue = queueOf("b1", "a1", "a2", "a3", "c1", "c2");
+    expect([queue.take(anyone), queue.take(anyone)].map((each) => each?.name)).toEqual([
+      "b1",
+      "a1",
+    ]);
+    for (const name of ["b2", "b3", "b4"]) queue.add(item(name));
+    expect(takeAll(queue)).toEqual(["c1", "b2", "a2", "c2", "b3", "a3", "b4"]);
+  });
+
+  it("comes to a lane even if ever new lanes come", () => {
+    const queue = queueOf("a1", "a2");
+    const served = [queue.take(anyone)?.name];
+    for (const fresh of ["b1", "c1", "d1"]) {
+      queue.add(item(fresh));
+      served.push(queue.take(anyone)?.name);
+    }
+    expect(served).toEqual(["a1", "b1", "a2", "c1"]);
+  });
+
+  it("does not depend on what was served at another priority in between", () => {
+    const queue = queueOf("a1", "a2", "b1");
+    expect(queue.take(anyone)?.name).toBe("a1");
+    queue.add(item("b9^1"));
+    expect(takeAll(queue)).toEqual(["b9", "b1", "a2"]);
+  });
+});
+
+describe("one that may not go", () => {
+  it("stays, and holds up neither its lane nor a lower priority", () => {
+    const queue = queueOf("a1^1", "a2^1", "b1^1", "c1");
+    const unless = (...names: string[]) => takeAll(queue, ({ name }) => !names.includes(name));
+    expect(unless("a1", "b1")).toEqual(["a2", "c1"]);
+    expect(queue.size).toBe(2);
+    expect(takeAll(queue)).toEqual(["b1", "a1"]);
+  });
+
+  it("keeps its turn", () => {
+    const queue = queueOf("a1", "b1", "b2", "c1");
+    expect(queue.take(({ lane }) => lane !== "a")?.name).toBe("b1");
+    expect(takeAll(queue)).toEqual(["a1", "c1", "b2"]);
+  });
+});
+
+describe("a queue", () => {
+  it("can lose one in the middle, once", () => {
+    const queue = new FairQueue<Item>();
+    const items = ["a1", "a2", "b1^1"].map(item);
+    for (const each of items) queue.add(each);
+    expect(items.slice(1).map((each) => queue.remove(each))).toEqual([true, true]);
+    expect(items.slice(1).map((each) => queue.remove(each))).toEqual([false, false]);
+    expect(queue.remove(item("a1"))).toBe(false);
+    expect([queue.size, takeAll(queue)]).toEqual([1, ["a1"]]);
+  });
+
+  it("holds nothing twice", () => {
+    const queue = new FairQueue<Item>();
+    const only = item("a1");
+    for (const each of [only, only]) queue.add(each);
+    expect([queue.size, takeAll(queue), queue.size]).toEqual([1, ["a1"], 0]);
+  });
+
+  it("shows what waits, while it may be changed", () => {
+    const queue = queueOf("a1", "b1^2", "a2", "c1^2");
+    const seen: string[] = [];
+    for (const each of queue) {
+      seen.push(each.name);
+      queue.remove(each);
+    }
+    expect([seen, queue.size]).toEqual([["b1", "c1", "a1", "a2"], 0]);
+  });
+
+  it("can be cleared, and used again", () => {
+    const queue = queueOf("a1", "b1^2");
+    expect(queue.clear().map(({ name }) => name)).toEqual(["b1", "a1"]);
+    expect([queue.size, [...queue], queue.take(anyone)]).toEqual([0, [], undefined]);
+    queue.add(item("a2"));
+    expect(takeAll(queue)).toEqual(["a2"]);
+  });
+
+  it("takes any string for a lane", () => {
+    const queue = new FairQueue<Waiting>();
+    const lanes = ["__proto__", "constructor", ""];
+    for (const lane of lanes) queue.add({ lane, priority: 0 });
+    expect(lanes.map(() => queue.take(anyone)?.lane)).toEqual(lanes);
+  });
+
+  it("serves ten thousand, in one lane and in as many", () => {
+    for (const laneOf of [
+      () => "a",
+      (index: number) => `${index}`,
+      (index: number) => `${index % 7}`,
+    ]) {
+      const queue = new FairQueue<Waiting>();
+      for (let index = 0; index < 10_000; index += 1) {
+        queue.add({ lane: laneOf(index), priority: 0 });
+      }
+      const taken = new Set(Array.from({ length: 10_000 }, () => queue.take(anyone)));
+      expect([taken.size, taken.has(undefined), queue.size]).toEqual([10_000, false, 0]);
+    }
+  });
+});
+
+type Step =
+  | { readonly do: "add"; readonly lane: string; readonly priority: number }
+  | { readonly do: "take"; readonly refused: readonly string[] }
+  | { readonly do: "remove"; readonly at: number };
+
+const lanes = fc.constantFrom("a", "b", "c", "d");
+
+function steps(refused: fc.Arbitrary<string[]>): fc.Arbitrary<Step[]> {
+  const add = fc.record({ do: fc.constant("add" as const), lane: lanes, priority: fc.nat(2) });
+  const take = fc.record({ do: fc.constant("take" as const), refused });
+  const remove = fc.record({ do: fc.constant("remove" as const), at: fc.nat() });
+  return fc.array(fc.oneof({ arbitrary: add, weight: 4 }, { arbitrary: take, weight: 3 }, remove), {
+    maxLength: 120,
+  });
+}
+
+/** Plays the steps; `taken` sees what is taken, and what waited, in the order in which it came. */
+function play(
+  all: readonly Step[],
+  taken: (item: Item | undefined, waiting: readonly Item[], step: Step & { do: "take" }) => void,
+): void {
+  const queue = new FairQueue<Item>();
+  const waiting: Item[] = [];
+  for (const [index, step] of all.entries()) {
+    if (step.do === "add") {
+      const { lane, priority } = step;
+      const added = { name: `${lane}${index}`, lane, priority };
+      queue.add(added);
+      waiting.push(added);
+    } else if (step.do === "take") {
+      const item = queue.take(({ lane }) => !step.refused.includes(lane));
+      taken(item, waiting, step);
+      if (item !== undefined) waiting.splice(waiting.indexOf(item), 1);
+    } else {
+      const [removed] = waiting.splice(step.at % (waiting.length || 1), 1);
+      if (removed !== undefined) expect(queue.remove(removed)).toBe(true);
+    }
+    expect(queue.size).toBe(waiting.length);
+  }
+  expect(new Set(queue)).toEqual(new Set(waiting));
+}
+
+describe("whatever comes and goes", () => {
+  it("the first of a lane goes, of the highest priority that has one who may", () => {
+    fc.assert(
+      fc.property(steps(fc.subarray(["a", "b", "c", "d"])), (all) => {
+        play(all, (item, waiting, { refused }) => {
+          const ready = waiting.filter(({ lane }) => !refused.includes(lane));
+          const highest = Math.max(...ready.map(({ priority }) => priority));
+          const candidates = ready.filter(({ priority }) => priority === highest);
+          expect(item).toBe(candidates.find(({ lane }) => lane === item?.lane));
+        });
+      }),
+    );
+  });
+
+  it("no lane that waits is passed twice by the same other lane", () => {
+    fc.assert(
+      fc.property(steps(fc.constant([])), (all) => {
+        /** Who was served since the lane was, or began to wait; by priority and lane. */
+        const passedBy = new Map<string, string[]>();
+        const keyOf = ({ priority, lane }: Waiting) => `${priority} ${lane}`;
+        play(all, (item, waiting) => {
+          if (item === undefined) return;
+          const keys = new Set(waiting.map(keyOf));
+          for (const key of passedBy.keys()) if (!keys.has(key)) passedBy.delete(key);
+          for (const key of keys) if (!passedBy.has(key)) passedBy.set(key, []);
+          passedBy.set(keyOf(item), []);
+          for (const [key, others] of passedBy) {
+            if (key === keyOf(item) || !key.startsWith(`${item.priority} `)) continue;
+            expect(others).not.toContain(item.lane);
+            others.push(item.lane);
+          }
+        });
+      }),
+    );
+  });
+});
