@@ -4,7 +4,11 @@ import { report } from "./figures.js";
 import { run as framing } from "./framing.js";
 import { run as importing } from "./import.js";
 import { run as overhead } from "./overhead.js";
+import { writePage } from "./page.js";
+import { measurePool } from "./pool.js";
 
-const figures = [];
-for (const bench of [framing, importing, overhead, cold]) figures.push(...(await bench()));
-report(figures);
+const pool = await measurePool();
+const others = [];
+for (const bench of [framing, importing, overhead, cold]) others.push(...(await bench()));
+await writePage({ pool, others });
+report([...pool.figures, ...others]);

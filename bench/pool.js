@@ -1,0 +1,58 @@
+// One lean call through a warm pool, beside the official SDK and the limit of the CLI itself: the
+// same executable, a simulated model that answers at once, every competitor in a process of its own.
+import { fileURLToPath } from "node:url";
+import { median, runAlone } from "./figures.js";
+import { COMPETITORS } from "./pool/competitors.js";
+import { measureLatency } from "./pool/latency.js";
+import { measureThroughput } from "./pool/throughput.js";
+
+const ROUNDS = 30;
+const CALLERS = [2, 4];
+
+const LATENCY_TARGETS = [
+  { of: "recycled", to: "query", target: 1 / 10 },
+  { of: "recycled", to: "startup", target: 1 / 2 },
+  { of: "recycled", to: "raw", target: 1.15 },
+  { of: "generic", to: "startup", target: 1.3 },
+  { of: "warmed", to: "startup", target: 1.05 },
+  { of: "cold", to: "query", target: 1.05 },
+];
+const THROUGHPUT_TARGET = 8;
+
+/** Everything that was measured, for the page; `figures` is what has a target. */
+export async function measurePool(rounds = ROUNDS) {
+  const latency = await measureLatency(Object.keys(COMPETITORS), rounds);
+  const throughput = [];
+  for (const callers of CALLERS) throughput.push(await measureThroughput(callers));
+  const figures = [
+    ...LATENCY_TARGETS.map((row) => latencyFigure(latency.samples, row)),
+    ...throughput.map(throughputFigure),
+  ];
+  return { latency, throughput, figures };
+}
+
+function latencyFigure(samples, { of, to, target }) {
+  const [ours, theirs] = [median(samples[of]), median(samples[to])];
+  return {
+    figure: `one call, ${COMPETITORS[of].label.replace("hawser ", "")}, ms`,
+    hawser: ours.toFixed(1),
+    other: `${COMPETITORS[to].label} ${theirs.toFixed(1)}`,
+    ratio: ours / theirs,
+    target: `≤ ${target}`,
+    met: ours / theirs <= target,
+  };
+}
+
+function throughputFigure({ callers, rates }) {
+  const [ours, theirs] = [median(rates.warm), median(rates.official)];
+  return {
+    figure: `calls a second, ${callers} at once, recycled`,
+    hawser: ours.toFixed(1),
+    other: `${COMPETITORS.query.label} ${theirs.toFixed(1)}`,
+    ratio: ours / theirs,
+    target: `≥ ${THROUGHPUT_TARGET}`,
+    met: ours / theirs >= THROUGHPUT_TARGET,
+  };
+}
+
+await runAlone(fileURLToPath(import.meta.url), async () => (await measurePool()).figures);

@@ -1,0 +1,26 @@
+import { cpus } from "node:os";
+
+const WINDOW_MS = 100;
+const IDLE_SHARE = 0.9;
+
+/** Waits until the machine has nothing else to do; false if that does not come. */
+export async function atRest(limitMs = 10_000) {
+  const limit = performance.now() + limitMs;
+  let before = times();
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, WINDOW_MS));
+    const now = times();
+    if (now.idle - before.idle >= IDLE_SHARE * (now.all - before.all)) return true;
+    if (performance.now() > limit) return false;
+    before = now;
+  }
+}
+
+function times() {
+  let [idle, all] = [0, 0];
+  for (const { times } of cpus()) {
+    idle += times.idle;
+    for (const ms of Object.values(times)) all += ms;
+  }
+  return { idle, all };
+}

@@ -1,0 +1,170 @@
+// Who is measured. `before()` and `after()` are what happens ahead of a call and behind it, which is
+// not timed; `call()` is, from the call to its value. All ask for the same: one answer, and nothing
+// of the machine in it.
+import { pathToFileURL } from "node:url";
+import { DIST } from "../dist.js";
+import { startRaw } from "./raw.js";
+
+export const COMPETITORS = {
+  query: {
+    label: "official query()",
+    tone: "theirs",
+    endsProcess: true,
+    async open(place) {
+      const { query } = await import("@anthropic-ai/claude-agent-sdk");
+      return { call: (prompt) => resultOf(query({ prompt, options: officialOptions(place) })) };
+    },
+  },
+
+  startup: {
+    label: "official startup()",
+    tone: "theirs",
+    endsProcess: true,
+    async open(place) {
+      const { startup } = await import("@anthropic-ai/claude-agent-sdk");
+      let warm;
+      return {
+        async before() {
+          warm = await startup({ options: officialOptions(place) });
+        },
+        call: (prompt) => resultOf(warm.query(prompt)),
+      };
+    },
+  },
+
+  cold: {
+    label: "hawser complete(), cold",
+    tone: "ours",
+    endsProcess: true,
+    async open(place) {
+      const { complete } = await hawser();
+      const options = hawserOptions(place);
+      return { call: async (prompt) => (await complete(prompt, options)).text };
+    },
+  },
+
+  generic: {
+    label: "hawser pool, generic spare",
+    tone: "ours",
+    async open(place) {
+      let calls = 0;
+      // Each time a prompt that no process was initialized with.
+      const options = () => ({ ...hawserOptions(place), systemPrompt: systemPrompt(++calls) });
+      return openPool({ isolation: "process", size: { min: 1, max: 2 } }, options, "generic");
+    },
+  },
+
+  warmed: {
+    label: "hawser pool, warmed spare",
+    tone: "ours",
+    async open(place) {
+      const options = hawserOptions(place);
+      const pool = { isolation: "process", size: { min: 1, max: 2 }, warm: [options] };
+      return openPool(pool, () => options, "initialized");
+    },
+  },
+
+  recycled: {
+    label: "hawser pool, recycled process",
+    tone: "ours",
+    async open(place) {
+      const options = hawserOptions(place);
+      return openPool({ size: { min: 1, max: 1 } }, () => options, "recycled");
+    },
+  },
+
+  raw: {
+    label: "raw limit, by hand",
+    tone: "limit",
+    async open(place) {
+      const cli = startRaw({ ...place, systemPrompt: systemPrompt() });
+      await cli.initialize();
+      return {
+        call: async (prompt) => (await cli.ask(prompt)).result,
+        after: () => cli.clear(),
+        close: () => cli.close(),
+      };
+    },
+  },
+};
+
+/** For the throughput: an empty pool of as many processes as there are callers. */
+export const CROWD = {
+  label: "hawser pool, recycled processes",
+  async open({ callers, ...place }) {
+    const { createPool } = await hawser();
+    const options = hawserOptions(place);
+    const pool = createPool({ size: { min: callers, max: callers } });
+    return {
+      call: async (prompt) => (await pool.complete(prompt, options)).text,
+      after: () => settled(pool, "recycled"),
+      close: () => pool.close(),
+    };
+  },
+};
+
+async function openPool(poolOptions, options, state) {
+  const { createPool } = await hawser();
+  const pool = createPool(poolOptions);
+  // A pool that knows no options ahead starts nothing before it has seen some.
+  if (poolOptions.warm === undefined) await pool.complete("First.", options());
+  const rest = () => settled(pool, state);
+  return {
+    before: rest,
+    call: async (prompt) => (await pool.complete(prompt, options())).text,
+    after: rest,
+    close: () => pool.close(),
+  };
+}
+
+/** When a process waits in the wanted state and nothing in the pool is on its way. */
+async function settled(pool, state) {
+  const limit = performance.now() + 30_000;
+  for (;;) {
+    const { processes } = pool.stats();
+    if (processes[state] > 0 && MOVING.every((name) => processes[name] === 0)) return;
+    if (performance.now() > limit) {
+      throw new Error(`No rest, or no ${state} process: ${JSON.stringify(processes)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+const MOVING = ["starting", "serving", "resetting", "closing"];
+
+function hawser() {
+  return import(pathToFileURL(`${DIST}/index.js`).href);
+}
+
+function hawserOptions({ cli, cwd, env }) {
+  return { cliPath: cli, cwd, env, inheritEnv: false, systemPrompt: systemPrompt() };
+}
+
+/** What our call is by default. */
+function officialOptions({ cli, cwd, env }) {
+  return {
+    pathToClaudeCodeExecutable: cli,
+    cwd,
+    env,
+    tools: [],
+    settingSources: [],
+    strictMcpConfig: true,
+    persistSession: false,
+    systemPrompt: systemPrompt(),
+  };
+}
+
+/** One length for all, so that no model has more to read. */
+function systemPrompt(number = 0) {
+  return `Answer in one sentence. ${String(number).padStart(4, "0")}`;
+}
+
+/** As soon as the result is there; how its process ends is not the caller's time. */
+function resultOf(messages) {
+  return new Promise((resolve, reject) => {
+    const read = async () => {
+      for await (const message of messages) if (message.type === "result") resolve(message.result);
+    };
+    read().catch(reject);
+  });
+}

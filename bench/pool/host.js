@@ -1,0 +1,45 @@
+// One competitor in a process of its own, which keeps its heap and its timers from the others:
+// `node host.js <competitor> <place>`, told by messages what to do.
+import { COMPETITORS, CROWD } from "./competitors.js";
+
+const [name, place] = process.argv.slice(2);
+const { open } = { ...COMPETITORS, crowd: CROWD }[name];
+const competitor = await open(JSON.parse(place));
+
+const ASKED = {
+  before: () => competitor.before?.(),
+  after: () => competitor.after?.(),
+  close: () => competitor.close?.(),
+
+  async call(prompt) {
+    const calledAt = performance.now();
+    const text = await competitor.call(prompt);
+    return { ms: performance.now() - calledAt, text };
+  },
+
+  /** So many calls by so many callers, each of whom waits for an answer before asking again. */
+  async burst({ calls, callers, prompt, answer }) {
+    const startedAt = performance.now();
+    let left = calls;
+    const caller = async () => {
+      while (left > 0) {
+        left -= 1;
+        const text = await competitor.call(prompt);
+        if (text !== answer) throw new Error(`Answered: ${text}`);
+      }
+    };
+    await Promise.all(Array.from({ length: callers }, caller));
+    return performance.now() - startedAt;
+  },
+};
+
+process.on("message", async ({ what, about }) => {
+  try {
+    process.send({ done: true, value: await ASKED[what](about) });
+  } catch (error) {
+    process.send({ error: `${name}: ${error.stack}` });
+  }
+});
+// Of a bench that was stopped nothing is left either: the CLIs end with their input.
+process.on("disconnect", () => process.exit());
+process.send({ done: true });
