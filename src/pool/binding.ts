@@ -50,7 +50,8 @@ export async function bindingOf(request: LeaseRequest, isolation: Isolation): Pr
   if (isolation === "conversation" && reasons.length > 0) throw notRecyclable(reasons);
   const full = await prepare(options);
   const split = purpose === "session" ? asIs(options) : splitLate(options, full.version);
-  const invocation = full.invocationOf(split.fixed);
+  const { invocation } =
+    split.late.length === 0 ? full : { invocation: full.invocationOf(split.fixed) };
   const expectedDenyRules = invocation.expectedDenyRules + split.lateDenyRules;
   const prepared = { ...full, invocation: { ...invocation, expectedDenyRules } };
   const cwd = options.cwd ?? process.cwd();

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   createMask,
-  type Environment,
   type ErrorFacts,
   guardLogger,
   type Logger,
@@ -24,7 +23,7 @@ import { namedElsewhere, refuseUser } from "./elsewhere.js";
 import { type CliLocation, locateCli } from "./locate.js";
 import type { SpawnFunction } from "./own-spawn.js";
 import { checkCwd, checkPlugins, readSettings } from "./preflight.js";
-import { probeVersion, type VersionProbe } from "./probe.js";
+import { type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
 import { resolveUser, type User } from "./user.js";
 
 /** Everything that is known before a process is started; only the start itself is missing. */
@@ -110,7 +109,9 @@ async function survey(options: Options) {
   };
   const probe =
     elsewhere === undefined
-      ? await askVersion(location, buildInvocation(options, cli, host).env, user)
+      ? await askVersion(location, options, () => {
+          return { env: buildInvocation(options, cli, host).env, user };
+        })
       : NOT_ASKED;
   return { location, probe, user, cli: { ...cli, version: probe.version }, host };
 }
@@ -124,9 +125,11 @@ async function userOf(name: string | number, env: Options["env"]): Promise<User>
 /** The CLI is asked in the environment that it will run in, and as the user that it will run as. */
 async function askVersion(
   location: CliLocation,
-  env: Environment,
-  user: User | undefined,
+  { env }: Options,
+  how: () => ProbeOptions,
 ): Promise<VersionProbe> {
-  const skip = { ...process.env, ...env }["CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK"] !== undefined;
-  return skip ? NOT_ASKED : probeVersion(location, { env, user });
+  const skip = [process.env, env].some((each) => each?.[SKIP] !== undefined);
+  return skip ? NOT_ASKED : probeVersion(location, how);
 }
+
+const SKIP = "CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK";

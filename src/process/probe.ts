@@ -29,12 +29,12 @@ export interface ProbeOptions {
  */
 export function probeVersion(
   location: CliLocation,
-  options: ProbeOptions = {},
+  options: ProbeOptions | (() => ProbeOptions) = {},
 ): Promise<VersionProbe> {
   const key = cacheKey(location.path);
   const known = answers.get(key);
   if (known !== undefined) return known;
-  const answer = ask(location, options);
+  const answer = ask(location, typeof options === "function" ? options() : options);
   answers.set(key, answer);
   const forget = () => answers.delete(key);
   answer.then(({ version }) => version === undefined && forget(), forget);
