@@ -32,11 +32,16 @@ const LIBRARIES = {
     const messages = () =>
       query({ prompt: "Go.", options: { ...options, includePartialMessages: true } });
     return {
-      async result() {
-        for await (const message of query({ prompt: "Go.", options })) {
-          if (message.type === "result") return message;
-        }
-      },
+      // As soon as it is there: to leave the loop would be to wait for the end of the process.
+      result: () =>
+        new Promise((resolve, reject) => {
+          const read = async () => {
+            for await (const message of query({ prompt: "Go.", options })) {
+              if (message.type === "result") resolve(message);
+            }
+          };
+          read().catch(reject);
+        }),
       messages,
       async *texts() {
         for await (const { type, event } of messages()) {
