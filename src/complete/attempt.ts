@@ -33,6 +33,8 @@ export interface Job {
   readonly pause: (ms: number) => Promise<void>;
 }
 
+const MOST_MOVES = 3;
+
 type Step = { readonly prompt: Prompt } | { readonly value: unknown; readonly ended: Ended };
 
 /** One attempt at a call: a session, its turns, and what they come to. */
@@ -62,7 +64,7 @@ export class Attempt {
   }
 
   async run(): Promise<Completion<unknown>> {
-    for (;;) {
+    for (let moves = 0; ; moves += 1) {
       const lease = await this.#acquire();
       try {
         const completion = await this.#converse(lease);
@@ -73,7 +75,7 @@ export class Attempt {
       } catch (error) {
         const whole = this.#whole(lease.session, error);
         await lease.release(whole);
-        if (!this.#mayMove(lease, whole)) throw whole;
+        if (moves >= MOST_MOVES || !this.#mayMove(lease, whole)) throw whole;
       }
     }
   }

@@ -1,14 +1,16 @@
 import type { Options } from "../options/index.js";
 import type { LeaseRequest } from "../session/index.js";
-import { planOf } from "./plan.js";
+import { type Plan, planOf } from "./plan.js";
 import { owedValue } from "./value.js";
 
-/** What a call with these options will ask its source for. */
-export async function requestOf(caller: string, options: Options): Promise<LeaseRequest> {
-  const { schema, timeouts, showsEvents, ...plan } = planOf(caller, ANY_PROMPT, options);
-  const value = schema && (await owedValue(schema));
-  const wanted = { ...plan.options, ...value?.options };
-  return { purpose: "call", options: wanted, timeouts, showsEvents };
+/** What a call with these options will ask its source for. Throws at once what is wrong with them. */
+export function requestOf(caller: string, options: Options): Promise<LeaseRequest> {
+  return requestFor(planOf(caller, ANY_PROMPT, options));
 }
 
 const ANY_PROMPT = "?";
+
+async function requestFor({ options, schema, timeouts, showsEvents }: Plan): Promise<LeaseRequest> {
+  const value = schema && (await owedValue(schema));
+  return { purpose: "call", options: { ...options, ...value?.options }, timeouts, showsEvents };
+}

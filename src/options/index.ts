@@ -1,5 +1,6 @@
 export { buildInvocation } from "./build.js";
 export { readServers } from "./check/mcp.js";
+export { nearest } from "./check/name.js";
 export { escapeRule } from "./check/rule.js";
 export { settingsPath } from "./check/settings.js";
 export { explain } from "./explain.js";

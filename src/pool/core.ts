@@ -22,7 +22,6 @@ export class PoolCore implements SessionSource {
   readonly #history = new History();
   /** Ends one that is served, with this failure. */
   readonly #serving = new Set<(why: HawserError) => Promise<void>>();
-  #alone = 0;
   #calls = 0;
   #isDraining = false;
   #closing: Promise<void> | undefined;
@@ -34,12 +33,10 @@ export class PoolCore implements SessionSource {
     this.#crew = new Crew(settings, ++pools);
   }
 
-  /** Makes processes ready for requests to come. */
-  async warm(requests: readonly Promise<LeaseRequest>[]): Promise<void> {
-    for (const request of requests) {
-      const binding = await bindingOf(await request, this.#settings.isolation);
-      if (!binding.isAlone) this.#crew.demands.pin(binding);
-    }
+  /** Makes a process ready for a request to come. */
+  async warm(request: LeaseRequest): Promise<void> {
+    const binding = await bindingOf(request, this.#settings.isolation);
+    if (!binding.isAlone) this.#crew.demands.pin(binding);
     this.#crew.tend();
   }
 
@@ -160,7 +157,7 @@ export class PoolCore implements SessionSource {
       history: this.#history,
       onReleased: () => {
         this.#serving.delete(end);
-        if (worker === undefined) this.#alone -= 1;
+        if (worker === undefined) this.#crew.outside -= 1;
         this.#crew.tend();
         this.#changed();
       },
@@ -170,14 +167,14 @@ export class PoolCore implements SessionSource {
   }
 
   async #startAlone(request: LeaseRequest) {
-    this.#crew.makeRoom(this.#alone);
-    this.#alone += 1;
+    this.#crew.makeRoom();
+    this.#crew.outside += 1;
     try {
       const session = new Session(request);
       await session.initializationResult();
       return { session, worker: undefined, how: "alone" as const };
     } catch (error) {
-      this.#alone -= 1;
+      this.#crew.outside -= 1;
       throw error;
     }
   }

@@ -24,7 +24,9 @@ export class Crew {
   readonly #discarded = new Map<string, number>();
   readonly #sweep: NodeJS.Timeout;
   #started = 0;
-  #tending: NodeJS.Timeout | undefined;
+  #tending: { readonly timer: NodeJS.Timeout; readonly dueAt: number } | undefined;
+  /** Processes of the pool that are not among the workers. */
+  outside = 0;
   #isClosed = false;
 
   constructor(settings: PoolSettings, pool: number) {
@@ -73,32 +75,32 @@ export class Crew {
 
   /** Starts what is wanted, soon. */
   tend(afterMs = 0): void {
-    if (this.#isClosed) return;
-    clearTimeout(this.#tending);
-    this.#tending = setTimeout(() => this.#tend(), afterMs);
-    this.#tending.unref();
+    const dueAt = performance.now() + afterMs;
+    if (this.#isClosed || (this.#tending !== undefined && this.#tending.dueAt <= dueAt)) return;
+    clearTimeout(this.#tending?.timer);
+    const timer = setTimeout(() => {
+      this.#tending = undefined;
+      this.#tend();
+    }, afterMs);
+    timer.unref();
+    this.#tending = { timer, dueAt };
   }
 
-  /** Makes room for a process that is started elsewhere. */
-  makeRoom(taken: number): void {
-    while (this.#size + taken >= this.#settings.max) {
+  /** Lets go of what nobody has, until there is room for one more. */
+  makeRoom(): void {
+    while (this.#size >= this.#settings.max) {
       const [victim] = this.#spares().sort((a, b) => a.idleSince - b.idleSince);
       if (victim === undefined) return;
       void victim.discard("another needed its place");
     }
   }
 
-  /** Nothing is started any more, and all that does not serve goes. */
+  /** Nothing is started any more, and all that there is goes. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweep);
-    clearTimeout(this.#tending);
+    clearTimeout(this.#tending?.timer);
     await Promise.all([...this.#workers].map((worker) => worker.discard("the pool was closed")));
-  }
-
-  /** Those that do not serve; `close()` ends the others. */
-  async dismissIdle(): Promise<void> {
-    await Promise.all(this.#spares().map((worker) => worker.discard("the pool is being drained")));
   }
 
   #pick(binding: Binding): { readonly worker: Worker; readonly how: How } {
@@ -108,7 +110,7 @@ export class Crew {
       worker.take();
       return { worker, how: howOf(worker.state, worker.requestKey) };
     }
-    this.makeRoom(0);
+    this.makeRoom();
     const cold = this.#hire(binding, undefined);
     cold.take();
     void cold.start("spawned", undefined, 0);
@@ -158,8 +160,8 @@ export class Crew {
     const { min, starts } = this.#settings;
     for (const demand of this.demands.list()) {
       for (let have = Demands.met(demand, this.#workers); have < min; have += 1) {
-        if (this.#count("starting") >= starts || this.demands.isInTrouble(demand)) return;
-        if (!this.#hasRoomFor(demand)) return;
+        if (this.#count("starting") >= starts) return;
+        if (this.demands.isInTrouble(demand) || !this.#hasRoomFor(demand)) break;
         this.#prepare(demand);
       }
     }
@@ -177,7 +179,7 @@ export class Crew {
       (error: unknown) => {
         // One that was let go meanwhile has not failed.
         if (worker.state !== "closing") {
-          this.demands.failed(demand);
+          this.tend(this.demands.failed(demand));
           this.#settings.log.warn("a process could not be made ready", { error: textOf(error) });
         }
         void worker.discard("it did not start");
@@ -217,7 +219,8 @@ export class Crew {
   }
 
   get #size(): number {
-    return [...this.#workers].filter(({ state }) => state !== "closing").length;
+    const living = [...this.#workers].filter(({ state }) => state !== "closing");
+    return living.length + this.outside;
   }
 
   #count(state: WorkerState): number {

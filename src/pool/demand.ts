@@ -11,8 +11,10 @@ export interface Demand {
   readonly familyKey: string | undefined;
 }
 
-interface Known {
-  readonly binding: Binding;
+/** Nothing that points into a caller's program. */
+type Wanted = Pick<Binding, "recipe" | "spawnKey" | "familyKey" | "requestKey" | "isInitializable">;
+
+interface Known extends Wanted {
   readonly isPinned: boolean;
   /** How often it was asked for without another in between. */
   times: number;
@@ -37,7 +39,7 @@ export class Demands {
 
   /** Kept for as long as the pool lives. */
   pin(binding: Binding): void {
-    const known = { binding, isPinned: true, times: 1, usedAt: performance.now() };
+    const known = { ...wantedOf(binding), isPinned: true, times: 1, usedAt: performance.now() };
     this.#known.set(binding.requestKey, known);
   }
 
@@ -45,10 +47,10 @@ export class Demands {
     const { requestKey, spawnKey } = binding;
     const key = this.#known.has(requestKey) ? requestKey : spawnKey;
     const before = this.#known.get(key);
-    const repeats = before?.binding.requestKey === requestKey;
+    const repeats = before?.requestKey === requestKey;
     this.#known.delete(key);
     this.#known.set(key, {
-      binding,
+      ...wantedOf(binding),
       isPinned: before?.isPinned === true,
       times: repeats ? before.times + 1 : 1,
       usedAt: performance.now(),
@@ -83,11 +85,13 @@ export class Demands {
     return count;
   }
 
-  failed(demand: Demand): void {
-    const { failures = 0 } = this.#trouble.get(demand.spawnKey) ?? {};
+  /** Gives the time after which it may be tried again. */
+  failed({ spawnKey }: Demand): number {
+    const { failures = 0 } = this.#trouble.get(spawnKey) ?? {};
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
     const until = performance.now() + pauseMs;
-    this.#trouble.set(demand.spawnKey, { failures: failures + 1, until });
+    this.#trouble.set(spawnKey, { failures: failures + 1, until });
+    return pauseMs;
   }
 
   succeeded({ spawnKey }: Pick<Demand, "spawnKey">): void {
@@ -99,13 +103,13 @@ export class Demands {
     return (this.#trouble.get(spawnKey)?.until ?? 0) > performance.now();
   }
 
-  #demandOf({ binding, isPinned, times }: Known, all: readonly Known[]): Demand {
-    const { recipe, spawnKey, familyKey, requestKey } = binding;
+  #demandOf(known: Known, all: readonly Known[]): Demand {
+    const { recipe, spawnKey, familyKey, requestKey, isPinned, times } = known;
     const isRegular = isPinned || times >= REPEATED;
-    if (isRegular && binding.isInitializable) {
+    if (isRegular && known.isInitializable) {
       return { recipe, spawnKey, requestKey, familyKey: undefined };
     }
-    const family = all.filter((other) => other.binding.familyKey === familyKey);
+    const family = all.filter((other) => other.familyKey === familyKey);
     const roams = !isRegular && familyKey !== undefined && family.length > 1;
     return { recipe, spawnKey, requestKey: undefined, familyKey: roams ? familyKey : undefined };
   }
@@ -115,6 +119,10 @@ const MOST = 100;
 const REPEATED = 2;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+
+function wantedOf({ recipe, spawnKey, familyKey, requestKey, isInitializable }: Binding): Wanted {
+  return { recipe, spawnKey, familyKey, requestKey, isInitializable };
+}
 
 function isSame(a: Demand, b: Demand): boolean {
   if (a.familyKey !== undefined) return a.familyKey === b.familyKey;

@@ -108,7 +108,8 @@ function letGo(parts: LeaseParts, failure: HawserError | undefined): Promise<voi
   worker
     .recycle(session, { maxRssMb: settings.maxRssMb, countsAnew })
     .catch((error: HawserError) => {
-      void worker.discard(`its reset failed: ${error.message}`, () => session.kill());
+      const why = error.code === "protocol_error" ? error.message : error.code;
+      void worker.discard(`its reset failed: ${why}`, () => session.kill());
     });
   return undefined;
 }

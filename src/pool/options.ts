@@ -1,6 +1,13 @@
 import { availableParallelism } from "node:os";
-import { guardLogger, HawserError, hostMask, type Issue, type Logger } from "../errors/index.js";
-import { given, type Options } from "../options/index.js";
+import {
+  guardLogger,
+  HawserError,
+  hostMask,
+  type Issue,
+  isHawserError,
+  type Logger,
+} from "../errors/index.js";
+import { given, nearest, OPTION_TABLE, type Options, validateOptions } from "../options/index.js";
 import type { PoolBudget } from "./ledger.js";
 
 /**
@@ -61,9 +68,13 @@ export interface PoolSettings {
 
 export function settingsOf(options: PoolOptions): PoolSettings {
   const issues = problemsIn(options);
-  if (issues.length > 0) {
-    const [first] = issues;
-    throw new HawserError("invalid_options", `${first?.path} ${first?.message}.`, { issues });
+  const [first] = issues;
+  if (first !== undefined) {
+    const more = issues.length === 1 ? "" : ` (and ${issues.length - 1} more)`;
+    throw new HawserError("invalid_options", `${first.path} ${first.message}${more}.`, {
+      hint: `Correct \`${first.path}\`.`,
+      issues,
+    });
   }
   const { size = {}, logger, ...rest } = given(options);
   const cores = availableParallelism();
@@ -86,21 +97,15 @@ const DEFAULTS = {
 
 function problemsIn(options: unknown): Issue[] {
   if (!isRecord(options)) return [{ path: "options", message: "must be an object" }];
-  const issues: Issue[] = [];
-  const check = (
-    path: string,
-    value: unknown,
-    isFine: (value: unknown) => boolean,
-    must: string,
-  ) => {
+  const issues: Issue[] = [...unknownNames(options, NAMES)];
+  const check = (path: string, value: unknown, isFine: Check, must: string) => {
     if (value !== undefined && !isFine(value)) issues.push({ path, message: `must be ${must}` });
   };
-  const unknown = Object.keys(options).filter((name) => !NAMES.has(name));
-  for (const name of unknown) issues.push({ path: name, message: "is no option of a pool" });
 
-  const { size, warm, budgetUsd, isolation, concurrency } = options;
+  const { size, warm, budgetUsd, isolation, concurrency, logger } = options;
   check("size", size, isRecord, "an object with `min` and `max`");
-  const { min, max } = isRecord(size) ? size : {};
+  const { min, max, ...others } = isRecord(size) ? size : {};
+  issues.push(...unknownNames(others, ["min", "max"], "size."));
   check("size.min", min, isWhole(0), "a whole number of at least 0");
   check("size.max", max, isWhole(1), "a whole number of at least 1");
   for (const name of ["concurrency", "maxJobs"]) {
@@ -111,16 +116,19 @@ function problemsIn(options: unknown): Issue[] {
     check(name, options[name], isPositive, "a number above 0");
   }
   check("isolation", isolation, isIsolation, '"auto", "process" or "conversation"');
-  check("warm", warm, (list) => Array.isArray(list) && list.every(isRecord), "a list of options");
+  check("warm", warm, Array.isArray, "a list of options");
   check("budgetUsd", budgetUsd, isBudget, "dollars, or an object of them");
+  if (logger !== undefined) issues.push(...OPTION_TABLE.logger.kind.problems(logger, "logger"));
   if (isBelow(max, min)) issues.push({ path: "size.min", message: "must not be above size.max" });
   if (isBelow(max, concurrency)) {
     issues.push({ path: "concurrency", message: "must not be above size.max" });
   }
-  return issues;
+  return [...issues, ...problemsInBudget(budgetUsd), ...problemsInWarm(warm)];
 }
 
-const NAMES: ReadonlySet<string> = new Set([
+type Check = (value: unknown) => boolean;
+
+const NAMES = [
   "size",
   "concurrency",
   "queueLimit",
@@ -132,7 +140,47 @@ const NAMES: ReadonlySet<string> = new Set([
   "budgetUsd",
   "warm",
   "logger",
-]);
+] as const satisfies (keyof PoolOptions)[];
+
+function unknownNames(given: object, names: readonly string[], prefix = ""): Issue[] {
+  const unknown = Object.keys(given).filter((name) => !names.includes(name));
+  return unknown.map((name) => {
+    const near = nearest(name, names);
+    const meant = near === undefined ? "" : `, did you mean ${prefix}${near}`;
+    return { path: `${prefix}${name}`, message: `is no option of a pool${meant}` };
+  });
+}
+
+function problemsInBudget(budget: unknown): Issue[] {
+  if (!isRecord(budget)) return [];
+  const { total, perTenant, tenants, ...others } = budget;
+  const issues = unknownNames(others, ["total", "perTenant", "tenants"], "budgetUsd.");
+  if (tenants !== undefined && !isRecord(tenants)) {
+    issues.push({ path: "budgetUsd.tenants", message: "must be an object of dollars" });
+  }
+  const named = isRecord(tenants) ? Object.entries(tenants) : [];
+  const limits = [
+    ["budgetUsd.total", total] as const,
+    ["budgetUsd.perTenant", perTenant] as const,
+    ...named.map(([name, usd]) => [`budgetUsd.tenants[${JSON.stringify(name)}]`, usd] as const),
+  ];
+  const wrong = limits.filter(([, usd]) => usd !== undefined && !isDollars(usd));
+  return [...issues, ...wrong.map(([path]) => ({ path, message: "must be dollars" }))];
+}
+
+/** What is wrong with them whatever the machine is like; the rest shows when they are used. */
+function problemsInWarm(warm: unknown): Issue[] {
+  if (!Array.isArray(warm)) return [];
+  return warm.flatMap((options: Options, i) => {
+    try {
+      validateOptions(options);
+      return [];
+    } catch (error) {
+      const issues = isHawserError(error) ? (error.issues ?? []) : [];
+      return issues.map(({ path, message }) => ({ path: `warm[${i}].${path}`, message }));
+    }
+  });
+}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -155,12 +203,9 @@ function isBelow(limit: unknown, value: unknown): boolean {
 }
 
 function isDollars(value: unknown): boolean {
-  return value === undefined || (typeof value === "number" && value >= 0);
+  return typeof value === "number" && value >= 0;
 }
 
 function isBudget(value: unknown): boolean {
-  if (!isRecord(value)) return isDollars(value);
-  const { total, perTenant, tenants = {}, ...others } = value;
-  const named = isRecord(tenants) ? Object.values(tenants) : [Number.NaN];
-  return Object.keys(others).length === 0 && [total, perTenant, ...named].every(isDollars);
+  return isRecord(value) || isDollars(value);
 }

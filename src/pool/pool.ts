@@ -40,11 +40,14 @@ export class Pool implements AsyncDisposable {
     this.#core = core;
     registerSource(this, core);
     abandoned.register(this, core, core);
-    const requests = settings.warm.map((each) => requestOf("createPool()", each));
-    core.warm(requests).catch((error: unknown) => {
-      // Whoever calls with these options is told the same.
-      settings.log.warn("options cannot be made ready for", { error: textOf(error) });
-    });
+    for (const each of settings.warm) {
+      requestOf("createPool()", { ...each, pool: this })
+        .then((request) => core.warm(request))
+        .catch((error: unknown) => {
+          // Whoever calls with these options is told the same.
+          settings.log.warn("options cannot be made ready for", { error: textOf(error) });
+        });
+    }
   }
 
   /** `complete()` by a process of the pool. */

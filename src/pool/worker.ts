@@ -61,6 +61,7 @@ export class Worker {
   #idleSince = 0;
   #jobs = 0;
   #rssMb: number | undefined;
+  #isReady = false;
   #isTaken = false;
   /** Whether it can be handed on after the one that it serves. */
   #returns = false;
@@ -158,6 +159,7 @@ export class Worker {
     this.#spawnKey = binding.spawnKey;
     this.#jobs += 1;
     const info = await session.initializationResult();
+    this.#tellReady();
     // One that was told nothing now might have stopped listening long ago.
     if (isTold && restedMs > TRUSTED_MS) await checkHealth(session);
     this.#warm = { ...this.#warm, info };
@@ -213,8 +215,15 @@ export class Worker {
       this.#warm = { sessionId, info };
     }
     this.#enterIdle(this.#requestKey === undefined ? "generic" : "initialized");
+    if (preparation !== "spawned") this.#tellReady();
+  }
+
+  /** Once. */
+  #tellReady(): void {
+    if (this.#isReady) return;
+    this.#isReady = true;
     const ms = performance.now() - this.startedAt;
-    if (preparation !== "spawned") publish(CHANNELS.processReady, () => this.event({ ms }));
+    publish(CHANNELS.processReady, () => this.event({ ms }));
   }
 
   async #recycle(session: Session, terms: RecyclingTerms): Promise<void> {

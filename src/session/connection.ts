@@ -227,7 +227,7 @@ export class Connection {
   async #introduce(control: ControlLine): Promise<InitializePayload> {
     const { initialize } = this.transport.invocation;
     const late = this.#warm?.late ?? [];
-    const [answer] = await Promise.all(
+    const replies = await Promise.all(
       [...late, initialize].map((request) => control.request(request, NO_LIMIT)),
     );
     this.#handOnEarly();
@@ -238,7 +238,7 @@ export class Connection {
       checkSettings(await control.request({ subtype: "get_settings" }, NO_LIMIT), expected);
     }
     await requireServers(this.#options, control, async (names) => this.#servers?.linked(names));
-    return answer as InitializePayload;
+    return replies.at(-1) as InitializePayload;
   }
 
   async #clear(): Promise<ControlLine> {
