@@ -3,6 +3,7 @@
 import {
   checkCli,
   complete,
+  createPool,
   isHawserError,
   openSession,
   processes,
@@ -22,6 +23,10 @@ const model = await SimulatedModel.start({
     toolUse("Write", { file_path: "knot.txt", content: "bowline" }),
     "I wrote it down.",
     "A bowline.",
+    "It makes a loop that does not slip.",
+    "It joins two ropes.",
+    "It holds to a post.",
+    "It keeps a rope from running out.",
     apiError(401, { message: "invalid x-api-key" }),
   ],
 });
@@ -81,6 +86,16 @@ for (const prompt of ["Write down a good knot.", "Which one was it?"]) {
 }
 say(`process ${session.pid}, session ${session.id}`);
 await session.close();
+
+heading("A pool: whoever comes next finds a process that is ready");
+const pool = createPool();
+for (const knot of ["bowline", "sheet bend", "clove hitch", "figure eight"]) {
+  const { text, timing } = await pool.complete(`What is a ${knot} for?`, options);
+  say(`${knot}: ${text} · ${facts({ timing })}`);
+}
+const { cold, warm } = pool.stats().calls;
+say(`${cold} cold, ${warm} warm: a process answers again when its conversation was reset`);
+await pool.close();
 
 heading("A failure says what happened, and what to do");
 try {

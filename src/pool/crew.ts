@@ -158,13 +158,19 @@ export class Crew {
 
   #tend(): void {
     const { min, starts } = this.#settings;
+    this.#tending = undefined;
+    let nextMs = Number.POSITIVE_INFINITY;
     for (const demand of this.demands.list()) {
+      const pauseMs = this.demands.pauseMs(demand);
       for (let have = Demands.met(demand, this.#workers); have < min; have += 1) {
         if (this.#count("starting") >= starts) return;
-        if (this.demands.isInTrouble(demand) || !this.#hasRoomFor(demand)) break;
+        if (pauseMs > 0) nextMs = Math.min(nextMs, pauseMs);
+        if (pauseMs > 0 || !this.#hasRoomFor(demand)) break;
         this.#prepare(demand);
       }
     }
+    // Unless something else will have it look before.
+    if (this.#tending === undefined && Number.isFinite(nextMs)) this.tend(nextMs);
   }
 
   #prepare(demand: Demand): void {

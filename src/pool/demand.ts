@@ -98,9 +98,10 @@ export class Demands {
     this.#trouble.delete(spawnKey);
   }
 
-  /** Whether its processes could not be started lately. */
-  isInTrouble({ spawnKey }: Demand): boolean {
-    return (this.#trouble.get(spawnKey)?.until ?? 0) > performance.now();
+  /** How long no process is to be started for it, since the last ones failed. */
+  pauseMs({ spawnKey }: Demand): number {
+    const { until = 0 } = this.#trouble.get(spawnKey) ?? {};
+    return Math.max(0, until - performance.now());
   }
 
   #demandOf(known: Known, all: readonly Known[]): Demand {

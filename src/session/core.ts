@@ -194,7 +194,7 @@ export class SessionCore implements TurnOwner {
   detach(): CliProcess | undefined {
     if (this.#refusal() !== undefined || !this.#rest.isQuiet) return undefined;
     const process = this.#line.connection.detach();
-    if (process !== undefined) this.#ending = sessionClosed();
+    if (process !== undefined) this.#finish(HANDED_OVER);
     return process;
   }
 
@@ -262,6 +262,7 @@ export class SessionCore implements TurnOwner {
   }
 
   #ended(error: unknown): void {
+    if (this.#over === HANDED_OVER) return;
     const known = this.#ending ?? this.#givenUp ?? this.#lost ?? error;
     const reason = known ?? new HawserError("process_exited", NO_RESULT);
     const goesOn = this.#ending === undefined && this.#line.canRecover;
@@ -287,5 +288,7 @@ export class SessionCore implements TurnOwner {
 }
 
 const STOP_ALL = controlRequest("close", { subtype: "interrupt", cancel_queued: true });
+/** One for all: there are many of these, and an error is dear to make. */
+const HANDED_OVER = sessionClosed();
 const NO_RESULT = "The CLI ended without a result.";
 const INTERRUPT_GRACE_MS = 2_000;

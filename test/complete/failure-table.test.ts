@@ -8,6 +8,7 @@ import { type Cause, factsOf, wholeFailure } from "./failure-cases.js";
 import { AT_THE_API } from "./failure-cases-api.js";
 import { NOT_AS_ASKED } from "./failure-cases-asked.js";
 import { page } from "./failure-cases-page.js";
+import { BY_A_POOL } from "./failure-cases-pool.js";
 import { WHILE_IT_RUNS } from "./failure-cases-run.js";
 import { AT_THE_START } from "./failure-cases-start.js";
 
@@ -16,6 +17,7 @@ const CAUSES: readonly Cause[] = [
   ...AT_THE_API,
   ...WHILE_IT_RUNS,
   ...NOT_AS_ASKED,
+  ...BY_A_POOL,
 ];
 
 afterEach(() => {
