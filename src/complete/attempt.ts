@@ -9,6 +9,7 @@ import {
   type SessionLease,
   type SessionSource,
   stopOf,
+  stopTurn,
   type Turn,
 } from "../session/index.js";
 import type { HostNotice, Prompt } from "../wire/index.js";
@@ -44,7 +45,8 @@ export class Attempt {
   readonly #abort = new AbortController();
   /** What was said before each time it went on, and at last. */
   readonly #texts: string[] = [];
-  #session: Session | undefined;
+  #lease: SessionLease | undefined;
+  #turn: Turn | undefined;
   #ending: HawserError | undefined;
   #firstTokenAt: number | undefined;
   #changedSomething = false;
@@ -70,6 +72,8 @@ export class Attempt {
         const completion = await this.#converse(lease);
         // Who gets the id of a session that is kept can go on with it at once.
         if (this.#options.persistSession !== false) await lease.release();
+        // The next call may want the same process.
+        else if (lease.isHandedOn) void lease.release();
         else setImmediate(() => void lease.release());
         return completion;
       } catch (error) {
@@ -83,7 +87,11 @@ export class Attempt {
   /** Interrupts what runs; `run()` then rejects with this reason, unless the answer was first. */
   end(why: HawserError): void {
     this.#ending = why;
-    void this.#session?.close(why);
+    if (this.#lease?.isHandedOn) {
+      if (this.#turn !== undefined) stopTurn(this.#turn, why);
+      return;
+    }
+    void this.#lease?.session.close(why);
     this.#abort.abort(why.reason ?? why);
   }
 
@@ -115,9 +123,10 @@ export class Attempt {
     }
   }
 
-  async #converse({ session, queuedMs, bootMs }: SessionLease): Promise<Completion<unknown>> {
+  async #converse(lease: SessionLease): Promise<Completion<unknown>> {
     const { plan, tally, startedAt } = this.#job;
-    this.#session = session;
+    const { session, queuedMs, bootMs } = lease;
+    this.#lease = lease;
     const boot: { info: unknown; readyAt: number | undefined } = { info: {}, readyAt: undefined };
     session.initializationResult().then(
       (info) => Object.assign(boot, { info, readyAt: performance.now() }),
@@ -141,6 +150,7 @@ export class Attempt {
   /** One turn, and what follows from it. */
   async #take(session: Session, prompt: Prompt): Promise<Step> {
     const turn = session.send(prompt);
+    this.#turn = turn;
     if (this.#job.onPart === undefined) forgetMessages(turn);
     else this.#job.onPart(turn);
     const ended = await this.#settled(turn).catch((error: unknown) => {

@@ -71,7 +71,7 @@ export class Call {
   async #run({ caller, prompt, options }: CallRequest): Promise<Completion<unknown>> {
     const plan = planOf(caller, prompt, options);
     const source = sourceOf(options);
-    const done = source.begin();
+    const done = source.begin((why) => this.end(why));
     const { totalMs, schema } = plan;
     const signals = [options.signal, options.abortController?.signal];
     const stopListening = onAbort(signals, (error) => this.end(error));

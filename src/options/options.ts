@@ -240,11 +240,17 @@ export interface Options {
    * so; the next one goes on in the same conversation.
    */
   recover?: boolean | undefined;
-  /** Pool that serves the call. */
+  /**
+   * What `createPool()` returned: a process of the pool serves the call or session. For `complete()`,
+   * `stream()`, `openSession()` and the providers; `query()` and `startup()` refuse it.
+   */
   pool?: object | undefined;
-  /** On whose behalf the pool serves it. */
+  /**
+   * On whose behalf a pool serves it: tenants take turns in its queue, and each may have a budget. It
+   * does not keep them from having the same process, one after the other. Only with `pool`.
+   */
   tenant?: string | undefined;
-  /** Rank in the pool's queue; higher goes first. */
+  /** Rank in a pool's queue, 0 unless given; higher goes first, always. Only with `pool`. */
   priority?: number | undefined;
 }
 

@@ -22,7 +22,10 @@ export class PoolCore implements SessionSource {
   readonly #history = new History();
   /** Ends one that is served, with this failure. */
   readonly #serving = new Set<(why: HawserError) => Promise<void>>();
-  #calls = 0;
+  /** Ends a call, wherever it is. */
+  readonly #calls = new Set<(why: HawserError) => void>();
+  /** What must be over before nothing is left. */
+  readonly #pending = new Set<Promise<unknown>>();
   #isDraining = false;
   #closing: Promise<void> | undefined;
   #onEmpty: (() => void)[] = [];
@@ -40,26 +43,22 @@ export class PoolCore implements SessionSource {
     this.#crew.tend();
   }
 
-  begin(): () => void {
+  begin(end: (why: HawserError) => void): () => void {
     this.#refuseClosed();
-    this.#calls += 1;
+    this.#calls.add(end);
     return () => {
-      this.#calls -= 1;
+      this.#calls.delete(end);
       this.#changed();
     };
   }
 
   async acquire(request: LeaseRequest): Promise<SessionLease> {
-    if (request.purpose === "session") this.#refuseClosed();
-    const binding = await bindingOf(request, this.#settings.isolation);
-    const slot = await this.#enter(binding, request);
+    // A call has said so itself that it begins.
+    const done = request.purpose === "session" ? this.begin(() => {}) : undefined;
     try {
-      return await this.#serve(binding, request, slot);
-    } catch (error) {
-      slot.charge.end(false);
-      slot.leave(isHawserError(error) ? error : undefined);
-      this.#changed();
-      throw this.#closing === undefined ? error : poolClosed();
+      return await this.#track(this.#acquire(request));
+    } finally {
+      done?.();
     }
   }
 
@@ -110,18 +109,41 @@ export class PoolCore implements SessionSource {
     this.#isDraining = true;
     // Whoever looks now finds it closed.
     await Promise.resolve();
+    for (const end of this.#calls) end(poolClosed());
     this.#desk.refuseAll(poolClosed);
     await Promise.all([...this.#serving].map((end) => end(poolClosed())));
     await this.#crew.close();
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
     this.#changed();
   }
 
-  async #enter(binding: Binding, { options, deadlineAt }: LeaseRequest): Promise<Slot> {
+  #track<T>(work: Promise<T>): Promise<T> {
+    const over = () => this.#pending.delete(work);
+    this.#pending.add(work);
+    work.then(over, over);
+    return work;
+  }
+
+  async #acquire(request: LeaseRequest): Promise<SessionLease> {
+    const binding = await bindingOf(request, this.#settings.isolation);
+    const slot = await this.#enter(binding, request);
+    try {
+      return await this.#serve(binding, request, slot);
+    } catch (error) {
+      slot.charge.end(false);
+      slot.leave(isHawserError(error) ? error : undefined);
+      this.#changed();
+      throw this.#closing === undefined ? error : poolClosed();
+    }
+  }
+
+  async #enter(binding: Binding, request: LeaseRequest): Promise<Slot> {
     if (this.#closing !== undefined) throw poolClosed();
-    const { tenant, priority = 0, signal } = options;
+    const { deadlineAt, purpose } = request;
+    const { tenant, priority = 0, signal } = request.options;
     const lane = JSON.stringify([tenant, binding.spawnKey]);
     const { account } = binding;
-    return this.#desk.enter({ priority, tenant, lane, account, deadlineAt, signal });
+    return this.#desk.enter({ priority, tenant, lane, account, purpose, deadlineAt, signal });
   }
 
   async #serve(binding: Binding, request: LeaseRequest, slot: Slot): Promise<SessionLease> {
@@ -162,20 +184,25 @@ export class PoolCore implements SessionSource {
         this.#changed();
       },
     });
-    if (purpose === "session") parts.tab.onOver = () => void lease.release();
-    return { ...lease, session };
+    const release = (failure?: HawserError) => this.#track(lease.release(failure));
+    if (purpose === "session") parts.tab.onOver = () => void release();
+    return { ...lease, release, session };
   }
 
   async #startAlone(request: LeaseRequest) {
     this.#crew.makeRoom();
     this.#crew.outside += 1;
+    const session = new Session(request);
+    const end = (why: HawserError) => session.close(why);
+    this.#serving.add(end);
     try {
-      const session = new Session(request);
       await session.initializationResult();
       return { session, worker: undefined, how: "alone" as const };
     } catch (error) {
       this.#crew.outside -= 1;
       throw error;
+    } finally {
+      this.#serving.delete(end);
     }
   }
 
@@ -185,7 +212,7 @@ export class PoolCore implements SessionSource {
 
   /** Something may have come to its end. */
   #changed(): void {
-    const isEmpty = this.#calls === 0 && this.#desk.running === 0 && this.#desk.queued === 0;
+    const isEmpty = this.#calls.size === 0 && this.#desk.running === 0 && this.#desk.queued === 0;
     if (!isEmpty) return;
     for (const resolve of this.#onEmpty.splice(0)) resolve();
   }

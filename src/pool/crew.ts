@@ -1,9 +1,11 @@
 import { tmpdir } from "node:os";
 import { HawserError, isHawserError, textOf } from "../errors/index.js";
 import { CHANNELS, type LeaseRequest, publish, type Session } from "../session/index.js";
+import { atRest } from "./at-rest.js";
 import type { Binding } from "./binding.js";
 import { type Demand, Demands } from "./demand.js";
 import type { PoolSettings } from "./options.js";
+import { rankOf } from "./rank.js";
 import { type Preparation, Worker, type WorkerState } from "./worker.js";
 
 /** How a caller got its process. */
@@ -56,18 +58,27 @@ export class Crew {
    * the next one is tried: nothing has been sent yet.
    */
   async serve(binding: Binding, request: LeaseRequest): Promise<Served> {
+    // A call that has its answer gives its process back a moment later, and none is sooner ready.
+    if (this.#best(binding)?.state !== "recycled") await nextTurn();
     for (let tries = 1; ; tries += 1) {
       const { worker, how } = this.#pick(binding);
       try {
-        await worker.whenIdle;
-        const session = await worker.serve(binding, request, limitsOf(request, how));
+        const limits = limitsOf(request, how);
+        await atRest(worker, request.options.signal, limits.bootMs);
+        const session = await worker.serve(binding, request, limits);
         publish(CHANNELS.processAssigned, () => worker.event({ how }));
         this.demands.succeeded(binding);
         this.tend(REFILL_AFTER_MS);
         return { session, worker, how };
       } catch (error) {
+        const gaveUp = request.options.signal?.aborted === true;
+        // It was only waited for, so that another can have it.
+        if (gaveUp && how !== "cold" && worker.state !== "serving") {
+          worker.isTaken = false;
+          throw error;
+        }
         void worker.discard(how === "cold" ? "it did not start" : "it was of no use when needed");
-        const wanted = !this.#isClosed && request.options.signal?.aborted !== true;
+        const wanted = !this.#isClosed && !gaveUp;
         if (!wanted || tries >= MOST_TRIES || !isAccident(error, how)) throw error;
       }
     }
@@ -107,12 +118,12 @@ export class Crew {
     if (this.#isClosed) throw new HawserError("pool_closed");
     const worker = this.#best(binding);
     if (worker !== undefined) {
-      worker.take();
+      worker.isTaken = true;
       return { worker, how: howOf(worker.state, worker.requestKey) };
     }
     this.makeRoom();
     const cold = this.#hire(binding, undefined);
-    cold.take();
+    cold.isTaken = true;
     void cold.start("spawned", undefined, 0);
     return { worker: cold, how: "cold" };
   }
@@ -124,6 +135,7 @@ export class Crew {
     for (const worker of this.#workers) {
       if (worker.isTaken) continue;
       const rank = rankOf(worker, binding);
+      if (rank === Number.POSITIVE_INFINITY) continue;
       // Of two alike, the one that was busy last has more in its caches.
       if (rank < least || (rank === least && worker.idleSince > (best?.idleSince ?? 0))) {
         best = worker;
@@ -153,6 +165,8 @@ export class Crew {
   #lost(worker: Worker, reason: string, gone: Promise<void>): void {
     this.#discarded.set(reason, (this.#discarded.get(reason) ?? 0) + 1);
     void gone.then(() => this.#workers.delete(worker));
+    // It was ready, and then of use to nobody: the next one may be no better.
+    if (worker.isBroken && worker.jobs === 0) this.demands.failed(worker);
     if (!worker.isTaken) this.tend();
   }
 
@@ -160,12 +174,13 @@ export class Crew {
     const { min, starts } = this.#settings;
     this.#tending = undefined;
     let nextMs = Number.POSITIVE_INFINITY;
-    for (const demand of this.demands.list()) {
+    const wanted = this.demands.list();
+    for (const [i, demand] of wanted.entries()) {
       const pauseMs = this.demands.pauseMs(demand);
       for (let have = Demands.met(demand, this.#workers); have < min; have += 1) {
         if (this.#count("starting") >= starts) return;
         if (pauseMs > 0) nextMs = Math.min(nextMs, pauseMs);
-        if (pauseMs > 0 || !this.#hasRoomFor(demand)) break;
+        if (pauseMs > 0 || !this.#hasRoom(wanted.slice(0, i + 1))) break;
         this.#prepare(demand);
       }
     }
@@ -179,7 +194,6 @@ export class Crew {
     const how: Preparation = requestKey === undefined ? "probed" : "initialized";
     worker.start(how, requestKey, SPARE_START_MS).then(
       () => {
-        this.demands.succeeded(demand);
         this.tend();
       },
       (error: unknown) => {
@@ -193,12 +207,10 @@ export class Crew {
     );
   }
 
-  /** What has not been asked for as lately gives way. */
-  #hasRoomFor(demand: Demand): boolean {
+  /** Whether one more is possible for the last of these; what none of them needs gives way. */
+  #hasRoom(wanted: readonly Demand[]): boolean {
     if (this.#size < this.#settings.max) return true;
-    const wanted = this.demands.list();
-    const newer = wanted.slice(0, wanted.indexOf(demand) + 1);
-    const isNeeded = (worker: Worker) => newer.some((it) => Demands.met(it, [worker]) > 0);
+    const isNeeded = (worker: Worker) => wanted.some((it) => Demands.met(it, [worker]) > 0);
     const victims = this.#spares().filter((worker) => worker.isIdle && !isNeeded(worker));
     const [victim] = victims.sort((a, b) => a.idleSince - b.idleSince);
     void victim?.discard("another was asked for more lately");
@@ -248,32 +260,16 @@ function limitsOf({ timeouts }: LeaseRequest, how: How): LeaseRequest["timeouts"
   return { ...timeouts, bootMs: Math.min(timeouts.bootMs, SPARE_ANSWER_MS) };
 }
 
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
 /** Whether another process may do better: not if this one was started for these very options. */
 function isAccident(error: unknown, how: How): boolean {
   if (how !== "cold") return true;
   return isHawserError(error, "process_exited") && error.signal !== undefined;
-}
-
-/** Better ones have lower ranks; one that is of no use has none. */
-function rankOf(
-  worker: Worker,
-  { requestKey, spawnKey, familyKey, isRecyclable }: Binding,
-): number {
-  const { state } = worker;
-  const isReturning = state === "resetting";
-  if (worker.requestKey === requestKey) {
-    if (state === "recycled") return 0;
-    if (isReturning && isRecyclable) return 1;
-    if (state === "initialized") return 2;
-    return state === "starting" ? 4 : Number.POSITIVE_INFINITY;
-  }
-  if (worker.requestKey !== undefined) return Number.POSITIVE_INFINITY;
-  const waits = state === "starting" ? 2 : 0;
-  if (state !== "generic" && state !== "starting") return Number.POSITIVE_INFINITY;
-  if (worker.familyKey === undefined && worker.spawnKey === spawnKey) return 3 + waits;
-  return familyKey !== undefined && worker.familyKey === familyKey
-    ? 6 + waits
-    : Number.POSITIVE_INFINITY;
 }
 
 function howOf(state: WorkerState, requestKey: string | undefined): How {

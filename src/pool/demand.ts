@@ -80,13 +80,13 @@ export class Demands {
       const told = worker.requestKey;
       const fits =
         familyKey === undefined ? worker.spawnKey === spawnKey : worker.familyKey === familyKey;
-      if (fits && (told === undefined || told === requestKey) && worker.isToReturn) count += 1;
+      if (fits && told === requestKey && worker.isToReturn) count += 1;
     }
     return count;
   }
 
   /** Gives the time after which it may be tried again. */
-  failed({ spawnKey }: Demand): number {
+  failed({ spawnKey }: Pick<Demand, "spawnKey">): number {
     const { failures = 0 } = this.#trouble.get(spawnKey) ?? {};
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
     const until = performance.now() + pauseMs;

@@ -12,6 +12,7 @@ export interface Application {
   /** Of the key that it has in common with others, so that none of them keeps the rest waiting. */
   readonly lane: string;
   readonly account: string;
+  readonly purpose: "call" | "session";
   /** By `performance.now()`. */
   readonly deadlineAt: number | undefined;
   readonly signal: AbortSignal | undefined;
@@ -45,6 +46,8 @@ export class Desk {
   readonly #accounts = new Map<string, Account>();
   #running = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** When the first of the pauses that keep somebody waiting is over, as last seen. */
+  #opensInMs = Number.POSITIVE_INFINITY;
 
   constructor(settings: PoolSettings) {
     this.#settings = settings;
@@ -78,6 +81,7 @@ export class Desk {
         refuse: (why) => {
           stopListening();
           this.#queue.remove(ticket);
+          if (this.#queue.size === 0) clearTimeout(this.#timer);
           reject(why);
         },
       };
@@ -94,7 +98,7 @@ export class Desk {
   /** All that wait are told. */
   refuseAll(why: () => HawserError): void {
     for (const ticket of this.#queue.clear()) ticket.refuse(why());
-    this.#schedule();
+    clearTimeout(this.#timer);
   }
 
   #isWaiting(ticket: Ticket): boolean {
@@ -103,6 +107,7 @@ export class Desk {
 
   #dispatch(): void {
     this.#refuseHopeless();
+    this.#opensInMs = Number.POSITIVE_INFINITY;
     while (this.#running < this.#settings.concurrency) {
       const ticket = this.#queue.take((each) => this.#mayGo(each));
       if (ticket === undefined) break;
@@ -113,14 +118,19 @@ export class Desk {
 
   #mayGo({ account, tenant }: Ticket): boolean {
     const { throttle, running } = this.#accountOf(account);
-    if (running >= throttle.limit || throttle.pausedUntil > 0) return false;
+    if (throttle.pausedUntil > 0) {
+      // A pause may end between two looks at the clock: whoever saw it must look again.
+      this.#opensInMs = Math.min(this.#opensInMs, Math.max(1, throttle.msUntilOpen()));
+      return false;
+    }
+    if (running >= throttle.limit) return false;
     return this.ledger.verdict(tenant) === "go";
   }
 
   #admit(ticket: Ticket): void {
     const startedAt = performance.now();
     const account = this.#accountOf(ticket.account);
-    const charge = this.ledger.begin(ticket.tenant);
+    const charge = this.ledger.begin(ticket.tenant, ticket.purpose === "call");
     this.#running += 1;
     account.running += 1;
     let left = false;
@@ -176,10 +186,8 @@ export class Desk {
   /** Whoever waits for the end of a pause keeps the program alive. */
   #schedule(): void {
     clearTimeout(this.#timer);
-    if (this.#queue.size === 0) return;
-    const waits = [...this.#accounts.values()].map(({ throttle }) => throttle.msUntilOpen());
-    const next = Math.min(...waits.filter((ms) => ms > 0));
-    if (Number.isFinite(next)) this.#timer = setTimeout(() => this.#dispatch(), next);
+    if (this.#queue.size === 0 || !Number.isFinite(this.#opensInMs)) return;
+    this.#timer = setTimeout(() => this.#dispatch(), this.#opensInMs);
   }
 }
 

@@ -72,6 +72,7 @@ export function leaseOf(parts: LeaseParts): Omit<SessionLease, "session"> {
     queuedMs: slot.queuedMs,
     bootMs,
     isReplaceable: true,
+    isHandedOn: parts.binding.isRecyclable,
     release: (failure) => {
       released ??= release(parts, readyAt, failure);
       return released;
@@ -119,11 +120,14 @@ function whyNotHandedOn(
   failure: HawserError | undefined,
 ): string | undefined {
   if (!binding.isRecyclable) return "it had served";
-  // With a result, the process has come to the end of the turn by itself.
-  if (failure !== undefined && failure.result === undefined)
-    return `its call ended: ${failure.code}`;
+  // With a result, the process has come to the end of the turn by itself; else it was asked to.
+  const isWhole = failure?.result !== undefined || LEAVES_WHOLE.has(failure?.code);
+  if (failure !== undefined && !isWhole) return `its call ended: ${failure.code}`;
   if (tab.spentBudget) return "its budget was spent";
   if (worker === undefined || worker.jobs >= settings.maxJobs) return "it had served often enough";
   const ageMs = performance.now() - worker.startedAt;
   return ageMs > settings.maxAgeMs ? "it was old" : undefined;
 }
+
+/** After these it has stopped when it was told to, or its reset will show that it has not. */
+const LEAVES_WHOLE: ReadonlySet<string | undefined> = new Set(["aborted", "timeout"]);

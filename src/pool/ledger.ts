@@ -55,12 +55,15 @@ export class Ledger {
     return accounts.some((account) => account.isReserved) ? "wait" : "go";
   }
 
-  /** The call begins, whatever the verdict. */
-  begin(tenant: string | undefined): Charge {
+  /**
+   * The call begins, whatever the verdict. One that may stay open for hours, as a session, reserves
+   * nothing: others would wait for what it may never spend.
+   */
+  begin(tenant: string | undefined, reserves = true): Charge {
     const accounts = this.#accounts(tenant);
     const own = accounts[1];
     if (tenant !== undefined && own !== undefined) this.#tenants.set(tenant, own);
-    const charges = accounts.map((account) => account.begin());
+    const charges = accounts.map((account) => account.begin(reserves));
     return {
       add: (usd) => {
         for (const charge of charges) charge.add(usd);
@@ -134,13 +137,17 @@ class Account {
     );
   }
 
-  begin(): Charge {
-    const call: Call = { usd: 0 };
-    this.#running.add(call);
+  begin(reserves: boolean): Charge {
+    const call: Call = { usd: 0, reserves };
+    let ended = false;
+    if (reserves) this.#running.add(call);
     return {
       add: (usd) => this.#add(call, usd),
       end: (lostUnknown) => {
-        if (this.#running.delete(call) && lostUnknown) this.#add(call, undefined);
+        if (ended) return;
+        ended = true;
+        this.#running.delete(call);
+        if (lostUnknown) this.#add(call, undefined);
       },
     };
   }
@@ -162,13 +169,14 @@ class Account {
   #count(call: Call, usd: number): void {
     call.usd += usd;
     this.#spentUsd += usd;
-    this.#dearestCall = Math.max(this.#dearestCall, call.usd);
+    if (call.reserves) this.#dearestCall = Math.max(this.#dearestCall, call.usd);
   }
 }
 
 /** What a call has cost so far. */
 interface Call {
   usd: number;
+  readonly reserves: boolean;
 }
 
 /** The CLI's totals may make no sense, and then say as little as none. */

@@ -51,6 +51,8 @@ export type Preparation = "spawned" | "probed" | "initialized";
 /** One process of a pool, from its start to its end. It never serves two at once. */
 export class Worker {
   readonly startedAt: number = performance.now();
+  /** Whether somebody is to have it, now or when it has come to rest. */
+  isTaken = false;
   readonly #facts: WorkerFacts;
   #state: WorkerState = "starting";
   #spawnKey: string;
@@ -62,7 +64,7 @@ export class Worker {
   #jobs = 0;
   #rssMb: number | undefined;
   #isReady = false;
-  #isTaken = false;
+  #isBroken = false;
   /** Whether it can be handed on after the one that it serves. */
   #returns = false;
   #whenIdle: Promise<void> = Promise.resolve();
@@ -112,22 +114,18 @@ export class Worker {
 
   /** Whether it is ready for the next one, or will be without anybody's doing. */
   get isToReturn(): boolean {
-    if (this.#state === "serving") return this.#returns;
-    return this.#state !== "closing" && !this.#isTaken;
+    if (this.#state === "serving" || this.#state === "resetting") return this.#returns;
+    return this.#state !== "closing" && !this.isTaken;
   }
 
-  /** Whether somebody is to have it, now or when it has come to rest. */
-  get isTaken(): boolean {
-    return this.#isTaken;
+  /** Whether it spoke or ended while it had nothing to do. */
+  get isBroken(): boolean {
+    return this.#isBroken;
   }
 
   /** Settles when it has come to rest; rejects if it never will. */
   get whenIdle(): Promise<void> {
     return this.#whenIdle;
-  }
-
-  take(): void {
-    this.#isTaken = true;
   }
 
   /** Starts the process, and makes it as ready as is asked for. */
@@ -169,7 +167,7 @@ export class Worker {
   /** Resets the conversation of the session that it served, and takes the process back. */
   recycle(session: Session, terms: RecyclingTerms): Promise<void> {
     this.#state = "resetting";
-    this.#isTaken = false;
+    this.isTaken = false;
     this.#whenIdle = this.#recycle(session, terms);
     this.#whenIdle.catch(() => {});
     return this.#whenIdle;
@@ -232,13 +230,13 @@ export class Worker {
     if (process !== this.#process)
       throw new HawserError("protocol_error", "It is another process.");
     if (terms.countsAnew && result.total_cost_usd !== 0) {
-      throw new HawserError("closed", "its budget is not counted anew");
+      void this.discard("its budget is not counted anew");
     }
     this.#keep(result);
-    this.#silence = silenceOf(process, this.#facts.log, (why) => void this.discard(why));
+    this.#silence = silenceOf(process, this.#facts.log, (why) => this.#break(why));
     if (process.pid !== undefined) this.#rssMb = await rssMbOf(process.pid);
     if (this.#rssMb !== undefined && this.#rssMb > terms.maxRssMb) {
-      throw new HawserError("closed", `it uses ${Math.round(this.#rssMb)} MB`);
+      void this.discard("it used too much memory");
     }
     if (this.#gone !== undefined) throw new HawserError("closed");
     const ms = performance.now() - began;
@@ -255,9 +253,14 @@ export class Worker {
     const { log } = this.#facts;
     const process = this.#process;
     if (this.#gone !== undefined || process === undefined) throw new HawserError("closed");
-    this.#silence ??= silenceOf(process, log, (why) => void this.discard(why));
+    this.#silence ??= silenceOf(process, log, (why) => this.#break(why));
     this.#state = state;
     this.#idleSince = performance.now();
+  }
+
+  #break(why: string): void {
+    this.#isBroken = true;
+    void this.discard(why);
   }
 
   #leaveIdle(): CliProcess {

@@ -22,10 +22,12 @@ export async function resetAndDetach(
   limitMs: number,
 ): Promise<HandedBack> {
   const { id, model } = core.line;
+  const { strays } = core.turns;
   const result = await unlessLate(clear(core, session), "reset", limitMs);
   const problem = whyNotReset(result, id);
   if (problem !== undefined) throw notReset(problem);
   if (core.line.model !== model) throw notReset("the model is another one");
+  if (core.turns.strays !== strays) throw notReset("the CLI said something beside it");
   const process = core.detach();
   if (process === undefined) throw notReset("something was still under way afterwards");
   return { process, result };

@@ -22,7 +22,7 @@ export {
 export { addUsage, type Spent, spentOn } from "./spending.js";
 export { MessageStream } from "./stream.js";
 export { startTimer, type Timeouts, timeoutError, timeoutsOf, unlessLate } from "./timeouts.js";
-export { forgetMessages, isDelivered, readTurn, recordOf, type Turn } from "./turn.js";
+export { forgetMessages, isDelivered, readTurn, recordOf, stopTurn, type Turn } from "./turn.js";
 export { askedToWait } from "./turn-record.js";
 export type { Warm } from "./warm.js";
 export type { WholeMessage } from "./whole-message.js";

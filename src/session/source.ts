@@ -6,8 +6,11 @@ import { withId } from "./with-id.js";
 
 /** Where sessions come from: each a process of its own, or those of a pool. */
 export interface SessionSource {
-  /** A call begins, and may need a session more than once; the returned function says that it has ended. */
-  begin(): () => void;
+  /**
+   * A call begins, and may need a session more than once; the returned function says that it has
+   * ended. `end` is for the source to end it, also between two sessions.
+   */
+  begin(end: (why: HawserError) => void): () => void;
   /** Waits for its turn, if there is a queue; the session itself may still be starting. */
   acquire(request: LeaseRequest): Promise<SessionLease>;
 }
@@ -28,6 +31,8 @@ export interface SessionLease {
   readonly bootMs: number | undefined;
   /** Whether another can take its place, as long as nothing was sent. */
   readonly isReplaceable: boolean;
+  /** Whether its process may serve others afterwards: a call that is ended leaves it whole. */
+  readonly isHandedOn: boolean;
   /** The call is over, well or with this failure; resolves when nothing of it is left. */
   release(failure?: HawserError): Promise<void>;
 }
@@ -42,6 +47,7 @@ const FRESH: SessionSource = {
       queuedMs: undefined,
       bootMs: undefined,
       isReplaceable: false,
+      isHandedOn: false,
       release: () => session.close(),
     };
   },

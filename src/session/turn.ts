@@ -60,8 +60,14 @@ export function forgetMessages(turn: Turn): void {
   if (turn instanceof LiveTurn) turn.keepsMessages = false;
 }
 
+/** Stops a turn for a reason, which it is told; the session stays whole if the CLI obeys. */
+export function stopTurn(turn: Turn, why: HawserError): void {
+  if (turn instanceof LiveTurn) turn.stopFor(why);
+}
+
 /** What a turn needs of its session. */
 export interface TurnOwner {
+  stopFor(turn: LiveTurn, why: HawserError): void;
   stop(turn: LiveTurn): Promise<void>;
   /** The error that a result stands for, unless it reports no failure. */
   failureOf(result: ResultMessage, record: TurnRecord): HawserError | undefined;
@@ -155,6 +161,10 @@ export class LiveTurn implements Turn {
 
   async interrupt(): Promise<void> {
     if (!this.#settled) await this.#owner.stop(this);
+  }
+
+  stopFor(why: HawserError): void {
+    if (!this.#settled) this.#owner.stopFor(this, why);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Message> {

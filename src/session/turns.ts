@@ -38,6 +38,7 @@ export class Turns {
   /** Whether any turn has begun that has no result. */
   #runs = false;
   #lastResult: ResultMessage | undefined;
+  #strays = 0;
 
   constructor(events: TurnsEvents) {
     this.#events = events;
@@ -61,6 +62,11 @@ export class Turns {
   get next(): LiveTurn | undefined {
     const [turn] = this.#active.size > 0 ? this.#active : this.#open.values();
     return turn;
+  }
+
+  /** How much was said that no prompt had asked for. */
+  get strays(): number {
+    return this.#strays;
   }
 
   get active(): ReadonlySet<LiveTurn> {
@@ -107,6 +113,7 @@ export class Turns {
 
   /** Hands a message to what the CLI works on. */
   receive(message: Message, size: number): void {
+    if (this.#active.size === 0 && SPOKEN.has(message.type)) this.#strays += 1;
     for (const turn of this.#active) turn.receive(message, size);
   }
 
@@ -226,7 +233,10 @@ export class Turns {
       // What came in time after all is better than the reason why it might not have.
       this.settle(turn, result.is_error ? (turn.stopped ?? result) : result, others);
     }
-    if (turns.length === 0) this.#ownTurnRuns = false;
+    if (turns.length === 0) {
+      this.#ownTurnRuns = false;
+      this.#strays += 1;
+    }
     this.flush();
   }
 
@@ -240,3 +250,5 @@ export class Turns {
     return [...this.#open.values()];
   }
 }
+
+const SPOKEN: ReadonlySet<unknown> = new Set(["assistant", "stream_event", "user"]);
