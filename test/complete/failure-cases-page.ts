@@ -32,7 +32,7 @@ Use \`isHawserError()\` and not \`instanceof\`: it also knows the errors of a se
 - \`cliPath\`, \`cliVersion\`, \`exitCode\`, \`signal\` and \`stderrTail\` tell of the process.
 - Secrets are masked when an error is made, so it can be logged as it is. \`JSON.stringify(error)\` holds all of it.
 
-When a call throws, its process is gone.
+When a call throws, its process is gone; only a [pool](pool.md) may keep one that has ended the turn by itself, and resets it before it serves anybody else.
 
 ## What happens when
 

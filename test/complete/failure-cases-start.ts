@@ -80,7 +80,7 @@ export const AT_THE_START: readonly Cause[] = [
       code: "not_supported",
       message: /does not support tenant/,
       hint: "Leave these options out.",
-      issues: [{ path: "tenant", message: "has no effect in stream()" }],
+      issues: [{ path: "tenant", message: "has no effect in stream() without a pool" }],
     },
   },
   {

@@ -1,0 +1,38 @@
+// Answers prompts over HTTP through a pool of warm processes, the text as it comes. A client that
+// goes away cancels its call; on SIGTERM, what was begun is answered first.
+//
+//   node examples/http-server.js
+//   curl -N -d "Tell me of the bowline." localhost:8080     an answer
+//   curl localhost:8080                                     how the pool is doing
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+import { createPool, ERROR_CODES, isHawserError } from "hawser";
+
+const options = { systemPrompt: "You know all about knots. Be brief." };
+const pool = createPool({ size: { max: 4 }, queueLimit: 100, warm: [options] });
+
+const server = createServer(async (request, response) => {
+  if (request.method !== "POST") return response.end(`${JSON.stringify(pool.stats(), null, 2)}\n`);
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  try {
+    const call = pool.stream(await text(request), { ...options, signal: gone.signal });
+    for await (const piece of call.textStream) response.write(piece);
+    response.end();
+  } catch (error) {
+    // Half an answer must not look like a whole one.
+    if (response.headersSent) return response.destroy();
+    const { httpStatus } = isHawserError(error) ? ERROR_CODES[error.code] : { httpStatus: 500 };
+    response.writeHead(httpStatus).end(`${error.message}\n`);
+  }
+});
+
+server.listen(process.env.PORT ?? 8080, "127.0.0.1", () => {
+  console.log(`http://127.0.0.1:${server.address().port}`);
+});
+
+process.once("SIGTERM", async () => {
+  server.close();
+  await pool.drain();
+  server.closeIdleConnections();
+});
