@@ -1,4 +1,4 @@
-import { HawserError, isHawserError } from "../errors/index.js";
+import { HawserError, isHawserError, textOf } from "../errors/index.js";
 import {
   type LeaseRequest,
   Session,
@@ -26,6 +26,8 @@ export class PoolCore implements SessionSource {
   readonly #calls = new Set<(why: HawserError) => void>();
   /** What must be over before nothing is left. */
   readonly #pending = new Set<Promise<unknown>>();
+  /** Who comes at once gets what is being started, and does not start the same beside it. */
+  #announced: Promise<unknown> = Promise.resolve();
   #isDraining = false;
   #closing: Promise<void> | undefined;
   #onEmpty: (() => void)[] = [];
@@ -37,10 +39,12 @@ export class PoolCore implements SessionSource {
   }
 
   /** Makes a process ready for a request to come. */
-  async warm(request: LeaseRequest): Promise<void> {
-    const binding = await bindingOf(request, this.#settings.isolation);
-    if (!binding.isAlone) this.#crew.demands.pin(binding);
-    this.#crew.tend();
+  warm(request: Promise<LeaseRequest>): void {
+    const known = this.#announce(request).catch((error: unknown) => {
+      // Whoever calls with these options is told the same.
+      this.#settings.log.warn("options cannot be made ready for", { error: textOf(error) });
+    });
+    this.#announced = Promise.all([this.#announced, known]);
   }
 
   begin(end: (why: HawserError) => void): () => void {
@@ -124,8 +128,16 @@ export class PoolCore implements SessionSource {
     return work;
   }
 
+  async #announce(request: Promise<LeaseRequest>): Promise<void> {
+    const binding = await bindingOf(await request, this.#settings.isolation);
+    if (binding.isAlone) return;
+    this.#crew.demands.pin(binding);
+    this.#crew.tendNow();
+  }
+
   async #acquire(request: LeaseRequest): Promise<SessionLease> {
     const binding = await bindingOf(request, this.#settings.isolation);
+    await this.#announced;
     const slot = await this.#enter(binding, request);
     try {
       return await this.#serve(binding, request, slot);

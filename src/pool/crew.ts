@@ -89,10 +89,7 @@ export class Crew {
     const dueAt = performance.now() + afterMs;
     if (this.#isClosed || (this.#tending !== undefined && this.#tending.dueAt <= dueAt)) return;
     clearTimeout(this.#tending?.timer);
-    const timer = setTimeout(() => {
-      this.#tending = undefined;
-      this.#tend();
-    }, afterMs);
+    const timer = setTimeout(() => this.tendNow(), afterMs);
     timer.unref();
     this.#tending = { timer, dueAt };
   }
@@ -170,9 +167,11 @@ export class Crew {
     if (!worker.isTaken) this.tend();
   }
 
-  #tend(): void {
+  tendNow(): void {
     const { min, starts } = this.#settings;
+    clearTimeout(this.#tending?.timer);
     this.#tending = undefined;
+    if (this.#isClosed) return;
     let nextMs = Number.POSITIVE_INFINITY;
     const wanted = this.demands.list();
     for (const [i, demand] of wanted.entries()) {

@@ -6,7 +6,6 @@ import {
   requestOf,
   stream,
 } from "../complete/index.js";
-import { textOf } from "../errors/index.js";
 import type { Options, StandardSchema } from "../options/index.js";
 import {
   openSession,
@@ -41,12 +40,7 @@ export class Pool implements AsyncDisposable {
     registerSource(this, core);
     abandoned.register(this, core, core);
     for (const each of settings.warm) {
-      requestOf("createPool()", { ...each, pool: this })
-        .then((request) => core.warm(request))
-        .catch((error: unknown) => {
-          // Whoever calls with these options is told the same.
-          settings.log.warn("options cannot be made ready for", { error: textOf(error) });
-        });
+      core.warm(requestOf("createPool()", { ...each, pool: this }));
     }
   }
 

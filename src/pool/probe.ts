@@ -2,6 +2,7 @@ import { ControlLine } from "../control/index.js";
 import { HawserError, isHawserError } from "../errors/index.js";
 import type { Options } from "../options/index.js";
 import { type Running, SubprocessTransport } from "../transport/index.js";
+import { isSystem } from "../wire/index.js";
 
 /** Waits until a process that has been told nothing listens, and leaves it as it was. */
 export async function probe(options: Options, running: Running, limitMs: number): Promise<void> {
@@ -13,8 +14,9 @@ export async function probe(options: Options, running: Running, limitMs: number)
     transport,
     async () => undefined,
     {
-      onMessage: () => {
-        spoke = true;
+      onMessage: (message) => {
+        // One that is to be told its folder says at its start that a screen would have to be drawn.
+        spoke ||= !isSystem(message, "ui_invalidate");
       },
       onCorrupt: () => {
         spoke = true;
