@@ -85,9 +85,24 @@ function asIs(options: Options): Split {
 const ALONE: readonly OptionName[] = ["sessionStore", "spawnClaudeCodeProcess"];
 
 /** The folder's own settings would count only in part. */
-function mayClaim({ version }: Prepared, { settingSources }: Options): boolean {
-  return isSince(version, CLAIMS_FOLDER) && settingSources?.length === 0;
+function mayClaim({ version }: Prepared, options: Options): boolean {
+  if (!isSince(version, CLAIMS_FOLDER) || options.settingSources?.length !== 0) return false;
+  if (typeof options.mcpServers === "string") return false;
+  return FROM_FOLDER.every((name) => options[name] === undefined);
 }
+
+/** A CLI forgets added directories when it is told its folder, and has read all other paths before. */
+const FROM_FOLDER: readonly OptionName[] = [
+  "additionalDirectories",
+  "configDir",
+  "debugFile",
+  "extraArgs",
+  "managedSettings",
+  "plugins",
+  "projectConfigRoot",
+  "sandbox",
+  "settings",
+];
 
 /** All that has to do with the start of a process, without anything that points into the program. */
 function startOptions(options: Options): Options {

@@ -60,7 +60,7 @@ export class PoolCore implements SessionSource {
     // A call has said so itself that it begins.
     const done = request.purpose === "session" ? this.begin(() => {}) : undefined;
     try {
-      return await this.#track(this.#acquire(request));
+      return await this.#track(this.#acquire(withSignal(request)));
     } finally {
       done?.();
     }
@@ -236,6 +236,13 @@ export class PoolCore implements SessionSource {
  */
 function heldOf(session: Session, purpose: LeaseRequest["purpose"]): Held {
   return purpose === "call" ? { deref: () => session } : new WeakRef(session);
+}
+
+/** Who waits can be called off in either way. */
+function withSignal(request: LeaseRequest): LeaseRequest {
+  const { signal, abortController } = request.options;
+  if (signal !== undefined || abortController === undefined) return request;
+  return { ...request, options: { ...request.options, signal: abortController.signal } };
 }
 
 function poolClosed(): HawserError {

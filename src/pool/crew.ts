@@ -58,8 +58,6 @@ export class Crew {
    * the next one is tried: nothing has been sent yet.
    */
   async serve(binding: Binding, request: LeaseRequest): Promise<Served> {
-    // A call that has its answer gives its process back a moment later, and none is sooner ready.
-    if (this.#best(binding)?.state !== "recycled") await nextTurn();
     for (let tries = 1; ; tries += 1) {
       const { worker, how } = this.#pick(binding);
       try {
@@ -257,12 +255,6 @@ const MOST_TRIES = 10;
 function limitsOf({ timeouts }: LeaseRequest, how: How): LeaseRequest["timeouts"] {
   if (how === "cold") return timeouts;
   return { ...timeouts, bootMs: Math.min(timeouts.bootMs, SPARE_ANSWER_MS) };
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
 
 /** Whether another process may do better: not if this one was started for these very options. */

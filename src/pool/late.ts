@@ -57,20 +57,26 @@ function lateModel(options: Options, version: Version | undefined): Part | undef
   return { fixed: { model: undefined }, request: { subtype: "set_model", model: name } };
 }
 
-/** A tool that is taken away whole would still be offered if it were told late. */
+/**
+ * What is taken away whole, be it a tool, an agent or a skill, would still be offered if it were told
+ * late. Beside `settings`, which may hold the same rules, nothing would tell how many must arrive.
+ */
 function lateRules(options: Options): (Part & { readonly deny: number }) | undefined {
-  const { allowedTools = [], disallowedTools = [] } = options;
-  const whole = disallowedTools.filter((rule) => !rule.includes("("));
-  const deny = [...new Set(disallowedTools.filter((rule) => rule.includes("(")))];
+  const { allowedTools = [], disallowedTools = [], settings } = options;
+  const isLate = (rule: string) => settings === undefined && !TAKES_AWAY.test(rule);
+  const fixed = disallowedTools.filter((rule) => !isLate(rule));
+  const deny = [...new Set(disallowedTools.filter(isLate))];
   const allow = [...new Set(allowedTools)];
   if (allow.length + deny.length === 0) return undefined;
   const permissions = { allow: allow.map(escapeRule), deny: deny.map(escapeRule) };
   return {
-    fixed: { allowedTools: undefined, disallowedTools: whole.length > 0 ? whole : undefined },
+    fixed: { allowedTools: undefined, disallowedTools: fixed.length > 0 ? fixed : undefined },
     request: { subtype: "apply_flag_settings", settings: { permissions } },
     deny: deny.length,
   };
 }
+
+const TAKES_AWAY = /^[^(]*$|\([*:\s]*\)$|^(Agent|Skill|Task)\(/;
 
 /** Those that the CLI starts; those of this program travel by initialize. */
 function lateServers({ mcpServers, strictMcpConfig = true }: Options): Part | undefined {

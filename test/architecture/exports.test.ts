@@ -41,6 +41,7 @@ describe("the exported names", () => {
       "checkCli",
       "complete",
       "contextToPrompt",
+      "createPool",
       "createSdkMcpServer",
       "deleteSession",
       "explain",

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import type { Options } from "../../src/options/index.js";
+import type { PoolOptions } from "../../src/pool/index.js";
+import type { Step } from "../../src/testing/index.js";
+import { startsOf } from "../support/starts.js";
+import { eventually, failureOf, kill9, type Stage, stage, when } from "./faults.js";
+
+const WARM = (options: Options): PoolOptions => ({ size: { min: 1, max: 2 }, warm: [options] });
+const hangsAt = (on: Step["on"], more: Partial<Step> = {}): Step => ({
+  on,
+  process: 1,
+  do: [{ hang: true }],
+  ...more,
+});
+
+/** Until the process of this number is so far that it does what it was told. */
+async function isUp({ cli }: Stage, nth: number): Promise<void> {
+  await eventually(async () => expect(await startsOf(cli)).toHaveLength(nth));
+}
+
+/** Until the process of this number has received a line with these words. */
+async function received({ cli }: Stage, nth: number, words: string): Promise<void> {
+  await eventually(async () => {
+    const process = (await startsOf(cli))[nth - 1];
+    expect(process?.lines.some((line) => line.includes(words))).toBe(true);
+  });
+}
+
+describe("one who has sent nothing does not notice that its process was killed", () => {
+  it("while that was starting in the background", async () => {
+    const on = await stage([hangsAt("start")], WARM);
+    await isUp(on, 1);
+    const call = on.pool.complete("word", on.options);
+    await when(on, ({ calls }) => calls.running === 1);
+    kill9(on.told.pids[0]);
+    expect(await call).toMatchObject({ text: "ok" });
+    expect(await on.sent("word")).toBe(1);
+    expect(on.pool.stats().calls).toMatchObject({ succeeded: 1, failed: 0 });
+  });
+
+  it("while that was starting in the background, and nobody waited", async () => {
+    const on = await stage([hangsAt("start")], WARM);
+    await isUp(on, 1);
+    kill9(on.told.pids[0]);
+    // Another takes its place, though nobody asks for it.
+    await when(on, ({ processes }) => processes.initialized === 1);
+    expect(on.told.pids).toHaveLength(2);
+    expect(await on.pool.complete("word", on.options)).toMatchObject({ text: "ok" });
+    expect(on.pool.stats().calls.by.initialized).toBe(1);
+  });
+
+  it.each<[string, Step]>([
+    ["before it was asked anything", hangsAt("start")],
+    ["while it was asked to initialize", hangsAt("initialize")],
+  ])("while that was starting for it, %s", async (_, step) => {
+    const on = await stage([step]);
+    const call = on.pool.complete("word", on.options);
+    await isUp(on, 1);
+    if (step.on === "initialize") await received(on, 1, "initialize");
+    kill9(on.told.pids[0]);
+    expect(await call).toMatchObject({ text: "ok" });
+    expect(await on.sent("word")).toBe(1);
+    expect(on.told.pids).toHaveLength(2);
+  });
+
+  it("though that was a spare that had been told nothing, and is asked to initialize", async () => {
+    const steps = [hangsAt("initialize", { process: 2 })];
+    const on = await stage(steps, { size: { min: 1, max: 4 } });
+    await on.pool.complete("first", on.options);
+    await when(on, ({ processes }) => processes.generic === 1);
+    const call = on.pool.complete("word", { ...on.options, systemPrompt: "Another." });
+    await received(on, 2, "initialize");
+    kill9(on.told.pids[1]);
+    expect(await call).toMatchObject({ text: "ok" });
+    expect(await on.sent("word")).toBe(1);
+    expect(on.pool.stats().processes.discarded).toMatchObject({
+      "it was of no use when needed": 1,
+    });
+  });
+
+  it.each<["generic" | "initialized" | "recycled"]>([["generic"], ["initialized"], ["recycled"]])(
+    "while that was idle: %s",
+    async (kind) => {
+      const on = await stage([], (options) => ({
+        size: { min: kind === "recycled" ? 0 : 1, max: 4 },
+        warm: kind === "initialized" ? [options] : [],
+      }));
+      if (kind !== "initialized") await on.pool.complete("first", on.options);
+      await when(on, ({ processes }) => processes[kind] === 1);
+      const victim = on.told.pids.at(-1);
+      kill9(victim);
+      await eventually(() => expect(on.told.discarded.map(({ pid }) => pid)).toContain(victim));
+      expect(on.pool.stats().processes.discarded).toEqual({ "it ended": 1 });
+      const other = kind === "generic" ? { systemPrompt: "Another." } : {};
+      expect(await on.pool.complete("word", { ...on.options, ...other })).toMatchObject({
+        text: "ok",
+      });
+      expect(await on.sent("word")).toBe(1);
+    },
+  );
+
+  it("while that was being reset, and it waited for the end of that", async () => {
+    const on = await stage([hangsAt("clear")], { size: { min: 0, max: 1 } });
+    await on.pool.complete("first", on.options);
+    const call = on.pool.complete("word", on.options);
+    await received(on, 1, "/clear");
+    await when(on, ({ calls }) => calls.running === 1);
+    kill9(on.told.pids[0]);
+    expect(await call).toMatchObject({ text: "ok" });
+    expect(await on.sent("word")).toBe(1);
+    expect(on.told.pids).toHaveLength(2);
+    expect(on.told.discarded[0]?.reason).toMatch(/^its reset failed/);
+  });
+});
+
+describe("a process that was killed at the very moment it was needed", () => {
+  it.each<["generic" | "initialized" | "recycled"]>([["generic"], ["initialized"], ["recycled"]])(
+    "has served at most once: %s",
+    async (kind) => {
+      const on = await stage([], (options) => ({
+        size: { min: kind === "recycled" ? 0 : 1, max: 4 },
+        warm: kind === "initialized" ? [options] : [],
+      }));
+      if (kind !== "initialized") await on.pool.complete("first", on.options);
+      await when(on, ({ processes }) => processes[kind] === 1);
+      kill9(on.told.pids.at(-1));
+      const other = kind === "generic" ? { systemPrompt: "Another." } : {};
+      const outcome = await on.pool.complete("word", { ...on.options, ...other }).then(
+        ({ text }) => text,
+        ({ code }) => code,
+      );
+      // The pipe may have taken the prompt before the kernel had taken the process down.
+      expect(["ok", "process_exited"]).toContain(outcome);
+      expect(await on.sent("word")).toBe(outcome === "ok" ? 1 : 0);
+    },
+  );
+});
+
+describe("one who has sent is told, and nothing is sent again", () => {
+  it.each<[string, (on: Stage) => Promise<unknown>]>([
+    ["complete", ({ pool, options }) => pool.complete("word", options)],
+    ["stream", ({ pool, options }) => pool.stream("word", options).completion],
+    ["session", async ({ pool, options }) => (await pool.openSession(options)).send("word").result],
+  ])("by %s", async (_, begin) => {
+    const on = await stage([hangsAt("user")]);
+    const call = begin(on);
+    const failure = failureOf(call);
+    await received(on, 1, "word");
+    kill9(on.told.pids[0]);
+    expect(await failure).toMatchObject({ code: "process_exited", signal: "SIGKILL" });
+    expect(await on.sent("word")).toBe(1);
+    expect(on.told.pids).toHaveLength(1);
+    await when(on, ({ calls }) => calls.running === 0);
+    // The pool is none the worse for it.
+    expect(await on.pool.complete("next", on.options)).toMatchObject({ text: "ok" });
+  });
+
+  it("unless it wants another attempt, of which there is exactly one", async () => {
+    const on = await stage([hangsAt("user")]);
+    const retry = { attempts: 1, baseMs: 1 };
+    const call = on.pool.complete("word", { ...on.options, retry });
+    await received(on, 1, "word");
+    kill9(on.told.pids[0]);
+    expect(await call).toMatchObject({ text: "ok" });
+    expect(await on.sent("word")).toBe(2);
+  });
+});

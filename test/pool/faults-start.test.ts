@@ -1,0 +1,77 @@
+import { writeFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { complete } from "../../src/complete/index.js";
+import type { Options } from "../../src/options/index.js";
+import type { PoolOptions } from "../../src/pool/index.js";
+import { fakeCli, type Step } from "../../src/testing/index.js";
+import { startsOf } from "../support/starts.js";
+import { eventually, failureOf, opened, stage, when } from "./faults.js";
+
+const WARM = (options: Options): PoolOptions => ({ size: { min: 1, max: 2 }, warm: [options] });
+const exits: Step = { on: "start", times: "always", do: [{ stderr: "no luck" }, { exit: 1 }] };
+
+describe("a CLI that cannot be started", () => {
+  it.each<[string, readonly Step[]]>([
+    ["exits", [exits]],
+    [
+      "refuses to initialize",
+      [{ on: "initialize", times: "always", do: [{ respondError: "No." }] }],
+    ],
+    ["dies of itself", [{ on: "start", times: "always", do: [{ exit: 139 }] }]],
+  ])("%s: its callers are told what they are told without a pool", async (_, steps) => {
+    const at = await stage(steps);
+    const { code, exitCode, stderrTail } = await failureOf(complete("alone", at.options));
+    const failure = await failureOf(at.pool.complete("word", at.options));
+    expect(failure).toMatchObject({ code });
+    expect(failure.exitCode).toBe(exitCode);
+    expect(failure.stderrTail).toBe(stderrTail);
+    expect(await failureOf(at.pool.openSession(at.options))).toMatchObject({ code });
+    expect(await at.sent("word")).toBe(0);
+    // One for each: what is wrong with it is not an accident.
+    expect(at.told.pids).toHaveLength(2);
+    await when(at, ({ calls }) => calls.running === 0);
+  });
+
+  it("but prints garbage: they are told how it ended, and its spares serve nobody", async () => {
+    const noise = { write: "Hello there!\n{\n" };
+    const at = await stage([{ on: "start", times: "always", do: [noise, { exit: 1 }] }], WARM);
+    await when(at, ({ processes }) => processes.discarded["it did not start"] === 1);
+    const failure = await failureOf(at.pool.complete("word", at.options));
+    expect(failure).toMatchObject({ code: "process_exited", exitCode: 1 });
+    expect(await at.sent("word")).toBe(0);
+  });
+
+  it("is not there: the same", async () => {
+    const pool = opened({ warm: [{ cliPath: "/nowhere/claude" }] });
+    const options = { cliPath: "/nowhere/claude" };
+    const { code } = await failureOf(complete("word", options));
+    expect(code).toBe("cli_not_found");
+    expect(await failureOf(pool.complete("word", options))).toMatchObject({ code });
+    expect(pool.stats().processes.started).toBe(0);
+  });
+
+  it("is tried less and less often in the background, and found when it is well again", async () => {
+    const at = await stage([exits], WARM);
+    const begun = performance.now();
+    await eventually(async () => expect(await startsOf(at.cli)).toHaveLength(3));
+    // At once, after one second, after two more.
+    expect(performance.now() - begun).toBeGreaterThan(2_900);
+    await when(at, ({ processes }) => processes.discarded["it did not start"] === 3);
+    // A caller is not kept from trying for itself, and finds out at once.
+    await writeFile(at.cli.path.replace("claude.mjs", "scenario.json"), "{}");
+    expect(await at.pool.complete("word", at.options)).toMatchObject({ text: "ok" });
+    await when(at, ({ processes }) => processes.initialized + processes.recycled >= 1);
+  });
+
+  it("does not keep spares of another from being made", async () => {
+    await using well = await fakeCli();
+    const at = await stage([exits], (options) => ({
+      size: { min: 1, max: 4 },
+      warm: [{ cliPath: well.path }, options],
+    }));
+    await when(at, ({ processes }) => processes.initialized === 1);
+    expect(await at.pool.complete("word", { cliPath: well.path })).toMatchObject({ text: "ok" });
+    expect(at.pool.stats().calls.by.initialized).toBe(1);
+    await at.pool.close();
+  });
+});

@@ -1,0 +1,140 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { fakeCli, type Step } from "../../src/testing/index.js";
+import { everyProcess, until } from "../support/proc.js";
+
+const DIST = new URL("../../dist/index.js", import.meta.url).href;
+
+/** Ignores the end of its input, so that only a signal ends it. */
+const STUBBORN: Step = { on: "eof", times: "always", do: [] };
+
+/** Runs a user's program that has a pool; it may print. */
+async function program(source: string, steps: readonly Step[] = [STUBBORN], flags: string[] = []) {
+  const cli = await fakeCli({ steps });
+  onTestFinished(() => cli.dispose());
+  const code = `
+    import { createPool, processes } from ${JSON.stringify(DIST)};
+    const call = { cliPath: process.argv[1] };
+    const warm = (pool) => new Promise((resolve) => {
+      const look = setInterval(() => {
+        const { generic, initialized, recycled } = pool.stats().processes;
+        if (generic + initialized + recycled > 1) resolve(clearInterval(look));
+      }, 5);
+    });
+    ${source}`;
+  const child = spawn(process.execPath, [...flags, "--input-type=module", "-e", code, cli.path]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    err += chunk.toString();
+  });
+  const ofCli = () => everyProcess().filter(({ command }) => command.includes(cli.path));
+  /** Those of the pool; the program itself has the path in its arguments, too. */
+  const pids = () => ofCli().filter(({ pid }) => pid !== child.pid);
+  return { child, closed, lines: () => out.split("\n").slice(0, -1), stderr: () => err, pids };
+}
+
+describe.skipIf(process.platform !== "linux")("a program that forgets its pool", () => {
+  it("still ends by itself, and takes all processes along", async () => {
+    const { closed, lines, stderr, pids } = await program(`
+      const pool = createPool({ size: { min: 2 } });
+      console.log((await pool.complete("x", call)).text);
+      await warm(pool);
+      console.log(processes().length > 1);`);
+    expect([await closed, stderr()]).toEqual([[0, null], ""]);
+    expect(lines()).toEqual(["ok", "true"]);
+    await until(() => pids().length === 0);
+  });
+
+  it("ends also if its spares are still being started", async () => {
+    const slow: Step = { on: "start", process: 2, do: [{ sleep: 300 }] };
+    const { closed, lines, pids, stderr } = await program(
+      `const pool = createPool({ isolation: "process" });
+       await pool.complete("x", call);
+       await new Promise((resolve) => setTimeout(resolve, 50));
+       console.log(pool.stats().processes.starting);`,
+      [slow, STUBBORN],
+    );
+    expect([await closed, stderr()]).toEqual([[0, null], ""]);
+    expect(lines()).toEqual(["1"]);
+    await until(() => pids().length === 0);
+  });
+
+  it("lives as long as a call runs or waits, though nobody holds the pool", async () => {
+    const slow: Step = {
+      on: "user",
+      times: "always",
+      do: [{ init: {} }, { sleep: 300 }, { assistant: "late" }, { result: { result: "late" } }],
+    };
+    const { closed, lines, stderr } = await program(
+      `setInterval(() => gc(), 20).unref();
+       const calls = (() => {
+         const pool = createPool({ concurrency: 1 });
+         return [1, 2, 3].map(() => pool.complete("x", call));
+       })();
+       for (const { text } of await Promise.all(calls)) console.log(text);`,
+      [slow, STUBBORN],
+      ["--expose-gc"],
+    );
+    expect([await closed, stderr()]).toEqual([[0, null], ""]);
+    expect(lines()).toEqual(["late", "late", "late"]);
+  });
+
+  it("and lives on loses the processes when the pool is garbage-collected", async () => {
+    const { child, lines, pids } = await program(
+      `setInterval(() => gc(), 20);
+       await (async () => {
+         const pool = createPool({ size: { min: 2 }, warm: [{ ...call, systemPrompt: "w" }] });
+         await pool.complete("x", call);
+         await warm(pool);
+       })();
+       console.log("forgotten");`,
+      [STUBBORN],
+      ["--expose-gc"],
+    );
+    await until(() => lines()[0] === "forgotten");
+    await until(() => pids().length === 0);
+    expect(child.exitCode).toBeNull();
+  });
+
+  it("and a session of it that is forgotten frees its place", async () => {
+    const { closed, lines, stderr } = await program(
+      `setInterval(() => gc(), 20).unref();
+       const pool = createPool({ concurrency: 1, size: { min: 0, max: 1 } });
+       await (async () => {
+         const session = await pool.openSession(call);
+         console.log(await session.send("x").text(), pool.stats().calls.running);
+       })();
+       console.log((await pool.complete("y", call)).text);
+       console.log(JSON.stringify(pool.stats().processes.discarded));
+       await pool.close();
+       console.log(processes().length);`,
+      [STUBBORN],
+      ["--expose-gc"],
+    );
+    expect([await closed, stderr()]).toEqual([[0, null], ""]);
+    expect(lines().slice(0, 2)).toEqual(["ok 1", "ok"]);
+    expect(lines()[2]).toMatch(/^\{"it was forgotten":1|"it had served":1/);
+    expect(lines()[3]).toBe("0");
+  });
+
+  it("need not close what `await using` closes", async () => {
+    const { closed, lines, stderr } = await program(`
+      {
+        const pool = createPool({ size: { min: 2 } });
+        await pool.complete("x", call);
+        await warm(pool);
+        await pool[Symbol.asyncDispose]();
+        await pool.complete("y", call).catch(({ code }) => console.log(code));
+      }
+      console.log(processes().length);`);
+    expect([await closed, stderr()]).toEqual([[0, null], ""]);
+    expect(lines()).toEqual(["pool_closed", "0"]);
+  });
+});

@@ -1,0 +1,102 @@
+import { expect, onTestFinished, vi } from "vitest";
+import type { Options } from "../../src/options/index.js";
+import { createPool, type Pool, type PoolOptions, type PoolStats } from "../../src/pool/index.js";
+import { processes } from "../../src/process/index.js";
+import { type Action, type FakeCli, fakeCli, type Scenario } from "../../src/testing/index.js";
+import { startsOf } from "../support/starts.js";
+
+export interface OnFake {
+  readonly pool: Pool;
+  readonly cli: FakeCli;
+  /** Of a call to it. */
+  readonly options: Options;
+  /** The prompts that have come to any process of it, resets aside. */
+  prompts(): Promise<string[]>;
+}
+
+/** A pool and a fake CLI for its calls; both go when the test is over. */
+export async function onFake(
+  options: PoolOptions | ((call: Options) => PoolOptions) = {},
+  scenario: Scenario = {},
+): Promise<OnFake> {
+  const cli = await fakeCli(scenario);
+  const call = { cliPath: cli.path };
+  const pool = createPool(typeof options === "function" ? options(call) : options);
+  onTestFinished(async () => {
+    await pool.close();
+    expect(processes()).toEqual([]);
+    await cli.dispose();
+  });
+  return { pool, cli, options: call, prompts: () => promptsOf(cli) };
+}
+
+export async function promptsOf(cli: FakeCli): Promise<string[]> {
+  const lines = (await startsOf(cli)).flatMap((each) => each.lines);
+  return lines
+    .map((line) => JSON.parse(line))
+    .filter(({ type }) => type === "user")
+    .map(({ message }) => textOf(message.content))
+    .filter((text) => text !== "/clear");
+}
+
+/** When a test waits for a process; on a busy machine it takes its time. */
+export const PATIENCE = { timeout: 20_000, interval: 5 };
+
+/** Waits until nothing is on its way, and gives what is there then. */
+export function atRest(pool: Pool): Promise<PoolStats> {
+  return vi.waitFor(() => {
+    const stats = pool.stats();
+    const { starting, serving, resetting, closing } = stats.processes;
+    expect({ starting, serving, resetting, closing, running: stats.calls.running }).toEqual({
+      starting: 0,
+      serving: 0,
+      resetting: 0,
+      closing: 0,
+      running: 0,
+    });
+    return stats;
+  }, PATIENCE);
+}
+
+/** Waits until the pool is so. */
+export function until(pool: Pool, look: (stats: PoolStats) => boolean): Promise<PoolStats> {
+  return vi.waitFor(() => {
+    const stats = pool.stats();
+    if (!look(stats)) throw new Error(JSON.stringify(stats));
+    return stats;
+  }, PATIENCE);
+}
+
+/** A turn that takes so long. */
+export function slowTurn(ms: number, text = "ok"): Action[] {
+  return [{ init: {} }, { sleep: ms }, { assistant: text }, { result: { result: text } }];
+}
+
+/** A turn that costs so much, on a process that counts anew after each reset. */
+export function paidTurn(usd: number, ms = 0): Action[] {
+  return [
+    { init: {} },
+    { sleep: ms },
+    { assistant: "ok" },
+    { result: { result: "ok", total_cost_usd: usd } },
+  ];
+}
+
+/** A turn that the API refuses. */
+export function refusedTurn(status: number, limit?: { resetsAt: Date }): Action[] {
+  const rate_limit_info = {
+    status: "rejected",
+    rateLimitType: "five_hour",
+    resetsAt: Math.floor((limit?.resetsAt.getTime() ?? 0) / 1000),
+  };
+  return [
+    { init: {} },
+    ...(limit === undefined ? [] : [{ emit: { type: "rate_limit_event", rate_limit_info } }]),
+    { result: { is_error: true, api_error_status: status, result: "The API said no." } },
+  ];
+}
+
+function textOf(content: string | readonly { readonly text?: string }[]): string {
+  if (typeof content === "string") return content;
+  return content.map(({ text = "" }) => text).join("");
+}

@@ -1,0 +1,173 @@
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { complete, stream } from "../../src/complete/index.js";
+import type { Options } from "../../src/options/index.js";
+import { createPool } from "../../src/pool/index.js";
+import { openSession } from "../../src/session/index.js";
+import { always, apiError, hang, type RecordedRequest, toolUse } from "../../src/testing/index.js";
+import { InMemorySessionStore } from "../../src/transcripts/index.js";
+import { isMessage } from "../../src/wire/index.js";
+import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { type World, world } from "../support/world.js";
+import { atRest, onFake, until } from "./on-fake.js";
+
+const KNOT = { name: "bowline", turns: 1 };
+const gives = (value: Record<string, unknown>) => toolUse("StructuredOutput", value);
+
+function bodyOf(request: RecordedRequest | undefined): string {
+  return JSON.stringify(request?.body);
+}
+
+function foldersIn({ cwd }: World, ...names: string[]): string[] {
+  const folders = names.map((name) => join(cwd, name));
+  for (const folder of folders) mkdirSync(folder);
+  return folders;
+}
+
+describe("a spare of the newest CLI", () => {
+  it("serves whoever comes: another prompt, another model, another folder", async () => {
+    const place = await world(NEWEST_CLI, always("Hello."));
+    const { model, options } = place;
+    const folders = foldersIn(place, "first", "second", "third", "fourth");
+    await using pool = createPool({ isolation: "process", size: { min: 1, max: 3 } });
+    for (const [n, cwd] of folders.entries()) {
+      const own = { systemPrompt: `You are number ${n}.`, model: `claude-sonnet-4-${n}` };
+      await pool.complete("x", { ...options, ...own, cwd });
+      // Behind the second one is a spare that may go anywhere, beside that of the first folder.
+      await until(pool, ({ processes: { generic } }) => generic === Math.min(2, n + 1));
+    }
+    expect(pool.stats().calls.by).toMatchObject({ cold: 2, generic: 2 });
+    for (const [n, call] of model.calls.entries()) {
+      expect(call.model).toBe(`claude-sonnet-4-${n}`);
+      const said = [0, 1, 2, 3].filter((i) => call.system.includes(`You are number ${i}.`));
+      expect(said).toEqual([n]);
+      expect(folders.filter((folder) => bodyOf(call).includes(folder))).toEqual([folders[n]]);
+    }
+  });
+
+  it("is initialized before any call for options that are announced, schemas included", async () => {
+    const { model, options } = await world(NEWEST_CLI, [gives(KNOT), gives(KNOT), "Hello."]);
+    const fields = { name: z.string(), turns: z.number().int() };
+    const valibot = toStandardJsonSchema(v.object({ name: v.string(), turns: v.number() }));
+    const announced: Options[] = [
+      { ...options, systemPrompt: "You tie.", schema: z.object(fields) },
+      { ...options, systemPrompt: "You untie.", schema: valibot as never },
+      { ...options, systemPrompt: "You talk.", model: "claude-sonnet-4-5" },
+    ];
+    await using pool = createPool({ size: { min: 1, max: 3 }, warm: announced });
+    await until(pool, ({ processes }) => processes.initialized === 3);
+    for (const call of announced) await pool.complete("x", call);
+    const { calls, processes } = await atRest(pool);
+    expect(calls.by).toEqual({ initialized: 3, recycled: 0, generic: 0, cold: 0, alone: 0 });
+    expect(processes).toMatchObject({ started: 3, recycled: 3 });
+    expect(model.calls.map(({ tools }) => tools)).toEqual([
+      ["StructuredOutput"],
+      ["StructuredOutput"],
+      [],
+    ]);
+    expect(model.calls[2]).toMatchObject({ model: "claude-sonnet-4-5" });
+  });
+});
+
+it("calls through a pool are those that are made without one", async () => {
+  const { model, options } = await world(NEWEST_CLI, [
+    "Plain.",
+    "Plain.",
+    gives({ ...KNOT, turns: 2 }),
+    gives(KNOT),
+    apiError(500),
+    "At last.",
+    "Streamed.",
+    hang("Half"),
+    "After.",
+  ]);
+  await using pool = createPool({ size: { min: 1, max: 2 } });
+  const call = { ...options, systemPrompt: "You are the same." };
+  const plain = await complete("Hi.", call);
+  const pooled = await complete("Hi.", { ...call, pool });
+  const shape = (completion: object) => Object.keys(completion).sort();
+  expect(shape(pooled)).toEqual(shape(plain));
+  expect([pooled.text, pooled.stop, pooled.credential]).toEqual([
+    plain.text,
+    plain.stop,
+    plain.credential,
+  ]);
+  expect(model.calls[1]?.system).toBe(model.calls[0]?.system);
+
+  const knot = z.object({ name: z.string(), turns: z.number() });
+  const schema = knot.refine(({ turns }) => turns === 1, "Only one turn.");
+  const asked = pool.stream("Name a knot.", { ...call, schema });
+  const notices: unknown[] = [];
+  for await (const part of asked) if (isMessage(part, "hawser")) notices.push(part.subtype);
+  expect([(await asked.completion).value, notices]).toEqual([KNOT, ["repairing"]]);
+
+  const retry = { attempts: 1, baseMs: 1, cliRetries: 0 };
+  expect((await pool.complete("Again.", { ...call, retry })).text).toBe("At last.");
+
+  const watched = stream("Tell.", { ...call, pool });
+  const pieces: string[] = [];
+  for await (const piece of watched.textStream) pieces.push(piece);
+  expect([pieces.join(""), (await watched.completion).text]).toEqual(["Streamed.", "Streamed."]);
+
+  const left = pool.stream("Tell.", { ...call, includePartialMessages: true });
+  for await (const message of left) if (isMessage(message, "stream_event")) break;
+  await expect(left.completion).rejects.toMatchObject({ code: "aborted" });
+  expect((await pool.complete("And then?", call)).text).toBe("After.");
+  expect(bodyOf(model.calls.at(-1))).not.toContain("Half");
+  const { calls } = await atRest(pool);
+  expect(calls).toMatchObject({ succeeded: 5, failed: 2, queued: 0, running: 0 });
+});
+
+describe.each(CLIS)("calls through a pool of the CLI $name", ({ path }) => {
+  it("that keep their session can be gone on with, in the pool or outside of it", async () => {
+    const { model, options } = await world(path, [
+      "Kept.",
+      "Gone on.",
+      "And on.",
+      toolUse("Bash", { command: "echo 1", description: "d" }),
+      "Done.",
+    ]);
+    await using pool = createPool();
+    const kept = { ...options, persistSession: true };
+    const { sessionId } = await pool.complete("Remember.", kept);
+    const second = await pool.complete("And?", { ...kept, resume: sessionId });
+    expect([second.text, second.sessionId]).toEqual(["Gone on.", sessionId]);
+    expect(bodyOf(model.calls[1])).toContain("Remember.");
+    await using session = await openSession({ ...kept, resume: sessionId, pool });
+    expect(await session.send("Well?").text()).toBe("And on.");
+    await session.close();
+    const work: Options = { tools: ["Bash"], allowedTools: ["Bash"], maxTurns: 1, autoResume: 1 };
+    const resumed = await pool.complete("Work.", { ...options, ...work });
+    expect(resumed).toMatchObject({ text: "Done.", resumes: 1 });
+    const { calls } = await atRest(pool);
+    expect(calls.by).toMatchObject({ alone: 2 });
+  });
+});
+
+describe("a caller whose process must be its own", () => {
+  it.each<[string, () => Options]>([
+    ["an id", () => ({ sessionId: crypto.randomUUID() })],
+    ["a session to go on with", () => ({ resume: crypto.randomUUID(), persistSession: true })],
+    ["the last session", () => ({ continue: true, persistSession: true })],
+    ["a store", () => ({ sessionStore: new InMemorySessionStore(), persistSession: true })],
+    [
+      "a spawn function",
+      () => ({
+        spawnClaudeCodeProcess: ({ command, args, cwd, env }) =>
+          spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] }),
+      }),
+    ],
+  ])("because of %s is served alone, and counted", async (_why, own) => {
+    const { pool, options } = await onFake({ size: { max: 1 }, isolation: "auto" });
+    const call = { ...options, ...own() };
+    expect((await pool.complete("x", call)).text).toBe("ok");
+    const { calls, processes } = await atRest(pool);
+    expect([calls.by.alone, calls.cold, calls.succeeded]).toEqual([1, 1, 1]);
+    expect(processes).toMatchObject({ generic: 0, initialized: 0, recycled: 0 });
+  });
+});

@@ -1,0 +1,174 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { complete } from "../../src/complete/index.js";
+import { createPool } from "../../src/pool/index.js";
+import { CHANNELS, publish } from "../../src/session/channels.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { world } from "../support/world.js";
+import { atRest, onFake, until } from "./on-fake.js";
+
+interface Seen {
+  readonly name: string;
+  readonly event: Record<string, unknown>;
+}
+
+/** All that is published until the test is over, in this order. */
+function watchAll(): Seen[] {
+  const seen: Seen[] = [];
+  for (const { name: channel } of Object.values(CHANNELS)) {
+    const listen = (event: unknown) => {
+      const name = String(channel).replace("hawser:", "");
+      seen.push({ name, event: event as Record<string, unknown> });
+    };
+    subscribe(channel, listen);
+    onTestFinished(() => void unsubscribe(channel, listen));
+  }
+  return seen;
+}
+
+const anyNumber = expect.any(Number);
+
+describe("who watches a pool", () => {
+  it("is told of each process and each call, from the start to the end", async () => {
+    const { pool, options } = await onFake({ size: { min: 0, max: 1 }, maxJobs: 2 });
+    const seen = watchAll();
+    await pool.complete("one", { ...options, tenant: "t" });
+    await atRest(pool);
+    await pool.complete("two", options);
+    await atRest(pool);
+    const { pid, pool: number, worker } = seen[1]?.event ?? {};
+    const who = { pool: number, worker, pid };
+    expect([pid, number, worker]).toEqual([anyNumber, anyNumber, anyNumber]);
+    const call = Number(seen[0]?.event["call"]);
+    expect(seen.filter(({ name }) => name.startsWith("process:"))).toEqual([
+      { name: "process:start", event: { ...who, jobs: 0 } },
+      { name: "process:ready", event: { ...who, jobs: 1, ms: anyNumber } },
+      { name: "process:assigned", event: { ...who, jobs: 1, how: "cold" } },
+      { name: "process:reset", event: { ...who, jobs: 1, ms: anyNumber } },
+      { name: "process:assigned", event: { ...who, jobs: 2, how: "recycled" } },
+      {
+        name: "process:discarded",
+        event: { ...who, jobs: 2, reason: "it had served often enough" },
+      },
+    ]);
+    const ended = { outcome: "ok", costUsd: 0, ms: anyNumber };
+    const first = { call, caller: "complete()", tenant: "t" };
+    const second = { call: call + 1, caller: "complete()", tenant: undefined };
+    expect(seen.filter(({ name }) => name.startsWith("call:"))).toEqual([
+      { name: "call:start", event: first },
+      { name: "call:end", event: { ...first, ...ended } },
+      { name: "call:start", event: second },
+      { name: "call:end", event: { ...second, ...ended } },
+    ]);
+    const order = seen.map(({ name }) => name);
+    expect(order.slice(0, 4)).toEqual([
+      "call:start",
+      "process:start",
+      "process:ready",
+      "process:assigned",
+    ]);
+    expect(order.indexOf("call:end")).toBeLessThan(order.indexOf("process:reset"));
+  });
+
+  it("is told how a call failed, and by which pool it was to be served", async () => {
+    const { pool, options } = await onFake({ concurrency: 1, queueLimit: 0, size: { min: 0 } });
+    const seen = watchAll();
+    await expect(pool.complete("x", { ...options, maxTurns: 0 })).rejects.toBeDefined();
+    const running = pool.stream("x", options);
+    const refused = complete("y", { ...options, pool });
+    await expect(refused).rejects.toMatchObject({ code: "pool_full" });
+    await running.completion;
+    const ends = seen.filter(({ name }) => name === "call:end").map(({ event }) => event);
+    expect(ends).toEqual([
+      expect.objectContaining({ outcome: "invalid_options", error: expect.any(Error) }),
+      expect.objectContaining({ outcome: "pool_full", caller: "complete()" }),
+      expect.objectContaining({ outcome: "ok", caller: "stream()" }),
+    ]);
+    expect(seen.filter(({ name }) => name === "call:start").length).toBe(3);
+  });
+
+  it("of spares is told that they are ready before anybody has one", async () => {
+    const seen = watchAll();
+    const { pool, options } = await onFake((call) => ({
+      isolation: "process",
+      size: { max: 2 },
+      warm: [call],
+    }));
+    await until(pool, ({ processes: { initialized } }) => initialized === 1);
+    await pool.complete("x", options);
+    await pool.close();
+    const names = seen.filter(({ event }) => event["worker"] === 1).map(({ name }) => name);
+    expect(names).toEqual([
+      "process:start",
+      "process:ready",
+      "process:assigned",
+      "process:discarded",
+    ]);
+    const assigned = seen.find(({ name }) => name === "process:assigned");
+    expect(assigned?.event).toMatchObject({ how: "initialized", jobs: 1 });
+    const reasons = seen
+      .filter(({ name }) => name === "process:discarded")
+      .map(({ event }) => event["reason"]);
+    expect(reasons[0]).toBe("it had served");
+    expect(new Set(reasons.slice(1))).toEqual(
+      new Set(reasons.length > 1 ? ["the pool was closed"] : []),
+    );
+  });
+
+  it("of the real CLI is told the same", async () => {
+    const { options } = await world(NEWEST_CLI, ["One.", "Two."]);
+    const seen = watchAll();
+    {
+      await using pool = createPool({ size: { max: 1 } });
+      for (const prompt of ["a", "b"]) {
+        await pool.complete(prompt, options);
+        await atRest(pool);
+      }
+    }
+    expect(seen.map(({ name }) => name)).toEqual([
+      "call:start",
+      "process:start",
+      "process:ready",
+      "process:assigned",
+      "call:end",
+      "process:reset",
+      "call:start",
+      "process:assigned",
+      "call:end",
+      "process:reset",
+      "process:discarded",
+    ]);
+    expect(seen.at(-1)?.event).toMatchObject({ reason: "the pool was closed", jobs: 2 });
+  });
+});
+
+describe("where nobody watches", () => {
+  it("nothing is published, and no event is made", async () => {
+    const event = vi.fn(() => ({ pool: 1, worker: 1, pid: 1 }));
+    publish(CHANNELS.processStart, event);
+    expect(event).not.toHaveBeenCalled();
+    const published = Object.values(CHANNELS).map((channel) => vi.spyOn(channel, "publish"));
+    const { pool, options } = await onFake({ size: { max: 1 } });
+    await pool.complete("x", options);
+    await atRest(pool);
+    await pool.close();
+    for (const spy of published) {
+      expect(spy).not.toHaveBeenCalled();
+      spy.mockRestore();
+    }
+  });
+
+  it("one who comes and goes during a call makes no trouble", async () => {
+    const { pool, options } = await onFake({ size: { max: 1 } });
+    const ends: unknown[] = [];
+    const listen = (event: unknown) => void ends.push(event);
+    const call = pool.complete("x", options);
+    subscribe("hawser:process:reset", listen);
+    await call;
+    await atRest(pool);
+    unsubscribe("hawser:process:reset", listen);
+    await pool.complete("x", options);
+    await atRest(pool);
+    expect(ends.length).toBe(1);
+  });
+});
