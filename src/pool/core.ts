@@ -241,8 +241,10 @@ function heldOf(session: Session, purpose: LeaseRequest["purpose"]): Held {
 /** Who waits can be called off in either way. */
 function withSignal(request: LeaseRequest): LeaseRequest {
   const { signal, abortController } = request.options;
-  if (signal !== undefined || abortController === undefined) return request;
-  return { ...request, options: { ...request.options, signal: abortController.signal } };
+  if (abortController === undefined) return request;
+  const own = abortController.signal;
+  const both = signal === undefined ? own : AbortSignal.any([signal, own]);
+  return { ...request, options: { ...request.options, signal: both } };
 }
 
 function poolClosed(): HawserError {

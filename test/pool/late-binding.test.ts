@@ -10,6 +10,9 @@ import { CLIS, NEWEST_CLI } from "../support/cli.js";
 import { type World, world } from "../support/world.js";
 import { furnish, ROWS } from "./late-binding-rows.js";
 
+// Every row starts the CLI four times or more.
+vi.setConfig({ testTimeout: 180_000 });
+
 /** What a call came to: at the model, in its folder, in this program, and for its caller. */
 interface Effect {
   readonly requests: readonly unknown[];
