@@ -207,8 +207,14 @@ export class Crew {
   /** Whether one more is possible for the last of these; what none of them needs gives way. */
   #hasRoom(wanted: readonly Demand[]): boolean {
     if (this.#size < this.#settings.max) return true;
+    const now = performance.now();
+    // One that has just served has what its callers ask for; a spare is only a guess.
+    const isRecent = ({ state, idleSince }: Worker) =>
+      state === "recycled" && now - idleSince < RECENT_MS;
     const isNeeded = (worker: Worker) => wanted.some((it) => Demands.met(it, [worker]) > 0);
-    const victims = this.#spares().filter((worker) => worker.isIdle && !isNeeded(worker));
+    const victims = this.#spares().filter(
+      (worker) => worker.isIdle && !isRecent(worker) && !isNeeded(worker),
+    );
     const [victim] = victims.sort((a, b) => a.idleSince - b.idleSince);
     void victim?.discard("another was asked for more lately");
     return victim !== undefined;
@@ -245,6 +251,7 @@ export class Crew {
 
 /** Time for the call that has just begun, before a start takes a core away from it. */
 const REFILL_AFTER_MS = 500;
+const RECENT_MS = 30_000;
 const LONGEST_SWEEP_MS = 10_000;
 const SPARE_START_MS = 60_000;
 

@@ -157,7 +157,8 @@ async function closeWithCalls() {
 function measure() {
   globalThis.gc();
   const { heapUsed, external } = process.memoryUsage();
-  samples.push({ at: settled / calls, mb: (heapUsed + external) / 2 ** 20 });
+  const [heap, outside] = [heapUsed, external].map((bytes) => bytes / 2 ** 20);
+  samples.push({ at: settled / calls, mb: heap + outside, heap, outside });
 }
 
 /** Flat: the last quarter needs no more than the second, but for what is under way at that moment. */
@@ -168,5 +169,7 @@ function memoryReport() {
   };
   const [second, last] = [quarter(2), quarter(4)].map((mb) => Math.round(mb * 100) / 100);
   if (last > second + 1) problems.push(`memory grew from ${second} to ${last} MB`);
-  return { second, last, samples: samples.length };
+  // The whole course, so that a step can be told from a slope.
+  const course = samples.map(({ heap, outside }) => `${heap.toFixed(1)}+${outside.toFixed(1)}`);
+  return { second, last, course: course.join(" ") };
 }
