@@ -77,7 +77,12 @@ export class Crew {
         }
         void worker.discard(how === "cold" ? "it did not start" : "it was of no use when needed");
         const wanted = !this.#isClosed && !gaveUp;
-        if (!wanted || tries >= MOST_TRIES || !isAccident(error, how)) throw error;
+        if (
+          !wanted ||
+          tries >= (how === "cold" ? MOST_STARTS : MOST_TRIES) ||
+          !isAccident(error, how)
+        )
+          throw error;
       }
     }
   }
@@ -258,6 +263,9 @@ const SPARE_START_MS = 60_000;
 /** A process that was ready answers at once, or is of no use. */
 const SPARE_ANSWER_MS = 10_000;
 const MOST_TRIES = 10;
+
+/** One that is always killed at its start has a reason for it. */
+const MOST_STARTS = 3;
 
 function limitsOf({ timeouts }: LeaseRequest, how: How): LeaseRequest["timeouts"] {
   if (how === "cold") return timeouts;

@@ -26,7 +26,8 @@ export async function resetAndDetach(
   const result = await unlessLate(clear(core, session), "reset", limitMs);
   const problem = whyNotReset(result, id);
   if (problem !== undefined) throw notReset(problem);
-  if (core.line.model !== model) throw notReset("the model is another one");
+  // Before its first turn there was none to change.
+  if (model !== undefined && core.line.model !== model) throw notReset("the model is another one");
   if (core.turns.strays !== strays) throw notReset("the CLI said something beside it");
   const process = core.detach();
   if (process === undefined) throw notReset("something was still under way afterwards");

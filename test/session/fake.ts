@@ -2,6 +2,7 @@ import { onTestFinished } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { Session } from "../../src/session/index.js";
 import { requestOf } from "../../src/session/open-session.js";
+import { withId } from "../../src/session/with-id.js";
 import {
   type Action,
   type FakeCli,
@@ -24,7 +25,8 @@ export async function start(
   options: Options = {},
 ): Promise<{ session: Session; cli: FakeCli }> {
   const cli = await fake(steps);
-  const session = new Session(requestOf({ cliPath: cli.path, ...options }));
+  const request = requestOf({ cliPath: cli.path, ...options });
+  const session = new Session({ ...request, options: withId(request.options) });
   onTestFinished(() => session.kill());
   return { session, cli };
 }

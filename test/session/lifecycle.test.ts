@@ -182,7 +182,8 @@ describe("a second iteration", () => {
 describe("a start that fails", () => {
   it("by time kills the process", async () => {
     const cli = await fake([{ on: "initialize", do: [] }, NO_EOF]);
-    const opening = openSession({ cliPath: cli.path, timeouts: { bootMs: 1_000 } });
+    // Long enough for the fake to have started.
+    const opening = openSession({ cliPath: cli.path, timeouts: { bootMs: 4_000 } });
     await expect(opening).rejects.toMatchObject({
       code: "timeout",
       phase: "boot",

@@ -10,6 +10,7 @@ const { createPool, isHawserError, processes } = await import(`${DIST}/index.js`
 
 const { calls, seed, cliPath, cwd, env, memory } = JSON.parse(process.argv[2]);
 const AT_ONCE = 6;
+const STRETCHES = 40;
 const problems = [];
 const outcomes = {};
 const samples = [];
@@ -38,7 +39,13 @@ void [process.stdout, process.stderr];
 const before = holdings();
 const pool = createPool({ size: { min: 1, max: 4 }, concurrency: 3, warm: [own] });
 let next = 0;
-await Promise.all(Array.from({ length: AT_ONCE }, work));
+// It is measured at rest: what is under way, and what was just read, says nothing.
+const stretch = memory ? Math.ceil(calls / STRETCHES) : calls;
+while (next < calls) {
+  const until = Math.min(calls, next + stretch);
+  await Promise.all(Array.from({ length: AT_ONCE }, () => work(until)));
+  if (memory) await measure();
+}
 const stats = pool.stats();
 for (const timer of timers) clearTimeout(timer);
 await closeWithCalls();
@@ -54,8 +61,8 @@ const { calls: counted, processes: crew, totalMs } = stats;
 process.send({ outcomes, kills, calls: counted, processes: crew, totalMs, memory: flat, problems });
 process.disconnect();
 
-async function work() {
-  while (next < calls) {
+async function work(until) {
+  while (next < until) {
     const plan = planOf(seed, next++);
     const outcome = await run(plan);
     settled += 1;
@@ -63,7 +70,6 @@ async function work() {
     if (!allowed(plan, kills > 0).has(outcome)) {
       problems.push(`${JSON.stringify(plan)} came to ${outcome}`);
     }
-    if (memory && settled % Math.ceil(calls / 80) === 0) measure();
   }
 }
 
@@ -154,14 +160,18 @@ async function closeWithCalls() {
   }
 }
 
-function measure() {
-  globalThis.gc();
+async function measure() {
+  // Node frees what is outside of the heap a moment after it is found to be of no use.
+  for (let times = 0; times < 2; times += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    globalThis.gc();
+  }
   const { heapUsed, external } = process.memoryUsage();
   const [heap, outside] = [heapUsed, external].map((bytes) => bytes / 2 ** 20);
   samples.push({ at: settled / calls, mb: heap + outside, heap, outside });
 }
 
-/** Flat: the last quarter needs no more than the second, but for what is under way at that moment. */
+/** Flat: the last quarter needs no more than the second. */
 function memoryReport() {
   const quarter = (n) => {
     const mb = samples.filter(({ at }) => at > (n - 1) / 4 && at <= n / 4).map((each) => each.mb);
