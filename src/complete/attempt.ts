@@ -79,6 +79,8 @@ export class Attempt {
       } catch (error) {
         const whole = this.#whole(lease.session, error);
         await lease.release(whole);
+        this.#lease = undefined;
+        this.#turn = undefined;
         if (moves >= MOST_MOVES || !this.#mayMove(lease, whole)) throw whole;
       }
     }
@@ -116,7 +118,7 @@ export class Attempt {
     } catch (error) {
       // One that comes all the same is of no use any more.
       acquired.then(
-        (lease) => lease.release(),
+        (lease) => lease.release(isHawserError(error) ? error : undefined),
         () => {},
       );
       throw error;
@@ -149,6 +151,7 @@ export class Attempt {
 
   /** One turn, and what follows from it. */
   async #take(session: Session, prompt: Prompt): Promise<Step> {
+    if (this.#ending !== undefined) throw this.#ending;
     const turn = session.send(prompt);
     this.#turn = turn;
     if (this.#job.onPart === undefined) forgetMessages(turn);

@@ -58,11 +58,11 @@ export class ControlLine {
     return this.#transport.send(message);
   }
 
-  /** The payload of the answer. Keeps the program alive until it has come. */
+  /** The payload of the answer. Keeps the program alive until it has come, unless told not to. */
   async request(request: HostRequest, options: RequestOptions = {}): Promise<unknown> {
     if (this.#ended !== undefined) throw unanswered(request.subtype, this.#ended.error);
     const id = randomUUID();
-    const release = this.hold();
+    const release = options.holds === false ? () => {} : this.hold();
     const answer = this.#outgoing.wait(id, request.subtype, options);
     if (!options.signal?.aborted) {
       this.#transport

@@ -6,6 +6,8 @@ export interface RequestOptions {
   /** Milliseconds until the wait for the answer ends in `timeout`; 60,000 unless given. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Whether the program is kept alive for the answer; true unless given. */
+  readonly holds?: boolean | undefined;
 }
 
 /** The requests that this side has sent and that still wait for their answers. */
@@ -21,6 +23,7 @@ export class Outgoing {
         timeoutMs > LONGEST_TIMER_MS
           ? undefined
           : setTimeout(() => settle(() => reject(late(subtype, timeoutMs))), timeoutMs);
+      if (options.holds === false) timer?.unref();
       const settle = (how: () => void) => {
         if (!this.#waiting.delete(id)) return;
         clearTimeout(timer);

@@ -1,11 +1,5 @@
-import { HawserError, type Issue } from "../errors/index.js";
-import {
-  type Initialize,
-  OPTION_TABLE,
-  type OptionName,
-  type Options,
-  readServers,
-} from "../options/index.js";
+import { HawserError, type Issue, SILENT } from "../errors/index.js";
+import type { OptionName, Options } from "../options/index.js";
 import { type Prepared, prepare } from "../process/index.js";
 import { hasOwnSession, type LeaseRequest } from "../session/index.js";
 import type { HostRequest } from "../wire/index.js";
@@ -27,8 +21,10 @@ export interface Binding {
   /** Of processes that were told alike, too. */
   readonly requestKey: string;
   readonly account: string;
-  /** How to start such a process; nothing of the caller's program is in it. */
+  /** How to start such a process. */
   readonly recipe: Recipe;
+  /** Whether the CLI itself is to stop at a sum. */
+  readonly hasBudget: boolean;
   readonly isRecyclable: boolean;
   /** Whether a process can be told all of it before the caller comes. */
   readonly isInitializable: boolean;
@@ -36,11 +32,11 @@ export interface Binding {
   readonly isAlone: boolean;
 }
 
+/** All that a process is started with and told; nothing of it can be changed by anybody. */
 export interface Recipe {
-  readonly options: Options;
-  readonly initialize: Initialize;
+  readonly prepared: Prepared;
   readonly late: readonly HostRequest[];
-  readonly expectedDenyRules: number;
+  readonly sandbox: Options["sandbox"];
 }
 
 /** Throws what is wrong with the options, and what this isolation does not permit. */
@@ -65,15 +61,28 @@ export async function bindingOf(request: LeaseRequest, isolation: Isolation): Pr
     familyKey: mayClaim(prepared, options) ? spawnKey(prepared, undefined) : undefined,
     requestKey: requestKey(spawn, invocation, split.late),
     account: accountKey(full, options),
-    recipe: {
-      options: { ...startOptions(split.fixed), cwd },
-      initialize,
-      late: split.late,
-      expectedDenyRules,
-    },
+    recipe: recipeOf(prepared, cwd, split.late, options),
+    hasBudget: options.maxBudgetUsd !== undefined,
     isRecyclable: isolation !== "process" && reasons.length === 0,
     isInitializable: initialize.sdkMcpServers === undefined && !options.requireMcp,
     isAlone: hasOwnSession(options) || ALONE.some((name) => options[name] !== undefined),
+  };
+}
+
+/**
+ * Nothing of it is the caller's own: the environment, the folder and the options may be others when a
+ * process is started from it. The invocation has been made from copies.
+ */
+function recipeOf(
+  { invocation, ...prepared }: Prepared,
+  cwd: string,
+  late: readonly HostRequest[],
+  { sandbox }: Options,
+): Recipe {
+  return {
+    prepared: { ...prepared, invocation: { ...invocation, cwd }, log: SILENT, onStderr: undefined },
+    late: late.length === 0 ? late : structuredClone(late),
+    sandbox: sandbox && structuredClone(sandbox),
   };
 }
 
@@ -103,54 +112,6 @@ const FROM_FOLDER: readonly OptionName[] = [
   "sandbox",
   "settings",
 ];
-
-/** All that has to do with the start of a process, without anything that points into the program. */
-function startOptions(options: Options): Options {
-  const entries = Object.entries(options).filter(([name]) => isOfStart(name as OptionName));
-  const { canUseTool, mcpServers, strictMcpConfig, ...rest } = Object.fromEntries(
-    entries,
-  ) as Options;
-  return {
-    ...rest,
-    ...(canUseTool === undefined ? {} : { canUseTool: NOBODY_TO_ASK }),
-    ...(mcpServers === undefined ? {} : outsideOnly(mcpServers)),
-    // With servers of its own it is strict, whether that was said or not.
-    ...(strictMcpConfig === undefined && mcpServers === undefined
-      ? {}
-      : { strictMcpConfig: strictMcpConfig ?? true }),
-  };
-}
-
-function isOfStart(name: OptionName): boolean {
-  return OF_HOST.has(name) || OPTION_TABLE[name].ways.some((way) => OF_START.has(way));
-}
-
-const OF_START: ReadonlySet<string> = new Set(["argv", "env", "file"]);
-
-const OF_HOST: ReadonlySet<OptionName> = new Set<OptionName>([
-  "cliPath",
-  "closeGraceMs",
-  "cwd",
-  "executable",
-  "executableArgs",
-  "modelAliases",
-  "onOldCli",
-  "pathToClaudeCodeExecutable",
-  "strictSettingsMerge",
-  "user",
-]);
-
-const NOBODY_TO_ASK: NonNullable<Options["canUseTool"]> = async () => ({
-  behavior: "deny",
-  message: "Nobody is there to be asked.",
-});
-
-function outsideOnly(mcpServers: NonNullable<Options["mcpServers"]>): Options {
-  const source = readServers(mcpServers);
-  if (source.from === "file") return { mcpServers };
-  const outside = Object.entries(source.servers).filter(([, server]) => server.type !== "sdk");
-  return outside.length === 0 ? {} : { mcpServers: Object.fromEntries(outside) };
-}
 
 const HANDED_OUT: Issue = {
   path: "isolation",

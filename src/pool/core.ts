@@ -28,19 +28,24 @@ export class PoolCore implements SessionSource {
   readonly #pending = new Set<Promise<unknown>>();
   /** Who comes at once gets what is being started, and does not start the same beside it. */
   #announced: Promise<unknown> = Promise.resolve();
+  readonly #whenClosing: Promise<undefined>;
+  #tellClosing: () => void = () => {};
   #isDraining = false;
   #closing: Promise<void> | undefined;
   #onEmpty: (() => void)[] = [];
 
   constructor(settings: PoolSettings) {
     this.#settings = settings;
+    this.#whenClosing = new Promise((resolve) => {
+      this.#tellClosing = () => resolve(undefined);
+    });
     this.#desk = new Desk(settings);
     this.#crew = new Crew(settings, ++pools);
   }
 
   /** Makes a process ready for a request to come. */
   warm(request: Promise<LeaseRequest>): void {
-    const known = this.#announce(request).catch((error: unknown) => {
+    const known = this.#track(this.#announce(request)).catch((error: unknown) => {
       // Whoever calls with these options is told the same.
       this.#settings.log.warn("options cannot be made ready for", { error: textOf(error) });
     });
@@ -113,6 +118,7 @@ export class PoolCore implements SessionSource {
     this.#isDraining = true;
     // Whoever looks now finds it closed.
     await Promise.resolve();
+    this.#tellClosing();
     for (const end of this.#calls) end(poolClosed());
     this.#desk.refuseAll(poolClosed);
     await Promise.all([...this.#serving].map((end) => end(poolClosed())));
@@ -129,7 +135,9 @@ export class PoolCore implements SessionSource {
   }
 
   async #announce(request: Promise<LeaseRequest>): Promise<void> {
-    const binding = await bindingOf(await request, this.#settings.isolation);
+    const wanted = await Promise.race([request, this.#whenClosing]);
+    if (wanted === undefined) return;
+    const binding = await bindingOf(wanted, this.#settings.isolation);
     if (binding.isAlone) return;
     this.#crew.demands.pin(binding);
     this.#crew.tendNow();
@@ -137,7 +145,7 @@ export class PoolCore implements SessionSource {
 
   async #acquire(request: LeaseRequest): Promise<SessionLease> {
     const binding = await bindingOf(request, this.#settings.isolation);
-    await this.#announced;
+    await Promise.race([this.#announced, this.#whenClosing]);
     const slot = await this.#enter(binding, request);
     try {
       return await this.#serve(binding, request, slot);
@@ -161,7 +169,7 @@ export class PoolCore implements SessionSource {
   async #serve(binding: Binding, request: LeaseRequest, slot: Slot): Promise<SessionLease> {
     const admittedAt = performance.now();
     const tab = new Tab(slot);
-    const watcher = { onResult: tab.onResult, onOver: () => tab.onOver() };
+    const watcher = { onResult: tab.onResult, onOver: tab.onOver };
     const watched = { ...request, watcher };
     const served = await (binding.isAlone
       ? this.#startAlone(watched)
@@ -197,7 +205,7 @@ export class PoolCore implements SessionSource {
       },
     });
     const release = (failure?: HawserError) => this.#track(lease.release(failure));
-    if (purpose === "session") parts.tab.onOver = () => void release();
+    if (purpose === "session") parts.tab.whenOver(() => void release());
     return { ...lease, release, session };
   }
 

@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import { HawserError, isHawserError, textOf } from "../errors/index.js";
 import { CHANNELS, type LeaseRequest, publish, type Session } from "../session/index.js";
 import { atRest } from "./at-rest.js";
@@ -58,10 +57,12 @@ export class Crew {
    * the next one is tried: nothing has been sent yet.
    */
   async serve(binding: Binding, request: LeaseRequest): Promise<Served> {
+    let starts = 0;
     for (let tries = 1; ; tries += 1) {
       const { worker, how } = this.#pick(binding);
+      if (how === "cold") starts += 1;
       try {
-        const limits = limitsOf(request, how);
+        const limits = limitsOf(request, binding, how);
         await atRest(worker, request.options.signal, limits.bootMs);
         const session = await worker.serve(binding, request, limits);
         publish(CHANNELS.processAssigned, () => worker.event({ how }));
@@ -76,13 +77,8 @@ export class Crew {
           throw error;
         }
         void worker.discard(how === "cold" ? "it did not start" : "it was of no use when needed");
-        const wanted = !this.#isClosed && !gaveUp;
-        if (
-          !wanted ||
-          tries >= (how === "cold" ? MOST_STARTS : MOST_TRIES) ||
-          !isAccident(error, how)
-        )
-          throw error;
+        const isPatient = !gaveUp && starts < MOST_STARTS && tries < MOST_TRIES;
+        if (this.#isClosed || !isPatient || !isAccident(error, how)) throw error;
       }
     }
   }
@@ -154,7 +150,7 @@ export class Crew {
       pool: this.#pool,
       spawnKey,
       familyKey,
-      recipe: familyKey === undefined ? recipe : roaming(recipe),
+      recipe,
       log: this.#settings.log,
       onDiscarded: (reason, gone) => this.#lost(worker, reason, gone),
     });
@@ -267,8 +263,14 @@ const MOST_TRIES = 10;
 /** One that is always killed at its start has a reason for it. */
 const MOST_STARTS = 3;
 
-function limitsOf({ timeouts }: LeaseRequest, how: How): LeaseRequest["timeouts"] {
-  if (how === "cold") return timeouts;
+function limitsOf(
+  { timeouts }: LeaseRequest,
+  { late }: Binding,
+  how: How,
+): LeaseRequest["timeouts"] {
+  // A server of the caller's may take as long to connect as the caller permits.
+  const isSlow = late.some(({ subtype }) => subtype === "mcp_set_servers");
+  if (how === "cold" || isSlow) return timeouts;
   return { ...timeouts, bootMs: Math.min(timeouts.bootMs, SPARE_ANSWER_MS) };
 }
 
@@ -281,11 +283,4 @@ function isAccident(error: unknown, how: How): boolean {
 function howOf(state: WorkerState, requestKey: string | undefined): How {
   if (state === "recycled" || state === "resetting") return "recycled";
   return requestKey === undefined ? "generic" : "initialized";
-}
-
-/** Anywhere, until it is told its folder. */
-function roaming(recipe: Demand["recipe"]): Demand["recipe"] {
-  const { options } = recipe;
-  const extraArgs = { ...options.extraArgs, "await-claim": null };
-  return { ...recipe, options: { ...options, cwd: tmpdir(), extraArgs } };
 }

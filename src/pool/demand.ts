@@ -68,6 +68,9 @@ export class Demands {
     for (const [key, { isPinned, usedAt }] of this.#known) {
       if (!isPinned && now - usedAt > this.#idleMs) this.#known.delete(key);
     }
+    for (const [key, { until }] of this.#trouble) {
+      if (now - until > LONGEST_PAUSE_MS) this.#trouble.delete(key);
+    }
     const all = [...this.#known.values()].reverse();
     const demands = all.map((known) => this.#demandOf(known, all));
     return demands.filter((demand, i) => demands.findIndex((it) => isSame(it, demand)) === i);

@@ -36,6 +36,8 @@ interface Ticket extends Application {
 interface Account {
   readonly throttle: Throttle;
   running: number;
+  /** By `performance.now()`. */
+  usedAt: number;
 }
 
 /** Decides who is served, and when. */
@@ -113,6 +115,7 @@ export class Desk {
       if (ticket === undefined) break;
       this.#admit(ticket);
     }
+    this.#forgetAccounts();
     this.#schedule();
   }
 
@@ -133,6 +136,7 @@ export class Desk {
     const charge = this.ledger.begin(ticket.tenant, ticket.purpose === "call");
     this.#running += 1;
     account.running += 1;
+    account.usedAt = startedAt;
     let left = false;
     ticket.admit({
       queuedMs: startedAt - ticket.enteredAt,
@@ -144,7 +148,6 @@ export class Desk {
         account.running -= 1;
         if (failure === undefined) account.throttle.succeeded(startedAt);
         else account.throttle.failed(failure, startedAt);
-        this.#forget(ticket.account, account);
         this.#dispatch();
       },
     });
@@ -172,15 +175,22 @@ export class Desk {
     const known = this.#accounts.get(name);
     if (known !== undefined) return known;
     const { concurrency } = this.#settings;
-    const account = { throttle: new Throttle({ concurrency }), running: 0 };
+    const account = {
+      throttle: new Throttle({ concurrency }),
+      running: 0,
+      usedAt: performance.now(),
+    };
     this.#accounts.set(name, account);
     return account;
   }
 
-  /** One that knows nothing is made anew when it is needed. */
-  #forget(name: string, { throttle, running }: Account): void {
-    const isPlain = throttle.limit === this.#settings.concurrency && throttle.pausedUntil === 0;
-    if (running === 0 && isPlain) this.#accounts.delete(name);
+  /** One that knows nothing, or nothing new, is made anew when it is needed. */
+  #forgetAccounts(): void {
+    const now = performance.now();
+    for (const [name, { throttle, running, usedAt }] of this.#accounts) {
+      const isPlain = throttle.limit === this.#settings.concurrency || now - usedAt > STALE_MS;
+      if (running === 0 && throttle.pausedUntil === 0 && isPlain) this.#accounts.delete(name);
+    }
   }
 
   /** Whoever waits for the end of a pause keeps the program alive. */
@@ -190,6 +200,8 @@ export class Desk {
     this.#timer = setTimeout(() => this.#dispatch(), this.#opensInMs);
   }
 }
+
+const STALE_MS = 10 * 60_000;
 
 function tooMany(limit: number): string {
   return limit === 0 ? "All places of the pool are taken." : `${limit} callers wait already.`;

@@ -10,23 +10,23 @@ export async function checkHealth(session: Session): Promise<void> {
   await session
     .request("get_binary_version", {}, { timeoutMs: HEALTH_MS })
     .catch((error: unknown) => {
-      if (isHawserError(error, "timeout") || isHawserError(error, "process_exited")) throw error;
+      if (isHawserError(error, "unsupported_by_cli") || isHawserError(error, "control_error"))
+        return;
+      throw error;
     });
 }
 
 /** Tells a process all that it must be told before a caller comes, and takes it back. */
 export async function introduce(
-  { options, initialize, expectedDenyRules }: Recipe,
+  { sandbox }: Recipe,
   warm: Warm,
   bootMs: number,
 ): Promise<InitializePayload> {
-  const { prepared } = warm;
-  const invocation = { ...prepared.invocation, initialize, expectedDenyRules };
   const session = new Session({
-    options,
+    options: { sandbox },
     timeouts: { bootMs, firstMessageMs: bootMs, idleMs: bootMs, totalMs: bootMs },
     showsEvents: false,
-    warm: { ...warm, prepared: { ...prepared, invocation } },
+    warm: { ...warm, isAhead: true },
   });
   const info = await session.initializationResult();
   if (detach(session) !== undefined) return info;

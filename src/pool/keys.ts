@@ -5,11 +5,14 @@ import type { Prepared } from "../process/index.js";
 import type { HostRequest } from "../wire/index.js";
 
 /** All that two processes must have in common to be the same at their start; hashed. */
-export function spawnKey({ invocation, user, graceMs }: Prepared, cwd: string | undefined): string {
+export function spawnKey(prepared: Prepared, cwd: string | undefined): string {
+  const { invocation, user, graceMs, versionText } = prepared;
   const { file, argv, env, files } = invocation;
   const folder = files[0] === undefined ? undefined : dirname(files[0].path);
   return hash([
     file,
+    // The same file may have become another CLI.
+    versionText,
     // Each process has a folder of its own for its files.
     folder === undefined ? argv : argv.map((argument) => argument.replaceAll(folder, "")),
     Object.entries(env).sort(),

@@ -11,8 +11,8 @@ import type { Worker } from "./worker.js";
 /** What one that is served costs, and whether it has made its process useless for others. */
 export class Tab {
   readonly #slot: Slot;
-  /** Told when the session is over, whoever has ended it. */
-  onOver: () => void = () => {};
+  #isOver = false;
+  #onOver: () => void = () => {};
   #spentBudget = false;
   #hasResult = false;
 
@@ -24,6 +24,17 @@ export class Tab {
   get spentBudget(): boolean {
     return this.#spentBudget;
   }
+
+  /** Has this called when the session is over, whoever has ended it, also if it is already. */
+  whenOver(listener: () => void): void {
+    this.#onOver = listener;
+    if (this.#isOver) listener();
+  }
+
+  readonly onOver = (): void => {
+    this.#isOver = true;
+    this.#onOver();
+  };
 
   readonly onResult = (result: ResultMessage): void => {
     this.#hasResult = true;
@@ -105,7 +116,7 @@ function letGo(parts: LeaseParts, failure: HawserError | undefined): Promise<voi
   if (reason !== undefined || session === undefined) {
     return worker.discard(reason ?? "it was forgotten", async () => session?.close());
   }
-  const countsAnew = binding.recipe.options.maxBudgetUsd !== undefined;
+  const countsAnew = binding.hasBudget;
   worker
     .recycle(session, { maxRssMb: settings.maxRssMb, countsAnew })
     .catch((error: HawserError) => {

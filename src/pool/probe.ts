@@ -1,12 +1,11 @@
 import { ControlLine } from "../control/index.js";
 import { HawserError, isHawserError } from "../errors/index.js";
-import type { Options } from "../options/index.js";
 import { type Running, SubprocessTransport } from "../transport/index.js";
 import { isSystem } from "../wire/index.js";
 
 /** Waits until a process that has been told nothing listens, and leaves it as it was. */
-export async function probe(options: Options, running: Running, limitMs: number): Promise<void> {
-  const transport = new SubprocessTransport(options, running);
+export async function probe(running: Running, limitMs: number): Promise<void> {
+  const transport = new SubprocessTransport({}, running);
   await transport.connect();
   let spoke = false;
   let end: unknown;
@@ -29,7 +28,7 @@ export async function probe(options: Options, running: Running, limitMs: number)
   );
   line.start();
   try {
-    await line.request({ subtype: "get_binary_version" }, { timeoutMs: limitMs });
+    await line.request({ subtype: "get_binary_version" }, { timeoutMs: limitMs, holds: false });
   } catch (error) {
     // A refusal is an answer too.
     if (!isHawserError(error, "unsupported_by_cli") && !isHawserError(error, "control_error")) {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { HawserError, type Logger } from "../errors/index.js";
-import { type CliProcess, prepare, spawnCli } from "../process/index.js";
+import { type CliProcess, spawnCli } from "../process/index.js";
 import {
   CHANNELS,
   handBack,
@@ -17,6 +17,7 @@ import { checkHealth, introduce } from "./introduce.js";
 import { probe } from "./probe.js";
 import { rssMbOf } from "./rss.js";
 import { type Silence, silenceOf } from "./silence.js";
+import { startOf } from "./start.js";
 
 export type WorkerState =
   | "starting"
@@ -195,9 +196,7 @@ export class Worker {
   async #start(preparation: Preparation, bootMs: number): Promise<void> {
     const { recipe, log } = this.#facts;
     const sessionId = randomUUID();
-    const options = { ...recipe.options, sessionId, logger: log };
-    const prepared = await prepare(options);
-    if (this.#gone !== undefined) throw new HawserError("closed");
+    const prepared = startOf(recipe, { sessionId, log, roams: this.familyKey !== undefined });
     const process = await spawnCli(prepared);
     this.#process = process;
     if (this.#gone !== undefined) {
@@ -207,7 +206,7 @@ export class Worker {
     this.#warm = { sessionId };
     publish(CHANNELS.processStart, () => this.event());
     const running = { process, prepared };
-    if (preparation === "probed") await probe(options, running, bootMs);
+    if (preparation === "probed") await probe(running, bootMs);
     if (preparation === "initialized") {
       const info = await introduce(recipe, { ...running, sessionId, late: recipe.late }, bootMs);
       this.#warm = { sessionId, info };

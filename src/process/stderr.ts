@@ -6,19 +6,25 @@ import { LineFramer } from "../wire/index.js";
  * `onLine`, whose failures are its own; the end of the text is kept for errors.
  */
 export class StderrTail {
+  readonly #framer = new LineFramer({ maxLineBytes: LONGEST_LINE });
   #text = "";
+  /** Whether the next line is the rest of one that was forgotten. */
+  #endsForgotten = false;
 
   constructor(stream: Readable | undefined, onLine: (line: string) => void) {
-    const framer = new LineFramer({ maxLineBytes: LONGEST_LINE });
     const hand = (lines: ReturnType<LineFramer["push"]>) => {
+      if (this.#endsForgotten && lines.length > 0) {
+        lines.shift();
+        this.#endsForgotten = false;
+      }
       for (const line of lines) {
         const text = typeof line === "string" ? line : "[a line too long to show]";
         this.#text = keepEnd(`${this.#text}${text}\n`);
         onLine(text);
       }
     };
-    stream?.on("data", (chunk: Buffer) => hand(framer.push(chunk)));
-    stream?.once("close", () => hand(framer.end()));
+    stream?.on("data", (chunk: Buffer) => hand(this.#framer.push(chunk)));
+    stream?.once("close", () => hand(this.#framer.end()));
     // A pipe that breaks has no more text; the exit is reported by the process itself.
     stream?.on("error", () => {});
   }
@@ -30,6 +36,7 @@ export class StderrTail {
   /** What was said so far is of no concern to whoever comes next. */
   forget(): void {
     this.#text = "";
+    this.#endsForgotten ||= this.#framer.end().length > 0;
   }
 }
 

@@ -205,7 +205,7 @@ export class Connection {
 
   async #initialize(bootMs: number): Promise<InitializePayload> {
     try {
-      return await unlessLate(this.#boot(), "boot", bootMs);
+      return await unlessLate(this.#boot(), "boot", bootMs, this.#warm?.isAhead !== true);
     } catch (error) {
       const why = this.#explain(error);
       this.#tellEnd(why);
@@ -226,10 +226,10 @@ export class Connection {
 
   async #introduce(control: ControlLine): Promise<InitializePayload> {
     const { initialize } = this.transport.invocation;
-    const late = this.#warm?.late ?? [];
-    const replies = await Promise.all(
-      [...late, initialize].map((request) => control.request(request, NO_LIMIT)),
-    );
+    const { late = [], isAhead = false } = this.#warm ?? {};
+    const how = { ...NO_LIMIT, holds: !isAhead };
+    const requests = [...late, initialize];
+    const replies = await Promise.all(requests.map((request) => control.request(request, how)));
     this.#handOnEarly();
     // What cannot be removed now is removed when the process has ended.
     this.transport.initialized().catch(() => {});

@@ -42,15 +42,17 @@ export async function untilSettled(promise: Promise<unknown>, limitMs: number): 
   }
 }
 
-/** The same, unless that takes longer than this phase may. */
+/** The same, unless that takes longer than this phase may; `holds`: the program waits for it. */
 export async function unlessLate<T>(
   promise: Promise<T>,
   phase: keyof typeof SPAN,
   limitMs: number,
+  holds = true,
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = startTimer(limitMs, () => reject(timeoutError(phase, limitMs)));
+    if (!holds) timer?.unref();
   });
   try {
     return await Promise.race([promise, late]);

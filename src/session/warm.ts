@@ -17,6 +17,8 @@ export interface Warm extends Running {
   readonly sessionId: string | undefined;
   /** The newest result of its last session, whose totals it may go on counting from. */
   readonly before?: ResultMessage | undefined;
+  /** Whether nobody waits for it yet, so that the program may end before it is ready. */
+  readonly isAhead?: boolean | undefined;
   /** What it must be told beside initialize; each has to be accepted before a prompt may go. */
   readonly late: readonly HostRequest[];
 }

@@ -6,6 +6,7 @@ import { isHawserError } from "../../src/errors/index.js";
 import type { OptionName, Options } from "../../src/options/index.js";
 import { type Binding, bindingOf } from "../../src/pool/binding.js";
 import { spawnKey } from "../../src/pool/keys.js";
+import { startOf } from "../../src/pool/start.js";
 import { type Prepared, prepare } from "../../src/process/index.js";
 import type { LeaseRequest } from "../../src/session/index.js";
 import { type FakeCli, fakeCli } from "../../src/testing/index.js";
@@ -138,13 +139,15 @@ function keysOf({ binding }: Bound): readonly string[] {
 async function expectSound(bound: Bound): Promise<void> {
   const { binding, request } = bound;
   const { recipe } = binding;
-  const again: Prepared = await prepare({ ...recipe.options, logger: QUIET });
-  expect(spawnKey(again, recipe.options.cwd)).toBe(binding.spawnKey);
+  const start = startOf(recipe, { sessionId: "own", log: QUIET, roams: false });
+  const argv = start.invocation.argv.filter((argument) => argument !== "--session-id=own");
+  const alike: Prepared = { ...start, invocation: { ...start.invocation, argv } };
+  expect(spawnKey(alike, start.invocation.cwd)).toBe(binding.spawnKey);
   const theirs = new Set(functionsIn(request.options).map(([, each]) => each));
   const kept = functionsIn(recipe).filter(([, each]) => theirs.has(each));
   // A recipe is remembered only if others may have a process by it.
   if (!binding.isAlone) expect(kept.map(([path]) => path)).toEqual([]);
-  expect(() => JSON.stringify([recipe.initialize, recipe.late])).not.toThrow();
+  expect(() => JSON.stringify([recipe.prepared.invocation, recipe.late])).not.toThrow();
   for (const key of keysOf(bound)) expect(key).toMatch(/^([\w-]{43})?$/);
 }
 
@@ -175,6 +178,21 @@ describe.each([0, 1])("what a pool makes of the options of a call, on CLI %i", (
         expect({ name, late, isRecyclable }).toEqual({ name, late: [], isRecyclable: false });
       }
     }
+  });
+
+  it("is not changed by what becomes of the options and the environment afterwards", async () => {
+    const env: Record<string, string> = { KEY: "of-alice" };
+    const server = { command: "serve", env: { KEY: "of-alice" } };
+    const options: Options = { env, mcpServers: { server } };
+    const { binding } = await bind(cli(), options);
+    env["KEY"] = "of-bob";
+    server.env.KEY = "of-bob";
+    process.env["HAWSER_TEST_CANARY"] = "of-bob";
+    const { prepared, late } = binding.recipe;
+    delete process.env["HAWSER_TEST_CANARY"];
+    const written = JSON.stringify([prepared.invocation.env, prepared.invocation.files, late]);
+    expect(written).toContain("of-alice");
+    expect(written).not.toContain("of-bob");
   });
 
   it("fixes the folder where something else is named from there", async () => {

@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Logger } from "../errors/index.js";
+import type { Invocation } from "../options/index.js";
+import type { Prepared } from "../process/index.js";
+import type { Recipe } from "./binding.js";
+
+export interface StartFacts {
+  readonly sessionId: string;
+  readonly log: Logger;
+  /** Whether it is to be told its folder later. */
+  readonly roams: boolean;
+}
+
+/** One more process after the same recipe, with a session and a folder for files of its own. */
+export function startOf({ prepared }: Recipe, { sessionId, log, roams }: StartFacts): Prepared {
+  const { argv, ...invocation } = moved(prepared.invocation);
+  const own = [`--session-id=${sessionId}`, ...(roams ? ["--await-claim"] : [])];
+  return {
+    ...prepared,
+    log,
+    invocation: {
+      ...invocation,
+      argv: [...argv, ...own],
+      ...(roams ? { cwd: tmpdir() } : {}),
+    },
+  };
+}
+
+/** Each process has its files to itself: they go when it does. */
+function moved(invocation: Invocation): Invocation {
+  const { files, argv } = invocation;
+  if (files[0] === undefined) return invocation;
+  const from = dirname(files[0].path);
+  const to = join(tmpdir(), `hawser-${randomUUID()}`);
+  return {
+    ...invocation,
+    argv: argv.map((argument) => argument.replaceAll(from, to)),
+    files: files.map((file) => ({ ...file, path: file.path.replace(from, to) })),
+  };
+}
