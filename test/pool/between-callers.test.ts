@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { startsOf } from "../support/starts.js";
+import { atRest, onFake, until } from "./on-fake.js";
+
+describe("between two callers of the same pool", () => {
+  it("an unfinished line of stderr stays with the one that it was said to", async () => {
+    const { pool, options } = await onFake(
+      { size: { min: 1, max: 1 } },
+      {
+        steps: [
+          { on: "user", do: [{ stderr: "secret of the first " }, { turn: "ok" }] },
+          { on: "user", do: [{ stderr: "its end\nof the second\n" }, { turn: "ok" }] },
+        ],
+      },
+    );
+    const heard: string[] = [];
+    await pool.complete("1", options);
+    await pool.complete("2", { ...options, stderr: (line) => heard.push(line) });
+    await pool.complete("3", options);
+    expect(heard).toEqual(["of the second"]);
+    expect(pool.stats().calls.by).toMatchObject({ cold: 1, recycled: 2 });
+  });
+
+  it("a process never serves a system prompt, a tool or a session that it was not told", async () => {
+    const { pool, cli, options } = await onFake({ size: { min: 0, max: 4 } });
+    await pool.complete("1", { ...options, systemPrompt: "canary of the first" });
+    await until(pool, ({ processes }) => processes.recycled === 1);
+    await pool.complete("2", { ...options, systemPrompt: "of the second" });
+    await pool.complete("3", { ...options, systemPrompt: "of the second", tools: ["Bash"] });
+    const session = await pool.openSession(options);
+    await session.send("4").result;
+    await session.close();
+    const starts = await startsOf(cli);
+    const told = starts.map(({ lines }) => lines.join("\n"));
+    for (const [i, prompt] of ["1", "2", "3", "4"].entries()) {
+      const others = told.filter((_, k) => k !== i).join("\n");
+      expect(told[i]).toContain(`"text":"${prompt}"`.replace(/"text":"4"/, "4"));
+      expect(others).not.toContain(`"text":"${prompt}"`);
+    }
+    expect(told.filter((lines) => lines.includes("canary of the first"))).toHaveLength(1);
+    expect(starts).toHaveLength(4);
+  });
+
+  it("a process has the environment of the call that it was made ready for", async () => {
+    const { pool, cli, options } = await onFake({ isolation: "process", size: { min: 1 } });
+    const env: Record<string, string> = { CANARY: "of-alice" };
+    const ask = (prompt: string) => pool.complete(prompt, { ...options, env });
+    const first = ask("1");
+    await until(pool, ({ calls }) => calls.running === 1);
+    env["CANARY"] = "of-bob";
+    await first;
+    await until(pool, ({ processes }) => processes.generic === 1);
+    env["CANARY"] = "of-alice";
+    await ask("2");
+    await atRest(pool);
+    const served = (await startsOf(cli)).filter(({ lines }) => lines.length > 1);
+    expect(served.map((each) => each.env["CANARY"])).toEqual(["of-alice", "of-alice"]);
+    expect(pool.stats().calls.by).toMatchObject({ generic: 1 });
+  });
+});
