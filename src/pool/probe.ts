@@ -1,9 +1,12 @@
 import { ControlLine } from "../control/index.js";
 import { HawserError, isHawserError } from "../errors/index.js";
+import type { Version } from "../options/index.js";
 import { type Running, SubprocessTransport } from "../transport/index.js";
+import type { HostRequest } from "../wire/index.js";
 import { isSystem } from "../wire/index.js";
+import { isSince } from "./late.js";
 
-/** Waits until a process that has been told nothing listens, and leaves it as it was. */
+/** Waits until a process that has been told nothing listens, and leaves it as it was, but awake. */
 export async function probe(running: Running, limitMs: number): Promise<void> {
   const transport = new SubprocessTransport({}, running);
   await transport.connect();
@@ -27,16 +30,36 @@ export async function probe(running: Running, limitMs: number): Promise<void> {
     running.prepared.log,
   );
   line.start();
+  const { version } = running.prepared;
+  const requests = isSince(version, PRIMES) ? [ANY, PRIMING] : [ANY];
   try {
-    await line.request({ subtype: "get_binary_version" }, { timeoutMs: limitMs, holds: false });
+    for (const request of requests) await answered(line, request, limitMs);
   } catch (error) {
-    // A refusal is an answer too.
-    if (!isHawserError(error, "unsupported_by_cli") && !isHawserError(error, "control_error")) {
-      await transport.kill();
-      throw end ?? error;
-    }
+    await transport.kill();
+    throw end ?? error;
   }
   if (!spoke && transport.detach() !== undefined) return;
   await transport.kill();
   throw new HawserError("protocol_error", "The process spoke before it was told anything.");
+}
+
+/** Whatever it answers. */
+const ANY: HostRequest = { subtype: "get_binary_version" };
+
+/**
+ * A process that has listed its models once answers initialize some ten milliseconds sooner. It asks
+ * for nothing outside of the process, and leaves no trace; what a longer list of requests would gain
+ * beyond that, they take by putting parts of the system prompt together too early.
+ */
+const PRIMING: HostRequest = { subtype: "list_models" };
+const PRIMES: Version = [2, 1, 325];
+
+async function answered(line: ControlLine, request: HostRequest, timeoutMs: number): Promise<void> {
+  try {
+    await line.request(request, { timeoutMs, holds: false });
+  } catch (error) {
+    // A refusal is an answer too.
+    if (isHawserError(error, "unsupported_by_cli") || isHawserError(error, "control_error")) return;
+    throw error;
+  }
 }

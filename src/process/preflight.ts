@@ -1,18 +1,19 @@
+import { statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HawserError } from "../errors/index.js";
 import { type Options, type SettingsInput, settingsPath } from "../options/index.js";
 
 /** Node reports a missing working directory as a missing executable; this says it rightly. */
-export async function checkCwd(cwd: string | undefined): Promise<void> {
-  if (cwd === undefined || (await isDirectory(cwd))) return;
+export function checkCwd(cwd: string | undefined): void {
+  if (cwd === undefined || isDirectory(cwd)) return;
   throw new HawserError("cwd_not_found", `The working directory ${cwd} does not exist.`);
 }
 
 /** The CLI passes over a missing plugin in silence. */
-export async function checkPlugins(plugins: Options["plugins"]): Promise<void> {
+export function checkPlugins(plugins: Options["plugins"]): void {
   for (const [i, { path }] of (plugins ?? []).entries()) {
-    if (await isDirectory(path)) continue;
+    if (isDirectory(path)) continue;
     const message = `The plugin folder ${path} does not exist.`;
     throw new HawserError("invalid_options", message, {
       hint: "Correct the path, or leave the plugin out.",
@@ -43,9 +44,10 @@ export async function readSettings({
   }
 }
 
-async function isDirectory(path: string): Promise<boolean> {
+/** At once: in a pool, a call would wait for a thread longer than for the answer. */
+function isDirectory(path: string): boolean {
   try {
-    return (await stat(path)).isDirectory();
+    return statSync(path).isDirectory();
   } catch {
     // Missing, or hidden from this user: no directory either way.
     return false;

@@ -94,8 +94,8 @@ async function survey(options: Options) {
   const elsewhere = namedElsewhere(options);
   const location = elsewhere ?? locateCli(options);
   if (options.spawnClaudeCodeProcess === undefined) {
-    await checkCwd(options.cwd);
-    await checkPlugins(options.plugins);
+    checkCwd(options.cwd);
+    checkPlugins(options.plugins);
   }
   const settings = await readSettings(options);
   const user = options.user === undefined ? undefined : await userOf(options.user, options.env);

@@ -45,7 +45,7 @@ describe("a spare process", () => {
     // One that nobody has had yet was told nothing but a question that any CLI can answer.
     const spare = (await startsOf(cli)).at(-1);
     const told = spare?.lines.map((line) => JSON.parse(line).request?.subtype);
-    expect(told).toEqual(["get_binary_version"]);
+    expect(told).toEqual(["get_binary_version", "list_models"]);
   });
 
   it("is kept in the number that was asked for, and not one is started beyond that", async () => {
