@@ -19,15 +19,17 @@ export const COMPETITORS = {
   startup: {
     label: "official startup()",
     tone: "theirs",
-    endsProcess: true,
     async open(place) {
       const { startup } = await import("@anthropic-ai/claude-agent-sdk");
-      let warm;
+      const start = () => startup({ options: officialOptions(place) });
+      let warm = await start();
       return {
-        async before() {
-          warm = await startup({ options: officialOptions(place) });
-        },
         call: (prompt) => resultOf(warm.query(prompt)),
+        // As long before the next call as a pool has its spares: a process that waits gets slower.
+        async after() {
+          warm = await start();
+        },
+        close: () => warm.close(),
       };
     },
   },
