@@ -42,7 +42,7 @@ ${latencyTable(latency)}
 Every competitor asks for the same: one answer, no tools, no settings files, no session on disk. The bench checks this at the model: what it is asked has to be the same for all, but for ids, a number in the system prompt, and what a reset leaves behind (see below). The time is from the call to its value, ${latency.rounds} rounds after some that are not counted, each in another order. Each competitor runs in a Node process of its own, with a model, a home and a folder of its own. Before each call the bench waits until nothing is started, reset or ended any more and the machine is idle${restlessness(latency)}
 
 - **official query()**: a process for each call.
-- **official startup()**: a process that was started and initialized for this call; only \`warm.query(prompt)\` is timed.
+- **official startup()**: a process that was started and initialized for this call, right after the one before it, as the spares of a pool are; only \`warm.query(prompt)\` is timed.
 - **complete(), cold**: a process for each call.
 - **pool, generic spare**: a process that was started, but knows nothing of the call; the system prompt is another one in each round.
 - **pool, warmed spare**: a process that was started and initialized for these options (\`warm: [options]\`). It serves one call (\`isolation: "process"\`).
