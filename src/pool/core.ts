@@ -28,17 +28,13 @@ export class PoolCore implements SessionSource {
   readonly #pending = new Set<Promise<unknown>>();
   /** Who comes at once gets what is being started, and does not start the same beside it. */
   #announced: Promise<unknown> = Promise.resolve();
-  readonly #whenClosing: Promise<undefined>;
-  #tellClosing: () => void = () => {};
+  readonly #onClosing = new Set<() => void>();
   #isDraining = false;
   #closing: Promise<void> | undefined;
   #onEmpty: (() => void)[] = [];
 
   constructor(settings: PoolSettings) {
     this.#settings = settings;
-    this.#whenClosing = new Promise((resolve) => {
-      this.#tellClosing = () => resolve(undefined);
-    });
     this.#desk = new Desk(settings);
     this.#crew = new Crew(settings, ++pools);
   }
@@ -118,7 +114,7 @@ export class PoolCore implements SessionSource {
     this.#isDraining = true;
     // Whoever looks now finds it closed.
     await Promise.resolve();
-    this.#tellClosing();
+    for (const tell of this.#onClosing) tell();
     for (const end of this.#calls) end(poolClosed());
     this.#desk.refuseAll(poolClosed);
     await Promise.all([...this.#serving].map((end) => end(poolClosed())));
@@ -134,8 +130,17 @@ export class PoolCore implements SessionSource {
     return work;
   }
 
+  /** The same, or undefined as soon as the pool is closed. A race would keep what it has given. */
+  #unlessClosing<T>(promise: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const give = () => resolve(undefined);
+      this.#onClosing.add(give);
+      promise.then(resolve, reject).finally(() => this.#onClosing.delete(give));
+    });
+  }
+
   async #announce(request: Promise<LeaseRequest>): Promise<void> {
-    const wanted = await Promise.race([request, this.#whenClosing]);
+    const wanted = await this.#unlessClosing(request);
     if (wanted === undefined) return;
     const binding = await bindingOf(wanted, this.#settings.isolation);
     if (binding.isAlone) return;
@@ -145,7 +150,7 @@ export class PoolCore implements SessionSource {
 
   async #acquire(request: LeaseRequest): Promise<SessionLease> {
     const binding = await bindingOf(request, this.#settings.isolation);
-    await Promise.race([this.#announced, this.#whenClosing]);
+    await this.#announced;
     const slot = await this.#enter(binding, request);
     try {
       return await this.#serve(binding, request, slot);

@@ -39,6 +39,7 @@ describe.each(CLIS)("complete() on the real CLI $name", ({ path }) => {
         bootMs: expect.any(Number),
         firstTokenMs: expect.any(Number),
         apiMs: expect.any(Number),
+        runMs: expect.any(Number),
         totalMs: expect.any(Number),
       },
       result: expect.objectContaining({ type: "result", subtype: "success", is_error: false }),

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Pool } from "../../src/pool/index.js";
 import { processes } from "../../src/process/index.js";
 import type { Step } from "../../src/testing/index.js";
 import { startsOf } from "../support/starts.js";
-import { atRest, onFake, until } from "./on-fake.js";
+import { atRest, onFake, PATIENCE, until } from "./on-fake.js";
 
 const isAtRest = { starting: 0, serving: 0, resetting: 0, closing: 0 };
 
@@ -97,12 +97,13 @@ describe("a spare process", () => {
   });
 
   it("of another key is of no use, and holds nobody up, be it never ready", async () => {
-    const { pool, options } = await onFake(
+    const { pool, cli, options } = await onFake(
       { isolation: "process", concurrency: 1, size: { max: 2 } },
       { steps: [{ on: "start", process: 2, do: [{ hang: true }] }] },
     );
     await pool.complete("x", options);
-    await until(pool, ({ processes: { starting } }) => starting === 1);
+    // It must be the spare that hangs, not the process of the next caller.
+    await vi.waitFor(async () => expect(await startsOf(cli)).toHaveLength(2), PATIENCE);
     const other = await pool.complete("x", { ...options, env: { OTHER: "1" } });
     expect(other.timing.queuedMs).toBeLessThan(100);
     expect(pool.stats().calls.by.cold).toBe(2);
