@@ -274,10 +274,13 @@ function limitsOf(
   return { ...timeouts, bootMs: Math.min(timeouts.bootMs, SPARE_ANSWER_MS) };
 }
 
-/** Whether another process may do better: not if this one was started for these very options. */
+/**
+ * Whether another process may do better. Not if this one was started for these very options, and has
+ * itself said by its exit code that it would not run.
+ */
 function isAccident(error: unknown, how: How): boolean {
-  if (how !== "cold") return true;
-  return isHawserError(error, "process_exited") && error.signal !== undefined;
+  if (how !== "cold" || isHawserError(error, "closed")) return true;
+  return isHawserError(error, "process_exited") && error.exitCode === undefined;
 }
 
 function howOf(state: WorkerState, requestKey: string | undefined): How {
