@@ -174,11 +174,9 @@ export class PoolCore implements SessionSource {
   async #serve(binding: Binding, request: LeaseRequest, slot: Slot): Promise<SessionLease> {
     const admittedAt = performance.now();
     const tab = new Tab(slot);
-    const watcher = { onResult: tab.onResult, onOver: tab.onOver };
-    const watched = { ...request, watcher };
     const served = await (binding.isAlone
-      ? this.#startAlone(watched)
-      : this.#crew.serve(binding, watched));
+      ? this.#startAlone({ ...request, watcher: tab.watch() })
+      : this.#crew.serve(binding, request, () => tab.watch()));
     if (this.#closing !== undefined) {
       await served.session.close(poolClosed());
       throw poolClosed();

@@ -1,5 +1,11 @@
 import { HawserError, isHawserError, textOf } from "../errors/index.js";
-import { CHANNELS, type LeaseRequest, publish, type Session } from "../session/index.js";
+import {
+  CHANNELS,
+  type LeaseRequest,
+  publish,
+  type Session,
+  type SessionWatcher,
+} from "../session/index.js";
 import { atRest } from "./at-rest.js";
 import type { Binding } from "./binding.js";
 import { type Demand, Demands } from "./demand.js";
@@ -56,7 +62,11 @@ export class Crew {
    * A ready session, of the best worker there is. One that turns out to be of no use is let go, and
    * the next one is tried: nothing has been sent yet.
    */
-  async serve(binding: Binding, request: LeaseRequest): Promise<Served> {
+  async serve(
+    binding: Binding,
+    request: LeaseRequest,
+    watch: () => SessionWatcher,
+  ): Promise<Served> {
     let starts = 0;
     for (let tries = 1; ; tries += 1) {
       const { worker, how } = this.#pick(binding);
@@ -64,7 +74,7 @@ export class Crew {
       try {
         const limits = limitsOf(request, binding, how);
         await atRest(worker, request.options.signal, limits.bootMs);
-        const session = await worker.serve(binding, request, limits);
+        const session = await worker.serve(binding, { ...request, watcher: watch() }, limits);
         publish(CHANNELS.processAssigned, () => worker.event({ how }));
         this.demands.succeeded(binding);
         this.tend(REFILL_AFTER_MS);

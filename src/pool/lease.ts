@@ -1,5 +1,5 @@
 import type { HawserError } from "../errors/index.js";
-import { type Session, type SessionLease, spentOn } from "../session/index.js";
+import { type Session, type SessionLease, type SessionWatcher, spentOn } from "../session/index.js";
 import type { ResultMessage } from "../wire/index.js";
 import type { Binding } from "./binding.js";
 import type { How } from "./crew.js";
@@ -11,6 +11,8 @@ import type { Worker } from "./worker.js";
 /** What one that is served costs, and whether it has made its process useless for others. */
 export class Tab {
   readonly #slot: Slot;
+  /** Of the session that is served; those before it came to nothing. */
+  #watcher: SessionWatcher | undefined;
   #isOver = false;
   #onOver: () => void = () => {};
   #spentBudget = false;
@@ -31,16 +33,26 @@ export class Tab {
     if (this.#isOver) listener();
   }
 
-  readonly onOver = (): void => {
-    this.#isOver = true;
-    this.#onOver();
-  };
+  /** For one more session, in place of the one before. */
+  watch(): SessionWatcher {
+    const watcher: SessionWatcher = {
+      onResult: (result) => this.#add(result),
+      onOver: () => {
+        if (this.#watcher !== watcher) return;
+        this.#isOver = true;
+        this.#onOver();
+      },
+    };
+    this.#watcher = watcher;
+    this.#isOver = false;
+    return watcher;
+  }
 
-  readonly onResult = (result: ResultMessage): void => {
+  #add(result: ResultMessage): void {
     this.#hasResult = true;
     if (result.subtype === "error_max_budget_usd") this.#spentBudget = true;
     this.#slot.charge.add(spentOn(result).costUsd);
-  };
+  }
 
   /** A failure without a result may have cost something, if the model was asked at all. */
   end(failure: HawserError | undefined): void {

@@ -2,6 +2,7 @@ export { Activity } from "./activity.js";
 export { explainPermission, type PermissionExplanation } from "./answer/policy.js";
 export { type CallEvent, CHANNELS, type ProcessEvent, publish } from "./channels.js";
 export { Controls, type FieldsOf } from "./controls.js";
+export type { SessionWatcher } from "./core-options.js";
 export { type CredentialInfo, credentialOf } from "./credential.js";
 export { type Circumstances, failureOf } from "./failure.js";
 export { isAsked } from "./is-asked.js";

@@ -41,6 +41,20 @@ describe("between two callers of the same pool", () => {
     expect(starts).toHaveLength(4);
   });
 
+  it("a session that had to be moved to another process is open", async () => {
+    const { pool, options } = await onFake(
+      {},
+      { steps: [{ on: "initialize", process: 2, do: [{ die: "SIGKILL" }] }] },
+    );
+    const first = await pool.openSession(options);
+    await until(pool, ({ processes }) => processes.generic === 1);
+    const second = await pool.openSession({ ...options, systemPrompt: "Another." });
+    expect((await second.send("x").result).is_error).toBe(false);
+    expect(pool.stats().calls.running).toBe(2);
+    await Promise.all([first.close(), second.close()]);
+    await until(pool, ({ calls }) => calls.running === 0);
+  });
+
   it("a process has the environment of the call that it was made ready for", async () => {
     const { pool, cli, options } = await onFake({ isolation: "process", size: { min: 1 } });
     const env: Record<string, string> = { CANARY: "of-alice" };

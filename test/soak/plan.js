@@ -63,16 +63,13 @@ export function planOf(seed, number) {
   };
 }
 
-/**
- * The outcomes that a plan may have. If something was killed, also `process_exited`, or `closed` where
- * the broken pipe was noticed long before the end of the process.
- */
+/** The outcomes that a plan may have; `process_exited` only if something was killed. */
 export function allowed(plan, hasKilled) {
   const { model, ended } = plan;
   const codes = new Set(CODES[model] ?? ["ok"]);
   if (ended === "abort") codes.add("aborted");
   if (ended === "timeout") codes.add("timeout");
-  if (hasKilled) codes.add("process_exited").add("closed");
+  if (hasKilled) codes.add("process_exited");
   return codes;
 }
 
