@@ -33,6 +33,7 @@ async function bundle() {
     input: {
       index: join(src, "index.ts"),
       "testing/index": join(src, "testing", "index.ts"),
+      "bin/main": join(src, "bin", "main.ts"),
       // Not exported: bench/ measures it alone.
       "wire/index": join(src, "wire", "index.ts"),
     },

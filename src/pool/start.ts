@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { Logger } from "../errors/index.js";
 import type { Invocation } from "../options/index.js";
-import type { Prepared } from "../process/index.js";
+import { type Prepared, temporaryPath } from "../process/index.js";
 import type { Recipe } from "./binding.js";
 
 export interface StartFacts {
@@ -33,7 +32,7 @@ function moved(invocation: Invocation): Invocation {
   const { files, argv } = invocation;
   if (files[0] === undefined) return invocation;
   const from = dirname(files[0].path);
-  const to = join(tmpdir(), `hawser-${randomUUID()}`);
+  const to = temporaryPath();
   return {
     ...invocation,
     argv: argv.map((argument) => argument.replaceAll(from, to)),

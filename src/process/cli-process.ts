@@ -7,6 +7,7 @@ import type { PrivateFolder } from "./private-folder.js";
 import { StderrTail } from "./stderr.js";
 import { killLeft, sweep } from "./sweep.js";
 import { type Entry, processTable } from "./table.js";
+import { watchOver } from "./watchdog.js";
 
 /** Who a process works for: told of what happens to it. */
 export interface Employer {
@@ -68,6 +69,7 @@ export class CliProcess implements Mortal {
     });
     child.onGone(() => this.#settleGone());
     this.#release = [enlist(this), atHostExit(() => this.#killSync())];
+    if (this.pid !== undefined) this.#release.push(watchOver(this.pid, facts.employer.log));
     this.exited = this.#watchExit();
     child.setRef(false);
   }

@@ -1,8 +1,16 @@
 export { type CliReport, type CredentialHint, checkCli } from "./check.js";
 export { CliProcess } from "./cli-process.js";
 export { type Exit, exitError, exitFacts } from "./exit.js";
-export { type ProcessInfo, processes, shutdown } from "./live.js";
+export { temporaryPath } from "./host.js";
+export { atHostExit, type ProcessInfo, processes, shutdown } from "./live.js";
 export { type CliLocation, type CliSource, type LocateOptions, locateCli } from "./locate.js";
+export {
+  endOrphans,
+  findOrphans,
+  type OrphanFilter,
+  type OrphanProcess,
+  type Orphans,
+} from "./orphans.js";
 export { explain, type Prepared, prepare } from "./prepare.js";
 export { type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
 export { employerOf, spawnCli } from "./spawn.js";

@@ -1,6 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   createMask,
   type ErrorFacts,
@@ -20,6 +17,7 @@ import {
   withPreset,
 } from "../options/index.js";
 import { namedElsewhere, refuseUser } from "./elsewhere.js";
+import { temporaryPath } from "./host.js";
 import { type CliLocation, locateCli } from "./locate.js";
 import type { SpawnFunction } from "./own-spawn.js";
 import { checkCwd, checkPlugins, readSettings } from "./preflight.js";
@@ -104,7 +102,7 @@ async function survey(options: Options) {
     env: process.env,
     platform: process.platform,
     execPath: elsewhere === undefined ? process.execPath : "node",
-    privateDir: join(tmpdir(), `hawser-${randomUUID()}`),
+    privateDir: temporaryPath(),
     ...(settings === undefined ? {} : { settings }),
   };
   const probe =

@@ -2,10 +2,12 @@ import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { type Environment, HawserError } from "../errors/index.js";
 import { parseVersion, type Version } from "../options/index.js";
+import { newMark, withMark } from "./host.js";
 import { atHostExit } from "./live.js";
 import type { CliLocation } from "./locate.js";
 import { signalGroup } from "./signal.js";
 import type { User } from "./user.js";
+import { watchOver } from "./watchdog.js";
 
 /** What a CLI says about its version. */
 export interface VersionProbe {
@@ -59,14 +61,15 @@ function ask(location: CliLocation, options: ProbeOptions): Promise<VersionProbe
     let late = false;
     // A wrapper may have started more than itself.
     const kill = () => child.pid !== undefined && signalGroup(child.pid, "SIGKILL");
-    const release = atHostExit(kill);
+    const release = [atHostExit(kill)];
+    if (child.pid !== undefined) release.push(watchOver(child.pid));
     const timer = setTimeout(() => {
       late = true;
       kill();
     }, limitMs);
     const end = () => {
       clearTimeout(timer);
-      release();
+      for (const each of release) each();
     };
     child.stdout.on("data", (chunk: Buffer) => {
       if (text.length < LONGEST_ANSWER) text += chunk.toString();
@@ -88,7 +91,7 @@ function start(location: CliLocation, { env = process.env, user }: ProbeOptions)
   const args = location.script ? [location.path, "-v"] : ["-v"];
   try {
     return spawn(file, args, {
-      env,
+      env: withMark(env, newMark()),
       stdio: ["ignore", "pipe", "ignore"],
       detached: process.platform !== "win32",
       windowsHide: true,

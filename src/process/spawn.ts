@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { type ErrorCode, HAWSER_VERSION, HawserError } from "../errors/index.js";
 import type { Child } from "./child.js";
 import { CliProcess, type Employer } from "./cli-process.js";
+import { newMark, withMark } from "./host.js";
 import { startLocal } from "./local-child.js";
 import { startOwn } from "./own-spawn.js";
 import type { Prepared } from "./prepare.js";
@@ -11,7 +11,7 @@ import { PrivateFolder } from "./private-folder.js";
 /** Starts what was prepared. Resolves when the process runs; no byte has been sent to it yet. */
 export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
   const { invocation, user, log, trace, location } = prepared;
-  const marker = randomUUID();
+  const marker = newMark();
   const folder = new PrivateFolder(invocation.files);
   await folder.write(user);
   try {
@@ -53,14 +53,9 @@ export function employerOf(prepared: Prepared): Employer {
   };
 }
 
-/** The name of the variable by which a process's whole tree can be found again. */
-export const MARKER = "HAWSER_MARK";
-
 function start(prepared: Prepared, marker: string): Promise<Child> {
   const { invocation, ownSpawn } = prepared;
-  // Inside another of our trees, both owners must be able to find this process.
-  const outer = invocation.env[MARKER];
-  const env = { ...invocation.env, [MARKER]: outer ? `${outer}:${marker}` : marker };
+  const env = withMark(invocation.env, marker);
   return ownSpawn === undefined ? startLocal(prepared, env) : startOwn(ownSpawn, prepared, env);
 }
 

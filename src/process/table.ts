@@ -7,13 +7,25 @@ export interface Entry {
   readonly started: string;
 }
 
-/** How one platform answers the three questions that killing a tree needs. */
+export interface Marked extends Entry {
+  /** What the variable says. */
+  readonly value: string;
+  readonly command: string;
+}
+
+/** How one platform answers the questions that killing a tree needs. */
 export interface ProcessTable {
   /** The process itself and everything below it. */
   tree(pid: number): Entry[];
   /** Every process whose environment holds `marker`. */
   marked(marker: string): Entry[];
   alive(entry: Entry): boolean;
+  /** Every process that has this variable in its environment. */
+  having(variable: string): Marked[];
+  /** When this program was started: short, and cheap to get. */
+  self(): string;
+  /** Whether such a process lives that said this of itself by `self()`. */
+  wasStarted(pid: number, self: string): boolean;
 }
 
 export function processTable(platform: NodeJS.Platform = process.platform): ProcessTable {
@@ -34,7 +46,25 @@ const PROC: ProcessTable = {
       .flatMap((pid) => rowOf(pid) ?? []);
   },
   alive({ pid, started }) {
-    return rowOf(pid)?.started === started;
+    return PROC.wasStarted(pid, started);
+  },
+  having(variable) {
+    const sought = `\0${variable}=`;
+    return pids().flatMap((pid) => {
+      const environment = `\0${read(`/proc/${pid}/environ`)}`;
+      const from = environment.indexOf(sought);
+      const row = from < 0 || pid === process.pid ? undefined : rowOf(pid);
+      if (row === undefined) return [];
+      const value = environment.slice(from + sought.length).split("\0", 1)[0] ?? "";
+      const command = read(`/proc/${pid}/cmdline`).replace(/[\0\s]+/g, " ").trim();
+      return { ...row, value, command };
+    });
+  },
+  self() {
+    return rowOf(process.pid)?.started ?? "0";
+  },
+  wasStarted(pid, self) {
+    return rowOf(pid)?.started === self;
   },
 };
 
@@ -107,6 +137,23 @@ const PS: ProcessTable = {
   },
   alive({ pid, started }) {
     return rowByPs(pid)?.started === started;
+  },
+  having(variable) {
+    const shown = ps(["-A", "-ww", "-E", "-o", "pid=,command="]);
+    return shown.flatMap((line) => {
+      const value = new RegExp(`\\s${variable}=(\\S*)`).exec(line)?.[1];
+      const pid = Number.parseInt(line, 10);
+      const row = value === undefined || pid === process.pid ? undefined : rowByPs(pid);
+      if (row === undefined || value === undefined) return [];
+      return { ...row, value, command: line.trim().split(/\s+/)[1] ?? "" };
+    });
+  },
+  self() {
+    return String(Math.round(Date.now() / 1000 - process.uptime()));
+  },
+  wasStarted(pid, self) {
+    const row = rowByPs(pid);
+    return row !== undefined && Math.abs(Date.parse(row.started) / 1000 - Number(self)) <= 3;
   },
 };
 

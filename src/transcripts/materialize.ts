@@ -53,7 +53,7 @@ export async function materialize(
   if (!isSessionId(sessionId)) return undefined;
   const transcripts = await loadAll(store, { projectKey, sessionId }, limitMs);
   if (transcripts === undefined) return undefined;
-  const folder = await TemporaryFolder.create("hawser-resume-");
+  const folder = await TemporaryFolder.create();
   const projectsDir = join(folder.path, "projects");
   try {
     const write = writer(options.owner);

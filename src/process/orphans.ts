@@ -1,0 +1,79 @@
+import { readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { deadHosts, FOLDER_PREFIX, MARKER } from "./host.js";
+import { signalOne } from "./signal.js";
+import { type Marked, processTable } from "./table.js";
+
+/** A process that was started by a program that lives no more. */
+export interface OrphanProcess {
+  readonly pid: number;
+  readonly command: string;
+  /** The number that the dead program had. */
+  readonly hostPid: number;
+}
+
+/** What programs that live no more have left behind on this machine. */
+export interface Orphans {
+  readonly processes: readonly OrphanProcess[];
+  /** Folders of temporary files. They may hold secrets. */
+  readonly folders: readonly string[];
+}
+
+export interface OrphanFilter {
+  /** Only what the program that had this number has left. */
+  readonly hostPid?: number;
+}
+
+/**
+ * Looks for what dead programs have left behind: processes by the mark that this library gives them,
+ * folders by their name. It sees what this user may see, in this container.
+ */
+export function findOrphans(filter: OrphanFilter = {}): Orphans {
+  return {
+    processes: orphaned(filter).map(({ pid, command, hostPid }) => ({ pid, command, hostPid })),
+    folders: foldersLeft(filter),
+  };
+}
+
+/** Ends and removes what `findOrphans()` finds. Resolves to what is left, normally nothing. */
+export async function endOrphans(filter: OrphanFilter = {}): Promise<Orphans> {
+  const table = processTable();
+  const found = orphaned(filter);
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    const living = () => found.filter((each) => table.alive(each));
+    for (const { pid } of living()) signalOne(pid, signal);
+    const until = Date.now() + GRACE_MS;
+    while (living().length > 0 && Date.now() < until) await delay(20);
+  }
+  // One that cannot be removed is among those that are found again.
+  for (const folder of foldersLeft(filter)) {
+    await rm(folder, { recursive: true, force: true }).catch(() => {});
+  }
+  return findOrphans(filter);
+}
+
+const GRACE_MS = 2000;
+
+function orphaned({ hostPid: asked }: OrphanFilter): (Marked & OrphanProcess)[] {
+  return processTable()
+    .having(MARKER)
+    .flatMap((each) => {
+      const [hostPid] = deadHosts(each.value, asked);
+      return hostPid === undefined ? [] : { ...each, hostPid };
+    });
+}
+
+function foldersLeft({ hostPid }: OrphanFilter): string[] {
+  const folder = tmpdir();
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.startsWith(FOLDER_PREFIX) && deadHosts(name, hostPid).length > 0)
+      .map((name) => join(folder, name));
+  } catch {
+    // Without such a folder nothing lies in it.
+    return [];
+  }
+}
