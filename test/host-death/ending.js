@@ -1,0 +1,21 @@
+// How a host meets its end. The two that it brings about itself are told to it by a line.
+
+export const ENDINGS = {
+  SIGKILL: (child) => child.kill("SIGKILL"),
+  "uncaught exception": (child) => child.stdin.write("throw\n"),
+  "process.exit()": (child) => child.stdin.write("exit\n"),
+  SIGTERM: (child) => child.kill("SIGTERM"),
+  SIGINT: (child) => child.kill("SIGINT"),
+  "SIGTERM, own handler": (child) => child.kill("SIGTERM"),
+  "SIGINT, own handler": (child) => child.kill("SIGINT"),
+};
+
+/** For the host: does what it is told to. */
+export function obey(ending) {
+  const [signal, handler] = ending.split(", ");
+  if (handler !== undefined) process.on(signal, () => process.exit(0));
+  process.stdin.on("data", (line) => {
+    if (String(line).includes("exit")) process.exit(0);
+    throw new Error("an exception that nobody catches");
+  });
+}
