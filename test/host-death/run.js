@@ -30,6 +30,7 @@ const clis = Number(values.clis);
 const waitMs = Number(values.waitMs);
 const mark = `HOST_DEATH=${randomUUID()}`;
 const COMMAND = "tail -f /dev/null";
+const BUSY_LIMIT_MS = 120_000;
 
 const model = await SimulatedModel.start({
   replies: always(({ toolResults }) =>
@@ -49,7 +50,13 @@ try {
 async function die() {
   const host = startHost();
   const gone = new Promise((resolve) => host.child.once("exit", resolve));
-  await busy(host);
+  try {
+    await busy(host);
+  } catch (error) {
+    host.child.kill("SIGKILL");
+    await clearAway([], host.child.pid);
+    throw error;
+  }
   const before = treeOf(host.child.pid, mark);
   const filesBefore = await ours();
   const begun = performance.now();
@@ -62,7 +69,7 @@ async function die() {
   }
   const goneMs = Math.round(performance.now() - begun);
   const files = await filesLeft(waitMs - goneMs);
-  for (const { pid } of left) process.kill(pid, "SIGKILL");
+  await clearAway(before, host.child.pid);
   return {
     entry: values.entry,
     ending: values.ending,
@@ -97,14 +104,15 @@ function startHost() {
 /** Every CLI runs all that it is to run. */
 async function busy(host) {
   const { child } = host;
+  const until = performance.now() + BUSY_LIMIT_MS;
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`The host has ended before its time: ${host.stderr}`);
     }
     const tree = treeOf(child.pid, mark);
-    const count = (part) => tree.filter(({ command }) => command.includes(part)).length;
-    const commands = tree.filter(({ command }) => command === COMMAND).length;
-    if (commands === 2 * clis && count("mcp-server.js") === clis) return;
+    if (performance.now() > until) throw new Error(`It never got busy: ${JSON.stringify(tree)}`);
+    const count = (end) => tree.filter(({ command }) => command.endsWith(end)).length;
+    if (count(COMMAND) === 2 * clis && count("mcp-server.js") === clis) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -113,6 +121,21 @@ async function busy(host) {
 function everythingLeft(before, pid) {
   const left = new Map([...living(before), ...treeOf(pid, mark)].map((each) => [each.pid, each]));
   return [...left.values()];
+}
+
+async function clearAway(before, pid) {
+  for (;;) {
+    const left = everythingLeft(before, pid);
+    if (left.length === 0) return;
+    for (const each of left) {
+      try {
+        process.kill(each.pid, "SIGKILL");
+      } catch {
+        // It has ended with one of the others.
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 async function ours() {
