@@ -56,7 +56,9 @@ const PROC: ProcessTable = {
       const row = from < 0 || pid === process.pid ? undefined : rowOf(pid);
       if (row === undefined) return [];
       const value = environment.slice(from + sought.length).split("\0", 1)[0] ?? "";
-      const command = read(`/proc/${pid}/cmdline`).replace(/[\0\s]+/g, " ").trim();
+      const command = read(`/proc/${pid}/cmdline`)
+        .replace(/[\0\s]+/g, " ")
+        .trim();
       return { ...row, value, command };
     });
   },

@@ -22,11 +22,13 @@ class Watchdog {
   #isCalled = false;
   #parting: NodeJS.Timeout | undefined;
   #losses = 0;
+  #log: Logger | undefined;
 
   watch(pid: number, log: Logger | undefined): () => void {
+    this.#log = log ?? this.#log;
     this.#watched.add(pid);
     clearTimeout(this.#parting);
-    if (this.#shell === undefined) this.#call(log);
+    if (this.#shell === undefined) this.#call();
     else this.#shell.stdin.write(`+ ${pid}\n`);
     return () => this.#unwatch(pid);
   }
@@ -39,54 +41,56 @@ class Watchdog {
   }
 
   /** After the caller's own work: the CLI is busy for a while with its start. */
-  #call(log: Logger | undefined): void {
+  #call(): void {
     if (this.#isCalled || this.#losses >= MOST_LOSSES) return;
     this.#isCalled = true;
     setImmediate(() => {
       this.#isCalled = false;
-      if (this.#watched.size > 0) this.#start(log);
+      if (this.#watched.size > 0) this.#start();
     });
   }
 
-  #start(log: Logger | undefined): void {
+  #start(): void {
     try {
       const shell = spawnShell();
       this.#shell = shell;
-      shell.once("error", (error) => this.#giveUp(log, error));
+      shell.once("error", (error) => this.#fail(error));
       shell.once("exit", (code, signal) => {
-        if (this.#shell === shell) this.#lose(log, `it was ended: ${signal ?? code}`);
+        if (this.#shell === shell) this.#lose(`it was ended: ${signal ?? code}`);
       });
       // That it has gone is told by its exit.
       shell.stdin.on("error", () => {});
       setRefOf(false, [shell, shell.stdin]);
       for (const pid of this.#watched) shell.stdin.write(`+ ${pid}\n`);
     } catch (error) {
-      this.#giveUp(log, error);
+      this.#fail(error as NodeJS.ErrnoException);
     }
   }
 
-  /** Without a shell there is none, on Windows for one: trying again would not help. */
-  #giveUp(log: Logger | undefined, error: unknown): void {
-    this.#losses = MOST_LOSSES;
-    this.#lose(log, (error as Error).message);
+  #fail({ code, message }: NodeJS.ErrnoException): void {
+    // Without a shell, as on Windows, trying again would not help.
+    if (code === "ENOENT" || code === "EACCES") this.#losses = MOST_LOSSES;
+    this.#lose(message);
   }
 
-  #lose(log: Logger | undefined, why: string): void {
+  #lose(why: string): void {
     this.#shell = undefined;
     this.#losses += 1;
-    if (this.#losses < MOST_LOSSES) this.#call(log);
-    else log?.warn("no watchdog: should this program be killed, what it started lives on", { why });
+    if (this.#losses < MOST_LOSSES) this.#call();
+    else this.#log?.warn(MISSING, { why });
   }
 
   #dismiss(): void {
     const shell = this.#shell;
     this.#shell = undefined;
+    this.#log = undefined;
     shell?.stdin.end("q\n");
   }
 }
 
 type Shell = ChildProcessByStdio<Writable, null, null>;
 
+const MISSING = "no watchdog: should this program be killed, what it has started lives on";
 const LINGER_MS = 2000;
 const MOST_LOSSES = 3;
 const watchdog = new Watchdog();

@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { WATCHDOG_SCRIPT } from "../../src/process/watchdog-script.js";
+import { type Seen, stillAlive, treeOf, until } from "../support/proc.js";
+
+const PATH = process.env["PATH"] ?? "";
+
+interface Scene {
+  readonly host: string;
+  readonly tmp: string;
+  readonly mark: string;
+}
+
+function scene(): Scene {
+  const tmp = mkdtempSync(join(tmpdir(), "watchdog-"));
+  onTestFinished(() => rmSync(tmp, { recursive: true, force: true }));
+  const host = `1.2.3.${randomUUID().slice(0, 8)}`;
+  return { host, tmp, mark: `${host}/${randomUUID()}` };
+}
+
+function watchdog({ host, tmp }: Scene, look: "proc" | "ps", path = PATH): ChildProcess {
+  const args = ["-c", WATCHDOG_SCRIPT, "hawser-watchdog", host, tmp, look];
+  const shell = spawn("/bin/sh", args, {
+    detached: true,
+    env: { PATH: path },
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  onTestFinished(() => void shell.kill("SIGKILL"));
+  return shell;
+}
+
+/** Runs shell text in a group of its own, and waits until so many processes of it are there. */
+async function run(text: string, mark: string | undefined, size: number): Promise<Seen[]> {
+  const child = spawn("/bin/sh", ["-c", text], {
+    detached: true,
+    env: { PATH, ...(mark === undefined ? {} : { HAWSER_MARK: mark }) },
+    stdio: "ignore",
+  });
+  const tree = await until(() => {
+    const found = treeOf(child.pid ?? 0);
+    // Until it has become another program, a child looks like its parent.
+    return found.length === size && found.slice(1).every(({ command }) => !command.includes(text))
+      ? found
+      : undefined;
+  });
+  onTestFinished(() => {
+    for (const { pid } of stillAlive(tree)) process.kill(pid, "SIGKILL");
+  });
+  return tree;
+}
+
+async function die(shell: ChildProcess, lines = ""): Promise<void> {
+  const exit = once(shell, "exit");
+  shell.stdin?.end(lines);
+  await exit;
+}
+
+/** A grep that knows no `-z`, as busybox's. */
+function withoutNul({ tmp }: Scene): string {
+  const folder = join(tmp, "bin");
+  mkdirSync(folder);
+  const grep = 'case $1 in -*z*) exit 2 ;; esac\nexec /usr/bin/env PATH="$REAL" grep "$@"\n';
+  writeFileSync(join(folder, "grep"), `#!/bin/sh\nREAL='${PATH}'\n${grep}`);
+  chmodSync(join(folder, "grep"), 0o755);
+  return `${folder}:${PATH}`;
+}
+
+describe.skipIf(process.platform !== "linux")("when the host is dead", () => {
+  it.each([
+    { grep: "GNU", path: () => PATH },
+    { grep: "busybox", path: withoutNul },
+  ])("ends what has its mark, and what is below ($grep)", async ({ path }) => {
+    const at = scene();
+    const shell = watchdog(at, "proc", path(at));
+    const marked = await run("sleep 300 & sleep 300; :", at.mark, 3);
+    const bare = await run("env -i sleep 300; :", at.mark, 2);
+    const inner = await run("sleep 300; :", `outer:${at.mark}:1.2.3.00000000/x`, 2);
+    const foreign = await run("sleep 300; :", `${at.host}0/${randomUUID()}`, 2);
+    await die(shell);
+    expect(stillAlive([...marked, ...bare, ...inner])).toEqual([]);
+    expect(stillAlive(foreign)).toEqual(foreign);
+  });
+
+  it("ends what ignores SIGTERM, and what has lost its parent and its mark", async () => {
+    const at = scene();
+    const shell = watchdog(at, "proc");
+    const stubborn = await run("trap '' TERM; sleep 300; sleep 300; sleep 300", at.mark, 2);
+    const text = "trap '' TERM; env -i /bin/sh -c 'sleep 300; sleep 300; sleep 300'; :";
+    const orphan = await run(text, at.mark, 3);
+    await die(shell);
+    expect(stillAlive([...stubborn, ...orphan])).toEqual([]);
+  });
+
+  it("leaves alone a listed process that has no mark: its number was given to another", async () => {
+    const at = scene();
+    const shell = watchdog(at, "proc");
+    const other = await run("sleep 300; :", undefined, 2);
+    await die(shell, `+ ${other[0]?.pid}\n`);
+    expect(stillAlive(other)).toEqual(other);
+  });
+
+  it("leaves the watchdog of a host further down to its work", async () => {
+    const at = scene();
+    const shell = watchdog(at, "proc");
+    const text = "env -i /bin/sh -c 'sleep 300; :' hawser-watchdog; :";
+    const [host, ...inner] = await run(text, at.mark, 3);
+    await die(shell);
+    expect(stillAlive([host as Seen])).toEqual([]);
+    expect(stillAlive(inner)).toEqual(inner);
+  });
+
+  it("removes the temporary folders of the host, and no other's", async () => {
+    const at = scene();
+    const shell = watchdog(at, "proc");
+    const own = join(at.tmp, `hawser-${at.host}-${randomUUID()}`);
+    const others = join(at.tmp, `hawser-${scene().host}-${randomUUID()}`);
+    for (const folder of [own, others]) mkdirSync(folder);
+    writeFileSync(join(own, "settings.json"), "secret");
+    await die(shell);
+    expect([own, others].map((folder) => existsSync(folder))).toEqual([false, true]);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("where environments are not shown", () => {
+  it("ends the listed ones that lead their group, with all below, and not the unlisted", async () => {
+    const at = scene();
+    const shell = watchdog(at, "ps");
+    const listed = await run("env -i sleep 300; :", undefined, 2);
+    const unlisted = await run("sleep 300; :", undefined, 2);
+    const [leader, follower] = await run("sleep 300; :", undefined, 2);
+    const pids = [listed[0], unlisted[0], follower].map((each) => each?.pid);
+    await die(shell, `+ ${pids[0]}\n+ ${pids[1]}\n+ ${pids[2]}\n- ${pids[1]}\n`);
+    expect(stillAlive(listed)).toEqual([]);
+    expect(stillAlive(unlisted)).toEqual(unlisted);
+    expect(stillAlive([leader, follower] as Seen[])).toHaveLength(2);
+  });
+});
+
+it.skipIf(process.platform !== "linux")(
+  "that nothing is left to watch ends it, and no other",
+  async () => {
+    const at = scene();
+    const shell = watchdog(at, "proc");
+    const marked = await run("sleep 300; :", at.mark, 2);
+    await die(shell, "q\n");
+    expect(shell.exitCode).toBe(0);
+    expect(stillAlive(marked)).toEqual(marked);
+  },
+);
