@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { extractJson, stripFence } from "../../src/complete/extract-json.js";
 import { isHawserError } from "../../src/errors/index.js";
+import { fc } from "../support/fc.js";
 
 function lines(...each: string[]): string {
   return each.join("\n");

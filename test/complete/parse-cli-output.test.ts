@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseCliOutput } from "../../src/complete/index.js";
 import { type HawserError, isHawserError } from "../../src/errors/index.js";
@@ -12,6 +11,7 @@ import {
   toolUse,
 } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
+import { fc } from "../support/fc.js";
 import { world } from "../support/world.js";
 import { CliProcess } from "../testing/cli-process.js";
 

@@ -1,4 +1,3 @@
-import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type CompleteOptions, complete, stream } from "../../src/complete/index.js";
 import { type Plan, planOf } from "../../src/complete/plan.js";
@@ -7,6 +6,7 @@ import { ERROR_CODES, type ErrorCode, HawserError } from "../../src/errors/index
 import { apiError, fakeCli, hang, reply, toolUse } from "../../src/testing/index.js";
 import { isMessage, type Message } from "../../src/wire/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { fc } from "../support/fc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
 import { world } from "../support/world.js";

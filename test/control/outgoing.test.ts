@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
-import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { fc } from "../support/fc.js";
 import { failure, openLine, settled, success } from "./line.js";
 
 const LISTENERS = (signal: AbortSignal) => getEventListeners(signal, "abort").length;

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { inspect } from "node:util";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   createMask,
@@ -9,6 +8,7 @@ import {
   HawserError,
   isHawserError,
 } from "../../src/errors/index.js";
+import { fc } from "../support/fc.js";
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { type CliFacts, OPTION_TABLE, type Options } from "../../src/options/index.js";
+import { fc } from "../support/fc.js";
 import { CASES } from "./cases.js";
 
 export const NAMES = Object.keys(OPTION_TABLE);

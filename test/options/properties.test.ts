@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type HawserError, isHawserError } from "../../src/errors/index.js";
 import {
@@ -9,6 +8,7 @@ import {
   type Options,
   validateOptions,
 } from "../../src/options/index.js";
+import { fc } from "../support/fc.js";
 import { cli, current, env, mixed, NAMES, right, textual, wrong } from "./arbitrary.js";
 import { HOST } from "./facts.js";
 

@@ -1,5 +1,4 @@
 import { tmpdir } from "node:os";
-import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { requestOf } from "../../src/complete/index.js";
 import { isHawserError } from "../../src/errors/index.js";
@@ -11,6 +10,7 @@ import { type Prepared, prepare } from "../../src/process/index.js";
 import type { LeaseRequest } from "../../src/session/index.js";
 import { type FakeCli, fakeCli } from "../../src/testing/index.js";
 import { CASES, SCHEMA } from "../options/cases.js";
+import { fc } from "../support/fc.js";
 
 const VERSIONS = ["2.1.325", "2.1.197"];
 const clis: FakeCli[] = [];

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HawserError } from "../../src/errors/index.js";
+import { fc } from "../support/fc.js";
 import { Scene, settle } from "./desk-scene.js";
 
 const inMs = (ms: number) => performance.now() + ms;

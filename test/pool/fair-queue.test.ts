@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FairQueue, type Waiting } from "../../src/pool/fair-queue.js";
+import { fc } from "../support/fc.js";
 
 interface Item extends Waiting {
   readonly name: string;

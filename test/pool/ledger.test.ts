@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ERROR_CODES, HawserError } from "../../src/errors/index.js";
 import { Ledger, type PoolBudget } from "../../src/pool/ledger.js";
+import { fc } from "../support/fc.js";
 
 /** A call that is over. */
 function spend(ledger: Ledger, usd: number | undefined, tenant?: string): void {

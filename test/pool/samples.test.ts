@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Samples } from "../../src/pool/samples.js";
+import { fc } from "../support/fc.js";
 
 function summaryOf(values: Iterable<number>, capacity?: number) {
   const samples = new Samples(capacity);

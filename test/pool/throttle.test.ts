@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   ERROR_CODES,
@@ -7,6 +6,7 @@ import {
   HawserError,
 } from "../../src/errors/index.js";
 import { Throttle } from "../../src/pool/throttle.js";
+import { fc } from "../support/fc.js";
 
 /** A throttle whose clock stands still, and whose jitter is none unless said otherwise. */
 class Scene {

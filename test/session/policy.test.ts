@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PolicyRule } from "../../src/options/index.js";
 import { explainPermission } from "../../src/session/index.js";
+import { fc } from "../support/fc.js";
 
 /** Which of the rules fits, by its number from 0. */
 function fits(rules: readonly Omit<PolicyRule, "decision">[], input = {}, tool = "Bash") {

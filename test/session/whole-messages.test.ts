@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TurnRecord } from "../../src/session/turn-record.js";
 import { WholeMessages } from "../../src/session/whole-message.js";
 import type { Message, ResultMessage } from "../../src/wire/index.js";
+import { fc } from "../support/fc.js";
 
 const text = (words: string) => ({ type: "text", text: words });
 const FINAL = { input_tokens: 100, output_tokens: 50 };

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   maxTokens,
@@ -9,6 +8,7 @@ import {
   thinking,
   toolUse,
 } from "../../src/testing/index.js";
+import { fc } from "../support/fc.js";
 import { events, post, type Said, stream } from "./http-client.js";
 
 describe("a streamed answer", () => {

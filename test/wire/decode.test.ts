@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMask, HawserError, isHawserError } from "../../src/errors/index.js";
 import { decodeLine, type Frame } from "../../src/wire/index.js";
+import { fc } from "../support/fc.js";
 
 function corruption(frame: Frame): { kind: string; text: string; code: string; message: string } {
   if (frame.kind !== "corrupt") throw new Error(`not corrupt but ${frame.kind}`);

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isHawserError } from "../../src/errors/index.js";
 import {
@@ -8,6 +7,7 @@ import {
   LineFramer,
   type Outbound,
 } from "../../src/wire/index.js";
+import { fc } from "../support/fc.js";
 
 function thrownBy(run: () => unknown): unknown {
   try {

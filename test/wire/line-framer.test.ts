@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type FramedLine, LineFramer } from "../../src/wire/index.js";
+import { fc } from "../support/fc.js";
 
 const LF = 0x0a;
 

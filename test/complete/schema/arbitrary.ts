@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../support/fc.js";
 
 type Record = { readonly [keyword: string]: unknown };
 export type AnySchema = Record | boolean;

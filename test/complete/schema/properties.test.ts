@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SchemaDocument } from "../../../src/complete/schema/document.js";
 import { narrow } from "../../../src/complete/schema/narrow.js";
 import { compileSchema, type Validate } from "../../../src/complete/schema/validator.js";
+import { fc } from "../../support/fc.js";
 import { Ajv7, Ajv2020 } from "./ajv.js";
 import { type AnySchema, documentOf, value } from "./arbitrary.js";
 
@@ -10,6 +10,15 @@ function compiled(schema: AnySchema): Validate {
   const made = compileSchema(new SchemaDocument(schema));
   if ("validate" in made) return made.validate;
   throw new Error(JSON.stringify(made.problems));
+}
+
+/** None where the code breaks that ajv has made of the schema: what it merges may not be there. */
+function verdictOf(expected: (value: unknown) => unknown, value: unknown): boolean | undefined {
+  try {
+    return expected(value) === true;
+  } catch {
+    return undefined;
+  }
 }
 
 const values = fc.array(value, { minLength: 5, maxLength: 10 });
@@ -28,16 +37,23 @@ describe.each(DRAFTS)("a random schema of $draft", ({ draft, Ajv }) => {
   const ajv = new Ajv({ allErrors: true, strict: false, validateSchema: false, logger: false });
 
   it("gets the verdict of ajv for every value", () => {
+    let schemas = 0;
+    let withoutVerdict = 0;
     fc.assert(
       fc.property(documents, values, (schema, given) => {
         const validate = compiled(schema);
         const expected = ajv.compile(schema);
-        for (const each of given) {
-          expect([each, validate(each).length === 0]).toEqual([each, expected(each)]);
+        const verdicts = given.map((each) => verdictOf(expected, each));
+        schemas += 1;
+        if (verdicts.includes(undefined)) withoutVerdict += 1;
+        for (const [at, each] of given.entries()) {
+          const valid = validate(each).length === 0;
+          expect([each, valid]).toEqual([each, verdicts[at] ?? valid]);
         }
       }),
       { numRuns: 1000 },
     );
+    expect(withoutVerdict / schemas).toBeLessThan(0.02);
   });
 
   it("is sent in a form that the CLI and the API take, and that refuses nothing valid", () => {

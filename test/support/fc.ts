@@ -1,0 +1,1 @@
+export * as fc from "./fast-check.js";
