@@ -80,11 +80,13 @@ function late(subtype: string, timeoutMs: number): HawserError {
 
 function refusal(subtype: string, { error, error_code }: ControlFailure): HawserError {
   const facts = error_code === undefined ? {} : { reason: error_code };
-  if (error_code === "unsupported_request" || UNSUPPORTED.test(error)) {
+  // What is no text may not even be turned into one.
+  const told = typeof error === "string" ? error : undefined;
+  if (error_code === "unsupported_request" || UNSUPPORTED.test(told ?? "")) {
     const message = `The CLI does not support the request ${subtype}.`;
     return new HawserError("unsupported_by_cli", message, facts);
   }
-  const message = typeof error === "string" ? error : `The CLI refused ${subtype}.`;
+  const message = told ?? `The CLI refused ${subtype}.`;
   const hint = `This is the CLI's answer to the request ${subtype}.`;
   return new HawserError("control_error", message, { ...facts, hint });
 }

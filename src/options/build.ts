@@ -1,4 +1,5 @@
 import { isHawserError, looksSecret } from "../errors/index.js";
+import { isObject } from "./check/kind.js";
 import { type Draft, refusal } from "./draft.js";
 import { isNested, startEnvironment } from "./environment.js";
 import { isInUse, keepSupported, specOf } from "./gate.js";
@@ -17,9 +18,10 @@ import { validateOptions } from "./validate.js";
  * and changes none of them. Either returns or throws a `HawserError`.
  */
 export function buildInvocation(options: Options, cli: CliFacts, host: HostFacts): Invocation {
-  validateOptions(options);
+  const taken = readOnce(options);
+  validateOptions(taken);
   try {
-    const resolved = resolveOptions(options);
+    const resolved = resolveOptions(taken);
     if (resolved.nested === "error" && isNested(host)) throw refusal(host, "nested_session");
     const inline = draftOf(resolved, cli, host, false);
     if (fits(inline) && !leaks(inline)) return finish(inline);
@@ -31,6 +33,16 @@ export function buildInvocation(options: Options, cli: CliFacts, host: HostFacts
     if (isHawserError(error)) throw error;
     // A getter that throws, a structure without end.
     throw refusal(host, "invalid_options", "The options cannot be read.", { cause: error });
+  }
+}
+
+/** What is built is what was checked, also of an object that gives another value at each reading. */
+function readOnce(options: Options): Options {
+  try {
+    return isObject(options) ? { ...options } : options;
+  } catch {
+    // The check says what is wrong with it.
+    return options;
   }
 }
 

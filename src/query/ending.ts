@@ -1,5 +1,5 @@
-import { type ErrorCode, HawserError, isHawserError, type Mask } from "../errors/index.js";
-import { failureOf } from "../session/index.js";
+import { type ErrorCode, HawserError, isHawserError, type Mask, textOf } from "../errors/index.js";
+import { failureOf, wordsOf } from "../session/index.js";
 import { AbortError } from "./abort-error.js";
 import type { Verdict } from "./last-result.js";
 
@@ -28,20 +28,20 @@ export function unansweredBy(error: unknown, mask: Mask | undefined): unknown {
 function resultError(error: HawserError, last: Verdict, mask: Mask | undefined): HawserError {
   const { result } = last;
   const failure = failureOf(result, last, mask);
-  const stopped = STOPPED[result.subtype];
+  const stopped = STOPPED.get(result.subtype);
   const { apiStatus, resetsAt, retryable } = failure;
   const more = stopped === undefined ? { apiStatus, resetsAt, retryable } : {};
-  const errors = Array.isArray(result.errors) ? result.errors.join("; ") : "";
-  const message = `Claude Code returned an error result: ${errors || result.result || result.subtype}`;
+  const words = wordsOf(result) || textOf(result.subtype);
+  const message = `Claude Code returned an error result: ${words}`;
   const facts = { ...factsOf(error), ...defined(more), result, cause: error };
   return new HawserError(stopped ?? failure.code, message, facts, mask);
 }
 
 /** By a limit that the caller has set. */
-const STOPPED: Readonly<Record<string, ErrorCode>> = {
-  error_max_turns: "max_turns",
-  error_max_budget_usd: "max_budget",
-};
+const STOPPED: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
+  ["error_max_turns", "max_turns"],
+  ["error_max_budget_usd", "max_budget"],
+]);
 
 function exitMessage({ exitCode, signal, stderrTail }: HawserError): string | undefined {
   if (signal !== undefined) return `Claude Code process terminated by signal ${signal}`;

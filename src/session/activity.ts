@@ -43,7 +43,9 @@ export class Activity {
     else if (isSystem(message, "background_tasks_changed")) {
       this.#hasTaskList = true;
       this.#tasks.clear();
-      for (const task of message.tasks ?? []) this.#tasks.add(task.task_id);
+      const tasks: unknown = message.tasks;
+      // One that is not as it should be is work all the same.
+      for (const task of Array.isArray(tasks) ? tasks : []) this.#tasks.add(task?.task_id);
     } else if (isSystem(message, "task_started")) {
       if (!this.#hasTaskList) this.#tasks.add(message.task_id);
     } else if (isSystem(message, "task_notification")) {

@@ -4,6 +4,7 @@ import {
   type ErrorFacts,
   HawserError,
   type Mask,
+  textOf,
 } from "../errors/index.js";
 import type { RateLimitInfo, ResultMessage } from "../wire/index.js";
 
@@ -18,8 +19,7 @@ export interface Circumstances {
 
 /** The error that a failed result stands for. */
 export function failureOf(result: ResultMessage, around: Circumstances, mask?: Mask): HawserError {
-  const errors = Array.isArray(result.errors) ? result.errors.join("; ") : "";
-  const told = errors || result.result || `The CLI reported ${result.subtype}.`;
+  const told = wordsOf(result) || `The CLI reported ${textOf(result.subtype)}.`;
   const code = codeOf(result, around, told);
   // What the CLI says of it is for its own makers.
   const words = code === "aborted" ? "The turn was interrupted." : told;
@@ -31,6 +31,16 @@ export function failureOf(result: ResultMessage, around: Circumstances, mask?: M
     ...(code === "structured_output" ? { issues: [{ message: told }] } : {}),
   };
   return new HawserError(code, words, { ...facts, ...moreOf(code, status, around) }, mask);
+}
+
+/** What the CLI says of a failure; nothing where that is not text. */
+export function wordsOf({ errors, result }: ResultMessage): string {
+  const listed = Array.isArray(errors) ? errors.filter(isText).join("; ") : "";
+  return listed || (isText(result) ? result : "");
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }
 
 function moreOf(code: ErrorCode, status: unknown, around: Circumstances): ErrorFacts {
@@ -58,14 +68,15 @@ function isLimitOfPlan(limit: RateLimitInfo | undefined): boolean {
 function codeOf(result: ResultMessage, around: Circumstances, words: string): ErrorCode {
   const { apiError, rateLimit } = around;
   if (NO_SESSION.test(words)) return "session_not_found";
-  if (String(result.terminal_reason).startsWith("aborted")) return "aborted";
+  const reason = textOf(result.terminal_reason);
+  if (reason.startsWith("aborted")) return "aborted";
   if (result.subtype === "error_max_structured_output_retries") return "structured_output";
   if (result.stop_reason === "refusal") return "refusal";
-  if (TOO_LONG.has(String(result.terminal_reason))) return "prompt_too_long";
+  if (TOO_LONG.has(reason)) return "prompt_too_long";
   if (result.api_error_status === 429 && isLimitOfPlan(rateLimit)) return "usage_limit";
   // The number is exact where it is known; the name covers what never reached the API.
-  const numbered = BY_STATUS[result.api_error_status ?? 0];
-  const named = BY_NAME[apiError ?? ""];
+  const numbered = BY_STATUS.get(result.api_error_status ?? 0);
+  const named = BY_NAME.get(apiError ?? "");
   if (numbered !== undefined) return numbered;
   if (named !== undefined) return named;
   if (result.stop_reason === "max_tokens") return "max_output_tokens";
@@ -77,22 +88,22 @@ const TOO_LONG: ReadonlySet<string> = new Set(["prompt_too_long", "blocking_limi
 
 const NO_SESSION = /No conversation found|not match any session|valid session ID or session title/i;
 
-const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
-  401: "auth",
-  402: "billing",
-  403: "auth",
-  404: "model_not_found",
-  413: "prompt_too_long",
-  429: "rate_limited",
-  529: "overloaded",
-};
+const BY_STATUS: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
+  [401, "auth"],
+  [402, "billing"],
+  [403, "auth"],
+  [404, "model_not_found"],
+  [413, "prompt_too_long"],
+  [429, "rate_limited"],
+  [529, "overloaded"],
+]);
 
-const BY_NAME: Readonly<Record<string, ErrorCode>> = {
-  authentication_failed: "auth",
-  oauth_org_not_allowed: "auth",
-  billing_error: "billing",
-  rate_limit: "rate_limited",
-  overloaded: "overloaded",
-  model_not_found: "model_not_found",
-  max_output_tokens: "max_output_tokens",
-};
+const BY_NAME: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
+  ["authentication_failed", "auth"],
+  ["oauth_org_not_allowed", "auth"],
+  ["billing_error", "billing"],
+  ["rate_limit", "rate_limited"],
+  ["overloaded", "overloaded"],
+  ["model_not_found", "model_not_found"],
+  ["max_output_tokens", "max_output_tokens"],
+]);

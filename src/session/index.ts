@@ -4,7 +4,7 @@ export { type CallEvent, CHANNELS, type ProcessEvent, publish } from "./channels
 export { Controls, type FieldsOf } from "./controls.js";
 export type { SessionWatcher } from "./core-options.js";
 export { type CredentialInfo, credentialOf } from "./credential.js";
-export { type Circumstances, failureOf } from "./failure.js";
+export { type Circumstances, failureOf, wordsOf } from "./failure.js";
 export { isAsked } from "./is-asked.js";
 export { Lifeline } from "./lifeline.js";
 export { onAbort } from "./on-abort.js";

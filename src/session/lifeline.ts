@@ -217,10 +217,11 @@ export class Lifeline {
   }
 
   #tellFailedServers(servers: readonly { readonly name: string; readonly status: string }[]): void {
-    const down = servers?.filter(({ status }) => !WORKING.has(status)) ?? [];
-    const told = JSON.stringify(down);
-    if (told === this.#toldServers) return;
-    this.#toldServers = told;
+    const told = Array.isArray(servers) ? servers : [];
+    const down = told.filter((server) => !WORKING.has(server?.status));
+    const words = JSON.stringify(down);
+    if (words === this.#toldServers) return;
+    this.#toldServers = words;
     if (down.length > 0)
       this.#connection.transport.log.warn("MCP servers that do not work", { servers: down });
   }

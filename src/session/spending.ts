@@ -41,7 +41,7 @@ export class Spending {
     const apiMs = difference(result.duration_api_ms, before?.duration_api_ms);
     const added = result.model_usage_since_last_result;
     if (isObject(added)) {
-      const costUsd = Object.values(added).reduce((sum, { costUSD }) => sum + costUSD, 0);
+      const costUsd = Object.values(added).reduce((sum, usage) => sum + costOf(usage), 0);
       // One that lacks its cost would make it NaN.
       return { costUsd: Number.isFinite(costUsd) ? costUsd : undefined, modelUsage: added, apiMs };
     }
@@ -50,13 +50,22 @@ export class Spending {
   }
 }
 
+/** Not a number where none is told. */
+function costOf(usage: ModelUsage | null): number {
+  const cost: unknown = usage?.costUSD;
+  return typeof cost === "number" ? cost : Number.NaN;
+}
+
 function usageSince(before: Totals, after: Totals): Spent["modelUsage"] {
   if (!isObject(after.modelUsage)) return undefined;
-  const entries = Object.entries(after.modelUsage).map(([model, usage]) => {
+  const told = Object.entries(after.modelUsage).filter(([, usage]) => isObject(usage));
+  const entries = told.map(([model, usage]) => {
     const earlier = before.modelUsage?.[model];
     return [model, earlier === undefined ? usage : combine(usage, earlier, -1)] as const;
   });
-  return Object.fromEntries(entries.filter(([, usage]) => USED.some((name) => usage[name] > 0)));
+  return Object.fromEntries(
+    entries.filter(([, usage]) => USED.some((name) => isCount(usage[name]))),
+  );
 }
 
 export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
@@ -66,7 +75,7 @@ export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
 /** Counts are added or subtracted; what describes the model stays as it is. */
 function combine(a: ModelUsage, b: ModelUsage, sign: 1 | -1): ModelUsage {
   const entries = Object.entries(a).map(([name, value]) => {
-    const other: unknown = Reflect.get(b, name);
+    const other: unknown = isObject(b) ? Reflect.get(b, name) : undefined;
     const counts = typeof value === "number" && typeof other === "number" && !FIXED.has(name);
     return [name, counts ? value + sign * other : value];
   });
@@ -75,6 +84,11 @@ function combine(a: ModelUsage, b: ModelUsage, sign: 1 | -1): ModelUsage {
 
 const USED = ["inputTokens", "outputTokens", "costUSD"] as const;
 const FIXED: ReadonlySet<string> = new Set(["contextWindow", "maxOutputTokens"]);
+
+/** More than none; what is no number counts for nothing, and cannot always be compared with one. */
+function isCount(value: unknown): boolean {
+  return typeof value === "number" && value > 0;
+}
 
 function difference(after: unknown, before: unknown): number | undefined {
   return typeof after === "number" && typeof before === "number" ? after - before : undefined;

@@ -1,3 +1,4 @@
+import { textOf } from "../errors/index.js";
 import {
   type AssistantMessage,
   type ContentBlock,
@@ -139,7 +140,7 @@ export class TurnRecord implements Circumstances {
     for (const block of blocksOf(message)) {
       if (block.type === "tool_use" && typeof block.id === "string") {
         this.#runningTools.add(block.id);
-        this.toolsCalled.add(String(block.name));
+        this.toolsCalled.add(textOf(block.name));
         if (block.name === "StructuredOutput") this.#givenOutput = block.input;
       }
       if (fresh && block.type === "text" && typeof block.text === "string")
@@ -149,7 +150,7 @@ export class TurnRecord implements Circumstances {
 
   #addToolResults({ message }: UserMessage): void {
     for (const block of blocksOf(message)) {
-      if (block.type === "tool_result") this.#runningTools.delete(String(block.tool_use_id));
+      if (block.type === "tool_result") this.#runningTools.delete(textOf(block.tool_use_id));
     }
   }
 }

@@ -186,15 +186,16 @@ export class LiveTurn implements Turn {
 
   settle(outcome: ResultMessage | HawserError, merged: readonly string[] = []): void {
     if (this.#settled) return;
+    const isLost = isHawserError(outcome);
+    const failure = isLost ? outcome : this.#owner.failureOf(outcome, this.record);
     this.#settled = true;
     this.#merged = merged;
     this.clock?.stop();
-    if (isHawserError(outcome)) {
-      this.record.text.end(outcome);
+    this.record.text.end(failure);
+    if (isLost) {
       this.#stream.end(outcome);
       this.#reject(outcome);
     } else {
-      this.record.text.end(this.#owner.failureOf(outcome, this.record));
       this.#stream.end();
       this.#resolve(outcome);
     }

@@ -13,6 +13,10 @@ export async function answerPermission(
   const toolUseID = request.tool_use_id;
   const deny = (message: string): PermissionResult => ({ behavior: "deny", message, toolUseID });
   if (canUseTool === undefined) return deny("Nobody is there to approve this call.");
+  if (!isCall(request)) {
+    log.error("a request for approval names no call, so it was denied");
+    return deny("The request for approval names no call.");
+  }
   let result: PermissionResult | null;
   try {
     result = await canUseTool(request.tool_name, request.input, contextOf(request, context));
@@ -30,6 +34,12 @@ export async function answerPermission(
   }
   log.error("canUseTool gave neither allow nor deny, so the call was denied");
   return deny("The approval of this call gave no answer.");
+}
+
+/** Nobody can approve what is not said: an approval of everything else must not cover it. */
+function isCall({ tool_name, input }: CanUseToolRequest): boolean {
+  const isNamed = typeof tool_name === "string" && tool_name !== "";
+  return isNamed && typeof input === "object" && input !== null && !Array.isArray(input);
 }
 
 function contextOf(
