@@ -2,6 +2,7 @@ import { chmod, copyFile, mkdtemp, readdir, readFile, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readScenario } from "./read-scenario.js";
 import { removeFolder } from "./remove-folder.js";
 import type { Scenario } from "./scenario.js";
 
@@ -30,8 +31,12 @@ export interface RecordedProcess {
 }
 
 /**
- * Makes a fake CLI: a real process for what the real CLI cannot be made to show, such as dying at a
- * certain point, printing garbage, or not answering. It needs no CLI to be installed.
+ * Makes a fake CLI: a real process that calls tools, hooks and permission callbacks as it is told, and
+ * for what the real CLI cannot be made to show, such as dying at a certain point, printing garbage, or
+ * not answering. It needs no CLI to be installed.
+ *
+ * The scenario is an object, or the path or file URL of a `.json` file, or of a `.js` or `.mjs` file
+ * with a `ScenarioFile` as its default export.
  *
  * @example
  * ```ts
@@ -44,14 +49,15 @@ export interface RecordedProcess {
  * await complete("Greet me.", { cliPath: cli.path }); // resolves; a second prompt would see it die
  * ```
  */
-export async function fakeCli(scenario: Scenario = {}): Promise<FakeCli> {
+export async function fakeCli(scenario: Scenario | string | URL = {}): Promise<FakeCli> {
+  const read = await readScenario(scenario);
   const folder = await mkdtemp(join(tmpdir(), "hawser-fake-"));
   const path = join(folder, "claude.mjs");
-  const record = scenario.record ?? join(folder, "record.jsonl");
-  await writeFile(join(folder, "scenario.json"), JSON.stringify(scenario));
+  const record = read.record ?? join(folder, "record.jsonl");
+  await writeFile(join(folder, "scenario.json"), read.json);
   await copyProgram(folder, path);
   // Another user may run the program, but not read what it was given: that may hold secrets.
-  if (scenario.record === undefined) await writeFile(record, "", { mode: 0o600 });
+  if (read.record === undefined) await writeFile(record, "", { mode: 0o600 });
   await chmod(folder, 0o711);
 
   const dispose = () => removeFolder(folder);

@@ -17,6 +17,15 @@ export {
   thinking,
   toolUse,
 } from "./block.js";
+export {
+  type Mismatch,
+  type Recorder,
+  type RecordOptions,
+  type Replay,
+  type ReplayOptions,
+  record,
+  replay,
+} from "./cassette.js";
 export { type FakeCli, fakeCli, type RecordedProcess } from "./fake-cli.js";
 export { type IsolatedEnv, type IsolatedEnvOptions, isolatedEnv } from "./isolated-env.js";
 export type { RecordedRequest, RequestKind, ToolResult } from "./recorded-request.js";
@@ -38,7 +47,21 @@ export {
   type StopReason,
   streamError,
 } from "./reply.js";
-export type { Action, Clear, Grandchild, Scenario, Step, Trigger } from "./scenario.js";
+export type {
+  Action,
+  Background,
+  Clear,
+  Grandchild,
+  Json,
+  Scenario,
+  ScenarioCli,
+  ScenarioFile,
+  ScenarioFunction,
+  Step,
+  ToolCall,
+  Trigger,
+  TurnPart,
+} from "./scenario.js";
 export {
   type Always,
   always,

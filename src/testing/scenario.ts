@@ -1,19 +1,43 @@
 /**
  * What a fake CLI does, as plain JSON. Where nothing is scripted it behaves as a well-mannered CLI:
  * it prints its version, answers `initialize` and every control request with success and every prompt
- * with "ok", resets the conversation at `/clear`, leaves with code 0 at the end of its input (1 after
- * an error result), 143 at SIGTERM.
+ * with "ok", resets the conversation at `/clear`, ends a turn that is interrupted, leaves with code 0
+ * at the end of its input (1 after an error result), 143 at SIGTERM.
  */
-export interface Scenario {
+export interface Scenario<A = Action> {
   /** What `--version` prints. One before 2.1.325 also resets a conversation as 2.1.197 does. */
   readonly version?: string;
-  readonly steps?: readonly Step[];
+  readonly steps?: readonly Step<A>[];
+  /**
+   * Tells its state and that of each prompt (`session_state_changed`, `command_lifecycle`) from the
+   * first turn on, as 2.1.325 does; else its state only after a reset.
+   */
+  readonly states?: boolean;
   /** Where to note what arrives, if not in the fake's own folder: one JSON object a line. */
   readonly record?: string;
 }
 
+/** What a `.js` or `.mjs` file has as its default export: there a step may also run functions. */
+export type ScenarioFile = Scenario<Action | ScenarioFunction>;
+
+export type ScenarioFunction = (cli: ScenarioCli) => void | Promise<void>;
+
+/** The fake CLI as a function in its scenario sees it. */
+export interface ScenarioCli {
+  readonly argv: readonly string[];
+  /** The line that the step is about; empty if it is about none. */
+  readonly message: Json;
+  /** The text of that line, if it is a prompt. */
+  readonly prompt: string;
+  /** Prints a message, with the session's id and an id of its own unless it has them. */
+  print(message: Json): Promise<void>;
+  /** Sends a control request to the host. Rejects with the error that the host answers with. */
+  ask(request: Json): Promise<Json>;
+  do(...actions: readonly Action[]): Promise<void>;
+}
+
 /** What happens at an event. Steps for the same event are used one after the other. */
-export interface Step {
+export interface Step<A = Action> {
   readonly on: Trigger;
   /** Only for control requests of this subtype. */
   readonly subtype?: string;
@@ -25,7 +49,7 @@ export interface Step {
    */
   readonly process?: number;
   /** An empty list does nothing: no answer, no exit. */
-  readonly do: readonly Action[];
+  readonly do: readonly A[];
 }
 
 /**
@@ -35,7 +59,7 @@ export interface Step {
  * - `user`: a prompt. Prompts are handled one after the other
  * - `clear`: a prompt that is `/clear`, `/reset` or `/new`, maybe with a name behind it. It waits for
  *   the prompts before it, and is no `user`
- * - `response`: an answer of the host to a control request of the CLI
+ * - `response`: an answer of the host to a control request that was printed by `emit`
  * - `line`: any other line, bad JSON too
  * - `eof`: stdin has ended and no prompt is being handled
  * - `SIGTERM`, `SIGINT`, `SIGHUP`: that signal came
@@ -54,7 +78,8 @@ export type Trigger =
   | "SIGINT"
   | "SIGHUP";
 
-type Json = Readonly<Record<string, unknown>>;
+/** A JSON object. */
+export type Json = Readonly<Record<string, unknown>>;
 
 /** One thing to do. The first key says what. */
 export type Action =
@@ -62,8 +87,26 @@ export type Action =
   | { readonly emit: Json; readonly times?: number }
   /** Prints the line that this step is about inside `{ type: "echo", line }`. */
   | { readonly echo: true }
-  /** Prints a whole turn: init, an assistant line with this text, a success result. */
-  | { readonly turn: string }
+  /**
+   * A whole turn: init, an assistant line with this text, a success result; or what the list says in
+   * between. The hooks that the host has registered are called, and a host that wants partial messages
+   * gets them.
+   */
+  | { readonly turn: string | readonly TurnPart[] }
+  /**
+   * Calls a tool as the CLI does: the hooks before it, the permission unless the tool is allowed, the
+   * tool, the hooks behind it, its result. A tool of a server in the host (`mcp__server__tool`) is
+   * really called.
+   */
+  | ({ readonly tool: string } & ToolCall)
+  /** Gives this value for the schema that the host has sent; to a host without one it is text. */
+  | { readonly value: unknown }
+  /** Calls the hooks that the host has registered for an event, with these fields in their input. */
+  | { readonly hook: string; readonly input?: Json }
+  /** Sends a control request to the host and waits for the answer, or takes it back after so long. */
+  | { readonly ask: Json; readonly cancelAfterMs?: number }
+  /** A task behind the turn; when it is over, the CLI starts a turn by itself. */
+  | { readonly background: Background }
   /**
    * A turn whose text is every prompt of the conversation so far, this one included, each on a line:
    * it shows whether a reset has really forgotten what was said before.
@@ -92,9 +135,9 @@ export type Action =
   | { readonly longLine: number }
   /** Writes to stderr, so many times. */
   | { readonly stderr: string; readonly times?: number }
-  /** Milliseconds. */
+  /** Milliseconds. At a prompt, an interrupt ends it, and with it the turn. */
   | { readonly sleep: number }
-  /** Never goes on. */
+  /** Never goes on, not even at an interrupt. */
   | { readonly hang: true }
   | { readonly exit: number }
   /** Ends itself by a signal. */
@@ -109,6 +152,30 @@ export type Action =
   | { readonly grandchild: Grandchild }
   /** What would have happened without this step. */
   | { readonly default: true };
+
+/** What happens in a turn: a text, the content blocks of one message, or an action. */
+export type TurnPart = string | readonly Json[] | Action;
+
+export interface ToolCall {
+  readonly input?: Json;
+  /** What the tool gives: by default, what it was called with. */
+  readonly result?: string | readonly Json[];
+  /** The tool fails with this text. */
+  readonly error?: string;
+  /** The line's `tool_use_result`, and the `tool_response` of a hook: by default the result. */
+  readonly structured?: unknown;
+  /** Needs no permission, as a command that only reads. */
+  readonly allowed?: boolean;
+}
+
+export interface Background {
+  readonly description?: string;
+  /** How long it takes. */
+  readonly ms?: number;
+  readonly status?: "completed" | "failed" | "stopped";
+  /** The turn that follows; "ok" unless given. */
+  readonly next?: string | readonly TurnPart[];
+}
 
 /** How a reset goes wrong. */
 export interface Clear {

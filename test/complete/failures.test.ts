@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type CompleteOptions, complete } from "../../src/complete/index.js";
-import { apiError, fakeCli } from "../../src/testing/index.js";
+import { apiError, fakeCli, type Scenario } from "../../src/testing/index.js";
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
 import { recordingLogger } from "../support/recording-logger.js";
@@ -176,9 +176,7 @@ describe("a call that ends before there is a process", () => {
 });
 
 describe("a CLI that misbehaves", () => {
-  async function fake(
-    steps: NonNullable<Parameters<typeof fakeCli>[0]>["steps"],
-  ): Promise<CompleteOptions> {
+  async function fake(steps: Scenario["steps"]): Promise<CompleteOptions> {
     const cli = await fakeCli({ steps: steps ?? [] });
     onTestFinished(() => cli.dispose());
     return { cliPath: cli.path, closeGraceMs: 500 };

@@ -7,7 +7,7 @@ import {
   type Scenario,
   type Trigger,
 } from "../../src/testing/index.js";
-import { CliProcess, STREAM_JSON } from "./cli-process.js";
+import { CliProcess, type Line, STREAM_JSON } from "./cli-process.js";
 
 const ENV = { PATH: process.env["PATH"] ?? "", MARKER: "in-the-family" };
 const posix = process.platform !== "win32";
@@ -38,6 +38,69 @@ describe("it ends", () => {
     expect(await fake.run.exit).toEqual({ code: null, signal });
     await fake.run.closed;
     expect(fake.run.lines).toHaveLength(1);
+  });
+});
+
+describe("it starts", () => {
+  const initialize = {
+    type: "control_request",
+    request_id: "r",
+    request: { subtype: "initialize" },
+  };
+
+  it("never: it lives, and says nothing", async () => {
+    await using fake = await play([on("start", { stderr: "up" }, { hang: true })]);
+    fake.run.send(initialize);
+    await fake.run.until(() => fake.run.stderr === "up");
+    fake.run.child.kill("SIGTERM");
+    await fake.run.exit;
+    expect(fake.run.stdout).toHaveLength(0);
+    expect((await fake.cli.recorded())[0]?.lines).toEqual([]);
+  });
+
+  it("slowly, and is then as usual", async () => {
+    await using fake = await play([on("start", { sleep: 300 })]);
+    const from = performance.now();
+    fake.run.send(initialize);
+    await fake.run.until(() => fake.run.lines.length === 1);
+    expect(performance.now() - from).toBeGreaterThan(299);
+  });
+});
+
+describe("a control request is answered", () => {
+  const SLOW = { type: "slow" };
+  const cases: readonly (readonly [string, readonly Action[], readonly unknown[]])[] = [
+    ["twice", [{ default: true }, { respond: { again: true } }], ["success", "success"]],
+    ["late", [{ emit: SLOW }, { sleep: 50 }, { default: true }], ["slow", "success"]],
+    ["with an error", [{ respondError: "not now" }], ["error"]],
+    ["never", [], []],
+  ];
+  it.each(cases)("%s", async (_, actions, kinds) => {
+    await using fake = await play([on("control", ...actions)]);
+    const request = { subtype: "set_max_thinking_tokens" };
+    fake.run.send({ type: "control_request", request_id: "first", request });
+    await fake.run.until(() => fake.run.lines.length === kinds.length);
+    fake.run.send({ type: "control_request", request_id: "second", request });
+    await fake.run.line((line) => responseOf(line)["request_id"] === "second");
+    const seen = fake.run.lines.slice(0, -1);
+    expect(seen.map((line) => responseOf(line)["subtype"] ?? line["type"])).toEqual(kinds);
+  });
+
+  function responseOf(line: Line): Line {
+    return (line["response"] as Line | undefined) ?? {};
+  }
+});
+
+describe("a result", () => {
+  it.each<[string, Action[], number]>([
+    ["is repeated", [{ turn: "so" }, { result: { result: "so" } }], 2],
+    ["never comes", [{ init: {} }, { assistant: "so" }], 0],
+  ])("%s", async (_, actions, times) => {
+    await using fake = await play([on("user", ...actions)]);
+    fake.run.send({ type: "user", message: { role: "user", content: "go" } });
+    expect(await fake.run.end()).toEqual({ code: 0, signal: null });
+    await fake.run.closed;
+    expect(fake.run.lines.filter((line) => line["type"] === "result")).toHaveLength(times);
   });
 });
 
@@ -88,6 +151,12 @@ describe("it prints", () => {
     expect(fake.run.stdout).toEqual(Buffer.concat([bytes, Buffer.from([0xff])]));
     const split = fake.run.chunks.some((chunk) => chunk.toString("utf8").includes("\ufffd"));
     expect(split).toBe(true);
+  });
+
+  it("messages that nobody knows", async () => {
+    const unknown = { type: "novelty", subtype: "of next year", nested: [{}] };
+    await using fake = await play([on("user", { emit: unknown }, { turn: "so" })]);
+    expect((await fake.run.turn("go"))[0]).toEqual(unknown);
   });
 
   it("a burst before it reads, and ten thousand lines at once", async () => {

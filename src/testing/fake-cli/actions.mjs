@@ -1,31 +1,56 @@
 // What each action of a scenario does, and what happens where none is given.
 import { setTimeout as sleep } from "node:timers/promises";
-import { clear, said } from "./conversation.mjs";
+import { startTask } from "./background.mjs";
+import { control } from "./controls.mjs";
+import { clear, promptOf, said } from "./conversation.mjs";
 import { startGrandchild } from "./grandchild.mjs";
+import { callHooks } from "./hooks.mjs";
+import { ask } from "./host.mjs";
 import { closeStdin, stopReading } from "./input.mjs";
+import { connected } from "./mcp.mjs";
 import {
   hasFailed,
-  initializeAnswer,
   printAssistant,
   printInit,
   printResult,
+  printUser,
+  say,
+  tellRunning,
 } from "./messages.mjs";
-import { answer, closeStdout, fail, write, writeError } from "./output.mjs";
-import { takeStep, version } from "./scenario.mjs";
+import { answer, closeStdout, fail, print, write, writeError } from "./output.mjs";
+import { argv, takeStep, version } from "./scenario.mjs";
+import { giveValue, useTool } from "./tool.mjs";
+import { goOn, pause, TurnEnd, turn } from "./turn.mjs";
 
 /** Runs the step for an event, or the default. */
 export async function handle(trigger, message) {
   const step = takeStep(trigger, message.request?.subtype);
   const event = { trigger, message };
-  if (step === undefined) return DEFAULTS[trigger](event);
-  for (const action of step.do) await perform(action, event);
+  if (step === undefined) return untilEnd(event, () => DEFAULTS[trigger](event));
+  return untilEnd(event, async () => {
+    for (const action of step.do) {
+      if (trigger === "user") goOn();
+      await perform(action, event);
+    }
+  });
+}
+
+/** A turn may end before its time; what is left of the step is then not done. */
+async function untilEnd({ message }, work) {
+  try {
+    await work();
+  } catch (end) {
+    if (!(end instanceof TurnEnd)) throw end;
+    if (end.line !== undefined) await printUser([{ type: "text", text: end.line }]);
+    await printResult(end.fields, message.uuid);
+  }
 }
 
 const DEFAULTS = {
   version: () => write(`${version}\n`),
   start: () => {},
-  initialize: (event) => perform({ respond: initializeAnswer() }, event),
-  control: (event) => perform({ respond: {} }, event),
+  initialize: control,
+  control,
   user: (event) => perform({ turn: "ok" }, event),
   clear: (event) => perform({ clear: {} }, event),
   response: () => {},
@@ -42,12 +67,15 @@ const DEFAULTS = {
 const ACTIONS = {
   emit: (message, { times = 1 }) => write(`${JSON.stringify(message)}\n`.repeat(times)),
   echo: (_, __, { message }) => write(`${JSON.stringify({ type: "echo", line: message })}\n`),
-  turn: async (text, _, event) => {
-    await perform({ init: {} }, event);
-    await perform({ assistant: text }, event);
-    await perform({ result: { result: text } }, event);
-  },
+  turn: wholeTurn,
   turnEcho: (_, __, event) => perform({ turn: said() }, event),
+  tool: useTool,
+  value: giveValue,
+  hook: (event, { input }) => callHooks(event, input),
+  ask: (request, { cancelAfterMs }) =>
+    ask(request, { limitMs: cancelAfterMs, signal: turn.stop.signal }),
+  background: (task) =>
+    startTask(task, (parts) => untilEnd(BY_ITSELF, () => wholeTurn(parts, {}, BY_ITSELF))),
   clear: (fields, how, event) => clear(fields, how, event.message),
   init: (fields) => printInit(fields),
   assistant: (content) => printAssistant(content),
@@ -64,7 +92,7 @@ const ACTIONS = {
   },
   longLine: (bytes) => printAssistant("x".repeat(bytes)),
   stderr: (text, { times = 1 }) => writeError(text.repeat(times)),
-  sleep: (ms) => sleep(ms),
+  sleep: (ms, _, { trigger }) => (trigger === "user" ? pause(ms) : sleep(ms)),
   hang: () => new Promise(() => {}),
   exit: (code) => process.exit(code),
   die: (signal) => {
@@ -79,9 +107,80 @@ const ACTIONS = {
   default: (_, __, event) => DEFAULTS[event.trigger](event),
 };
 
+/** What a turn is about that no prompt has begun. */
+const BY_ITSELF = { trigger: "task", message: {} };
+
 async function perform(action, event) {
+  if (typeof action === "function") return action(cliOf(event));
   const [name = ""] = Object.keys(action);
   const known = Object.hasOwn(ACTIONS, name);
   if (!known) await fail(70, `fake cli: unknown action ${JSON.stringify(action)}`);
-  await ACTIONS[name](action[name], action, event);
+  return ACTIONS[name](action[name], action, event);
+}
+
+/** A turn with all that belongs to it; a string is a turn that says only this. */
+async function wholeTurn(parts, _, event) {
+  await tellRunning();
+  await connected();
+  if (event.trigger === "user" && !(await submit(event))) return;
+  await printInit({});
+  for (const part of typeof parts === "string" ? [parts] : parts) {
+    goOn();
+    await (typeof part === "string" || Array.isArray(part) ? say(part) : perform(part, event));
+  }
+  await stop();
+  await printResult({ result: turn.said }, event.message.uuid);
+}
+
+/** Whether the hooks let the prompt through; they are asked once for each. */
+async function submit({ message }) {
+  if (turn.submitted) return true;
+  turn.submitted = true;
+  const prompt = promptOf(message);
+  const outputs = await callHooks("UserPromptSubmit", { prompt });
+  const block = outputs.find(({ decision }) => decision === "block");
+  if (block === undefined) return true;
+  const content = `UserPromptSubmit operation blocked by hook:\n${block.reason}\n\nOriginal prompt: ${prompt}`;
+  await printInit({});
+  await print({ type: "system", subtype: "informational", content, level: "warning" });
+  await printResult({ ...NO_TURN, result: content }, message.uuid);
+  return false;
+}
+
+const NO_TURN = {
+  num_turns: 0,
+  stop_reason: null,
+  terminal_reason: undefined,
+  api_error_status: undefined,
+};
+
+/** As long as a hook wants more, there is more. */
+async function stop() {
+  for (let stop_hook_active = false; ; stop_hook_active = true) {
+    const fields = { stop_hook_active, last_assistant_message: turn.said, background_tasks: [] };
+    const outputs = await callHooks("Stop", fields);
+    const block = outputs.find(({ decision }) => decision === "block");
+    if (block === undefined) return;
+    const text = `Stop hook feedback:\n${block.reason}`;
+    await printUser([{ type: "text", text }], { isSynthetic: true });
+    await say("ok");
+  }
+}
+
+/** What a function in a scenario gets. */
+function cliOf(event) {
+  return {
+    argv,
+    message: event.message,
+    prompt: promptOf(event.message),
+    print,
+    do: async (...actions) => {
+      for (const action of actions) await perform(action, event);
+    },
+    ask: async (request) => {
+      const { response, error } = await ask(request, { signal: turn.stop.signal });
+      if (error !== undefined) throw new Error(error);
+      return response ?? {};
+    },
+  };
 }

@@ -8,7 +8,7 @@ import {
   noted,
   SYNTHETIC,
 } from "./messages.mjs";
-import { beginSession, print, tellState } from "./output.mjs";
+import { beginSession, print, tellProgress, tellState } from "./output.mjs";
 import { isNew } from "./scenario.mjs";
 
 let prompts = [];
@@ -43,26 +43,18 @@ export async function clear(fields, { keepSession = false, announce = true, forg
     return print(noted({ ...clearResult(command), ...fields }));
   }
   await tellState("running");
-  await lifecycle(uuid, "queued", "started");
+  await tellProgress(uuid, "queued", "started");
   if (announce) await print(resetMessage(uuid));
   await print({ type: "system", subtype: "background_tasks_changed", tasks: [] });
   end();
   forgetCost();
   await print(initMessage());
   await print(noted({ ...clearResult(command, uuid), ...fields }));
-  await lifecycle(uuid, "completed");
+  await tellProgress(uuid, "completed");
   return tellState("idle");
 }
 
 const NOTHING = { type: "text", text: "(no content)" };
-
-/** The real CLI reports only on prompts that came with an id. */
-async function lifecycle(uuid, ...states) {
-  if (uuid === undefined) return;
-  for (const state of states) {
-    await print({ type: "command_lifecycle", command_uuid: uuid, state });
-  }
-}
 
 function resetMessage(uuid = randomUUID()) {
   const id = randomUUID();
@@ -82,6 +74,11 @@ function commandOf(message) {
   const content = message.message?.content;
   const text = Array.isArray(content) ? content.at(-1)?.text : content;
   return /^\/(clear|reset|new)(?:\s|$)/.exec(typeof text === "string" ? text : "")?.[1];
+}
+
+/** What somebody said: a prompt may have empty blocks beside its text. */
+export function promptOf(message) {
+  return textOf(message.message?.content).trim();
 }
 
 function textOf(content) {

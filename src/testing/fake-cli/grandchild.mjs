@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { print } from "./output.mjs";
 
 /** Announced only when it is past its own start, so that a signal finds it as it is meant to be. */
@@ -7,6 +6,8 @@ export async function startGrandchild({
   ignoreSigterm = false,
   inheritOutput = false,
 }) {
+  // Loaded only here: every start of the fake would pay for it.
+  const { spawn } = await import("node:child_process");
   const code = [
     ignoreSigterm ? 'process.on("SIGTERM", () => {});' : "",
     `setTimeout(() => {}, ${seconds * 1000});`,

@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 // The program behind fakeCli(): it is copied, with the files beside it, to where its scenario.json is.
+// Started where it lies, it plays the file that HAWSER_FAKE_SCENARIO names.
 // It shares no code with the library, so that it cannot share its bugs.
 import { handle } from "./actions.mjs";
+import { takeInitialize } from "./controls.mjs";
 import { isClear, remember } from "./conversation.mjs";
+import { hostIsGone, takeAnswer } from "./host.mjs";
 import { readLines } from "./input.mjs";
 import { argv, asksVersion, record } from "./scenario.mjs";
-
-let turns = Promise.resolve();
+import { allDone, enqueue } from "./turn.mjs";
 
 async function main() {
   // Lives until something here says exit, whatever becomes of the pipes.
@@ -25,9 +27,11 @@ async function main() {
     process.exit(0);
   }
   await handle("start", {});
-  readLines(receive, () => {
+  readLines(receive, async () => {
     record({ event: "eof" });
-    turns = turns.then(() => handle("eof", {}));
+    hostIsGone();
+    await allDone();
+    await handle("eof", {});
   });
 }
 
@@ -35,10 +39,14 @@ function receive(line) {
   if (line.trim() === "") return;
   record({ event: "line", line });
   const message = parse(line);
-  if (message.type === "user") turns = turns.then(() => prompt(message));
-  else if (message.type === "control_response") handle("response", message);
+  if (message.type === "user") enqueue(message, () => prompt(message));
+  else if (message.type === "control_response") takeAnswer(message) || handle("response", message);
   else if (message.type !== "control_request") handle("line", message);
-  else handle(message.request?.subtype === "initialize" ? "initialize" : "control", message);
+  else if (message.request?.subtype !== "initialize") handle("control", message);
+  else {
+    takeInitialize(message.request);
+    handle("initialize", message);
+  }
 }
 
 function prompt(message) {

@@ -1,20 +1,41 @@
 // The messages of a well-mannered CLI.
 import { randomUUID } from "node:crypto";
-import { print, tellState, tellsStates } from "./output.mjs";
-import { isNew, version } from "./scenario.mjs";
+import { current, streams } from "./flags.mjs";
+import { serversNow } from "./mcp.mjs";
+import { print, tellProgress, tellState, tellsStates } from "./output.mjs";
+import { stream } from "./partial.mjs";
+import { isNew, scenario, version } from "./scenario.mjs";
+import { turn } from "./turn.mjs";
 
 let results = 0;
 let lastFailed = false;
 let cost = { total_cost_usd: 0, modelUsage: {} };
 
 /** A turn is surrounded by states once the host has seen some: it then waits for them. */
+export async function tellRunning() {
+  if (scenario.states || tellsStates()) await tellState("running");
+  if (!tellsPrompts() || turn.isTold) return;
+  turn.isTold = true;
+  await tellProgress(turn.message.uuid, "queued", "started");
+}
+
+function tellsPrompts() {
+  return scenario.states && isNew();
+}
+
 export async function printInit(fields) {
-  if (tellsStates()) await tellState("running");
+  turn.over = false;
+  await tellRunning();
   await print({ ...initMessage(), ...fields });
 }
 
 export async function printResult(fields, uuid) {
+  const aborted = fields.subtype === "error_during_execution";
   await print(noted({ ...resultMessage(uuid), ...fields }));
+  if (tellsPrompts() && !turn.over) {
+    await tellProgress(turn.message.uuid, aborted ? "cancelled" : "completed");
+  }
+  Object.assign(turn, { over: true, userLines: 0, denials: [], value: undefined });
   if (tellsStates()) await tellState("idle");
 }
 
@@ -40,6 +61,8 @@ export function initializeAnswer() {
     agents: [],
     models: [],
     account: { apiKeySource: "none" },
+    claude_code_version: version.split(" ", 1)[0],
+    current_permission_mode: current.mode,
     output_style: "default",
     available_output_styles: ["default"],
     pid: process.pid,
@@ -51,10 +74,12 @@ export function initMessage() {
     type: "system",
     subtype: "init",
     cwd: process.cwd(),
-    tools: [],
-    mcp_servers: [],
-    model: "fake-model",
-    permissionMode: "default",
+    tools: serversNow().flatMap(({ name, tools }) =>
+      tools.map((tool) => `mcp__${name}__${tool.name}`),
+    ),
+    mcp_servers: serversNow().map(({ name, status }) => ({ name, status, source: "sdk" })),
+    model: current.model,
+    permissionMode: current.mode,
     slash_commands: [],
     apiKeySource: "none",
     claude_code_version: version.split(" ", 1)[0],
@@ -66,9 +91,33 @@ export function initMessage() {
 }
 
 export async function printAssistant(content) {
-  const id = `msg_fake${randomUUID().replaceAll("-", "")}`;
-  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  for (const block of blocks) await print(assistantMessage(id, block));
+  const id = messageId();
+  for (const block of blocksOf(content)) await print(assistantMessage(id, block));
+}
+
+/** An assistant message as the host wants it: in pieces too, if it asked for them. */
+export async function say(content, stopReason = "end_turn") {
+  const blocks = blocksOf(content);
+  turn.said = blocks.findLast(({ type }) => type === "text")?.text ?? turn.said;
+  if (!streams) return printAssistant(blocks);
+  const { message } = assistantMessage(messageId());
+  const printBlock = (block) => print(assistantMessage(message.id, block));
+  return stream(message, blocks, stopReason, printBlock);
+}
+
+/** A message that the CLI puts in on behalf of the user. */
+export async function printUser(content, { isReplay, ...fields } = {}) {
+  if (!isReplay) turn.userLines++;
+  const message = { role: "user", content };
+  await print({ type: "user", message, parent_tool_use_id: null, ...fields, isReplay });
+}
+
+function blocksOf(content) {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+function messageId() {
+  return `msg_fake${randomUUID().replaceAll("-", "")}`;
 }
 
 export function assistantMessage(id, block, fields = {}) {
@@ -78,7 +127,7 @@ export function assistantMessage(id, block, fields = {}) {
       id,
       type: "message",
       role: "assistant",
-      model: "fake-model",
+      model: current.model,
       content: [block],
       stop_reason: null,
       stop_sequence: null,
@@ -104,15 +153,17 @@ function resultMessage(uuid) {
     subtype: "success",
     is_error: false,
     api_error_status: null,
-    num_turns: 1,
-    result: "",
-    stop_reason: "end_turn",
+    num_turns: 1 + turn.userLines,
+    result: turn.value === undefined ? "" : turn.said,
+    stop_reason: turn.value === undefined ? "end_turn" : "tool_use",
     terminal_reason: "completed",
     duration_ms: 1,
     duration_api_ms: 1,
     ...cost,
     usage: { input_tokens: 10, output_tokens: 5 },
-    permission_denials: [],
+    permission_denials: turn.denials,
+    structured_output: turn.value,
+    origin: turn.origin,
     result_index: results++,
     ...answered(uuid),
   };

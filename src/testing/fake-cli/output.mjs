@@ -10,6 +10,10 @@ let sessionId =
   argv.find((arg) => arg.startsWith("--session-id="))?.slice("--session-id=".length) ??
   randomUUID();
 
+export function session() {
+  return sessionId;
+}
+
 /** What is printed from now on belongs to a new session. */
 export function beginSession() {
   sessionId = randomUUID();
@@ -69,4 +73,12 @@ export async function tellState(next) {
     state: next,
     sdk_host_only: true,
   });
+}
+
+/** How far a prompt has come. The real CLI reports only on prompts that came with an id. */
+export async function tellProgress(uuid, ...states) {
+  if (uuid === undefined) return;
+  for (const state of states) {
+    await print({ type: "command_lifecycle", command_uuid: uuid, state });
+  }
 }

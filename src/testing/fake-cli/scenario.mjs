@@ -1,9 +1,13 @@
 // What this process was told, and the notes that it leaves.
-import { appendFileSync, closeSync, openSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const scenario = JSON.parse(readFileSync(here("./scenario.json"), "utf8"));
+/** Beside a program that fakeCli() has made; without it the program was started as it is. */
+const ownFile = here("./scenario.json");
+const isMade = existsSync(ownFile);
+
+export const scenario = await read(isMade ? ownFile : process.env.HAWSER_FAKE_SCENARIO);
 
 export const argv = process.argv.slice(2);
 export const asksVersion = argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v");
@@ -38,11 +42,20 @@ export function isNew() {
 
 export function record(entry) {
   try {
-    const file = scenario.record ?? here("./record.jsonl");
+    const file = scenario.record ?? (isMade ? here("./record.jsonl") : undefined);
+    if (file === undefined) return;
     appendFileSync(file, `${JSON.stringify({ pid: process.pid, ...entry })}\n`);
   } catch {
     // Run as another user, the fake may not write there; it then leaves no record.
   }
+}
+
+/** A file of fakeCli()'s own may name the file that the scenario is in. */
+async function read(file) {
+  if (file === undefined) return {};
+  if (!file.endsWith(".json")) return (await import(pathToFileURL(file))).default;
+  const content = JSON.parse(readFileSync(file, "utf8"));
+  return content.module === undefined ? content : read(fileURLToPath(content.module));
 }
 
 /** Takes the lowest number that no process has: only one can make the file of that name. */

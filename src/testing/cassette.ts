@@ -1,0 +1,175 @@
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { HAWSER_VERSION, HawserError } from "../errors/index.js";
+import { locateCli, probeVersion } from "../process/index.js";
+import { CASSETTE_FORMAT, type CassetteHeader } from "./cassette/format.js";
+import { readCassette } from "./cassette/read.js";
+import { removeFolder } from "./remove-folder.js";
+
+export interface RecordOptions {
+  /** Where the cassette goes. What stands there is replaced. */
+  readonly file: string;
+  /** The real CLI; searched for as everywhere unless given. */
+  readonly cliPath?: string;
+}
+
+/** A program between a host and the real CLI that writes down what they say. */
+export interface Recorder {
+  /** For `cliPath`, or for `pathToClaudeCodeExecutable` of the official SDK. */
+  readonly path: string;
+  readonly file: string;
+  /** Waits for the processes that were started from `path`, then removes it. The cassette stays. */
+  dispose(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface ReplayOptions {
+  /**
+   * - `strict` (default): the host must start the CLI with the same arguments and send the same lines
+   * - `loose`: the same number of prompts at most, and an answer to each question
+   */
+  readonly mode?: "strict" | "loose";
+}
+
+/** A cassette as a CLI. */
+export interface Replay {
+  /** For `cliPath`, or for `pathToClaudeCodeExecutable` of the official SDK. */
+  readonly path: string;
+  /** What the hosts did otherwise than in the cassette. Each of these has ended its process. */
+  mismatches(): Promise<readonly Mismatch[]>;
+  /** Removes the program. Processes that still run are not ended. */
+  dispose(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface Mismatch {
+  /** Counted from 1; null if there was none left. */
+  readonly take: number | null;
+  /** The line of the cassette that was to be matched; null if there is none. */
+  readonly line: number | null;
+  /** Where in the message or the arguments the first difference is. */
+  readonly path?: string;
+  readonly message: string;
+}
+
+/**
+ * Records what a host and the CLI say to each other. Secrets and paths of this machine are masked;
+ * prompts and answers are not. The cassette is readable by its owner only.
+ *
+ * @example
+ * ```ts
+ * await using recorder = await record({ file: "test/cassettes/greeting.jsonl" });
+ * await complete("Greet me.", { cliPath: recorder.path });
+ * ```
+ */
+export async function record({ file, cliPath }: RecordOptions): Promise<Recorder> {
+  if (typeof file !== "string" || file === "") {
+    const hint = "Give record() the path of the cassette to be written.";
+    throw new HawserError("invalid_options", "file must be a path.", { hint });
+  }
+  const cli = locateCli({ cliPath });
+  const { text } = await probeVersion(cli);
+  const cassette = resolve(file);
+  await writeHeader(cassette, {
+    cassette: CASSETTE_FORMAT,
+    cli: text,
+    by: `hawser ${HAWSER_VERSION}`,
+  });
+  const config = { file: cassette, cli: cli.path, script: cli.script };
+  const { folder, path } = await install("recorder.mjs", { "recorder.json": config });
+
+  const dispose = async () => {
+    await ended(folder);
+    await removeFolder(folder);
+  };
+  return { path, file: cassette, dispose, [Symbol.asyncDispose]: dispose };
+}
+
+/**
+ * Makes a CLI of a cassette. It needs neither a real one nor a model. Each process that is started
+ * from its `path` plays one take.
+ *
+ * @example
+ * ```ts
+ * await using cli = await replay("test/cassettes/greeting.jsonl");
+ * const { text } = await complete("Greet me.", { cliPath: cli.path });
+ * expect(await cli.mismatches()).toEqual([]);
+ * ```
+ */
+export async function replay(file: string, options: ReplayOptions = {}): Promise<Replay> {
+  const { mode = "strict" } = options;
+  if (mode !== "strict" && mode !== "loose") {
+    const hint = 'Give replay() mode: "strict" or "loose".';
+    throw new HawserError("invalid_options", `There is no mode ${JSON.stringify(mode)}.`, { hint });
+  }
+  const { header, takes } = await readCassette(file);
+  const config = { mode, cli: header.cli, takes };
+  const { folder, path } = await install("player.mjs", { "cassette.json": config });
+  const noted = join(folder, "mismatches.jsonl");
+  await writeFile(noted, "", { mode: 0o600 });
+
+  const mismatches = async () => {
+    // Without its last part: a process may be just writing it.
+    const lines = (await readFile(noted, "utf8")).split("\n").slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as Mismatch);
+  };
+  const dispose = () => removeFolder(folder);
+  return { path, mismatches, dispose, [Symbol.asyncDispose]: dispose };
+}
+
+async function writeHeader(file: string, header: CassetteHeader): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `${JSON.stringify(header)}\n`, { mode: 0o600 });
+    // A file that was there keeps its mode.
+    await chmod(file, 0o600);
+  } catch (cause) {
+    const message = `The cassette ${file} cannot be written: ${(cause as Error).message}`;
+    const hint = "Give record() a path in a folder that is writable.";
+    throw new HawserError("invalid_options", message, { hint, cause });
+  }
+}
+
+const PROGRAM = fileURLToPath(new URL("./cassette/program", import.meta.url));
+
+/** Copies the programs to a folder of their own, where the one that is started is `claude.mjs`. */
+async function install(
+  main: string,
+  files: Readonly<Record<string, unknown>>,
+): Promise<{ readonly folder: string; readonly path: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "hawser-cassette-"));
+  const path = join(folder, "claude.mjs");
+  for (const name of await readdir(PROGRAM)) {
+    await copyFile(join(PROGRAM, name), join(folder, name === main ? "claude.mjs" : name));
+  }
+  await chmod(path, 0o755);
+  for (const [name, value] of Object.entries(files)) {
+    await writeFile(join(folder, name), JSON.stringify(value), { mode: 0o600 });
+  }
+  return { folder, path };
+}
+
+/** Longer than a host takes to end a process that does not want to. */
+const END_MS = 10_000;
+
+/** A call may have its answer before its process has ended, and the cassette its last entry. */
+async function ended(folder: string): Promise<void> {
+  const limit = Date.now() + END_MS;
+  while (Date.now() < limit) {
+    const takes = (await readdir(folder)).filter((name) => name.startsWith("take-"));
+    const pids = await Promise.all(takes.map((name) => readFile(join(folder, name), "utf8")));
+    if (!pids.some((pid) => isRunning(Number(pid)))) return;
+    await sleep(20);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false; // It is gone.
+  }
+}

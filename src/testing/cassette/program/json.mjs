@@ -1,0 +1,33 @@
+// Values of JSON, and text that holds one.
+
+/** The same value with every string in it replaced, keys as well. */
+export function mapStrings(value, replace, key = "", above = "") {
+  if (typeof value === "string") return replace(value, key, above);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, replace, key, above));
+  const entries = Object.entries(value).map(([name, item]) => [
+    replace(name, "", ""),
+    mapStrings(item, replace, name, key),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** The CLI escapes the two line ends of JavaScript that JSON allows. */
+export function stringify(value) {
+  return JSON.stringify(value).replace(/[\u2028\u2029]/g, (end) =>
+    end === "\u2028" ? "\\u2028" : "\\u2029",
+  );
+}
+
+/** Undefined where the text is no JSON. */
+export function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

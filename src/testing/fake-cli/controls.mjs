@@ -1,0 +1,79 @@
+// The control requests of the host that are more than acknowledged.
+import { configuredServers, current } from "./flags.mjs";
+import { registerHooks } from "./hooks.mjs";
+import { connect, disconnect, serversNow } from "./mcp.mjs";
+import { initializeAnswer, printUser } from "./messages.mjs";
+import { answer, print } from "./output.mjs";
+import { isNew } from "./scenario.mjs";
+import { interrupt } from "./turn.mjs";
+
+/** What a host says of itself counts whether or not it is answered. */
+export function takeInitialize({ hooks, jsonSchema }) {
+  registerHooks(hooks);
+  current.wantsValue ||= jsonSchema !== undefined;
+}
+
+export async function control(event) {
+  const { request } = event.message;
+  const subtype = request?.subtype;
+  const payload = Object.hasOwn(CONTROLS, subtype) ? CONTROLS[subtype](request) : {};
+  // Not awaited unless it must be: the receipt of an interrupt comes before what it brings about.
+  const response = payload instanceof Promise ? await payload : payload;
+  await answer(event, { subtype: "success", response });
+  if (Object.hasOwn(AFTERWARDS, subtype)) await AFTERWARDS[subtype](request);
+}
+
+const CONTROLS = {
+  initialize: ({ sdkMcpServers, sdkMcpServerManifests }) => {
+    connect(sdkMcpServers, sdkMcpServerManifests);
+    return initializeAnswer();
+  },
+  interrupt: ({ cancel_queued }) => {
+    const receipt = interrupt(cancel_queued);
+    return isNew() ? receipt : undefined;
+  },
+  set_model: async ({ model }) => {
+    current.model = model ?? "fake-model";
+    const text = `<local-command-stdout>Set model to \`${current.model}\`</local-command-stdout>`;
+    await printUser(text, { isReplay: true });
+    return { model: current.model };
+  },
+  set_permission_mode: ({ mode }) => {
+    current.mode = mode;
+    return { mode };
+  },
+  apply_flag_settings: ({ settings }) => {
+    current.settings = { ...current.settings, ...settings };
+  },
+  get_settings: () => {
+    const { settings, model } = current;
+    const sources = settings === undefined ? [] : [{ source: "flagSettings", settings }];
+    return { effective: settings ?? {}, sources, applied: { model } };
+  },
+  mcp_status: () => ({
+    mcpServers: [
+      ...configuredServers().map((name) => ({ name, status: "connected", scope: "dynamic" })),
+      ...serversNow().map(({ ready: _, tools, ...server }) => ({
+        ...server,
+        tools: tools.map(({ name }) => ({ name })),
+        transport: "sdk",
+        scope: "dynamic",
+        source: "sdk",
+      })),
+    ],
+  }),
+  mcp_set_servers: ({ servers = {} }) => {
+    const removed = disconnect();
+    return { added: Object.keys(servers), removed, errors: {} };
+  },
+};
+
+const AFTERWARDS = {
+  set_permission_mode: () =>
+    print({ type: "system", subtype: "status", status: null, permissionMode: current.mode }),
+  mcp_set_servers: ({ servers = {} }) => {
+    const inHost = Object.entries(servers).filter(([, { type }]) => type === "sdk");
+    connect(inHost.map(([name]) => name));
+  },
+  end_session: () => process.exit(0),
+};

@@ -1,0 +1,60 @@
+// What the CLI asks of the host, and the answers that it waits for.
+import { randomUUID } from "node:crypto";
+import { write } from "./output.mjs";
+import { interrupted } from "./turn.mjs";
+
+const pending = new Map();
+let closed = false;
+
+/**
+ * Resolves with the host's answer: `{ subtype: "success", response }`, or one with `error`. After
+ * `limitMs` the request is taken back: `{ late: true }`. `signal` takes it back and rejects.
+ */
+export function ask(request, { limitMs, signal, takeBack = cancel } = {}) {
+  if (closed) return Promise.resolve(STREAM_CLOSED);
+  const id = randomUUID();
+  return new Promise((resolve, reject) => {
+    const over = () => {
+      pending.delete(id);
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stopped);
+    };
+    const stopped = () => {
+      over();
+      takeBack(id);
+      reject(interrupted());
+    };
+    const settle = (answer) => {
+      over();
+      resolve(answer);
+    };
+    const expire = () => {
+      takeBack(id);
+      settle({ late: true });
+    };
+    const timer = limitMs === undefined ? undefined : setTimeout(expire, limitMs);
+    pending.set(id, settle);
+    signal?.addEventListener("abort", stopped, { once: true });
+    write(`${JSON.stringify({ type: "control_request", request_id: id, request })}\n`);
+  });
+}
+
+/** Whether somebody here waits for this answer. */
+export function takeAnswer({ response }) {
+  const settle = pending.get(response?.request_id);
+  if (settle === undefined) return false;
+  settle(response.subtype === "error" ? { error: `Error: ${response.error}` } : response);
+  return true;
+}
+
+/** No answer can come any more. */
+export function hostIsGone() {
+  closed = true;
+  for (const settle of [...pending.values()]) settle(STREAM_CLOSED);
+}
+
+const STREAM_CLOSED = { error: "AbortError: Stream closed", closed: true };
+
+function cancel(request_id) {
+  write(`${JSON.stringify({ type: "control_cancel_request", request_id })}\n`);
+}

@@ -1,0 +1,107 @@
+// The turn that runs, the prompts that wait for it, and how it ends before its time.
+
+const fresh = (message) => ({
+  message,
+  stop: new AbortController(),
+  /** What the last assistant message said. */
+  said: "",
+  userLines: 0,
+  denials: [],
+  submitted: false,
+  over: false,
+});
+
+/** Shared by all that runs at the same time: one turn at a time is the rule. */
+export let turn = fresh({});
+
+const waiting = [];
+const outstanding = new Set();
+let chain = Promise.resolve();
+
+/** Thrown to leave a turn, and the step that it belongs to, with this result. */
+export class TurnEnd {
+  constructor(fields, line) {
+    this.fields = fields;
+    this.line = line;
+  }
+}
+
+/** A prompt, or a turn that the CLI starts by itself: they run one after the other. */
+export function enqueue(message, work) {
+  waiting.push(message);
+  chain = chain.then(() => {
+    const place = waiting.indexOf(message);
+    if (place === -1) return undefined;
+    waiting.splice(place, 1);
+    turn = fresh(message);
+    return work();
+  });
+}
+
+/** Something that will enqueue a turn later: the process does not leave before. */
+export function expectLater(promise) {
+  outstanding.add(promise);
+  promise.finally(() => outstanding.delete(promise));
+}
+
+export async function allDone() {
+  for (let last; last !== chain || outstanding.size > 0; ) {
+    last = chain;
+    await chain;
+    await Promise.all(outstanding);
+  }
+}
+
+/** Ends the running turn at the next point where it can end; gives what is then left to do. */
+export function interrupt(cancelQueued) {
+  const ids = waiting.flatMap(({ uuid }) => uuid ?? []);
+  if (cancelQueued) waiting.length = 0;
+  if (!turn.over) turn.stop.abort();
+  return cancelQueued ? { still_queued: [], cancelled: ids } : { still_queued: ids };
+}
+
+/** Throws if the turn was interrupted. */
+export function goOn() {
+  if (turn.stop.signal.aborted && !turn.over) throw interrupted();
+}
+
+export function interrupted() {
+  return new TurnEnd(abortedFields("aborted_streaming", null), "[Request interrupted by user]");
+}
+
+export function interruptedInTool() {
+  return new TurnEnd(
+    abortedFields("aborted_tools", "tool_use"),
+    "[Request interrupted by user for tool use]",
+  );
+}
+
+function abortedFields(terminal_reason, stop_reason) {
+  const diagnostic = `result_type=user last_content_type=n/a stop_reason=${stop_reason}`;
+  return {
+    subtype: "error_during_execution",
+    is_error: true,
+    api_error_status: undefined,
+    stop_reason,
+    terminal_reason,
+    errors: [`[ede_diagnostic] ${diagnostic}`],
+    result: undefined,
+  };
+}
+
+/** A wait that an interrupt ends. */
+export function pause(ms) {
+  const { signal } = turn.stop;
+  return new Promise((resolve, reject) => {
+    const stopped = () => {
+      clearTimeout(timer);
+      reject(interrupted());
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stopped);
+      resolve();
+    }, ms);
+    if (signal.aborted) stopped();
+    else signal.addEventListener("abort", stopped, { once: true });
+  });
+}
