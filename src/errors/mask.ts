@@ -59,8 +59,8 @@ const SHAPES: readonly RegExp[] = [
   /(\b)eyJ[A-Za-z0-9_-]{10,4096}\.[A-Za-z0-9_-]{5,8192}\.[A-Za-z0-9_-]{0,4096}/g,
   /(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,}/gi,
   /(\b(?:authorization|proxy-authorization|x-api-key|api-key|cookie)\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?)(?!\*\*\*|(?:bearer|basic)\s)[^\s"'\\,;}]{4,}/gi,
-  // Looked for from its colon, since a word may be long and a scheme is not.
-  /((?<=\b[a-z][a-z0-9+.-]{0,20}):\/\/[^\s:/@]{0,256}:)[^\s@/]{1,256}(?=@)/gi,
+  // Its colon first: a look behind at every character would take a second for six megabytes.
+  /(:(?<=\b[a-z][a-z0-9+.-]{0,20}:)\/\/[^\s:/@]{0,256}:)[^\s@/]{1,256}(?=@)/gi,
 ];
 
 function add(values: Set<string>, value: string): void {
