@@ -1,0 +1,34 @@
+// An agent that takes notes on its own and asks a person before it does anything else.
+import { createSdkMcpServer, openSession, tool } from "hawser";
+
+const LINE = { type: "object", properties: { line: { type: "string" } }, required: ["line"] };
+
+/**
+ * @param {string} task
+ * @param {(tool: string, input: Record<string, unknown>) => Promise<boolean>} approve asks the person
+ * @param {import("hawser").SessionOptions} [options] of the session
+ */
+export async function assist(task, approve, options) {
+  const notes = [];
+  const note = tool("note", "Keeps a line for later.", LINE, async ({ line }) => {
+    notes.push(line);
+    return { content: [{ type: "text", text: "kept" }] };
+  });
+  const session = await openSession({
+    ...options,
+    mcpServers: { desk: createSdkMcpServer({ name: "desk", tools: [note], alwaysLoad: true }) },
+    allowedTools: ["mcp__desk__note"],
+    canUseTool: async (name, input) =>
+      (await approve(name, input))
+        ? { behavior: "allow", updatedInput: input }
+        : { behavior: "deny", message: "The person said no." },
+  });
+  try {
+    const turn = session.send(task);
+    const text = await turn.text();
+    const { permission_denials } = await turn.result;
+    return { text, notes, refused: permission_denials.map(({ tool_name }) => tool_name) };
+  } finally {
+    await session.close();
+  }
+}
