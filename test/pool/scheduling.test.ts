@@ -7,6 +7,7 @@ import { world } from "../support/world.js";
 import { atRest, onFake, refusedTurn, slowTurn, until } from "./on-fake.js";
 
 const SLOW = { steps: [{ on: "user", times: "always", do: slowTurn(150) }] } as const;
+const FIRST_SLOW = { steps: [{ on: "user", do: slowTurn(1500) }] } as const;
 
 /** How many ran at once at most, by the recorded times of their beginnings and ends. */
 async function mostAtOnce(pool: Pool, calls: readonly Promise<unknown>[]): Promise<number> {
@@ -60,7 +61,7 @@ describe("a pool", () => {
   });
 
   it("lets who waits go by signal or deadline, and the place behind is not lost", async () => {
-    const { pool, options, prompts } = await onFake({ concurrency: 1 }, SLOW);
+    const { pool, options, prompts } = await onFake({ concurrency: 1 }, FIRST_SLOW);
     const first = pool.complete("first", options);
     await until(pool, ({ calls }) => calls.running === 1);
     const controller = new AbortController();
