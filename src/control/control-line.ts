@@ -34,13 +34,17 @@ export class ControlLine {
   #holders = 0;
   #gate: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
   #exited = false;
+  /** The last message, if the output ended in the middle of it. */
+  #cut: HawserError | undefined;
+  /** Why the line was ended from here, if it was. */
+  #givenUp: HawserError | undefined;
   #ended: { readonly error: unknown } | undefined;
 
   constructor(transport: Transport, handler: RequestHandler, events: ControlEvents, log: Logger) {
     this.#transport = transport;
     this.#events = events;
     this.#log = log;
-    this.#incoming = new Incoming(handler, (answer) => transport.send(answer), log);
+    this.#incoming = new Incoming(handler, (answer) => this.#answer(answer), log);
   }
 
   /** Begins to read the connected transport, and goes on to its end. */
@@ -105,6 +109,19 @@ export class ControlLine {
     this.#gate = undefined;
   }
 
+  /** A CLI that asks, but lives on without reading its input, would wait for the answer for ever. */
+  async #answer(answer: Outbound): Promise<void> {
+    try {
+      await this.#transport.send(answer);
+    } catch (error) {
+      if (isHawserError(error, "closed") && this.#transport.ready) {
+        this.#givenUp ??= new HawserError("process_exited", UNREAD, { cause: error });
+        void this.#transport.kill();
+      }
+      throw error;
+    }
+  }
+
   async #read(): Promise<void> {
     let why: unknown;
     try {
@@ -119,6 +136,9 @@ export class ControlLine {
     } catch (error) {
       why = error;
     }
+    why ??= this.#givenUp;
+    // What killed the CLI in mid-word is why it is lost; a CLI that leaves so by itself has no other.
+    if (why === undefined && this.#cut !== undefined) this.#events.onCorrupt(this.#cut);
     this.#ended = { error: why };
     this.#incoming.end();
     this.#outgoing.failAll((subtype) => unanswered(subtype, why));
@@ -137,7 +157,10 @@ export class ControlLine {
   }
 
   #receive(frame: Frame): void {
-    if (frame.kind === "corrupt") this.#events.onCorrupt(frame.error);
+    if (frame.kind === "corrupt") {
+      if (frame.isCut) this.#cut = frame.error;
+      else this.#events.onCorrupt(frame.error);
+    }
     if (frame.kind !== "message") return;
     const { message, size } = frame;
     if (isMessage(message, "stream_event")) this.#events.onMessage(message, size);
@@ -150,6 +173,8 @@ export class ControlLine {
     }
   }
 }
+
+const UNREAD = "The CLI asked, but closed its input before the answer, and was ended.";
 
 function unanswered(subtype: string, why: unknown): HawserError {
   if (isHawserError(why)) return why;

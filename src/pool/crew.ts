@@ -284,13 +284,12 @@ function limitsOf(
   return { ...timeouts, bootMs: Math.min(timeouts.bootMs, SPARE_ANSWER_MS) };
 }
 
-/**
- * Whether another process may do better. Not if this one was started for these very options, and has
- * itself said by its exit code that it would not run.
- */
+/** Whether another process may do better: not if one for these very options has said that it won't. */
 function isAccident(error: unknown, how: How): boolean {
   if (how !== "cold" || isHawserError(error, "closed")) return true;
-  return isHawserError(error, "process_exited") && error.exitCode === undefined;
+  if (!isHawserError(error, "process_exited")) return false;
+  // Above 128 are the codes of those that leave because of a signal.
+  return !error.exitCode || error.exitCode > 128;
 }
 
 function howOf(state: WorkerState, requestKey: string | undefined): How {

@@ -104,7 +104,8 @@ function start(location: CliLocation, { env = process.env, user }: ProbeOptions)
 
 function read(answer: string, code: number | null): VersionProbe {
   const text = answer.split("\n", 1)[0]?.trim() ?? "";
-  const version = parseVersion(text);
+  // One that died over its answer may have told half of it.
+  const version = code === 0 ? parseVersion(text) : undefined;
   if (version !== undefined) return { version, text };
   return code === 0 ? { text } : { text: text || `exit code ${code}`, failed: true };
 }

@@ -9,8 +9,14 @@ export type Frame =
   | { readonly kind: "message"; readonly message: Message; readonly size: number }
   /** Not JSON and not meant to be: what a wrapper or a library printed. */
   | { readonly kind: "noise"; readonly text: string }
-  /** Meant to be a message, but lost. The next lines are not affected. */
-  | { readonly kind: "corrupt"; readonly text: string; readonly error: HawserError };
+  /** Meant to be a message, but lost. The next lines are not affected; after a cut there are none. */
+  | {
+      readonly kind: "corrupt";
+      readonly text: string;
+      readonly error: HawserError;
+      /** The output ended in the middle of it. */
+      readonly isCut?: boolean;
+    };
 
 /** Never throws. `mask` knows the secrets that an error must not show. */
 export function decodeLine(line: FramedLine, unterminated: boolean = false, mask?: Mask): Frame {
@@ -34,7 +40,8 @@ function decodeText(text: string, unterminated: boolean, mask: Mask | undefined)
     return { kind: "message", message: JSON.parse(text) as Message, size: text.length };
   } catch {
     // The parser's own message quotes a piece of the line, which may cut a secret in two.
-    return { kind: "corrupt", text, error: corruption(text, unterminated, mask) };
+    const error = corruption(text, unterminated, mask);
+    return { kind: "corrupt", text, error, ...(unterminated ? { isCut: true } : {}) };
   }
 }
 

@@ -43,6 +43,29 @@ describe("the reason why a session is over", () => {
     await expect(session.send("2").result).rejects.toMatchObject(limit);
   });
 
+  it.each([
+    ["a signal", { die: "SIGKILL" }, { code: "process_exited", signal: "SIGKILL" }],
+    ["its exit code", { exit: 3 }, { code: "process_exited", exitCode: 3 }],
+    ["the message it lost, if it left in good order", { exit: 0 }, { code: "protocol_error" }],
+  ] as const)("is, for a CLI that ended in the middle of a line, %s", async (_, end, why) => {
+    const { session } = await open([
+      { on: "user", do: [{ init: {} }, { write: '{"type":"assis' }, end] },
+    ]);
+    await expect(session.send("1").result).rejects.toMatchObject(why);
+  });
+
+  it("is that it was ended, for a CLI that asks and does not hear the answer", async () => {
+    const request = { subtype: "can_use_tool", tool_name: "Bash", input: {}, tool_use_id: "t" };
+    const { session } = await open(
+      [{ on: "user", do: [{ init: {} }, { closeStdin: true }, { ask: request }] }],
+      { canUseTool: async () => ({ behavior: "allow", updatedInput: {} }) },
+    );
+    await expect(session.send("1").result).rejects.toMatchObject({
+      code: "process_exited",
+      message: expect.stringContaining("asked, but closed its input"),
+    });
+  });
+
   it("is not a message that was lost while nothing ran", async () => {
     const { logger, entries } = recordingLogger();
     const { session } = await open(

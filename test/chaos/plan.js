@@ -1,0 +1,131 @@
+// The product of the chaos suite, and what is left to chance in each of its cells: all from the seed.
+import { randomFrom } from "../soak/plan.js";
+
+/**
+ * Where the CLI stands when the fault comes, as its own side sees it. `asking`: the turn calls a tool,
+ * for which the CLI asks the host three times. `heard`: what the CLI has just read tells that it is
+ * there; else it says so itself, when it has printed something.
+ */
+export const STEPS = {
+  version: { title: "asked for its version", heard: true },
+  start: { title: "started, nothing read yet", heard: true },
+  initialize: { title: "initialize received", heard: true },
+  initialized: { title: "initialize answered" },
+  settings: { title: "get_settings received", heard: true, asking: true },
+  prompt: { title: "prompt received", heard: true },
+  init: { title: "init printed" },
+  middle: { title: "in the middle of an assistant line" },
+  permission: { title: "permission asked for", asking: true },
+  hook: { title: "hook called", asking: true },
+  tool: { title: "in-process MCP tool called", asking: true },
+  half: { title: "half of the result printed" },
+  result: { title: "result printed" },
+  eof: { title: "end of input received", heard: true },
+  clear: { title: "`/clear` received", heard: true },
+  interrupt: { title: "interrupt received", heard: true },
+};
+
+export const FAULTS = {
+  kill: { title: "kill -9" },
+  term: { title: "SIGTERM" },
+  stall: { title: "stall" },
+  garbage: { title: "garbage" },
+  cut: { title: "half a line, then the end" },
+  stdin: { title: "stdin closed" },
+  stdout: { title: "stdout closed" },
+};
+
+export const ENTRIES = ["complete", "stream", "session", "query", "pool"];
+
+/**
+ * `only`: `step/fault/entry`, with a `*` or nothing where all are meant. `share`: of each step and fault
+ * only so many entry points, in turn, so that each meets every step and every fault. The limits of a
+ * cell are `scale` times as long, for a machine that has so much to do at once; where no limit is
+ * waited for, the turn takes `lingerMs` longer, so that there is so much at once.
+ */
+export function cellsOf({
+  seed,
+  rounds = 1,
+  only = "",
+  share = ENTRIES.length,
+  scale = 1,
+  lingerMs = 0,
+}) {
+  const [steps, faults, entries] = [STEPS, FAULTS, ENTRIES].map((all, i) => {
+    const names = Array.isArray(all) ? all : Object.keys(all);
+    return chosen(names, only.split("/")[i]);
+  });
+  const cells = [];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [i, step] of steps.entries()) {
+      for (const [j, fault] of faults.entries()) {
+        const inTurn = (_, k) => (i + j + k + seed) % entries.length < share;
+        for (const entry of entries.filter(inTurn)) {
+          cells.push({ ...cellOf(seed, round, step, fault, entry), scale, lingerMs });
+        }
+      }
+    }
+  }
+  return shuffled(cells, randomFrom(seed));
+}
+
+function chosen(names, wanted = "*") {
+  if (wanted === "" || wanted === "*") return names;
+  const some = wanted.split(",");
+  const unknown = some.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new Error(`No such part of a cell: ${unknown} (of ${names})`);
+  return some;
+}
+
+/** Depends on its own name and the seed alone, so that it is the same in a run of its own. */
+function cellOf(seed, round, step, fault, entry) {
+  const id = `${step}/${fault}/${entry}/${round}`;
+  const random = randomFrom(Math.imul(seed, 65_537) + hash(id));
+  const between = (least, most) => least + Math.floor(random() * (most - least + 1));
+  const pick = (values) => values[between(0, values.length - 1)];
+  // Each is drawn in every cell, whether it matters there or not: so nothing shifts the others.
+  const drawn = {
+    signalledFrom: pick(["inside", "inside", "outside"]),
+    stalls: pick(["silent", "deaf", "frozen"]),
+    cutEnds: pick(["SIGKILL", "1", "0"]),
+    garbage: between(0, 6),
+    /** Which byte of a line, between its first and its last. */
+    cutAt: random(),
+    /** Between the step and what is done from outside. */
+    delayMs: between(0, 40),
+    /** How long the host thinks about what it is asked. */
+    holdMs: between(0, 300),
+    /** In a pool: whether a process was started ahead, and how it is called. */
+    warm: random() < 0.4,
+    way: pick(["complete", "stream", "session"]),
+    noise: between(0, 2 ** 31),
+  };
+  // The process of a session is never reset, and none is started ahead for it.
+  if (step === "clear" && drawn.way === "session") drawn.way = "complete";
+  if (drawn.way === "session" || entry !== "pool") drawn.warm = false;
+  return { id, step, fault, entry, round, ...drawn };
+}
+
+/** What has to be done to the process from outside, if anything. */
+export function signalOf({ fault, signalledFrom, stalls }) {
+  if (fault === "stall" && stalls === "frozen") return "SIGSTOP";
+  if (signalledFrom !== "outside") return undefined;
+  return { kill: "SIGKILL", term: "SIGTERM" }[fault];
+}
+
+function shuffled(items, random) {
+  const mixed = [...items];
+  for (let i = mixed.length - 1; i > 0; i -= 1) {
+    const j = Math.floor(random() * (i + 1));
+    [mixed[i], mixed[j]] = [mixed[j], mixed[i]];
+  }
+  return mixed;
+}
+
+function hash(text) {
+  let sum = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) {
+    sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193);
+  }
+  return sum >>> 0;
+}

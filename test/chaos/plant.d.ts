@@ -1,0 +1,1 @@
+export const PLANTS: Readonly<Record<string, { readonly noticed: RegExp }>>;

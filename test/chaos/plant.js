@@ -1,0 +1,67 @@
+// Faults of a host, to be planted on purpose: so that the harness shows that it would notice them.
+import { spawn } from "node:child_process";
+import { openSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** What each plant does, and by which words it must be noticed. */
+export const PLANTS = {
+  descriptor: { afterCell: () => void openSync("/dev/null", "r"), noticed: /left: descriptor/ },
+  timer: { afterCell: () => void setTimeout(() => {}, 40_000), noticed: /left: active Timeout/ },
+  listener: { afterCell: () => process.on("SIGUSR2", () => {}), noticed: /left: .*SIGUSR2/ },
+  process: { afterCell: () => start("exec sleep 60"), noticed: /left: process/ },
+  orphan: { afterCell: () => start("sleep 60 &"), noticed: /outlived the host: sleep 60/ },
+  file: {
+    afterCell: () => writeFileSync(join(tmpdir(), "hawser-planted"), ""),
+    noticed: /temporary file is left: hawser-planted/,
+  },
+  rejection: {
+    afterCell: () => void Promise.reject(new Error("planted")),
+    noticed: /unhandled rejection.*planted/,
+  },
+  exception: {
+    afterCell: () => {
+      setImmediate(() => {
+        throw new Error("planted");
+      });
+    },
+    noticed: /uncaught exception.*planted/,
+  },
+  warning: {
+    afterCell: () => {
+      const target = new EventTarget();
+      for (let i = 0; i < 11; i += 1) process.on("chaos", () => target);
+    },
+    noticed: /warning: MaxListenersExceededWarning/,
+  },
+  hang: {
+    run: (cell, runCell, ...on) => ({ ...runCell(cell, ...on), over: new Promise(() => {}) }),
+    hangLimitMs: 3_000,
+    noticed: /did not come to its end/,
+  },
+  swallowed: {
+    run: (cell, runCell, ...on) => ({ ...runCell(cell, ...on), outcome: new Promise(() => {}) }),
+    hangLimitMs: 3_000,
+    noticed: /never settled/,
+  },
+  code: { report: (facts) => ({ ...facts, outcome: "api_error" }), noticed: /came to api_error/ },
+  success: { report: (facts) => ({ ...facts, outcome: "ok" }), noticed: /came to ok instead of/ },
+  signal: { report: (facts) => ({ ...facts, signal: "SIGHUP" }), noticed: /ended by SIGHUP/ },
+  text: { report: (facts) => ({ ...facts, partialText: "" }), noticed: /lost the partial text/ },
+  late: { report: (facts) => ({ ...facts, at: Number.MAX_SAFE_INTEGER }), noticed: /took \d+ ms/ },
+  crash: { afterCell: () => process.kill(process.pid, "SIGKILL"), noticed: /the host ended by/ },
+};
+
+export function planted(name) {
+  const honest = {
+    run: (cell, runCell, ...on) => runCell(cell, ...on),
+    report: (facts) => facts,
+    afterCell: () => {},
+    hangLimitMs: undefined,
+  };
+  return { ...honest, ...PLANTS[name] };
+}
+
+function start(command) {
+  spawn("sh", ["-c", command], { stdio: "ignore" }).unref();
+}
