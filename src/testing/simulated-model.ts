@@ -69,6 +69,8 @@ export class SimulatedModel {
     const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
+    // A test that fails before it closes the model must not hang: whoever asks keeps the program alive.
+    server.unref();
     return new SimulatedModel(server, script, options);
   }
 

@@ -120,6 +120,15 @@ describe("the packed package", () => {
     const { stdout } = await run(join(project, "offline.mjs"), env);
     expect(stdout).toBe("A bowline, a hitch, a bend. 1\n");
   });
+
+  it("lets a program end that has forgotten to close its model, as a test that fails does", async () => {
+    const file = join(project, "forgotten.mjs");
+    const source = `import { SimulatedModel } from "hawser/testing";
+      const { url } = await SimulatedModel.start({ replies: ["x"] });
+      console.log(url);`;
+    writeFileSync(file, source);
+    expect((await run(file, {})).stdout).toMatch(/^http:\/\/127/);
+  });
 });
 
 function run(file: string, env: Record<string, string>): Promise<{ stdout: string }> {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { HAWSER_VERSION } from "../../src/errors/index.js";
 import { fakeCli } from "../../src/testing/index.js";
 import { environmentOf, stillAlive, treeOf } from "../support/proc.js";
 
@@ -125,10 +126,14 @@ describe("hawser", () => {
     expect(text).toContain("hawser --help");
   });
 
-  it("teaches", async () => {
-    expect(await hawser(["--help"])).toMatchObject({
+  it.each([[["--help"]], [[]], [["doctor", "--help"]]])("teaches, asked by %j", async (args) => {
+    expect(await hawser(args)).toMatchObject({
       code: 0,
       text: expect.stringContaining("hawser doctor --orphans"),
     });
+  });
+
+  it("says its version", async () => {
+    expect(await hawser(["--version"])).toEqual({ code: 0, text: `${HAWSER_VERSION}\n` });
   });
 });
