@@ -262,13 +262,8 @@ describe("an output", () => {
     ["says no more than that it is a result", '{"type":"result"}'],
     ["is a success without an answer", '{"type":"result","subtype":"success","is_error":false}'],
     ["has an answer that is no text", '{"type":"result","is_error":false,"result":{"a":1}}'],
-    ["has words that are no text", '{"type":"result","is_error":true,"errors":[{"toString":1}]}'],
     ["breaks off after a first result", `${lines(result, says("more"))}{"type":"resu`],
     ["breaks off before noise", `${lines(result)}{"type":"resu\nKilled\n`],
-    [
-      "has words that are nested without end",
-      `{"type":"result","is_error":true,"errors":${"[".repeat(50_000)}${"]".repeat(50_000)}}`,
-    ],
   ])("that %s is a protocol_error, with the text", (_what, text) => {
     const error = thrownBy(text);
     expect(error).toMatchObject({
@@ -276,6 +271,16 @@ describe("an output", () => {
       hint: expect.stringContaining("stdout"),
     });
     expect(error?.partialText ?? "").toBe(text.slice(0, 65_536));
+  });
+
+  it.each([
+    ["no text", '[{"toString":1}]'],
+    ["nested without end", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
+  ])("that fails in words that are %s is a failure without them", (_what, errors) => {
+    const { error } = parseCliOutput(
+      `{"type":"result","subtype":"error_during_execution","is_error":true,"errors":${errors}}`,
+    );
+    expect(error).toMatchObject({ message: "The CLI reported error_during_execution." });
   });
 
   it("that is too long to show is cut in the error", () => {
