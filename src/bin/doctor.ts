@@ -41,9 +41,9 @@ function valuesOf(args: string[]) {
 function report(found: Orphans, left: Orphans, end: boolean): string {
   if (count(found) === 0) return "No orphans.\n";
   const lines = found.processes.map(({ pid, command, hostPid }) => {
-    return `process ${pid}, left by ${hostPid}: ${command.slice(0, LONGEST_COMMAND)}`;
+    return `process ${pid}, left by ${hostPid}: ${printable(command).slice(0, LONGEST_COMMAND)}`;
   });
-  lines.push(...found.folders.map((folder) => `folder ${folder}`));
+  lines.push(...found.folders.map((folder) => `folder ${printable(folder)}`));
   const rest = count(left);
   if (!end) lines.push("", "`hawser doctor --orphans --end` ends and removes them.");
   else lines.push("", rest === 0 ? "All of them are gone." : `${rest} of them are still there.`);
@@ -51,6 +51,11 @@ function report(found: Orphans, left: Orphans, end: boolean): string {
 }
 
 const LONGEST_COMMAND = 100;
+
+/** A name may hold what moves the cursor, or begins a line of its own. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}+/gu, " ");
+}
 
 function count({ processes, folders }: Orphans): number {
   return processes.length + folders.length;

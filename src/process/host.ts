@@ -1,7 +1,7 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { hostname, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { processTable } from "./table.js";
 
 /** The variable by which everything that this library has started can be found again. */
@@ -12,9 +12,7 @@ export const MARKER = "HAWSER_MARK";
  * of its own: what it has started may outlive the first.
  */
 export function hostName(): string {
-  name ??= [namespaceOf(), process.pid, processTable().self(), randomBytes(4).toString("hex")].join(
-    ".",
-  );
+  name ??= [place(), process.pid, processTable().self(), randomBytes(4).toString("hex")].join(".");
   return name;
 }
 
@@ -33,8 +31,17 @@ export function withMark(env: NodeJS.ProcessEnv, mark: string): Record<string, s
 
 /** A new path for temporary files: its name says whose they are to whoever finds them. */
 export function temporaryPath(): string {
-  return join(tmpdir(), `${FOLDER_PREFIX}${hostName()}-${randomUUID()}`);
+  const root = resolve(tmpdir());
+  roots.add(root);
+  return join(root, `${FOLDER_PREFIX}${hostName()}-${randomUUID()}`);
 }
+
+/** Where paths for temporary files were given out. */
+export function temporaryRoots(): ReadonlySet<string> {
+  return roots;
+}
+
+const roots = new Set<string>();
 
 export const FOLDER_PREFIX = "hawser-";
 
@@ -43,33 +50,44 @@ export const FOLDER_PREFIX = "hawser-";
  * or just the one that is asked for.
  */
 export function deadHosts(text: string, asked?: number): number[] {
-  const here = namespaceOf();
+  const here = place();
   const dead: number[] = [];
-  for (const [, namespace, pid, started] of text.matchAll(NAME)) {
-    // In another container the same number means another process: there is nothing to be said.
-    if (namespace !== here || started === undefined) continue;
+  for (const [, there, pid, started] of text.matchAll(NAME)) {
+    // On another machine or in another container the same number means another process.
+    if (there !== here || started === undefined) continue;
     if (asked !== undefined && asked !== Number(pid)) continue;
-    if (!processTable().wasStarted(Number(pid), started)) dead.push(Number(pid));
+    if (processTable().isGone(Number(pid), started)) dead.push(Number(pid));
   }
   return dead;
 }
 
-const NAME = /(?<=^|[-:])(\d+)\.(\d+)\.(\d+)\.[0-9a-f]{8}(?=[-/])/g;
+const NAME = /(?<=^|[-:])([0-9a-f]{8})\.(\d+)\.(\d+)\.[0-9a-f]{8}(?=[-/])/g;
 
-function namespaceOf(): string {
+/** Where a process number, and a start time, mean what they do here. */
+function place(): string {
+  if (known === undefined) {
+    const names = ["pid", "time"].map((each) => linkOf(`/proc/self/ns/${each}`));
+    const facts = [bootOf() ?? hostname(), ...names].join("\n");
+    known = createHash("sha256").update(facts).digest("hex").slice(0, 8);
+  }
+  return known;
+}
+
+let known: string | undefined;
+
+function linkOf(path: string): string {
   try {
-    return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
+    return readlinkSync(path);
   } catch {
-    // Only Linux has them.
-    return "0";
+    // Only Linux has them, and not every one.
+    return "";
   }
 }
 
-/** Whether a process can be found by its environment alone. */
-export function showsEnvironments(): boolean {
+function bootOf(): string | undefined {
   try {
-    return readFileSync("/proc/self/environ").length > 0;
+    return readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,12 +58,13 @@ export async function endOrphans(filter: OrphanFilter = {}): Promise<Orphans> {
 const GRACE_MS = 2000;
 
 function orphaned({ hostPid: asked }: OrphanFilter): (Marked & OrphanProcess)[] {
-  return processTable()
-    .having(MARKER)
-    .flatMap((each) => {
-      const [hostPid] = deadHosts(each.value, asked);
-      return hostPid === undefined ? [] : { ...each, hostPid };
-    });
+  const table = processTable();
+  // Who looks from inside of such a tree must not end itself.
+  const above = new Set(table.above(process.pid));
+  return table.having(MARKER).flatMap((each) => {
+    const [hostPid] = deadHosts(each.value, asked);
+    return hostPid === undefined || above.has(each.pid) ? [] : { ...each, hostPid };
+  });
 }
 
 function foldersLeft({ hostPid }: OrphanFilter): string[] {
@@ -71,9 +72,16 @@ function foldersLeft({ hostPid }: OrphanFilter): string[] {
   try {
     return readdirSync(folder)
       .filter((name) => name.startsWith(FOLDER_PREFIX) && deadHosts(name, hostPid).length > 0)
-      .map((name) => join(folder, name));
+      .map((name) => join(folder, name))
+      .filter(isOwnFolder);
   } catch {
     // Without such a folder nothing lies in it.
     return [];
   }
+}
+
+/** A name proves nothing: anybody may make such a folder where all may write, and wait for root. */
+function isOwnFolder(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true && stat.uid === (process.geteuid?.() ?? stat.uid);
 }

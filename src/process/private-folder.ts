@@ -6,7 +6,7 @@ import type { PrivateFile } from "../options/index.js";
 import { atHostExit } from "./live.js";
 import type { User } from "./user.js";
 
-/** The files of one process that hold what must not stand in its arguments: one folder, 0700. */
+/** The files of one process that hold what must not stand in its arguments: one folder, for it alone. */
 export class PrivateFolder {
   readonly #files: readonly PrivateFile[];
   readonly #path: string | undefined;
@@ -22,8 +22,9 @@ export class PrivateFolder {
     if (this.#path === undefined) return;
     this.#release = atHostExit(() => this.removeSync());
     try {
-      await mkdir(this.#path, { mode: 0o700 });
-      if (owner !== undefined) await chown(this.#path, owner.uid, owner.gid);
+      // Another user may open the files by their names; the folder stays ours, so that it can be removed
+      // without following what that user might put in its place.
+      await mkdir(this.#path, { mode: owner === undefined ? 0o700 : 0o711 });
       for (const { path, contents } of this.#files) {
         await writeFile(path, contents, { mode: 0o600, flag: "wx" });
         if (owner !== undefined) await chown(path, owner.uid, owner.gid);

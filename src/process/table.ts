@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** A process, told apart from a later one with the same number by its start time. */
 export interface Entry {
@@ -22,23 +22,51 @@ export interface ProcessTable {
   alive(entry: Entry): boolean;
   /** Every process that has this variable in its environment. */
   having(variable: string): Marked[];
-  /** When this program was started: short, and cheap to get. */
+  /** The parent of a process, that one's parent, and so on. */
+  above(pid: number): number[];
+  /** When a process was started, where that is cheap to know. */
+  startOf(pid: number): string | undefined;
+  /** When this program was started, as it is told to others. */
   self(): string;
-  /** Whether such a process lives that said this of itself by `self()`. */
-  wasStarted(pid: number, self: string): boolean;
+  /**
+   * Whether a process that said this of itself by `self()` is known to be gone: there is none of its
+   * number, or a younger one. What cannot be seen lives.
+   */
+  isGone(pid: number, self: string): boolean;
 }
 
 export function processTable(platform: NodeJS.Platform = process.platform): ProcessTable {
-  return platform === "linux" ? PROC : PS;
+  if (platform !== "linux") return PS;
+  return isOwnProc() ? PROC : NONE;
 }
+
+/** In a PID namespace that still sees the /proc of another, every number there means another process. */
+export function isOwnProc(): boolean {
+  try {
+    return readlinkSync("/proc/self") === String(process.pid);
+  } catch {
+    return false;
+  }
+}
+
+/** Where nothing can be seen: only the process group can be signalled. */
+const NONE: ProcessTable = {
+  tree: () => [],
+  marked: () => [],
+  alive: () => false,
+  having: () => [],
+  above: () => [],
+  startOf: () => undefined,
+  self: () => "0",
+  isGone: () => false,
+};
 
 /** Linux. Reading is synchronous on purpose: it is memory, not disk, and must also run at exit. */
 const PROC: ProcessTable = {
   tree(pid) {
-    return below(
-      pid,
-      pids().flatMap((each) => rowOf(each) ?? []),
-    );
+    const rows = pids().flatMap((each) => rowOf(each) ?? []);
+    // The watchdog of a host in there has its own work to do, and then ends by itself.
+    return below(pid, rows, (each) => !commandOf(each).includes(WATCHDOG_NAME));
   },
   marked(marker) {
     return pids()
@@ -46,7 +74,7 @@ const PROC: ProcessTable = {
       .flatMap((pid) => rowOf(pid) ?? []);
   },
   alive({ pid, started }) {
-    return PROC.wasStarted(pid, started);
+    return rowOf(pid)?.started === started;
   },
   having(variable) {
     const sought = `\0${variable}=`;
@@ -56,17 +84,22 @@ const PROC: ProcessTable = {
       const row = from < 0 || pid === process.pid ? undefined : rowOf(pid);
       if (row === undefined) return [];
       const value = environment.slice(from + sought.length).split("\0", 1)[0] ?? "";
-      const command = read(`/proc/${pid}/cmdline`)
-        .replace(/[\0\s]+/g, " ")
-        .trim();
-      return { ...row, value, command };
+      return { ...row, value, command: commandOf(pid) };
     });
+  },
+  above(pid) {
+    return aboveIn(pid, (each) => rowOf(each)?.ppid);
+  },
+  startOf(pid) {
+    return rowOf(pid)?.started;
   },
   self() {
     return rowOf(process.pid)?.started ?? "0";
   },
-  wasStarted(pid, self) {
-    return rowOf(pid)?.started === self;
+  isGone(pid, self) {
+    if (!exists(pid)) return true;
+    const stat = statOf(pid);
+    return stat !== undefined && (isDead(stat.state) || Number(stat.started) > Number(self));
   },
 };
 
@@ -87,25 +120,63 @@ function pids(): number[] {
 
 /** A zombie counts as gone: it runs nothing, and only its parent can clear it away. */
 function rowOf(pid: number): Row | undefined {
-  const stat = read(`/proc/${pid}/stat`);
-  // The name in parentheses may itself hold spaces and parentheses.
-  const [state, ppid, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const started = rest[17];
-  if (started === undefined || state === "Z" || state === "X") return undefined;
-  return { pid, ppid: Number(ppid), started };
+  const stat = statOf(pid);
+  if (stat === undefined || isDead(stat.state)) return undefined;
+  return { pid, ppid: stat.ppid, started: stat.started };
 }
 
-function below(root: number, rows: readonly Row[]): Entry[] {
+function isDead(state: string): boolean {
+  return state === "Z" || state === "X";
+}
+
+function statOf(pid: number) {
+  const stat = read(`/proc/${pid}/stat`);
+  // The name in parentheses may itself hold spaces and parentheses.
+  const [state = "", ppid, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const started = rest[17];
+  return started === undefined ? undefined : { state, ppid: Number(ppid), started };
+}
+
+function commandOf(pid: number): string {
+  const line = read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim();
+  return Buffer.from(line, "latin1").toString("utf8");
+}
+
+/** By what the watchdog's shell is called, for all to know it. */
+export const WATCHDOG_NAME = "hawser-watchdog";
+
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Another user's cannot be signalled, but is there.
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+function below(
+  root: number,
+  rows: readonly Row[],
+  isOurs: (pid: number) => boolean = () => true,
+): Entry[] {
   const found: Entry[] = [];
   const queue = [root];
   const seen = new Set<number>();
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    if (seen.has(next)) continue;
+    if (seen.has(next) || !isOurs(next)) continue;
     seen.add(next);
     for (const row of rows) {
       if (row.pid === next) found.push(row);
       if (row.ppid === next) queue.push(row.pid);
     }
+  }
+  return found;
+}
+
+function aboveIn(pid: number, parentOf: (pid: number) => number | undefined): number[] {
+  const found: number[] = [];
+  for (let next = parentOf(pid); next !== undefined && next > 0; next = parentOf(next)) {
+    found.push(next);
   }
   return found;
 }
@@ -150,14 +221,24 @@ const PS: ProcessTable = {
       return { ...row, value, command: line.trim().split(/\s+/)[1] ?? "" };
     });
   },
+  above(pid) {
+    return aboveIn(pid, (each) => rowByPs(each)?.ppid);
+  },
+  startOf() {
+    return undefined;
+  },
   self() {
     return String(Math.round(Date.now() / 1000 - process.uptime()));
   },
-  wasStarted(pid, self) {
-    const row = rowByPs(pid);
-    return row !== undefined && Math.abs(Date.parse(row.started) / 1000 - Number(self)) <= 3;
+  isGone(pid, self) {
+    if (!exists(pid)) return true;
+    const started = Date.parse(`${rowByPs(pid)?.started} UTC`) / 1000;
+    return started > Number(self) + CLOCKS_DIFFER_S;
   },
 };
+
+/** One clock counts from the start of the machine, the other is set. */
+const CLOCKS_DIFFER_S = 60;
 
 const COLUMNS = ["-o", "pid=,ppid=,stat=,lstart="];
 
@@ -176,7 +257,7 @@ function ps(args: readonly string[]): string[] {
     return execFileSync("ps", args, {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
-      env: { LC_ALL: "C", PATH: "/bin:/usr/bin" },
+      env: { LC_ALL: "C", TZ: "UTC", PATH: "/bin:/usr/bin" },
       maxBuffer: 64 * 1024 * 1024,
     }).split("\n");
   } catch {

@@ -1,33 +1,49 @@
+import { WATCHDOG_NAME } from "./table.js";
+
 /**
  * What watches over a host: a shell, because it weighs two megabytes and every POSIX system has one.
  *
- * Arguments: the host's name, the folder of its temporary files, and how processes are looked at,
- * `proc` or `ps`. On its input: `+ pid` and `- pid` for processes that come and go, `q` for "nothing is
- * left to watch". The end of the input without it is the death of the host.
+ * Arguments: the host's name, and how processes are looked at, `proc` or `ps`. On its input: `+ pid start`
+ * and `- pid start` for processes that come and go, `t folder` for where temporary files are, `q` for
+ * "nothing is left to watch". The end of the input without it is the death of the host.
  *
- * `list` holds `pid:start` of everything found so far: a process that has lost its parent, and was
- * started with an empty environment, is found by no later look.
+ * `list` holds `pid:start` of everything that was told or found: a process that has lost its parent,
+ * and was started with an empty environment, is found by no later look.
  */
 export const WATCHDOG_SCRIPT: string = `
-host=$1 tmp=$2 look=$3 pids=' ' list=' ' termed=' '
-while read -r sign pid; do
+host=$1 look=$2 list=' ' folders= termed=' '
+while read -r sign rest; do
+  entry="\${rest%% *}:\${rest#* }"
   case $sign in
-    +) pids="$pids$pid " ;;
-    -) case $pids in *" $pid "*) pids="\${pids%% $pid *} \${pids#* $pid }" ;; esac ;;
+    +) list="$list$entry " ;;
+    -) case $list in *" $entry "*) list="\${list%% $entry *} \${list#* $entry }" ;; esac ;;
+    t) folders="$folders$rest
+" ;;
     q) exit 0 ;;
   esac
 done
+
+clear_away() {
+  printf %s "$folders" | while read -r folder; do rm -rf -- "$folder/hawser-$host-"*; done
+}
 
 if [ "$look" = proc ]; then
   grep -z x /dev/null
   [ $? = 1 ] && nul=1 || nul=0
   rows() {
     for file in /proc/[0-9]*/stat; do
+      # A name may hold anything, also a pattern, or a line break.
+      set -f
       read -r line <"$file" || continue
-      pid=\${line%% *}
-      set -- \${line##*) }
-      case $1 in Z | X) ;; *) echo "$pid:$2:\${20}" ;; esac
+      parse "$line" || parse "$(tr '\\n' ' ' <"$file")" || continue
+      pid=\${file#/proc/}
+      case $state in Z | X) ;; *) echo "\${pid%/stat}:$parent:$start" ;; esac
     done
+  }
+  parse() {
+    set -- \${1##*) }
+    state=$1 parent=$2 start=\${20}
+    case $parent:$start in *[!0-9:]* | :* | *:) return 1 ;; esac
   }
   marked() {
     if [ $nul = 1 ]; then
@@ -37,7 +53,7 @@ if [ "$look" = proc ]; then
     fi
   }
   holds() { tr '\\0' '\\n' <"$1" | grep -qF "$2"; }
-  watches() { holds "/proc/$1/cmdline" hawser-watchdog; }
+  watches() { holds "/proc/$1/cmdline" ${WATCHDOG_NAME}; }
 else
   rows() {
     ps -A -o pid= -o ppid= -o stat= | while read -r pid parent stat; do
@@ -46,12 +62,14 @@ else
   }
   marked() {
     ps -A -E -ww -o pid= -o command= | grep -F "$host/" | while read -r pid _; do echo "$pid"; done
-    for pid in $pids; do
-      # Still the leader of its own group, as it was when it was started: no later one by chance.
-      [ "$(ps -o pgid= -p "$pid" | tr -d ' ')" = "$pid" ] && echo "$pid"
-    done
   }
-  watches() { ps -o args= -p "$1" | grep -qF hawser-watchdog; }
+  watches() { ps -o args= -p "$1" | grep -qF ${WATCHDOG_NAME}; }
+  told=$list list=' '
+  for entry in $told; do
+    pid=\${entry%%:*}
+    # Still the leader of its own group, as it was when it was started: no later one by chance.
+    [ "$(ps -o pgid= -p "$pid" | tr -d ' ')" = "$pid" ] && list="$list$entry "
+  done
 fi
 
 scan() {
@@ -90,19 +108,18 @@ split() {
   parent=\${parent%%:*}
 }
 
-turn=0 empty=0
+clear_away
+begun=$(date +%s) turn=0 empty=0
 while [ $turn -lt 60 ] && [ $empty -lt 2 ]; do
   turn=$((turn + 1)) empty=$((empty + 1))
   scan
+  # By turns where looking is quick, by the clock where there is much to look at.
+  [ $turn -gt 6 ] || [ $(($(date +%s) - begun)) -ge 2 ] && signal=KILL || signal=TERM
   for pid in $left; do
     empty=0
-    if [ $turn -gt 6 ]; then
-      kill -KILL "$pid"
-    else
-      case $termed in *" $pid "*) ;; *) kill -TERM "$pid" && termed="$termed$pid " ;; esac
-    fi
+    case $signal$termed in TERM*" $pid "*) ;; *) kill -$signal "$pid" && termed="$termed$pid " ;; esac
   done
   [ $empty != 0 ] || sleep 0.1 || sleep 1
 done
-rm -rf -- "$tmp/hawser-$host-"*
+clear_away
 `;

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -97,6 +97,9 @@ describe.skipIf(process.platform !== "linux")("hawser doctor --orphans", () => {
     expect(found.processes.map(({ pid }) => pid).sort()).toEqual(tree.map(({ pid }) => pid).sort());
     expect(new Set(found.processes.map(({ hostPid }) => hostPid))).toEqual(new Set([killed.pid]));
     expect(found.folders.flatMap((folder) => readdirSync(folder))).toEqual(["settings.json"]);
+    // A name proves nothing: a link may lead anywhere.
+    symlinkSync(tmpdir(), `${found.folders[0]}-planted`);
+    expect((await killed.doctor("--json")).found.folders).toEqual(found.folders);
     expect((await killed.doctor()).text).toContain(
       `process ${killed.cliPid}, left by ${killed.pid}`,
     );

@@ -123,7 +123,9 @@ describe("the environment of a process", () => {
     const seen = await until(async () =>
       (await cli.recorded()).find(({ pid }) => pid === process.pid),
     );
-    expect(seen.env["HAWSER_MARK"]).toMatch(/^outer-marker:[\d.]+\.[0-9a-f]{8}\/[0-9a-f-]{36}$/);
+    expect(seen.env["HAWSER_MARK"]).toMatch(
+      /^outer-marker:[0-9a-f]{8}\.\d+\.\d+\.[0-9a-f]{8}\/[0-9a-f-]{36}$/,
+    );
   });
 
   const isRoot = process.getuid?.() === 0;

@@ -71,6 +71,21 @@ describe.skipIf(process.platform === "win32")("the process table", () => {
     },
   );
 
+  it.each(WAYS)("takes a program for gone only if it knows, read the %s way", (platform) => {
+    const table = processTable(platform);
+    const self = table.self();
+    expect(table.isGone(process.pid, self)).toBe(false);
+    // A younger one has its number by now.
+    expect(table.isGone(process.pid, String(Number(self) - 1000))).toBe(true);
+    // The clock was set, or it counts from elsewhere: no reason to end anything.
+    expect(table.isGone(process.pid, String(Number(self) + 1000))).toBe(false);
+    expect(table.isGone(2 ** 22 + 1, self)).toBe(true);
+  });
+
+  it.each(WAYS)("knows who stands above, read the %s way", (platform) => {
+    expect(processTable(platform).above(process.pid)[0]).toBe(process.ppid);
+  });
+
   it("leaves a recorded number alone that now belongs to another process", () => {
     expect(killLeft([{ pid: process.pid, started: "long ago" }], "no-such-marker")).toEqual([]);
   });

@@ -1,7 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -24,13 +32,14 @@ function scene(): Scene {
 }
 
 function watchdog({ host, tmp }: Scene, look: "proc" | "ps", path = PATH): ChildProcess {
-  const args = ["-c", WATCHDOG_SCRIPT, "hawser-watchdog", host, tmp, look];
+  const args = ["-c", WATCHDOG_SCRIPT, "hawser-watchdog", host, look];
   const shell = spawn("/bin/sh", args, {
     detached: true,
     env: { PATH: path },
     stdio: ["pipe", "ignore", "ignore"],
   });
   onTestFinished(() => void shell.kill("SIGKILL"));
+  shell.stdin?.write(`t ${tmp}\n`);
   return shell;
 }
 
@@ -52,6 +61,19 @@ async function run(text: string, mark: string | undefined, size: number): Promis
     for (const { pid } of stillAlive(tree)) process.kill(pid, "SIGKILL");
   });
   return tree;
+}
+
+/** A process of that name, as the kernel shows it. */
+async function named(name: string, mark: string | undefined): Promise<Seen[]> {
+  const text = `process.title = ${JSON.stringify(name)}; setInterval(() => {}, 60_000)`;
+  const child = spawn(process.execPath, ["-e", text], {
+    env: mark === undefined ? {} : { HAWSER_MARK: mark },
+    stdio: "ignore",
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const pid = child.pid ?? 0;
+  await until(() => readFileSync(`/proc/${pid}/comm`, "latin1").startsWith(name.slice(0, 5)));
+  return treeOf(pid);
 }
 
 async function die(shell: ChildProcess, lines = ""): Promise<void> {
@@ -96,12 +118,29 @@ describe.skipIf(process.platform !== "linux")("when the host is dead", () => {
     expect(stillAlive([...stubborn, ...orphan])).toEqual([]);
   });
 
-  it("leaves alone a listed process that has no mark: its number was given to another", async () => {
+  it("ends what was listed and has no mark, unless its number was given to another", async () => {
     const at = scene();
     const shell = watchdog(at, "proc");
-    const other = await run("sleep 300; :", undefined, 2);
-    await die(shell, `+ ${other[0]?.pid}\n`);
-    expect(stillAlive(other)).toEqual(other);
+    const [listed = [], reused = [], ended = []] = await Promise.all(
+      [1, 2, 3].map(() => run("sleep 300; :", undefined, 2)),
+    );
+    const [one, two, three] = [listed, reused, ended].map(([first]) => first as Seen);
+    const taken = `${three?.pid} ${three?.started}`;
+    const lines = [`+ ${one?.pid} ${one?.started}`, `+ ${two?.pid} 1`, `+ ${taken}`, `- ${taken}`];
+    await die(shell, `${lines.join("\n")}\n`);
+    expect(stillAlive(listed)).toEqual([]);
+    expect(stillAlive([...reused, ...ended])).toEqual([...reused, ...ended]);
+  });
+
+  it("takes no name of a process for anything else", async () => {
+    const at = scene();
+    const shell = watchdog(at, "proc");
+    const victim = await run("sleep 300; :", undefined, 2);
+    const marked = await named(") R *\n1 2", at.mark);
+    const stranger = await named(") R /tmp/Z*\n", undefined);
+    await die(shell);
+    expect(stillAlive(marked)).toEqual([]);
+    expect(stillAlive([...victim, ...stranger])).toEqual([...victim, ...stranger]);
   });
 
   it("leaves the watchdog of a host further down to its work", async () => {
@@ -134,7 +173,7 @@ describe.skipIf(process.platform !== "linux")("where environments are not shown"
     const unlisted = await run("sleep 300; :", undefined, 2);
     const [leader, follower] = await run("sleep 300; :", undefined, 2);
     const pids = [listed[0], unlisted[0], follower].map((each) => each?.pid);
-    await die(shell, `+ ${pids[0]}\n+ ${pids[1]}\n+ ${pids[2]}\n- ${pids[1]}\n`);
+    await die(shell, `+ ${pids[0]} -\n+ ${pids[1]} -\n+ ${pids[2]} -\n- ${pids[1]} -\n`);
     expect(stillAlive(listed)).toEqual([]);
     expect(stillAlive(unlisted)).toEqual(unlisted);
     expect(stillAlive([leader, follower] as Seen[])).toHaveLength(2);
