@@ -11,14 +11,16 @@ const WARM = (options: Options): PoolOptions => ({ size: { min: 1, max: 2 }, war
 const exits: Step = { on: "start", times: "always", do: [{ stderr: "no luck" }, { exit: 1 }] };
 
 describe("a CLI that cannot be started", () => {
-  it.each<[string, readonly Step[]]>([
-    ["exits", [exits]],
+  it.each<[string, readonly Step[], number]>([
+    ["exits", [exits], 1],
     [
       "refuses to initialize",
       [{ on: "initialize", times: "always", do: [{ respondError: "No." }] }],
+      1,
     ],
-    ["dies of itself", [{ on: "start", times: "always", do: [{ exit: 139 }] }]],
-  ])("%s: its callers are told what they are told without a pool", async (_, steps) => {
+    // A crash may be an accident; after three it is none.
+    ["crashes", [{ on: "start", times: "always", do: [{ exit: 139 }] }], 3],
+  ])("%s: its callers are told what they are told without a pool", async (_, steps, starts) => {
     const at = await stage(steps);
     const { code, exitCode, stderrTail } = await failureOf(complete("alone", at.options));
     const failure = await failureOf(at.pool.complete("word", at.options));
@@ -27,8 +29,7 @@ describe("a CLI that cannot be started", () => {
     expect(failure.stderrTail).toBe(stderrTail);
     expect(await failureOf(at.pool.openSession(at.options))).toMatchObject({ code });
     expect(await at.sent("word")).toBe(0);
-    // One for each: what is wrong with it is not an accident.
-    expect(at.told.pids).toHaveLength(2);
+    expect(at.told.pids).toHaveLength(2 * starts);
     await when(at, ({ calls }) => calls.running === 0);
   });
 
