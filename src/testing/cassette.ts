@@ -1,10 +1,9 @@
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { HAWSER_VERSION, HawserError } from "../errors/index.js";
-import { locateCli, probeVersion } from "../process/index.js";
+import { locateCli, probeVersion, temporaryPath } from "../process/index.js";
 import { CASSETTE_FORMAT, type CassetteHeader } from "./cassette/format.js";
 import { readCassette } from "./cassette/read.js";
 import { removeFolder } from "./remove-folder.js";
@@ -50,7 +49,7 @@ export interface Mismatch {
   readonly take: number | null;
   /** The line of the cassette that was to be matched; null if there is none. */
   readonly line: number | null;
-  /** Where in the message or the arguments the first difference is. */
+  /** Where in the message the first difference is, or which flag it is about. */
   readonly path?: string;
   readonly message: string;
 }
@@ -140,7 +139,8 @@ async function install(
   main: string,
   files: Readonly<Record<string, unknown>>,
 ): Promise<{ readonly folder: string; readonly path: string }> {
-  const folder = await mkdtemp(join(tmpdir(), "hawser-cassette-"));
+  const folder = temporaryPath();
+  await mkdir(folder, { mode: 0o700 });
   const path = join(folder, "claude.mjs");
   for (const name of await readdir(PROGRAM)) {
     await copyFile(join(PROGRAM, name), join(folder, name === main ? "claude.mjs" : name));

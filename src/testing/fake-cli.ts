@@ -1,7 +1,10 @@
-import { chmod, copyFile, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { AssertionError } from "node:assert";
+import { readFileSync } from "node:fs";
+import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { HawserError } from "../errors/index.js";
+import { temporaryPath } from "../process/index.js";
 import { readScenario } from "./read-scenario.js";
 import { removeFolder } from "./remove-folder.js";
 import type { Scenario } from "./scenario.js";
@@ -12,6 +15,13 @@ export interface FakeCli {
   readonly path: string;
   /** What each process that was started from `path` has received so far, in the order of starts. */
   recorded(): Promise<readonly RecordedProcess[]>;
+  /**
+   * The steps that no process has used as often as they say, such as `steps[1]`. One that is to serve
+   * "always" need not be used at all.
+   */
+  unused(): readonly string[];
+  /** Throws if a step was left over. Like `recorded()`, it can be asked until `dispose()`. */
+  assertDone(): void;
   /** Removes the program. Processes that still run are not ended. */
   dispose(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -51,7 +61,8 @@ export interface RecordedProcess {
  */
 export async function fakeCli(scenario: Scenario | string | URL = {}): Promise<FakeCli> {
   const read = await readScenario(scenario);
-  const folder = await mkdtemp(join(tmpdir(), "hawser-fake-"));
+  const folder = temporaryPath();
+  await mkdir(folder, { mode: 0o700 });
   const path = join(folder, "claude.mjs");
   const record = read.record ?? join(folder, "record.jsonl");
   await writeFile(join(folder, "scenario.json"), read.json);
@@ -61,8 +72,10 @@ export async function fakeCli(scenario: Scenario | string | URL = {}): Promise<F
   await chmod(folder, 0o711);
 
   const dispose = () => removeFolder(folder);
-  const recorded = async () => replay(await readFile(record, "utf8"));
-  return { path, recorded, dispose, [Symbol.asyncDispose]: dispose };
+  const recorded = async () => replay(entriesOf(await readFile(record, "utf8").catch(noRecord)));
+  const unused = () => leftOver(read.times, entriesOf(readRecord(record)));
+  const assertDone = () => throwIfAny(unused());
+  return { path, recorded, unused, assertDone, dispose, [Symbol.asyncDispose]: dispose };
 }
 
 const PROGRAM = fileURLToPath(new URL("./fake-cli", import.meta.url));
@@ -79,6 +92,7 @@ type Entry = { readonly pid: number } & (
   | ({ readonly event: "start" } & Pick<RecordedProcess, "argv" | "env" | "cwd">)
   | { readonly event: "line"; readonly line: string }
   | { readonly event: "signal"; readonly signal: string }
+  | { readonly event: "step"; readonly place: number }
   | { readonly event: "eof" }
 );
 
@@ -88,11 +102,53 @@ interface Mutable extends RecordedProcess {
   eof: boolean;
 }
 
-function replay(text: string): readonly RecordedProcess[] {
-  const processes = new Map<number, Mutable>();
+function readRecord(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    return noRecord(cause);
+  }
+}
+
+function noRecord(cause: unknown): never {
+  const hint = "Ask before dispose(); or, with `record`, once a process has been started.";
+  const message = `There is no record of the fake CLI: ${(cause as Error).message}`;
+  throw new HawserError("invalid_options", message, { hint, cause });
+}
+
+function entriesOf(text: string): readonly Entry[] {
   // Without its last part: a process may be just writing it.
-  for (const line of text.split("\n").slice(0, -1)) {
-    const entry = JSON.parse(line) as Entry;
+  const lines = text.split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Entry);
+}
+
+function leftOver(
+  times: readonly (number | "always")[],
+  entries: readonly Entry[],
+): readonly string[] {
+  const most = times.map(() => 0);
+  const counts = new Map<string, number>();
+  for (const entry of entries) {
+    if (entry.event !== "step") continue;
+    const { pid, place } = entry;
+    const count = (counts.get(`${pid} ${place}`) ?? 0) + 1;
+    counts.set(`${pid} ${place}`, count);
+    most[place] = Math.max(most[place] ?? 0, count);
+  }
+  return times.flatMap((wanted, place) =>
+    wanted === "always" || (most[place] ?? 0) >= wanted ? [] : `steps[${place}]`,
+  );
+}
+
+function throwIfAny(unused: readonly string[]): void {
+  if (unused.length === 0) return;
+  const message = `FakeCli: ${unused.join(", ")} ${unused.length === 1 ? "was" : "were"} not used up`;
+  throw new AssertionError({ message });
+}
+
+function replay(entries: readonly Entry[]): readonly RecordedProcess[] {
+  const processes = new Map<number, Mutable>();
+  for (const entry of entries) {
     const process = processes.get(entry.pid);
     if (entry.event === "start") {
       const { pid, argv, env, cwd } = entry;
@@ -105,5 +161,5 @@ function replay(text: string): readonly RecordedProcess[] {
 function note(process: Mutable, entry: Exclude<Entry, { event: "start" }>): void {
   if (entry.event === "line") process.lines.push(entry.line);
   else if (entry.event === "signal") process.signals.push(entry.signal);
-  else process.eof = true;
+  else if (entry.event === "eof") process.eof = true;
 }

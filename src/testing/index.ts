@@ -53,6 +53,7 @@ export type {
   Clear,
   Grandchild,
   Json,
+  McpState,
   Scenario,
   ScenarioCli,
   ScenarioFile,

@@ -5,25 +5,34 @@ import { HawserError, type Issue } from "../errors/index.js";
 import { scenarioIssues } from "./check-scenario.js";
 import type { Scenario } from "./scenario.js";
 
-/** A scenario that has been looked through: as JSON, and where to note what arrives. */
+/** A scenario that has been looked through. */
 export interface ReadScenario {
   readonly json: string;
+  /** Where to note what arrives. */
   readonly record: string | undefined;
+  /** How often each step is meant to be used. */
+  readonly times: readonly (number | "always")[];
 }
 
 /** Throws `invalid_options`, with the places that are wrong, before any process is started with it. */
 export async function readScenario(given: Scenario | string | URL): Promise<ReadScenario> {
   if (typeof given !== "string" && !(given instanceof URL)) return looked(given, false);
-  const file = typeof given === "string" ? resolve(given) : fileURLToPath(given);
+  const file = typeof given === "string" ? resolve(given) : pathOf(given);
   const type = extname(file);
   if (type === ".json") return looked(await orRefuse(file, readJson(file)), false);
   if (type !== ".js" && type !== ".mjs") {
     throw refusal([{ path: file, message: "must be a .json, .js or .mjs file" }]);
   }
   const { href } = pathToFileURL(file);
-  const { record } = looked(await orRefuse(file, importDefault(href)), true);
+  const scenario = await orRefuse(file, importDefault(href));
+  if (scenario === undefined) throw refusal([{ path: file, message: "has no default export" }]);
   // The fake imports it again: functions do not travel as JSON.
-  return { json: JSON.stringify({ module: href }), record };
+  return { ...looked(scenario, true), json: JSON.stringify({ module: href }) };
+}
+
+function pathOf(url: URL): string {
+  if (url.protocol === "file:") return fileURLToPath(url);
+  throw refusal([{ path: url.href, message: "must be a file: URL" }]);
 }
 
 async function readJson(file: string): Promise<unknown> {
@@ -47,7 +56,19 @@ async function orRefuse(file: string, reading: Promise<unknown>): Promise<unknow
 function looked(scenario: unknown, isFile: boolean): ReadScenario {
   const issues = scenarioIssues(scenario, isFile);
   if (issues.length > 0) throw refusal(issues);
-  return { json: JSON.stringify(scenario), record: (scenario as Scenario).record };
+  const { record, steps = [] } = scenario as Scenario;
+  const times = steps.map((step) => step.times ?? 1);
+  return { json: isFile ? "" : asJson(scenario), record, times };
+}
+
+function asJson(scenario: unknown): string {
+  try {
+    return JSON.stringify(scenario);
+  } catch (cause) {
+    // A BigInt, or an object that holds itself.
+    const why = cause instanceof Error ? cause.message.split("\n", 1)[0] : String(cause);
+    throw refusal([{ path: "scenario", message: `must be plain JSON: ${why}` }], cause);
+  }
 }
 
 function refusal(issues: readonly Issue[], cause?: unknown): HawserError {

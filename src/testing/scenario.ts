@@ -13,9 +13,16 @@ export interface Scenario<A = Action> {
    * first turn on, as 2.1.325 does; else its state only after a reset.
    */
   readonly states?: boolean;
+  /**
+   * The state of MCP servers: "connected" unless given. A server that is not told of by any option is
+   * one that the CLI has found by itself.
+   */
+  readonly mcp?: Readonly<Record<string, McpState>> | undefined;
   /** Where to note what arrives, if not in the fake's own folder: one JSON object a line. */
   readonly record?: string;
 }
+
+export type McpState = "connected" | "failed" | "needs-auth" | "pending" | "disabled";
 
 /** What a `.js` or `.mjs` file has as its default export: there a step may also run functions. */
 export type ScenarioFile = Scenario<Action | ScenarioFunction>;
@@ -94,11 +101,16 @@ export type Action =
    */
   | { readonly turn: string | readonly TurnPart[] }
   /**
-   * Calls a tool as the CLI does: the hooks before it, the permission unless the tool is allowed, the
+   * Calls a tool as the CLI does: the hooks before it, the permission unless the tool needs none, the
    * tool, the hooks behind it, its result. A tool of a server in the host (`mcp__server__tool`) is
-   * really called.
+   * really called. One that the options take away, or that no server has, is not there.
    */
   | ({ readonly tool: string } & ToolCall)
+  /**
+   * The API refuses, with this HTTP status, and the turn ends as on the real CLI once it has given up.
+   * With `resetsAt` it is the usage limit of a subscription.
+   */
+  | { readonly apiError: number; readonly message?: string; readonly resetsAt?: Date | string }
   /** Gives this value for the schema that the host has sent; to a host without one it is text. */
   | { readonly value: unknown }
   /** Calls the hooks that the host has registered for an event, with these fields in their input. */

@@ -167,15 +167,38 @@ describe("any replay", () => {
     }
   });
 
-  it("of a take whose recorder was killed in a turn dies at the same point", async () => {
-    const file = await cassette([begun, sent(user("a")), printed({ type: "assistant" })]);
+  it.each([
+    ["in a turn", [sent(user("a")), printed({ type: "assistant" })], 4],
+    ["before an answer", [sent(request("r1", "one"))], 3],
+  ])(
+    "of a take whose recorder was killed %s goes as far, and says so",
+    async (_, entries, line) => {
+      const file = await cassette([begun, ...entries]);
+      const message = `the recording ends at line ${line}; its recorder was killed, or the file is cut`;
+      for (const mode of [strict, loose]) {
+        await using cli = await replay(file, mode);
+        await using host = run(cli);
+        host.send(entries[0]?.["json"] as Line);
+        expect(await host.exit).toEqual({ code: 70, signal: null });
+        await host.closed;
+        expect(host.stderr).toBe(`hawser cassette: take 1: ${message}\n`);
+        expect(await cli.mismatches()).toEqual([{ take: 1, line, message }]);
+        expect(host.lines.filter(({ type }) => type === "assistant")).toHaveLength(line - 3);
+      }
+    },
+  );
+
+  it("of a take whose recorder was killed at rest says so to whoever goes on", async () => {
+    const file = await cassette([begun, sent(user("a")), printed(result("done"))]);
     for (const mode of [strict, loose]) {
       await using cli = await replay(file, mode);
       await using host = run(cli);
-      host.send(user("a"));
-      expect(await host.exit).toEqual({ code: null, signal: "SIGKILL" });
-      await host.closed;
-      expect(host.lines).toEqual([{ type: "assistant" }]);
+      expect(await host.ask("a")).toEqual([result("done")]);
+      host.send(user("b"));
+      expect(await ending(host)).toMatchObject({
+        code: 70,
+        stderr: expect.stringContaining("take 1: the recording ends at line 4;"),
+      });
     }
   });
 
@@ -317,10 +340,22 @@ describe("a strict replay ends", () => {
     await using cli = await replay(file);
     await using same = run(cli, [...STREAM_JSON, "--settings", "/tmp/xyz/settings.json"]);
     expect(await ending(same)).toMatchObject({ code: 0, stderr: "" });
-    await using other = run(cli, [...STREAM_JSON, "--verbose", "/tmp/xyz/settings.json"]);
+    await using other = run(cli, [...STREAM_JSON, "--model=sonnet", "--brief"]);
     expect(await ending(other)).toMatchObject({
       code: 70,
-      stderr: expect.stringContaining('take 2: line 4: argv[5] was "--settings" and is now'),
+      stderr:
+        "hawser cassette: take 2: line 4: --settings=<file settings.json> is missing, --model=sonnet is new, --brief is new\n",
+    });
+    expect(await cli.mismatches()).toMatchObject([{ take: 2, line: 4, path: "--settings" }]);
+  });
+
+  it("at arguments in another order", async () => {
+    const file = await cassette([start(...STREAM_JSON, "--a=1", "--b=2"), exit(0)]);
+    await using cli = await replay(file);
+    await using other = run(cli, [...STREAM_JSON, "--b=2", "--a=1"]);
+    expect(await ending(other)).toMatchObject({
+      code: 70,
+      stderr: expect.stringContaining('argv[5] was "--a=1" and is now "--b=2"'),
     });
   });
 });

@@ -1,4 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { TurnPart } from "../../src/testing/index.js";
 import { type Line, STREAM_JSON } from "./cli-process.js";
 import { converse, kind, play, prompt } from "./fake-cli-host.js";
@@ -208,5 +211,43 @@ describe("control requests that set something", () => {
     expect(fake.run.lines[0]).toMatchObject({
       response: { response: { sources: [{ source: "flagSettings", settings }] } },
     });
+  });
+});
+
+describe("the servers that the host has configured", () => {
+  it("are known still when the host has removed their file", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "hawser-test-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const file = join(folder, "mcp.json");
+    await writeFile(file, JSON.stringify({ mcpServers: { git: {}, db: {} } }));
+    await using fake = await play({ mcp: { db: "failed" } }, [
+      ...STREAM_JSON,
+      `--mcp-config=${file}`,
+    ]);
+    await converse(fake.run, { initialize: {}, says: [] });
+    await rm(file);
+    const lines = await converse(fake.run, { says: [{ subtype: "mcp_status" }, "go"] }, "result");
+    const git = { name: "git", status: "connected" };
+    const db = { name: "db", status: "failed" };
+    expect(lines[0]).toMatchObject({ response: { response: { mcpServers: [git, db] } } });
+    expect(lines[1]).toMatchObject({ mcp_servers: [git, db] });
+  });
+
+  it("have every tool that a scenario names; those that failed, or are not there, have none", async () => {
+    const config = JSON.stringify({ mcpServers: { "my git": {}, db: {} } });
+    const names = ["mcp__my_git__log", "mcp__db__ask", "mcp__other__ask"];
+    const turn = [...names.map((tool) => ({ tool, allowed: true })), "done"];
+    await using fake = await play(
+      { mcp: { db: "failed" }, steps: [{ on: "user", do: [{ turn }] }] },
+      [...STREAM_JSON, `--mcp-config=${config}`],
+    );
+    const lines = await fake.run.turn("go");
+    expect(
+      lines.filter((line) => line["type"] === "user").map((line) => line["tool_use_result"]),
+    ).toEqual([
+      "mcp__my_git__log ran with {}",
+      "Error: No such tool available: mcp__db__ask",
+      "Error: No such tool available: mcp__other__ask",
+    ]);
   });
 });

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type HawserError, isHawserError } from "../../src/errors/index.js";
+import { hostName } from "../../src/process/host.js";
 import { fakeCli, type Scenario } from "../../src/testing/index.js";
 import { CliProcess, STREAM_JSON } from "./cli-process.js";
 
@@ -35,8 +36,9 @@ async function answerOf(scenario: string | URL, prompt = "go"): Promise<unknown>
   return (await run.turn(prompt)).at(-1)?.["result"];
 }
 
+const inStep = (action: unknown) => ({ steps: [{ on: "user", do: [action] }] });
+
 describe("a scenario that is wrong is refused at once, with the place", () => {
-  const inStep = (action: unknown) => ({ steps: [{ on: "user", do: [action] }] });
   it.each<[string, unknown, string, string]>([
     ["no object", [], "scenario", "must be an object"],
     ["a field", { step: [] }, "step", "is unknown"],
@@ -58,6 +60,38 @@ describe("a scenario that is wrong is refused at once, with the place", () => {
       "steps[0].do[0].background.next[0].exit",
       "must be a count",
     ],
+    ["a number for a turn", inStep({ turn: 5 }), "steps[0].do[0].turn", "a text or a list"],
+    [
+      "a call as a block",
+      inStep({
+        turn: [
+          [
+            { type: "text", text: "a" },
+            { type: "tool_use", name: "Bash" },
+          ],
+        ],
+      }),
+      "steps[0].do[0].turn[0][1]",
+      "use the action { tool, input }",
+    ],
+    ["a signal", inStep({ die: "SIGFOO" }), "steps[0].do[0].die", "the name of a signal"],
+    ["a hook", inStep({ hook: "PreTool" }), "steps[0].do[0].hook", "must be one of PreToolUse"],
+    ["an answer to no request", inStep({ respond: {} }), "steps[0].do[0].respond", "control"],
+    [
+      "an error to no request",
+      { steps: [{ on: "start", do: [{ respondError: "no" }] }] },
+      "steps[0].do[0].respondError",
+      "only for steps on control",
+    ],
+    [
+      "a subtype of no request",
+      { steps: [{ on: "user", subtype: "interrupt", do: [] }] },
+      "steps[0].subtype",
+      "only for steps on control",
+    ],
+    ["a status", inStep({ apiError: 200 }), "steps[0].do[0].apiError", "HTTP status"],
+    ["a date", inStep({ apiError: 429, resetsAt: "soon" }), "steps[0].do[0].resetsAt", "a Date"],
+    ["the state of a server", { mcp: { git: "down" } }, "mcp.git", "must be one of connected"],
     ["a function", inStep(() => {}), "steps[0].do[0]", "only a scenario file"],
   ])("%s", async (_, scenario, path, message) => {
     const { issues } = await refusalOf(scenario);
@@ -79,7 +113,7 @@ describe("a scenario that is wrong is refused at once, with the place", () => {
     ["absent.mjs", "absent.mjs"],
     ["bad.json", "JSON"],
     ["throws.mjs", "cannot be read: not today"],
-    ["empty.mjs", "must be an object"],
+    ["empty.mjs", "has no default export"],
     ["wrong.json", 'no known action "no"'],
     ["notes.txt", "must be a .json, .js or .mjs file"],
   ])("a file: %s", async (name, message) => {
@@ -92,6 +126,23 @@ describe("a scenario that is wrong is refused at once, with the place", () => {
     });
     const { issues } = await refusalOf(join(path, name));
     expect(issues).toMatchObject([{ message: expect.stringContaining(message) }]);
+  });
+
+  it("a module without a default export is named", async () => {
+    const path = join(await folder({ "empty.mjs": "export const scenario = {};" }), "empty.mjs");
+    expect((await refusalOf(path)).message).toContain(`${path} has no default export`);
+  });
+
+  it("what JSON cannot hold, and an address that is no file", async () => {
+    const circle: Record<string, unknown> = {};
+    circle["circle"] = circle;
+    for (const value of [circle, { big: 1n }]) {
+      const { message, hint } = await refusalOf(inStep({ emit: value }));
+      expect(message).toContain("must be plain JSON");
+      expect(hint).toBeDefined();
+    }
+    const { message } = await refusalOf(new URL("http://127.0.0.1/scenario.mjs"));
+    expect(message).toContain("http://127.0.0.1/scenario.mjs must be a file: URL");
   });
 });
 
@@ -143,6 +194,21 @@ describe("a scenario in a file", () => {
     });
   });
 
+  it("names the function that threw, and where", async () => {
+    const code = [
+      'const f = () => { throw new TypeError("kaputt"); };',
+      'export default { steps: [{ on: "user", do: [{ init: {} }, f] }] };',
+    ];
+    const file = join(await folder({ "throws.mjs": code.join("\n") }), "throws.mjs");
+    await using cli = await fakeCli(file);
+    await using run = new CliProcess(cli.path, STREAM_JSON, { env: ENV });
+    run.send({ type: "user", message: { role: "user", content: "Hello" } });
+    expect(await run.exit).toEqual({ code: 70, signal: null });
+    await run.closed;
+    const said = `fake cli: steps[0].do[1] threw TypeError: kaputt (${file}:1:25)\n`;
+    expect(run.stderr).toBe(said);
+  });
+
   it("is played without the library too, by the program itself", async () => {
     const path = await folder({ "says.json": SAYS });
     const env = { ...ENV, HAWSER_FAKE_SCENARIO: join(path, "says.json") };
@@ -151,4 +217,48 @@ describe("a scenario in a file", () => {
     const { stdout } = await promisify(execFile)(process.execPath, [MAIN, "-v"], { env: ENV });
     expect(stdout).toBe("2.1.325 (Claude Code)\n");
   });
+});
+
+describe("steps that nobody used", () => {
+  const steps = [
+    { on: "user" as const, do: [{ turn: "one" }] },
+    { on: "user" as const, times: 2, do: [{ turn: "two" }] },
+    { on: "SIGTERM" as const, times: "always" as const, do: [] },
+    { on: "eof" as const, do: [{ default: true as const }] },
+  ];
+
+  it("are named, until they are used up", async () => {
+    await using cli = await fakeCli({ steps });
+    expect(cli.unused()).toEqual(["steps[0]", "steps[1]", "steps[3]"]);
+    await using run = new CliProcess(cli.path, STREAM_JSON, { env: ENV });
+    await run.turn("go");
+    await run.turn("go");
+    expect(cli.unused()).toEqual(["steps[1]", "steps[3]"]);
+    expect(() => cli.assertDone()).toThrow(
+      expect.objectContaining({
+        name: "AssertionError",
+        message: "FakeCli: steps[1], steps[3] were not used up",
+      }),
+    );
+    await run.turn("go");
+    await run.end();
+    expect(cli.unused()).toEqual([]);
+    cli.assertDone();
+  });
+
+  it("are not known any more after dispose(), nor is what was recorded", async () => {
+    const cli = await fakeCli({ steps });
+    await cli.dispose();
+    const gone = expect.objectContaining({
+      code: "invalid_options",
+      hint: expect.stringContaining("before dispose()"),
+    });
+    expect(() => cli.unused()).toThrow(gone);
+    await expect(cli.recorded()).rejects.toEqual(gone);
+  });
+});
+
+it("its folder carries the name of this program, so that leftovers of a dead one are found", async () => {
+  await using cli = await fakeCli();
+  expect(basename(dirname(cli.path))).toMatch(`hawser-${hostName()}-`);
 });

@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
 import {
+  apiError,
   isolatedEnv,
   type Json,
   type ReplyInput,
   reply,
+  type Scenario,
   SimulatedModel,
   type TurnPart,
   thinking,
   toolUse,
+  usageLimit,
 } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { CliProcess, type Line, STREAM_JSON } from "./cli-process.js";
@@ -18,6 +21,8 @@ interface Scene extends Host {
   readonly args?: readonly string[];
   readonly model: readonly ReplyInput[];
   readonly turns: readonly (readonly TurnPart[])[];
+  readonly mcp?: Scenario["mcp"];
+  readonly oauthToken?: string;
 }
 
 const ASK = "--permission-prompt-tool=stdio";
@@ -31,6 +36,11 @@ const bashCall: TurnPart = {
   result: "(Bash completed with no output)",
   structured: { ...output, noOutputExpected: true },
 };
+const noFiles = {
+  result: "No files found",
+  structured: { filenames: [], numFiles: 0, truncated: false },
+};
+const NO_SERVER = { mcpServers: { git: { command: "/nonexistent/git-mcp" } } };
 const hooks = (...events: string[]) => ({
   hooks: Object.fromEntries(events.map((event) => [event, [{ hookCallbackIds: [event] }]])),
 });
@@ -38,6 +48,36 @@ const preToolUse = (fields: Json) => ({
   hookSpecificOutput: { hookEventName: "PreToolUse", ...fields },
 });
 const isHook = (event: string, { callback_id }: Json) => callback_id === event;
+
+const RESETS = new Date(Math.ceil(Date.now() / 3_600_000 + 30) * 3_600_000);
+
+const FAILURES: Readonly<Record<string, Scene>> = {
+  "a key that is not valid": failing(apiError(401), { apiError: 401 }),
+  "a login that is refused": failing(apiError(401, { message: "No." }), {
+    apiError: 401,
+    message: "No.",
+  }),
+  "too many requests": failing(apiError(429), { apiError: 429 }),
+  "an overloaded API": failing(apiError(529), { apiError: 529 }),
+  "a usage limit": {
+    ...failing(usageLimit({ resetsAt: RESETS }), { apiError: 429, resetsAt: RESETS }),
+    // Once: a reply that is no refusal tells of the limit too.
+    says: ["p1"],
+    oauthToken: "sk-ant-oat01-simulated",
+  },
+};
+
+/** First at once, then after a tool. */
+function failing(reply: ReplyInput, action: TurnPart): Scene {
+  return {
+    args: ["--tools=Bash", "--allowedTools=Bash"],
+    initialize: hooks("Stop", "StopFailure"),
+    model: [reply, bash, reply],
+    turns: [[action], [bashCall, action, "never"]],
+    says: ["p1", "p2"],
+    answers: () => ({}),
+  };
+}
 
 const SCENES: Readonly<Record<string, Scene>> = {
   "a text": { model: ["Hello."], turns: [["Hello."]], says: ["go"] },
@@ -144,6 +184,62 @@ const SCENES: Readonly<Record<string, Scene>> = {
     answers: (request) =>
       request["subtype"] === "can_use_tool" ? { behavior: "allow" } : serve(request),
   },
+  "tools that are not there": {
+    args: ["--tools=Bash,Read", ASK, "--disallowedTools=Bash,Edit(*.md),mcp__srv__add"],
+    initialize: { sdkMcpServers: ["srv"], ...hooks("PreToolUse", "PostToolUse") },
+    model: ["Bash", "Write", "Bogus", "mcp__srv__add", "mcp__srv__other", "mcp__git__log"].flatMap(
+      (name) => [toolUse(name, { a: 1 }), name],
+    ),
+    turns: ["Bash", "Write", "Bogus", "mcp__srv__add", "mcp__srv__other", "mcp__git__log"].map(
+      (name) => [{ tool: name, input: { a: 1 } }, name],
+    ),
+    says: ["p1", "p2", "p3", "p4", "p5", "p6"],
+    answers: serve,
+  },
+  "a tool that a setting takes away": {
+    args: [ASK, '--settings={"permissions":{"deny":["Bash"]}}'],
+    model: [bash, "one"],
+    turns: [[bashCall, "one"]],
+    says: ["go"],
+  },
+  "tools that need no permission, and one that would": {
+    args: ["--tools=Read,Glob,TaskList", ASK],
+    initialize: hooks("PreToolUse"),
+    model: [
+      toolUse("Glob", { pattern: "*" }),
+      "one",
+      toolUse("TaskList", {}),
+      "two",
+      toolUse("Read", { file_path: "/etc/hosts" }),
+      "three",
+    ],
+    turns: [
+      [{ tool: "Glob", input: { pattern: "*" }, ...noFiles }, "one"],
+      [{ tool: "TaskList", result: "No tasks found", structured: { tasks: [] } }, "two"],
+      [{ tool: "Read", input: { file_path: "/etc/hosts" } }, "three"],
+    ],
+    says: ["p1", "p2", "p3"],
+    answers: ({ subtype }) =>
+      subtype === "can_use_tool" ? { behavior: "deny", message: "not that file" } : {},
+  },
+  "more rounds than it may have": {
+    args: ["--tools=Bash", "--allowedTools=Bash", "--max-turns=2"],
+    initialize: hooks("Stop"),
+    model: [bash, bash, bash, "one"],
+    turns: [
+      [bashCall, bashCall, "never"],
+      [bashCall, "one"],
+    ],
+    says: ["p1", "p2"],
+    answers: () => ({}),
+  },
+  "a server that has failed": {
+    args: ["--tools=", ASK, "--strict-mcp-config", `--mcp-config=${JSON.stringify(NO_SERVER)}`],
+    model: [toolUse("mcp__git__log", {}), "one"],
+    turns: [[{ tool: "mcp__git__log" }, "one"]],
+    mcp: { git: "failed" },
+    says: ["go"],
+  },
   "a value": {
     args: ["--tools="],
     initialize: { jsonSchema: { type: "object", properties: { a: { type: "number" } } } },
@@ -159,14 +255,21 @@ const SCENES: Readonly<Record<string, Scene>> = {
 };
 
 describe("a turn as the real CLI prints it", () => {
-  it.each(Object.entries(SCENES))("has %s, line by line", { timeout: 60_000 }, async (_, scene) => {
+  const all = { ...SCENES, ...FAILURES };
+  it.each(Object.entries(all))("has %s, line by line", { timeout: 60_000 }, async (_, scene) => {
     await using model = await SimulatedModel.start({ replies: scene.model });
-    await using place = await isolatedEnv({ baseUrl: model.url, extra: STATES });
+    const extra = { ...STATES, CLAUDE_CODE_MAX_RETRIES: "0" };
+    const { oauthToken } = scene;
+    await using place = await isolatedEnv({
+      baseUrl: model.url,
+      extra,
+      ...(oauthToken === undefined ? {} : { oauthToken }),
+    });
     await using real = new CliProcess(NEWEST_CLI, argsOf(scene), place);
     const expected = comparable(await converse(real, scene));
 
     const steps = scene.turns.map((turn) => ({ on: "user" as const, do: [{ turn }] }));
-    await using fake = await play({ steps, states: true }, argsOf(scene));
+    await using fake = await play({ steps, states: true, mcp: scene.mcp }, argsOf(scene));
     const lines = comparable(await converse(fake.run, scene));
 
     expect(lines.map(kind)).toEqual(expected.map(kind));
@@ -236,5 +339,8 @@ const VOLATILE = new Set([
 function stable(key: string, value: unknown): unknown {
   if (VOLATILE.has(key)) return undefined;
   if (typeof value !== "string") return value;
-  return value.replace(/(toolu|msg)_\w+|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, "id");
+  const gateway = / your inference gateway \([^)]*\)| https:\/\/status\.claude\.com/;
+  return value
+    .replace(gateway, " there")
+    .replace(/(toolu|msg)_\w+|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, "id");
 }

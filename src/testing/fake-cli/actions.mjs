@@ -1,5 +1,7 @@
 // What each action of a scenario does, and what happens where none is given.
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { failAtApi } from "./api-error.mjs";
 import { startTask } from "./background.mjs";
 import { control } from "./controls.mjs";
 import { clear, promptOf, said } from "./conversation.mjs";
@@ -28,9 +30,9 @@ export async function handle(trigger, message) {
   const event = { trigger, message };
   if (step === undefined) return untilEnd(event, () => DEFAULTS[trigger](event));
   return untilEnd(event, async () => {
-    for (const action of step.do) {
+    for (const [n, action] of step.do.entries()) {
       if (trigger === "user") goOn();
-      await perform(action, event);
+      await perform(action, { ...event, place: `steps[${step.place}].do[${n}]` });
     }
   });
 }
@@ -70,6 +72,8 @@ const ACTIONS = {
   turn: wholeTurn,
   turnEcho: (_, __, event) => perform({ turn: said() }, event),
   tool: useTool,
+  apiError: (status, how, event) =>
+    turn.begun ? failAtApi(status, how) : wholeTurn([how], {}, event),
   value: giveValue,
   hook: (event, { input }) => callHooks(event, input),
   ask: (request, { cancelAfterMs }) =>
@@ -111,11 +115,26 @@ const ACTIONS = {
 const BY_ITSELF = { trigger: "task", message: {} };
 
 async function perform(action, event) {
-  if (typeof action === "function") return action(cliOf(event));
+  if (typeof action === "function") return callFunction(action, event);
   const [name = ""] = Object.keys(action);
   const known = Object.hasOwn(ACTIONS, name);
   if (!known) await fail(70, `fake cli: unknown action ${JSON.stringify(action)}`);
   return ACTIONS[name](action[name], action, event);
+}
+
+async function callFunction(action, event) {
+  try {
+    return await action(cliOf(event));
+  } catch (error) {
+    if (error instanceof TurnEnd) throw error;
+    return fail(70, `fake cli: ${event.place} threw ${error}${whereOf(error)}`);
+  }
+}
+
+/** The place in the scenario's file, or in one that it has imported. */
+function whereOf(error) {
+  const [, url] = /(file:\/\/[^\s()]+:\d+:\d+)/.exec(error?.stack ?? "") ?? [];
+  return url === undefined ? "" : ` (${fileURLToPath(url)})`;
 }
 
 /** A turn with all that belongs to it; a string is a turn that says only this. */

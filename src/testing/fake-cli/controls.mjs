@@ -1,7 +1,7 @@
 // The control requests of the host that are more than acknowledged.
-import { configuredServers, current } from "./flags.mjs";
+import { current } from "./flags.mjs";
 import { registerHooks } from "./hooks.mjs";
-import { connect, disconnect, serversNow } from "./mcp.mjs";
+import { connect, replace, serverDetails } from "./mcp.mjs";
 import { initializeAnswer, printUser } from "./messages.mjs";
 import { answer, print } from "./output.mjs";
 import { isNew } from "./scenario.mjs";
@@ -50,21 +50,11 @@ const CONTROLS = {
     const sources = settings === undefined ? [] : [{ source: "flagSettings", settings }];
     return { effective: settings ?? {}, sources, applied: { model } };
   },
-  mcp_status: () => ({
-    mcpServers: [
-      ...configuredServers().map((name) => ({ name, status: "connected", scope: "dynamic" })),
-      ...serversNow().map(({ ready: _, tools, ...server }) => ({
-        ...server,
-        tools: tools.map(({ name }) => ({ name })),
-        transport: "sdk",
-        scope: "dynamic",
-        source: "sdk",
-      })),
-    ],
-  }),
+  mcp_status: () => ({ mcpServers: serverDetails() }),
   mcp_set_servers: ({ servers = {} }) => {
-    const removed = disconnect();
-    return { added: Object.keys(servers), removed, errors: {} };
+    const names = Object.keys(servers);
+    const removed = replace(names.filter((name) => servers[name].type !== "sdk"));
+    return { added: names, removed, errors: {} };
   },
 };
 

@@ -4,43 +4,36 @@ import { argv } from "./scenario.mjs";
 
 export const asksHost = flag("permission-prompt-tool") === "stdio";
 export const streams = argv.includes("--include-partial-messages");
+export const maxTurns = Number(flag("max-turns") ?? Number.POSITIVE_INFINITY);
+/** The folders beside the working one that count as its own. */
+export const folders = flags("add-dir");
+
+/** The servers of `--mcp-config`. Files are read at once: the host removes them when the CLI is up. */
+export const configuredServers = Object.keys(readJson(flag("mcp-config"))?.mcpServers ?? {});
 
 export const current = {
   model: flag("model") ?? "fake-model",
   mode: flag("permission-mode") ?? "default",
-  settings: readSettings(),
+  settings: readJson(flag("settings")),
   wantsValue: flag("json-schema") !== undefined,
 };
 
-const allowed = new Set([
-  ...(flag("allowedTools") ?? "").split(","),
-  ...(current.settings?.permissions?.allow ?? []),
-]);
+/** Undefined: all that there are. */
+export const tools = toolsOf(flag("tools"));
+export const allowedRules = rulesOf("allowedTools", "allow");
+export const disallowedRules = rulesOf("disallowedTools", "deny");
 
-/** Whether a tool needs no permission. Rules about its input are not understood. */
-export function isAllowed(name) {
-  const [, server] = /^(mcp__.+?)__/.exec(name) ?? [];
-  const names = [name, server, `${server}__*`];
-  return current.mode === "bypassPermissions" || names.some((each) => allowed.has(each));
+function toolsOf(list) {
+  return list === undefined || list === "default" ? undefined : split(list);
 }
 
-/** What the host said beside yes. */
-export function applyUpdates(updates = []) {
-  for (const { type, mode, behavior, rules } of updates) {
-    if (type === "setMode") current.mode = mode;
-    if (type !== "addRules" || behavior !== "allow") continue;
-    for (const rule of rules) if (rule.ruleContent === undefined) allowed.add(rule.toolName);
-  }
+function rulesOf(name, behavior) {
+  return [...split(flag(name) ?? ""), ...(current.settings?.permissions?.[behavior] ?? [])];
 }
 
-/** The servers of `--mcp-config`, which are taken to be up. */
-export function configuredServers() {
-  return Object.keys(readJson(flag("mcp-config"))?.mcpServers ?? {});
-}
-
-/** Read at once: the host removes the file when the CLI is up. */
-function readSettings() {
-  return readJson(flag("settings"));
+/** Commas and spaces part rules, but not inside of brackets. */
+function split(list) {
+  return list.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [];
 }
 
 function readJson(value) {
@@ -53,8 +46,12 @@ function readJson(value) {
 }
 
 function flag(name) {
-  const place = argv.findIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
-  if (place === -1) return undefined;
-  const [, value] = /=(.*)$/s.exec(argv[place]) ?? [];
-  return value ?? argv[place + 1];
+  return flags(name)[0];
+}
+
+function flags(name) {
+  return argv.flatMap((arg, place) => {
+    if (arg === `--${name}`) return argv[place + 1] ?? [];
+    return arg.startsWith(`--${name}=`) ? arg.slice(name.length + 3) : [];
+  });
 }

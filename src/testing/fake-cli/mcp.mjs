@@ -1,10 +1,13 @@
-// The MCP servers that live in the host: the CLI is their client.
+// The MCP servers: the CLI is the client of those that live in the host. Others are taken to be up.
+import { configuredServers } from "./flags.mjs";
 import { ask } from "./host.mjs";
-import { version } from "./scenario.mjs";
+import { scenario, version } from "./scenario.mjs";
 import { turn } from "./turn.mjs";
 
 const LIMIT_MS = 30_000;
 const servers = new Map();
+const scripted = scenario.mcp ?? {};
+let others = new Set([...configuredServers, ...Object.keys(scripted)]);
 let ids = 0;
 
 /** Greets each of them, unless the host has sent along what they would say. */
@@ -18,10 +21,12 @@ export function connect(names = [], manifests = {}) {
   }
 }
 
-export function disconnect() {
-  const names = [...servers.keys()];
+/** Puts other servers in the place of those in the host. */
+export function replace(names) {
+  const removed = [...servers.keys()];
   servers.clear();
-  return names;
+  others = new Set([...configuredServers, ...Object.keys(scripted), ...names]);
+  return removed;
 }
 
 /** When no greeting is under way. */
@@ -29,14 +34,71 @@ export function connected() {
   return Promise.all([...servers.values()].map(({ ready }) => ready));
 }
 
+/** All, as an init line has them. */
 export function serversNow() {
-  return [...servers.values()];
+  return [
+    ...otherServers().map(({ name, status }) => ({ name, status, source: "dynamic" })),
+    ...[...servers.values()].map(({ name, status }) => ({
+      name,
+      status: scripted[name] ?? status,
+      source: "sdk",
+    })),
+  ];
 }
 
-/** The server and the tool that a name stands for; undefined if there is no such server. */
+/** All, as `mcp_status` tells of them. */
+export function serverDetails() {
+  return [
+    ...otherServers().map((server) => ({ ...server, scope: "dynamic" })),
+    ...[...servers.values()].map(({ ready: _, tools, ...server }) => ({
+      ...server,
+      ...statusOf(server.name, server.status),
+      tools: tools.map(({ name }) => ({ name })),
+      transport: "sdk",
+      scope: "dynamic",
+      source: "sdk",
+    })),
+  ];
+}
+
+function otherServers() {
+  const names = [...others].filter((name) => !servers.has(name));
+  return names.map((name) => ({ name, ...statusOf(name, "connected") }));
+}
+
+function statusOf(name, usual) {
+  const status = scripted[name] ?? usual;
+  return scripted[name] === "failed" ? { status, error: "Connection closed" } : { status };
+}
+
+/** The tools of the servers in the host. */
+export function toolNames() {
+  return [...servers.values()].flatMap(({ name, tools }) =>
+    tools.map((tool) => `${prefixOf(name)}${tool.name}`),
+  );
+}
+
+/** Whether a server that is up has this tool. What those outside of the host have is not known. */
+export function isServed(name) {
+  const server = serverOf(name);
+  const up = serversNow().some((each) => each.name === server && each.status === "connected");
+  return up && (!servers.has(server) || toolNames().includes(name));
+}
+
+/** The server in the host and the tool that a name stands for; undefined if there is no such server. */
 export function ownerOf(name) {
-  const [, server, tool] = /^mcp__(.+?)__(.+)$/s.exec(name) ?? [];
-  return servers.has(server) ? { server, tool } : undefined;
+  const server = serverOf(name);
+  return servers.has(server) ? { server, tool: name.slice(prefixOf(server).length) } : undefined;
+}
+
+/** One name may begin as another. */
+function serverOf(name) {
+  const fitting = serversNow().filter((server) => name.startsWith(prefixOf(server.name)));
+  return fitting.sort((a, b) => b.name.length - a.name.length)[0]?.name;
+}
+
+function prefixOf(server) {
+  return `mcp__${server.replace(/[^\w-]/g, "_")}__`;
 }
 
 /** `{ content }` or `{ error }`. */

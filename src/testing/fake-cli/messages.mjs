@@ -1,7 +1,7 @@
 // The messages of a well-mannered CLI.
 import { randomUUID } from "node:crypto";
 import { current, streams } from "./flags.mjs";
-import { serversNow } from "./mcp.mjs";
+import { serversNow, toolNames } from "./mcp.mjs";
 import { print, tellProgress, tellState, tellsStates } from "./output.mjs";
 import { stream } from "./partial.mjs";
 import { isNew, scenario, version } from "./scenario.mjs";
@@ -24,18 +24,19 @@ function tellsPrompts() {
 }
 
 export async function printInit(fields) {
-  turn.over = false;
+  Object.assign(turn, { over: false, begun: true });
   await tellRunning();
   await print({ ...initMessage(), ...fields });
 }
 
 export async function printResult(fields, uuid) {
-  const aborted = fields.subtype === "error_during_execution";
+  const aborted =
+    fields.subtype === "error_during_execution" || fields.terminal_reason === "api_error";
   await print(noted({ ...resultMessage(uuid), ...fields }));
   if (tellsPrompts() && !turn.over) {
     await tellProgress(turn.message.uuid, aborted ? "cancelled" : "completed");
   }
-  Object.assign(turn, { over: true, userLines: 0, denials: [], value: undefined });
+  Object.assign(turn, { over: true, begun: false, userLines: 0, denials: [], value: undefined });
   if (tellsStates()) await tellState("idle");
 }
 
@@ -74,10 +75,8 @@ export function initMessage() {
     type: "system",
     subtype: "init",
     cwd: process.cwd(),
-    tools: serversNow().flatMap(({ name, tools }) =>
-      tools.map((tool) => `mcp__${name}__${tool.name}`),
-    ),
-    mcp_servers: serversNow().map(({ name, status }) => ({ name, status, source: "sdk" })),
+    tools: toolNames(),
+    mcp_servers: serversNow(),
     model: current.model,
     permissionMode: current.mode,
     slash_commands: [],

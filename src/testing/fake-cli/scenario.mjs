@@ -17,8 +17,8 @@ const all = scenario.steps ?? [];
 const counted = all.some((step) => step.process !== undefined) && !asksVersion;
 const number = counted ? count() : undefined;
 const steps = all
-  .filter((step) => step.process === undefined || step.process === number)
-  .map((step) => ({ ...step, left: step.times ?? 1 }));
+  .map((step, place) => ({ ...step, place, left: step.times ?? 1 }))
+  .filter((step) => step.process === undefined || step.process === number);
 
 /** The step whose turn it is at an event; one of its times is then used up. */
 export function takeStep(trigger, subtype) {
@@ -28,7 +28,9 @@ export function takeStep(trigger, subtype) {
       (step.subtype === undefined || step.subtype === subtype) &&
       step.left !== 0,
   );
-  if (step !== undefined && step.left !== "always") step.left--;
+  if (step === undefined) return undefined;
+  if (step.left !== "always") step.left--;
+  record({ event: "step", place: step.place });
   return step;
 }
 

@@ -1,20 +1,30 @@
 // A call of a tool: the hooks before it, the permission, the tool itself, the hooks behind it.
 import { randomUUID } from "node:crypto";
-import { applyUpdates, asksHost, current, isAllowed } from "./flags.mjs";
+import { asksHost, current, maxTurns } from "./flags.mjs";
 import { callHooks } from "./hooks.mjs";
 import { ask } from "./host.mjs";
-import { callTool, ownerOf } from "./mcp.mjs";
+import { callTool, connected, ownerOf } from "./mcp.mjs";
 import { printUser, say } from "./messages.mjs";
 import { print, tellState, tellsStates } from "./output.mjs";
-import { goOn, interruptedInTool, TurnEnd, turn } from "./turn.mjs";
+import { applyUpdates, lackOf, passOf } from "./permissions.mjs";
+import { goOn, interruptedInTool, outOfTurns, TurnEnd, turn } from "./turn.mjs";
 
 export async function useTool(name, { input = {}, allowed = false, ...script }) {
+  await connected();
   const call = { id: newId(), name, input, owner: ownerOf(name), runs: false };
   await say([{ type: "tool_use", id: call.id, name, input }], "tool_use");
+  const lack = lackOf(name);
+  if (lack === undefined) await decideAndRun(call, allowed, script);
+  else await printToolResult(call.id, { content: marked(lack), is_error: true }, lack);
+  if (turn.userLines >= maxTurns) throw outOfTurns(maxTurns);
+  goOn();
+}
+
+async function decideAndRun(call, allowed, script) {
   try {
     const decision = await permit(call, allowed);
-    if (decision.refusal !== undefined) return await refuse(call, decision);
-    await run(call, decision, script);
+    if (decision.refusal !== undefined) await refuse(call, decision);
+    else await run(call, decision, script);
   } catch (end) {
     if (!(end instanceof TurnEnd) || end.fields.terminal_reason !== "aborted_streaming") throw end;
     if (!call.runs) note(call);
@@ -45,8 +55,8 @@ async function permit(call, allowed) {
     return { refusal: `PreToolUse:${call.name} hook error: ${hook.reason}`, meta: BY_HOOK };
   }
   if (hook.verdict === "allow") return { by: "hook", reason: "hook", stops: hook.stops };
-  const passes = hook.verdict !== "ask" && (allowed || isAllowed(call.name));
-  if (passes) return { by: "config", reason: "rule", stops: hook.stops };
+  const pass = allowed ? { reason: "rule" } : passOf(call);
+  if (hook.verdict !== "ask" && pass) return { by: "config", ...pass, stops: hook.stops };
   if (!asksHost || current.mode === "dontAsk") return denyUnasked(call);
   return { ...(await askPermission(call, hook)), stops: hook.stops };
 }
@@ -133,7 +143,6 @@ async function run(call, { by, reason, stops }, { result, error, structured }) {
   const block = failed ? { content: ran.error, is_error: true } : { content: ran.content };
   await printToolResult(call.id, block, output, { permission_decision: accepted(by, reason) });
   if (stops || outputs.some((each) => each.continue === false)) throw new TurnEnd(HOOK_STOPPED);
-  goOn();
 }
 
 const HOOK_STOPPED = { result: "", stop_reason: "tool_use", terminal_reason: "hook_stopped" };
@@ -162,6 +171,10 @@ function printToolResult(id, block, tool_use_result, meta) {
     tool_use_result,
     ...(meta && { tool_result_meta: [{ id, ...meta }] }),
   });
+}
+
+function marked(error) {
+  return `<tool_use_error>${error}</tool_use_error>`;
 }
 
 function note({ id, name, input }) {

@@ -8,6 +8,8 @@ const fresh = (message) => ({
   userLines: 0,
   denials: [],
   submitted: false,
+  /** Between its init line and its result. */
+  begun: false,
   over: false,
 });
 
@@ -76,18 +78,29 @@ export function interruptedInTool() {
   );
 }
 
+/** The model wants to go on, and may not. */
+export function outOfTurns(limit) {
+  return new TurnEnd({
+    ...NO_ANSWER,
+    subtype: "error_max_turns",
+    stop_reason: "tool_use",
+    terminal_reason: "max_turns",
+    errors: [`Reached maximum number of turns (${limit})`],
+  });
+}
+
 function abortedFields(terminal_reason, stop_reason) {
   const diagnostic = `result_type=user last_content_type=n/a stop_reason=${stop_reason}`;
   return {
+    ...NO_ANSWER,
     subtype: "error_during_execution",
-    is_error: true,
-    api_error_status: undefined,
     stop_reason,
     terminal_reason,
     errors: [`[ede_diagnostic] ${diagnostic}`],
-    result: undefined,
   };
 }
+
+const NO_ANSWER = { is_error: true, api_error_status: undefined, result: undefined };
 
 /** A wait that an interrupt ends. */
 export function pause(ms) {

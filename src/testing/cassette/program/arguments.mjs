@@ -1,6 +1,6 @@
 // What a host starts the CLI with, beside what it was started with.
 import { basename, isAbsolute } from "node:path";
-import { difference } from "./difference.mjs";
+import { describe, difference, shorten } from "./difference.mjs";
 
 /** Ids of the host's own, or of an earlier take. */
 const IDS = ["--session-id", "--resume", "--resume-session-at", "--resume-drops-turn"];
@@ -15,9 +15,33 @@ const FILES = [
   "--debug-file",
 ];
 
-/** The first difference between two lists of arguments. */
+/** How two lists of arguments differ, by what is in them: `{ path, message }`. */
 export function argumentDifference(recorded, given) {
-  return difference(comparable(recorded), comparable(given), "argv");
+  const found = difference(comparable(recorded), comparable(given), "argv");
+  if (found === undefined) return undefined;
+  const before = partsOf(comparable(recorded));
+  const now = partsOf(comparable(given));
+  const missing = before.filter(({ text }) => !now.some((part) => part.text === text));
+  const added = now.filter(({ text }) => !before.some((part) => part.text === text));
+  const words = [
+    ...missing.map(({ text }) => `${shorten(text)} is missing`),
+    ...added.map(({ text }) => `${shorten(text)} is new`),
+  ];
+  // Else they differ in their order alone.
+  const message = words.length > 0 ? words.join(", ") : describe(found);
+  return { path: [...missing, ...added][0]?.flag ?? found.path, message };
+}
+
+/** Each flag with its value. */
+function partsOf(argv) {
+  return argv.flatMap((argument, index) => {
+    const isFlag = argument.startsWith("-");
+    if (!isFlag && argv[index - 1]?.match(/^--[^=]+$/)) return [];
+    const next = argv[index + 1];
+    const hasValue = /^--[^=]+$/.test(argument) && next !== undefined && !next.startsWith("-");
+    const text = hasValue ? `${argument}=${next}` : argument;
+    return { flag: isFlag ? argument.split("=", 1)[0] : "argv", text };
+  });
 }
 
 /** Ids that both have under the same flag. */

@@ -33,7 +33,9 @@ function first(items, look) {
 const LONGEST = 200;
 
 function show(value) {
-  if (value === undefined) return "absent";
-  const text = JSON.stringify(value);
+  return value === undefined ? "absent" : shorten(JSON.stringify(value));
+}
+
+export function shorten(text) {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }

@@ -4,7 +4,6 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { argumentDifference, flagValue, isConversation, sameIds } from "./arguments.mjs";
-import { describe } from "./difference.mjs";
 import { Ids } from "./ids.mjs";
 import { Inbox } from "./inbox.mjs";
 import { stringify } from "./json.mjs";
@@ -49,7 +48,7 @@ async function main() {
   take = chooseTake(given);
   if (take === undefined) await fail(undefined, usedUp());
   const found = mode === "strict" ? argumentDifference(take.argv, given) : undefined;
-  if (found !== undefined) await fail(take, describe(found), found);
+  if (found !== undefined) await fail(take, found.message, found);
   learnIds(given);
   await play();
 }
@@ -99,7 +98,7 @@ async function play() {
     const target = await Promise.race([leapt, step(entry, part, inbox)]);
     position = typeof target === "number" ? target : position + 1;
   }
-  return unended(part);
+  return unended(part, inbox);
 }
 
 /** Gives where to go on, if that is not the next entry. */
@@ -137,14 +136,25 @@ function endOf({ newline }) {
   return newline === false ? "" : "\n";
 }
 
-/** A take without an end: its recorder was killed, in the middle of a turn or at rest. */
-async function unended(part) {
-  const said = take.entries.map(contentOf);
-  const prompt = said.findLastIndex((value) => value?.type === "user");
-  const result = said.findLastIndex((value) => value?.type === "result");
-  if (prompt > result) return leave(null, "SIGKILL");
-  await part.end(take.entries.at(-1));
-  return leave(0, null);
+/** A take without an end plays as far as it goes; only a host that wants no more can end it well. */
+async function unended(part, inbox) {
+  await inbox.until(() => inbox.ended || isUnanswered() || part.hasMore());
+  if (inbox.ended && !isUnanswered() && !part.hasMore()) return leave(0, null);
+  const { line } = take.entries.at(-1) ?? take;
+  const why = "its recorder was killed, or the file is cut";
+  return fail(undefined, `the recording ends at line ${line}; ${why}`, { line });
+}
+
+/** Whether a prompt or a request of the host has not had its result or answer in the cassette. */
+function isUnanswered() {
+  const said = (kind) => take.entries.filter((each) => each.kind === kind);
+  const last = (kind, type) => said(kind).findLast((each) => contentOf(each)?.type === type)?.line;
+  if ((last("in", "user") ?? 0) > (last("out", "result") ?? 0)) return true;
+  const answers = said("out").map((each) => contentOf(each)?.response?.request_id);
+  const requests = said("in")
+    .map(contentOf)
+    .filter((each) => each?.type === "control_request");
+  return requests.some(({ request_id }) => !answers.includes(request_id));
 }
 
 async function leave(code, signal) {
@@ -157,11 +167,11 @@ async function leave(code, signal) {
 }
 
 /** Ends the replay, with the reason on stderr and in the list of mismatches. */
-async function fail(entry, message, { path } = {}) {
-  const where = { take: take?.take ?? null, line: entry?.line ?? null };
+async function fail(entry, message, { path, line = entry?.line ?? null } = {}) {
+  const where = { take: take?.take ?? null, line };
   const mismatch = { ...where, ...(path === undefined ? {} : { path }), message };
   appendFileSync(here("./mismatches.jsonl"), `${JSON.stringify(mismatch)}\n`);
-  const at = [where.take && `take ${where.take}`, where.line && `line ${where.line}`];
+  const at = [where.take && `take ${where.take}`, entry && `line ${entry.line}`];
   const place = at.filter(Boolean).map((name) => `${name}: `);
   await write(stderr, `hawser cassette: ${place.join("")}${message}\n`);
   return leave(MISMATCH, null);

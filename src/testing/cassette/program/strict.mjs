@@ -36,11 +36,19 @@ export class Strict {
 
   async end(entry) {
     const { inbox } = this.#play;
-    const more = () => this.#lines[0] ?? [...this.#answers.values()][0];
-    await inbox.until(() => inbox.ended || more() !== undefined);
-    if (more() === undefined) return;
-    const sent = `the host sent ${nameOf(more())}`;
-    await this.#play.fail(entry, `the host's input ended here, and now ${sent}`, { given: more() });
+    await inbox.until(() => inbox.ended || this.hasMore());
+    if (!this.hasMore()) return;
+    const sent = `the host sent ${nameOf(this.#next())}`;
+    await this.#play.fail(entry, `the host's input ended here, and now ${sent}`);
+  }
+
+  /** Whether the host has sent what no entry has asked for. */
+  hasMore() {
+    return this.#next() !== undefined;
+  }
+
+  #next() {
+    return this.#lines[0] ?? [...this.#answers.values()][0];
   }
 
   shown(value) {
