@@ -135,7 +135,7 @@ function staleRules() {
   const ran = new Set(scenarios.map(({ name }) => name));
   const names = new Set(all.map(({ name }) => name));
   return wanted
-    .filter((rule) => !used.has(rule))
+    .filter((rule) => !used.has(rule) && !rule.isRace)
     .filter(({ scenario }) =>
       scenario === EVERY ? ran.size === names.size : ran.has(scenario) || !names.has(scenario),
     )

@@ -97,6 +97,7 @@ export const wanted = [
     [["after", true, false]],
   ),
 
+  // Whether the official SDK's prompt gets there before its process is gone is a race.
   ...because(
     "The same: a prompt whose query was left does not reach the model any more.",
     "ends: return and throw",
@@ -105,7 +106,7 @@ export const wanted = [
       [/^requests\[\d\]\(call\)$/, ANY, ABSENT],
       ["script", "played to its end", ANY],
     ],
-  ),
+  ).map((rule) => ({ ...rule, isRace: true })),
 
   ...because(
     "Whenever it comes, an abort is told in the same words.",
