@@ -150,7 +150,7 @@ type Name = Exclude<
   KeyOf<Action>,
   | ("times" | "keepSession" | "announce" | "forget" | "encoding" | "chunkBytes" | "gapMs")
   | ("input" | "error" | "structured" | "allowed" | "cancelAfterMs")
-  | ("message" | "resetsAt")
+  | ("message" | "resetsAt" | "ms")
 >;
 
 const ACTIONS = {
@@ -165,6 +165,7 @@ const ACTIONS = {
     error: text,
     structured: anything,
     allowed: flag,
+    ms,
   },
   apiError: { apiError: status, message: text, resetsAt: date },
   value: { value: anything },

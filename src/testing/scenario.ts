@@ -178,6 +178,8 @@ export interface ToolCall {
   readonly structured?: unknown;
   /** Needs no permission, as a command that only reads. */
   readonly allowed?: boolean;
+  /** How long it runs, in milliseconds; an interrupt ends it. */
+  readonly ms?: number;
 }
 
 export interface Background {

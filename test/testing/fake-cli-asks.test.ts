@@ -93,6 +93,16 @@ describe("a turn", () => {
     expect(lines.at(-1)).toMatchObject({ num_turns: 3, result: "done" });
   });
 
+  it("is ended by an interrupt while a slow tool runs", async () => {
+    const turn: TurnPart[] = [{ tool: "Bash", allowed: true, ms: 600_000 }, "never"];
+    await using fake = await play({ steps: [{ on: "user", do: [{ turn }] }] });
+    fake.run.send(prompt("go"));
+    await fake.run.line((line) => line["type"] === "assistant");
+    fake.run.send(interrupt);
+    const result = await fake.run.line((line) => line["type"] === "result");
+    expect(result).toMatchObject({ is_error: true, terminal_reason: "aborted_tools" });
+  });
+
   it("keeps what the host allowed beside the call", async () => {
     const turn: TurnPart[] = [{ tool: "Bash" }, { tool: "Bash" }, "done"];
     await using fake = await play({ steps: [{ on: "user", times: "always", do: [{ turn }] }] }, [

@@ -7,7 +7,7 @@ import { callTool, connected, ownerOf } from "./mcp.mjs";
 import { printUser, say } from "./messages.mjs";
 import { print, tellState, tellsStates } from "./output.mjs";
 import { applyUpdates, lackOf, passOf } from "./permissions.mjs";
-import { goOn, interruptedInTool, outOfTurns, TurnEnd, turn } from "./turn.mjs";
+import { goOn, interruptedInTool, outOfTurns, pause, TurnEnd, turn } from "./turn.mjs";
 
 export async function useTool(name, { input = {}, allowed = false, ...script }) {
   await connected();
@@ -130,8 +130,9 @@ async function denyUnasked(call) {
   return { refusal, meta: { kind: "user-rejected", source: "config" } };
 }
 
-async function run(call, { by, reason, stops }, { result, error, structured }) {
+async function run(call, { by, reason, stops }, { result, error, structured, ms = 0 }) {
   call.runs = true;
+  if (ms > 0) await pause(ms);
   const ran = call.owner
     ? await callTool(call.owner, call.input, call.id)
     : { content: result ?? `${call.name} ran with ${JSON.stringify(call.input)}`, error };

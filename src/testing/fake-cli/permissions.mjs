@@ -1,0 +1,79 @@
+// Which tools there are, and which of them need no permission. Rules about input are not understood.
+import { realpathSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { allowedRules, current, disallowedRules, folders, tools } from "./flags.mjs";
+import { isServed } from "./mcp.mjs";
+
+const allowed = new Set(allowedRules);
+const disallowed = new Set(disallowedRules);
+const kept = tools && new Set(tools.map(today));
+
+/** What the CLI says to a call of a tool that is not there; undefined if it is. */
+export function lackOf(name) {
+  const isMcp = name.startsWith("mcp__");
+  const isThere = isMcp ? isServed(name) : (kept?.has(today(name)) ?? true);
+  if (isThere && !namesOf(name).some((each) => disallowed.has(each))) return undefined;
+  const why = BUILT_IN.has(name)
+    ? `. ${name} is disabled for this session, in subagents as well as here.`
+    : "";
+  return `Error: No such tool available: ${name}${why}`;
+}
+
+/** Who says that a call needs no permission: `{ reason }`, or undefined if it needs one. */
+export function passOf({ name, input }) {
+  if (current.mode === "bypassPermissions") return { reason: "mode" };
+  if (namesOf(name).some((each) => allowed.has(each))) return { reason: "rule" };
+  if (HARMLESS.has(name)) return {};
+  const isFree = READS.has(name) || (current.mode === "acceptEdits" && EDITS.has(name));
+  return isFree && isInside(input) ? { reason: "mode" } : undefined;
+}
+
+/** What the host said beside yes. */
+export function applyUpdates(updates = []) {
+  for (const { type, mode, behavior, rules } of updates) {
+    if (type === "setMode") current.mode = mode;
+    if (type !== "addRules" || behavior !== "allow") continue;
+    for (const rule of rules) if (rule.ruleContent === undefined) allowed.add(rule.toolName);
+  }
+}
+
+/** The names by which a rule may mean a tool. */
+function namesOf(name) {
+  const [, server] = /^(mcp__.+?)__/.exec(name) ?? [];
+  if (server !== undefined) return [name, server, `${server}__*`];
+  return name === "Agent" || name === "Task" ? ["Agent", "Task"] : [name];
+}
+
+function today(name) {
+  return name === "Agent" ? "Task" : name;
+}
+
+/** Whether what a call names lies in a folder of this session. */
+function isInside({ file_path, notebook_path, path }) {
+  const place = real(resolve(file_path ?? notebook_path ?? path ?? "."));
+  return [".", ...folders].some((folder) => {
+    const way = relative(real(resolve(folder)), place);
+    return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  });
+}
+
+function real(path) {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // It is not there: a scenario needs no files.
+  }
+}
+
+const READS = new Set(["Read", "Grep", "Glob"]);
+const EDITS = new Set(["Edit", "Write", "NotebookEdit"]);
+const HARMLESS = new Set([
+  ...["Agent", "Task", "ListAgents", "SendMessage", "ToolSearch", "ScheduleWakeup", "TodoWrite"],
+  ...["TaskCreate", "TaskGet", "TaskList", "TaskStop", "TaskUpdate"],
+  ...["CronCreate", "CronDelete", "CronList"],
+]);
+const BUILT_IN = new Set([
+  ...[...READS, ...EDITS, ...HARMLESS],
+  ...["AskUserQuestion", "Bash", "EnterPlanMode", "EnterWorktree", "ExitPlanMode", "ExitWorktree"],
+  ...["Monitor", "ReportFindings", "Skill", "WebFetch", "WebSearch", "Workflow"],
+]);
