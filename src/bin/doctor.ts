@@ -39,7 +39,8 @@ function valuesOf(args: string[]) {
 }
 
 function report(found: Orphans, left: Orphans, end: boolean): string {
-  if (count(found) === 0) return "No orphans.\n";
+  const blind = found.seesProcesses ? "" : BLIND;
+  if (count(found) === 0) return `${blind}No orphans.\n`;
   const lines = found.processes.map(({ pid, command, hostPid }) => {
     return `process ${pid}, left by ${hostPid}: ${printable(command).slice(0, LONGEST_COMMAND)}`;
   });
@@ -47,8 +48,10 @@ function report(found: Orphans, left: Orphans, end: boolean): string {
   const rest = count(left);
   if (!end) lines.push("", "`hawser doctor --orphans --end` ends and removes them.");
   else lines.push("", rest === 0 ? "All of them are gone." : `${rest} of them are still there.`);
-  return `${lines.join("\n")}\n`;
+  return `${blind}${lines.join("\n")}\n`;
 }
+
+const BLIND = "Processes cannot be seen here: only folders were looked for.\n";
 
 const LONGEST_COMMAND = 100;
 

@@ -7,7 +7,7 @@ export const USAGE = `hawser: drives the Claude Code CLI
   hawser doctor --orphans --host=1234     only what the program with that process id has left
   hawser doctor --orphans --json          for a program to read
 
-Exit code: 0 when nothing is left, 1 when something is.
+Exit code: 0 when nothing is left, 1 when something is, 64 when it was not understood.
 `;
 
 export function usageError(message: string): HawserError {

@@ -288,8 +288,9 @@ function limitsOf(
 function isAccident(error: unknown, how: How): boolean {
   if (how !== "cold" || isHawserError(error, "closed")) return true;
   if (!isHawserError(error, "process_exited")) return false;
-  // Above 128 are the codes of those that leave because of a signal.
-  return !error.exitCode || error.exitCode > 128;
+  // Who leaves in good order has refused nothing; who leaves by a signal, with 128 and its number, either.
+  const { exitCode = 0 } = error;
+  return exitCode === 0 || (exitCode > 128 && exitCode <= 128 + 64);
 }
 
 function howOf(state: WorkerState, requestKey: string | undefined): How {

@@ -20,6 +20,8 @@ export interface Orphans {
   readonly processes: readonly OrphanProcess[];
   /** Folders of temporary files. They may hold secrets. */
   readonly folders: readonly string[];
+  /** False where processes cannot be seen, as on Windows: then there may be more. */
+  readonly seesProcesses: boolean;
 }
 
 export interface OrphanFilter {
@@ -35,6 +37,7 @@ export function findOrphans(filter: OrphanFilter = {}): Orphans {
   return {
     processes: orphaned(filter).map(({ pid, command, hostPid }) => ({ pid, command, hostPid })),
     folders: foldersLeft(filter),
+    seesProcesses: processTable().sees(),
   };
 }
 

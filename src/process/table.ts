@@ -22,6 +22,8 @@ export interface ProcessTable {
   alive(entry: Entry): boolean;
   /** Every process that has this variable in its environment. */
   having(variable: string): Marked[];
+  /** Whether it shows processes at all. */
+  sees(): boolean;
   /** The parent of a process, that one's parent, and so on. */
   above(pid: number): number[];
   /** When a process was started, where that is cheap to know. */
@@ -49,15 +51,19 @@ export function isOwnProc(): boolean {
   }
 }
 
+/** In place of a start time. */
+const UNKNOWN = "0";
+
 /** Where nothing can be seen: only the process group can be signalled. */
 const NONE: ProcessTable = {
   tree: () => [],
   marked: () => [],
   alive: () => false,
   having: () => [],
+  sees: () => false,
   above: () => [],
   startOf: () => undefined,
-  self: () => "0",
+  self: () => UNKNOWN,
   isGone: () => false,
 };
 
@@ -66,7 +72,7 @@ const PROC: ProcessTable = {
   tree(pid) {
     const rows = pids().flatMap((each) => rowOf(each) ?? []);
     // The watchdog of a host in there has its own work to do, and then ends by itself.
-    return below(pid, rows, (each) => !commandOf(each).includes(WATCHDOG_NAME));
+    return below(pid, rows, (each) => each === pid || !isWatchdog(each));
   },
   marked(marker) {
     return pids()
@@ -87,6 +93,9 @@ const PROC: ProcessTable = {
       return { ...row, value, command: commandOf(pid) };
     });
   },
+  sees() {
+    return statOf(process.pid) !== undefined;
+  },
   above(pid) {
     return aboveIn(pid, (each) => rowOf(each)?.ppid);
   },
@@ -94,12 +103,13 @@ const PROC: ProcessTable = {
     return rowOf(pid)?.started;
   },
   self() {
-    return rowOf(process.pid)?.started ?? "0";
+    return rowOf(process.pid)?.started ?? UNKNOWN;
   },
   isGone(pid, self) {
     if (!exists(pid)) return true;
     const stat = statOf(pid);
-    return stat !== undefined && (isDead(stat.state) || Number(stat.started) > Number(self));
+    if (stat === undefined) return false;
+    return isDead(stat.state) || (self !== UNKNOWN && Number(stat.started) > Number(self));
   },
 };
 
@@ -144,6 +154,11 @@ function commandOf(pid: number): string {
 
 /** By what the watchdog's shell is called, for all to know it. */
 export const WATCHDOG_NAME = "hawser-watchdog";
+
+function isWatchdog(pid: number): boolean {
+  const [, flag, , name] = read(`/proc/${pid}/cmdline`).split("\0");
+  return flag === "-c" && name === WATCHDOG_NAME;
+}
 
 function exists(pid: number): boolean {
   try {
@@ -220,6 +235,9 @@ const PS: ProcessTable = {
       if (row === undefined || value === undefined) return [];
       return { ...row, value, command: line.trim().split(/\s+/)[1] ?? "" };
     });
+  },
+  sees() {
+    return rowByPs(process.pid) !== undefined;
   },
   above(pid) {
     return aboveIn(pid, (each) => rowByPs(each)?.ppid);

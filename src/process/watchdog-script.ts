@@ -53,7 +53,7 @@ if [ "$look" = proc ]; then
     fi
   }
   holds() { tr '\\0' '\\n' <"$1" | grep -qF "$2"; }
-  watches() { holds "/proc/$1/cmdline" ${WATCHDOG_NAME}; }
+  watches() { is_dog "$(tr '\\0' ' ' <"/proc/$1/cmdline")"; }
 else
   rows() {
     ps -A -o pid= -o ppid= -o stat= | while read -r pid parent stat; do
@@ -63,7 +63,7 @@ else
   marked() {
     ps -A -E -ww -o pid= -o command= | grep -F "$host/" | while read -r pid _; do echo "$pid"; done
   }
-  watches() { ps -o args= -p "$1" | grep -qF ${WATCHDOG_NAME}; }
+  watches() { is_dog "$(ps -ww -o args= -p "$1")"; }
   told=$list list=' '
   for entry in $told; do
     pid=\${entry%%:*}
@@ -71,6 +71,8 @@ else
     [ "$(ps -o pgid= -p "$pid" | tr -d ' ')" = "$pid" ] && list="$list$entry "
   done
 fi
+
+is_dog() { case $1 in "/bin/sh -c "*" ${WATCHDOG_NAME} "*.*.*.*) ;; *) return 1 ;; esac; }
 
 scan() {
   found=' ' left= grown=1

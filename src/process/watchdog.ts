@@ -17,8 +17,7 @@ export function watchOver(pid: number, log?: Logger): () => void {
 
 /** One small process for all: it comes with the first to be watched, and goes after the last. */
 class Watchdog {
-  /** With their start times, where they are known. */
-  readonly #watched = new Map<number, string>();
+  readonly #watched = new Map<number, Watched>();
   #told = new Set<string>();
   #shell: Shell | undefined;
   #isCalled = false;
@@ -30,19 +29,21 @@ class Watchdog {
 
   watch(pid: number, log: Logger | undefined): () => void {
     this.#log = log ?? this.#log;
-    this.#watched.set(pid, processTable().startOf(pid) ?? "-");
+    const watched = { started: processTable().startOf(pid) ?? "-" };
+    this.#watched.set(pid, watched);
     this.#losses = 0;
     clearTimeout(this.#parting);
     if (this.#hindrance !== undefined) log?.warn(MISSING, { why: this.#hindrance });
     else if (this.#shell === undefined) this.#call();
     else this.#tell(this.#shell, pid);
-    return () => this.#unwatch(pid);
+    return () => this.#unwatch(pid, watched);
   }
 
-  #unwatch(pid: number): void {
-    const started = this.#watched.get(pid);
-    if (!this.#watched.delete(pid)) return;
-    this.#shell?.stdin.write(`- ${pid} ${started}\n`);
+  #unwatch(pid: number, watched: Watched): void {
+    // A later process may have its number by now.
+    if (this.#watched.get(pid) !== watched) return;
+    this.#watched.delete(pid);
+    this.#shell?.stdin.write(`- ${pid} ${watched.started}\n`);
     if (this.#watched.size > 0) return;
     this.#parting = setTimeout(() => this.#dismiss(), LINGER_MS).unref();
   }
@@ -53,7 +54,7 @@ class Watchdog {
       this.#told.add(root);
       if (!root.includes("\n")) shell.stdin.write(`t ${root}\n`);
     }
-    shell.stdin.write(`+ ${pid} ${this.#watched.get(pid)}\n`);
+    shell.stdin.write(`+ ${pid} ${this.#watched.get(pid)?.started}\n`);
   }
 
   /** After the caller's own work: the CLI is busy for a while with its start. */
@@ -114,6 +115,11 @@ class Watchdog {
     this.#log = undefined;
     shell?.stdin.end("q\n");
   }
+}
+
+interface Watched {
+  /** `-` where it is not known. */
+  readonly started: string;
 }
 
 type Shell = ChildProcessByStdio<Writable, null, null>;

@@ -70,7 +70,11 @@ export async function record({ file, cliPath }: RecordOptions): Promise<Recorder
     throw new HawserError("invalid_options", "file must be a path.", { hint });
   }
   const cli = locateCli({ cliPath });
-  const { text } = await probeVersion(cli);
+  const { text, failed } = await probeVersion(cli);
+  if (failed) {
+    const message = `The CLI at ${cli.path} does not tell its version: ${text}.`;
+    throw new HawserError("cli_not_runnable", message, { cliPath: cli.path });
+  }
   const cassette = resolve(file);
   await writeHeader(cassette, {
     cassette: CASSETTE_FORMAT,
@@ -159,7 +163,8 @@ const END_MS = 10_000;
 async function ended(folder: string): Promise<void> {
   const limit = Date.now() + END_MS;
   while (Date.now() < limit) {
-    const takes = (await readdir(folder)).filter((name) => name.startsWith("take-"));
+    const names = await readdir(folder).catch((): string[] => []);
+    const takes = names.filter((name) => name.startsWith("take-"));
     const pids = await Promise.all(takes.map((name) => readFile(join(folder, name), "utf8")));
     if (!pids.some((pid) => isRunning(Number(pid)))) return;
     await sleep(20);
@@ -169,7 +174,8 @@ async function ended(folder: string): Promise<void> {
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
-  } catch {
-    return false; // It is gone.
+  } catch (error) {
+    // Another user's cannot be signalled, but is there.
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }

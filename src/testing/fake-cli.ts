@@ -67,7 +67,7 @@ export async function fakeCli(scenario: Scenario | string | URL = {}): Promise<F
   const record = read.record ?? join(folder, "record.jsonl");
   await writeFile(join(folder, "scenario.json"), read.json);
   await copyProgram(folder, path);
-  // Another user may run the program, but not read what it was given: that may hold secrets.
+  // Another user may run the program, but not read what came in: that may hold secrets.
   if (read.record === undefined) await writeFile(record, "", { mode: 0o600 });
   await chmod(folder, 0o711);
 

@@ -62,7 +62,7 @@ export class SimulatedModel {
   #ids = 0;
   #closed: Promise<void> | undefined;
 
-  /** Starts a server on a free port. */
+  /** Starts a server on a free port. It keeps no program alive by itself. */
   static async start(options: SimulatedModelOptions = {}): Promise<SimulatedModel> {
     const script = new Script(options.replies ?? []);
     // No time limits: a connection closed just as the CLI reuses it would look like a network error.

@@ -146,7 +146,7 @@ describe.skipIf(process.platform !== "linux")("when the host is dead", () => {
   it("leaves the watchdog of a host further down to its work", async () => {
     const at = scene();
     const shell = watchdog(at, "proc");
-    const text = "env -i /bin/sh -c 'sleep 300; :' hawser-watchdog; :";
+    const text = "env -i /bin/sh -c 'sleep 300; :' hawser-watchdog 1.2.3.00000000 proc; :";
     const [host, ...inner] = await run(text, at.mark, 3);
     await die(shell);
     expect(stillAlive([host as Seen])).toEqual([]);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -46,9 +46,10 @@ beforeEach(() => {
   };
 });
 
-/** Less the folder of the test's own world. */
+/** Less the folders of the test's own world and fake CLI. */
 function leftovers(): string[] {
-  return readdirSync(temporary).filter((name) => !/^hawser-(env|fake)-/.test(name));
+  const isFake = (name: string) => existsSync(join(temporary, name, "claude.mjs"));
+  return readdirSync(temporary).filter((name) => !/^hawser-env-/.test(name) && !isFake(name));
 }
 
 describe.each(CLIS)("the store of a query on $name", ({ path }) => {
