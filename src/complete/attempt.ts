@@ -129,9 +129,11 @@ export class Attempt {
     const { plan, tally, startedAt } = this.#job;
     const { session, queuedMs, bootMs } = lease;
     this.#lease = lease;
-    const boot: { info: unknown; readyAt: number | undefined } = { info: {}, readyAt: undefined };
+    // One that a pool has started is ready by now, before its prompt is sent.
+    const leasedAt = bootMs === undefined ? undefined : performance.now();
+    const boot: { info: unknown; readyAt: number | undefined } = { info: {}, readyAt: leasedAt };
     session.initializationResult().then(
-      (info) => Object.assign(boot, { info, readyAt: performance.now() }),
+      (info) => Object.assign(boot, { info, readyAt: leasedAt ?? performance.now() }),
       // A start that failed ends the turn, which tells why.
       () => {},
     );
