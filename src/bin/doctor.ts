@@ -1,10 +1,33 @@
-import { parseArgs } from "node:util";
 import { endOrphans, findOrphans, type OrphanFilter, type Orphans } from "../process/index.js";
-import { usageError } from "./usage.js";
+import { type Command, defineCommand } from "./command.js";
+import { type Flags, type Given, usageError } from "./flags.js";
+import { oneLine, printable } from "./terminal.js";
 
-/** Resolves to the exit code. */
-export async function doctor(args: string[]): Promise<number> {
-  const { filter, end, json } = parse(args);
+const FLAGS = {
+  orphans: { help: "only what programs that were killed have left behind" },
+  end: { help: "with --orphans: ends and removes it" },
+  host: {
+    value: "pid",
+    help: "with --orphans: only what the program with that process id has left",
+  },
+  json: { help: "for a program to read" },
+} as const satisfies Flags;
+
+export const doctor: Command = defineCommand({
+  name: "doctor",
+  summary: "says what is wrong, and what to do about it",
+  usage: ["--orphans [--end]"],
+  examples: [["hawser doctor --orphans --end", "ends what killed programs have left"]],
+  flags: FLAGS,
+  words: 0,
+  run: async ({ flags }) => {
+    if (!flags.orphans) throw usageError("`hawser doctor` looks for orphans only: say --orphans.");
+    return orphans(flags);
+  },
+});
+
+async function orphans({ end, json, host }: Given<typeof FLAGS>): Promise<number> {
+  const filter = filterOf(host);
   const found = findOrphans(filter);
   const left = end ? await endOrphans(filter) : found;
   const text = json ? `${JSON.stringify({ found, left })}\n` : report(found, left, end);
@@ -12,37 +35,17 @@ export async function doctor(args: string[]): Promise<number> {
   return count(left) === 0 ? 0 : 1;
 }
 
-interface Asked {
-  readonly filter: OrphanFilter;
-  readonly end: boolean;
-  readonly json: boolean;
-}
-
-function parse(args: string[]): Asked {
-  const values = valuesOf(args);
-  if (!values.orphans) throw usageError("`hawser doctor` looks for orphans only: say --orphans.");
-  if (values.host !== undefined && !/^[1-9]\d*$/.test(values.host)) {
-    throw usageError(`--host=${values.host} is not the number of a process.`);
-  }
-  const filter = values.host === undefined ? {} : { hostPid: Number(values.host) };
-  return { filter, end: values.end, json: values.json };
-}
-
-function valuesOf(args: string[]) {
-  try {
-    const flag = { type: "boolean", default: false } as const;
-    const options = { orphans: flag, end: flag, json: flag, host: { type: "string" } } as const;
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    throw usageError((error as Error).message);
-  }
+function filterOf(host: string | undefined): OrphanFilter {
+  if (host === undefined) return {};
+  if (/^[1-9]\d*$/.test(host)) return { hostPid: Number(host) };
+  throw usageError(`--host=${host} is not the number of a process.`);
 }
 
 function report(found: Orphans, left: Orphans, end: boolean): string {
   const blind = found.seesProcesses ? "" : BLIND;
   if (count(found) === 0) return `${blind}No orphans.\n`;
   const lines = found.processes.map(({ pid, command, hostPid }) => {
-    return `process ${pid}, left by ${hostPid}: ${printable(command).slice(0, LONGEST_COMMAND)}`;
+    return `process ${pid}, left by ${hostPid}: ${oneLine(command, LONGEST_COMMAND)}`;
   });
   lines.push(...found.folders.map((folder) => `folder ${printable(folder)}`));
   const rest = count(left);
@@ -54,11 +57,6 @@ function report(found: Orphans, left: Orphans, end: boolean): string {
 const BLIND = "Processes cannot be seen here: only folders were looked for.\n";
 
 const LONGEST_COMMAND = 100;
-
-/** A name may hold what moves the cursor, or begins a line of its own. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}+/gu, " ");
-}
 
 function count({ processes, folders }: Orphans): number {
   return processes.length + folders.length;

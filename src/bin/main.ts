@@ -1,28 +1,82 @@
 #!/usr/bin/env node
 import { ERROR_CODES, HAWSER_VERSION, isHawserError } from "../errors/index.js";
-import { doctor } from "./doctor.js";
-import { USAGE, usageError } from "./usage.js";
+import { type Command, columns } from "./command.js";
+import { usageError } from "./flags.js";
+import { nearest } from "./nearest.js";
+import { printable } from "./terminal.js";
 
-const COMMANDS: Readonly<Record<string, (args: string[]) => Promise<number>>> = { doctor };
+/** Loaded when they are called: `doctor` has no need of the rest. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  doctor: async () => (await import("./doctor.js")).doctor,
+};
 
-async function main([name = "--help", ...args]: string[]): Promise<number> {
-  if ([name, ...args].some((each) => each === "--help" || each === "-h")) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
-  if (name === "--version" || name === "-v") {
-    process.stdout.write(`${HAWSER_VERSION}\n`);
-    return 0;
-  }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) throw usageError(`There is no command ${JSON.stringify(name)}.`);
-  return command(args);
+async function main([name = "--help", ...args]: readonly string[]): Promise<number> {
+  if (name === "--version" || name === "-v") return say(`${HAWSER_VERSION}\n`);
+  if (name === "--help" || name === "-h") return say(await overview());
+  if (name === "help") return say(await (args[0] === undefined ? overview() : helpOf(args[0])));
+  const options = args.includes("--") ? args.slice(0, args.indexOf("--")) : args;
+  if (options.some((each) => each === "--help" || each === "-h")) return say(await helpOf(name));
+  return (await find(name)).run(args);
 }
 
+async function find(name: string): Promise<Command> {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load !== undefined) return load();
+  const meant = nearest(name, Object.keys(COMMANDS));
+  const hint = meant === undefined ? undefined : `Did you mean \`hawser ${meant}\`?`;
+  throw usageError(`There is no command ${JSON.stringify(name)}.`, hint);
+}
+
+async function helpOf(name: string): Promise<string> {
+  return (await find(name)).help();
+}
+
+async function overview(): Promise<string> {
+  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
+  return `hawser drives the Claude Code CLI.
+
+${columns(commands.map(({ name, summary }) => [`hawser ${name}`, summary]))}
+
+Try it, with no account:
+
+  hawser ask --offline "hello"
+  hawser demo
+
+\`hawser <command> --help\` has examples and every option. All take --json. Exit codes: 0 done,
+64 not understood, 130 stopped by Ctrl-C; every other one stands for a cause in docs/errors.md.
+`;
+}
+
+function say(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+function fail(error: unknown, args: readonly string[]): number {
+  if (!isHawserError(error)) {
+    process.stderr.write(
+      `hawser: this should not have happened.\n${(error as Error)?.stack ?? error}\n`,
+    );
+    return INTERNAL_ERROR;
+  }
+  if (args.includes("--json")) process.stdout.write(`${JSON.stringify({ error })}\n`);
+  else process.stderr.write(`hawser: ${printable(error.message)}\n${printable(error.hint)}\n`);
+  return ERROR_CODES[error.code].exitCode;
+}
+
+const INTERNAL_ERROR = 70;
+/** As for a program that SIGPIPE has ended. */
+const NOBODY_READS = 141;
+
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(NOBODY_READS);
+    throw error;
+  });
+}
+const args = process.argv.slice(2);
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  process.exitCode = await main(args);
 } catch (error) {
-  if (!isHawserError(error)) throw error;
-  process.stderr.write(`hawser: ${error.message}\n${error.hint}\n`);
-  process.exitCode = ERROR_CODES[error.code].exitCode;
+  process.exitCode = fail(error, args);
 }

@@ -1,0 +1,131 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { CompleteOptions } from "../complete/index.js";
+import type { Options } from "../options/index.js";
+import { type Flags, type Given, usageError } from "./flags.js";
+
+/** What `ask`, `chat` and `explain` are told about the call. */
+export const CALL_FLAGS = {
+  model: { short: "m", value: "name", help: "model or alias, such as sonnet" },
+  system: { short: "s", value: "text", help: "system prompt; @file reads it from a file" },
+  tools: {
+    short: "t",
+    value: "names",
+    help: "tools that exist, such as Read,Grep; all for every one",
+  },
+  allow: { value: "rule", many: true, help: "needs no approval: Read, or 'Bash(git log *)'" },
+  deny: { value: "rule", many: true, help: "is refused: WebFetch, or 'Read(./.env)'" },
+  mode: { value: "mode", help: "permission mode: default, acceptEdits, plan, dontAsk, …" },
+  agent: {
+    value: "name",
+    optional: true,
+    help: "as the CLI's own agent, or as the one of that name",
+  },
+  mcp: { value: "file", help: "MCP servers, as in .mcp.json" },
+  cwd: { short: "C", value: "folder", help: "working directory" },
+  "add-dir": { value: "folder", many: true, help: "one more folder that tools may touch" },
+  "max-turns": { value: "n", help: "rounds of tools after which it stops" },
+  budget: { value: "dollars", help: "stops when so much is spent" },
+  effort: { value: "level", help: "how hard the model tries: low, medium, high, …" },
+  resume: { short: "r", value: "session", help: "goes on with that session" },
+  continue: { short: "c", help: "goes on with the latest session of the folder" },
+  fork: { help: "with --resume: into a new session, the old one stays" },
+  cli: { value: "path", help: "the claude to use" },
+} as const satisfies Flags;
+
+/** What the flags stand for. Only what was given is there, so that each entry point keeps its defaults. */
+export function callOptions(given: Given<typeof CALL_FLAGS>): Options {
+  const { tools, agent, mcp, cwd, budget, effort, cli } = given;
+  const maxTurns = given["max-turns"];
+  const options: Record<keyof CallOptions, unknown> = {
+    model: given.model,
+    systemPrompt: given.system === undefined ? undefined : textOrFile(given.system),
+    preset: agent === undefined ? undefined : "agent",
+    agent: agent || undefined,
+    tools: tools === undefined ? undefined : toolsOf(tools),
+    allowedTools: someOf(given.allow),
+    disallowedTools: someOf(given.deny),
+    permissionMode: given.mode,
+    mcpServers: mcp === undefined ? undefined : resolve(mcp),
+    cwd: cwd === undefined ? undefined : resolve(cwd),
+    additionalDirectories: someOf(given["add-dir"].map((folder) => resolve(folder))),
+    maxTurns: maxTurns === undefined ? undefined : countOf("--max-turns", maxTurns),
+    maxBudgetUsd: budget === undefined ? undefined : dollarsOf(budget),
+    effort,
+    resume: given.resume,
+    continue: given.continue || undefined,
+    forkSession: given.fork || undefined,
+    cliPath: cli,
+  };
+  const known = Object.entries(options).filter(([, value]) => value !== undefined);
+  // What is not one of the known words is refused where all options are checked.
+  return Object.fromEntries(known) as Options;
+}
+
+type CallOptions = Pick<
+  CompleteOptions,
+  | "model"
+  | "systemPrompt"
+  | "preset"
+  | "agent"
+  | "tools"
+  | "allowedTools"
+  | "disallowedTools"
+  | "permissionMode"
+  | "mcpServers"
+  | "cwd"
+  | "additionalDirectories"
+  | "maxTurns"
+  | "maxBudgetUsd"
+  | "effort"
+  | "resume"
+  | "continue"
+  | "forkSession"
+  | "cliPath"
+>;
+
+/** `90`, `90s`, `5m`, `1h`, `500ms` in milliseconds. */
+export function durationOf(flag: string, text: string): number {
+  const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  if (number === "") throw usageError(`${flag} ${text} is no time: write 90s, 5m or 1h.`);
+  return Math.round(Number(number) * UNITS[unit as keyof typeof UNITS]);
+}
+
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+export function countOf(flag: string, text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw usageError(`${flag} ${text} is no number of at least 1.`);
+}
+
+/** Text of a file that the person has named. */
+export function readNamed(flag: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw usageError(`${flag} ${path} cannot be read: ${code}.`, "Check the path of the file.");
+  }
+}
+
+function dollarsOf(text: string): number {
+  const number = /^\$?(\d+(?:\.\d+)?)$/.exec(text)?.[1];
+  if (number !== undefined && Number(number) > 0) return Number(number);
+  throw usageError(`--budget ${text} is no sum: write 0.50.`);
+}
+
+function textOrFile(text: string): string {
+  return text.startsWith("@") ? readNamed("--system", text.slice(1)) : text;
+}
+
+function toolsOf(text: string): Options["tools"] {
+  if (text === "all") return { type: "preset", preset: "claude_code" };
+  return text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+function someOf(list: readonly string[]): readonly string[] | undefined {
+  return list.length === 0 ? undefined : list;
+}

@@ -1,0 +1,96 @@
+import { parseArgs } from "node:util";
+import { HawserError } from "../errors/index.js";
+import { nearest } from "./nearest.js";
+
+/** One option of a command; a switch unless it has a value. */
+export interface Flag {
+  readonly help: string;
+  readonly short?: string;
+  /** What stands for the value in the help. */
+  readonly value?: string;
+  /** May be given several times. */
+  readonly many?: true;
+  /** The value may be left out; given, it is joined by `=`. */
+  readonly optional?: true;
+}
+
+export type Flags = Readonly<Record<string, Flag>>;
+
+/** What was given: text, texts, or whether. A value that was left out is the empty text. */
+export type Given<F extends Flags> = {
+  readonly [N in keyof F]: F[N] extends { readonly value: string }
+    ? F[N] extends { readonly many: true }
+      ? readonly string[]
+      : string | undefined
+    : boolean;
+};
+
+export interface Parsed<F extends Flags> {
+  readonly flags: Given<F>;
+  readonly words: readonly string[];
+}
+
+/** Reads arguments; what was not understood is an error that names what may have been meant. */
+export function parseFlags<F extends Flags>(args: readonly string[], flags: F): Parsed<F> {
+  const options = Object.entries(flags).map(([name, { value, short, optional }]) => [
+    name,
+    {
+      // A value that may be left out is never the next word.
+      type: value === undefined || optional ? ("boolean" as const) : ("string" as const),
+      ...(short === undefined ? {} : { short }),
+    },
+  ]);
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(options),
+    strict: false,
+    tokens: true,
+  });
+  const found = new Map<string, string[]>();
+  const words: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind !== "option") continue;
+    const value = checked(token, flags);
+    found.set(token.name, [...(found.get(token.name) ?? []), value]);
+  }
+  return { flags: collect(flags, found), words };
+}
+
+/** A mistake of the person at the keyboard. */
+export function usageError(message: string, hint = "See `hawser --help`."): HawserError {
+  return new HawserError("invalid_options", message, { hint });
+}
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+}
+
+function checked({ name, rawName, value }: OptionToken, flags: Flags): string {
+  const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
+  if (flag === undefined) {
+    const meant = nearest(name, Object.keys(flags));
+    const hint = meant === undefined ? undefined : `Did you mean --${meant}?`;
+    throw usageError(`There is no option ${rawName}.`, hint);
+  }
+  if (flag.value === undefined && value !== undefined) {
+    throw usageError(`${rawName} takes no value.`);
+  }
+  if (flag.value !== undefined && !flag.optional && value === undefined) {
+    throw usageError(`${rawName} needs a value: ${rawName} <${flag.value}>.`);
+  }
+  return value ?? "";
+}
+
+function collect<F extends Flags>(flags: F, found: ReadonlyMap<string, string[]>): Given<F> {
+  const values = Object.entries(flags).map(([name, { value, many }]) => {
+    const all = found.get(name);
+    if (value === undefined) return [name, all !== undefined];
+    if (many) return [name, all ?? []];
+    if (all !== undefined && all.length > 1) throw usageError(`--${name} was given twice.`);
+    return [name, all?.[0]];
+  });
+  return Object.fromEntries(values) as Given<F>;
+}
