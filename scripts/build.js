@@ -34,6 +34,9 @@ async function bundle() {
       index: join(src, "index.ts"),
       "testing/index": join(src, "testing", "index.ts"),
       "bin/main": join(src, "bin", "main.ts"),
+      // Found by their places: the world loads hawser/testing, and the fake CLI its scenario.
+      "bin/offline/world": join(src, "bin", "offline", "world.ts"),
+      "bin/offline/scenario": join(src, "bin", "offline", "scenario.ts"),
       // Not exported: bench/ measures it alone.
       "wire/index": join(src, "wire", "index.ts"),
     },

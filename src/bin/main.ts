@@ -7,6 +7,8 @@ import { printable } from "./terminal.js";
 
 /** Loaded when they are called: `doctor` has no need of the rest. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  ask: async () => (await import("./ask.js")).ask,
+  chat: async () => (await import("./chat.js")).chat,
   doctor: async () => (await import("./doctor.js")).doctor,
 };
 

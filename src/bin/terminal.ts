@@ -14,11 +14,13 @@ export class Terminal {
   readonly isShown: boolean = process.stdout.isTTY === true;
   /** Whether a person can be asked. */
   readonly isInteractive: boolean;
+  readonly #isQuiet: boolean;
   readonly #spinner: Spinner;
   #midLine = false;
 
   constructor(options: { readonly quiet?: boolean } = {}) {
-    this.isWatched = process.stderr.isTTY === true && options.quiet !== true;
+    this.#isQuiet = options.quiet === true;
+    this.isWatched = process.stderr.isTTY === true && !this.#isQuiet;
     this.isInteractive = this.isWatched && process.stdin.isTTY === true;
     this.#spinner = new Spinner(this.isWatched && process.env["TERM"] !== "dumb");
   }
@@ -50,6 +52,13 @@ export class Terminal {
     this.endLine();
     process.stderr.write(`${text}\n`);
     this.#spinner.show();
+  }
+
+  /** What must be known also by one who reads it later in a log. */
+  warn(text: string): void {
+    if (this.#isQuiet) return;
+    if (this.isWatched) this.note(this.style.yellow(`! ${printable(text)}`));
+    else process.stderr.write(`hawser: ${printable(text)}\n`);
   }
 
   /** What is going on, at the last line; gone at the next change. */

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryPath } from "../process/index.js";
 import { removeFolder } from "./remove-folder.js";
 
 export interface IsolatedEnvOptions {
@@ -42,8 +42,11 @@ export interface IsolatedEnv {
  * ```
  */
 export async function isolatedEnv(options: IsolatedEnvOptions = {}): Promise<IsolatedEnv> {
-  // The real path: the CLI reports its cwd with links resolved (on macOS /tmp is one).
-  const root = await mkdtemp(join(await realpath(tmpdir()), "hawser-env-"));
+  // Under a name by which the watchdog finds it, should this program be killed.
+  const made = temporaryPath();
+  await mkdir(made, { mode: 0o700 });
+  // The CLI reports its cwd with links resolved (on macOS /tmp is one).
+  const root = await realpath(made);
   const home = join(root, "home");
   const configDir = join(home, ".claude");
   const cwd = join(root, "work");

@@ -1,7 +1,12 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type IPty, spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import { onTestFinished } from "vitest";
+import { type FakeCli, fakeCli } from "../../src/testing/index.js";
+import { NEWEST_CLI } from "./cli.js";
 
 const DIST = process.env["HAWSER_DIST"] ?? fileURLToPath(new URL("../../dist", import.meta.url));
 
@@ -13,6 +18,29 @@ export interface PtyOptions {
   readonly cwd: string;
   readonly cols?: number;
   readonly rows?: number;
+}
+
+/** A folder, and a home with nothing in it. */
+export function place(): { cwd: string; env: Record<string, string> } {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "hawser-bin-")));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+  const [cwd, TMPDIR] = [join(home, "work"), join(home, "tmp")];
+  for (const folder of [cwd, TMPDIR]) mkdirSync(folder);
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, HAWSER_CLI: NEWEST_CLI, TMPDIR };
+  return { cwd, env };
+}
+
+/** A CLI that begins to answer, and then minds neither an interrupt nor the end of its input. */
+export async function deaf(): Promise<FakeCli> {
+  const cli = await fakeCli({
+    steps: [
+      { on: "user", do: [{ init: {} }, { assistant: "Once upon a time" }, { hang: true }] },
+      { on: "control", subtype: "interrupt", times: "always", do: [] },
+      { on: "SIGTERM", times: "always", do: [] },
+    ],
+  });
+  onTestFinished(() => cli.dispose());
+  return cli;
 }
 
 /** Keys that are not letters. */
@@ -28,13 +56,20 @@ export class Pty {
   readonly #screen: xterm.Terminal;
   readonly #looks = new Set<() => void>();
   readonly exit: Promise<{ readonly code: number; readonly signal: number | undefined }>;
+  /** All that was written, as it was. */
+  raw = "";
   #ended = false;
+  /** Where to look from: what is above was waited for already. */
+  #from = 0;
 
   constructor([file = "", ...args]: readonly string[], options: PtyOptions) {
     const { env, cwd, cols = 100, rows = 40 } = options;
     this.#screen = new xterm.Terminal({ cols, rows, scrollback: 5000, allowProposedApi: true });
     this.#pty = spawn(file, args, { name: "xterm-256color", cols, rows, cwd, env: { ...env } });
-    this.#pty.onData((data) => this.#screen.write(data, () => this.#look()));
+    this.#pty.onData((data) => {
+      this.raw += data;
+      this.#screen.write(data, () => this.#look());
+    });
     this.exit = new Promise((resolve) => {
       this.#pty.onExit(({ exitCode, signal }) => {
         this.#ended = true;
@@ -78,29 +113,28 @@ export class Pty {
     this.type(`${line}${KEYS.enter}`);
   }
 
-  /** Resolves when the screen shows it; says what it shows instead if the program ends before. */
+  /**
+   * Resolves when the screen shows it, below what was waited for before; says what it shows instead if
+   * the program ends, or takes too long.
+   */
   async shows(what: string | RegExp): Promise<void> {
-    await this.until(
-      (text) => (typeof what === "string" ? text.includes(what) : what.test(text)),
-      String(what),
-    );
-  }
-
-  async until(fits: (text: string) => boolean, what = "what was waited for"): Promise<void> {
-    if (fits(this.text)) return;
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => end(new Error(this.#missing(what))), LIMIT_MS);
       const look = () => {
-        if (fits(this.text)) end();
-        else if (this.#ended) end(new Error(this.#missing(what)));
+        const end = endOf(what, this.text, this.#from);
+        if (end !== undefined) {
+          this.#from = end;
+          done();
+        } else if (this.#ended) done(new Error(this.#missing(String(what))));
       };
-      const end = (error?: Error) => {
+      const timer = setTimeout(() => done(new Error(this.#missing(String(what)))), LIMIT_MS);
+      const done = (error?: Error) => {
         clearTimeout(timer);
         this.#looks.delete(look);
         if (error === undefined) resolve();
         else reject(error);
       };
       this.#looks.add(look);
+      look();
     });
   }
 
@@ -111,6 +145,17 @@ export class Pty {
   #look(): void {
     for (const look of [...this.#looks]) look();
   }
+}
+
+/** Where it ends in the text, if it is there after `from`. */
+function endOf(what: string | RegExp, text: string, from: number): number | undefined {
+  const rest = text.slice(from);
+  if (typeof what === "string") {
+    const place = rest.indexOf(what);
+    return place < 0 ? undefined : from + place + what.length;
+  }
+  const found = what.exec(rest);
+  return found === null ? undefined : from + found.index + found[0].length;
 }
 
 /** Below the limit of a test, so that the screen is told. */

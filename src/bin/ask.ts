@@ -1,0 +1,143 @@
+import { type CompleteOptions, type Completion, stream } from "../complete/index.js";
+import { ERROR_CODES, isHawserError } from "../errors/index.js";
+import { shutdown } from "../process/index.js";
+import type { Prompt } from "../wire/index.js";
+import { CALL_FLAGS, callOptions, durationOf, readNamed } from "./call-flags.js";
+import { type Command, defineCommand } from "./command.js";
+import { type Flags, type Given, usageError } from "./flags.js";
+import { Interrupts } from "./interrupts.js";
+import { openLines } from "./lines.js";
+import { openWorld } from "./offline/index.js";
+import { askPerson } from "./permission.js";
+import { readPrompt } from "./prompt.js";
+import { summaryLine } from "./summary.js";
+import { Terminal } from "./terminal.js";
+import { View } from "./view.js";
+
+const FLAGS = {
+  file: { short: "f", value: "path", help: "prompt from a file" },
+  attach: { value: "path", many: true, help: "image, PDF or text that goes with the prompt" },
+  schema: { value: "path", help: "JSON Schema that the answer must fit; prints JSON" },
+  ...CALL_FLAGS,
+  timeout: { value: "time", help: "for all of it: 90s, 5m; 10m unless given" },
+  offline: { help: "with a simulated model: no account, no network" },
+  json: { help: "the whole outcome as one JSON object" },
+  quiet: { short: "q", help: "nothing but the answer" },
+} as const satisfies Flags;
+
+export const ask: Command = defineCommand({
+  name: "ask",
+  summary: "one prompt, one answer",
+  usage: ["[options] <prompt>", "[options] --file prompt.md", "[options] < prompt.md"],
+  examples: [
+    ['hawser ask "Name three knots."', "an answer, and no tools"],
+    ['git diff | hawser ask "Review this."', "with what is piped in"],
+    ['hawser ask -t Read,Grep "Where is the port set?"', "with tools that only read"],
+    ['hawser ask --agent --allow Edit "Fix the typo."', "as the CLI's own agent, in this project"],
+    ['hawser ask --schema knot.json "Describe a bowline."', "a JSON value that fits the schema"],
+    ['hawser ask --attach plan.png "What is wrong here?"', "about an image"],
+    ['hawser ask --offline "hello"', "without an account"],
+  ],
+  flags: FLAGS,
+  notes: `On a terminal the answer is shown as it comes, with the tools that are used, and what it cost; you
+are asked about tools that need approval. In a pipe there is the answer alone, when it is whole.
+Ctrl-C stops the turn; a second one quits at once.`,
+  run: async ({ flags, words }) => {
+    const terminal = new Terminal({ quiet: flags.quiet || flags.json });
+    const warn = (text: string) => void process.stderr.write(`hawser: ${text}\n`);
+    const { file, attach: attachments } = flags;
+    const prompt = await readPrompt({ words, file, attachments, warn });
+    const world = await openWorld(flags, terminal);
+    const interrupts = new Interrupts(terminal);
+    const options = { ...optionsOf(flags, terminal, interrupts), ...world.options };
+    try {
+      return await answer(prompt, options, flags, terminal);
+    } finally {
+      interrupts.release();
+      await world.dispose();
+    }
+  },
+});
+
+type AskFlags = Given<typeof FLAGS>;
+
+async function answer(
+  prompt: Prompt,
+  options: CompleteOptions,
+  flags: AskFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const view = new View(terminal, { writesText: terminal.isShown && !flags.json });
+  terminal.status("starting the CLI");
+  try {
+    const call = stream(prompt, options);
+    for await (const message of call) view.receive(message);
+    return tell(await call.completion, flags, terminal);
+  } catch (error) {
+    view.end();
+    if (isHawserError(error) && error.resumable === true) adviseResume(error.sessionId, terminal);
+    if (!isHawserError(error, "aborted") || flags.json) throw error;
+    terminal.note("Stopped.");
+    return ERROR_CODES.aborted.exitCode;
+  } finally {
+    view.end();
+    // Before the world goes that it lives in.
+    await shutdown();
+  }
+}
+
+function optionsOf(flags: AskFlags, terminal: Terminal, interrupts: Interrupts): CompleteOptions {
+  const options = callOptions(flags);
+  const { schema, timeout } = flags;
+  const asks = terminal.isInteractive && !flags.json;
+  const askOne = (question: string, signal: AbortSignal) =>
+    openLines().ask(question, { signal, onInterrupt: () => interrupts.press() });
+  const limit = timeout === undefined ? undefined : durationOf("--timeout", timeout);
+  // A person who is asked has all the time there is.
+  const totalMs = limit ?? (asks ? Number.POSITIVE_INFINITY : undefined);
+  return {
+    ...options,
+    includePartialMessages: true,
+    signal: interrupts.signal,
+    ...(schema === undefined ? {} : { schema: schemaIn(schema) }),
+    ...(totalMs === undefined ? {} : { timeouts: { totalMs } }),
+    ...(asks
+      ? { canUseTool: askPerson(terminal, () => options.cwd ?? process.cwd(), askOne) }
+      : {}),
+  };
+}
+
+function schemaIn(path: string): Record<string, unknown> {
+  try {
+    return JSON.parse(readNamed("--schema", path));
+  } catch (error) {
+    if (isHawserError(error)) throw error;
+    throw usageError(`--schema ${path} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function tell(completion: Completion<unknown>, flags: AskFlags, terminal: Terminal): number {
+  const { text, value, stop, permissionDenials, timing, result: _, ...rest } = completion;
+  if (flags.json) {
+    const told = { text, value, stop, permissionDenials, timing, ...rest };
+    terminal.write(`${JSON.stringify(told)}\n`);
+  } else if (flags.schema !== undefined) {
+    terminal.writeLine(JSON.stringify(value, null, terminal.isShown ? 2 : undefined));
+  } else if (!terminal.isShown) {
+    terminal.write(text.endsWith("\n") ? text : `${text}\n`);
+  }
+  terminal.status(undefined);
+  terminal.note(terminal.style.dim(summaryLine({ ...rest, totalMs: timing.totalMs })));
+  for (const tool of new Set(permissionDenials.map((denial) => denial.tool_name))) {
+    terminal.warn(`${tool} was refused; --allow ${tool} permits it.`);
+  }
+  if (stop !== "max_turns" && stop !== "max_budget") return 0;
+  const which = stop === "max_turns" ? "--max-turns" : "--budget";
+  terminal.warn(`It stopped at ${which}, so this is not the whole answer.`);
+  return ERROR_CODES[stop].exitCode;
+}
+
+function adviseResume(sessionId: string | undefined, terminal: Terminal): void {
+  if (sessionId !== undefined)
+    terminal.note(`It can go on: hawser ask --agent --resume ${sessionId}`);
+}

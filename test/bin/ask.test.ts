@@ -1,0 +1,189 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { fakeCli } from "../../src/testing/index.js";
+import { stillAlive, treeOf, until } from "../support/proc.js";
+import { deaf, HAWSER, hawserIn, KEYS, type PtyOptions, place } from "../support/pty.js";
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** In a pipe; without input it has none at all. */
+async function run(here: PtyOptions, args: readonly string[], input?: string): Promise<Ran> {
+  const { cwd, env } = here;
+  const stdin = input === undefined ? "ignore" : "pipe";
+  const child = spawn(process.execPath, [HAWSER, ...args], {
+    cwd,
+    env,
+    stdio: [stdin, "pipe", "pipe"],
+  });
+  child.stdin?.end(input);
+  const streams = [child.stdout, child.stderr].map((each) => (each === null ? "" : text(each)));
+  const [[code], out = "", err = ""] = await Promise.all([once(child, "exit"), ...streams]);
+  return { code, out, err };
+}
+
+describe("hawser ask, in a terminal", () => {
+  it("shows the answer, then model, turns, tokens, cost and time on one line", async () => {
+    const pty = hawserIn(place(), "ask", "--offline", "hello");
+    await pty.shows(/offline: the real Claude Code \d+\.\d+\.\d+ on a simulated model\n/);
+    await pty.shows("You said: hello\n");
+    await pty.shows(/claude-\S+ · 1 turn · \d+ tokens in, \d+ out · \$0\.\d+ · \d+\.\d s/);
+    expect((await pty.exit).code).toBe(0);
+  });
+
+  it("shows tools as they are used, and asks about those that need it", async () => {
+    const here = place();
+    const pty = hawserIn(here, "ask", "--offline", "--tools", "Bash", "run echo tied > knot.txt");
+    await pty.shows("● Bash echo tied > knot.txt");
+    await pty.shows("[y]es");
+    pty.enter("y");
+    await pty.shows("⎿");
+    await pty.shows("2 turns");
+    expect((await pty.exit).code).toBe(0);
+    expect(readFileSync(join(here.cwd, "knot.txt"), "utf8")).toBe("tied\n");
+  });
+
+  it("stops at Ctrl-C with what it has, and leaves no process behind", async () => {
+    const pty = hawserIn(place(), "ask", "--offline", "count to 500");
+    await pty.shows("5 6 7");
+    const tree = treeOf(pty.pid);
+    pty.type(KEYS.ctrlC);
+    await pty.shows("Stopped.");
+    expect((await pty.exit).code).toBe(130);
+    await until(() => stillAlive(tree).length === 0);
+  });
+
+  it("quits at once at the second Ctrl-C, whatever the CLI does", async () => {
+    const here = place();
+    const { path } = await deaf();
+    const pty = hawserIn({ ...here, env: { ...here.env, HAWSER_CLI: path } }, "ask", "hello");
+    await pty.shows("Once upon a time");
+    const tree = treeOf(pty.pid);
+    expect(tree.length).toBeGreaterThan(1);
+    pty.type(KEYS.ctrlC);
+    await pty.shows("stopping");
+    pty.type(KEYS.ctrlC);
+    expect((await pty.exit).code).toBe(130);
+    await until(() => stillAlive(tree).length === 0);
+  });
+
+  it("lets no answer move the cursor, and is without colours if NO_COLOR says so", async () => {
+    const cli = await fakeCli({ steps: [{ on: "user", do: [{ turn: "a\x1b[2Jb\x07c" }] }] });
+    onTestFinished(() => cli.dispose());
+    const here = place();
+    const env = { ...here.env, HAWSER_CLI: cli.path, NO_COLOR: "1" };
+    const pty = hawserIn({ ...here, env }, "ask", "hello");
+    await pty.exit;
+    expect(pty.text).toContain("a[2Jbc");
+    expect(pty.raw).not.toMatch(/\x1b\[\d+m/);
+  });
+});
+
+describe("hawser ask, in a pipe", () => {
+  it("prints the answer and nothing else", async () => {
+    expect(await run(place(), ["ask", "--offline", "What is a bowline?"])).toEqual({
+      code: 0,
+      out: "A bowline makes a loop that neither slips nor jams.\n",
+      err: "",
+    });
+  });
+
+  it("takes the prompt from words, a file and the input together", async () => {
+    const here = place();
+    writeFileSync(join(here.cwd, "more.txt"), "of the file");
+    const args = ["ask", "--offline", "--file", "more.txt", "Words"];
+    const { out } = await run(here, args, "and the input\n");
+    expect(out).toContain("You said: Words\n\nof the file\n\nand the input");
+  });
+
+  it("does not wait for an input that nobody writes to", async () => {
+    const { cwd, env } = place();
+    const child = spawn(process.execPath, [HAWSER, "ask", "--offline", "hello"], { cwd, env });
+    onTestFinished(() => void child.stdin.destroy());
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(out).toContain("You said: hello");
+    expect(err).toContain("going on without it");
+  });
+
+  it("gives a value that fits a schema, and the whole outcome as JSON", async () => {
+    const here = place();
+    const schema = {
+      type: "object",
+      properties: { name: { type: "string" }, strength: { type: "number", maximum: 1 } },
+      required: ["name", "strength"],
+    };
+    writeFileSync(join(here.cwd, "knot.json"), JSON.stringify(schema));
+    const prompt = "How strong is a bowline?";
+    const args = ["ask", "--offline", "--schema", "knot.json", prompt];
+    const value = { name: "bowline", strength: 0.65, uses: ["mooring", "rescue"] };
+    const { out } = await run(here, args);
+    expect(JSON.parse(out)).toEqual(value);
+    const whole = await run(here, [...args, "--json"]);
+    expect(JSON.parse(whole.out)).toMatchObject({
+      value,
+      stop: "completed",
+      turns: expect.any(Number),
+    });
+  });
+
+  it("refuses tools when nobody can be asked, and says how to permit them", async () => {
+    const here = place();
+    const { code, out, err } = await run(here, ["ask", "--offline", "-t", "Bash", "run touch x"]);
+    expect(code).toBe(0);
+    expect(out).toContain("It did not work");
+    expect(err).toBe("hawser: Bash was refused; --allow Bash permits it.\n");
+    const allowed = await run(here, [
+      "ask",
+      "--offline",
+      "-t",
+      "Bash",
+      "--allow",
+      "Bash",
+      "run uname",
+    ]);
+    expect(allowed.out).toContain("Linux");
+  });
+
+  it("answers by a stand-in where there is no CLI", async () => {
+    const { cwd, env } = place();
+    const alone = { ...env, HAWSER_CLI: "/nowhere/claude" };
+    expect(await run({ cwd, env: alone }, ["ask", "--offline", "hello"])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("You said: hello"),
+    });
+  });
+
+  it.each([
+    [["ask"], 64, "There is nothing to ask."],
+    [["ask", "--modle", "x", "hello"], 64, "Did you mean --model?"],
+    [["ask", "--budget", "much", "hello"], 64, "--budget much is no sum"],
+    [["ask", "--timeout", "soon", "hello"], 64, "--timeout soon is no time"],
+    [["ask", "--schema", "none.json", "hello"], 64, "--schema none.json cannot be read: ENOENT"],
+    [["ask", "--mode", "none", "hello"], 64, "permissionMode"],
+    [["ask", "--cwd", "missing", "hello"], 66, "missing does not exist"],
+    [["ask", "--cli", "/nowhere/claude", "hello"], 127, "there is no file /nowhere/claude"],
+    [["asks", "hello"], 64, "Did you mean `hawser ask`?"],
+  ])("says what is wrong with %j", async (args, code, words) => {
+    const ran = await run(place(), args);
+    expect(ran).toMatchObject({ code, out: "", err: expect.stringContaining(words) });
+    const asJson = await run(place(), [...args, "--json"]);
+    expect(asJson.code).toBe(code);
+    expect(JSON.parse(asJson.out)).toMatchObject({ error: { code: expect.any(String) } });
+  });
+
+  it("ends without a word when nobody reads the answer", async () => {
+    const { cwd, env } = place();
+    const script = `"${process.execPath}" "${HAWSER}" ask --offline "count to 9" | true; echo "\${PIPESTATUS[0]}"`;
+    const stdio = ["ignore", "pipe", "pipe"] as const;
+    const child = spawn("bash", ["-c", script], { cwd, env, stdio: [...stdio] });
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect({ out, err }).toEqual({ out: "141\n", err: "" });
+  });
+});

@@ -1,0 +1,150 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { stillAlive, treeOf, until } from "../support/proc.js";
+import { deaf, HAWSER, hawserIn, KEYS, type Pty, place } from "../support/pty.js";
+
+async function chat(...args: string[]) {
+  const here = place();
+  const pty = hawserIn(here, "chat", "--offline", ...args);
+  await pty.shows("/exit to leave");
+  await pty.shows("\n>");
+  return { pty, ...here };
+}
+
+/** When the turn is over and the next one can be typed. */
+async function prompted(pty: Pty) {
+  await pty.shows(/ s\n>/);
+}
+
+describe("hawser chat, in a terminal", () => {
+  it("asks about a tool with its change, does it once it may, and takes it back again", async () => {
+    const { pty, cwd } = await chat();
+    pty.enter("write knot.txt: bowline");
+    await pty.shows(/\? Write\n\s+\S+knot\.txt\n\s+\+ bowline\n\s+\[y\]es/);
+    expect(existsSync(join(cwd, "knot.txt"))).toBe(false);
+    pty.enter("y");
+    await prompted(pty);
+    expect(readFileSync(join(cwd, "knot.txt"), "utf8")).toBe("bowline\n");
+
+    pty.enter("write knot.txt: sheet bend");
+    await pty.shows(/- bowline\n\s+\+ sheet bend/);
+    pty.enter("always");
+    await prompted(pty);
+    pty.enter("write knot.txt: clove hitch");
+    // Nothing is asked any more.
+    await pty.shows(/● Write knot\.txt\n\s+⎿ The file/);
+    await prompted(pty);
+
+    pty.enter("/rewind 2");
+    await pty.shows("knot.txt is as it was");
+    await pty.shows("Back to before: write knot.txt: sheet bend");
+    await pty.shows("\n>");
+    expect(readFileSync(join(cwd, "knot.txt"), "utf8")).toBe("bowline\n");
+    pty.enter("run cat knot.txt");
+    await pty.shows("bowline");
+    await prompted(pty);
+    pty.enter("/exit");
+    expect(await pty.exit).toEqual({ code: 0, signal: undefined });
+  });
+
+  it("goes on in the same conversation after the CLI was killed", async () => {
+    const { pty } = await chat();
+    pty.enter("count to 500");
+    await pty.shows("5 6 7");
+    const [cli] = treeOf(pty.pid).filter(({ command }) => command.includes("claude"));
+    process.kill(cli?.pid ?? 0, "SIGKILL");
+    await pty.shows("goes on with it");
+    await pty.shows("\n>");
+    pty.enter("What is a bowline?");
+    await pty.shows("neither slips nor jams");
+    await prompted(pty);
+    pty.type(KEYS.ctrlD);
+    expect((await pty.exit).code).toBe(0);
+  });
+
+  it("stops the turn at the first Ctrl-C, and leaves at two when nothing runs", async () => {
+    const { pty } = await chat();
+    pty.enter("count to 500");
+    await pty.shows("5 6 7");
+    pty.type(KEYS.ctrlC);
+    await pty.shows("Stopped.");
+    await pty.shows("\n>");
+    pty.enter("hello");
+    await pty.shows("You said: hello");
+    await prompted(pty);
+    const tree = treeOf(pty.pid);
+    expect(tree.length).toBeGreaterThan(1);
+    pty.type(KEYS.ctrlC);
+    await pty.shows("Ctrl-C again quits");
+    pty.type(KEYS.ctrlC);
+    expect((await pty.exit).code).toBe(0);
+    await until(() => stillAlive(tree).length === 0);
+  });
+
+  it("quits at once at the second Ctrl-C, and leaves no process behind", async () => {
+    const cli = await deaf();
+    const here = place();
+    const pty = hawserIn({ ...here, env: { ...here.env, HAWSER_CLI: cli.path } }, "chat", "hello");
+    await pty.shows("Once upon a time");
+    const tree = treeOf(pty.pid);
+    pty.type(KEYS.ctrlC);
+    await pty.shows("stopping; Ctrl-C again quits at once");
+    pty.type(KEYS.ctrlC);
+    expect((await pty.exit).code).toBe(130);
+    await until(() => stillAlive(tree).length === 0);
+  });
+
+  it("has commands of its own for the model, the mode, the cost and other conversations", async () => {
+    const { pty } = await chat("hello");
+    await prompted(pty);
+    pty.enter("/model");
+    await pty.shows(/sonnet/i);
+    await pty.shows("\n>");
+    pty.enter("/model haiku");
+    await pty.shows("The next turn is of haiku.");
+    await pty.shows("\n>");
+    pty.enter("/mode acceptEdits");
+    await pty.shows("The permission mode is acceptEdits.");
+    await pty.shows("\n>");
+    pty.enter("/mode none");
+    await pty.shows("! mode must be one of");
+    await pty.shows("\n>");
+    pty.enter("write knot.txt: bowline");
+    await pty.shows("⎿ File created");
+    await prompted(pty);
+    pty.enter("/cost");
+    await pty.shows(/haiku\S* +\d+ tokens in, \d+ out · \$0\.\d+/);
+    await pty.shows(/\$0\.\d+ in all/);
+    await pty.shows("\n>");
+    pty.enter("/rewind 1");
+    await pty.shows("Back to before: hello");
+    await pty.shows("\n>");
+    pty.enter("/resume");
+    await pty.shows("1. write knot.txt: bowline");
+    await pty.shows("which one?");
+    pty.enter("1");
+    await pty.shows("Going on with: write knot.txt");
+    await pty.shows("\n>");
+    pty.enter("/exit");
+    expect((await pty.exit).code).toBe(0);
+  });
+});
+
+it("hawser chat, in a pipe, answers line by line as JSON", async () => {
+  const { cwd, env } = place();
+  const chat = spawn(process.execPath, [HAWSER, "chat", "--offline", "--json"], { cwd, env });
+  chat.stdin.end("hello\nWhat is a bowline?\n");
+  const [out] = await Promise.all([text(chat.stdout), once(chat, "exit")]);
+  const messages = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(messages.filter(({ type }) => type === "result").map(({ result }) => result)).toEqual([
+    expect.stringContaining("You said: hello"),
+    "A bowline makes a loop that neither slips nor jams.",
+  ]);
+});
