@@ -77,7 +77,7 @@ const server = createServer(async (request, response) => {
   /** @param {string} event @param {unknown} data */
   const tell = (event, data) =>
     response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  response.writeHead(200, { "content-type": "text/event-stream", connection: "close" });
   try {
     const chat = chats.get(id) ?? new Chat(id);
     chats.set(id, chat);

@@ -52,12 +52,12 @@ const conversation = query({
   },
 });
 
-process.on("SIGINT", () => void conversation.interrupt());
+process.on("SIGINT", () => conversation.interrupt().catch(console.error));
 
 for await (const message of conversation) {
   if (message.type !== "result") continue;
-  const { is_error, subtype } = message;
-  console.log(subtype === "success" && !is_error ? message.result : `(${subtype})`);
+  console.log(message.subtype === "success" ? message.result : `(${message.subtype})`);
+  if (message.is_error) process.exitCode = 1;
   for (const { tool_name } of message.permission_denials) console.error(`refused ${tool_name}`);
   isDone();
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hang, toolUse } from "../../src/testing/index.js";
+import { hang, reply, toolUse } from "../../src/testing/index.js";
 import { until } from "../support/proc.js";
 import { placeOf } from "./program.js";
 
@@ -45,13 +45,22 @@ describe("the long task", () => {
         "",
       ],
     });
-    model.assertDone();
     expect(existsSync(join(cwd, "never"))).toBe(false);
     const [, , resumed] = model.calls;
     for (const call of [resumed, model.calls.at(-1)]) {
       expect(call?.prompt).toContain("Go on where you stopped.");
     }
     expect(JSON.stringify(resumed?.body)).toContain("Write down a knot.");
+  });
+
+  it("stops at its budget, and says how to go on", async () => {
+    const costly = { usage: { output_tokens: 100_000 } };
+    const place = await placeOf("long-task.js", [
+      reply(["I look.", toolUse("Read", { file_path: "rope.txt" })], costly),
+    ]);
+    const { code, stdout, stderr } = await place.start(["Read it.", "--budget", "0.01"]).ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "I look.\n" });
+    expect(stderr).toMatch(/\nmax_budget after \d+ turns, \$\d.*\nTo go on: .+ --resume .{36}\n$/);
   });
 
   it("says that a session is not there, and ends with the code of its error", async () => {
@@ -76,7 +85,7 @@ describe("the app that was moved over", () => {
     await until(() => model.calls.length === 4);
     process.kill(-app.pid, "SIGINT");
     expect(await app.ended).toEqual({
-      code: 0,
+      code: 1,
       stdout: "The notes are there.\n(error_during_execution)\nAnd the post.\n",
       stderr: `wrote ${join("drafts", "notes.md")}\nrefused Write\n`,
     });

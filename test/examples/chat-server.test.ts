@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { hang, type ReplyInput, reply } from "../../src/testing/index.js";
-import { treeOf, until } from "../support/proc.js";
+import { type Seen, stillAlive, until } from "../support/proc.js";
 import { type Place, placeOf, type Running } from "./program.js";
 
 const ONE = "11111111-1111-4111-8111-111111111111";
@@ -11,10 +11,14 @@ const TWO = "22222222-2222-4222-8222-222222222222";
 it("keeps each conversation to itself, and has it again after its process was ended for rest", async () => {
   const { server, url, place } = await serving({ IDLE_MS: "200" });
   const [one, two] = await Promise.all([say(url, ONE, "I am Ann."), say(url, TWO, "I am Bob.")]);
+  expect(new Set(place.seen.filter(isCli).map(({ pid }) => pid)).size).toBe(2);
   expect([one, two]).toEqual(["You said: I am Ann.", "You said: I am Bob."]);
-  await until(() => treeOf(server.pid).every(({ command }) => !command.includes("stream-json")));
+  await until(() => stillAlive(place.seen.filter(isCli)).length === 0);
 
   expect(await say(url, ONE, "Who am I?")).toBe("You said: Who am I?");
+  expect(place.seen.map(({ command }) => command)).toContainEqual(
+    expect.stringMatching(`--resume[ =]${ONE}`),
+  );
   const resumed = JSON.stringify(place.model.calls.at(-1)?.body);
   expect(resumed).toContain("You said: I am Ann.");
   expect(resumed).not.toContain("Bob");
@@ -50,11 +54,17 @@ it("tells a failure by its code, and shows it on the page", async () => {
   expect(await end(server)).toBe(0);
 });
 
+function isCli({ command }: Seen): boolean {
+  return command.includes("stream-json");
+}
+
 async function serving(env: Readonly<Record<string, string>> = {}) {
   const place: Place = await placeOf("chat-server.js", ({ prompt }): ReplyInput => {
     if (prompt.includes("Never finish")) return hang("Once upon a time");
     const slowly = prompt.includes("slowly") ? 300 : 0;
-    return reply(`You said: ${prompt.trim()}`, { chunks: 4, chunkDelayMs: slowly });
+    // Before it may stand the CLI's note that it was interrupted.
+    const said = prompt.trim().split("\n").at(-1);
+    return reply(`You said: ${said}`, { chunks: 4, chunkDelayMs: slowly });
   });
   const server = place.start([], { PORT: "0", ...env });
   const [line] = (await once(server.child.stdout, "data")) as [Buffer];

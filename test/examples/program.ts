@@ -17,6 +17,8 @@ export interface Ran {
 
 /** One world in which examples are run as they stand, on the newest CLI and a simulated model. */
 export interface Place extends World {
+  /** Every process of the example that was there when the model was asked. */
+  readonly seen: readonly Seen[];
   start(args?: readonly string[], env?: Readonly<Record<string, string>>): Running;
 }
 
@@ -31,7 +33,10 @@ export interface Running {
 export type Replies = (request: RecordedRequest, call: number) => ReturnType<ReplyFunction>;
 
 /** `name` is a file of the folder of examples. */
-export async function placeOf(name: string, replies: readonly ReplyInput[] | Replies) {
+export async function placeOf(
+  name: string,
+  replies: readonly ReplyInput[] | Replies,
+): Promise<Place> {
   const seen: Seen[] = [];
   let running: number | undefined;
   let calls = 0;
@@ -60,7 +65,7 @@ export async function placeOf(name: string, replies: readonly ReplyInput[] | Rep
     });
     return { child, pid, ended };
   };
-  return { ...place, start } satisfies Place;
+  return { ...place, seen, start };
 }
 
 async function endOf(child: ChildProcessWithoutNullStreams): Promise<Ran> {
