@@ -23,12 +23,13 @@ const server = createServer(async (request, response) => {
     // Half an answer must not look like a whole one.
     if (response.headersSent) return response.destroy();
     const { httpStatus } = isHawserError(error) ? ERROR_CODES[error.code] : { httpStatus: 500 };
-    response.writeHead(httpStatus).end(`${error.message}\n`);
+    response.writeHead(httpStatus).end(`${error instanceof Error ? error.message : error}\n`);
   }
 });
 
-server.listen(process.env.PORT ?? 8080, "127.0.0.1", () => {
-  console.log(`http://127.0.0.1:${server.address().port}`);
+server.listen(Number(process.env.PORT ?? 8080), "127.0.0.1", () => {
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  console.log(`http://127.0.0.1:${port}`);
 });
 
 process.once("SIGTERM", async () => {

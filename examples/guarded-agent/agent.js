@@ -9,9 +9,10 @@ const LINE = { type: "object", properties: { line: { type: "string" } }, require
  * @param {import("hawser").SessionOptions} [options] of the session
  */
 export async function assist(task, approve, options) {
+  /** @type {string[]} */
   const notes = [];
   const note = tool("note", "Keeps a line for later.", LINE, async ({ line }) => {
-    notes.push(line);
+    notes.push(String(line));
     return { content: [{ type: "text", text: "kept" }] };
   });
   const session = await openSession({

@@ -38,13 +38,17 @@ function hasCli() {
   }
 }
 
-for (const [where, world, skip] of [
-  ["the fake CLI", onFakeCli, false],
-  ["the real CLI with a simulated model", onSimulatedModel, hasCli() ? false : "no CLI here"],
+const noCli = hasCli() ? false : "no CLI here";
+
+for (const { where, world, skip } of [
+  { where: "the fake CLI", world: onFakeCli, skip: false },
+  { where: "the real CLI with a simulated model", world: onSimulatedModel, skip: noCli },
 ]) {
   describe(`the agent on ${where}`, { skip }, () => {
     it("notes by itself, and asks before it removes anything", async () => {
+      /** @type {unknown[]} */
       const asked = [];
+      /** @param {string} tool @param {Record<string, unknown>} input */
       const approve = async (tool, { command }) => {
         asked.push([tool, command]);
         return false;

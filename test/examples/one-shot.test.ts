@@ -1,0 +1,144 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { apiError, type ReplyInput, toolUse } from "../../src/testing/index.js";
+import { placeOf } from "./program.js";
+
+describe("the code reviewer", () => {
+  const SEVERE = { file: "rope.js", line: 1, severity: "severe", problem: "b is not defined" };
+
+  it("reads the project and nothing else, and ends with 1 for a severe finding", async () => {
+    const place = await placeOf("code-reviewer.js", [
+      toolUse("Read", { file_path: "rope.js" }),
+      toolUse("Read", { file_path: "/etc/hostname" }),
+      toolUse("StructuredOutput", { findings: [SEVERE] }),
+      "Done.",
+    ]);
+    const { cwd, model } = place;
+    const git = (...args: string[]) => execFileSync("git", args, { cwd, env: place.env });
+    git("init", "-q");
+    writeFileSync(join(cwd, "rope.js"), "const a = 1;\n");
+    git("add", ".");
+    git("-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "-qm", "first");
+    expect(await place.start().ended).toEqual({
+      code: 0,
+      stdout: "Nothing to review.\n",
+      stderr: "",
+    });
+
+    writeFileSync(join(cwd, "rope.js"), "const a = b;\n");
+    expect(await place.start().ended).toEqual({
+      code: 1,
+      stdout: "rope.js:1: severe: b is not defined\n",
+      stderr: expect.stringMatching(/^1 findings, \$0\.\d+\n$/),
+    });
+    const [first, inside, outside] = model.calls;
+    expect(first?.prompt).toContain("+const a = b;");
+    expect(first?.system).toContain("You review changes to code.");
+    expect(first?.tools.toSorted()).toEqual(["Grep", "Read", "StructuredOutput"]);
+    expect(inside?.toolResults).toMatchObject([{ isError: false }]);
+    expect(inside?.toolResults[0]?.text).toContain("const a = b;");
+    expect(outside?.toolResults).toMatchObject([{ isError: true }]);
+  });
+});
+
+describe("the typed extractor", () => {
+  const HAWSER = { vendor: "Rope & Co", date: "2026-03-01", total: 120.5, currency: "EUR" };
+  const ANCHOR = { vendor: "Anchors", date: "2026-03-02", total: 80, currency: "USD" };
+
+  it("prints the values that fit in the order of the files, and says what does not fit", async () => {
+    const place = await placeOf("typed-extractor.js", ({ prompt, body }): ReplyInput => {
+      const asked = JSON.stringify(body);
+      if (asked.includes("Anchors")) return toolUse("StructuredOutput", ANCHOR);
+      if (asked.includes("nothing here")) return "This is no invoice.";
+      expect(prompt).toContain("Rope & Co");
+      return toolUse("StructuredOutput", HAWSER);
+    });
+    for (const [name, text] of [
+      ["a.txt", "Rope & Co, 1 March 2026, 120.50 euros"],
+      ["b.txt", "nothing here"],
+      ["c.txt", "Anchors, 2 March 2026, 80 dollars"],
+    ] as const) {
+      writeFileSync(join(place.cwd, name), text);
+    }
+    const { code, stdout, stderr } = await place.start(["a.txt", "b.txt", "gone.txt", "c.txt"])
+      .ended;
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { file: "a.txt", ...HAWSER },
+      { file: "c.txt", ...ANCHOR },
+    ]);
+    expect(stderr).toMatch(/^b\.txt: structured_output: .+\ngone\.txt: Error: ENOENT.+\n$/);
+    expect(code).toBe(1);
+  });
+});
+
+describe("the council of reviewers", () => {
+  it("counts the votes of those who could vote, each by its own model and prompt", async () => {
+    const place = await placeOf("magi-reviewers.js", ({ system }) => {
+      if (system.includes("what is wrong")) return "APPROVE\nIt does what it says.";
+      if (system.includes("can be abused")) return apiError(401, { message: "invalid x-api-key" });
+      return "```\nREJECT\nThe second loop is needless.\n```";
+    });
+    const council = place.start();
+    council.child.stdin.end("const a = b = c;\n");
+    const { code, stdout, stderr } = await council.ended;
+    expect(stdout.split("\n")).toEqual([
+      "correctness  approves  It does what it says.",
+      expect.stringMatching(/^security {5}absent {4}Auth: Invalid API key/),
+      "simplicity   rejects   The second loop is needless.",
+      "1 of 2 approve",
+      "",
+    ]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+    const asked = place.model.calls.map(({ prompt, model }) => `${model}: ${prompt.trim()}`);
+    expect([...new Set(asked)].toSorted()).toEqual([
+      "claude-haiku-4-5-20251001: const a = b = c;",
+      "claude-opus-4-6: const a = b = c;",
+      "claude-sonnet-4-6: const a = b = c;",
+    ]);
+  });
+});
+
+describe("the tools of one's own program", () => {
+  it("are called by the model, keep the rules of the house, and are written down", async () => {
+    const place = await placeOf("own-tools.js", [
+      toolUse("mcp__orders__find_order", { id: "1002" }),
+      [
+        toolUse("mcp__orders__cancel_order", { id: "1002" }),
+        toolUse("mcp__orders__cancel_order", { id: "1001" }),
+      ],
+      "Order 1002 is cancelled; 1001 has left already.",
+    ]);
+    expect(await place.start(["Cancel 1002 and 1001."]).ended).toEqual({
+      code: 0,
+      stdout:
+        "Order 1002 is cancelled; 1001 has left already.\n" +
+        "1001  shipped    hawser, 60 m\n1002  cancelled  shackle, 12 pieces\n",
+      stderr: "",
+    });
+    const [first, found, cancelled] = place.model.calls;
+    expect(first?.prompt).toContain("Cancel 1002 and 1001.");
+    expect(first?.tools.toSorted()).toEqual([
+      "mcp__orders__cancel_order",
+      "mcp__orders__find_order",
+    ]);
+    expect(found?.toolResults[0]?.text).toContain("shackle");
+    expect(cancelled?.toolResults.map(({ isError }) => isError)).toEqual([false, true]);
+    const audit = readFileSync(join(place.cwd, "audit.jsonl"), "utf8").trim().split("\n");
+    const calls = audit.map((line) => JSON.parse(line));
+    expect(calls.map(({ event, input }) => `${event} ${input.id}`).toSorted()).toEqual([
+      "PostToolUse 1002",
+      "PostToolUse 1002",
+      "PostToolUseFailure 1001",
+      "PreToolUse 1001",
+      "PreToolUse 1002",
+      "PreToolUse 1002",
+    ]);
+  });
+});
