@@ -1,6 +1,8 @@
-import { type ExecFileException, execFile } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import ts from "typescript";
 import * as testing from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
@@ -68,6 +70,10 @@ const PROJECT = {
   "package.json": '{ "name": "knots", "type": "module" }\n',
   "README.md": "# Knots\n\nTODO: say what they are.\n",
   "knots.js": 'export const knots = ["bowline", "sheet bend"]; // TODO: more\n',
+  "knot.png": Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR4nGNwaDiAFTEMLQkAYvNgAXSglMMAAAAASUVORK5CYII=",
+    "base64",
+  ),
 };
 
 function fileNameOf({ code }: Block): string | undefined {
@@ -89,22 +95,25 @@ function needsNoCli({ code }: Block): boolean {
 
 type Place = { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
 
-function execute(program: string, file: string, place: Place): Promise<Omit<Run, "script">> {
-  return new Promise((resolve) => {
-    const options = { ...place, timeout: LIMIT_MS, killSignal: "SIGKILL" } as const;
-    execFile(program, [file], options, (error, stdout, stderr) => {
-      resolve({ code: codeOf(error), stdout, stderr });
-    });
+/** In a process group of its own: whatever a block may kill, it is not the tests. */
+async function execute(program: string, file: string, place: Place): Promise<Omit<Run, "script">> {
+  const child = spawn(program, [file], {
+    ...place,
+    detached: true,
+    timeout: LIMIT_MS,
+    killSignal: "SIGKILL",
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { code: typeof code === "number" ? code : -1, stdout, stderr };
 }
 
 /** The longest that was seen, on a machine with much else to do, is 6 s. */
 const LIMIT_MS = 90_000;
-
-function codeOf(error: ExecFileException | null): number {
-  if (error === null) return 0;
-  return typeof error.code === "number" ? error.code : -1;
-}
 
 function scriptOf(model: testing.SimulatedModel): string {
   try {
