@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
-import { at, type Block, blocksOf, GUIDES, readPage } from "./page.js";
+import { at, blocksOf, GUIDES } from "./page.js";
 import { misprints } from "./prints.js";
 import { runBlock } from "./run.js";
 import { shellProblems } from "./shell.js";
-import { guides, isProgram, typeErrors } from "./types.js";
+import { isProgram, typeErrors } from "./types.js";
 
 const BLOCKS = GUIDES.flatMap((page) => blocksOf(page));
 

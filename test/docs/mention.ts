@@ -89,5 +89,5 @@ type Callable =
   | KeyOf<import("hawser").ClaudeCliProvider | import("hawser").ClaudeCodeProvider>
   | KeyOf<import("hawser/testing").SimulatedModel | import("hawser/testing").FakeCli>
   | KeyOf<import("hawser/testing").Recorder | import("hawser/testing").Replay>
-  | KeyOf<import("hawser").SessionStore>;
+  | KeyOf<import("hawser").SessionStore | import("hawser").ToolExtra>;
 `;

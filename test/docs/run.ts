@@ -64,7 +64,7 @@ function lay(block: Block, cwd: string): [program: string, file: string] {
   return [block.language === "sh" ? "sh" : process.execPath, file];
 }
 
-const LIBRARIES = ["zod", "valibot", "arktype"];
+const LIBRARIES = ["zod", "@modelcontextprotocol"];
 
 const PROJECT = {
   "package.json": '{ "name": "knots", "type": "module" }\n',

@@ -52,9 +52,12 @@ function sourcesOf({ page, text }: Source): [string, string][] {
       `${ROOT}${page}-${block.line}.m${block.language}`,
       `${"\n".repeat(block.line - 1)}${block.code}`,
     ]),
-    [`${ROOT}${page}-names.mts`, namesAsCode(mentionsIn(text))],
+    [`${ROOT}${page}-names.mts`, namesAsCode(NAMES_OF_OTHERS.has(page) ? [] : mentionsIn(text))],
   ];
 }
+
+/** The functions on these pages are those of other systems. */
+const NAMES_OF_OTHERS = new Set(["docs/source-systems.md"]);
 
 export function isProgram({ language }: Block): boolean {
   return language === "js" || language === "ts";
