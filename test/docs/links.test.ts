@@ -14,7 +14,7 @@ it.each([
   ["a file that is not there", "[x](nowhere.md)"],
   ["a heading that is not there", "# A\n\n[x](#b)"],
   ["a heading of another page that is not there", "[x](pool.md#nothing)"],
-  ["a host that nobody knows", "[x](https://registry.example/hawser)"],
+  ["a host that nobody knows", "[x](https://nobody.example/hawser)"],
 ])("a link to %s is found", (_, source) => {
   expect(deadLinks("docs/x.md", source)).toHaveLength(1);
 });
