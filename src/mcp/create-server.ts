@@ -7,6 +7,7 @@ import { ALWAYS_LOAD, type AnyToolDefinition } from "./tool.js";
 import { listTool, ToolServer } from "./tool-server.js";
 import type { ConnectableServer } from "./transport.js";
 
+/** What a server of this program is made of. */
 export interface CreateSdkMcpServerOptions {
   name: string;
   /** `1.0.0` unless given. */

@@ -34,6 +34,7 @@ export class ToolServer {
     }
   }
 
+  /** Whether it serves a line at the moment. */
   isConnected(): boolean {
     return this.#lines.size > 0;
   }

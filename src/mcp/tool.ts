@@ -11,6 +11,7 @@ export interface ToolAnnotations {
   openWorldHint?: boolean | undefined;
 }
 
+/** What a tool may have beside its function. */
 export interface ToolExtras {
   annotations?: ToolAnnotations | undefined;
   title?: string | undefined;
@@ -30,17 +31,20 @@ export interface ToolExtra {
   readonly _meta?: Readonly<Record<string, unknown>>;
   /** Does nothing where the caller did not ask for progress. */
   readonly sendProgress: (progress: ToolProgressUpdate) => Promise<void>;
+  /** Any notification to the CLI. */
   readonly sendNotification: (notification: ToolNotification) => Promise<void>;
   /** Rejects with `not_supported`: connect an `McpServer` of the MCP SDK for requests of its own. */
   readonly sendRequest: (...request: readonly unknown[]) => Promise<never>;
 }
 
+/** How far a call has come. */
 export interface ToolProgressUpdate {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
 }
 
+/** A notification in the words of MCP. */
 export interface ToolNotification {
   readonly method: string;
   readonly params?: JsonObject;
@@ -61,6 +65,7 @@ export interface SdkMcpToolDefinition<Schema extends ToolInputSchema = AnyZodRaw
 /** A tool whatever its arguments are. */
 export interface AnyToolDefinition extends Omit<SdkMcpToolDefinition, "inputSchema" | "handler"> {
   inputSchema: ToolInputSchema;
+  /** What it does; its arguments are checked before. */
   handler(args: never, extra: unknown): Promise<CallToolResult>;
 }
 

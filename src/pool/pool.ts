@@ -71,6 +71,7 @@ export class Pool implements AsyncDisposable {
     return openSession({ ...options, pool: this });
   }
 
+  /** How it stands at this moment: processes, calls, queue, times, and what was spent. */
   stats(): PoolStats {
     return this.#core.stats();
   }

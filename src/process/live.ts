@@ -3,6 +3,7 @@ export interface Mortal extends ProcessInfo {
   terminate(): Promise<void>;
 }
 
+/** A CLI process that this program has started. */
 export interface ProcessInfo {
   /** Absent for one that an own spawn function has started elsewhere. */
   readonly pid: number | undefined;

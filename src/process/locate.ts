@@ -22,6 +22,7 @@ export interface CliLocation {
   readonly script: boolean;
 }
 
+/** Where to look for the CLI. */
 export interface LocateOptions {
   /** A path, or a bare name to be found on PATH. Nothing else is tried when it is given. */
   readonly cliPath?: string | undefined;

@@ -24,6 +24,7 @@ export interface Orphans {
   readonly seesProcesses: boolean;
 }
 
+/** Which of the leftovers are meant. */
 export interface OrphanFilter {
   /** Only what the program that had this number has left. */
   readonly hostPid?: number;

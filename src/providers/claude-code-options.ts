@@ -7,6 +7,7 @@ export type ClaudeCodePreset = "specification" | "manual";
 /** Options of the library that the provider hands on as they are. */
 type PassedOptions = Pick<Options, (typeof PASSED)[number]>;
 
+/** What the provider is told once; a context may say otherwise for one call. */
 export interface ClaudeCodeProviderOptions extends PassedOptions {
   /** Defaults of one of the documents, in place of the provider's own. */
   preset?: ClaudeCodePreset | undefined;

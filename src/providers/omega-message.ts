@@ -1,5 +1,6 @@
 import type { Completion } from "../complete/index.js";
 
+/** What is known of how an answer came about. */
 export interface MessageMetadata {
   readonly providerUsed: string;
   /** Of all kinds, read from a cache too; `undefined` when the CLI reported none. */

@@ -51,6 +51,7 @@ export abstract class Controls {
     await this.request("set_model", model === undefined ? {} : { model });
   }
 
+  /** What happens from now on with calls that no rule decides. */
   async setPermissionMode(mode: PermissionMode): Promise<void> {
     mustBe(MODES.has(mode), "mode", `one of ${[...MODES].join(", ")}`);
     await this.request("set_permission_mode", { mode });
@@ -69,6 +70,7 @@ export abstract class Controls {
     });
   }
 
+  /** Another mode for the tools of one server; `null` takes it off again. */
   async setMcpPermissionModeOverride(
     serverName: string,
     mode: PermissionMode | null,
@@ -90,22 +92,27 @@ export abstract class Controls {
     await this.request("update_settings", { source, settings });
   }
 
+  /** The slash commands, as the CLI told them at its start. */
   async supportedCommands(): Promise<SlashCommand[]> {
     return [...(await this.initializationResult()).commands];
   }
 
+  /** The models, as the CLI told them at its start. */
   async supportedModels(): Promise<ModelInfo[]> {
     return [...(await this.initializationResult()).models];
   }
 
+  /** The sub-agents, as the CLI told them at its start. */
   async supportedAgents(): Promise<AgentInfo[]> {
     return [...(await this.initializationResult()).agents];
   }
 
+  /** Whose account it is, as the CLI told it at its start; never a credential. */
   async accountInfo(): Promise<AccountInfo> {
     return (await this.initializationResult()).account;
   }
 
+  /** All MCP servers: which are connected, which failed and why, and their tools. */
   async mcpServerStatus(): Promise<McpServerStatus[]> {
     return [...(await this.request("mcp_status")).mcpServers];
   }
@@ -122,14 +129,17 @@ export abstract class Controls {
     return setting;
   }
 
+  /** Starts a server anew, or reaches it again. */
   async reconnectMcpServer(serverName: string): Promise<void> {
     await this.request("mcp_reconnect", { serverName });
   }
 
+  /** Switches a server off or on, for this process. */
   async toggleMcpServer(serverName: string, enabled: boolean): Promise<void> {
     await this.request("mcp_toggle", { serverName, enabled });
   }
 
+  /** A resource of a server, by its URI. */
   async readMcpResource(
     serverName: string,
     uri: string,
@@ -142,6 +152,9 @@ export abstract class Controls {
     return this.request("get_context_usage", options);
   }
 
+  /**
+   * Cost and limits of the account, as far as the CLI knows them; the official SDK's warning holds.
+   */
   async usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(
     options: { skipBehaviors?: boolean } = {},
   ): Promise<HostPayload<"get_usage">> {
@@ -174,14 +187,17 @@ export abstract class Controls {
     await this.request("seed_read_state", { path, mtime });
   }
 
+  /** Reads the plugins again; gives what there is now. */
   async reloadPlugins(options: JsonObject = {}): Promise<HostPayload<"reload_plugins">> {
     return this.request("reload_plugins", snakeCase(options));
   }
 
+  /** Reads the skills again; gives what there is now. */
   async reloadSkills(): Promise<HostPayload<"reload_skills">> {
     return this.request("reload_skills");
   }
 
+  /** Reads the output styles again; gives what there is now. */
   async reloadOutputStyles(): Promise<HostPayload<"reload_output_styles">> {
     return this.request("reload_output_styles");
   }
@@ -197,6 +213,7 @@ export abstract class Controls {
     });
   }
 
+  /** Ends one task in the background; an unknown id is no error. */
   async stopTask(taskId: string): Promise<void> {
     await this.request("stop_task", { task_id: taskId });
   }

@@ -19,6 +19,7 @@ import { type HandedBack, resetAndDetach } from "./hand-back.js";
 import { onAbort } from "./on-abort.js";
 import { type LiveTurn, recordOf, type Turn } from "./turn.js";
 
+/** How one prompt is sent. */
 export interface SendOptions {
   /** Of the prompt; a new one unless given. */
   readonly uuid?: string | undefined;

@@ -1,5 +1,6 @@
 import type { ErrorReply } from "./reply.js";
 
+/** What goes with a refusal. */
 export interface ApiErrorOptions {
   /** What the API would say; the CLI shows it for most statuses. */
   readonly message?: string;
@@ -31,6 +32,7 @@ export function apiError(status: number, options: ApiErrorOptions = {}): ErrorRe
   };
 }
 
+/** What the API's headers tell of a limit. */
 export interface RateLimit {
   readonly status: "allowed" | "allowed_warning" | "rejected";
   readonly resetsAt: Date;

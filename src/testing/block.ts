@@ -38,6 +38,7 @@ export function thinking(
   return { type: "thinking", thinking, signature: options.signature ?? SIGNATURE };
 }
 
+/** Thinking that the API shows only encrypted. */
 export function redactedThinking(data: string): RedactedThinkingBlock {
   return { type: "redacted_thinking", data };
 }

@@ -8,6 +8,7 @@ import { CASSETTE_FORMAT, type CassetteHeader } from "./cassette/format.js";
 import { readCassette } from "./cassette/read.js";
 import { removeFolder } from "./remove-folder.js";
 
+/** Where a cassette goes, and what is recorded. */
 export interface RecordOptions {
   /** Where the cassette goes. What stands there is replaced. */
   readonly file: string;
@@ -25,6 +26,7 @@ export interface Recorder {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** How exactly the host must repeat itself. */
 export interface ReplayOptions {
   /**
    * - `strict` (default): the host must start the CLI with the same arguments and send the same lines
@@ -44,6 +46,7 @@ export interface Replay {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** Where a host did something else than was recorded. */
 export interface Mismatch {
   /** Counted from 1; null if there was none left. */
   readonly take: number | null;

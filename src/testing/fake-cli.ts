@@ -27,6 +27,7 @@ export interface FakeCli {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** What one process of the fake was started with, and was sent. */
 export interface RecordedProcess {
   readonly pid: number;
   /** The arguments after the program's own path. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { temporaryPath } from "../process/index.js";
 import { removeFolder } from "./remove-folder.js";
 
+/** What the environment is to hold. */
 export interface IsolatedEnvOptions {
   /** Where the model is: the `url` of a SimulatedModel. */
   readonly baseUrl?: string;

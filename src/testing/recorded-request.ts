@@ -9,6 +9,7 @@ import { asRecord, blocksOf, textOf } from "./request-body.js";
  */
 export type RequestKind = "call" | "auxiliary" | "count_tokens" | "other";
 
+/** What a tool gave, as the model is told. */
 export interface ToolResult {
   readonly toolUseId: string;
   readonly text: string;

@@ -27,6 +27,7 @@ export interface ReplyUsage {
   readonly [name: string]: unknown;
 }
 
+/** How an answer comes. */
 export interface ReplyOptions {
   /** `tool_use` when there is a tool call among the content, else `end_turn`. */
   readonly stopReason?: StopReason;
@@ -48,11 +49,13 @@ export interface ReplyOptions {
 /** How a message ends: whole, cut off, never, or with an error event in the stream. */
 export type Ending = "whole" | "cut" | "hang" | ApiErrorBody;
 
+/** An error in the API's words. */
 export interface ApiErrorBody {
   readonly type: string;
   readonly message: string;
 }
 
+/** An answer, or the beginning of one. */
 export interface MessageReply {
   readonly kind: "message";
   readonly content: readonly AnswerBlock[];
@@ -60,6 +63,7 @@ export interface MessageReply {
   readonly options: ReplyOptions;
 }
 
+/** A refusal of the API. */
 export interface ErrorReply {
   readonly kind: "error";
   readonly status: number;
@@ -68,6 +72,7 @@ export interface ErrorReply {
   readonly delayMs: number;
 }
 
+/** No byte at all. */
 export interface NoReply {
   readonly kind: "none";
   readonly ending: "cut" | "hang";

@@ -27,6 +27,7 @@ export type McpState = "connected" | "failed" | "needs-auth" | "pending" | "disa
 /** What a `.js` or `.mjs` file has as its default export: there a step may also run functions. */
 export type ScenarioFile = Scenario<Action | ScenarioFunction>;
 
+/** An action in code; only in a scenario that is a file. */
 export type ScenarioFunction = (cli: ScenarioCli) => void | Promise<void>;
 
 /** The fake CLI as a function in its scenario sees it. */
@@ -40,6 +41,7 @@ export interface ScenarioCli {
   print(message: Json): Promise<void>;
   /** Sends a control request to the host. Rejects with the error that the host answers with. */
   ask(request: Json): Promise<Json>;
+  /** Does actions as a step would. */
   do(...actions: readonly Action[]): Promise<void>;
 }
 
@@ -168,6 +170,7 @@ export type Action =
 /** What happens in a turn: a text, the content blocks of one message, or an action. */
 export type TurnPart = string | readonly Json[] | Action;
 
+/** A call of a tool, as an action. */
 export interface ToolCall {
   readonly input?: Json;
   /** What the tool gives: by default, what it was called with. */
@@ -182,6 +185,7 @@ export interface ToolCall {
   readonly ms?: number;
 }
 
+/** A task behind a turn. */
 export interface Background {
   readonly description?: string;
   /** How long it takes. */
@@ -201,6 +205,7 @@ export interface Clear {
   readonly forget?: boolean;
 }
 
+/** A process that the fake starts, in a session of its own. */
 export interface Grandchild {
   /** How long it lives if nobody ends it; 300 unless given. */
   readonly seconds?: number;

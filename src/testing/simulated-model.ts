@@ -10,6 +10,7 @@ import { type Reply, type ReplyInput, toReply } from "./reply.js";
 import { type Exchange, respond, sendJson } from "./respond.js";
 import { type ReplyScript, Script, type ScriptEntry } from "./script.js";
 
+/** What the model says, and counts. */
 export interface SimulatedModelOptions {
   /** What the model says: one entry for each call, or a function of the call. None by default. */
   readonly replies?: ReplyScript;

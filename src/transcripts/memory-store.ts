@@ -31,10 +31,12 @@ export class InMemorySessionStore implements SessionStore {
     return entries === undefined ? null : structuredClone(entries);
   }
 
+  /** The newest need not be first. */
   async listSessions(projectKey: string): Promise<{ sessionId: string; mtime: number }[]> {
     return this.#ofProject(projectKey).map(({ sessionId, mtime }) => ({ sessionId, mtime }));
   }
 
+  /** Copies; those that were never summarized are left out. */
   async listSessionSummaries(projectKey: string): Promise<SessionSummaryEntry[]> {
     return this.#ofProject(projectKey).flatMap(({ summary }) =>
       summary === undefined ? [] : [structuredClone(summary)],
@@ -62,6 +64,7 @@ export class InMemorySessionStore implements SessionStore {
     return [...this.#sessions.values()].filter(({ entries }) => entries.has(MAIN)).length;
   }
 
+  /** Forgets everything. */
   clear(): void {
     this.#sessions.clear();
   }

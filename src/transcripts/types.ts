@@ -26,6 +26,7 @@ interface Page {
   readonly offset?: number | undefined;
 }
 
+/** Which sessions are listed. */
 export interface ListSessionsOptions extends Source, Page {
   /** The sessions of the other worktrees of the same git repository too. Default true. */
   readonly includeWorktrees?: boolean | undefined;
@@ -33,19 +34,25 @@ export interface ListSessionsOptions extends Source, Page {
   readonly includeProgrammatic?: boolean | undefined;
 }
 
+/** Where the session is. */
 export interface GetSessionInfoOptions extends Source {}
 
+/** Which messages are read. */
 export interface GetSessionMessagesOptions extends Source, Page {
   /** The notices of the CLI too, the marks of compaction among them. Default false. */
   readonly includeSystemMessages?: boolean | undefined;
 }
 
+/** Where the session is. */
 export interface ListSubagentsOptions extends Source {}
 
+/** Which messages are read. */
 export interface GetSubagentMessagesOptions extends Source, Page {}
 
+/** Where the session is that is changed. */
 export interface SessionMutationOptions extends Source {}
 
+/** What the copy keeps. */
 export interface ForkSessionOptions extends SessionMutationOptions {
   /** The `uuid` of the last message that the fork keeps; all of them when it is not given. */
   readonly upToMessageId?: string | undefined;
@@ -53,6 +60,7 @@ export interface ForkSessionOptions extends SessionMutationOptions {
   readonly title?: string | undefined;
 }
 
+/** The copy. */
 export interface ForkSessionResult {
   sessionId: string;
 }

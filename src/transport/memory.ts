@@ -10,6 +10,7 @@ import type { CloseOptions, Transport } from "./transport.js";
  * reads, through the same encoding as over a pipe. When one end closes or dies, the line is over.
  */
 export class MemoryTransport implements Transport {
+  /** Two ends of one line: what one sends, the other reads. */
   static pair(): [MemoryTransport, MemoryTransport] {
     const [here, there] = [new MemoryTransport(), new MemoryTransport()];
     here.#peer = there;

@@ -1,6 +1,7 @@
 import type { Exit } from "../process/index.js";
 import type { Frame, Outbound } from "../wire/index.js";
 
+/** How a line is closed. */
 export interface CloseOptions {
   /** A last line to send before the input ends, such as an interrupt of the running turn. */
   readonly first?: Outbound;

@@ -55,11 +55,14 @@ export function isMessage<T extends keyof Messages>(
   return message.type === type;
 }
 
+/** Whether it is the result that ends a turn. */
 export function isResult(message: Message): message is ResultMessage {
   return message.type === "result";
 }
 
+/** Whether it is a notice of the CLI. */
 export function isSystem(message: Message): message is SystemMessage;
+/** The same, of one subtype. */
 export function isSystem<S extends keyof SystemMessages>(
   message: Message,
   subtype: S,

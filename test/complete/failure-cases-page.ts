@@ -11,16 +11,18 @@ const HEAD = `# Errors
 
 A call either gives an answer or throws, and whatever it throws is a \`HawserError\`. Its \`code\` says what happened and is stable; \`message\` and \`hint\` are for people: what happened, and what can be done about it.
 
-\`\`\`ts
+<!-- replies: always(apiError(529)) -->
+
+\`\`\`js
 import { complete, isHawserError } from "hawser";
 
 try {
   const { text } = await complete("Name three knots.");
   console.log(text);
 } catch (error) {
-  if (isHawserError(error, "rate_limited")) scheduleAgain(error.retryAfterMs ?? 60_000);
-  else if (isHawserError(error) && error.retryable) scheduleAgain(60_000);
-  else throw error;
+  if (!isHawserError(error)) throw error;
+  console.log(error.code, error.apiStatus, error.retryable); //=> overloaded 529 true
+  if (isHawserError(error, "rate_limited")) console.log(\`again in \${error.retryAfterMs ?? 60_000} ms\`);
 }
 \`\`\`
 

@@ -48,6 +48,7 @@ export type HookCallback<E extends HookEvent = HookEvent> = (
 
 export type HookAnswer = HookJSONOutput | undefined;
 
+/** Callbacks for some or all of the tools. */
 export interface HookMatcher<E extends HookEvent = HookEvent> {
   /** A pattern on the tool's name, such as `Bash|Write`; absent is every tool. */
   matcher?: string | undefined;

@@ -20,6 +20,7 @@ export type Elicitation = {
   description?: string;
 };
 
+/** Answers what an MCP server asks; `null` leaves the question open. */
 export type OnElicitation = (
   request: Elicitation,
   options: InteractionContext,
@@ -36,6 +37,7 @@ export type UserDialogResult =
   | { behavior: "completed"; result: unknown }
   | { behavior: "cancelled" };
 
+/** Shows a dialog of the CLI; `null` cancels it. */
 export type OnUserDialog = (
   request: UserDialog,
   options: InteractionContext,

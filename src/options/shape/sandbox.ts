@@ -22,6 +22,7 @@ export interface SandboxSettings {
   [field: string]: unknown;
 }
 
+/** What commands in the sandbox may reach. */
 export interface SandboxNetwork {
   allowedDomains?: string[] | undefined;
   deniedDomains?: string[] | undefined;
@@ -37,6 +38,7 @@ export interface SandboxNetwork {
   [field: string]: unknown;
 }
 
+/** What commands in the sandbox may read and write. */
 export interface SandboxFilesystem {
   allowWrite?: string[] | undefined;
   denyWrite?: string[] | undefined;

@@ -33,8 +33,11 @@ export interface SessionStore {
   append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void>;
   /** All entries of a key in the order of their arrival; null for a key that was never written. */
   load(key: SessionKey): Promise<SessionStoreEntry[] | null>;
+  /** One of the two lists is needed, or `listSessions()` cannot use the store. */
   listSessions?(projectKey: string): Promise<{ sessionId: string; mtime: number }[]>;
+  /** Spares `listSessions()` from loading every transcript. */
   listSessionSummaries?(projectKey: string): Promise<SessionSummaryEntry[]>;
+  /** Without it, `deleteSession()` leaves the store as it is. */
   delete?(key: SessionKey): Promise<void>;
   /** The `subpath` of everything that lies below a session. */
   listSubkeys?(key: { projectKey: string; sessionId: string }): Promise<string[]>;

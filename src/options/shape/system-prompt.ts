@@ -4,6 +4,7 @@ export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY_
 /** Text, parts of a text, or the CLI's own prompt with something appended. */
 export type SystemPromptOption = string | readonly string[] | CustomPrompt | PresetPrompt;
 
+/** A prompt of one's own, with what a resumed session does about it. */
 export interface CustomPrompt {
   type: "custom";
   prompt: string | readonly string[];
@@ -11,6 +12,7 @@ export interface CustomPrompt {
   snapshot?: boolean;
 }
 
+/** The CLI's own prompt. */
 export interface PresetPrompt {
   type?: "preset";
   preset: "claude_code";

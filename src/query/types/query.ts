@@ -35,7 +35,9 @@ export type QueryParams = {
 export interface Query extends AsyncGenerator<SDKMessage, void> {
   /** Ends the turn; the receipt is absent before 2.1.325's generation. */
   interrupt(): Promise<SDKControlInterruptResponse | undefined>;
+  /** What happens from now on with calls that no rule decides. */
   setPermissionMode(mode: PermissionMode): Promise<void>;
+  /** Another mode for the tools of one server; `null` takes it off again. */
   setMcpPermissionModeOverride(
     serverName: string,
     mode: "default" | "auto" | null,
@@ -54,15 +56,25 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
     source: "localSettings" | "userSettings",
     settings: Record<string, unknown>,
   ): Promise<void>;
+  /** The CLI's answer to initialize. */
   initializationResult(): Promise<SDKControlInitializeResponse>;
+  /** Initializes again, and gives the new answer. */
   reinitialize(): Promise<SDKControlInitializeResponse>;
+  /** The slash commands, as the CLI told them at its start. */
   supportedCommands(): Promise<SlashCommand[]>;
+  /** The models, as the CLI told them at its start. */
   supportedModels(): Promise<ModelInfo[]>;
+  /** The sub-agents, as the CLI told them at its start. */
   supportedAgents(): Promise<AgentInfo[]>;
+  /** All MCP servers: which are connected, which failed and why, and their tools. */
   mcpServerStatus(): Promise<McpServerStatus[]>;
+  /** How full the context is; `full` counts tokens at the API. */
   getContextUsage(opts?: {
     detail?: "summary" | "full";
   }): Promise<SDKControlGetContextUsageResponse>;
+  /**
+   * Cost and limits of the account, as far as the CLI knows them; the official SDK's warning holds.
+   */
   usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(opts?: {
     skipBehaviors?: boolean;
   }): Promise<SDKControlGetUsageResponse>;
@@ -71,23 +83,33 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
     path: string,
     options?: { maxBytes?: number; encoding?: "utf-8" | "base64" },
   ): Promise<SDKControlReadFileResponse | null>;
+  /** Reads the plugins again; gives what there is now. */
   reloadPlugins(options?: {
     holdOnCacheImpact?: boolean;
     addPlugins?: SdkPluginConfig[];
     refuseIfBusy?: boolean;
   }): Promise<SDKControlReloadPluginsResponse>;
+  /** Reads the skills again; gives what there is now. */
   reloadSkills(): Promise<SDKControlReloadSkillsResponse>;
+  /** Reads the output styles again; gives what there is now. */
   reloadOutputStyles(): Promise<SDKControlReloadOutputStylesResponse>;
+  /** Whose account it is, as the CLI told it at its start; never a credential. */
   accountInfo(): Promise<AccountInfo>;
   /** Puts files back to where they were before a prompt; needs `enableFileCheckpointing`. */
   rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
+  /** Tells the CLI that a file has been read, so that it may be edited. */
   seedReadState(path: string, mtime: number): Promise<void>;
+  /** Starts a server anew, or reaches it again. */
   reconnectMcpServer(serverName: string): Promise<void>;
+  /** Switches a server off or on, for this process. */
   toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
+  /** A resource of a server, by its URI. */
   readMcpResource(serverName: string, uri: string): Promise<SDKControlMcpReadResourceResponse>;
   /** Replaces the servers that were set this way before. */
   setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult>;
+  /** More prompts, for a query that was begun with an iterable. */
   streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void>;
+  /** Ends one task in the background; an unknown id is no error. */
   stopTask(taskId: string): Promise<void>;
   /** Moves running work to the background; false when there was none. */
   backgroundTasks(toolUseId?: string): Promise<boolean>;
@@ -112,6 +134,7 @@ export type StartupParams = {
 export interface WarmQuery extends AsyncDisposable {
   /** Once only. */
   query(prompt: string | AsyncIterable<SDKUserMessage>): Query;
+  /** Ends the process. */
   close(): void;
 }
 
@@ -126,6 +149,7 @@ export interface SpareProcess extends AsyncDisposable {
     sdkMcpSettled: boolean;
   }>;
   readonly exited: Promise<void>;
+  /** Ends the process. */
   close(): void;
 }
 

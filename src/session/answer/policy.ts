@@ -1,6 +1,7 @@
 import { LEGACY_TOOL_NAME_ALIASES, type PolicyRule } from "../../options/index.js";
 import type { JsonObject } from "../../wire/index.js";
 
+/** What a policy decides, and by which of its rules. */
 export interface PermissionExplanation {
   readonly decision: PolicyRule["decision"];
   /** The rule that decides and its place in the list; absent if none fits. */

@@ -1,0 +1,85 @@
+// A plugin of typedoc: groups the reference by the layer that a name comes from, in the words of the
+// guides. A tag in every comment would say the same, hundreds of times.
+import { Comment, CommentTag, Converter, ReflectionKind } from "typedoc";
+import ts from "typescript";
+
+const CATEGORIES = {
+  complete: "One call",
+  session: "Sessions",
+  pool: "The pool",
+  options: "Options",
+  mcp: "Tools",
+  errors: "Errors",
+  process: "The CLI and its processes",
+  transcripts: "Sessions on disk",
+  providers: "Providers",
+  query: "The official SDK's surface",
+  wire: "Messages",
+  transport: "Transports",
+};
+
+/** Of `hawser/testing`, by file. */
+const IN_TESTING = {
+  "simulated-model": "The simulated model",
+  "isolated-env": "The simulated model",
+  "recorded-request": "The simulated model",
+  script: "The simulated model",
+  auxiliary: "The simulated model",
+  reply: "Replies",
+  block: "Replies",
+  "api-error": "Replies",
+  "fake-cli": "The fake CLI",
+  scenario: "The fake CLI",
+  cassette: "Cassettes",
+};
+
+export function load(app) {
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, (context) => {
+    const { project } = context;
+    for (const module of project.children ?? []) {
+      module.name = module.name === "index" ? "hawser" : `hawser/${module.name}`;
+      const values = valuesOf(fileOf(context, module));
+      for (const each of [...(module.children ?? [])]) {
+        if (each.kindOf(CALLABLE) && !values.has(each.name)) project.removeReflection(each);
+        else categorize(each, fileOf(context, each)?.fileName ?? "");
+      }
+    }
+  });
+  // After typedoc has used them: to its validation, a tag alone would be a documentation.
+  app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => removeTags(project), -1000);
+}
+
+/** What `export type *` hands on of these is a type of something that cannot be imported. */
+const CALLABLE = ReflectionKind.Function | ReflectionKind.Variable;
+
+function valuesOf(file) {
+  const declarations = file.statements.filter(
+    (each) => ts.isExportDeclaration(each) && !each.isTypeOnly,
+  );
+  const names = declarations.flatMap(({ exportClause }) => exportClause?.elements ?? []);
+  return new Set(names.filter(({ isTypeOnly }) => !isTypeOnly).map(({ name }) => name.text));
+}
+
+function categorize(reflection, path) {
+  const category = categoryOf(path);
+  if (category === undefined) throw new Error(`No category for ${reflection.name} of ${path}`);
+  reflection.comment ??= new Comment();
+  const content = [{ kind: "text", text: category }];
+  reflection.comment.blockTags.push(new CommentTag("@category", content));
+}
+
+function removeTags({ children = [] }) {
+  for (const each of children.flatMap((module) => module.children ?? [])) {
+    each.comment?.removeTags("@category");
+    if (each.comment?.isEmpty()) delete each.comment;
+  }
+}
+
+function categoryOf(path) {
+  const [, layer = "", rest = ""] = /\/src\/([^/]+)\/(.+)$/.exec(path) ?? [];
+  return layer === "testing" ? IN_TESTING[rest.replace(/\.ts$/, "")] : CATEGORIES[layer];
+}
+
+function fileOf(context, reflection) {
+  return context.getSymbolFromReflection(reflection)?.declarations?.[0]?.getSourceFile();
+}
