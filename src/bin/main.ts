@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   ask: async () => (await import("./ask.js")).ask,
   chat: async () => (await import("./chat.js")).chat,
   doctor: async () => (await import("./doctor.js")).doctor,
+  demo: async () => (await import("./demo.js")).demo,
 };
 
 async function main([name = "--help", ...args]: readonly string[]): Promise<number> {

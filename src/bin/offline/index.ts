@@ -1,10 +1,17 @@
 import type { Options } from "../../options/index.js";
 import type { Terminal } from "../terminal.js";
+import type { OfflineWorld } from "./world.js";
 
 /** Where a command finds its CLI. */
 export interface World {
   readonly options: Options;
   dispose(): Promise<void>;
+}
+
+/** Loaded only when it is asked for: it brings a model and a fake CLI. */
+export async function openOfflineWorld(cliPath: string | undefined): Promise<OfflineWorld> {
+  const { openOfflineWorld: open } = await import("./world.js");
+  return open(cliPath);
 }
 
 /** The world that there is, or with `--offline` one that needs no account; it says which. */
@@ -13,7 +20,6 @@ export async function openWorld(
   terminal: Terminal,
 ): Promise<World> {
   if (!flags.offline) return { options: {}, dispose: async () => {} };
-  const { openOfflineWorld } = await import("./world.js");
   const world = await openOfflineWorld(flags.cli);
   terminal.note(terminal.style.dim(world.about));
   return world;
