@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { refuseUnknown } from "./known-options.js";
 import { removeFolder } from "./remove-folder.js";
 
 export interface IsolatedEnvOptions {
@@ -42,6 +43,7 @@ export interface IsolatedEnv {
  * ```
  */
 export async function isolatedEnv(options: IsolatedEnvOptions = {}): Promise<IsolatedEnv> {
+  refuseUnknown("isolatedEnv()", options, OPTIONS);
   // The real path: the CLI reports its cwd with links resolved (on macOS /tmp is one).
   const root = await mkdtemp(join(await realpath(tmpdir()), "hawser-env-"));
   const home = join(root, "home");
@@ -69,6 +71,11 @@ export async function isolatedEnv(options: IsolatedEnvOptions = {}): Promise<Iso
   const dispose = () => removeFolder(root);
   return { env, cwd, home, configDir, dispose, [Symbol.asyncDispose]: dispose };
 }
+
+const OPTIONS = { baseUrl: true, apiKey: true, oauthToken: true, extra: true } satisfies Record<
+  keyof IsolatedEnvOptions,
+  true
+>;
 
 /** A port that nothing listens on: what is sent there fails at once. */
 const NOWHERE = "http://127.0.0.1:9";

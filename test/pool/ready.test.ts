@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Step } from "../../src/testing/index.js";
 import { failureOf, opened, stage } from "./faults.js";
-import { onFake } from "./on-fake.js";
+import { onFake, PATIENCE } from "./on-fake.js";
 
 const exits: Step = { on: "start", times: "always", do: [{ stderr: "no luck\n" }, { exit: 1 }] };
 
@@ -42,12 +42,7 @@ describe("pool.ready()", () => {
     expect(await failureOf(at.pool.ready())).toMatchObject(reason);
     expect(at.told.pids).toHaveLength(1);
     await writeFile(at.cli.path.replace("claude.mjs", "scenario.json"), "{}");
-    for (let ready = false; !ready; ) {
-      ready = await at.pool.ready().then(
-        () => true,
-        () => new Promise((resolve) => setTimeout(() => resolve(false), 50)),
-      );
-    }
+    await vi.waitFor(() => at.pool.ready(), PATIENCE);
     expect(at.pool.stats().processes.initialized).toBe(1);
   });
 
