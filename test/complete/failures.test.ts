@@ -72,7 +72,7 @@ describe("a start that fails before there is a process", () => {
       (cliPath, gone) => ({ cliPath, settings: gone }),
       "invalid_options",
     ],
-    ["an option of a later day", (cliPath) => ({ cliPath, tenant: "x" }), "not_supported"],
+    ["an option of pools without one", (cliPath) => ({ cliPath, tenant: "x" }), "invalid_options"],
     ["an unknown option", (cliPath) => ({ cliPath, modle: "opus" }) as never, "invalid_options"],
   ];
   it.each(cases)("for %s has its own code", async (_what, options, code) => {
