@@ -80,6 +80,13 @@ describe("a start that fails before there is a process", () => {
     expect((await failure("x", options(cli, join(tmpdir(), randomUUID())))).code).toBe(code);
   });
 
+  it("for an option of sessions is refused by the types, too", async () => {
+    const cliPath = await answering();
+    const refusal = { code: "not_supported", issues: [{ path: "recover" }] };
+    // @ts-expect-error: a call goes on by `autoResume`.
+    await expect(complete("x", { cliPath, recover: true })).rejects.toMatchObject(refusal);
+  });
+
   it.each(["", "   ", "\n"])("for the empty prompt %j is invalid_options", async (prompt) => {
     expect(await failure(prompt, { cliPath: await answering() })).toMatchObject({
       code: "invalid_options",
