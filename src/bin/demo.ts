@@ -1,4 +1,5 @@
 import { mkdir, rm } from "node:fs/promises";
+import { basename } from "node:path";
 import { complete } from "../complete/index.js";
 import { isHawserError } from "../errors/index.js";
 import type { Options } from "../options/index.js";
@@ -10,7 +11,7 @@ import type { Flags } from "./flags.js";
 import { openOfflineWorld } from "./offline/index.js";
 import { summaryLine } from "./summary.js";
 import { Terminal } from "./terminal.js";
-import { callDetails, callLine } from "./tool-view.js";
+import { callDetails } from "./tool-view.js";
 
 const FLAGS = {
   cli: { value: "path", help: "the claude to use" },
@@ -73,7 +74,7 @@ class Tour {
   }
 
   say(text: string): void {
-    if (!this.#isSilent) this.#terminal.writeLine(`  ${this.#terminal.outStyle.dim(text)}`);
+    this.#write(`  ${this.#terminal.outStyle.dim(text)}\n`);
   }
 
   async #answer(): Promise<void> {
@@ -90,17 +91,16 @@ class Tour {
     const session = await openSession({
       ...this.#options,
       canUseTool: async (tool, input) => {
-        this.say(`may it? ${callLine(tool, input, 60)}`);
         const { outStyle: style } = this.#terminal;
+        this.#write(`\n  may it? ${tool} ${basename(String(input["file_path"]))}\n`);
         const lines = callDetails(input, this.#options.cwd ?? ".", style);
         for (const line of lines.slice(1)) this.#write(`    ${line}\n`);
-        this.say("yes");
+        this.#write("  yes\n  < ");
         return { behavior: "allow", updatedInput: input };
       },
     });
     for (const prompt of ["write knot.txt: bowline", "What is a sheet bend?"]) {
-      this.#prompt(prompt);
-      this.#write("  < ");
+      this.#write(`  > ${prompt}\n  < `);
       for await (const piece of session.send(prompt).textStream) {
         this.#write(piece.replaceAll("\n", "\n    "));
       }
@@ -125,11 +125,10 @@ class Tour {
     const coldMs: number[] = [];
     for (const knot of KNOTS) coldMs.push(await this.#timed("cold", knot, complete));
     const pool = createPool({ warm: [this.#options] });
+    await pool.ready();
     const warmMs: number[] = [];
     for (const knot of KNOTS) {
-      warmMs.push(
-        await this.#timed("warm", knot, (prompt, options) => pool.complete(prompt, options)),
-      );
+      warmMs.push(await this.#timed("warm", knot, pool.complete.bind(pool)));
     }
     await pool.close();
     this.say(`${(sum(coldMs) / sum(warmMs)).toFixed(1)} times as fast`);
@@ -147,7 +146,7 @@ class Tour {
 
   async #failure(): Promise<void> {
     this.#heading("A failure has a code, and says what to do: HawserError");
-    const options = { ...this.#options, cwd: `${this.#options.cwd}/gone` };
+    const options = { ...this.#options, cwd: "/no/such/folder" };
     const error = await complete("Is anybody there?", options).catch((each: unknown) => each);
     if (!isHawserError(error)) throw error;
     this.#write(`  ${error.code}: ${error.message}\n`);

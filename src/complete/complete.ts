@@ -4,8 +4,14 @@ import { Call } from "./call.js";
 import type { Completion } from "./completion.js";
 import { CallStream, type CompletionStream } from "./stream.js";
 
+/** What a call refuses: it makes its attempts anew by `retry`, and goes on by `autoResume`. */
+type OfSessions = "recover";
+
 /** All options but those that ask for a value; with one of these, the completion has it. */
-export type CompleteOptions = Omit<Options, "schema" | "outputFormat">;
+export type CompleteOptions = Omit<Options, "schema" | "outputFormat" | OfSessions>;
+
+/** The same with them, for options that are put together at runtime. */
+export type AnyCompleteOptions = Omit<Options, OfSessions>;
 
 type WithoutValue = CompleteOptions & {
   readonly schema?: undefined;
@@ -25,7 +31,10 @@ export function complete<S extends StandardSchema>(
   prompt: Prompt,
   options: WithSchema<S>,
 ): Promise<Completion<OutputOf<S>>>;
-export function complete(prompt: Prompt, options?: Options): Promise<Completion<unknown>>;
+export function complete(
+  prompt: Prompt,
+  options?: AnyCompleteOptions,
+): Promise<Completion<unknown>>;
 export function complete(prompt: Prompt, options: Options = {}): Promise<Completion<unknown>> {
   return new Call({ caller: "complete()", prompt, options }).outcome;
 }
@@ -36,7 +45,7 @@ export function stream<S extends StandardSchema>(
   prompt: Prompt,
   options: WithSchema<S>,
 ): CompletionStream<OutputOf<S>>;
-export function stream(prompt: Prompt, options?: Options): CompletionStream<unknown>;
+export function stream(prompt: Prompt, options?: AnyCompleteOptions): CompletionStream<unknown>;
 export function stream(prompt: Prompt, options: Options = {}): CompletionStream<unknown> {
   return new CallStream({ caller: "stream()", prompt, options });
 }

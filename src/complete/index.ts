@@ -1,4 +1,4 @@
-export { type CompleteOptions, complete, stream } from "./complete.js";
+export { type AnyCompleteOptions, type CompleteOptions, complete, stream } from "./complete.js";
 export type { Completion, Timing } from "./completion.js";
 export { extractJson, stripFence } from "./extract-json.js";
 export {

@@ -53,12 +53,12 @@ export interface ErrorRow {
 export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
   cli_not_found: row(
     "The Claude Code CLI was not found.",
-    "Install it with `npm install -g @anthropic-ai/claude-code`, or set `cliPath`.",
+    "Install it with `npm install -g @anthropic-ai/claude-code`, or set `cliPath` or HAWSER_CLI; `npx hawser doctor` says where it was looked for.",
     { status: 503, exit: 127 },
   ),
   cli_not_runnable: row(
     "The Claude Code CLI was found but cannot be run.",
-    "Check that the path is an executable file for this platform; reinstall it if it is a stub.",
+    "Check that the path is the CLI, executable on this platform; reinstall it if it is a stub. `npx hawser doctor` says what is there.",
     { status: 503, exit: 126 },
   ),
   unsupported_by_cli: row(
@@ -87,12 +87,12 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
   ),
   root_refused: row(
     "The CLI refuses to skip permissions when it runs as root.",
-    "Use another permission mode, another `user`, or set IS_SANDBOX=1 inside a sandbox.",
+    "Use another `permissionMode` or another `user`; in a container that is a sandbox, set IS_SANDBOX=1 in `env`.",
     { status: 403, exit: 77 },
   ),
   nested_session: row(
     "This program already runs inside a Claude Code session.",
-    'Unset CLAUDECODE, or choose `nested: "strip"`.',
+    'Choose `nested: "strip"` to start the CLI all the same, or unset CLAUDECODE.',
     { status: 409, exit: 64 },
   ),
   spawn_failed: row(
@@ -137,7 +137,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
   }),
   auth: row(
     "The CLI is not logged in, or its credential was refused.",
-    "Run `claude` and log in, or pass `apiKey` or `oauthToken`.",
+    "Run `claude` and log in, or pass `apiKey` or `oauthToken`; `npx hawser doctor` says which credential is seen.",
     { status: 401, exit: 77 },
   ),
   billing: row(
@@ -201,7 +201,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
   ),
   session_not_found: row(
     "There is no such session to resume.",
-    "Check the id, `cwd` and `configDir`: sessions belong to a directory.",
+    "Check the id, `cwd` and `configDir`: sessions belong to a directory, and `listSessions()` names them. `complete()` keeps one only with `persistSession: true`.",
     { status: 404, exit: 66 },
   ),
   session_in_use: row(

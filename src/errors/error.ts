@@ -99,6 +99,11 @@ export class HawserError extends Error implements ErrorFacts {
     return "HawserError";
   }
 
+  /** For a server that passes the failure on: the status that ERROR_CODES has for the code. */
+  get httpStatus(): number {
+    return ERROR_CODES[this.code].httpStatus;
+  }
+
   /** The same error with the facts that it lacks, from a layer that knows more about the call. */
   with(facts: ErrorFacts, mask?: Mask): HawserError {
     return this.#copy({ ...facts, ...this.#facts() }, mask);

@@ -16,7 +16,7 @@ export type {
 export { LEGACY_TOOL_NAME_ALIASES } from "./legacy-tool-names.js";
 export type { OptionName, Options, SettingSource } from "./options.js";
 export { AGENT, LEAN, withPreset } from "./presets.js";
-export { validatePrompt } from "./prompt.js";
+export { validatePrompt, validateSendOptions } from "./prompt.js";
 export { OF_CALLS, OF_POOLS, refuseOptions, refuseWithoutPool } from "./refuse.js";
 export { type NumberedHook, type NumberedHooks, numberHooks } from "./row/hooks.js";
 export { POLICY_HOOK } from "./row/rules.js";

@@ -1,29 +1,46 @@
 import { HawserError } from "../errors/index.js";
 import type { Prompt } from "../wire/index.js";
-import { isObject } from "./check/kind.js";
+import { block } from "./check/block.js";
+import { listOf, shape } from "./check/compound.js";
+import { signal } from "./check/host.js";
+import { argument, boolean, isObject, type Problem } from "./check/kind.js";
 
 /** Throws `invalid_options` for a prompt that says nothing: the CLI would fail, or ask the model. */
 export function validatePrompt(prompt: Prompt): void {
-  const problem = problemOf(prompt);
-  if (problem === undefined) return;
-  throw new HawserError("invalid_options", `The prompt ${problem}.`, {
-    hint: "Pass a text, or an array of content blocks, that holds something to answer.",
-    issues: [{ path: "prompt", message: problem }],
+  const whole = problemOf(prompt);
+  if (whole !== undefined) {
+    throw new HawserError("invalid_options", `The prompt ${whole}.`, {
+      hint: "Pass a text, or an array of content blocks, that holds something to answer.",
+      issues: [{ path: "prompt", message: whole }],
+    });
+  }
+  if (typeof prompt !== "string") refuse([...listOf(block).problems(prompt, "prompt")]);
+}
+
+/** Throws `invalid_options` for what `send()` would pass over in silence. */
+export function validateSendOptions(options: object): void {
+  refuse([...SEND.problems(options, "options")]);
+}
+
+const SEND = shape({ uuid: argument, shouldQuery: boolean, signal }, [], "refuse");
+
+function refuse(problems: readonly Problem[]): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
+  throw new HawserError("invalid_options", `${first.path} ${first.message}${more}.`, {
+    hint: first.hint ?? `Correct \`${first.path}\`.`,
+    issues: problems.map(({ path, message }) => ({ path, message })),
   });
 }
 
 function problemOf(prompt: unknown): string | undefined {
   if (typeof prompt === "string") return prompt.trim() === "" ? "is empty" : undefined;
   if (!Array.isArray(prompt)) return "must be a text or an array of content blocks";
-  if (!prompt.every(isBlock)) return "must hold content blocks only";
-  return prompt.some(saysSomething) ? undefined : "is empty";
+  return prompt.every(saysNothing) ? "is empty" : undefined;
 }
 
-function isBlock(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (!isObject(value) || typeof value["type"] !== "string") return false;
-  return value["type"] !== "text" || typeof value["text"] === "string";
-}
-
-function saysSomething(block: Readonly<Record<string, unknown>>): boolean {
-  return block["type"] !== "text" || `${block["text"]}`.trim() !== "";
+function saysNothing(block: unknown): boolean {
+  if (!isObject(block) || block["type"] !== "text") return false;
+  return typeof block["text"] === "string" && block["text"].trim() === "";
 }

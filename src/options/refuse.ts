@@ -16,9 +16,17 @@ export const OF_CALLS: readonly string[] = [
 /** What means something only to a pool. */
 export const OF_POOLS: readonly string[] = ["pool", "priority", "tenant"];
 
-/** Throws for what only a pool could obey, where there is none. */
+/** Throws `invalid_options` for what only a pool could obey, where there is none. */
 export function refuseWithoutPool(caller: string, options: Options): void {
-  if (options.pool === undefined) refuseOptions(`${caller} without a pool`, options, OF_POOLS);
+  if (options.pool !== undefined) return;
+  const used = OF_POOLS.filter((name) => isGiven(options, [name]));
+  if (used.length === 0) return;
+  const names = used.join(" and ");
+  const verb = used.length === 1 ? "needs" : "need";
+  throw new HawserError("invalid_options", `${names} ${verb} a pool in ${caller}.`, {
+    hint: `Call pool.${caller}, or pass what createPool() returned as \`pool\`; else leave ${names} out.`,
+    issues: used.map((path) => ({ path, message: `has no effect in ${caller} without a pool` })),
+  });
 }
 
 /** Throws `not_supported` for options, or fields of them, that the caller would do nothing about. */

@@ -28,6 +28,8 @@ export class PoolCore implements SessionSource {
   readonly #pending = new Set<Promise<unknown>>();
   /** Who comes at once gets what is being started, and does not start the same beside it. */
   #announced: Promise<unknown> = Promise.resolve();
+  /** Why something of that cannot be. */
+  #unready: { readonly error: unknown } | undefined;
   readonly #onClosing = new Set<() => void>();
   #isDraining = false;
   #closing: Promise<void> | undefined;
@@ -44,8 +46,23 @@ export class PoolCore implements SessionSource {
     const known = this.#track(this.#announce(request)).catch((error: unknown) => {
       // Whoever calls with these options is told the same.
       this.#settings.log.warn("options cannot be made ready for", { error: textOf(error) });
+      this.#unready ??= { error };
     });
     this.#announced = Promise.all([this.#announced, known]);
+  }
+
+  async ready(): Promise<void> {
+    this.#refuseClosed();
+    // What is being started would not keep the program alive by itself.
+    const hold = setInterval(() => {}, LONGEST_MS);
+    try {
+      await this.#unlessClosing(this.#announced);
+      if (this.#unready !== undefined) throw this.#unready.error;
+      await this.#unlessClosing(this.#crew.ready());
+    } finally {
+      clearInterval(hold);
+    }
+    this.#refuseClosed();
   }
 
   begin(end: (why: HawserError) => void): () => void {
@@ -240,6 +257,8 @@ export class PoolCore implements SessionSource {
     for (const resolve of this.#onEmpty.splice(0)) resolve();
   }
 }
+
+const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * A session belongs to its holder: that it is not held here is how a forgotten one is noticed. No

@@ -1,4 +1,4 @@
-import { HawserError, isHawserError, textOf } from "../errors/index.js";
+import { HawserError, textOf } from "../errors/index.js";
 import {
   CHANNELS,
   type LeaseRequest,
@@ -10,6 +10,7 @@ import { atRest } from "./at-rest.js";
 import type { Binding } from "./binding.js";
 import { type Demand, Demands } from "./demand.js";
 import type { PoolSettings } from "./options.js";
+import { isAccident, limitsOf } from "./patience.js";
 import { rankOf } from "./rank.js";
 import { type Preparation, Worker, type WorkerState } from "./worker.js";
 
@@ -103,6 +104,23 @@ export class Crew {
     this.#tending = { timer, dueAt };
   }
 
+  /** Resolves when what was announced is up, or has no room; throws why one did not start. */
+  async ready(): Promise<void> {
+    for (;;) {
+      this.tendNow();
+      const workers = [...this.#workers];
+      const up = workers.filter(({ state }) => state !== "starting");
+      const isUp = (demand: Demand) => Demands.met(demand, up) >= this.#settings.min;
+      const awaited = this.demands.announced().filter((demand) => !isUp(demand));
+      const [trouble] = awaited.flatMap((demand) => this.demands.troubleOf(demand) ?? []);
+      if (trouble !== undefined) throw trouble.error;
+      if (awaited.length === 0 || up.length === workers.length) return;
+      const starting = workers.filter((worker) => !up.includes(worker));
+      // Who has failed is in trouble by then.
+      await Promise.race(starting.map(({ whenIdle }) => whenIdle.catch(() => {})));
+    }
+  }
+
   /** Lets go of what nobody has, until there is room for one more. */
   makeRoom(): void {
     while (this.#size >= this.#settings.max) {
@@ -172,7 +190,7 @@ export class Crew {
     this.#discarded.set(reason, (this.#discarded.get(reason) ?? 0) + 1);
     void gone.then(() => this.#workers.delete(worker));
     // It was ready, and then of use to nobody: the next one may be no better.
-    if (worker.isBroken && worker.jobs === 0) this.demands.failed(worker);
+    if (worker.isBroken && worker.jobs === 0) this.demands.failed(worker, brokenSpare(reason));
     if (!worker.isTaken) this.tend();
   }
 
@@ -207,7 +225,7 @@ export class Crew {
       (error: unknown) => {
         // One that was let go meanwhile has not failed.
         if (worker.state !== "closing") {
-          this.tend(this.demands.failed(demand));
+          this.tend(this.demands.failed(demand, error));
           this.#settings.log.warn("a process could not be made ready", { error: textOf(error) });
         }
         void worker.discard("it did not start");
@@ -266,34 +284,16 @@ const RECENT_MS = 30_000;
 const LONGEST_SWEEP_MS = 10_000;
 const SPARE_START_MS = 60_000;
 
-/** A process that was ready answers at once, or is of no use. */
-const SPARE_ANSWER_MS = 10_000;
 const MOST_TRIES = 10;
 
 /** One that is always killed at its start has a reason for it. */
 const MOST_STARTS = 3;
 
-function limitsOf(
-  { timeouts }: LeaseRequest,
-  { late }: Binding,
-  how: How,
-): LeaseRequest["timeouts"] {
-  // A server of the caller's may take as long to connect as the caller permits.
-  const isSlow = late.some(({ subtype }) => subtype === "mcp_set_servers");
-  if (how === "cold" || isSlow) return timeouts;
-  return { ...timeouts, bootMs: Math.min(timeouts.bootMs, SPARE_ANSWER_MS) };
-}
-
-/** Whether another process may do better: not if one for these very options has said that it won't. */
-function isAccident(error: unknown, how: How): boolean {
-  if (how !== "cold" || isHawserError(error, "closed")) return true;
-  if (!isHawserError(error, "process_exited")) return false;
-  // Who leaves in good order has refused nothing; who leaves by a signal, with 128 and its number, either.
-  const { exitCode = 0 } = error;
-  return exitCode === 0 || (exitCode > 128 && exitCode <= 128 + 64);
-}
-
 function howOf(state: WorkerState, requestKey: string | undefined): How {
   if (state === "recycled" || state === "resetting") return "recycled";
   return requestKey === undefined ? "generic" : "initialized";
+}
+
+function brokenSpare(reason: string): HawserError {
+  return new HawserError("process_exited", `A process that was ready is of no use: ${reason}.`);
 }

@@ -24,6 +24,7 @@ interface Known extends Wanted {
 interface Trouble {
   readonly failures: number;
   readonly until: number;
+  readonly error: unknown;
 }
 
 /** What callers ask for, so that it is there when they come again. */
@@ -76,6 +77,12 @@ export class Demands {
     return demands.filter((demand, i) => demands.findIndex((it) => isSame(it, demand)) === i);
   }
 
+  /** What was announced, and not only seen. */
+  announced(): readonly Demand[] {
+    const all = [...this.#known.values()];
+    return all.filter(({ isPinned }) => isPinned).map((known) => this.#demandOf(known, all));
+  }
+
   /** How many of these workers serve it, or will. */
   static met({ spawnKey, requestKey, familyKey }: Demand, workers: Iterable<Worker>): number {
     let count = 0;
@@ -89,11 +96,11 @@ export class Demands {
   }
 
   /** Gives the time after which it may be tried again. */
-  failed({ spawnKey }: Pick<Demand, "spawnKey">): number {
+  failed({ spawnKey }: Pick<Demand, "spawnKey">, error: unknown): number {
     const { failures = 0 } = this.#trouble.get(spawnKey) ?? {};
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
     const until = performance.now() + pauseMs;
-    this.#trouble.set(spawnKey, { failures: failures + 1, until });
+    this.#trouble.set(spawnKey, { failures: failures + 1, until, error });
     return pauseMs;
   }
 
@@ -105,6 +112,11 @@ export class Demands {
   pauseMs({ spawnKey }: Demand): number {
     const { until = 0 } = this.#trouble.get(spawnKey) ?? {};
     return Math.max(0, until - performance.now());
+  }
+
+  /** Why no process is started for it at the moment. */
+  troubleOf(demand: Demand): { readonly error: unknown } | undefined {
+    return this.pauseMs(demand) > 0 ? this.#trouble.get(demand.spawnKey) : undefined;
   }
 
   #demandOf(known: Known, all: readonly Known[]): Demand {

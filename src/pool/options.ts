@@ -72,7 +72,7 @@ export function settingsOf(options: PoolOptions): PoolSettings {
   if (first !== undefined) {
     const more = issues.length === 1 ? "" : ` (and ${issues.length - 1} more)`;
     throw new HawserError("invalid_options", `${first.path} ${first.message}${more}.`, {
-      hint: `Correct \`${first.path}\`.`,
+      hint: hintFor(first.path ?? ""),
       issues,
     });
   }
@@ -82,6 +82,11 @@ export function settingsOf(options: PoolOptions): PoolSettings {
   const min = size.min ?? Math.min(1, max);
   const settings = { ...DEFAULTS, ...rest, min, max, concurrency: rest.concurrency ?? max };
   return { ...settings, starts: cores, log: guardLogger(logger, hostMask()) };
+}
+
+function hintFor(path: string): string {
+  if (!Object.hasOwn(OPTION_TABLE, path) || path === "logger") return `Correct \`${path}\`.`;
+  return `Give \`${path}\` to each call, and in \`warm\` to have processes ready for it.`;
 }
 
 const DEFAULTS = {

@@ -1,4 +1,5 @@
 import {
+  type AnyCompleteOptions,
   type CompleteOptions,
   type Completion,
   type CompletionStream,
@@ -50,7 +51,7 @@ export class Pool implements AsyncDisposable {
     prompt: Prompt,
     options: WithSchema<S>,
   ): Promise<Completion<OutputOf<S>>>;
-  complete(prompt: Prompt, options?: Options): Promise<Completion<unknown>>;
+  complete(prompt: Prompt, options?: AnyCompleteOptions): Promise<Completion<unknown>>;
   complete(prompt: Prompt, options: Options = {}): Promise<Completion<unknown>> {
     return complete(prompt, { ...options, pool: this });
   }
@@ -61,7 +62,7 @@ export class Pool implements AsyncDisposable {
     prompt: Prompt,
     options: WithSchema<S>,
   ): CompletionStream<OutputOf<S>>;
-  stream(prompt: Prompt, options?: Options): CompletionStream<unknown>;
+  stream(prompt: Prompt, options?: AnyCompleteOptions): CompletionStream<unknown>;
   stream(prompt: Prompt, options: Options = {}): CompletionStream<unknown> {
     return stream(prompt, { ...options, pool: this });
   }
@@ -69,6 +70,15 @@ export class Pool implements AsyncDisposable {
   /** `openSession()` by a process of the pool; its place is taken until it is closed. */
   openSession(options: SessionOptions = {}): Promise<Session> {
     return openSession({ ...options, pool: this });
+  }
+
+  /**
+   * Resolves when the processes for `warm` are up, as many as there is room for; at once if there is
+   * nothing to make ready. Rejects with the reason why one could not be started: the pool then tries
+   * again by itself, and so may who waits. Rejects with `pool_closed` if the pool is closed.
+   */
+  ready(): Promise<void> {
+    return this.#core.ready();
   }
 
   /** How it stands at this moment: processes, calls, queue, times, and what was spent. */

@@ -12,6 +12,6 @@ export {
   type Orphans,
 } from "./orphans.js";
 export { explain, type Prepared, prepare } from "./prepare.js";
-export { type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
+export { lastProbe, type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
 export { employerOf, spawnCli } from "./spawn.js";
 export { resolveUser, type User } from "./user.js";

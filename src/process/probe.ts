@@ -27,7 +27,7 @@ export interface ProbeOptions {
 
 /**
  * Asks the CLI for its version, once per file: the answer is kept until the file changes. A CLI that
- * is slow or silent has an unknown version; one that cannot be started at all is an error.
+ * is slow or silent has an unknown version; one that cannot be started at all, or is Node, is an error.
  */
 export function probeVersion(
   location: CliLocation,
@@ -43,9 +43,15 @@ export function probeVersion(
   return answer;
 }
 
+/** What the file at this path answered when it was asked last; undefined if it never did. */
+export function lastProbe(path: string): VersionProbe | undefined {
+  return said.get(path);
+}
+
 const LIMIT_MS = 5000;
 const LONGEST_ANSWER = 4096;
 const answers = new Map<string, Promise<VersionProbe>>();
+const said = new Map<string, VersionProbe>();
 
 function cacheKey(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -80,7 +86,11 @@ function ask(location: CliLocation, options: ProbeOptions): Promise<VersionProbe
     });
     child.once("close", (code) => {
       end();
-      resolve(late ? { text: `no answer within ${limitMs} ms`, failed: true } : read(text, code));
+      if (late) return resolve({ text: `no answer within ${limitMs} ms`, failed: true });
+      const answer = read(text, code);
+      if (NODE.test(answer.text)) return reject(isNode(location.path, answer.text));
+      if (code !== null) said.set(location.path, answer);
+      resolve(answer);
     });
   });
 }
@@ -108,6 +118,16 @@ function read(answer: string, code: number | null): VersionProbe {
   const version = code === 0 ? parseVersion(text) : undefined;
   if (version !== undefined) return { version, text };
   return code === 0 ? { text } : { text: text || `exit code ${code}`, failed: true };
+}
+
+/** No CLI has ever written its version like this. */
+const NODE = /^v\d+\.\d+\.\d+$/;
+
+function isNode(path: string, text: string): HawserError {
+  const message = `${path} is not the Claude Code CLI: its version, ${text}, is that of Node.`;
+  const hint =
+    "`cliPath` is the CLI itself, such as the path of `claude`; `executable` is its runtime.";
+  return new HawserError("cli_not_runnable", message, { cliPath: path, hint });
 }
 
 function notRunnable(path: string, cause: NodeJS.ErrnoException): HawserError {

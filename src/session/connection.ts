@@ -291,7 +291,9 @@ export class Connection {
   }
 
   #explain(error: unknown): unknown {
-    return this.#isReady ? error : this.#firstWords.explain(error, this.mask);
+    if (this.#isReady) return error;
+    // An end that was asked for says nothing about the CLI.
+    return this.#firstWords.explain(error, this.#isClosed ? {} : this.transport.facts, this.mask);
   }
 }
 

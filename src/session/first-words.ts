@@ -1,11 +1,13 @@
-import { isHawserError, type Mask } from "../errors/index.js";
+import { type ErrorFacts, isHawserError, type Mask } from "../errors/index.js";
 import { isResult, type Message, type ResultMessage } from "../wire/index.js";
 import { failureOf } from "./failure.js";
+import { notTheCli } from "./not-the-cli.js";
 
 /** What the CLI says before it has answered initialize, kept until it is known what that means. */
 export class FirstWords {
   #kept: [Message, number][] | undefined = [];
   #failure: ResultMessage | undefined;
+  #hasSpoken = false;
 
   /** Whether it has been kept; not once they were handed on. */
   keep(message: Message, size: number): boolean {
@@ -21,11 +23,13 @@ export class FirstWords {
 
   /** To be told of every message until the CLI is ready. */
   see(message: Message): void {
+    this.#hasSpoken = true;
     if (isResult(message) && message.is_error) this.#failure ??= message;
   }
 
   /** A failure that the CLI reports before it answers initialize is why it never will. */
-  explain(error: unknown, mask: Mask | undefined): unknown {
+  explain(error: unknown, facts: ErrorFacts, mask: Mask | undefined): unknown {
+    if (!this.#hasSpoken) return notTheCli(error, facts, mask);
     if (this.#failure === undefined) return error;
     if (isHawserError(error, "timeout") || error === undefined) return error;
     const around = { apiError: undefined, rateLimit: undefined, retryAfterMs: undefined };

@@ -11,7 +11,8 @@ import type { Session } from "./session.js";
 import { type LeaseRequest, sourceOf } from "./source.js";
 import { timeoutsOf } from "./timeouts.js";
 
-export type SessionOptions = Options;
+/** All options but those of calls, which a session refuses. */
+export type SessionOptions = Omit<Options, "autoResume" | "maxRepairs" | "schema">;
 
 /**
  * Starts the CLI and gives a conversation with it. Resolves when the CLI is ready for prompts;

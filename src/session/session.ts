@@ -1,7 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { RequestOptions } from "../control/index.js";
 import { HawserError } from "../errors/index.js";
-import { type McpServerConfig, type Options, validatePrompt } from "../options/index.js";
+import {
+  type McpServerConfig,
+  type Options,
+  validatePrompt,
+  validateSendOptions,
+} from "../options/index.js";
 import type { CliProcess } from "../process/index.js";
 import {
   encodeLine,
@@ -99,6 +104,7 @@ export class Session extends Controls implements AsyncIterable<Message> {
   /** Sends a prompt. It may be sent while another turn runs: then it waits, or joins that turn. */
   send(prompt: Prompt, options: SendOptions = {}): Turn {
     validatePrompt(prompt);
+    validateSendOptions(options);
     const { uuid = randomUUID(), shouldQuery, signal } = options;
     if (this.#core.turns.has(uuid)) {
       throw new HawserError("invalid_options", `The prompt ${uuid} has been sent already.`);
@@ -116,7 +122,11 @@ export class Session extends Controls implements AsyncIterable<Message> {
     return turn;
   }
 
-  /** Everything that comes from now on, for one reader, turns that the CLI begins included. */
+  /**
+   * Everything that comes from now on, for one reader, turns that the CLI begins included. To narrow
+   * a message, ask `isResult(message)`, `isMessage(message, "assistant")` or `isSystem(message, "init")`:
+   * `message.type === "result"` leaves fields `unknown`, since a type that is not known may be any.
+   */
   [Symbol.asyncIterator](): AsyncIterator<Message> {
     return this.#core.read(this);
   }

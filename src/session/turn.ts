@@ -7,6 +7,7 @@ import type { WholeMessage } from "./whole-message.js";
 
 /**
  * One prompt and what the CLI did about it: its messages, once, as they come, and its result.
+ * `isResult(message)`, `isMessage(message, "assistant")` and `isSystem(message, "init")` narrow them.
  * Leaving the iteration early stops the turn; the session goes on.
  */
 export interface Turn extends AsyncIterable<Message> {

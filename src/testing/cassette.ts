@@ -6,6 +6,7 @@ import { HAWSER_VERSION, HawserError } from "../errors/index.js";
 import { locateCli, probeVersion, temporaryPath } from "../process/index.js";
 import { CASSETTE_FORMAT, type CassetteHeader } from "./cassette/format.js";
 import { readCassette } from "./cassette/read.js";
+import { refuseUnknown } from "./known-options.js";
 import { removeFolder } from "./remove-folder.js";
 
 /** Where a cassette goes, and what is recorded. */
@@ -39,7 +40,10 @@ export interface ReplayOptions {
 export interface Replay {
   /** For `cliPath`, or for `pathToClaudeCodeExecutable` of the official SDK. */
   readonly path: string;
-  /** What the hosts did otherwise than in the cassette. Each of these has ended its process. */
+  /**
+   * What the hosts did otherwise than in the cassette. Each of these has ended its process. After
+   * `dispose()`, what it was by then.
+   */
   mismatches(): Promise<readonly Mismatch[]>;
   /** Removes the program. Processes that still run are not ended. */
   dispose(): Promise<void>;
@@ -67,7 +71,9 @@ export interface Mismatch {
  * await complete("Greet me.", { cliPath: recorder.path });
  * ```
  */
-export async function record({ file, cliPath }: RecordOptions): Promise<Recorder> {
+export async function record(options: RecordOptions): Promise<Recorder> {
+  refuseUnknown("record()", options, RECORD_OPTIONS);
+  const { file, cliPath } = options;
   if (typeof file !== "string" || file === "") {
     const hint = "Give record() the path of the cassette to be written.";
     throw new HawserError("invalid_options", "file must be a path.", { hint });
@@ -106,6 +112,7 @@ export async function record({ file, cliPath }: RecordOptions): Promise<Recorder
  * ```
  */
 export async function replay(file: string, options: ReplayOptions = {}): Promise<Replay> {
+  refuseUnknown("replay()", options, REPLAY_OPTIONS);
   const { mode = "strict" } = options;
   if (mode !== "strict" && mode !== "loose") {
     const hint = 'Give replay() mode: "strict" or "loose".';
@@ -117,14 +124,24 @@ export async function replay(file: string, options: ReplayOptions = {}): Promise
   const noted = join(folder, "mismatches.jsonl");
   await writeFile(noted, "", { mode: 0o600 });
 
-  const mismatches = async () => {
+  let kept: Promise<readonly Mismatch[]> | undefined;
+  const read = async (): Promise<readonly Mismatch[]> => {
     // Without its last part: a process may be just writing it.
     const lines = (await readFile(noted, "utf8")).split("\n").slice(0, -1);
     return lines.map((line) => JSON.parse(line) as Mismatch);
   };
-  const dispose = () => removeFolder(folder);
+  const mismatches = () => kept ?? read();
+  const dispose = async () => {
+    kept ??= read();
+    // Who asks for them learns why they are not there; the folder goes all the same.
+    await kept.catch(() => {});
+    await removeFolder(folder);
+  };
   return { path, mismatches, dispose, [Symbol.asyncDispose]: dispose };
 }
+
+const RECORD_OPTIONS = { file: true, cliPath: true } satisfies Record<keyof RecordOptions, true>;
+const REPLAY_OPTIONS = { mode: true } satisfies Record<keyof ReplayOptions, true>;
 
 async function writeHeader(file: string, header: CassetteHeader): Promise<void> {
   try {

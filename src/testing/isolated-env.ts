@@ -1,6 +1,7 @@
 import { mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryPath } from "../process/index.js";
+import { refuseUnknown } from "./known-options.js";
 import { removeFolder } from "./remove-folder.js";
 
 /** What the environment is to hold. */
@@ -43,6 +44,7 @@ export interface IsolatedEnv {
  * ```
  */
 export async function isolatedEnv(options: IsolatedEnvOptions = {}): Promise<IsolatedEnv> {
+  refuseUnknown("isolatedEnv()", options, OPTIONS);
   // Under a name by which the watchdog finds it, should this program be killed.
   const made = temporaryPath();
   await mkdir(made, { mode: 0o700 });
@@ -73,6 +75,11 @@ export async function isolatedEnv(options: IsolatedEnvOptions = {}): Promise<Iso
   const dispose = () => removeFolder(root);
   return { env, cwd, home, configDir, dispose, [Symbol.asyncDispose]: dispose };
 }
+
+const OPTIONS = { baseUrl: true, apiKey: true, oauthToken: true, extra: true } satisfies Record<
+  keyof IsolatedEnvOptions,
+  true
+>;
 
 /** A port that nothing listens on: what is sent there fails at once. */
 const NOWHERE = "http://127.0.0.1:9";

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { apiError } from "./api-error.js";
 import { AUXILIARY_REPLIES, type AuxiliaryKind } from "./auxiliary.js";
+import { refuseUnknown } from "./known-options.js";
 import { type RecordedRequest, recordRequest } from "./recorded-request.js";
 import { type Reply, type ReplyInput, toReply } from "./reply.js";
 import { type Exchange, respond, sendJson } from "./respond.js";
@@ -65,6 +66,7 @@ export class SimulatedModel {
 
   /** Starts a server on a free port. It keeps no program alive by itself. */
   static async start(options: SimulatedModelOptions = {}): Promise<SimulatedModel> {
+    refuseUnknown("SimulatedModel.start()", options, OPTIONS);
     const script = new Script(options.replies ?? []);
     // No time limits: a connection closed just as the CLI reuses it would look like a network error.
     const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 });
@@ -211,6 +213,11 @@ export class SimulatedModel {
     await closed;
   }
 }
+
+const OPTIONS = { replies: true, auxiliary: true, countTokens: true } satisfies Record<
+  keyof SimulatedModelOptions,
+  true
+>;
 
 interface Waiter {
   readonly fits: (request: RecordedRequest) => boolean;

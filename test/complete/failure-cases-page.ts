@@ -44,7 +44,7 @@ const BETWEEN = `Limits that a call was given on purpose are no failures: \`maxT
 
 ## All codes
 
-Hints are those that hold unless the place that throws knows better. The HTTP status is for servers that pass the error on, the exit code for programs.`;
+Hints are those that hold unless the place that throws knows better. The HTTP status is for servers that pass the error on, who find it in \`error.httpStatus\`; the exit code is for programs.`;
 
 function causeTable(causes: readonly Cause[]): string {
   const codes = Object.keys(ERROR_CODES);

@@ -77,9 +77,9 @@ export const AT_THE_START: readonly Cause[] = [
     cause: "An option of pools is used without one",
     attempt: attempting({ options: { tenant: "x" } }),
     becomes: {
-      code: "not_supported",
-      message: /does not support tenant/,
-      hint: "Leave these options out.",
+      code: "invalid_options",
+      message: /tenant needs a pool in stream\(\)/,
+      hint: "Call pool.stream(), or pass what createPool() returned as `pool`; else leave tenant out.",
       issues: [{ path: "tenant", message: "has no effect in stream() without a pool" }],
     },
   },

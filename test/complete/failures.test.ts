@@ -72,12 +72,19 @@ describe("a start that fails before there is a process", () => {
       (cliPath, gone) => ({ cliPath, settings: gone }),
       "invalid_options",
     ],
-    ["an option of a later day", (cliPath) => ({ cliPath, tenant: "x" }), "not_supported"],
+    ["an option of pools without one", (cliPath) => ({ cliPath, tenant: "x" }), "invalid_options"],
     ["an unknown option", (cliPath) => ({ cliPath, modle: "opus" }) as never, "invalid_options"],
   ];
   it.each(cases)("for %s has its own code", async (_what, options, code) => {
     const cli = await answering();
     expect((await failure("x", options(cli, join(tmpdir(), randomUUID())))).code).toBe(code);
+  });
+
+  it("for an option of sessions is refused by the types, too", async () => {
+    const cliPath = await answering();
+    const refusal = { code: "not_supported", issues: [{ path: "recover" }] };
+    // @ts-expect-error: a call goes on by `autoResume`.
+    await expect(complete("x", { cliPath, recover: true })).rejects.toMatchObject(refusal);
   });
 
   it.each(["", "   ", "\n"])("for the empty prompt %j is invalid_options", async (prompt) => {

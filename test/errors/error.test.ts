@@ -69,6 +69,15 @@ describe("HawserError", () => {
     expect("exitCode" in error).toBe(false);
   });
 
+  it("has the HTTP status of its code, and prints and serialises nothing more for it", () => {
+    const error = new HawserError("rate_limited");
+    expect(error.httpStatus).toBe(429);
+    expect(error.with({ sessionId: "s" }).httpStatus).toBe(429);
+    expect(Object.keys(error)).toEqual(["code", "hint", "retryable"]);
+    expect(error.toJSON()).not.toHaveProperty("httpStatus");
+    expect(inspect(error)).not.toContain("httpStatus");
+  });
+
   it("is known by its brand, also from another installed copy", () => {
     const other = Object.assign(new Error("x"), {
       [Symbol.for("hawser.error")]: true,

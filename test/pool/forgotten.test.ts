@@ -52,6 +52,18 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     await until(() => pids().length === 0);
   });
 
+  it("is kept alive by waiting for the pool to be ready, and by nothing of it afterwards", async () => {
+    const { closed, lines, stderr, pids } = await program(
+      `const pool = createPool({ warm: [call] });
+       await pool.ready();
+       console.log(pool.stats().processes.initialized);`,
+      [STUBBORN, { on: "start", do: [{ sleep: 300 }] }],
+    );
+    expect([await closed, stderr()]).toEqual([[0, null], ""]);
+    expect(lines()).toEqual(["1"]);
+    await until(() => pids().length === 0);
+  });
+
   it("ends also if its spares are still being started", async () => {
     const slow: Step = { on: "start", process: 2, do: [{ sleep: 300 }] };
     const { closed, lines, pids, stderr } = await program(

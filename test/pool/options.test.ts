@@ -72,6 +72,11 @@ describe("what is wrong with the options of a pool", () => {
     expect(error.hint).toContain(path);
   });
 
+  it("is told where an option of calls belongs", () => {
+    const hint = "Give `cliPath` to each call, and in `warm` to have processes ready for it.";
+    expect(refusalOf({ cliPath: "/claude" })).toMatchObject({ hint });
+  });
+
   it("is told of options that no call could be made with", () => {
     expect(refusalOf({ warm: [{ recover: true }] })).toMatchObject({
       code: "not_supported",

@@ -58,6 +58,19 @@ describe("probeVersion", () => {
     expect(await probeVersion(location)).toEqual({ text: "exit code 3", failed: true });
   });
 
+  it("rejects for Node, and says what the option is for", async () => {
+    const path = process.execPath;
+    await expect(probeVersion(locateCli({ cliPath: path }))).rejects.toMatchObject({
+      code: "cli_not_runnable",
+      message: `${path} is not the Claude Code CLI: its version, ${process.version}, is that of Node.`,
+      hint: expect.stringContaining("`executable`"),
+    });
+    expect(await checkCli({ cliPath: path })).toMatchObject({
+      runnable: false,
+      problem: { code: "cli_not_runnable" },
+    });
+  });
+
   it("rejects for what cannot be started", async () => {
     const path = program("#!/no/such/interpreter\n");
     await expect(probeVersion(locateCli({ cliPath: path }))).rejects.toMatchObject({

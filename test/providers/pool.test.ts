@@ -87,7 +87,7 @@ describe("a provider on a pool", () => {
       issues: [{ path: "pool", message: "must come from createPool()" }],
     });
     expect(await refusal({ tenant: "a" })).toMatchObject({
-      code: "not_supported",
+      code: "invalid_options",
       issues: [{ path: "tenant" }],
     });
   });

@@ -28,7 +28,9 @@ describe("an option that would have no effect is refused, never ignored", () => 
     ["priority", { priority: 1 }],
   ])("by openSession() without a pool: %s", async (path, options) => {
     await expect(openSession({ cliPath: "/none", ...options })).rejects.toMatchObject({
-      code: "not_supported",
+      code: "invalid_options",
+      message: `${path} needs a pool in openSession().`,
+      hint: `Call pool.openSession(), or pass what createPool() returned as \`pool\`; else leave ${path} out.`,
       issues: [{ path, message: "has no effect in openSession() without a pool" }],
     });
   });

@@ -85,6 +85,9 @@ describe.each(CLIS)("a prompt of a session on $name", ({ path }) => {
     const refusal = expect.objectContaining({ code: "invalid_options" });
     expect(() => session.send(" ")).toThrow(refusal);
     expect(() => session.send([])).toThrow(refusal);
+    expect(() => session.send([{ type: "image" }])).toThrow("prompt[0].source is missing.");
+    // @ts-expect-error: there is no such option.
+    expect(() => session.send("hi", { tenant: "a" })).toThrow("options.tenant is not known.");
     const turn = session.send("hi");
     expect(() => session.send("again", { uuid: turn.uuid })).toThrow(refusal);
     expect(await turn.text()).toBe("ok");

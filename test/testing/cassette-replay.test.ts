@@ -112,6 +112,8 @@ describe("any replay", () => {
         stderr: `hawser cassette: ${message}\n`,
       });
       expect(await cli.mismatches()).toEqual([{ take: null, line: null, message }]);
+      await cli.dispose();
+      expect(await cli.mismatches()).toEqual([{ take: null, line: null, message }]);
     }
   });
 

@@ -1,0 +1,64 @@
+import { writeFile } from "node:fs/promises";
+import { describe, expect, it, vi } from "vitest";
+import type { Step } from "../../src/testing/index.js";
+import { failureOf, opened, stage } from "./faults.js";
+import { onFake, PATIENCE } from "./on-fake.js";
+
+const exits: Step = { on: "start", times: "always", do: [{ stderr: "no luck\n" }, { exit: 1 }] };
+
+describe("pool.ready()", () => {
+  it("resolves when the processes that were asked for ahead are up, all of them", async () => {
+    const { pool, options } = await onFake((call) => ({
+      size: { min: 2, max: 8 },
+      warm: [call, { ...call, systemPrompt: "Another." }],
+    }));
+    await pool.ready();
+    expect(pool.stats().processes).toMatchObject({ starting: 0, initialized: 4, started: 4 });
+    await pool.complete("x", options);
+    expect(pool.stats().calls.by).toMatchObject({ cold: 0, initialized: 1 });
+  });
+
+  it("resolves at once where nothing is to be made ready", async () => {
+    await expect(opened({}).ready()).resolves.toBeUndefined();
+    const { pool } = await onFake((call) => ({ size: { min: 0 }, warm: [call] }));
+    await pool.ready();
+    expect(pool.stats().processes.started).toBe(0);
+  });
+
+  it("waits for no more than there is room for", async () => {
+    const { pool } = await onFake((call) => ({
+      size: { max: 1 },
+      warm: [call, { ...call, systemPrompt: "Another." }],
+    }));
+    await pool.ready();
+    expect(pool.stats().processes).toMatchObject({ starting: 0, initialized: 1 });
+  });
+
+  it("rejects with the reason why a process does not start, and can be asked again", async () => {
+    const at = await stage([exits], (options) => ({ size: { min: 1 }, warm: [options] }));
+    const reason = { code: "process_exited", exitCode: 1, stderrTail: "no luck" };
+    expect(await failureOf(at.pool.ready())).toMatchObject(reason);
+    // Who comes late is told the same.
+    expect(await failureOf(at.pool.ready())).toMatchObject(reason);
+    expect(at.told.pids).toHaveLength(1);
+    await writeFile(at.cli.path.replace("claude.mjs", "scenario.json"), "{}");
+    await vi.waitFor(() => at.pool.ready(), PATIENCE);
+    expect(at.pool.stats().processes.initialized).toBe(1);
+  });
+
+  it("rejects for a CLI that is not there", async () => {
+    const pool = opened({ warm: [{ cliPath: "/nowhere/claude" }] });
+    expect(await failureOf(pool.ready())).toMatchObject({ code: "cli_not_found" });
+    expect(await failureOf(pool.ready())).toMatchObject({ code: "cli_not_found" });
+  });
+
+  it("rejects when the pool is closed, before or meanwhile", async () => {
+    const hangs: Step = { on: "initialize", times: "always", do: [{ hang: true }] };
+    const at = await stage([hangs], (options) => ({ size: { min: 1 }, warm: [options] }));
+    const waiting = failureOf(at.pool.ready());
+    const closing = at.pool.close();
+    expect(await waiting).toMatchObject({ code: "pool_closed" });
+    expect(await failureOf(at.pool.ready())).toMatchObject({ code: "pool_closed" });
+    await closing;
+  });
+});
