@@ -9,7 +9,9 @@ import {
 } from "../errors/index.js";
 import {
   buildInvocation,
-  explain as explainInvocation,
+  type Explanation,
+  explainInvocation as explained,
+  explanationText,
   type Invocation,
   type Options,
   type Version,
@@ -77,9 +79,14 @@ export async function prepare(options: Options): Promise<Prepared> {
 
 /** What these options would start, for people to read, with secrets masked. Starts no session. */
 export async function explain(options: Options = {}): Promise<string> {
+  return explanationText(await explainInvocation(options));
+}
+
+/** The same as data. */
+export async function explainInvocation(options: Options = {}): Promise<Explanation> {
   const resolved = withPreset(options);
   const { cli, host } = await survey(resolved);
-  return explainInvocation(resolved, cli, host);
+  return explained(resolved, cli, host);
 }
 
 const GRACE_MS = 2000;
