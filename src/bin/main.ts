@@ -7,6 +7,8 @@ import { printable } from "./terminal.js";
 
 /** Loaded when they are called: `doctor` has no need of the rest. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  sessions: async () => (await import("./sessions.js")).sessions,
+  explain: async () => (await import("./explain.js")).explain,
   doctor: async () => (await import("./doctor.js")).doctor,
 };
 

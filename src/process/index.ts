@@ -12,7 +12,13 @@ export {
   type OrphanProcess,
   type Orphans,
 } from "./orphans.js";
-export { explain, explainInvocation, type Prepared, prepare } from "./prepare.js";
+export {
+  type ExplainedCall,
+  explain,
+  explainInvocation,
+  type Prepared,
+  prepare,
+} from "./prepare.js";
 export { type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
 export { employerOf, spawnCli } from "./spawn.js";
 export { type Unrunnable, whyUnrunnable } from "./unrunnable.js";

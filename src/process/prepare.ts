@@ -82,11 +82,22 @@ export async function explain(options: Options = {}): Promise<string> {
   return explanationText(await explainInvocation(options));
 }
 
-/** The same as data. */
-export async function explainInvocation(options: Options = {}): Promise<Explanation> {
+/** The same as data, and which CLI it would be. */
+export async function explainInvocation(options: Options = {}): Promise<ExplainedCall> {
   const resolved = withPreset(options);
-  const { cli, host } = await survey(resolved);
-  return explained(resolved, cli, host);
+  const { location, probe, cli, host } = await survey(resolved);
+  const { path, source } = location;
+  const version = probe.version === undefined ? {} : { version: probe.version.join(".") };
+  return { cli: { path, source, ...version }, ...explained(resolved, cli, host) };
+}
+
+export interface ExplainedCall extends Explanation {
+  readonly cli: {
+    readonly path: string;
+    readonly source: CliLocation["source"];
+    /** Absent if it is not known. */
+    readonly version?: string;
+  };
 }
 
 const GRACE_MS = 2000;
