@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { isHawserError } from "../../errors/index.js";
 import {
   type CliLocation,
@@ -61,11 +61,11 @@ function passedOver(places: readonly SeenPlace[]): Finding[] {
 
 /** What `claude` means to a shell, if that is another one. */
 function others({ path, source }: CliLocation, places: readonly SeenPlace[]): Finding[] {
-  const used = realpathSync(path);
   const onPath = places.filter((each) => each.source === "PATH" && each.seen.state === "usable");
-  const different = [...new Set(onPath.map(({ place }) => realpathSync(place)))].filter(
-    (each) => each !== used,
-  );
+  const files = [...new Set(onPath.map(({ place }) => realpathSync(place)))];
+  // npm keeps the same executable in two packages.
+  const size = statSync(path).size;
+  const different = files.filter((each) => statSync(each).size !== size);
   if (different.length === 0) return [];
   const list = different.join(", ");
   if (source === "option" || source === "HAWSER_CLI") {
