@@ -287,29 +287,34 @@ describe("hawser doctor, of credentials", () => {
   });
 
   it("shows no secret, wherever it is", async () => {
-    const secret = (name: string) => [name, PLANTED] as const;
+    // Each another one: what is masked as a key's value must not be what hides it elsewhere.
+    let made = 0;
+    const secret = () => `${PLANTED}-${made++}`;
+    const names = [
+      "ANTHROPIC_API_KEY",
+      "ANTHROPIC_AUTH_TOKEN",
+      "CLAUDE_CODE_OAUTH_TOKEN",
+      "ANTHROPIC_CUSTOM_HEADERS",
+      "AWS_SECRET_ACCESS_KEY",
+      "AWS_BEARER_TOKEN_BEDROCK",
+      "ANTHROPIC_FOUNDRY_API_KEY",
+      "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
+      "HAWSER_WATCHDOG",
+      "CLAUDECODE",
+      "http_proxy",
+      "ALL_PROXY",
+    ];
     const extra = Object.fromEntries([
-      ...[
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_AUTH_TOKEN",
-        "CLAUDE_CODE_OAUTH_TOKEN",
-        "ANTHROPIC_CUSTOM_HEADERS",
-        "AWS_SECRET_ACCESS_KEY",
-        "AWS_BEARER_TOKEN_BEDROCK",
-        "ANTHROPIC_FOUNDRY_API_KEY",
-        "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
-        "http_proxy",
-        "ALL_PROXY",
-      ].map(secret),
-      ["HTTPS_PROXY", `http://${PLANTED}:${PLANTED}@proxy.example:3128/${PLANTED}`],
-      ["HTTP_PROXY", `http://${PLANTED}@proxy.example:3128`],
-      ["ANTHROPIC_BASE_URL", `https://${PLANTED}@models.example/${PLANTED}?key=${PLANTED}`],
+      ...names.map((name) => [name, secret()]),
+      ["HTTPS_PROXY", `http://${secret()}:${secret()}@proxy.example:3128/${secret()}`],
+      ["HTTP_PROXY", `http://${secret()}@proxy.example:3128`],
+      ["ANTHROPIC_BASE_URL", `https://${secret()}@models.example/${secret()}?key=${secret()}`],
       ["NODE_OPTIONS", "--no-warnings"],
     ]);
     const world = await place({ extra });
-    writeFileSync(join(world.configDir, "settings.json"), `{ "env": { "KEY": ${PLANTED} } }`);
-    writeFileSync(join(world.configDir, ".claude.json"), `{ "primaryApiKey": "${PLANTED}" `);
-    writeFileSync(join(world.configDir, ".credentials.json"), PLANTED);
+    writeFileSync(join(world.configDir, "settings.json"), `{ "env": { "KEY": ${secret()} } }`);
+    writeFileSync(join(world.configDir, ".claude.json"), `{ "primaryApiKey": "${secret()}" `);
+    writeFileSync(join(world.configDir, ".credentials.json"), secret());
     for (const args of [cli, [...cli, "--json"]]) {
       const { text, stderr } = await piped(world, ...args);
       expect(stderr).toBe("");
@@ -341,6 +346,12 @@ describe("hawser doctor, of the surroundings", () => {
     expect(code).toBe(66);
     const below = await place({ extra: { CLAUDE_CONFIG_DIR: join(file, "below") } });
     expect((await seen(below, cli)).text).toContain(`cannot be made: ${file} is no folder`);
+  });
+
+  it("knows a working directory that is not there", async () => {
+    const { exitCode, findings } = await report(await place(), "--cwd", "/nowhere/work");
+    expect(findings).toMatchObject([{ id: "cwd", code: "cwd_not_found" }]);
+    expect(exitCode).toBe(66);
   });
 
   it("knows a folder for temporary files that is not there", async () => {

@@ -49,10 +49,11 @@ const STUB = "the npm package's stub";
 const STUB_REMEDY =
   "Run `node install.cjs` in the package's folder, or reinstall it with scripts allowed and optional dependencies included.";
 
-/** What stands in the way of a search, but was no CLI to run. */
+/** What was meant to be a CLI, it seems, but cannot be run. */
 function passedOver(places: readonly SeenPlace[]): Finding[] {
   return places.flatMap(({ place, seen }) => {
-    if (seen.state !== "unusable") return [];
+    // A folder of that name is none of our business.
+    if (seen.state !== "unusable" || seen.reason === "it is a directory") return [];
     const message = `${place} is passed over: ${seen.reason}.`;
     const remedy = seen.reason.includes(STUB) ? STUB_REMEDY : "Mend it or remove it.";
     return [warning("cli-passed-over", message, remedy, "cli_not_runnable")];

@@ -44,15 +44,16 @@ export function count(findings: readonly Finding[], level: Level): number {
   return findings.filter((each) => each.level === level).length;
 }
 
-/** Lines of whole words; a text that has lines keeps them. */
+/** Lines of whole words; a text that has lines keeps them, and how far they are indented. */
 function wrapped(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => {
-    const lines: string[] = [""];
-    for (const word of line.split(" ")) {
-      const last = lines.at(-1) ?? "";
-      if (last === "") lines[lines.length - 1] = word;
-      else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-      else lines.push(word);
+    const [indent = ""] = /^ */.exec(line) ?? [];
+    const lines: string[] = [];
+    for (const word of line.trim().split(" ")) {
+      const last = lines.at(-1);
+      if (last !== undefined && last.length + 1 + word.length <= width) {
+        lines[lines.length - 1] = `${last} ${word}`;
+      } else lines.push(`${indent}${word}`);
     }
     return lines;
   });
