@@ -151,7 +151,7 @@ describe("hawser doctor", () => {
   it("has the same for a pipe, without colours, and as data with --json", async () => {
     const world = await place();
     const { text } = await piped(world, "--cli", "/nowhere/claude");
-    expect(text).toMatch(/^ {2}✗ cli {2,}The CLI that cliPath names was not found/m);
+    expect(text).toMatch(/^ {2}✗ cli {2,}The CLI that --cli names was not found/m);
     expect(text).not.toContain("\x1b");
     const { exitCode, problems, findings } = await report(world, "--cli", "/nowhere/claude");
     expect({ exitCode, problems }).toEqual({ exitCode: 127, problems: 1 });

@@ -40,8 +40,12 @@ function find({ cliPath, env }: Scene): CliLocation | Finding {
     return locateCli({ cliPath, env });
   } catch (error) {
     if (!isHawserError(error)) throw error;
-    const isStub = error.message.includes(STUB);
-    return problem("cli", error.code, error.message, isStub ? STUB_REMEDY : error.hint);
+    const { code, message } = error;
+    const hint = message.includes(STUB) ? STUB_REMEDY : error.hint;
+    // The person has not given an option of the library, but one of the command.
+    const named = (text: string) =>
+      cliPath === undefined ? text : text.replace("cliPath", "--cli");
+    return problem("cli", code, named(message), named(hint));
   }
 }
 
