@@ -42,7 +42,7 @@ function folder(): string {
 /** What a person sees, and the exit code. */
 async function seen({ env, cwd }: IsolatedEnv, args: readonly string[], hawser = HAWSER) {
   const command = [process.execPath, hawser, "doctor", ...args];
-  const pty = new Pty(command, { env, cwd, cols: 240 });
+  const pty = new Pty(command, { env, cwd, cols: 400 });
   const { code } = await pty.exit;
   return { code, text: pty.text };
 }

@@ -115,7 +115,7 @@ describe("hawser explain", () => {
       JSON.stringify({ mcpServers: { a: { command: "a", env: { API_KEY: PLANTED } } } }),
     );
     const args = ["explain", "--cli", cli.path, "--agent", "--mcp", servers, "Name three knots."];
-    const pty = hawserIn({ env, cwd, cols: 240 }, ...args);
+    const pty = hawserIn({ env, cwd, cols: 400 }, ...args);
     expect((await pty.exit).code).toBe(0);
     expect(pty.text).toContain(`cli\n  ${cli.path}, 2.1.325 (option)`);
     expect(pty.text).toContain("--setting-sources=project");

@@ -89,7 +89,7 @@ function sessions({ env, cwd }: Omit<Place, "configDir">, ...args: string[]): Pr
 }
 
 function terminal({ env, cwd }: Omit<Place, "configDir">, ...args: string[]): Pty {
-  return hawserIn({ env, cwd }, "sessions", ...args);
+  return hawserIn({ env, cwd, cols: 400 }, "sessions", ...args);
 }
 
 describe("hawser sessions list", () => {
