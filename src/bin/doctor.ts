@@ -1,9 +1,22 @@
-import { endOrphans, findOrphans, type OrphanFilter, type Orphans } from "../process/index.js";
+import { realpathSync } from "node:fs";
+import { HAWSER_VERSION, hostMask, maskDeep } from "../errors/index.js";
 import { type Command, defineCommand } from "./command.js";
+import { checkCredential } from "./doctor/credential.js";
+import { checkExecutable } from "./doctor/executable.js";
+import { type Check, exitCodeOf, type Finding, problem, type Scene } from "./doctor/finding.js";
+import { checkFolders } from "./doctor/folders.js";
+import { checkNetwork } from "./doctor/network.js";
+import { orphans } from "./doctor/orphans.js";
+import { count, reportOf } from "./doctor/report.js";
+import { checkSettings } from "./doctor/settings.js";
+import { checkOrphans, checkSurroundings } from "./doctor/surroundings.js";
 import { type Flags, type Given, usageError } from "./flags.js";
-import { oneLine, printable } from "./terminal.js";
+import { Terminal } from "./terminal.js";
 
 const FLAGS = {
+  live: { help: "makes one small real call, too" },
+  cli: { value: "path", help: "the claude to look at" },
+  cwd: { short: "C", value: "folder", help: "whose settings are looked at" },
   orphans: { help: "only what programs that were killed have left behind" },
   end: { help: "with --orphans: ends and removes it" },
   host: {
@@ -16,48 +29,80 @@ const FLAGS = {
 export const doctor: Command = defineCommand({
   name: "doctor",
   summary: "says what is wrong, and what to do about it",
-  usage: ["--orphans [--end]"],
-  examples: [["hawser doctor --orphans --end", "ends what killed programs have left"]],
+  usage: ["[--live] [--cli <path>]", "--orphans [--end]"],
+  examples: [
+    ["hawser doctor", "looks at everything; makes no call"],
+    ["hawser doctor --live", "and asks the model for one word"],
+    ["hawser doctor --json | jq .findings", "for a program"],
+    ["hawser doctor --orphans --end", "ends what killed programs have left"],
+  ],
   flags: FLAGS,
+  notes:
+    "Exit code: 0 if there is no problem (warnings are none), else that of the first problem's cause.\nWith --orphans: 1 if something is left. No credential is ever shown.",
   words: 0,
   run: async ({ flags }) => {
-    if (!flags.orphans) throw usageError("`hawser doctor` looks for orphans only: say --orphans.");
-    return orphans(flags);
+    if (flags.orphans) return orphans(flags);
+    for (const name of ["end", "host"] as const) {
+      if (flags[name]) throw usageError(`--${name} goes with --orphans.`);
+    }
+    return examine(flags);
   },
 });
 
-async function orphans({ end, json, host }: Given<typeof FLAGS>): Promise<number> {
-  const filter = filterOf(host);
-  const found = findOrphans(filter);
-  const left = end ? await endOrphans(filter) : found;
-  const text = json ? `${JSON.stringify({ found, left })}\n` : report(found, left, end);
-  process.stdout.write(text);
-  return count(left) === 0 ? 0 : 1;
+const CHECKS: readonly Check[] = [
+  checkExecutable,
+  checkCredential,
+  checkSurroundings,
+  checkFolders,
+  checkSettings,
+  checkNetwork,
+  checkOrphans,
+];
+
+async function examine({ live, json, cli, cwd }: Given<typeof FLAGS>): Promise<number> {
+  const terminal = new Terminal({ quiet: json });
+  const scene = sceneOf(cli, cwd);
+  const found: Finding[] = [];
+  if ("id" in scene) found.push(scene);
+  else {
+    terminal.status("looking");
+    for (const check of CHECKS) found.push(...(await check(scene)));
+    if (live) {
+      terminal.status("asking the model");
+      const { liveFinding } = await import("./doctor/live.js");
+      found.push(await liveFinding(scene, found));
+    }
+    terminal.status(undefined);
+  }
+  // Once more over all of it: a path, too, may hold what should not be seen.
+  const findings = maskDeep(found, hostMask()) as readonly Finding[];
+  const exitCode = exitCodeOf(findings);
+  if (json) terminal.writeLine(JSON.stringify(dataOf(findings, exitCode)));
+  else process.stdout.write(reportOf(findings, terminal.outStyle, widthOf(terminal)));
+  return exitCode;
 }
 
-function filterOf(host: string | undefined): OrphanFilter {
-  if (host === undefined) return {};
-  if (/^[1-9]\d*$/.test(host)) return { hostPid: Number(host) };
-  throw usageError(`--host=${host} is not the number of a process.`);
+function sceneOf(cliPath: string | undefined, folder: string | undefined): Scene | Finding {
+  try {
+    const cwd = realpathSync(folder ?? process.cwd());
+    return { env: process.env, cwd, ...(cliPath === undefined ? {} : { cliPath }) };
+  } catch {
+    const which = folder ?? "that this runs in";
+    return problem("cwd", "cwd_not_found", `The folder ${which} does not exist.`);
+  }
 }
 
-function report(found: Orphans, left: Orphans, end: boolean): string {
-  const blind = found.seesProcesses ? "" : BLIND;
-  if (count(found) === 0) return `${blind}No orphans.\n`;
-  const lines = found.processes.map(({ pid, command, hostPid }) => {
-    return `process ${pid}, left by ${hostPid}: ${oneLine(command, LONGEST_COMMAND)}`;
-  });
-  lines.push(...found.folders.map((folder) => `folder ${printable(folder)}`));
-  const rest = count(left);
-  if (!end) lines.push("", "`hawser doctor --orphans --end` ends and removes them.");
-  else lines.push("", rest === 0 ? "All of them are gone." : `${rest} of them are still there.`);
-  return `${blind}${lines.join("\n")}\n`;
+function dataOf(findings: readonly Finding[], exitCode: number): object {
+  return {
+    hawser: HAWSER_VERSION,
+    platform: `${process.platform} ${process.arch}`,
+    exitCode,
+    problems: count(findings, "problem"),
+    warnings: count(findings, "warning"),
+    findings,
+  };
 }
 
-const BLIND = "Processes cannot be seen here: only folders were looked for.\n";
-
-const LONGEST_COMMAND = 100;
-
-function count({ processes, folders }: Orphans): number {
-  return processes.length + folders.length;
+function widthOf({ isShown }: Terminal): number | undefined {
+  return isShown ? process.stdout.columns || undefined : undefined;
 }

@@ -9,6 +9,8 @@ import { printable } from "./terminal.js";
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   ask: async () => (await import("./ask.js")).ask,
   chat: async () => (await import("./chat.js")).chat,
+  sessions: async () => (await import("./sessions.js")).sessions,
+  explain: async () => (await import("./explain.js")).explain,
   doctor: async () => (await import("./doctor.js")).doctor,
   demo: async () => (await import("./demo.js")).demo,
 };

@@ -3,7 +3,14 @@ export { readServers } from "./check/mcp.js";
 export { nearest } from "./check/name.js";
 export { escapeRule } from "./check/rule.js";
 export { settingsPath } from "./check/settings.js";
-export { explain } from "./explain.js";
+export {
+  type EnvironmentChanges,
+  type ExplainedFile,
+  type Explanation,
+  explain,
+  explainInvocation,
+  explanationText,
+} from "./explain.js";
 export { given } from "./given.js";
 export type {
   CliFacts,

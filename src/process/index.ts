@@ -1,5 +1,6 @@
 export { type CliReport, type CredentialHint, checkCli } from "./check.js";
 export { CliProcess } from "./cli-process.js";
+export { everyPlace, type SeenPlace } from "./every-place.js";
 export { type Exit, exitError, exitFacts } from "./exit.js";
 export { temporaryPath } from "./host.js";
 export { atHostExit, type ProcessInfo, processes, shutdown } from "./live.js";
@@ -11,7 +12,14 @@ export {
   type OrphanProcess,
   type Orphans,
 } from "./orphans.js";
-export { explain, type Prepared, prepare } from "./prepare.js";
+export {
+  type ExplainedCall,
+  explain,
+  explainInvocation,
+  type Prepared,
+  prepare,
+} from "./prepare.js";
 export { lastProbe, type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
 export { employerOf, spawnCli } from "./spawn.js";
+export { type Unrunnable, whyUnrunnable } from "./unrunnable.js";
 export { resolveUser, type User } from "./user.js";

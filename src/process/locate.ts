@@ -71,7 +71,7 @@ export function thisMachine(options: LocateOptions = {}): Machine {
   };
 }
 
-const SEARCH: readonly (readonly [CliSource, (machine: Machine) => string[]])[] = [
+export const SEARCH: readonly (readonly [CliSource, (machine: Machine) => string[]])[] = [
   ["bundled", bundledPlaces],
   ["package", packagePlaces],
   ["PATH", (machine) => pathPlaces("claude", machine)],
@@ -109,7 +109,7 @@ function ownCwd(): string | undefined {
   }
 }
 
-function look(place: string, machine: Machine): ReturnType<typeof inspectCandidate> {
+export function look(place: string, machine: Machine): ReturnType<typeof inspectCandidate> {
   const found = inspectCandidate(place);
   if (machine.platform !== "win32" || found.state !== "usable" || !/\.(cmd|bat)$/i.test(place)) {
     return found;

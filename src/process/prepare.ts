@@ -9,7 +9,9 @@ import {
 } from "../errors/index.js";
 import {
   buildInvocation,
-  explain as explainInvocation,
+  type Explanation,
+  explainInvocation as explained,
+  explanationText,
   type Invocation,
   type Options,
   type Version,
@@ -77,9 +79,25 @@ export async function prepare(options: Options): Promise<Prepared> {
 
 /** What these options would start, for people to read, with secrets masked. Starts no session. */
 export async function explain(options: Options = {}): Promise<string> {
+  return explanationText(await explainInvocation(options));
+}
+
+/** The same as data, and which CLI it would be. */
+export async function explainInvocation(options: Options = {}): Promise<ExplainedCall> {
   const resolved = withPreset(options);
-  const { cli, host } = await survey(resolved);
-  return explainInvocation(resolved, cli, host);
+  const { location, probe, cli, host } = await survey(resolved);
+  const { path, source } = location;
+  const version = probe.version === undefined ? {} : { version: probe.version.join(".") };
+  return { cli: { path, source, ...version }, ...explained(resolved, cli, host) };
+}
+
+export interface ExplainedCall extends Explanation {
+  readonly cli: {
+    readonly path: string;
+    readonly source: CliLocation["source"];
+    /** Absent if it is not known. */
+    readonly version?: string;
+  };
 }
 
 const GRACE_MS = 2000;

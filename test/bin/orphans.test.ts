@@ -8,15 +8,17 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { HAWSER_VERSION } from "../../src/errors/index.js";
 import { fakeCli } from "../../src/testing/index.js";
 import { environmentOf, stillAlive, treeOf } from "../support/proc.js";
+import { HAWSER } from "../support/pty.js";
 
-const DIST = process.env["HAWSER_DIST"] ?? fileURLToPath(new URL("../../dist", import.meta.url));
-const HOST = fileURLToPath(new URL("./orphaning-host.js", import.meta.url));
+const HOST = fileURLToPath(new URL("../process/orphaning-host.js", import.meta.url));
 
 interface Host {
   readonly pid: number;
   readonly cliPid: number;
   /** What the command says in the host's world: what it prints, and its exit code. */
   doctor(...flags: string[]): Promise<{ code: number; found: Found; left: Found; text: string }>;
+  /** What the whole of `hawser doctor` finds there. */
+  findings(): Promise<unknown[]>;
   kill(): Promise<void>;
 }
 
@@ -59,6 +61,10 @@ async function host(): Promise<Host> {
       child.kill("SIGKILL");
       await exit;
     },
+    findings: async () => {
+      const { text } = await hawser(["doctor", "--json", "--cli", cli.path], env);
+      return JSON.parse(text).findings;
+    },
     doctor: async (...flags) => {
       const args = ["doctor", "--orphans", `--host=${pid}`, ...flags];
       const { code, text } = await hawser(args, env);
@@ -70,11 +76,8 @@ async function host(): Promise<Host> {
 
 function hawser(args: string[], env = process.env): Promise<{ code: number; text: string }> {
   return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [join(DIST, "bin/main.js"), ...args],
-      { env },
-      (_, stdout, stderr) => resolve({ code: child.exitCode ?? -1, text: stdout + stderr }),
+    const child = execFile(process.execPath, [HAWSER, ...args], { env }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, text: stdout + stderr }),
     );
   });
 }
@@ -103,6 +106,14 @@ describe.skipIf(process.platform !== "linux")("hawser doctor --orphans", () => {
     expect((await killed.doctor()).text).toContain(
       `process ${killed.cliPid}, left by ${killed.pid}`,
     );
+    // Among all else that may be wrong, it is no more than a warning.
+    expect(await killed.findings()).toContainEqual(
+      expect.objectContaining({
+        id: "orphans",
+        level: "warning",
+        message: expect.stringMatching(/left processes \(\d+\) and folders \(1\)/),
+      }),
+    );
     expect(stillAlive(tree)).toEqual(tree);
 
     const ended = await killed.doctor("--end");
@@ -118,22 +129,25 @@ describe.skipIf(process.platform !== "linux")("hawser doctor --orphans", () => {
 
 describe("hawser", () => {
   it.each([
-    [["doctor", "--orphans", "--host=me"], "--host=me is not the number of a process."],
-    [["doctor", "--orphens"], "--orphens"],
-    [["doctor"], "say --orphans"],
-    [["docter"], 'There is no command "docter".'],
-  ])("refuses %j, and says what to do", async (args, why) => {
+    [["doctor", "--orphans", "--host=me"], "--host=me is not the number of a process.", "--help"],
+    [["doctor", "--end"], "--end goes with --orphans.", "--help"],
+    [["doctor", "--orphens"], "There is no option --orphens.", "Did you mean --orphans?"],
+    [["docter"], 'There is no command "docter".', "Did you mean `hawser doctor`?"],
+    [["knots"], 'There is no command "knots".', "See `hawser --help`."],
+  ])("refuses %j, and says what to do", async (args, why, what) => {
     const { code, text } = await hawser(args);
     expect(code).toBe(64);
     expect(text).toContain(why);
-    expect(text).toContain("hawser --help");
+    expect(text).toContain(what);
   });
 
-  it.each([[["--help"]], [[]], [["doctor", "--help"]]])("teaches, asked by %j", async (args) => {
-    expect(await hawser(args)).toMatchObject({
-      code: 0,
-      text: expect.stringContaining("hawser doctor --orphans"),
-    });
+  it.each([
+    [["--help"], "hawser doctor"],
+    [[], "hawser doctor"],
+    [["doctor", "--help"], "hawser doctor --orphans --end"],
+    [["help", "doctor"], "hawser doctor --orphans --end"],
+  ])("teaches, asked by %j", async (args, what) => {
+    expect(await hawser(args)).toMatchObject({ code: 0, text: expect.stringContaining(what) });
   });
 
   it("says its version", async () => {

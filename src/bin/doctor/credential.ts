@@ -1,0 +1,117 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Environment } from "../../errors/index.js";
+import { type Check, type Finding, note, ok, problem, warning } from "./finding.js";
+import { configFolder, globalFile, settingsFiles } from "./places.js";
+
+/** Whether there is a credential, and which one counts. No value is looked at, let alone shown. */
+export const checkCredential: Check = (scene) => {
+  const { env } = scene;
+  const cloud = CLOUDS.find(([name]) => isOn(env[name]));
+  if (cloud !== undefined) {
+    const [name, service] = cloud;
+    return [ok("credential", `${service} by ${name}; its own credentials are not looked at`)];
+  }
+  const variables = VARIABLES.filter((name) => env[name]);
+  const inSettings = settingsFiles(scene).flatMap(credentialIn);
+  const [used, ...unused] = [...variables, ...loginsOf(env)];
+  if (used === undefined) return [nothingSeen(inSettings)];
+  return [
+    ok("credential", `${used} is there`),
+    ...unused.map((each) => overridden(used, each)),
+    ...variables.filter((name) => env[name]?.trim() !== env[name]).map(blanks),
+    ...inSettings.map((each) => note("credential-settings", `There is ${each}, too.`)),
+  ];
+};
+
+const CLOUDS = [
+  ["CLAUDE_CODE_USE_BEDROCK", "Amazon Bedrock"],
+  ["CLAUDE_CODE_USE_VERTEX", "Google Vertex AI"],
+  ["CLAUDE_CODE_USE_FOUNDRY", "Microsoft Foundry"],
+  ["CLAUDE_CODE_USE_ANTHROPIC_AWS", "the Claude platform on AWS"],
+  ["CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD", "the Claude platform on Google Cloud"],
+  ["CLAUDE_CODE_USE_MANTLE", "Amazon Bedrock Mantle"],
+  ["CLAUDE_CODE_USE_GATEWAY", "a gateway"],
+] as const;
+
+/** The CLI names the first of these that it has as its source. */
+const VARIABLES = [
+  "ANTHROPIC_API_KEY",
+  "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR",
+  "ANTHROPIC_AUTH_TOKEN",
+  "CLAUDE_CODE_OAUTH_TOKEN",
+  "CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR",
+] as const;
+
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && !["", "0", "false", "no", "off"].includes(value.toLowerCase());
+}
+
+function loginsOf(env: Environment): string[] {
+  const file = join(configFolder(env), ".credentials.json");
+  const found = existsSync(file) ? [`the login in ${file}`] : [];
+  if (CONSOLE_LOGIN.test(textOf(globalFile(env)))) found.push("the key of a Console login");
+  return found;
+}
+
+const CONSOLE_LOGIN = /"primaryApiKey"\s*:\s*"[^"]/;
+
+/** What a settings file says about credentials. */
+function credentialIn(path: string): string[] {
+  const settings = objectIn(textOf(path));
+  const env = settings["env"];
+  const variables = typeof env === "object" && env !== null ? Object.keys(env) : [];
+  return ["apiKeyHelper", ...VARIABLES]
+    .filter((name) => name in settings || variables.includes(name))
+    .map((name) => `${name} in ${path}`);
+}
+
+function nothingSeen(inSettings: readonly string[]): Finding {
+  if (inSettings.length > 0) {
+    return warning(
+      "credential",
+      `There is only ${inSettings.join(" and ")}: complete() and \`hawser ask\` read no settings files, so they are not logged in.`,
+      "Set `settingSources`, or pass `apiKey` or `oauthToken`.",
+      "auth",
+    );
+  }
+  if (process.platform === "darwin") {
+    const message = "No credential was seen; a login may be in the keychain.";
+    return warning("credential", message, "`hawser doctor --live` tells.", "auth");
+  }
+  return problem(
+    "credential",
+    "auth",
+    "There is no login and no key.",
+    "Run `claude` and log in, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN.",
+  );
+}
+
+function overridden(used: string, unused: string): Finding {
+  const message = `${used} is used in place of ${unused}: another account may pay.`;
+  return warning("credential-override", message, `Unset ${used} to use ${unused}.`);
+}
+
+function blanks(name: string): Finding {
+  const message = `The value of ${name} begins or ends with white space.`;
+  return warning("credential-blanks", message, "Set it again without the white space.", "auth");
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    // Most of them are not there; one that cannot be read is the matter of another check.
+    return "";
+  }
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    // Said by the check of the settings files.
+    return {};
+  }
+}

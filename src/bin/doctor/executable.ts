@@ -1,0 +1,105 @@
+import { realpathSync, statSync } from "node:fs";
+import { isHawserError } from "../../errors/index.js";
+import {
+  type CliLocation,
+  everyPlace,
+  locateCli,
+  type SeenPlace,
+  type Unrunnable,
+  whyUnrunnable,
+} from "../../process/index.js";
+import { type Check, type Finding, note, ok, problem, type Scene, warning } from "./finding.js";
+import { versionFindings } from "./version.js";
+
+/** Which CLI is used, whether it starts, what it can do, and which other ones there are. */
+export const checkExecutable: Check = async (scene) => {
+  const location = find(scene);
+  const places = everyPlace({ env: scene.env });
+  if ("id" in location) return [location, ...passedOver(places)];
+  const { path, source } = location;
+  const broken = () => brokenFile(path);
+  return [
+    ok("cli", `${path} (${WORDS[source]})`),
+    ...(await versionFindings(location, scene.env, broken)),
+    ...others(location, places),
+    ...(source === "option" || source === "HAWSER_CLI" ? [] : passedOver(places)),
+  ];
+};
+
+const WORDS: Readonly<Record<CliLocation["source"], string>> = {
+  option: "named by --cli",
+  HAWSER_CLI: "named by HAWSER_CLI",
+  bundled: "bundled with the program",
+  package: "of an installed npm package",
+  PATH: "found on PATH",
+  "usual place": "not on PATH, found where installers put it",
+};
+
+function find({ cliPath, env }: Scene): CliLocation | Finding {
+  try {
+    return locateCli({ cliPath, env });
+  } catch (error) {
+    if (!isHawserError(error)) throw error;
+    const { code, message } = error;
+    const hint = message.includes(STUB) ? STUB_REMEDY : error.hint;
+    // The person has not given an option of the library, but one of the command.
+    const named = (text: string) =>
+      cliPath === undefined ? text : text.replace("cliPath", "--cli");
+    return problem("cli", code, named(message), named(hint));
+  }
+}
+
+const STUB = "the npm package's stub";
+const STUB_REMEDY =
+  "Run `node install.cjs` in the package's folder, or reinstall it with scripts allowed and optional dependencies included.";
+
+/** What was meant to be a CLI, it seems, but cannot be run. */
+function passedOver(places: readonly SeenPlace[]): Finding[] {
+  return places.flatMap(({ place, seen }) => {
+    // A folder of that name is none of our business.
+    if (seen.state !== "unusable" || seen.reason === "it is a directory") return [];
+    const message = `${place} is passed over: ${seen.reason}.`;
+    const remedy = seen.reason.includes(STUB) ? STUB_REMEDY : "Mend it or remove it.";
+    return [warning("cli-passed-over", message, remedy, "cli_not_runnable")];
+  });
+}
+
+/** What `claude` means to a shell, if that is another one. */
+function others({ path, source }: CliLocation, places: readonly SeenPlace[]): Finding[] {
+  const onPath = places.filter((each) => each.source === "PATH" && each.seen.state === "usable");
+  const files = [...new Set(onPath.map(({ place }) => realpathSync(place)))];
+  // npm keeps the same executable in two packages.
+  const size = statSync(path).size;
+  const different = files.filter((each) => statSync(each).size !== size);
+  if (different.length === 0) return [];
+  const list = different.join(", ");
+  if (source === "option" || source === "HAWSER_CLI") {
+    return [note("cli-others", `On PATH there is another one: ${list}.`)];
+  }
+  const remedy = "Remove what is not wanted, or name the one to use: `cliPath` or HAWSER_CLI.";
+  return [
+    source === "PATH"
+      ? warning("cli-others", `It hides another one that is later on PATH: ${list}.`, remedy)
+      : warning("cli-others", `A shell would start another one: ${list}.`, remedy),
+  ];
+}
+
+function brokenFile(path: string): Finding | undefined {
+  const why = whyUnrunnable(path);
+  if (why === undefined) return undefined;
+  return problem("cli-start", "cli_not_runnable", `${path} cannot start: ${reason(why)}`, FIT);
+}
+
+const FIT =
+  "Install the CLI on this machine itself, by npm or by its installer: that brings the one that fits.";
+
+function reason(why: Unrunnable): string {
+  const here = `${process.platform} ${process.arch}`;
+  if (why.why === "other system") return `it is built for ${why.system}, and this is ${here}.`;
+  if (why.why === "other processor")
+    return `it is built for ${why.processor}, and this is ${here}.`;
+  if (why.why === "no interpreter")
+    return `its first line names ${why.interpreter}, which is not there.`;
+  const libc = why.libc === undefined ? "another C library" : why.libc;
+  return `it is built for ${libc}, whose loader ${why.loader} is not on this machine.`;
+}

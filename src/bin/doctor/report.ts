@@ -1,0 +1,60 @@
+import { printable, type Style } from "../terminal.js";
+import type { Finding, Level } from "./finding.js";
+
+/** The findings in columns, each remedy below what it mends. `width` of a terminal, if there is one. */
+export function reportOf(
+  findings: readonly Finding[],
+  style: Style,
+  width: number = Number.POSITIVE_INFINITY,
+): string {
+  const first = Math.max(...findings.map(({ id }) => id.length));
+  const indent = " ".repeat(first + 6);
+  const lines = findings.flatMap(({ id, level, message, remedy }) => {
+    const [mark, colour] = MARKS[level];
+    const [head = "", ...rest] = wrapped(printable(message), width - indent.length);
+    const below = remedy === undefined ? [] : wrapped(printable(remedy), width - indent.length);
+    return [
+      `  ${style[colour](mark)} ${id.padEnd(first)}  ${head}`,
+      ...rest.map((line) => `${indent}${line}`),
+      ...below.map((line) => `${indent}${style.dim(line)}`),
+    ];
+  });
+  return `${[...lines, "", summary(findings, style)].join("\n")}\n`;
+}
+
+const MARKS: Readonly<Record<Level, readonly [string, keyof Style]>> = {
+  ok: ["✓", "green"],
+  note: ["·", "dim"],
+  warning: ["!", "yellow"],
+  problem: ["✗", "red"],
+};
+
+function summary(findings: readonly Finding[], style: Style): string {
+  const problems = count(findings, "problem");
+  const warnings = count(findings, "warning");
+  const [first, colour] =
+    problems === 0
+      ? (["No problem", "green"] as const)
+      : ([problems === 1 ? "1 problem" : `${problems} problems`, "red"] as const);
+  const rest = warnings === 0 ? "" : warnings === 1 ? ", 1 warning" : `, ${warnings} warnings`;
+  return `${style[colour](`${first}${rest}.`)}`;
+}
+
+export function count(findings: readonly Finding[], level: Level): number {
+  return findings.filter((each) => each.level === level).length;
+}
+
+/** Lines of whole words; a text that has lines keeps them, and how far they are indented. */
+function wrapped(text: string, width: number): string[] {
+  return text.split("\n").flatMap((line) => {
+    const [indent = ""] = /^ */.exec(line) ?? [];
+    const lines: string[] = [];
+    for (const word of line.trim().split(" ")) {
+      const last = lines.at(-1);
+      if (last !== undefined && last.length + 1 + word.length <= width) {
+        lines[lines.length - 1] = `${last} ${word}`;
+      } else lines.push(`${indent}${word}`);
+    }
+    return lines;
+  });
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { type Check, type Finding, ok, problem } from "./finding.js";
+import { globalFile, settingsFiles } from "./places.js";
+
+/** Files of the CLI that are not what they should be. */
+export const checkSettings: Check = (scene) => {
+  const read = settingsFiles(scene).map((path) => ({ path, state: stateOf(path) }));
+  const good = read.filter(({ state }) => state === "good").length;
+  const broken = read.flatMap(({ path, state }) => {
+    return typeof state === "object" ? [dropped(path, state.why)] : [];
+  });
+  const files = good === 1 ? "1 file" : `${good} files`;
+  return [
+    ...globalFinding(globalFile(scene.env)),
+    ...broken,
+    ...(broken.length === 0 && good > 0 ? [ok("settings", `${files}, all of it JSON`)] : []),
+  ];
+};
+
+type State = "missing" | "good" | { readonly why: string };
+
+function stateOf(path: string): State {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isMissing = code === "ENOENT" || code === "ENOTDIR";
+    return isMissing ? "missing" : { why: `cannot be read (${code})` };
+  }
+  if (text.trim() === "") return "good";
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? "good" : { why: "is no JSON object" };
+  } catch (error) {
+    return { why: `is not valid JSON${placeIn(text, error as Error)}` };
+  }
+}
+
+/** The engine's own words would quote the file, which may hold secrets. */
+function placeIn(text: string, { message }: Error): string {
+  const at = /position (\d+)/.exec(message)?.[1];
+  if (at === undefined) return "";
+  const before = text.slice(0, Number(at)).split("\n");
+  return ` (line ${before.length}, column ${(before.at(-1) ?? "").length + 1})`;
+}
+
+function dropped(path: string, why: string): Finding {
+  const message = `${path} ${why}: the CLI passes over all of it in silence, deny rules included.`;
+  return problem("settings", "invalid_options", message, "Mend the file.");
+}
+
+function globalFinding(path: string): Finding[] {
+  const state = stateOf(path);
+  if (typeof state !== "object") return [];
+  const message = `${path} ${state.why}: the CLI does not start with it.`;
+  const remedy = "Mend the file, or take a copy from the folder `backups` of the config folder.";
+  return [problem("state-file", "process_exited", message, remedy)];
+}

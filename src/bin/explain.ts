@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { requestOf } from "../complete/index.js";
+import { type CanUseTool, explanationText, type Options } from "../options/index.js";
+import { type ExplainedCall, explainInvocation } from "../process/index.js";
+import { hasOwnSession } from "../session/index.js";
+import { CALL_FLAGS, callOptions, readNamed } from "./call-flags.js";
+import { type Command, defineCommand } from "./command.js";
+import { type Flags, type Given, usageError } from "./flags.js";
+import { Terminal } from "./terminal.js";
+
+const FLAGS = {
+  chat: { help: "what `hawser chat` would start, not `hawser ask`" },
+  schema: { value: "path", help: "as of `hawser ask`: JSON Schema that the answer must fit" },
+  ...CALL_FLAGS,
+  json: { help: "for a program to read" },
+} as const satisfies Flags;
+
+export const explain: Command = defineCommand({
+  name: "explain",
+  summary: "shows what would be run: arguments, environment, files",
+  usage: ["[options of ask]", "--chat [options of chat]"],
+  examples: [
+    ["hawser explain", "what `hawser ask` starts"],
+    ["hawser explain --agent --deny 'Bash(rm *)'", "where a rule goes"],
+    ["hawser explain --chat --model opus", "what `hawser chat` starts"],
+    ["hawser explain --json | jq .command", "for a program"],
+  ],
+  flags: FLAGS,
+  notes: `The CLI is asked for its version, and nothing else is started. Secrets are shown as ***. A prompt
+is never an argument: it is sent on the input. Where a person can be asked about tools, the CLI is told so.`,
+  run: async ({ flags }) => {
+    const terminal = new Terminal({ quiet: flags.json });
+    const explained = await explainInvocation(withId(await optionsOf(flags)));
+    const { chat, json } = flags;
+    if (json) terminal.writeLine(JSON.stringify({ entry: chat ? "chat" : "ask", ...explained }));
+    else terminal.write(textOf(explained));
+    return 0;
+  },
+});
+
+/** The same as the command itself would start with. */
+async function optionsOf(flags: Given<typeof FLAGS>): Promise<Options> {
+  const given = { includePartialMessages: true, ...callOptions(flags) };
+  const asks = process.stdin.isTTY === true ? { canUseTool: NOBODY_ASKS } : {};
+  if (flags.chat) {
+    if (flags.schema !== undefined) throw usageError("--schema does not go with --chat.");
+    return { enableFileCheckpointing: true, ...given, ...asks };
+  }
+  const schema = flags.schema === undefined ? {} : { schema: schemaIn(flags.schema) };
+  return (await requestOf("hawser ask", { ...given, ...asks, ...schema })).options;
+}
+
+/** Never called: nothing is started. */
+const NOBODY_ASKS: CanUseTool = async () => ({ behavior: "deny", message: "Nobody is asked." });
+
+function schemaIn(path: string): Record<string, unknown> {
+  const text = readNamed("--schema", path);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw usageError(`--schema ${path} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** Every session has an id from the start. */
+function withId(options: Options): Options {
+  return hasOwnSession(options) ? options : { ...options, sessionId: randomUUID() };
+}
+
+function textOf(explained: ExplainedCall): string {
+  const { cli, environment } = explained;
+  const { path, source, version = "of an unknown version" } = cli;
+  const kept = environment.kept.length === 0 ? "none" : environment.kept.join(" ");
+  return [
+    `cli\n  ${path}, ${version} (${source})`,
+    explanationText(explained),
+    `variables passed on as they are\n  ${kept}\n`,
+  ].join("\n");
+}

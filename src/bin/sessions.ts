@@ -1,0 +1,147 @@
+import { resolve } from "node:path";
+import type { TranscriptPlace } from "../transcripts/index.js";
+import { type Command, defineCommand } from "./command.js";
+import { type Flags, type Given, usageError } from "./flags.js";
+import { nearest } from "./nearest.js";
+import { fork, remove, rename } from "./sessions/change.js";
+import { findSession } from "./sessions/find.js";
+import { list } from "./sessions/list.js";
+import { resume } from "./sessions/resume.js";
+import { show } from "./sessions/show.js";
+import { Terminal } from "./terminal.js";
+
+const FLAGS = {
+  all: { short: "a", help: "of all projects, not of this folder alone" },
+  limit: { short: "n", value: "n", help: "list: how many (20); 0 for all" },
+  title: { value: "text", help: "fork: the title of the new session" },
+  "up-to": { value: "message", help: "fork: the last message that it keeps" },
+  yes: { short: "y", help: "delete: does not ask" },
+  cwd: { short: "C", value: "folder", help: "as if called in that folder" },
+  "config-dir": { value: "folder", help: "the CLI's configuration, where sessions are kept" },
+  json: { help: "for a program to read" },
+} as const satisfies Flags;
+
+type Name = keyof typeof FLAGS;
+
+interface Call {
+  readonly terminal: Terminal;
+  readonly words: readonly string[];
+  readonly flags: Given<typeof FLAGS>;
+  readonly place: TranscriptPlace;
+  readonly configDir: string | undefined;
+  readonly json: boolean;
+}
+
+interface Verb {
+  /** What it takes beside --cwd, --config-dir and --json. */
+  readonly flags: readonly Name[];
+  /** At least and at most so many words. */
+  readonly words: readonly [least: number, most: number];
+  run(call: Call): Promise<number>;
+}
+
+const MANY = Number.POSITIVE_INFINITY;
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  list: {
+    flags: ["all", "limit"],
+    words: [0, 0],
+    run: ({ terminal, place, flags }) => list(terminal, place, flags),
+  },
+  show: {
+    flags: ["all"],
+    words: [1, 1],
+    run: async (call) => show(call.terminal, await meant(call), call),
+  },
+  resume: {
+    flags: ["all"],
+    words: [1, MANY],
+    run: async (call) => {
+      const prompt = call.words.slice(1).join(" ").trim();
+      return resume(await meant(call), { prompt, configDir: call.configDir, json: call.json });
+    },
+  },
+  fork: {
+    flags: ["all", "title", "up-to"],
+    words: [1, 1],
+    run: async (call) => {
+      const { title, "up-to": upTo } = call.flags;
+      return fork(call.terminal, await meant(call), { ...call, title, upTo });
+    },
+  },
+  rename: {
+    flags: ["all"],
+    words: [2, MANY],
+    run: async (call) => {
+      return rename(call.terminal, await meant(call), call.words.slice(1).join(" "), call);
+    },
+  },
+  delete: {
+    flags: ["all", "yes"],
+    words: [1, MANY],
+    run: async (call) => {
+      const found = [];
+      // All of them are known before the first one goes.
+      for (const name of call.words) found.push(await findSession(name, call.place));
+      return remove(call.terminal, found, { ...call, yes: call.flags.yes });
+    },
+  },
+};
+
+export const sessions: Command = defineCommand({
+  name: "sessions",
+  summary: "lists, shows, resumes, forks, renames and deletes sessions",
+  usage: [
+    "[list] [--all] [--limit <n>]",
+    "show <session>",
+    "resume <session> [prompt]",
+    "fork <session> [--title <text>] [--up-to <message>]",
+    "rename <session> <title>",
+    "delete <session>… [--yes]",
+  ],
+  examples: [
+    ["hawser sessions", "those of this folder and its git worktrees, the latest first"],
+    ["hawser sessions show 3f2a91c4", "the conversation, to read"],
+    ["hawser sessions resume 3f2a91c4", "goes on with it in the terminal"],
+    ['hawser sessions resume "Release notes" "Now in French"', "one more prompt, one answer"],
+    ["hawser sessions fork 3f2a91c4 --up-to 9c1b22aa", "a new session that ends there"],
+    ["hawser sessions --all --json | jq -r '.sessions[].cwd'", "for a program"],
+  ],
+  flags: FLAGS,
+  notes:
+    "A session is named by its id, by the first letters of it (four at least), or by its title.\nOf one that is not found in this folder, all projects are searched.",
+  run: async ({ flags, words: [verb = "list", ...words] }) => {
+    const { run } = verbOf(verb, words, flags);
+    const configDir = flags["config-dir"] === undefined ? undefined : resolve(flags["config-dir"]);
+    const place = { configDir, dir: flags.all ? undefined : resolve(flags.cwd ?? ".") };
+    const terminal = new Terminal({ quiet: flags.json });
+    return run({ terminal, words, flags, place, configDir, json: flags.json });
+  },
+});
+
+function verbOf(name: string, words: readonly string[], flags: Given<typeof FLAGS>): Verb {
+  const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
+  if (verb === undefined) {
+    const near = nearest(name, Object.keys(VERBS));
+    const hint = near === undefined ? undefined : `Did you mean \`hawser sessions ${near}\`?`;
+    throw usageError(`\`hawser sessions\` cannot ${JSON.stringify(name)}.`, hint ?? HELP);
+  }
+  const [least, most] = verb.words;
+  if (words.length < least)
+    throw usageError(`\`hawser sessions ${name}\` needs ${NEEDS[least]}.`, HELP);
+  const extra = words[most];
+  if (extra !== undefined) {
+    throw usageError(`\`hawser sessions ${name}\` has no use for ${JSON.stringify(extra)}.`, HELP);
+  }
+  const stray = OF_VERBS.find((each) => flags[each] && !verb.flags.includes(each));
+  if (stray !== undefined) throw usageError(`\`hawser sessions ${name}\` has no --${stray}.`, HELP);
+  return verb;
+}
+
+const HELP = "See `hawser sessions --help`.";
+const NEEDS = ["", "a session", "a session and a title"];
+const OF_VERBS: readonly Name[] = ["all", "limit", "title", "up-to", "yes"];
+
+function meant({ words: [name = ""], place }: Call) {
+  return findSession(name, place);
+}

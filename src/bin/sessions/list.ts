@@ -1,0 +1,97 @@
+import {
+  listSessions,
+  type SDKSessionInfo,
+  type TranscriptPlace,
+} from "../../transcripts/index.js";
+import { usageError } from "../flags.js";
+import { oneLine, type Terminal } from "../terminal.js";
+
+export interface ListFlags {
+  readonly limit: string | undefined;
+  readonly json: boolean;
+}
+
+/** The latest sessions of the place, the last one first. */
+export async function list(
+  terminal: Terminal,
+  place: TranscriptPlace,
+  flags: ListFlags,
+): Promise<number> {
+  const limit = limitOf(flags.limit);
+  // One more than is shown tells whether there are more.
+  const found = await listSessions({ ...place, limit: limit === 0 ? 0 : limit + 1 });
+  const shown = limit === 0 ? found : found.slice(0, limit);
+  if (flags.json) {
+    terminal.writeLine(JSON.stringify({ sessions: shown, more: found.length > shown.length }));
+    return 0;
+  }
+  const lines = terminal.isShown ? forPeople(shown, place, terminal) : shown.map(forPrograms);
+  if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
+  else {
+    const where = place.dir === undefined ? "" : ` of ${place.dir}; --all shows those of others`;
+    terminal.note(`There are no sessions${where}.`);
+  }
+  if (found.length > shown.length) {
+    terminal.note(
+      terminal.style.dim(`There are more: --limit ${limit * 5}, or --limit 0 for all.`),
+    );
+  }
+  return 0;
+}
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined) return USUAL_LIMIT;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw usageError(`--limit ${text} is no number.`, "0 shows all of them.");
+}
+
+const USUAL_LIMIT = 20;
+
+/** Fields with tabs between them: whole id, time, folder, what it is about. */
+function forPrograms({ sessionId, lastModified, cwd = "", summary }: SDKSessionInfo): string {
+  const time = new Date(lastModified).toISOString();
+  return [sessionId, time, oneLine(cwd, LONGEST), oneLine(summary, LONGEST)].join("\t");
+}
+
+const LONGEST = 1000;
+
+function forPeople(
+  sessions: readonly SDKSessionInfo[],
+  { dir }: TranscriptPlace,
+  { outStyle, width }: Terminal,
+): string[] {
+  const ids = shortIds(sessions.map(({ sessionId }) => sessionId));
+  const ages = sessions.map(({ lastModified }) => ageOf(Date.now() - lastModified));
+  const widest = Math.max(0, ...ages.map((age) => age.length));
+  return sessions.map(({ summary, cwd }, i) => {
+    const [id = "", age = ""] = [ids[i], ages[i]];
+    // In the folder itself there is no need to say it each time.
+    const folder = cwd === undefined || cwd === dir ? "" : `  ${oneLine(cwd, width / 3)}`;
+    const room = width - id.length - widest - folder.length - 5;
+    const about = oneLine(summary, Math.max(room, SHORTEST_SUMMARY));
+    return `${outStyle.cyan(id)}  ${outStyle.dim(age.padStart(widest))}  ${about}${outStyle.dim(folder)}`;
+  });
+}
+
+const SHORTEST_SUMMARY = 20;
+
+/** As much of each as tells it from the others, and at least eight letters. */
+function shortIds(ids: readonly string[]): string[] {
+  for (let length = 8; length < 36; length += 1) {
+    const short = ids.map((id) => id.slice(0, length));
+    if (new Set(short).size === ids.length) return short;
+  }
+  return [...ids];
+}
+
+function ageOf(ms: number): string {
+  const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? UNITS[UNITS.length - 1] ?? ["s", 1];
+  return `${Math.max(0, Math.floor(ms / size))} ${unit} ago`;
+}
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1000],
+];

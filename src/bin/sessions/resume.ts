@@ -1,0 +1,30 @@
+import { HawserError } from "../../errors/index.js";
+import type { SDKSessionInfo } from "../../transcripts/index.js";
+
+/**
+ * Goes on with a session where it was: with a prompt as `hawser ask --agent`, else as `hawser chat`.
+ * A session belongs to its folder, so that is where it goes on.
+ */
+export async function resume(
+  { sessionId, cwd }: SDKSessionInfo,
+  { prompt, configDir, json }: ResumeOptions,
+): Promise<number> {
+  // Neither command has an option for it; the CLI obeys the variable.
+  if (configDir !== undefined) process.env["CLAUDE_CONFIG_DIR"] = configDir;
+  const args = [
+    `--resume=${sessionId}`,
+    ...(cwd === undefined ? [] : [`--cwd=${cwd}`]),
+    ...(json ? ["--json"] : []),
+  ];
+  return handOver(prompt === "" ? ["chat", ...args] : ["ask", "--agent", ...args, "--", prompt]);
+}
+
+export interface ResumeOptions {
+  readonly prompt: string;
+  readonly configDir: string | undefined;
+  readonly json: boolean;
+}
+
+async function handOver([command, ...args]: readonly string[]): Promise<number> {
+  throw new HawserError("not_supported", `hawser ${command} ${args.join(" ")} is not there yet.`);
+}

@@ -1,0 +1,124 @@
+import {
+  getSessionMessages,
+  type SDKSessionInfo,
+  type SessionMessage,
+} from "../../transcripts/index.js";
+import { oneLine, printable, type Style, type Terminal } from "../terminal.js";
+
+/** The conversation: prompts, answers, and each use of a tool on a line of its own. */
+export async function show(
+  terminal: Terminal,
+  session: SDKSessionInfo,
+  options: { readonly configDir: string | undefined; readonly json: boolean },
+): Promise<number> {
+  const { configDir, json } = options;
+  const messages = await getSessionMessages(session.sessionId, { configDir });
+  if (json) {
+    terminal.writeLine(JSON.stringify({ session, messages }));
+    return 0;
+  }
+  const parts = speeches(messages).map((each) => textOf(each, terminal.outStyle));
+  process.stdout.write([heading(session, terminal.outStyle), ...parts].join("\n\n").concat("\n"));
+  return 0;
+}
+
+/** What one side says until the other one does. */
+interface Speech {
+  readonly by: "user" | "assistant";
+  readonly lines: readonly Line[];
+  /** The last message of it, up to which one may fork. */
+  readonly uuid: string;
+  readonly timestamp: string | undefined;
+}
+
+type Line = { readonly kind: "text" | "tool" | "error" | "aside"; readonly text: string };
+
+function speeches(messages: readonly SessionMessage[]): Speech[] {
+  const all: Speech[] = [];
+  for (const message of messages) {
+    const { type, uuid, timestamp } = message;
+    const lines = linesOf(message);
+    if (lines.length === 0 || type === "system") continue;
+    // What a tool says is sent in the user's name.
+    const isTools = lines.every(({ kind }) => kind === "error");
+    const by = isTools ? "assistant" : type;
+    const last = all.at(-1);
+    if (last?.by !== by) all.push({ by, lines, uuid, timestamp });
+    else all[all.length - 1] = { ...last, uuid, lines: [...last.lines, ...lines] };
+  }
+  return all;
+}
+
+function linesOf({ message, isCompactSummary }: SessionMessage): Line[] {
+  const content = fieldOf(message, "content");
+  if (isCompactSummary) return [{ kind: "aside", text: "(all before this was summed up)" }];
+  if (typeof content === "string") return said(content);
+  return Array.isArray(content) ? content.flatMap(lineOfBlock) : [];
+}
+
+function lineOfBlock(block: unknown): Line[] {
+  const type = fieldOf(block, "type");
+  if (type === "text") return said(String(fieldOf(block, "text") ?? ""));
+  if (type === "tool_use") {
+    const input = fieldOf(block, "input");
+    const text = `${String(fieldOf(block, "name"))} ${inputOf(input)}`;
+    return [{ kind: "tool", text: oneLine(text, LONGEST_LINE) }];
+  }
+  if (type === "tool_result") {
+    if (fieldOf(block, "is_error") !== true) return [];
+    return [{ kind: "error", text: oneLine(plain(fieldOf(block, "content")), LONGEST_LINE) }];
+  }
+  if (type === "image" || type === "document") return [{ kind: "aside", text: `(${type})` }];
+  // Thoughts are the model's own.
+  return [];
+}
+
+const LONGEST_LINE = 110;
+
+function said(text: string): Line[] {
+  const command = /^<command-name>(.*?)<\/command-name>/.exec(text.trim())?.[1];
+  const shown = printable(command ?? text).trim();
+  return shown === "" ? [] : [{ kind: command === undefined ? "text" : "aside", text: shown }];
+}
+
+/** The one value that tells most, where there is but one; else all of them. */
+function inputOf(input: unknown): string {
+  const entries = typeof input === "object" && input !== null ? Object.entries(input) : [];
+  const main =
+    entries.find(([name]) => MAIN.includes(name)) ??
+    (entries.length === 1 ? entries[0] : undefined);
+  if (typeof main?.[1] === "string") return main[1];
+  return entries.length === 0 ? "" : JSON.stringify(input);
+}
+
+const MAIN = ["command", "file_path", "notebook_path", "pattern", "url", "query", "description"];
+
+function plain(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((block) => String(fieldOf(block, "text") ?? "")).join(" ");
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function heading({ sessionId, summary, cwd, gitBranch }: SDKSessionInfo, style: Style): string {
+  const where = [cwd, gitBranch].filter((each) => each !== undefined && each !== "").join(", ");
+  const lines = [style.bold(oneLine(summary, LONGEST_LINE)), style.dim(sessionId)];
+  return [...lines, ...(where === "" ? [] : [style.dim(printable(where))])].join("\n");
+}
+
+function textOf({ by, lines, uuid, timestamp }: Speech, style: Style): string {
+  const when = timestamp === undefined ? "" : `  ${timestamp.slice(0, 16).replace("T", " ")}`;
+  const who = by === "user" ? style.cyan("You") : style.green("Claude");
+  const head = `${who}${style.dim(`${when}  ${uuid.slice(0, 8)}`)}`;
+  return [head, ...lines.map((line) => MARKED[line.kind](line.text, style))].join("\n");
+}
+
+const MARKED: Readonly<Record<Line["kind"], (text: string, style: Style) => string>> = {
+  text: (text) => text,
+  tool: (text, style) => `  ${style.cyan("▸")} ${text}`,
+  error: (text, style) => `    ${style.red("✗")} ${text}`,
+  aside: (text, style) => style.dim(text),
+};

@@ -1,0 +1,276 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openSession } from "../../src/session/index.js";
+import {
+  type IsolatedEnv,
+  isolatedEnv,
+  SimulatedModel,
+  text,
+  toolUse,
+} from "../../src/testing/index.js";
+import { getSessionMessages, listSessions } from "../../src/transcripts/index.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { HAWSER, hawserIn, KEYS, type Pty } from "../support/pty.js";
+
+const KNOTS = "aaaa1111-0000-4000-8000-000000000001";
+const ROPES = "aaaa2222-0000-4000-8000-000000000002";
+const ELSEWHERE = "bbbb3333-0000-4000-8000-000000000003";
+
+let world: IsolatedEnv;
+let elsewhere: string;
+
+/** Three sessions that the real CLI has written, two of them in the same folder. */
+beforeAll(async () => {
+  const model = await SimulatedModel.start({
+    replies: [
+      [text("I look."), toolUse("Bash", { command: "echo bowline && exit 3" })],
+      text("It is the bowline.\nWith two lines."),
+      text("Then the reef knot."),
+      text("Hemp."),
+      text("Elsewhere."),
+    ],
+  });
+  world = await isolatedEnv({ baseUrl: model.url });
+  elsewhere = join(world.home, "elsewhere");
+  mkdirSync(elsewhere);
+  const talk = async (sessionId: string, cwd: string, ...prompts: string[]) => {
+    const { env } = world;
+    const allowed = { allowedTools: ["Bash"] };
+    const cliPath = NEWEST_CLI;
+    const session = await openSession({
+      cliPath,
+      cwd,
+      env,
+      inheritEnv: false,
+      sessionId,
+      ...allowed,
+    });
+    for (const prompt of prompts) await session.send(prompt).text();
+    await session.close();
+  };
+  await talk(KNOTS, world.cwd, "Which knot is it?", "And the next one?");
+  await talk(ROPES, world.cwd, "Which rope?");
+  await talk(ELSEWHERE, elsewhere, "What is here?");
+  await model.close();
+});
+
+afterAll(() => world.dispose());
+
+interface Place {
+  readonly env: Record<string, string>;
+  readonly cwd: string;
+  readonly configDir: string;
+}
+
+/** A copy of what was written, to change as one likes. */
+function copy(): Place {
+  const configDir = mkdtempSync(join(tmpdir(), "sessions-"));
+  onTestFinished(() => rmSync(configDir, { recursive: true, force: true }));
+  cpSync(world.configDir, configDir, { recursive: true, preserveTimestamps: true });
+  return { cwd: world.cwd, configDir, env: { ...world.env, CLAUDE_CONFIG_DIR: configDir } };
+}
+
+interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function sessions({ env, cwd }: Omit<Place, "configDir">, ...args: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const all = [HAWSER, "sessions", ...args];
+    const child = execFile(process.execPath, all, { env, cwd }, (_, out, err) =>
+      resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+  });
+}
+
+function terminal({ env, cwd }: Omit<Place, "configDir">, ...args: string[]): Pty {
+  return hawserIn({ env, cwd, cols: 400 }, "sessions", ...args);
+}
+
+describe("hawser sessions list", () => {
+  it("shows the sessions of the folder to a person, the latest first", async () => {
+    const pty = terminal(world);
+    expect((await pty.exit).code).toBe(0);
+    const [first, second, ...rest] = pty.text.split("\n");
+    expect(first).toMatch(/^aaaa2222 +\d+ (s|min) ago {2}Which rope\?$/);
+    expect(second).toMatch(/^aaaa1111 +\d+ (s|min) ago {2}\S/);
+    expect(rest).toEqual([]);
+  });
+
+  it("shows a program one line for each, whole; with --all those of every project", async () => {
+    const lines = async (...args: string[]) => {
+      const { out } = await sessions(world, ...args);
+      return out
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split("\t"));
+    };
+    expect((await lines()).map(([id, , cwd]) => [id, cwd])).toEqual([
+      [ROPES, world.cwd],
+      [KNOTS, world.cwd],
+    ]);
+    expect((await lines("list", "--all")).map(([id]) => id)).toEqual([ELSEWHERE, ROPES, KNOTS]);
+    expect((await lines("--cwd", elsewhere)).map(([id]) => id)).toEqual([ELSEWHERE]);
+  });
+
+  it("has all that is known as JSON, and says when there is more", async () => {
+    const { out } = await sessions(world, "--json", "--limit", "1");
+    expect(JSON.parse(out)).toEqual({
+      sessions: [expect.objectContaining({ sessionId: ROPES, firstPrompt: "Which rope?" })],
+      more: true,
+    });
+    const pty = terminal(world, "--limit", "1");
+    await pty.exit;
+    expect(pty.text).toContain("There are more: --limit 5");
+  });
+
+  it("says to a person that there are none, and to a program nothing", async () => {
+    const nowhere = { ...world, cwd: world.home };
+    expect(await sessions(nowhere)).toEqual({ code: 0, out: "", err: "" });
+    const pty = terminal(nowhere);
+    await pty.exit;
+    expect(pty.text).toContain(`There are no sessions of ${world.home}; --all shows those`);
+  });
+});
+
+describe("hawser sessions show", () => {
+  it("shows the conversation: prompts, answers, each tool on a line", async () => {
+    const pty = terminal(world, "show", "aaaa1111");
+    expect((await pty.exit).code).toBe(0);
+    const ids = await getSessionMessages(KNOTS, { configDir: world.configDir });
+    const short = (i: number) => ids.at(i)?.uuid.slice(0, 8);
+    const said = pty.text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "WHEN");
+    expect(said).toContain(
+      [
+        `You  WHEN  ${short(0)}`,
+        "Which knot is it?",
+        "",
+        `Claude  WHEN  ${short(-3)}`,
+        "I look.",
+        "  ▸ Bash echo bowline && exit 3",
+        "    ✗ Exit code 3 bowline",
+        "It is the bowline.",
+        "With two lines.",
+        "",
+        `You  WHEN  ${short(-2)}`,
+        "And the next one?",
+        "",
+        `Claude  WHEN  ${short(-1)}`,
+        "Then the reef knot.",
+      ].join("\n"),
+    );
+    const { out } = await sessions(world, "show", "aaaa1111");
+    expect(out).not.toContain("\x1b");
+    expect(out).toContain("▸ Bash echo bowline && exit 3");
+  });
+
+  it("has the messages as JSON", async () => {
+    const { out } = await sessions(world, "show", KNOTS, "--json");
+    expect(JSON.parse(out).messages).toEqual(
+      await getSessionMessages(KNOTS, { configDir: world.configDir }),
+    );
+  });
+
+  it("finds one of another project, by the start of its id", async () => {
+    expect((await sessions(world, "show", "BBBB3")).out).toContain("What is here?");
+  });
+});
+
+describe("hawser sessions, named wrongly", () => {
+  it.each([
+    ["aaaa", 64, ['"aaaa" may be any of 2 sessions.', KNOTS, ROPES]],
+    ["aaa", 66, ['There is no session "aaa".', "Give at least 4 letters of its id"]],
+    ["cccc", 66, ['There is no session "cccc".', "hawser sessions --all"]],
+    ["../../etc/passwd", 66, ["There is no session"]],
+  ])("refuses %s, and says what there is", async (name, code, told) => {
+    const outcome = await sessions(world, "show", name);
+    expect(outcome).toMatchObject({ code, out: "" });
+    for (const each of told) expect(outcome.err).toContain(each);
+    const json = await sessions(world, "show", name, "--json");
+    expect(json).toMatchObject({ code, err: "" });
+    expect(JSON.parse(json.out).error.message).toContain(told[0]);
+  });
+
+  it.each([
+    [["shwo", KNOTS], "Did you mean `hawser sessions show`?"],
+    [["show"], "`hawser sessions show` needs a session."],
+    [["rename", KNOTS], "`hawser sessions rename` needs a session and a title."],
+    [["show", KNOTS, "more"], '`hawser sessions show` has no use for "more".'],
+    [["list", "--yes"], "`hawser sessions list` has no --yes."],
+    [["--limit", "many"], "--limit many is no number."],
+  ])("refuses %j", async (args, told) => {
+    const { code, err } = await sessions(world, ...args);
+    expect(code).toBe(64);
+    expect(err).toContain(told);
+  });
+});
+
+describe("hawser sessions, changing them", () => {
+  it("renames one, which then has its title for a name", async () => {
+    const place = copy();
+    const { configDir } = place;
+    expect(
+      await sessions(world, "rename", "aaaa1", "All", "knots", "--config-dir", configDir),
+    ).toEqual({ code: 0, out: "", err: "" });
+    const found = await sessions(place, "show", "all KNOTS", "--json");
+    expect(JSON.parse(found.out).session).toMatchObject({
+      sessionId: KNOTS,
+      customTitle: "All knots",
+    });
+    expect((await sessions(world, "show", "all knots")).code).toBe(66);
+  });
+
+  it("forks one up to a message, and says the new id", async () => {
+    const place = copy();
+    const { configDir } = place;
+    const messages = await getSessionMessages(KNOTS, { configDir });
+    const upTo = messages.at(-3)?.uuid.slice(0, 8) ?? "";
+    const { code, out } = await sessions(place, "fork", KNOTS, "--up-to", upTo, "--title", "Half");
+    expect(code).toBe(0);
+    const fork = out.trim();
+    expect(await getSessionMessages(fork, { configDir })).toHaveLength(messages.length - 2);
+    expect((await sessions(place, "show", "half")).out).not.toContain("And the next one?");
+    expect((await sessions(place, "fork", KNOTS, "--up-to", "nothing")).code).toBe(64);
+    const json = JSON.parse((await sessions(place, "fork", "half", "--json")).out);
+    expect(json).toEqual({ source: fork, sessionId: expect.not.stringMatching(fork) });
+  });
+
+  it("deletes after a yes, and not after anything else", async () => {
+    const place = copy();
+    const { configDir, cwd } = place;
+    const left = async () =>
+      (await listSessions({ configDir, dir: cwd })).map((each) => each.sessionId);
+    const refused = terminal(place, "delete", KNOTS, ROPES);
+    await refused.shows("Delete these 2 sessions for good? [y/N]");
+    expect(refused.text).toMatch(/aaaa2222 {2}Which rope\?/);
+    refused.type(KEYS.enter);
+    expect((await refused.exit).code).toBe(130);
+    expect(refused.text).toContain("Nothing was deleted.");
+    const stopped = terminal(place, "delete", KNOTS);
+    await stopped.shows("[y/N]");
+    stopped.type(KEYS.ctrlC);
+    expect((await stopped.exit).code).toBe(130);
+    expect(await left()).toEqual([ROPES, KNOTS]);
+
+    const agreed = terminal(place, "delete", "aaaa1111");
+    await agreed.shows("Delete this session for good? [y/N]");
+    agreed.enter("y");
+    expect((await agreed.exit).code).toBe(0);
+    expect(await left()).toEqual([ROPES]);
+  });
+
+  it("deletes nothing unasked without --yes, nor if one of them is not there", async () => {
+    const place = copy();
+    const silent = await sessions(place, "delete", KNOTS);
+    expect(silent).toMatchObject({ code: 64, err: expect.stringContaining("--yes") });
+    expect((await sessions(place, "delete", KNOTS, "cccc", "--yes")).code).toBe(66);
+    const { out } = await sessions(place, "delete", KNOTS, "aaaa1", ROPES, "--yes", "--json");
+    expect(JSON.parse(out)).toEqual({ deleted: [KNOTS, ROPES] });
+    expect((await sessions(place)).out).toBe("");
+  });
+});
