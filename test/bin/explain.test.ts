@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -105,6 +106,26 @@ describe("hawser explain", () => {
     expect(settled(told.command)).toEqual(settled([process.execPath, cli.path, ...argv]));
     for (const [name, value] of Object.entries(told.environment.set))
       expect(real[name]).toBe(value);
+  });
+
+  it.each([
+    ["ask", []],
+    ["chat", ["--chat"]],
+  ])("says what `hawser %s` itself starts", async (name, entry) => {
+    const world = await place();
+    const { cli, cwd, env } = world;
+    const flags = ["--cli", cli.path, "--deny", "Read(./.env)", "--effort", "low"];
+    const told: ExplainedCall = JSON.parse(
+      (await explain(world, ...entry, ...flags, "--json")).out,
+    );
+    const { argv, env: real } = await started(world, async () => {
+      const child = execFile(process.execPath, [HAWSER, name, ...flags, "Hello."], { env, cwd });
+      child.stdin?.end();
+      await once(child, "exit");
+    });
+    expect(settled(told.command)).toEqual(settled([process.execPath, cli.path, ...argv]));
+    const names = [...Object.keys(told.environment.set), ...told.environment.kept];
+    expect(Object.keys(real).sort()).toEqual(["HAWSER_MARK", ...names].sort());
   });
 
   it("is for people to read, in a terminal", async () => {

@@ -274,3 +274,29 @@ describe("hawser sessions, changing them", () => {
     expect((await sessions(place)).out).toBe("");
   });
 });
+
+describe("hawser sessions resume", () => {
+  it("goes on where the session was: with a prompt for one answer, else in a conversation", async () => {
+    const place = copy();
+    const model = await SimulatedModel.start({ replies: ["The sheet bend.", "The clove hitch."] });
+    onTestFinished(() => model.close());
+    const env = { ...place.env, HAWSER_CLI: NEWEST_CLI, ANTHROPIC_BASE_URL: model.url };
+    // From another folder than that of the session.
+    const there = { env, cwd: elsewhere };
+    expect(await sessions(there, "resume", "aaaa1", "And", "then?")).toMatchObject({
+      code: 0,
+      out: "The sheet bend.\n",
+    });
+    const chat = terminal(there, "resume", "aaaa1");
+    await chat.shows(/^>/m);
+    chat.enter("And the last one?");
+    await chat.shows("The clove hitch.");
+    chat.enter("/quit");
+    expect((await chat.exit).code).toBe(0);
+    const told = (await sessions(place, "show", "aaaa1")).out;
+    const prompts = ["Which knot is it?", "And the next one?", "And then?", "And the last one?"];
+    const at = prompts.map((prompt) => told.lastIndexOf(prompt));
+    expect(at).toEqual([...at].sort((a, b) => a - b));
+    expect(at).not.toContain(-1);
+  });
+});

@@ -1,4 +1,3 @@
-import { HawserError } from "../../errors/index.js";
 import type { SDKSessionInfo } from "../../transcripts/index.js";
 
 /**
@@ -16,15 +15,12 @@ export async function resume(
     ...(cwd === undefined ? [] : [`--cwd=${cwd}`]),
     ...(json ? ["--json"] : []),
   ];
-  return handOver(prompt === "" ? ["chat", ...args] : ["ask", "--agent", ...args, "--", prompt]);
+  if (prompt === "") return (await import("../chat.js")).chat.run(args);
+  return (await import("../ask.js")).ask.run(["--agent", ...args, "--", prompt]);
 }
 
 export interface ResumeOptions {
   readonly prompt: string;
   readonly configDir: string | undefined;
   readonly json: boolean;
-}
-
-async function handOver([command, ...args]: readonly string[]): Promise<number> {
-  throw new HawserError("not_supported", `hawser ${command} ${args.join(" ")} is not there yet.`);
 }
