@@ -89,11 +89,12 @@ describe("what is wrong with a page", () => {
   it("is found in a command: one that does not exist", () => {
     const [block] = blocksOf(
       "x.md",
-      "```sh\nnpm ci && npm run demmo\nX=1 npx hawser aks hi\n```\n",
+      "```sh\nnpm ci && npm run demmo\nX=1 npx hawser aks hi\nhawser ask -q --modle x hi\n```\n",
     );
     expect(block && shellProblems(block)).toEqual([
       'x.md:2: package.json has no script "demmo"',
       'x.md:3: hawser has no "aks"',
+      "x.md:4: hawser ask has no --modle",
     ]);
   });
 });
