@@ -41,7 +41,7 @@ function problemOf([program, ...words]: string[]): string[] {
 function hawserProblems(name: string, words: readonly string[]): string[] {
   if (!COMMANDS.includes(name)) return [`hawser has no "${name}"`];
   const flags = words.flatMap((word) => /^--?[a-zA-Z][\w-]*/.exec(word)?.[0] ?? []);
-  const known = helpOf(name).match(/(?<=[\s,])--?[a-zA-Z][\w-]*/g) ?? [];
+  const known: string[] = helpOf(name).match(/(?<=[\s,])--?[a-zA-Z][\w-]*/g) ?? [];
   return flags
     .filter((flag) => !known.includes(flag))
     .map((flag) => `hawser ${name} has no ${flag}`);
