@@ -187,7 +187,7 @@ function nameParts(file) {
   const taken = new Set(file.parts.flatMap(({ globals }) => [...globals]));
   const isPublic = new Map(file.exported.map(({ name, part }) => [part, name]));
   const needed = new Set([...file.parts, ...file.exported.map(({ part }) => part)]);
-  for (const part of file.parts) part.references.forEach((to) => needed.add(to));
+  for (const to of file.parts.flatMap(({ references }) => references)) needed.add(to);
   // An export keeps its name before all others: it is what an editor shows.
   const inOrder = [...needed].sort((a, b) => isPublic.has(b) - isPublic.has(a));
   for (const part of inOrder) {
