@@ -67,6 +67,26 @@ describe("the packed package", () => {
     writeFileSync(file, source);
     expect((await run(file, {})).stdout).toMatch(/^http:\/\/127/);
   });
+
+  it("lets it end also while a client keeps its connection to that model", async () => {
+    const file = join(project, "kept.mjs");
+    // The client goes when its input ends, which is when the program is gone.
+    const client = `
+      const socket = require("node:net").connect(process.argv[1], "127.0.0.1");
+      socket.write("HEAD / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n");
+      process.stdin.on("end", () => process.exit()).resume();`;
+    const source = `import { spawn } from "node:child_process";
+      import { SimulatedModel } from "hawser/testing";
+      const model = await SimulatedModel.start();
+      const args = ["-e", ${JSON.stringify(client)}, new URL(model.url).port];
+      const child = spawn(process.execPath, args, { stdio: ["pipe", "ignore", "ignore"] });
+      await model.waitFor(() => true);
+      child.unref();
+      child.stdin.unref();
+      console.log(model.requests.length);`;
+    writeFileSync(file, source);
+    expect((await run(file, {})).stdout).toBe("1\n");
+  });
 });
 
 function run(file: string, env: Record<string, string>): Promise<{ stdout: string }> {
