@@ -56,7 +56,9 @@ class Graph {
       const isValue = values.delete(symbol.name);
       // A constant or function that `export type *` has named could only be used in `typeof`.
       if (!isValue && (target.flags & ts.SymbolFlags.Type) === 0) continue;
-      exported.push({ name: symbol.name, isValue, part: this.#part(target) });
+      const part = this.#part(target);
+      part.isPublic = true;
+      exported.push({ name: symbol.name, isValue, part });
     }
     if (values.size > 0) throw new Error(`${entry}: no declaration of ${[...values].join(", ")}`);
     return { entry, exported, reached: reach(exported.map(({ part }) => part)) };
@@ -65,7 +67,7 @@ class Graph {
   #part(symbol) {
     const known = this.#parts.get(symbol);
     if (known !== undefined) return known;
-    const part = { name: symbol.name, texts: [], references: [], globals: new Set(), order: 0 };
+    const part = { ...nothing(), name: symbol.name };
     this.#parts.set(symbol, part);
     for (const statement of new Set(symbol.declarations.map(statementOf))) {
       const source = statement.getSourceFile();
@@ -114,7 +116,7 @@ class Graph {
     const name = (specifier.propertyName ?? specifier.name).text;
     const key = `${module} ${name}`;
     const known = this.#parts.get(key);
-    const part = known ?? { name, module, texts: [], references: [], globals: new Set(), order: 0 };
+    const part = known ?? { ...nothing(), name, module };
     this.#parts.set(key, part);
     return part;
   }
@@ -128,6 +130,11 @@ class Graph {
   #isOurs(declaration) {
     return declaration.getSourceFile().fileName.startsWith(posix.join(this.#folder, "/"));
   }
+}
+
+/** A part of which nothing is known yet; see the places that fill it. */
+function nothing() {
+  return { texts: [], references: [], globals: new Set(), order: 0, isPublic: false };
 }
 
 function statementOf(declaration) {
@@ -173,11 +180,11 @@ function settle(surfaces) {
     part.file = fileOf(owners.length > 1 ? SHARED : owners[0].entry);
     part.file.parts.push(part);
   }
+  for (const file of files.values()) nameParts(file);
   const shared = files.get(SHARED);
   for (const part of shared?.parts ?? []) {
-    shared.exported.push({ name: part.name, isValue: true, part });
+    shared.exported.push({ name: shared.names.get(part), isValue: true, part });
   }
-  for (const file of files.values()) nameParts(file);
   return [...files.values()];
 }
 
@@ -185,13 +192,13 @@ function settle(surfaces) {
 function nameParts(file) {
   file.parts.sort((a, b) => a.order - b.order);
   const taken = new Set(file.parts.flatMap(({ globals }) => [...globals]));
-  const isPublic = new Map(file.exported.map(({ name, part }) => [part, name]));
+  const publicNames = new Map(file.exported.map(({ name, part }) => [part, name]));
   const needed = new Set([...file.parts, ...file.exported.map(({ part }) => part)]);
   for (const to of file.parts.flatMap(({ references }) => references)) needed.add(to);
   // An export keeps its name before all others: it is what an editor shows.
-  const inOrder = [...needed].sort((a, b) => isPublic.has(b) - isPublic.has(a));
+  const inOrder = [...needed].sort((a, b) => publicNames.has(b) - publicNames.has(a));
   for (const part of inOrder) {
-    let name = isPublic.get(part) ?? part.name;
+    let name = publicNames.get(part) ?? part.name;
     for (let n = 1; taken.has(name); n++) name = `${part.name}_${n}`;
     taken.add(name);
     file.names.set(part, name);
@@ -248,11 +255,12 @@ function relativeModule(from, to) {
 }
 
 function textOf(part, file, isExported) {
-  return part.texts.map((piece) => pieceOf(piece, file, isExported)).join("\n");
+  return part.texts.map((piece) => pieceOf(piece, part, file, isExported)).join("\n");
 }
 
-function pieceOf({ statement, source, spots }, file, isExported) {
-  const start = statement.getStart(source, true);
+function pieceOf({ statement, source, spots }, part, file, isExported) {
+  // Nobody is shown the comment of a declaration that has no name outside; of its members, yes.
+  const start = statement.getStart(source, part.isPublic);
   const edits = spots.map((spot) => [spot.start, spot.end, file.names.get(spot.to)]);
   const word = statement.modifiers?.find(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
   if (word !== undefined) edits.push([word.getStart(), word.end + 1, isExported ? "export " : ""]);
