@@ -17,6 +17,11 @@ empty), and the program ended by itself.
 
 ${table.join("\n")}
 
+On Bun and Deno no \`node\` is on PATH: the programs of \`hawser/testing\` run on the runtime itself.
+
+Known: under Deno, the program of \`record()\` does not end when it is only asked for its version. The
+probe gives it up after five seconds, warns that the version is not known, and the call goes on.
+
 The tests run under Node 20; \`npm run runtimes -- --suite\` runs them under Node 22 and 24.
 `;
 }

@@ -140,12 +140,15 @@ async function comesTrue(isTrue) {
   return true;
 }
 
-/** On PATH, `node` is there for scripts that ask for it by name, unless the runtime is no Node. */
+/** Bun and Deno have to do without a Node that a script could be started with. */
 function pathOf(home, file) {
   const bin = join(home, "bin");
   mkdirSync(bin);
-  symlinkSync(/node$/.test(file) ? file : process.execPath, join(bin, "node"));
-  return [bin, "/usr/bin", "/bin"].join(delimiter);
+  if (/node$/.test(file)) symlinkSync(file, join(bin, "node"));
+  for (const name of ["sh", "grep", "tr", "rm", "ps", "kill", "sleep", "cat", "bash"]) {
+    if (existsSync(`/bin/${name}`)) symlinkSync(`/bin/${name}`, join(bin, name));
+  }
+  return bin;
 }
 
 function reasonOf(stderr) {
