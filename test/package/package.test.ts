@@ -59,6 +59,20 @@ describe("the packed package", () => {
     expect(stdout).toBe("A bowline, a hitch, a bend. 1\n");
   });
 
+  it("has the fake CLI as a program, which plays a file with functions", async () => {
+    const scenario = join(project, "scenario.mjs");
+    const steps = `[{ on: "user", do: [(cli) => cli.do({ turn: "Knots " + cli.argv.length })] }]`;
+    writeFileSync(scenario, `export default { steps: ${steps} };`);
+    const main = join(packed.installed, "dist/testing/fake-cli/main.mjs");
+    const file = join(project, "fake.mjs");
+    const source = `import { complete } from "hawser";
+      const env = { HAWSER_FAKE_SCENARIO: ${JSON.stringify(scenario)} };
+      console.log((await complete("x", { cliPath: ${JSON.stringify(main)}, env })).text);`;
+    writeFileSync(file, source);
+    const { stdout } = await run(file, { PATH: process.env["PATH"] ?? "" });
+    expect(stdout).toMatch(/^Knots \d+\n$/);
+  });
+
   it("lets a program end that has forgotten to close its model, as a test that fails does", async () => {
     const file = join(project, "forgotten.mjs");
     const source = `import { SimulatedModel } from "hawser/testing";
