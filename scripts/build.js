@@ -1,20 +1,41 @@
-// Builds dist: declarations by the compiler, and the code bundled into a few files, since a hundred
-// small ones would triple the time of an import. Programs that must stay by themselves are copied.
+// Builds dist: the code in a few small files, since a hundred would triple the time of an import, and
+// the declarations joined likewise.
 import { execFileSync } from "node:child_process";
-import { cpSync, readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { joinDeclarations } from "./declarations.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = join(root, "src");
 const dist = join(root, "dist");
+/** The name of a class is seen in stacks and by inspect(); that of a function hardly ever. */
+const keepNames = { class: true, function: false };
 
 rmSync(dist, { recursive: true, force: true });
 declare();
-await bundle();
-copyPrograms();
+const exported = await bundle("js", {
+  index: "index.ts",
+  "testing/index": "testing/index.ts",
+  "bin/main": "bin/main.ts",
+  // Found by their places: the world loads hawser/testing, and the fake CLI its scenario.
+  "bin/offline/world": "bin/offline/world.ts",
+  "bin/offline/scenario": "bin/offline/scenario.ts",
+});
+// The programs that hawser/testing copies, with what lies beside them, to where they are to run.
+await bundle("mjs", { "testing/fake-cli/main": "testing/fake-cli/main.mjs" });
+await bundle("mjs", {
+  "testing/cassette/program/player": "testing/cassette/program/player.mjs",
+  "testing/cassette/program/recorder": "testing/cassette/program/recorder.mjs",
+});
+// Not in the package: bench/ measures it alone.
+await bundle("js", { "wire/index": "wire/index.ts" });
+joinDeclarations(dist, {
+  index: exported.get("index"),
+  "testing/index": exported.get("testing/index"),
+});
 
 function declare() {
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
@@ -28,33 +49,25 @@ function declare() {
   }
 }
 
-async function bundle() {
+/** Returns the names that each entry exports. */
+async function bundle(extension, entries) {
+  const input = Object.entries(entries).map(([name, file]) => [name, join(src, file)]);
   const bundled = await rolldown({
-    input: {
-      index: join(src, "index.ts"),
-      "testing/index": join(src, "testing", "index.ts"),
-      "bin/main": join(src, "bin", "main.ts"),
-      // Found by their places: the world loads hawser/testing, and the fake CLI its scenario.
-      "bin/offline/world": join(src, "bin", "offline", "world.ts"),
-      "bin/offline/scenario": join(src, "bin", "offline", "scenario.ts"),
-      // Not exported: bench/ measures it alone.
-      "wire/index": join(src, "wire", "index.ts"),
-    },
+    input: Object.fromEntries(input),
     platform: "node",
     external: /^node:/,
     resolve: { extensionAlias: { ".js": [".ts"] } },
   });
-  await bundled.write({
+  const isProgram = extension === "mjs";
+  const beside = isProgram ? Object.keys(entries)[0].replace(/[^/]*$/, "") : "shared/";
+  const { output } = await bundled.write({
     dir: dist,
     format: "esm",
-    chunkFileNames: "shared/[name].js",
+    entryFileNames: `[name].${extension}`,
+    chunkFileNames: `${beside}[name].${extension}`,
     // They are in the declarations, where they are read.
     comments: false,
+    minify: { compress: { keepNames }, mangle: { keepNames } },
   });
-}
-
-function copyPrograms() {
-  for (const name of readdirSync(src, { recursive: true })) {
-    if (name.endsWith(".mjs")) cpSync(join(src, name), join(dist, name));
-  }
+  return new Map(output.map(({ name, exports }) => [name, exports]));
 }

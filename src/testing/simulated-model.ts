@@ -74,6 +74,8 @@ export class SimulatedModel {
     await once(server, "listening");
     // A test that fails before it closes the model must not hang: whoever asks keeps the program alive.
     server.unref();
+    // A session that nobody closes has a CLI that keeps its connection for as long as this program lives.
+    server.on("connection", (socket) => socket.unref());
     return new SimulatedModel(server, script, options);
   }
 

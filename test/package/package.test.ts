@@ -1,99 +1,37 @@
-import { execFile, execFileSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isolatedEnv, SimulatedModel } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
+import { type PackedProject, packedProject, ROOT } from "./project.js";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const TSC = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+/** Of the tarball: what everybody who installs the package downloads. */
+const BUDGET_BYTES = 200_000;
 
+let packed: PackedProject;
 let project = "";
 
-/** A project of somebody else's, with the packed package installed. */
 beforeAll(() => {
-  project = realpathSync(mkdtempSync(join(tmpdir(), "hawser-project-")));
-  const modules = join(project, "node_modules");
-  mkdirSync(join(modules, "@types"), { recursive: true });
-  const pack = ["pack", "--ignore-scripts", "--silent", "--pack-destination", project];
-  execFileSync("npm", pack, { cwd: ROOT, stdio: ["ignore", "pipe", "ignore"] });
-  const tarball = readdirSync(project).find((name) => name.endsWith(".tgz")) ?? "";
-  execFileSync("tar", ["xzf", join(project, tarball), "-C", modules]);
-  execFileSync("mv", [join(modules, "package"), join(modules, "hawser")]);
-  for (const name of ["@types/node", "undici-types"]) {
-    symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
-  }
-  writeFileSync(join(project, "package.json"), '{"type":"module"}');
+  packed = packedProject();
+  project = packed.folder;
 });
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 describe("the packed package", () => {
   it("holds what it needs and nothing else", () => {
-    const files = readdirSync(join(project, "node_modules/hawser"), {
-      recursive: true,
-      encoding: "utf8",
-    });
+    const files = readdirSync(packed.installed, { recursive: true, encoding: "utf8" });
     const tops = new Set(files.map((name) => name.split("/")[0]));
-    expect([...tops].sort()).toEqual([
-      "CHANGELOG.md",
-      "LICENSE",
-      "README.md",
-      "dist",
-      "package.json",
-    ]);
+    expect([...tops].sort()).toEqual(["LICENSE", "README.md", "dist", "package.json"]);
     expect(files).toContain("dist/testing/fake-cli/main.mjs");
-    const manifest = JSON.parse(
-      readFileSync(join(project, "node_modules/hawser/package.json"), "utf8"),
-    );
+    const manifest = JSON.parse(readFileSync(join(packed.installed, "package.json"), "utf8"));
     expect(manifest.dependencies).toBeUndefined();
   });
 
-  it("type-checks in a strict project, its own declarations included", () => {
-    writeFileSync(
-      join(project, "use.ts"),
-      `import { complete, isHawserError, type CompleteOptions, type Completion } from "hawser";
-       import { SimulatedModel, isolatedEnv } from "hawser/testing";
-       const options: CompleteOptions = { model: "sonnet", tools: [], timeouts: { totalMs: 1000 } };
-       const maybe: string | undefined = process.env["MODEL"];
-       const loose: CompleteOptions = { model: maybe, signal: undefined };
-       const completion: Completion = await complete("x", { ...options, ...loose });
-       const text: string = completion.text;
-       // @ts-expect-error: a misspelt option is an error of the compiler too
-       await complete("x", { modle: "sonnet" });
-       const model = await SimulatedModel.start({ replies: [text] });
-       const world = await isolatedEnv({ baseUrl: model.url });
-       console.log(world.cwd, isHawserError(undefined, "auth"));`,
-    );
-    const args = [
-      TSC,
-      "--noEmit",
-      "--strict",
-      "--exactOptionalPropertyTypes",
-      "--module",
-      "nodenext",
-    ];
-    args.push("--target", "es2022", "--lib", "es2023,esnext.disposable", "--types", "node");
-    const run = () =>
-      execFileSync(process.execPath, [...args, "use.ts"], { cwd: project, stdio: "pipe" });
-    try {
-      run();
-    } catch (error) {
-      throw new Error(String((error as { stdout: Buffer }).stdout));
-    }
+  it(`is smaller than ${BUDGET_BYTES / 1000} KB`, () => {
+    expect(statSync(packed.tarball).size).toBeLessThan(BUDGET_BYTES);
   });
 
   it("runs the README's first example as it stands there", async () => {
@@ -121,6 +59,20 @@ describe("the packed package", () => {
     expect(stdout).toBe("A bowline, a hitch, a bend. 1\n");
   });
 
+  it("has the fake CLI as a program, which plays a file with functions", async () => {
+    const scenario = join(project, "scenario.mjs");
+    const steps = `[{ on: "user", do: [(cli) => cli.do({ turn: "Knots " + cli.argv.length })] }]`;
+    writeFileSync(scenario, `export default { steps: ${steps} };`);
+    const main = join(packed.installed, "dist/testing/fake-cli/main.mjs");
+    const file = join(project, "fake.mjs");
+    const source = `import { complete } from "hawser";
+      const env = { HAWSER_FAKE_SCENARIO: ${JSON.stringify(scenario)} };
+      console.log((await complete("x", { cliPath: ${JSON.stringify(main)}, env })).text);`;
+    writeFileSync(file, source);
+    const { stdout } = await run(file, { PATH: process.env["PATH"] ?? "" });
+    expect(stdout).toMatch(/^Knots \d+\n$/);
+  });
+
   it("lets a program end that has forgotten to close its model, as a test that fails does", async () => {
     const file = join(project, "forgotten.mjs");
     const source = `import { SimulatedModel } from "hawser/testing";
@@ -128,6 +80,26 @@ describe("the packed package", () => {
       console.log(url);`;
     writeFileSync(file, source);
     expect((await run(file, {})).stdout).toMatch(/^http:\/\/127/);
+  });
+
+  it("lets it end also while a client keeps its connection to that model", async () => {
+    const file = join(project, "kept.mjs");
+    // The client goes when its input ends, which is when the program is gone.
+    const client = `
+      const socket = require("node:net").connect(process.argv[1], "127.0.0.1");
+      socket.write("HEAD / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n");
+      process.stdin.on("end", () => process.exit()).resume();`;
+    const source = `import { spawn } from "node:child_process";
+      import { SimulatedModel } from "hawser/testing";
+      const model = await SimulatedModel.start();
+      const args = ["-e", ${JSON.stringify(client)}, new URL(model.url).port];
+      const child = spawn(process.execPath, args, { stdio: ["pipe", "ignore", "ignore"] });
+      await model.waitFor(() => true);
+      child.unref();
+      child.stdin.unref();
+      console.log(model.requests.length);`;
+    writeFileSync(file, source);
+    expect((await run(file, {})).stdout).toBe("1\n");
   });
 });
 

@@ -1,0 +1,4 @@
+export function joinDeclarations(
+  folder: string,
+  entries: Readonly<Record<string, readonly string[]>>,
+): void;

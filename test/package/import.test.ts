@@ -1,0 +1,86 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { dirname, join, posix, relative } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type PackedProject, packedProject } from "./project.js";
+
+let packed: PackedProject;
+
+beforeAll(() => {
+  packed = packedProject();
+});
+
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+describe("an import of the root", () => {
+  it("loads no file of hawser/testing or of the command", () => {
+    const files = filesOf("dist/index.js");
+    expect(files.filter((file) => !/^dist\/(index|shared\/[^/]+)\.js$/.test(file))).toEqual([]);
+    const code = codeOf(files);
+    // Nor is there, in a file that is shared, what only those two have.
+    for (const [entry, mark] of [
+      ["dist/testing/index.js", /\bSimulatedModel\b/],
+      ["dist/testing/index.js", /hawser-env-/],
+      ["dist/bin/main.js", /\bhawser doctor\b/],
+    ] as const) {
+      expect(codeOf(filesOf(entry))).toMatch(mark);
+      expect(code).not.toMatch(mark);
+    }
+    expect(filesOf("dist/testing/index.js").join()).not.toContain("dist/index.js");
+  });
+
+  it("loads of Node only what starting a process needs", () => {
+    const source = `
+      const before = new Set(process.moduleLoadList);
+      await import("hawser");
+      const added = process.moduleLoadList.filter((name) => !before.has(name));
+      console.log(JSON.stringify(added));`;
+    const loaded = JSON.parse(evaluate(source)) as string[];
+    const modules = loaded.flatMap(
+      (name) => /^NativeModule ([a-z_]+(?:\/promises)?)$/.exec(name)?.[1] ?? [],
+    );
+    const heavy = [
+      "http",
+      "https",
+      "http2",
+      "tls",
+      "inspector",
+      "worker_threads",
+      "readline",
+      "repl",
+    ];
+    expect(modules).toContain("child_process");
+    expect(
+      modules.filter((name) => [...heavy, "test", "sqlite", "wasi", "zlib"].includes(name)),
+    ).toEqual([]);
+  });
+
+  it("does nothing but load: it prints nothing, and keeps no program alive", () => {
+    expect(evaluate('await import("hawser"); console.log("loaded");')).toBe("loaded\n");
+    expect(evaluate('console.log(typeof require("hawser").complete);', "commonjs")).toBe(
+      "function\n",
+    );
+  });
+});
+
+/** A file of the package and all that it imports when it is loaded. */
+function filesOf(entry: string): string[] {
+  const files = new Set([entry]);
+  for (const file of files) {
+    const code = readFileSync(join(packed.installed, file), "utf8");
+    for (const [, path = ""] of code.matchAll(/(?:from|import) ?"(\.[^"]+)"/g)) {
+      files.add(posix.join(dirname(file), path));
+    }
+  }
+  return [...files].map((file) => relative(".", file));
+}
+
+function codeOf(files: readonly string[]): string {
+  return files.map((file) => readFileSync(join(packed.installed, file), "utf8")).join("\n");
+}
+
+function evaluate(source: string, type = "module"): string {
+  const args = [`--input-type=${type}`, "--disable-warning=ExperimentalWarning", "-e", source];
+  const options = { cwd: packed.folder, encoding: "utf8", timeout: 30_000 } as const;
+  return execFileSync(process.execPath, args, options);
+}
