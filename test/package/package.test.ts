@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { NEWEST_CLI } from "../support/cli.js";
 import { type PackedProject, packedProject, ROOT } from "./project.js";
 
 /** Of the tarball: what everybody who installs the package downloads. */
-const BUDGET_BYTES = 200_000;
+const BUDGET_BYTES = 250_000;
 
 let packed: PackedProject;
 let project = "";
@@ -57,6 +57,26 @@ describe("the packed package", () => {
     const env = { PATH: process.env["PATH"] ?? "", HAWSER_CLI: NEWEST_CLI };
     const { stdout } = await run(join(project, "offline.mjs"), env);
     expect(stdout).toBe("A bowline, a hitch, a bend. 1\n");
+  });
+
+  it("answers in an empty project, with no account and no CLI", async () => {
+    const empty = join(project, "empty");
+    mkdirSync(empty);
+    const env = { PATH: process.env["PATH"] ?? "", HOME: empty, HAWSER_CLI: "/nowhere/claude" };
+    const npm = (...args: string[]) => promisify(execFile)("npm", args, { cwd: empty, env });
+    await npm("install", "--offline", "--no-audit", "--no-fund", packed.tarball);
+    const { stdout } = await npm("exec", "--offline", "--", "hawser", "ask", "--offline", "hello");
+    expect(stdout).toContain("You said: hello");
+    const found = { ...env, HAWSER_CLI: NEWEST_CLI };
+    const args = ["hawser", "ask", "--offline", "--json", "hello"];
+    const real = await promisify(execFile)("npx", ["--offline", ...args], {
+      cwd: empty,
+      env: found,
+    });
+    expect(JSON.parse(real.stdout)).toMatchObject({
+      stop: "completed",
+      model: expect.stringMatching(/^claude-/),
+    });
   });
 
   it("has the fake CLI as a program, which plays a file with functions", async () => {
