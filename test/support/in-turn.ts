@@ -6,8 +6,12 @@ import { CLIS, EVERY_CLI } from "./cli.js";
  * the CLIs, in turn, so that both are at work in every block. With `HAWSER_BOTH=1`, each runs on both.
  * What depends on the version has `describe.each(CLIS)`.
  */
-export function describeInTurn(title: string, tests: (cli: (typeof CLIS)[number]) => void): void {
-  describe.each(CLIS)(title, (cli) => {
+export function describeInTurn(
+  title: string,
+  tests: (cli: (typeof CLIS)[number]) => void,
+  runs = true,
+): void {
+  describe.runIf(runs).each(CLIS)(title, (cli) => {
     tests(cli);
     if (EVERY_CLI) return;
     const { tasks } = TestRunner.getCurrentSuite();
