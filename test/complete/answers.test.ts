@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { reply, toolUse } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { world } from "../support/world.js";
 
-describe.each(CLIS)("complete() on the real CLI $name", ({ path }) => {
+describeInTurn("complete() on the real CLI $name", ({ path }) => {
   it("gives the answer to a prompt, with all its facts", async () => {
     const { model, options } = await world(path, [
       reply("A bowline.", { usage: { input_tokens: 12, output_tokens: 7 } }),

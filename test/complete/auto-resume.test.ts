@@ -12,7 +12,8 @@ import {
   toolUse,
 } from "../../src/testing/index.js";
 import { isMessage, type Message } from "../../src/wire/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { startsOf } from "../support/starts.js";
 import { transcriptIn } from "../support/transcript.js";
 import { type World, world } from "../support/world.js";
@@ -86,7 +87,7 @@ const NAMES = ["a1", "a2", "b1", "b2", "c1", "c2"];
 /** Three runs that reach the limit of two rounds, and a fourth that ends. */
 const THREE_LIMITS = [...NAMES.map(works), reply("Done.", { usage: USAGE })];
 
-describe.each(CLIS)("a call that reaches its limit of turns, on the real CLI $name", ({ path }) => {
+describeInTurn("a call that reaches its limit of turns, on the real CLI $name", ({ path }) => {
   it("goes on to its end over three limits in one process", async () => {
     const { model, options } = await world(path, THREE_LIMITS);
     const pids = new Set<number>();

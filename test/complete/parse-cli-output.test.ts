@@ -10,8 +10,8 @@ import {
   refusal,
   toolUse,
 } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
 import { fc } from "../support/fc.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { world } from "../support/world.js";
 import { CliProcess } from "../testing/cli-process.js";
 
@@ -44,8 +44,8 @@ async function run(
 
 const working = () => ["Working. ", toolUse("Bash", { command: "echo x", description: "d" })];
 
-describe.each(CLIS)("what the real CLI $name prints", ({ path }) => {
-  describe.each(FORMS)("as %s", (form, args) => {
+for (const [form, args] of FORMS) {
+  describeInTurn(`what the real CLI $name prints as ${form}`, ({ path }) => {
     it("is read when it answers, whatever the answer holds", async () => {
       const answer = 'A bowline,\u2028as {"json": "```"}\r\nsays.\n';
       const { stdout, code } = await run(path, args, [answer]);
@@ -110,7 +110,9 @@ describe.each(CLIS)("what the real CLI $name prints", ({ path }) => {
       expect(error).toMatchObject({ code: "auth", message: "Not logged in · Please run /login" });
     });
   });
+}
 
+describeInTurn("what the real CLI $name prints", ({ path }) => {
   it("is no answer when it cannot start", async () => {
     const { stdout, code } = await run(path, FORMS[0][1], [], { args: ["--no-such-flag"] });
     expect([stdout, code]).toEqual(["", 1]);

@@ -1,14 +1,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { complete, stream } from "../../src/complete/index.js";
 import type { HawserError } from "../../src/errors/index.js";
 import type { TimeoutOptions } from "../../src/options/index.js";
 import { processes } from "../../src/process/index.js";
 import { always, hang, type Reply, reply, toolUse } from "../../src/testing/index.js";
 import { isMessage } from "../../src/wire/index.js";
-import { CLIS } from "../support/cli.js";
+import { THE_OLDER } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { until } from "../support/proc.js";
 import { transcriptIn } from "../support/transcript.js";
 import { world } from "../support/world.js";
@@ -27,7 +28,7 @@ function bash(command: string) {
 const SLOW = bash("for i in 1 2 3 4 5; do sleep 1; done; echo slow-done");
 const ENDLESS = bash("touch begun; while :; do sleep 1; done");
 
-describe.each(CLIS)("the limit for silence, on the real CLI $name", ({ path }) => {
+describeInTurn("the limit for silence, on the real CLI $name", ({ path }) => {
   it("does not run while a tool does, and runs again afterwards", async () => {
     const { model, options } = await world(path, [["I run it. ", SLOW], hang("It said")]);
     const error = await failure("x", { ...options, ...BASH, timeouts: { idleMs: IDLE_MS } });
@@ -56,7 +57,7 @@ describe.each(CLIS)("the limit for silence, on the real CLI $name", ({ path }) =
   });
 });
 
-describe.each(CLIS)("the limit of the whole call, on the real CLI $name", ({ path }) => {
+describeInTurn("the limit of the whole call, on the real CLI $name", ({ path }) => {
   it("goes on while a tool runs, and ends that tool too", async () => {
     const { cwd, options } = await world(path, [["I run it. ", ENDLESS]]);
     const failed = failure("x", { ...options, ...BASH, timeouts: { totalMs: 15_000 } });
@@ -110,7 +111,7 @@ describe.each(CLIS)("the limit of the whole call, on the real CLI $name", ({ pat
   });
 });
 
-it.each(CLIS)(
+it.each(THE_OLDER)(
   "the limit for silence holds in each run of a call, on the real CLI $name",
   async ({ path }) => {
     const { options } = await world(path, [["First. ", bash("echo x")], hang("Second")]);
@@ -130,7 +131,7 @@ it.each(CLIS)(
   },
 );
 
-describe.each(CLIS)("a session that is kept, on the real CLI $name", ({ path }) => {
+describeInTurn("a session that is kept, on the real CLI $name", ({ path }) => {
   it.each<[string, Reply, TimeoutOptions]>([
     ["firstMessage", hang(), { firstMessageMs: 2000 }],
     ["idle", hang("Half an answer"), { idleMs: 2000 }],
@@ -164,7 +165,7 @@ describe.each(CLIS)("a session that is kept, on the real CLI $name", ({ path }) 
   });
 });
 
-describe.each(CLIS)("an API that says nothing, on the real CLI $name", ({ path }) => {
+describeInTurn("an API that says nothing, on the real CLI $name", ({ path }) => {
   it.each([0, 1])("is given up by the CLI itself after %i retries", async (cliRetries) => {
     const { model, options } = await world(path, always(hang()));
     const retry = { cliRetries, apiTimeoutMs: 1500 };

@@ -5,8 +5,9 @@ import { mayChange, type Progress, pauseAfter } from "../../src/complete/retry.j
 import { ERROR_CODES, type ErrorCode, HawserError } from "../../src/errors/index.js";
 import { apiError, fakeCli, hang, reply, toolUse } from "../../src/testing/index.js";
 import { isMessage, type Message } from "../../src/wire/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { NEWEST_CLI } from "../support/cli.js";
 import { fc } from "../support/fc.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
 import { world } from "../support/world.js";
@@ -98,7 +99,7 @@ it("a budget for retries that the whole call has no time for is refused", async 
 /** No pauses worth the name, and no retries of the CLI's own. */
 const QUICK: CompleteOptions["retry"] = { attempts: 2, baseMs: 1, cliRetries: 0 };
 
-describe.each(CLIS)("a call that fails in passing, on the real CLI $name", ({ path }) => {
+describeInTurn("a call that fails in passing, on the real CLI $name", ({ path }) => {
   it("is made anew in a session of its own, and what failed is counted", async () => {
     const { logger, entries } = recordingLogger();
     const { model, options } = await world(path, [apiError(500), apiError(529), "At last."]);

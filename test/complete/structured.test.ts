@@ -6,7 +6,8 @@ import { z } from "zod";
 import { type CompleteOptions, complete, stream } from "../../src/complete/index.js";
 import { always, reply, toolUse } from "../../src/testing/index.js";
 import { isMessage } from "../../src/wire/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { world } from "../support/world.js";
 
 const KNOT = { name: "bowline", turns: 1 };
@@ -16,7 +17,7 @@ function gives(value: unknown) {
   return toolUse("StructuredOutput", value as Record<string, unknown>);
 }
 
-describe.each(CLIS)("a call with a schema, on the real CLI $name", ({ path }) => {
+describeInTurn("a call with a schema, on the real CLI $name", ({ path }) => {
   it.each<[string, CompleteOptions & { schema: object }]>([
     ["zod", { schema: z.object({ name: z.string(), turns: z.number().int() }) }],
     ["arktype", { schema: type({ name: "string", turns: "number.integer" }) }],

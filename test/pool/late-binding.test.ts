@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import type { Options } from "../../src/options/index.js";
 import { createPool, type Pool, type PoolStats } from "../../src/pool/index.js";
 import { always, type RecordedRequest, toolUse } from "../../src/testing/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { type World, world } from "../support/world.js";
 import { furnish, ROWS } from "./late-binding-rows.js";
 
@@ -56,7 +57,7 @@ async function ready(pool: Pool, kind: keyof PoolStats["processes"]): Promise<vo
   });
 }
 
-describe.each(CLIS)("on the real CLI $name", ({ path }) => {
+describeInTurn("on the real CLI $name", ({ path }) => {
   it.each(ROWS)("$name are the same for a process that is told them late", async (row) => {
     const place = await world(path, []);
     furnish(place);

@@ -8,7 +8,7 @@ import { prepare, processes } from "../../src/process/index.js";
 import { fakeCli, type Scenario, toolUse } from "../../src/testing/index.js";
 import { SubprocessTransport } from "../../src/transport/index.js";
 import { controlRequest, type Message, userLine } from "../../src/wire/index.js";
-import { CLIS } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
@@ -211,43 +211,47 @@ describe("with an own spawn function, before the start", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux").each(CLIS)("the real CLI $name", ({ path }) => {
-  it.each([
-    ["a plain", plain],
-    ["a wrapping", wrapped],
-    ["a bare", bare],
-  ])("answers behind %s own spawn function", async (_kind, spawnClaudeCodeProcess) => {
-    const { options } = await world(path, ["Ahoi."]);
-    const transport = await open({ ...options, spawnClaudeCodeProcess });
-    await transport.send(controlRequest("init", transport.invocation.initialize));
-    await transport.send(userLine("Greet me."));
-    const messages = await readUntil(transport, "result");
-    expect(messages.at(-1)).toMatchObject({ subtype: "success", result: "Ahoi." });
-    await transport.close();
-    expect(await transport.exited).toMatchObject({ code: 0, signal: null });
-  });
-
-  it.each([
-    ["a plain", plain],
-    ["a wrapping", wrapped],
-  ])("leaves no tool behind that runs behind %s one", async (_kind, spawnClaudeCodeProcess) => {
-    const command = "tail -f /dev/null & tail -f ./work.log";
-    const { cwd, options } = await world(path, [toolUse("Bash", { command, description: "d" })]);
-    writeFileSync(join(cwd, "work.log"), "");
-    const transport = await open({
-      ...options,
-      tools: ["Bash"],
-      allowedTools: ["Bash"],
-      closeGraceMs: 500,
-      spawnClaudeCodeProcess,
+describeInTurn(
+  "the real CLI $name",
+  ({ path }) => {
+    it.each([
+      ["a plain", plain],
+      ["a wrapping", wrapped],
+      ["a bare", bare],
+    ])("answers behind %s own spawn function", async (_kind, spawnClaudeCodeProcess) => {
+      const { options } = await world(path, ["Ahoi."]);
+      const transport = await open({ ...options, spawnClaudeCodeProcess });
+      await transport.send(controlRequest("init", transport.invocation.initialize));
+      await transport.send(userLine("Greet me."));
+      const messages = await readUntil(transport, "result");
+      expect(messages.at(-1)).toMatchObject({ subtype: "success", result: "Ahoi." });
+      await transport.close();
+      expect(await transport.exited).toMatchObject({ code: 0, signal: null });
     });
-    await transport.send(controlRequest("init", transport.invocation.initialize));
-    await transport.send(userLine("Watch the log."));
-    const pid = transport.pid as number;
-    await until(() => treeOf(pid).find((each) => each.command === "tail -f /dev/null"));
-    const tree = treeOf(pid);
-    expect(tree.length).toBeGreaterThanOrEqual(3);
-    await transport.close();
-    expect(stillAlive(tree)).toEqual([]);
-  });
-});
+
+    it.each([
+      ["a plain", plain],
+      ["a wrapping", wrapped],
+    ])("leaves no tool behind that runs behind %s one", async (_kind, spawnClaudeCodeProcess) => {
+      const command = "tail -f /dev/null & tail -f ./work.log";
+      const { cwd, options } = await world(path, [toolUse("Bash", { command, description: "d" })]);
+      writeFileSync(join(cwd, "work.log"), "");
+      const transport = await open({
+        ...options,
+        tools: ["Bash"],
+        allowedTools: ["Bash"],
+        closeGraceMs: 500,
+        spawnClaudeCodeProcess,
+      });
+      await transport.send(controlRequest("init", transport.invocation.initialize));
+      await transport.send(userLine("Watch the log."));
+      const pid = transport.pid as number;
+      await until(() => treeOf(pid).find((each) => each.command === "tail -f /dev/null"));
+      const tree = treeOf(pid);
+      expect(tree.length).toBeGreaterThanOrEqual(3);
+      await transport.close();
+      expect(stillAlive(tree)).toEqual([]);
+    });
+  },
+  process.platform === "linux",
+);

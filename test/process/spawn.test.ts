@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -130,9 +131,11 @@ describe("the environment of a process", () => {
 
   const isRoot = process.getuid?.() === 0;
   it.skipIf(!isRoot)("belongs to the user that is asked for, files included", async () => {
-    const cli = await fake({
-      record: join(tmpdir(), `hawser-record-${Date.now()}-${Math.random()}`),
-    });
+    // One of its own that anybody may write to.
+    const folder = mkdtempSync(join(tmpdir(), "hawser-record-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    chmodSync(folder, 0o777);
+    const cli = await fake({ record: join(folder, "record") });
     const { prepared, process } = await start({
       cliPath: cli.path,
       user: "nobody",

@@ -3,18 +3,22 @@ import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import { killLeft, sweep } from "../../src/process/sweep.js";
 import { processTable } from "../../src/process/table.js";
+import { everyProcess, treeOf, until } from "../support/proc.js";
 
 const started: ChildProcess[] = [];
 afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
 });
 
-/** A shell with a child below it, and one grandchild that has left for a session of its own. */
+/**
+ * A shell with a child below it, one more in a session of its own, and an orphan: the shell between
+ * them has ended, which its parent waits for before it says so.
+ */
 async function family(
   marker: string,
 ): Promise<{ root: number; pids: number[]; child: ChildProcess }> {
   const script =
-    "sleep 600 & setsid sleep 600 & echo $! ; (setsid sh -c 'echo $$; exec sleep 600' &) ; wait";
+    "sleep 600 & setsid sleep 600 & echo $! ; (setsid sh -c 'echo $$; exec sleep 600' &) ; echo settled ; wait";
   const child = spawn("sh", ["-c", script], {
     env: { PATH: process.env["PATH"], HAWSER_MARK: marker },
     stdio: ["ignore", "pipe", "ignore"],
@@ -23,11 +27,11 @@ async function family(
   started.push(child);
   const pids: number[] = [];
   let text = "";
-  while (text.split("\n").length < 3) {
+  while (text.split("\n").length < 4) {
     const [chunk] = (await once(child.stdout as NodeJS.EventEmitter, "data")) as [Buffer];
     text += chunk.toString();
   }
-  for (const line of text.trim().split("\n")) pids.push(Number(line));
+  for (const line of text.match(/\d+/g) ?? []) pids.push(Number(line));
   return { root: child.pid as number, pids: [child.pid as number, ...pids], child };
 }
 
@@ -56,13 +60,19 @@ describe.skipIf(process.platform === "win32")("the process table", () => {
     async () => {
       const marker = `marker-${process.pid}-${Date.now()}`;
       const { root, pids } = await family(marker);
+      const orphan = pids[2] as number;
+      // A process that is about to become another program shows no environment for a moment.
+      await until(() => {
+        const others = everyProcess().filter(({ pid }) => pid === orphan);
+        others.push(...treeOf(root).slice(1));
+        return others.length === 3 && others.every(({ command }) => command === "sleep 600");
+      });
       const tree = processTable()
         .tree(root)
         .map(({ pid }) => pid);
       const marked = processTable()
         .marked(marker)
         .map(({ pid }) => pid);
-      const orphan = pids[2] as number;
       expect(tree).not.toContain(orphan);
       expect(marked).toContain(orphan);
       for (const pid of tree) expect(marked).toContain(pid);

@@ -8,7 +8,8 @@ import {
   type ClaudeCliProviderOptions,
 } from "../../src/providers/index.js";
 import { always, fakeCli, hang, maxTokens, reply, toolUse } from "../../src/testing/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { treeOf, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
@@ -143,7 +144,7 @@ describe("what ClaudeCliProvider is told", () => {
   });
 });
 
-describe.each(CLIS)("ClaudeCliProvider on the real CLI $name", ({ path }) => {
+describeInTurn("ClaudeCliProvider on the real CLI $name", ({ path }) => {
   it("gives the model the two prompts, and nothing else", async () => {
     const { model, options } = await world(path, ["Approved."]);
     const provider = new ClaudeCliProvider("sonnet", options);

@@ -10,7 +10,8 @@ import {
   reply,
   type Step,
 } from "../../src/testing/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { NEWEST_CLI, THE_OLDER } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { context, failureOf, onFake, place } from "./omega-support.js";
 
@@ -79,7 +80,7 @@ describe("what becomes of a result", () => {
   });
 });
 
-describe.each(CLIS)("an answer on the real CLI $name", ({ path }) => {
+describeInTurn("an answer on the real CLI $name", ({ path }) => {
   it("without any text has the documented words", async () => {
     const { provider } = await place(path, always(reply([])), ONCE);
     expect((await provider.complete(context())).text).toBe("(No response text returned)");
@@ -244,7 +245,7 @@ describe("a program in place of the CLI that prints text", () => {
   });
 });
 
-describe.each(CLIS)("raw text on the real CLI $name", ({ path }) => {
+describe.each(THE_OLDER)("raw text on the real CLI $name", ({ path }) => {
   it("changes nothing for a CLI that speaks JSON", async () => {
     const { provider, model } = await place(path, ["A bowline."], { ...ONCE, rawText: true });
     const message = await provider.complete(context({ systemPrompt: "You tie knots." }));

@@ -1,16 +1,16 @@
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { processes } from "../../src/process/index.js";
 import { ClaudeCodeProvider } from "../../src/providers/index.js";
 import { always, reply, toolUse } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { context, failureOf, place } from "./omega-support.js";
 
 const ONCE = { maxResumeAttempts: 0 };
 
-describe.each(CLIS)("a context on the real CLI $name", ({ path }) => {
+describeInTurn("a context on the real CLI $name", ({ path }) => {
   it("is answered by a message with all its facts", async () => {
     const usage = {
       input_tokens: 12,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { processes } from "../../src/process/index.js";
 import { hang, reply, toolUse } from "../../src/testing/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { context, failureOf, place, tinyServer } from "./omega-support.js";
 
 const usage = { input_tokens: 100, output_tokens: 10 };
@@ -11,7 +12,7 @@ const work = (n: number) =>
   });
 const answer = reply("All done.", { usage });
 
-describe.each(CLIS)("a limit of turns on the real CLI $name", ({ path }) => {
+describeInTurn("a limit of turns on the real CLI $name", ({ path }) => {
   it("is passed three times by itself, and the message holds the texts of all runs", async () => {
     const { provider, model } = await place(path, [work(1), work(2), work(3), answer], {
       maxTurns: 1,

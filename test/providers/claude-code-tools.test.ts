@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { always, toolUse } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { context, failureOf, place, tinyServer } from "./omega-support.js";
 
 const ONCE = { maxResumeAttempts: 0 };
@@ -12,7 +12,7 @@ const run = (command: string) => toolUse("Bash", { command, description: "d" });
 const offered = (tools: readonly string[] = []) =>
   tools.filter((name) => name !== "DeferredToolPlaceholder");
 
-describe.each(CLIS)("a list of tools on the real CLI $name", ({ path }) => {
+describeInTurn("a list of tools on the real CLI $name", ({ path }) => {
   it("restricts: the four of the defaults are all that exist", async () => {
     const { provider, model } = await place(path, ["ok"], ONCE);
     await provider.complete(context());
@@ -53,7 +53,7 @@ describe.each(CLIS)("a list of tools on the real CLI $name", ({ path }) => {
   });
 });
 
-describe.each(CLIS)("full access on the real CLI $name", ({ path }) => {
+describeInTurn("full access on the real CLI $name", ({ path }) => {
   const full = { ...ONCE, allowedTools: [] };
 
   it("offers all tools, and runs what would need approval, as root too", async () => {
@@ -108,7 +108,7 @@ describe.each(CLIS)("full access on the real CLI $name", ({ path }) => {
   });
 });
 
-describe.each(CLIS)("MCP servers of a context on the real CLI $name", ({ path }) => {
+describeInTurn("MCP servers of a context on the real CLI $name", ({ path }) => {
   it("are there beside a list of tools, and need no approval", async () => {
     const { provider, model, cwd } = await place(
       path,

@@ -15,7 +15,7 @@ import {
   type ReplyScript,
   refusal,
 } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { world } from "../support/world.js";
 
 beforeEach(() => {
@@ -139,7 +139,7 @@ async function failure(call: () => Promise<string>): Promise<MagiError> {
   throw new Error("it did not fail");
 }
 
-describe.each(CLIS)("a failure on the real CLI $name", ({ path }) => {
+describeInTurn("a failure on the real CLI $name", ({ path }) => {
   const extra = { CLAUDE_CODE_MAX_RETRIES: "0" };
 
   async function failing(

@@ -12,6 +12,7 @@ import {
   toolUse,
 } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { clisOf, collect, fakeQuery, Input, kinds, messagesOf, realQuery } from "./support.js";
 
 const FORBIDDEN = toolUse("Bash", { command: "touch forbidden", description: "x" });
@@ -53,7 +54,9 @@ describe.each(CLIS)("a query that guards its tools, on $name", ({ path, name }) 
     await q.return();
     expect([existsSync(join(cwd, "forbidden")), clisOf(path)]).toEqual([false, []]);
   });
+});
 
+describeInTurn("a query that guards its tools, on $name", ({ path }) => {
   /** The sub-agent's tool call comes while a CLI whose input has ended would still live. */
   const inBackground = (ofMain: (call: number) => ReplyInput) => {
     let calls = 0;

@@ -12,7 +12,7 @@ import {
   type SessionStoreEntry,
 } from "../../src/index.js";
 import { always } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { world } from "../support/world.js";
 import { clisOf, collect, fakeQuery, kinds, realQuery } from "./support.js";
 
@@ -46,13 +46,14 @@ beforeEach(() => {
   };
 });
 
-/** Less the folders of the test's own world and fake CLI. */
+/** Less the folders of the test's own worlds and fake CLI. */
 function leftovers(): string[] {
-  const isFake = (name: string) => existsSync(join(temporary, name, "claude.mjs"));
-  return readdirSync(temporary).filter((name) => !/^hawser-env-/.test(name) && !isFake(name));
+  const own = ["claude.mjs", "home/.claude"];
+  const isOwn = (name: string) => own.some((file) => existsSync(join(temporary, name, file)));
+  return readdirSync(temporary).filter((name) => !isOwn(name));
 }
 
-describe.each(CLIS)("the store of a query on $name", ({ path }) => {
+describeInTurn("the store of a query on $name", ({ path }) => {
   it("gets the transcript, and brings it back in another configuration", async () => {
     const sessionStore = new Spied();
     const first = await realQuery(path, ["answer one"], { sessionStore }, "question one");

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { always, type RecordedRequest } from "../../src/testing/index.js";
 import type { Prompt } from "../../src/wire/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { open } from "../support/open-session.js";
 
 type Block = Readonly<Record<string, unknown>>;
@@ -37,7 +38,7 @@ const ATTACHED = [
   { type: "text", text: "What is this?" },
 ] as const;
 
-describe.each(CLIS)("a prompt of a session on $name", ({ path }) => {
+describeInTurn("a prompt of a session on $name", ({ path }) => {
   it("takes images and documents to the model", async () => {
     const { session, model } = await open(path, always("a pixel"));
     expect(await session.send(ATTACHED as Prompt).text()).toBe("a pixel");

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
 import type { Options } from "../../src/options/index.js";
-import { openSession, type Session } from "../../src/session/index.js";
+import { openSession, type Session, type Turn } from "../../src/session/index.js";
 import { always, hang, type ReplyScript, text, toolUse } from "../../src/testing/index.js";
 import { isMessage, type Message } from "../../src/wire/index.js";
-import { CLIS } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { type World, world } from "../support/world.js";
@@ -60,11 +60,16 @@ function watch(session: Session): { readonly seen: Message[]; readonly end: Prom
   return { seen, end };
 }
 
+/** Reads the first piece, and no more: a reader who left would have the turn interrupted. */
+async function begun(turn: Turn): Promise<void> {
+  await turn.textStream[Symbol.asyncIterator]().next();
+}
+
 function notices(messages: readonly Message[]): Message[] {
   return messages.filter((message) => isMessage(message, "hawser"));
 }
 
-describe.each(CLIS)("a session on $name that is to recover", ({ path }) => {
+describeInTurn("a session on $name that is to recover", ({ path }) => {
   it("goes on in its earlier state after its process was killed between two turns", async () => {
     const first = server("first");
     const { session, model, cwd, murder, saved } = await open(
@@ -124,7 +129,7 @@ describe.each(CLIS)("a session on $name that is to recover", ({ path }) => {
     });
     const { id } = session;
     const turn = session.send("remember the word plum");
-    await turn.textStream[Symbol.asyncIterator]().next();
+    await begun(turn);
     await saved("plum");
     await murder();
     await expect(turn.result).rejects.toMatchObject({
@@ -150,12 +155,13 @@ describe.each(CLIS)("a session on $name that is to recover", ({ path }) => {
     const { session, saved } = await open(path, [hang("half"), always("next")], {
       recover: true,
       closeGraceMs: 300,
-      timeouts: { idleMs: 1_000 },
+      // Longer than an older CLI takes to write its transcript.
+      timeouts: { idleMs: 4_000 },
     });
     const { pid = 0 } = session;
     const turn = session.send("remember the word plum");
     await saved("plum");
-    for await (const piece of turn.textStream) if (piece !== "") break;
+    await begun(turn);
     process.kill(pid, "SIGSTOP");
     await expect(turn.result).rejects.toMatchObject({ code: "timeout", phase: "idle" });
     expect(await session.send("go on").text()).toBe("next");
@@ -171,7 +177,7 @@ describe.each(CLIS)("a session on $name that is to recover", ({ path }) => {
   });
 });
 
-describe.each(CLIS)("a session on $name", ({ path }) => {
+describeInTurn("a session on $name", ({ path }) => {
   it("interrupts a turn that passes its time limits, and goes on", async () => {
     const { session } = await open(path, [text("warm"), hang(), hang("half"), text("next")], {
       timeouts: { firstMessageMs: 4_000, idleMs: 2_000 },
@@ -196,7 +202,7 @@ describe.each(CLIS)("a session on $name", ({ path }) => {
     const { session, murder } = await open(path, [hang("half")]);
     const { end } = watch(session);
     const turn = session.send("first");
-    for await (const piece of turn.textStream) if (piece !== "") break;
+    await begun(turn);
     const waiting = session.send("second");
     await murder();
     const death = { code: "process_exited", signal: "SIGKILL", sessionId: session.id };

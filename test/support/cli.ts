@@ -13,6 +13,13 @@ export const CLIS: readonly { readonly name: string; readonly path: string }[] =
   { name: "2.1.197", path: OLDER_CLI },
 ];
 
+/** Whether to try everything on every CLI, and not only what depends on its version. */
+export const EVERY_CLI: boolean = process.env["HAWSER_BOTH"] === "1";
+
+/** One CLI for a block of one test of our own code; both with `HAWSER_BOTH=1`. */
+export const THE_NEWEST: typeof CLIS = EVERY_CLI ? CLIS : CLIS.slice(0, 1);
+export const THE_OLDER: typeof CLIS = EVERY_CLI ? CLIS : CLIS.slice(1);
+
 /** The executable in the platform package that a wrapper package brings along. */
 function nativeCli(wrapper: string): string {
   const manifest = createRequire(import.meta.url).resolve(`${wrapper}/package.json`);

@@ -14,7 +14,8 @@ import {
   replay,
   toolUse,
 } from "../../src/testing/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { everyProcess, type Seen, stillAlive, treeOf, until } from "../support/proc.js";
 import { world } from "../support/world.js";
 import { ownPath } from "./cassette-file.js";
@@ -51,7 +52,7 @@ const ask =
     return { text, usage, turns, stop, costUsd };
   };
 
-describe.each(CLIS)("complete() recorded on $name", ({ path }) => {
+describeInTurn("complete() recorded on $name", ({ path }) => {
   it("is the same from the cassette, whatever the mode", async () => {
     const { file, seen } = await recorded(path, ["Hello."], ask("Greet me."));
     expect(seen).toMatchObject({ text: "Hello.", turns: 1 });
@@ -111,7 +112,7 @@ const session =
 
 const touch = (file: string) => toolUse("Bash", { command: `touch ${file}`, description: "d" });
 
-describe.each(CLIS)("a session recorded on $name", ({ path }) => {
+describeInTurn("a session recorded on $name", ({ path }) => {
   const script = () => [touch("first"), "made", touch("second"), "not made"];
 
   it("is the same from the cassette: turns, permissions, hooks", async () => {

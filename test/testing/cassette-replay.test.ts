@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { type Replay, type ReplayOptions, record, replay } from "../../src/testing/index.js";
+import { NEWEST_CLI } from "../support/cli.js";
 import {
   cassette,
   type Entry,
@@ -559,7 +560,7 @@ describe("what is no cassette is refused before anything is started", () => {
     const file = await cassette([begun, exit(0)]);
     const mode = "lose" as "loose";
     await expect(replay(file, { mode })).rejects.toMatchObject(refused);
-    const inFile = record({ file: `${file}/x.jsonl`, cliPath: process.execPath });
+    const inFile = record({ file: `${file}/x.jsonl`, cliPath: NEWEST_CLI });
     await expect(inFile).rejects.toMatchObject(refused);
     expect(await readFile(file, "utf8")).toContain('"cassette":1');
     const noCli = record({ file: nowhere, cliPath: "/nowhere/claude" });

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { inspect } from "node:util";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { toolUse } from "../../src/testing/index.js";
 import { SubprocessTransport } from "../../src/transport/index.js";
 import { controlRequest, type Message, userLine } from "../../src/wire/index.js";
-import { CLIS } from "../support/cli.js";
+import { describeInTurn } from "../support/in-turn.js";
 import { commandLineOf, stillAlive, treeOf, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
@@ -45,105 +45,114 @@ async function readUntil(
   return seen;
 }
 
-describe.skipIf(process.platform !== "linux").each(CLIS)("the real CLI $name", ({ path }) => {
-  it("is gone with its running Bash tool when close() resolves", async () => {
-    const { transport, tree } = await inATool(path, "tail -f /dev/null & tail -f ./work.log");
-    await transport.close({ first: controlRequest("stop", { subtype: "interrupt" }) });
-    expect(stillAlive(tree)).toEqual([]);
-  });
-
-  it("is gone with its running Bash tool when close() does not interrupt first", async () => {
-    const { transport, tree } = await inATool(path, "tail -f ./work.log");
-    await transport.close();
-    expect(stillAlive(tree)).toEqual([]);
-  });
-
-  it("leaves nothing behind when it is killed in the middle of a tool", async () => {
-    const { transport, tree } = await inATool(path, "tail -f /dev/null & tail -f ./work.log");
-    await transport.kill();
-    expect(stillAlive(tree)).toEqual([]);
-  });
-
-  it("leaves nothing behind when somebody else kills it", async () => {
-    const { transport, tree } = await inATool(path, "tail -f ./work.log");
-    process.kill(transport.pid as number, "SIGKILL");
-    await expect(readUntil(transport, "never")).rejects.toMatchObject({
-      code: "process_exited",
-      signal: "SIGKILL",
+describeInTurn(
+  "the real CLI $name",
+  ({ path }) => {
+    it("is gone with its running Bash tool when close() resolves", async () => {
+      const { transport, tree } = await inATool(path, "tail -f /dev/null & tail -f ./work.log");
+      await transport.close({ first: controlRequest("stop", { subtype: "interrupt" }) });
+      expect(stillAlive(tree)).toEqual([]);
     });
-    expect(stillAlive(tree)).toEqual([]);
-  });
 
-  it("ends at the end of its input when it is idle, without a signal", async () => {
-    const { logger, entries } = recordingLogger();
-    const { options } = await world(path, ["ok"]);
-    const transport = await open({ ...options, logger, tools: [] });
-    await transport.send(userLine("Hello."));
-    await readUntil(transport, "result");
-    await transport.close();
-    expect(await transport.exited).toMatchObject({ code: 0, signal: null });
-    expect(
-      entries.map(({ message }) => message).filter((text) => text.startsWith("closing")),
-    ).toEqual(["closing: end of input"]);
-  });
-
-  it("shows no secret on its command line, in a log, an error or a trace", async () => {
-    const { logger, entries } = recordingLogger();
-    const { env, cwd, options, home } = await world(path, ["ok"]);
-    const canaries = {
-      env: "canary-env-1b9c4f",
-      mcpEnv: "canary-mcp-env-77ab",
-      header: "canary-header-90ff",
-      prompt: "sk-ant-api03-canaryprompt",
-    };
-    mkdirSync(`${home}/traces`);
-    const file = `${home}/traces/trace.jsonl`;
-    process.env["HAWSER_TRACE"] = file;
-    onTestFinished(() => {
-      delete process.env["HAWSER_TRACE"];
+    it("is gone with its running Bash tool when close() does not interrupt first", async () => {
+      const { transport, tree } = await inATool(path, "tail -f ./work.log");
+      await transport.close();
+      expect(stillAlive(tree)).toEqual([]);
     });
-    const transport = await open({
-      ...options,
-      cwd,
-      logger,
-      tools: [],
-      env: { ...env, MY_SERVICE_TOKEN: canaries.env },
-      systemPrompt: `The key is ${canaries.prompt}.`,
-      mcpServers: {
-        files: { type: "stdio", command: "false", args: [], env: { PLAIN_NAME: canaries.mcpEnv } },
-        web: {
-          type: "http",
-          url: "http://127.0.0.1:9/mcp",
-          headers: { "X-Custom": canaries.header },
+
+    it("leaves nothing behind when it is killed in the middle of a tool", async () => {
+      const { transport, tree } = await inATool(path, "tail -f /dev/null & tail -f ./work.log");
+      await transport.kill();
+      expect(stillAlive(tree)).toEqual([]);
+    });
+
+    it("leaves nothing behind when somebody else kills it", async () => {
+      const { transport, tree } = await inATool(path, "tail -f ./work.log");
+      process.kill(transport.pid as number, "SIGKILL");
+      await expect(readUntil(transport, "never")).rejects.toMatchObject({
+        code: "process_exited",
+        signal: "SIGKILL",
+      });
+      expect(stillAlive(tree)).toEqual([]);
+    });
+
+    it("ends at the end of its input when it is idle, without a signal", async () => {
+      const { logger, entries } = recordingLogger();
+      const { options } = await world(path, ["ok"]);
+      const transport = await open({ ...options, logger, tools: [] });
+      await transport.send(userLine("Hello."));
+      await readUntil(transport, "result");
+      await transport.close();
+      expect(await transport.exited).toMatchObject({ code: 0, signal: null });
+      expect(
+        entries.map(({ message }) => message).filter((text) => text.startsWith("closing")),
+      ).toEqual(["closing: end of input"]);
+    });
+
+    it("shows no secret on its command line, in a log, an error or a trace", async () => {
+      const { logger, entries } = recordingLogger();
+      const { env, cwd, options, home } = await world(path, ["ok"]);
+      const canaries = {
+        env: "canary-env-1b9c4f",
+        mcpEnv: "canary-mcp-env-77ab",
+        header: "canary-header-90ff",
+        prompt: "sk-ant-api03-canaryprompt",
+      };
+      mkdirSync(`${home}/traces`);
+      const file = `${home}/traces/trace.jsonl`;
+      process.env["HAWSER_TRACE"] = file;
+      onTestFinished(() => {
+        delete process.env["HAWSER_TRACE"];
+      });
+      const transport = await open({
+        ...options,
+        cwd,
+        logger,
+        tools: [],
+        env: { ...env, MY_SERVICE_TOKEN: canaries.env },
+        systemPrompt: `The key is ${canaries.prompt}.`,
+        mcpServers: {
+          files: {
+            type: "stdio",
+            command: "false",
+            args: [],
+            env: { PLAIN_NAME: canaries.mcpEnv },
+          },
+          web: {
+            type: "http",
+            url: "http://127.0.0.1:9/mcp",
+            headers: { "X-Custom": canaries.header },
+          },
         },
-      },
-    });
-    await transport.send(
-      userLine(`Use ${canaries.prompt} and ${canaries.env} and ${canaries.mcpEnv}.`),
-    );
-    const commandLine = commandLineOf(transport.pid as number);
-    await readUntil(transport, "result");
-    process.kill(transport.pid as number, "SIGKILL");
-    await transport.exited;
-    const error = await transport.send(userLine("x")).catch((reason: unknown) => reason);
-    const trace = readFileSync(file, "utf8");
+      });
+      await transport.send(
+        userLine(`Use ${canaries.prompt} and ${canaries.env} and ${canaries.mcpEnv}.`),
+      );
+      const commandLine = commandLineOf(transport.pid as number);
+      await readUntil(transport, "result");
+      process.kill(transport.pid as number, "SIGKILL");
+      await transport.exited;
+      const error = await transport.send(userLine("x")).catch((reason: unknown) => reason);
+      const trace = readFileSync(file, "utf8");
 
-    expect(commandLine).toContain("--output-format");
-    expect(trace).toContain('"kind":"spawn"');
-    expect(trace).toContain('"kind":"send"');
-    expect(trace).toContain('"kind":"receive"');
-    expect(trace).toContain('"kind":"exit"');
-    expect(entries.map(({ message }) => message)).toEqual(
-      expect.arrayContaining(["spawn", "exit"]),
-    );
-    const everything = [
-      commandLine,
-      trace,
-      inspect(entries, { depth: 9 }),
-      inspect(error, { depth: 9 }),
-    ].join("\n");
-    for (const [name, canary] of Object.entries(canaries)) {
-      expect(`${name}: ${everything.includes(canary)}`).toBe(`${name}: false`);
-    }
-  });
-});
+      expect(commandLine).toContain("--output-format");
+      expect(trace).toContain('"kind":"spawn"');
+      expect(trace).toContain('"kind":"send"');
+      expect(trace).toContain('"kind":"receive"');
+      expect(trace).toContain('"kind":"exit"');
+      expect(entries.map(({ message }) => message)).toEqual(
+        expect.arrayContaining(["spawn", "exit"]),
+      );
+      const everything = [
+        commandLine,
+        trace,
+        inspect(entries, { depth: 9 }),
+        inspect(error, { depth: 9 }),
+      ].join("\n");
+      for (const [name, canary] of Object.entries(canaries)) {
+        expect(`${name}: ${everything.includes(canary)}`).toBe(`${name}: false`);
+      }
+    });
+  },
+  process.platform === "linux",
+);
