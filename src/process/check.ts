@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Environment, HawserError } from "../errors/index.js";
+import type { Environment, HawserError } from "../errors/index.js";
 import { type CliSource, type LocateOptions, locateCli } from "./locate.js";
+import { notRunnable } from "./not-runnable.js";
 import { probeVersion } from "./probe.js";
 
 /** What a program can know about the CLI before it makes a call. */
@@ -50,9 +51,9 @@ export async function checkCli(options: LocateOptions = {}): Promise<CliReport> 
   }
 }
 
+/** What the system cannot run itself it may have handed to a shell: the file tells. */
 function silent(path: string, text: string): HawserError {
-  const message = `The CLI at ${path} does not say its version: ${text}.`;
-  return new HawserError("cli_not_runnable", message, { cliPath: path });
+  return notRunnable(path, `it does not say its version (${text})`, { cliPath: path });
 }
 
 function credentialHint(env: Environment): CredentialHint {
