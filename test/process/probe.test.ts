@@ -158,8 +158,19 @@ describe("checkCli", () => {
       runnable: false,
       problem: { code: "cli_not_runnable" },
     });
-    const odd = await checkCli({ cliPath: program("#!/bin/sh\necho hello\n") });
-    expect(odd.runnable).toBe(true);
-    expect("version" in odd).toBe(false);
+  });
+
+  it.each([
+    ["hello", undefined],
+    ["git version 2.39.5", undefined],
+    ["3.5.1", "3.5.1"],
+  ])("lets one pass that answers %j, and says what it doubts", async (answer, version) => {
+    const path = program(`#!/bin/sh\necho ${answer}\n`);
+    const report = await checkCli({ cliPath: path });
+    expect(report).toMatchObject({
+      runnable: true,
+      doubt: `${path} may not be the Claude Code CLI: asked for its version, it says "${answer}".`,
+    });
+    expect(report.version).toBe(version);
   });
 });
