@@ -13,7 +13,6 @@ export {
   stream,
   type Timing,
 } from "./complete/index.js";
-export type { RequestOptions } from "./control/index.js";
 export {
   type Environment,
   ERROR_CODES,

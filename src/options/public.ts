@@ -25,7 +25,12 @@ export type {
   UserDialog,
   UserDialogResult,
 } from "./shape/interaction.js";
-export type { AutoResumeOptions, RetryOptions, TimeoutOptions } from "./shape/limits.js";
+export type {
+  AutoResumeOptions,
+  RequestOptions,
+  RetryOptions,
+  TimeoutOptions,
+} from "./shape/limits.js";
 export type {
   McpRemoteServer,
   McpSdkServer,
