@@ -1,5 +1,9 @@
 export {
+  type AnyCompleteOptions,
+  type CliAnswer,
+  type CliFailure,
   type CliOutput,
+  type CliOutputFacts,
   type CompleteOptions,
   type Completion,
   type CompletionStream,
@@ -10,6 +14,7 @@ export {
   type Timing,
 } from "./complete/index.js";
 export {
+  type Environment,
   ERROR_CODES,
   type ErrorCode,
   type ErrorFacts,
@@ -18,12 +23,41 @@ export {
   type Issue,
   isHawserError,
   type Logger,
+  type Mask,
   type Phase,
 } from "./errors/index.js";
-export type * from "./mcp/index.js";
-export { createSdkMcpServer, tool } from "./mcp/index.js";
-export type * from "./options/index.js";
+export {
+  type AnyToolDefinition,
+  type AnyZodRawShape,
+  type AudioContent,
+  type CallToolResult,
+  type ConnectableServer,
+  type ContentAnnotations,
+  type CreateSdkMcpServerOptions,
+  createSdkMcpServer,
+  type EmbeddedResource,
+  type ImageContent,
+  type InferInput,
+  type InferShape,
+  type McpSdkServerConfigWithInstance,
+  type McpTransport,
+  type ResourceLink,
+  type SdkMcpToolDefinition,
+  type ServerAnswer,
+  type ServerMessage,
+  type TextContent,
+  type ToolAnnotations,
+  type ToolContent,
+  type ToolExtra,
+  type ToolExtras,
+  type ToolInputSchema,
+  type ToolNotification,
+  type ToolProgressUpdate,
+  type ToolServerConfig,
+  tool,
+} from "./mcp/index.js";
 export { buildInvocation, HOOK_EVENTS, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./options/index.js";
+export type * from "./options/public.js";
 export {
   createPool,
   type Isolation,
@@ -32,6 +66,8 @@ export {
   type PoolBudget,
   type PoolOptions,
   type PoolStats,
+  type Warmth,
+  type WorkerState,
 } from "./pool/index.js";
 export {
   type CliLocation,
@@ -109,28 +145,40 @@ export {
   type Turn,
   type WholeMessage,
 } from "./session/index.js";
-export type * from "./transcripts/index.js";
 export {
   archiveSession,
   deleteSession,
+  type ForkSessionOptions,
+  type ForkSessionResult,
   foldSessionSummary,
   forkSession,
+  type GetSessionInfoOptions,
+  type GetSessionMessagesOptions,
+  type GetSubagentMessagesOptions,
   getSessionInfo,
   getSessionMessages,
   getSubagentMessages,
+  type ImportSessionToStoreOptions,
   InMemorySessionStore,
   importSessionToStore,
+  type ListSessionsOptions,
+  type ListSubagentsOptions,
   listSessions,
   listSubagents,
   renameSession,
+  type SDKSessionInfo,
+  type SessionMessage,
+  type SessionMutationOptions,
+  type TranscriptPlace,
   tagSession,
   unarchiveSession,
 } from "./transcripts/index.js";
 export {
   type CloseOptions,
+  type Frames,
   MemoryTransport,
   SubprocessTransport,
   type Transport,
 } from "./transport/index.js";
-export type * from "./wire/index.js";
 export { isMessage, isResult, isSystem, LineFramer } from "./wire/index.js";
+export type * from "./wire/public.js";

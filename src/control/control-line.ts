@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { HawserError, isHawserError, type Logger, textOf } from "../errors/index.js";
+import type { RequestOptions } from "../options/index.js";
 import type { Transport } from "../transport/index.js";
 import {
   controlRequest,
@@ -10,7 +11,7 @@ import {
   type Outbound,
 } from "../wire/index.js";
 import { Incoming, type RequestHandler } from "./incoming.js";
-import { Outgoing, type RequestOptions } from "./outgoing.js";
+import { Outgoing } from "./outgoing.js";
 
 export interface ControlEvents {
   /** Every line that is no control frame; must not wait for anything. */

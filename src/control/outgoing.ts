@@ -1,14 +1,7 @@
 import { HawserError } from "../errors/index.js";
+import type { RequestOptions } from "../options/index.js";
 import type { ControlFailure, ControlResponse } from "../wire/index.js";
 import { abortedBy } from "./aborted-by.js";
-
-export interface RequestOptions {
-  /** Milliseconds until the wait for the answer ends in `timeout`; 60,000 unless given. */
-  readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Whether the program is kept alive for the answer; true unless given. */
-  readonly holds?: boolean | undefined;
-}
 
 /** The requests that this side has sent and that still wait for their answers. */
 export class Outgoing {

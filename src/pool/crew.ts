@@ -14,13 +14,13 @@ import { isAccident, limitsOf } from "./patience.js";
 import { rankOf } from "./rank.js";
 import { type Preparation, Worker, type WorkerState } from "./worker.js";
 
-/** How a caller got its process. */
-export type How = "recycled" | "initialized" | "generic" | "cold";
+/** How a caller got its process: how much of its start was done already. */
+export type Warmth = "recycled" | "initialized" | "generic" | "cold";
 
 export interface Served {
   readonly session: Session;
   readonly worker: Worker;
-  readonly how: How;
+  readonly how: Warmth;
 }
 
 /** All processes of a pool: finds one for each caller, and sees to it that others are ready. */
@@ -138,7 +138,7 @@ export class Crew {
     await Promise.all([...this.#workers].map((worker) => worker.discard("the pool was closed")));
   }
 
-  #pick(binding: Binding): { readonly worker: Worker; readonly how: How } {
+  #pick(binding: Binding): { readonly worker: Worker; readonly how: Warmth } {
     if (this.#isClosed) throw new HawserError("pool_closed");
     const worker = this.#best(binding);
     if (worker !== undefined) {
@@ -289,7 +289,7 @@ const MOST_TRIES = 10;
 /** One that is always killed at its start has a reason for it. */
 const MOST_STARTS = 3;
 
-function howOf(state: WorkerState, requestKey: string | undefined): How {
+function howOf(state: WorkerState, requestKey: string | undefined): Warmth {
   if (state === "recycled" || state === "resetting") return "recycled";
   return requestKey === undefined ? "generic" : "initialized";
 }

@@ -2,7 +2,7 @@ import type { HawserError } from "../errors/index.js";
 import { type Session, type SessionLease, type SessionWatcher, spentOn } from "../session/index.js";
 import type { ResultMessage } from "../wire/index.js";
 import type { Binding } from "./binding.js";
-import type { How } from "./crew.js";
+import type { Warmth } from "./crew.js";
 import type { Slot } from "./desk.js";
 import type { PoolSettings } from "./options.js";
 import type { History } from "./stats.js";
@@ -71,7 +71,7 @@ export interface LeaseParts {
   readonly held: Held;
   /** Undefined for one that was started for this request alone, outside of the crew. */
   readonly worker: Worker | undefined;
-  readonly how: How | "alone";
+  readonly how: Warmth | "alone";
   readonly slot: Slot;
   readonly tab: Tab;
   readonly binding: Binding;

@@ -1,4 +1,4 @@
-import type { How } from "./crew.js";
+import type { Warmth } from "./crew.js";
 import { Samples } from "./samples.js";
 import type { Worker, WorkerState } from "./worker.js";
 
@@ -33,7 +33,7 @@ export interface PoolStats {
     /** By one that was there. */
     readonly warm: number;
     /** The same by what kind it was. */
-    readonly by: Readonly<Record<How | "alone", number>>;
+    readonly by: Readonly<Record<Warmth | "alone", number>>;
     /** How many may run at once now; less than `concurrency` after the API has refused some. */
     readonly limit: number;
   };
@@ -56,7 +56,7 @@ export class History {
   readonly bootMs: Samples = new Samples();
   readonly runMs: Samples = new Samples();
   readonly totalMs: Samples = new Samples();
-  readonly by: Record<How | "alone", number> = {
+  readonly by: Record<Warmth | "alone", number> = {
     recycled: 0,
     initialized: 0,
     generic: 0,

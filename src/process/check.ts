@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Environment, HawserError } from "../errors/index.js";
+import type { Environment, HawserError } from "../errors/index.js";
 import { type CliSource, type LocateOptions, locateCli } from "./locate.js";
-import { probeVersion } from "./probe.js";
+import { notRunnable } from "./not-runnable.js";
+import { probeVersion, type VersionProbe } from "./probe.js";
 
 /** What a program can know about the CLI before it makes a call. */
 export interface CliReport {
@@ -14,6 +15,11 @@ export interface CliReport {
   readonly source?: CliSource;
   /** Absent when it says something else than a version; a call goes on all the same. */
   readonly version?: string;
+  /**
+   * Why this may be another program than the Claude Code CLI, though it starts: its answer about its
+   * version. A wrapper with an answer of its own works all the same.
+   */
+  readonly doubt?: string;
   /** Where a credential was seen; its value is not read. The CLI may know others, such as a keychain. */
   readonly credential: CredentialHint;
   /** Whether this program itself runs inside a Claude Code session. */
@@ -40,19 +46,36 @@ export async function checkCli(options: LocateOptions = {}): Promise<CliReport> 
   try {
     const location = locateCli(options);
     const { path, source } = location;
-    const { version, text, failed } = await probeVersion(location, { env });
+    const probe = await probeVersion(location, { env });
+    const { version, text, failed } = probe;
     const found = { ...surroundings, path, source };
     if (failed) return { ...found, runnable: false, problem: silent(path, text) };
-    const known = version === undefined ? {} : { version: version.join(".") };
-    return { ...found, ...known, runnable: true };
+    const doubt = doubtOf(path, probe);
+    return {
+      ...found,
+      ...(version === undefined ? {} : { version: version.join(".") }),
+      ...(doubt === undefined ? {} : { doubt }),
+      runnable: true,
+    };
   } catch (error) {
     return { ...surroundings, runnable: false, problem: error as HawserError };
   }
 }
 
+/** Undefined if the answer is that of the Claude Code CLI. */
+function doubtOf(path: string, { version, text }: VersionProbe): string | undefined {
+  if (version !== undefined && text.includes(NAME)) return undefined;
+  const answer = text === "" ? "nothing" : JSON.stringify(text.slice(0, LONGEST));
+  return `${path} may not be the Claude Code CLI: asked for its version, it says ${answer}.`;
+}
+
+/** All versions of the CLI name themselves. */
+const NAME = "(Claude Code)";
+const LONGEST = 60;
+
+/** What the system cannot run itself it may have handed to a shell: the file tells. */
 function silent(path: string, text: string): HawserError {
-  const message = `The CLI at ${path} does not say its version: ${text}.`;
-  return new HawserError("cli_not_runnable", message, { cliPath: path });
+  return notRunnable(path, `it does not say its version (${text})`, { cliPath: path });
 }
 
 function credentialHint(env: Environment): CredentialHint {

@@ -5,6 +5,7 @@ export { type Exit, exitError, exitFacts } from "./exit.js";
 export { temporaryPath } from "./host.js";
 export { atHostExit, type ProcessInfo, processes, shutdown } from "./live.js";
 export { type CliLocation, type CliSource, type LocateOptions, locateCli } from "./locate.js";
+export { wordsFor } from "./not-runnable.js";
 export {
   endOrphans,
   findOrphans,
@@ -21,5 +22,5 @@ export {
 } from "./prepare.js";
 export { lastProbe, type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
 export { employerOf, spawnCli } from "./spawn.js";
-export { type Unrunnable, whyUnrunnable } from "./unrunnable.js";
+export { whyUnrunnable } from "./unrunnable.js";
 export { resolveUser, type User } from "./user.js";

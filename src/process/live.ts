@@ -1,3 +1,5 @@
+import { constants } from "node:os";
+
 /** A CLI process that can be ended in the orderly way. */
 export interface Mortal extends ProcessInfo {
   terminate(): Promise<void>;
@@ -73,6 +75,15 @@ function onSignal(signal: NodeJS.Signals): void {
   if (process.listeners(signal).some((listener) => !(OURS in listener))) return;
   cleanUpAll();
   unwatchHost();
-  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  if (process.listenerCount(signal) === 0) endBy(signal);
 }
 Object.defineProperty(onSignal, OURS, { value: true });
+
+/**
+ * The first process of a container is spared by the kernel: to it a signal that nobody handles means
+ * nothing, and it would live on without its children. It exits as a shell tells such an end.
+ */
+function endBy(signal: NodeJS.Signals): void {
+  if (process.pid === 1) process.exit(128 + constants.signals[signal]);
+  process.kill(process.pid, signal);
+}

@@ -5,6 +5,7 @@ import { parseVersion, type Version } from "../options/index.js";
 import { newMark, withMark } from "./host.js";
 import { atHostExit } from "./live.js";
 import type { CliLocation } from "./locate.js";
+import { notRunnable } from "./not-runnable.js";
 import { signalGroup } from "./signal.js";
 import type { User } from "./user.js";
 import { watchOver } from "./watchdog.js";
@@ -82,7 +83,7 @@ function ask(location: CliLocation, options: ProbeOptions): Promise<VersionProbe
     });
     child.once("error", (cause) => {
       end();
-      reject(notRunnable(location.path, cause));
+      reject(cannotStart(location.path, cause));
     });
     child.once("close", (code) => {
       end();
@@ -130,7 +131,6 @@ function isNode(path: string, text: string): HawserError {
   return new HawserError("cli_not_runnable", message, { cliPath: path, hint });
 }
 
-function notRunnable(path: string, cause: NodeJS.ErrnoException): HawserError {
-  const message = `The CLI at ${path} cannot be run: ${cause.code ?? cause.message}.`;
-  return new HawserError("cli_not_runnable", message, { cliPath: path, cause });
+function cannotStart(path: string, cause: NodeJS.ErrnoException): HawserError {
+  return notRunnable(path, cause.code ?? cause.message, { cliPath: path, cause });
 }

@@ -4,6 +4,7 @@ import type { Child } from "./child.js";
 import { CliProcess, type Employer } from "./cli-process.js";
 import { newMark, withMark } from "./host.js";
 import { startLocal } from "./local-child.js";
+import { notRunnable } from "./not-runnable.js";
 import { startOwn } from "./own-spawn.js";
 import type { Prepared } from "./prepare.js";
 import { PrivateFolder } from "./private-folder.js";
@@ -90,7 +91,7 @@ function spawnError(cause: unknown, prepared: Prepared): HawserError {
     return known("cli_not_found", `There is no file ${file}.`);
   }
   if (["ENOENT", "EACCES", "ENOEXEC", "EBADARCH", "ENOTDIR", "EISDIR"].includes(code)) {
-    return known("cli_not_runnable", `The CLI at ${file} cannot be run: ${code}.`);
+    return notRunnable(file, code, { ...prepared.facts, cause }, prepared.mask);
   }
   return known("spawn_failed", `The CLI process could not be started: ${message}`);
 }

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { LineFramer } from "../wire/index.js";
+import { type FramedLine, LineFramer } from "../wire/index.js";
 
 /**
  * Drains stderr for as long as it lasts: a full pipe would stop the CLI. Whole lines go to
@@ -12,13 +12,13 @@ export class StderrTail {
   #endsForgotten = false;
 
   constructor(stream: Readable | undefined, onLine: (line: string) => void) {
-    const hand = (lines: ReturnType<LineFramer["push"]>) => {
+    const hand = (lines: FramedLine[]) => {
       if (this.#endsForgotten && lines.length > 0) {
         lines.shift();
         this.#endsForgotten = false;
       }
       for (const line of lines) {
-        const text = typeof line === "string" ? line : "[a line too long to show]";
+        const text = textOf(line);
         this.#text = keepEnd(`${this.#text}${text}\n`);
         onLine(text);
       }
@@ -42,6 +42,12 @@ export class StderrTail {
 
 const KEPT = 64 * 1024;
 const LONGEST_LINE = 1024 * 1024;
+
+/** Words need no line end: a program that dies may have had no time for it. */
+function textOf(line: FramedLine): string {
+  if (typeof line === "string") return line;
+  return line.kind === "broken" ? line.text : "[a line too long to show]";
+}
 
 function keepEnd(text: string): string {
   return text.length <= 2 * KEPT ? text : text.slice(-KEPT);

@@ -32,6 +32,7 @@ export type { RecordedRequest, RequestKind, ToolResult } from "./recorded-reques
 export {
   type ApiErrorBody,
   cut,
+  type Ending,
   type ErrorReply,
   hang,
   type MessageReply,

@@ -23,6 +23,5 @@ export type {
   SDKSessionInfo,
   SessionMessage,
   SessionMutationOptions,
-  SessionSummaryEntry,
   TranscriptPlace,
 } from "./types.js";

@@ -1,6 +1,10 @@
-import type { SessionKey, SessionStore, SessionStoreEntry } from "../options/index.js";
+import type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionSummaryEntry,
+} from "../options/index.js";
 import { foldSessionSummary } from "./summary.js";
-import type { SessionSummaryEntry } from "./types.js";
 
 interface Session {
   readonly projectKey: string;

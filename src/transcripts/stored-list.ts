@@ -1,12 +1,12 @@
 import { HawserError } from "../errors/index.js";
-import type { SessionStore, SessionStoreEntry } from "../options/index.js";
+import type { SessionStore, SessionStoreEntry, SessionSummaryEntry } from "../options/index.js";
 import { infoOf, infoOfSummary, timeOf } from "./digest.js";
 import { pageOf } from "./page.js";
 import { canonical, projectKeyOf } from "./place.js";
 import { pooled } from "./pooled.js";
 import { saidBy } from "./prompt.js";
 import { foldSessionSummary } from "./summary.js";
-import type { ListSessionsOptions, SDKSessionInfo, SessionSummaryEntry } from "./types.js";
+import type { ListSessionsOptions, SDKSessionInfo } from "./types.js";
 
 /** The sessions of a store, by its summaries where they are up to date, else by their entries. */
 export async function storedSessions(

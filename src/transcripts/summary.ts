@@ -1,7 +1,6 @@
-import type { SessionKey, SessionStoreEntry } from "../options/index.js";
+import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from "../options/index.js";
 import { type Digest, timeOf } from "./digest.js";
 import { saidBy } from "./prompt.js";
-import type { SessionSummaryEntry } from "./types.js";
 
 /**
  * The summary of a session after some more entries. For stores: call it in `append()`, with the

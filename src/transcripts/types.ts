@@ -1,10 +1,5 @@
 import type { SessionStore } from "../options/index.js";
 
-/** What a store keeps about a session so that a list of sessions needs no transcript. */
-export type SessionSummaryEntry = Awaited<
-  ReturnType<NonNullable<SessionStore["listSessionSummaries"]>>
->[number];
-
 /** Where the transcripts are. */
 export interface TranscriptPlace {
   /** The CLI's configuration; CLAUDE_CONFIG_DIR or `~/.claude` when it is not given. */

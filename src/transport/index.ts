@@ -2,4 +2,4 @@ export { Inbox } from "./inbox.js";
 export { MemoryTransport } from "./memory.js";
 export type { Running } from "./running.js";
 export { SubprocessTransport } from "./subprocess.js";
-export type { CloseOptions, Transport } from "./transport.js";
+export type { CloseOptions, Frames, Transport } from "./transport.js";

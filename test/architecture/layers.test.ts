@@ -83,9 +83,11 @@ describe("layers", () => {
   });
 
   it("import another folder only through its index", () => {
-    const around = imports.filter(
-      ({ from, to, target }) => from !== to && to !== "" && target !== `${to}/index.js`,
-    );
+    const around = imports.filter(({ from, to, target }) => {
+      // The root takes the types for everybody from where nothing else is.
+      if (from === "" && target === `${to}/public.js`) return false;
+      return from !== to && to !== "" && target !== `${to}/index.js`;
+    });
     expect(around).toEqual([]);
   });
 

@@ -23,6 +23,7 @@ import {
   SimulatedModel,
 } from "../../src/testing/index.js";
 import { NEWEST_CLI, OLDER_CLI } from "../support/cli.js";
+import { CAN_BE_FOREIGN, forOtherLibc, forOtherProcessor } from "../support/foreign.js";
 import { HAWSER, Pty } from "../support/pty.js";
 
 const PLANTED = "planted-9f3c1e7a5b2d";
@@ -104,10 +105,6 @@ const STUB = '#!/bin/sh\necho "Error: claude native binary not installed." >&2\n
 
 /** Installed for the whole machine, so that it is always found. */
 const HAS_USUAL_CLI = ["/usr/local/bin/claude", "/opt/homebrew/bin/claude"].some(existsSync);
-
-/** /bin/true, if it is a program for glibc as most are. */
-const TRUE = process.platform === "linux" ? readFileSync("/bin/true") : Buffer.alloc(0);
-const LOADER = /\/lib[\w/.-]*ld-linux[\w.-]*/.exec(TRUE.toString("latin1"))?.[0] ?? "";
 
 describe("hawser doctor", () => {
   it("finds nothing wrong where all is well, and exits with 0", async () => {
@@ -193,10 +190,8 @@ describe("hawser doctor, of the executable", () => {
     expect((await seen(world, ["--cli", stub], hawser)).code).toBe(126);
   });
 
-  it.skipIf(LOADER === "")("knows one that is built for another libc", async () => {
-    const musl = "/lib/ld-musl-none.so.1".padEnd(LOADER.length, "\0");
-    const patched = TRUE.toString("latin1").replace(LOADER, musl);
-    const cli = program(join(folder(), "claude"), Buffer.from(patched, "latin1"));
+  it.skipIf(!CAN_BE_FOREIGN)("knows one that is built for another libc", async () => {
+    const cli = program(join(folder(), "claude"), forOtherLibc());
     const { code, text } = await seen(await place(), ["--cli", cli]);
     expect(code).toBe(126);
     expect(text).toContain(
@@ -204,14 +199,12 @@ describe("hawser doctor, of the executable", () => {
     );
   });
 
-  it.skipIf(LOADER === "")("knows one that is built for another processor", async () => {
-    const patched = Buffer.from(TRUE);
-    const [number, name] = process.arch === "arm64" ? [62, "x64"] : [183, "arm64"];
-    patched.writeUInt16LE(number, 18);
-    const cli = program(join(folder(), "claude"), patched);
+  it.skipIf(!CAN_BE_FOREIGN)("knows one that is built for another processor", async () => {
+    const { bytes, processor } = forOtherProcessor();
+    const cli = program(join(folder(), "claude"), bytes);
     const { code, text } = await seen(await place(), ["--cli", cli]);
     expect(code).toBe(126);
-    expect(text).toContain(`cannot start: it is built for ${name}, and this is linux`);
+    expect(text).toContain(`cannot start: it is built for ${processor}, and this is linux`);
   });
 
   it.skipIf(process.platform === "win32")(
@@ -230,7 +223,7 @@ describe("hawser doctor, of the executable", () => {
     expect(text).toContain("/bin/ls is not the Claude Code CLI");
     const node = await report(await place(), "--cli", process.execPath);
     expect(node.findings).toContainEqual(
-      expect.objectContaining({ id: "cli-start", level: "warning", code: "cli_not_runnable" }),
+      expect.objectContaining({ id: "cli-start", level: "problem", code: "cli_not_runnable" }),
     );
   });
 

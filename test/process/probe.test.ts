@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { checkCli, locateCli, probeVersion } from "../../src/process/index.js";
 import { fakeCli } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
+import { CAN_BE_FOREIGN, forOtherLibc, forOtherProcessor } from "../support/foreign.js";
 import { everyProcess, until } from "../support/proc.js";
 
 async function fake(scenario: Parameters<typeof fakeCli>[0]) {
@@ -13,7 +14,7 @@ async function fake(scenario: Parameters<typeof fakeCli>[0]) {
   return { cli, location: locateCli({ cliPath: cli.path }) };
 }
 
-function program(text: string): string {
+function program(text: string | Buffer): string {
   const folder = mkdtempSync(join(tmpdir(), "hawser-probe-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "claude");
@@ -76,7 +77,20 @@ describe("probeVersion", () => {
     await expect(probeVersion(locateCli({ cliPath: path }))).rejects.toMatchObject({
       code: "cli_not_runnable",
       cliPath: path,
+      message: `The CLI at ${path} cannot be run: its first line names /no/such/interpreter, which is not there.`,
+      hint: expect.stringContaining("Install /no/such/interpreter"),
     });
+  });
+
+  it.skipIf(!CAN_BE_FOREIGN)("names the C library that is missing", async () => {
+    const path = program(forOtherLibc());
+    const problem = {
+      code: "cli_not_runnable",
+      message: `The CLI at ${path} cannot be run: it is built for musl, whose loader /lib/ld-musl-none.so.1 is not on this machine.`,
+      hint: expect.stringContaining("Install the CLI on this machine itself"),
+    };
+    await expect(probeVersion(locateCli({ cliPath: path }))).rejects.toMatchObject(problem);
+    expect(await checkCli({ cliPath: path })).toMatchObject({ runnable: false, problem });
   });
 });
 
@@ -129,6 +143,12 @@ describe("checkCli", () => {
     expect(await report({})).toMatchObject({ credential: "login file" });
   });
 
+  it.skipIf(!CAN_BE_FOREIGN)("names the processor that a program is built for", async () => {
+    const { bytes, processor } = forOtherProcessor();
+    const { problem } = await checkCli({ cliPath: program(bytes) });
+    expect(problem?.message).toContain(`it is built for ${processor}, and this is linux`);
+  });
+
   it("says what is wrong instead of throwing", async () => {
     expect(await checkCli({ cliPath: "/no/such/claude" })).toMatchObject({
       runnable: false,
@@ -138,8 +158,19 @@ describe("checkCli", () => {
       runnable: false,
       problem: { code: "cli_not_runnable" },
     });
-    const odd = await checkCli({ cliPath: program("#!/bin/sh\necho hello\n") });
-    expect(odd.runnable).toBe(true);
-    expect("version" in odd).toBe(false);
+  });
+
+  it.each([
+    ["hello", undefined],
+    ["git version 2.39.5", undefined],
+    ["3.5.1", "3.5.1"],
+  ])("lets one pass that answers %j, and says what it doubts", async (answer, version) => {
+    const path = program(`#!/bin/sh\necho ${answer}\n`);
+    const report = await checkCli({ cliPath: path });
+    expect(report).toMatchObject({
+      runnable: true,
+      doubt: `${path} may not be the Claude Code CLI: asked for its version, it says "${answer}".`,
+    });
+    expect(report.version).toBe(version);
   });
 });

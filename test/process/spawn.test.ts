@@ -110,7 +110,11 @@ describe("what Node makes of a failed start", () => {
     await expect(failing({ cwd: join(folder, "gone") })).rejects.toMatchObject({
       code: "cwd_not_found",
     });
-    await expect(failing({ file: script })).rejects.toMatchObject({ code: "cli_not_runnable" });
+    await expect(failing({ file: script })).rejects.toMatchObject({
+      code: "cli_not_runnable",
+      message: `The CLI at ${script} cannot be run: its first line names /no/such/interpreter, which is not there.`,
+      hint: expect.stringContaining("/no/such/interpreter"),
+    });
     await expect(failing({ file: folder })).rejects.toMatchObject({ code: "cli_not_runnable" });
     expect(readdirSync(folder)).toEqual(["script"]);
   });

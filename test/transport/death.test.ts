@@ -189,6 +189,17 @@ describe("a process that", () => {
     });
   });
 
+  it("ends in the middle of a line on stderr has it told all the same", async () => {
+    const lines: string[] = [];
+    const transport = await line(
+      { steps: [{ on: "user", do: [{ stderr: "one\nno luck" }, { exit: 1 }] }] },
+      { stderr: (text) => lines.push(text) },
+    );
+    await transport.send(PROMPT);
+    expect(await transport.exited).toMatchObject({ code: 1, stderrTail: "one\nno luck" });
+    expect(lines).toEqual(["one", "no luck"]);
+  });
+
   it("floods stderr is drained, line by line, and the end is kept", async () => {
     const lines: string[] = [];
     const transport = await line(

@@ -1,11 +1,11 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeCli, type Scenario } from "../../src/testing/index.js";
-import { everyProcess, until } from "../support/proc.js";
+import { everyProcess, treeOf, until } from "../support/proc.js";
 
 const DIST = new URL("../../dist/index.js", import.meta.url).href;
 const STAY = "setInterval(() => {}, 1000);";
@@ -17,15 +17,27 @@ async function fake(steps: Scenario["steps"] = [{ on: "eof", times: "always", do
   return cli;
 }
 
+/** Runs what follows as the first process of a namespace, as a container does without an init. */
+const AS_FIRST = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] as const;
+const [UNSHARE, ...UNSHARE_FLAGS] = AS_FIRST;
+const CAN_UNSHARE = spawnSync(UNSHARE, [...UNSHARE_FLAGS, "true"]).status === 0;
+
 /** Starts a user's program that opens a line and prints its pid; `rest` is what it does then. */
-async function program(rest: string, cli: { path: string }, flags: readonly string[] = []) {
+async function program(
+  rest: string,
+  cli: { path: string },
+  flags: readonly string[] = [],
+  before: readonly string[] = [],
+) {
   const source = `
     import { SubprocessTransport } from ${JSON.stringify(DIST)};
     let line = new SubprocessTransport({ cliPath: process.argv[1] });
     await line.connect();
     console.log(line.pid);
     ${rest}`;
-  const child = spawn(process.execPath, [...flags, "--input-type=module", "-e", source, cli.path]);
+  const node = [process.execPath, ...flags, "--input-type=module", "-e", source, cli.path];
+  const [file = "", ...args] = [...before, ...node];
+  const child = spawn(file, args);
   onTestFinished(() => void child.kill("SIGKILL"));
   const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
   let out = "";
@@ -110,6 +122,32 @@ describe.skipIf(process.platform !== "linux")("a program that forgets to close",
     child.kill("SIGTERM");
     expect(await closed).toEqual([null, "SIGTERM"]);
     await until(() => !isAlive(pid) && !isAlive(otherPid));
+  });
+
+  describe.skipIf(!CAN_UNSHARE)("(skipped where unshare is not allowed) and is process 1", () => {
+    const inside = async (rest: string) => {
+      const { child, closed } = await program(rest, await fake(), [], AS_FIRST);
+      const first = treeOf(child.pid as number)[1]?.pid ?? 0;
+      return { closed, kill: (signal: NodeJS.Signals) => process.kill(first, signal) };
+    };
+
+    it.each([
+      ["SIGTERM", 143],
+      ["SIGINT", 130],
+    ] as const)("ends by %s, which the kernel would drop", async (signal, code) => {
+      const { closed, kill } = await inside(STAY);
+      kill(signal);
+      expect(await closed).toEqual([code, null]);
+    });
+
+    it("but handles the signal itself decides for itself", async () => {
+      const own = `process.on("SIGTERM", () => {
+          setTimeout(() => process.exit(9), 100);
+        });`;
+      const { closed, kill } = await inside(own + STAY);
+      kill("SIGTERM");
+      expect(await closed).toEqual([9, null]);
+    });
   });
 
   it("may wait for the end of a line alone", async () => {

@@ -5,8 +5,8 @@ import {
   everyPlace,
   locateCli,
   type SeenPlace,
-  type Unrunnable,
   whyUnrunnable,
+  wordsFor,
 } from "../../process/index.js";
 import { type Check, type Finding, note, ok, problem, type Scene, warning } from "./finding.js";
 import { versionFindings } from "./version.js";
@@ -87,19 +87,6 @@ function others({ path, source }: CliLocation, places: readonly SeenPlace[]): Fi
 function brokenFile(path: string): Finding | undefined {
   const why = whyUnrunnable(path);
   if (why === undefined) return undefined;
-  return problem("cli-start", "cli_not_runnable", `${path} cannot start: ${reason(why)}`, FIT);
-}
-
-const FIT =
-  "Install the CLI on this machine itself, by npm or by its installer: that brings the one that fits.";
-
-function reason(why: Unrunnable): string {
-  const here = `${process.platform} ${process.arch}`;
-  if (why.why === "other system") return `it is built for ${why.system}, and this is ${here}.`;
-  if (why.why === "other processor")
-    return `it is built for ${why.processor}, and this is ${here}.`;
-  if (why.why === "no interpreter")
-    return `its first line names ${why.interpreter}, which is not there.`;
-  const libc = why.libc === undefined ? "another C library" : why.libc;
-  return `it is built for ${libc}, whose loader ${why.loader} is not on this machine.`;
+  const { reason, remedy } = wordsFor(why);
+  return problem("cli-start", "cli_not_runnable", `${path} cannot start: ${reason}.`, remedy);
 }

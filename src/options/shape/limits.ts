@@ -43,3 +43,12 @@ export interface AutoResumeOptions {
   /** What the model is told then; "Go on where you stopped." unless given. */
   readonly prompt?: string | undefined;
 }
+
+/** How long the answer to one control request is waited for. */
+export interface RequestOptions {
+  /** Milliseconds until the wait for the answer ends in `timeout`; 60,000 unless given. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether the program is kept alive for the answer; true unless given. */
+  readonly holds?: boolean | undefined;
+}

@@ -1,0 +1,59 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import * as root from "../../src/index.js";
+import * as testing from "../../src/testing/index.js";
+import { programOf } from "../types/program.js";
+import { type Surface, surfaceOf } from "./named-types.js";
+
+/** Named by a public declaration, and yet not to be imported. */
+const NOT_IMPORTABLE = [
+  // Made and used by the library alone; they stand in classes whose users never write them.
+  "src/mcp/tool-server.ts: ToolServer",
+  "src/process/cli-process.ts: CliProcess",
+  "src/process/places.ts: Machine",
+  "src/session/controls.ts: Controls",
+  "src/session/core-options.ts: CoreOptions",
+  "src/transport/running.ts: Running",
+  // `HostRequestFields` has them all.
+  "src/session/controls.ts: FieldsOf",
+  // Parts of the messages of the official SDK and of the API, which have other names there or none.
+  "src/query/types/api-block.ts: ApiCitation",
+  "src/query/types/api-block.ts: ApiRefusalCategory",
+  "src/query/types/api-block.ts: ApiSearchCitation",
+  "src/query/types/api-block.ts: ApiServerToolUseBlock",
+  "src/query/types/api-block.ts: ApiTextBlock",
+  "src/query/types/api-block.ts: ApiThinkingBlock",
+  "src/query/types/api-block.ts: ApiToolUseBlock",
+  "src/query/types/api-tool-result.ts: ApiServerToolResult",
+  "src/query/types/api-tool-result.ts: ApiToolCaller",
+  "src/query/types/stamp.ts: Answers",
+  "src/query/types/stamp.ts: FromAgent",
+  "src/query/types/stamp.ts: Stamp",
+  "src/query/types/stamp.ts: System",
+  // The official names are for other shapes.
+  "src/wire/cli-request.ts: ElicitationRequest",
+  "src/wire/cli-request.ts: UserDialogRequest",
+];
+
+/** Classes that only functions make, and so types to everybody else. */
+const MADE_BY_FUNCTIONS = ["Pool", "Session"];
+
+describe("the types of the public surface", () => {
+  const [index, testingIndex] = ["../../src/index.ts", "../../src/testing/index.ts"].map((file) =>
+    fileURLToPath(new URL(file, import.meta.url)),
+  ) as [string, string];
+  const program = programOf([index, testingIndex], true);
+  const surfaces: readonly [string, Surface, object, readonly string[]][] = [
+    ["hawser", surfaceOf(program, index), root, NOT_IMPORTABLE],
+    ["hawser/testing", surfaceOf(program, testingIndex), testing, []],
+  ];
+
+  it.each(surfaces)("of %s can be imported if a declaration names them", (_, surface, __, not) => {
+    expect(surface.unnamed).toEqual([...not].sort());
+  });
+
+  it.each(surfaces)("of %s hold no class and no function that cannot be had", (_, surface, has) => {
+    const had = [...Object.keys(has), ...MADE_BY_FUNCTIONS];
+    expect(surface.values.filter((name) => !had.includes(name))).toEqual([]);
+  });
+});
