@@ -230,7 +230,7 @@ describe("hawser doctor, of the executable", () => {
     expect(text).toContain("/bin/ls is not the Claude Code CLI");
     const node = await report(await place(), "--cli", process.execPath);
     expect(node.findings).toContainEqual(
-      expect.objectContaining({ id: "cli-start", level: "warning", code: "cli_not_runnable" }),
+      expect.objectContaining({ id: "cli-start", level: "problem", code: "cli_not_runnable" }),
     );
   });
 
