@@ -2,9 +2,9 @@ import { type CompleteOptions, type Completion, stream } from "../complete/index
 import { ERROR_CODES, isHawserError } from "../errors/index.js";
 import { shutdown } from "../process/index.js";
 import type { Prompt } from "../wire/index.js";
-import { CALL_FLAGS, callOptions, durationOf, readNamed } from "./call-flags.js";
+import { CALL_FLAGS, callOptions, durationOf, schemaIn } from "./call-flags.js";
 import { type Command, defineCommand } from "./command.js";
-import { type Flags, type Given, usageError } from "./flags.js";
+import type { Flags, Given } from "./flags.js";
 import { Interrupts } from "./interrupts.js";
 import { openLines } from "./lines.js";
 import { openWorld } from "./offline/index.js";
@@ -47,11 +47,12 @@ Ctrl-C stops the turn; a second one quits at once.`,
     const warn = (text: string) => void process.stderr.write(`hawser: ${text}\n`);
     const { file, attach: attachments } = flags;
     const prompt = await readPrompt({ words, file, attachments, warn });
-    const world = await openWorld(flags, terminal);
     const interrupts = new Interrupts(terminal);
-    const options = { ...optionsOf(flags, terminal, interrupts), ...world.options };
+    // Before the world: what is wrong with them must not leave one behind.
+    const options = optionsOf(flags, terminal, interrupts);
+    const world = await openWorld(flags, terminal);
     try {
-      return await answer(prompt, options, flags, terminal);
+      return await answer(prompt, { ...options, ...world.options }, flags, terminal);
     } finally {
       interrupts.release();
       await world.dispose();
@@ -91,7 +92,7 @@ function optionsOf(flags: AskFlags, terminal: Terminal, interrupts: Interrupts):
   const { schema, timeout } = flags;
   const asks = terminal.isInteractive && !flags.json;
   const askOne = (question: string, signal: AbortSignal) =>
-    openLines().ask(question, { signal, onInterrupt: () => interrupts.press() });
+    openLines().ask(question, { signal, fresh: true, onInterrupt: () => interrupts.press() });
   const limit = timeout === undefined ? undefined : durationOf("--timeout", timeout);
   // A person who is asked has all the time there is.
   const totalMs = limit ?? (asks ? Number.POSITIVE_INFINITY : undefined);
@@ -107,22 +108,14 @@ function optionsOf(flags: AskFlags, terminal: Terminal, interrupts: Interrupts):
   };
 }
 
-function schemaIn(path: string): Record<string, unknown> {
-  try {
-    return JSON.parse(readNamed("--schema", path));
-  } catch (error) {
-    if (isHawserError(error)) throw error;
-    throw usageError(`--schema ${path} is not JSON: ${(error as Error).message}`);
-  }
-}
-
 function tell(completion: Completion<unknown>, flags: AskFlags, terminal: Terminal): number {
   const { text, value, stop, permissionDenials, timing, result: _, ...rest } = completion;
   if (flags.json) {
     const told = { text, value, stop, permissionDenials, timing, ...rest };
     terminal.write(`${JSON.stringify(told)}\n`);
   } else if (flags.schema !== undefined) {
-    terminal.writeLine(JSON.stringify(value, null, terminal.isShown ? 2 : undefined));
+    if (value !== undefined)
+      terminal.writeLine(JSON.stringify(value, null, terminal.isShown ? 2 : undefined));
   } else if (!terminal.isShown) {
     terminal.write(text.endsWith("\n") ? text : `${text}\n`);
   }

@@ -7,10 +7,16 @@ import { type Flags, type Given, usageError } from "./flags.js";
 /** What `ask`, `chat` and `explain` are told about the call. */
 export const CALL_FLAGS = {
   model: { short: "m", value: "name", help: "model or alias, such as sonnet" },
-  system: { short: "s", value: "text", help: "system prompt; @file reads it from a file" },
+  system: {
+    short: "s",
+    value: "text",
+    mayBeEmpty: true,
+    help: "system prompt; @file reads it from a file",
+  },
   tools: {
     short: "t",
     value: "names",
+    mayBeEmpty: true,
     help: "tools that exist, such as Read,Grep; all for every one",
   },
   allow: { value: "rule", many: true, help: "needs no approval: Read, or 'Bash(git log *)'" },
@@ -87,7 +93,7 @@ type CallOptions = Pick<
 /** `90`, `90s`, `5m`, `1h`, `500ms` in milliseconds. */
 export function durationOf(flag: string, text: string): number {
   const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
-  if (number === "") throw usageError(`${flag} ${text} is no time: write 90s, 5m or 1h.`);
+  if (!(Number(number) > 0)) throw usageError(`${flag} ${text} is no time: write 90s, 5m or 1h.`);
   return Math.round(Number(number) * UNITS[unit as keyof typeof UNITS]);
 }
 
@@ -105,6 +111,15 @@ export function readNamed(flag: string, path: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw usageError(`${flag} ${path} cannot be read: ${code}.`, "Check the path of the file.");
+  }
+}
+
+export function schemaIn(path: string): Record<string, unknown> {
+  const text = readNamed("--schema", path);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw usageError(`--schema ${path} is not JSON: ${(error as Error).message}`);
   }
 }
 

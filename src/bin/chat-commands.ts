@@ -4,7 +4,7 @@ import type { PermissionMode } from "../wire/index.js";
 import { columns } from "./command.js";
 import type { Conversation } from "./conversation.js";
 import { dollars } from "./summary.js";
-import { oneLine, type Terminal } from "./terminal.js";
+import { oneLine, printable, type Terminal, visible } from "./terminal.js";
 
 export interface ChatContext {
   readonly conversation: Conversation;
@@ -34,7 +34,11 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
         return undefined;
       }
       const models = await session.supportedModels();
-      terminal.note(columns(models.map(({ value, description = "" }) => [value, description])));
+      terminal.note(
+        columns(
+          models.map(({ value, description = "" }) => [printable(value), printable(description)]),
+        ),
+      );
       return undefined;
     },
   },
@@ -64,7 +68,7 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
       if (to === undefined) return undefined;
       const { files, problem } = await conversation.rewind(to);
       if (problem !== undefined) terminal.warn(`Files stay as they are: ${problem}`);
-      for (const file of files) terminal.note(`  ${file} is as it was`);
+      for (const file of files) terminal.note(`  ${visible(file)} is as it was`);
       terminal.note(`Back to before: ${oneLine(to.text, 80)}`);
       return undefined;
     },
@@ -78,7 +82,7 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
         const read = usage.inputTokens + usage.cacheReadInputTokens;
         const into = (read + usage.cacheCreationInputTokens).toLocaleString("en");
         const out = usage.outputTokens.toLocaleString("en");
-        return [name, `${into} tokens in, ${out} out · ${dollars(usage.costUSD)}`];
+        return [printable(name), `${into} tokens in, ${out} out · ${dollars(usage.costUSD)}`];
       });
       if (rows.length > 0) terminal.note(columns(rows));
       terminal.note(`  ${dollars(conversation.costUsd)} in all, as the CLI reckons it`);

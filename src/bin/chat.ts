@@ -1,4 +1,4 @@
-import { HAWSER_VERSION, isHawserError } from "../errors/index.js";
+import { ERROR_CODES, HAWSER_VERSION, isHawserError } from "../errors/index.js";
 import type { Options } from "../options/index.js";
 import type { Session } from "../session/index.js";
 import { isMessage, isResult, type Message } from "../wire/index.js";
@@ -8,7 +8,7 @@ import { type Command, defineCommand } from "./command.js";
 import { Conversation } from "./conversation.js";
 import type { Flags, Given } from "./flags.js";
 import { type Lines, openLines } from "./lines.js";
-import { openWorld, type World } from "./offline/index.js";
+import { openWorld } from "./offline/index.js";
 import { askPerson } from "./permission.js";
 import { dollars, summaryLine } from "./summary.js";
 import { printable, Terminal } from "./terminal.js";
@@ -38,8 +38,10 @@ In the conversation
 ${chatHelp()}`,
   run: async ({ flags, words }) => {
     const terminal = new Terminal({ quiet: flags.json });
+    // Before the world: what is wrong with them must not leave one behind.
+    const options = callOptions(flags);
     const world = await openWorld(flags, terminal);
-    const talk = new Chat(flags, terminal, world);
+    const talk = new Chat(flags, terminal, { ...options, ...world.options });
     try {
       return await talk.run(words.join(" "));
     } finally {
@@ -61,16 +63,17 @@ class Chat {
   #isRunning = false;
   #isStopping = false;
   #hasWarned = false;
+  /** That of the last turn that failed. */
+  #exitCode = 0;
 
-  constructor(flags: Given<typeof FLAGS>, terminal: Terminal, world: World) {
+  constructor(flags: Given<typeof FLAGS>, terminal: Terminal, options: Options) {
     this.#flags = flags;
     this.#terminal = terminal;
     this.#view = new View(terminal, { writesText: true });
-    const options = { ...callOptions(flags), ...world.options };
     const cwd = options.cwd ?? process.cwd();
     const asks = process.stdin.isTTY === true && !flags.json;
     const askOne = (question: string, signal: AbortSignal) =>
-      this.#lines.ask(question, { signal, onInterrupt: () => this.#interrupt() });
+      this.#lines.ask(question, { signal, fresh: true, onInterrupt: () => this.#interrupt() });
     const own: Options = {
       recover: true,
       enableFileCheckpointing: true,
@@ -104,7 +107,7 @@ class Chat {
       if (next === undefined) break;
     }
     this.#terminal.note(this.#terminal.style.dim(`${dollars(this.#conversation.costUsd)} in all`));
-    return 0;
+    return this.#exitCode;
   }
 
   async close(): Promise<void> {
@@ -137,6 +140,9 @@ class Chat {
       else return await command.run(this.#context, argument.trim());
     } catch (error) {
       if (!isHawserError(error)) throw error;
+      // A person has seen it; a program that writes the prompts has not.
+      if (process.stdin.isTTY !== true) this.#exitCode = ERROR_CODES[error.code].exitCode;
+      if (this.#flags.json) process.stdout.write(`${JSON.stringify({ error })}\n`);
       this.#terminal.warn(error.message);
       this.#terminal.note(this.#terminal.style.dim(`  ${printable(adviceOn(error))}`));
     }

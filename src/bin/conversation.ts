@@ -61,7 +61,10 @@ export class Conversation {
   }
 
   async open(more: Options = {}): Promise<void> {
-    const session = await openSession({ ...this.#options, ...more });
+    this.#begin(await openSession({ ...this.#options, ...more }));
+  }
+
+  #begin(session: Session): void {
     this.#session = session;
     this.#listener.onOpen(session);
     void this.#read(session);
@@ -99,9 +102,11 @@ export class Conversation {
     };
   }
 
+  /** If there is no such session, the conversation stays where it is. */
   async goOnWith(sessionId: string): Promise<void> {
+    const session = await openSession({ ...this.#options, ...FRESH, resume: sessionId });
     await this.#leave();
-    await this.open({ ...FRESH, resume: sessionId });
+    this.#begin(session);
   }
 
   async close(): Promise<void> {

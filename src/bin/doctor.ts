@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { HAWSER_VERSION, hostMask, maskDeep } from "../errors/index.js";
 import { type Command, defineCommand } from "./command.js";
 import { checkCredential } from "./doctor/credential.js";
@@ -85,6 +85,7 @@ async function examine({ live, json, cli, cwd }: Given<typeof FLAGS>): Promise<n
 function sceneOf(cliPath: string | undefined, folder: string | undefined): Scene | Finding {
   try {
     const cwd = realpathSync(folder ?? process.cwd());
+    if (!statSync(cwd).isDirectory()) throw new TypeError("no folder");
     return { env: process.env, cwd, ...(cliPath === undefined ? {} : { cliPath }) };
   } catch {
     const which = folder ?? "that this runs in";

@@ -3,7 +3,7 @@ import { requestOf } from "../complete/index.js";
 import { type CanUseTool, explanationText, type Options } from "../options/index.js";
 import { type ExplainedCall, explainInvocation } from "../process/index.js";
 import { hasOwnSession } from "../session/index.js";
-import { CALL_FLAGS, callOptions, readNamed } from "./call-flags.js";
+import { CALL_FLAGS, callOptions, schemaIn } from "./call-flags.js";
 import { type Command, defineCommand } from "./command.js";
 import { type Flags, type Given, usageError } from "./flags.js";
 import { Terminal } from "./terminal.js";
@@ -52,15 +52,6 @@ async function optionsOf(flags: Given<typeof FLAGS>): Promise<Options> {
 
 /** Never called: nothing is started. */
 const NOBODY_ASKS: CanUseTool = async () => ({ behavior: "deny", message: "Nobody is asked." });
-
-function schemaIn(path: string): Record<string, unknown> {
-  const text = readNamed("--schema", path);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw usageError(`--schema ${path} is not JSON: ${(error as Error).message}`);
-  }
-}
 
 /** Every session has an id from the start. */
 function withId(options: Options): Options {

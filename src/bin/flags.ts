@@ -12,6 +12,8 @@ export interface Flag {
   readonly many?: true;
   /** The value may be left out; given, it is joined by `=`. */
   readonly optional?: true;
+  /** The empty text is a value, too. */
+  readonly mayBeEmpty?: true;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
@@ -66,9 +68,11 @@ interface OptionToken {
   readonly name: string;
   readonly rawName: string;
   readonly value?: string | undefined;
+  /** Whether it is joined by `=`. */
+  readonly inlineValue?: boolean | undefined;
 }
 
-function checked({ name, rawName, value }: OptionToken, flags: Flags): string {
+function checked({ name, rawName, value, inlineValue }: OptionToken, flags: Flags): string {
   const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
   if (flag === undefined) {
     const meant = nearest(name, Object.keys(flags));
@@ -78,7 +82,10 @@ function checked({ name, rawName, value }: OptionToken, flags: Flags): string {
   if (flag.value === undefined && value !== undefined) {
     throw usageError(`${rawName} takes no value.`);
   }
-  if (flag.value !== undefined && !flag.optional && value === undefined) {
+  const isForgotten = value === undefined || (value.startsWith("--") && inlineValue === false);
+  // Empty is, as a rule, a variable of the shell that is not set.
+  const isEmpty = value === "" && !flag.mayBeEmpty;
+  if (flag.value !== undefined && !flag.optional && (isForgotten || isEmpty)) {
     throw usageError(`${rawName} needs a value: ${rawName} <${flag.value}>.`);
   }
   return value ?? "";

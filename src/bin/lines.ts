@@ -17,6 +17,8 @@ export interface AskHow {
   readonly onInterrupt?: () => "stay" | undefined;
   /** Whether the line can be called back by the arrow keys. */
   readonly remembered?: boolean;
+  /** Only what is typed from now on is an answer, not what was typed or pasted before. */
+  readonly fresh?: boolean;
 }
 
 export function openLines(): Lines {
@@ -28,70 +30,44 @@ export function openLines(): Lines {
  * program can end. Lines that are pasted together come as one prompt.
  */
 class TypedLines implements Lines {
-  #history: string[] = [];
-  #open: Interface | undefined;
+  readonly #history: string[] = [];
+  #typing: Typing | undefined;
   isAside = false;
   /** Lines that came with others and stand for themselves. */
   #waiting: string[] = [];
 
-  ask(question: string, how: AskHow = {}): Promise<string | undefined> {
-    const waiting = this.#waiting.shift();
-    if (waiting !== undefined) return Promise.resolve(waiting);
-    const { signal, onInterrupt, remembered = false } = how;
-    const open = createInterface({
-      input: process.stdin,
-      output: process.stderr,
-      terminal: true,
-      history: remembered ? [...this.#history] : [],
-      historySize: remembered ? HISTORY : 0,
-      prompt: question,
-    });
-    this.#open = open;
-    return new Promise((resolve) => {
-      const got: string[] = [];
-      const end = (line: string | undefined) => {
-        if (this.#open === open) this.#open = undefined;
-        signal?.removeEventListener("abort", leave);
-        resolve(line);
-        open.close();
-        process.stdin.pause();
-      };
-      const leave = () => {
-        process.stderr.write("\n");
-        end(undefined);
-      };
-      if (signal?.aborted) return end(undefined);
-      signal?.addEventListener("abort", leave);
-      open.on("history", (history) => {
-        if (remembered) this.#history = history;
-      });
-      open.on("SIGINT", () => {
-        const hadText = open.line !== "";
-        if (hadText || onInterrupt?.() === "stay") {
-          process.stderr.write("\n");
-          open.write(null, { ctrl: true, name: "e" });
-          open.write(null, { ctrl: true, name: "u" });
-          open.prompt();
-        } else leave();
-      });
-      open.on("close", () => end(undefined));
-      open.on("line", (line) => {
-        got.push(line);
-        if (got.length === 1) setImmediate(() => end(this.#together(got)));
-      });
-      open.prompt();
-    });
+  async ask(question: string, how: AskHow = {}): Promise<string | undefined> {
+    const waiting = how.fresh ? undefined : this.#waiting.shift();
+    if (waiting !== undefined) return waiting;
+    // The CLI may ask in a turn of its own, while the person types a prompt: two readers of the same
+    // keys would both take the answer.
+    const below = this.#typing;
+    below?.suspend();
+    try {
+      if (how.fresh && (await dropTyped()) === "interrupted") {
+        how.onInterrupt?.();
+        return undefined;
+      }
+      if (how.signal?.aborted) return undefined;
+      this.#typing = new Typing(question, how, this.#history);
+      return this.#together(await this.#typing.lines);
+    } finally {
+      this.#typing = below;
+      this.isAside = false;
+      below?.resume();
+    }
   }
 
   /** A command is one line; what stands below it is not a part of it. */
-  #together([first = "", ...rest]: readonly string[]): string {
-    if (!first.startsWith("/")) return [first, ...rest].join("\n");
+  #together([first, ...rest]: readonly string[]): string | undefined {
+    if (!first?.startsWith("/"))
+      return first === undefined ? undefined : [first, ...rest].join("\n");
     this.#waiting = rest;
     return first;
   }
 
   stepAside(): void {
-    if (this.#open === undefined || this.isAside) return;
+    if (this.#typing === undefined || this.isAside) return;
     this.isAside = true;
     process.stderr.write("\r\x1b[J");
   }
@@ -99,15 +75,126 @@ class TypedLines implements Lines {
   stepBack(): void {
     if (!this.isAside) return;
     this.isAside = false;
-    this.#open?.prompt(true);
+    this.#typing?.show();
   }
 
   close(): void {
-    this.#open?.close();
+    this.#typing?.leave();
+  }
+}
+
+/** A question, and what is being typed below it. */
+class Typing {
+  readonly lines: Promise<readonly string[]>;
+  readonly #prompt: string;
+  readonly #how: AskHow;
+  /** The latest line first; the caller's own, so that it lasts. */
+  readonly #history: string[];
+  #end: (lines: readonly string[]) => void = () => {};
+  #open: Interface | undefined;
+  #typed = "";
+
+  constructor(question: string, how: AskHow, history: string[]) {
+    const above = question.lastIndexOf("\n") + 1;
+    process.stderr.write(question.slice(0, above));
+    this.#prompt = question.slice(above);
+    this.#how = how;
+    this.#history = history;
+    this.lines = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    how.signal?.addEventListener("abort", this.leave);
+    this.resume();
+  }
+
+  resume(): void {
+    const { remembered = false } = this.#how;
+    const open = createInterface({
+      input: process.stdin,
+      output: process.stderr,
+      terminal: true,
+      history: remembered ? [...this.#history] : [],
+      historySize: remembered ? HISTORY : 0,
+      prompt: this.#prompt,
+    });
+    this.#open = open;
+    const got: string[] = [];
+    open.on("history", (history) => {
+      if (remembered) this.#history.splice(0, this.#history.length, ...history);
+    });
+    open.on("SIGINT", () => this.#interrupted(open));
+    open.on("close", () => {
+      if (this.#open === open) this.#finish([]);
+    });
+    open.on("line", (line) => {
+      got.push(line);
+      if (got.length === 1) setImmediate(() => this.#finish(got));
+    });
+    open.prompt();
+    if (this.#typed !== "") open.write(this.#typed);
+  }
+
+  /** Gives the keys to another one; what was typed so far is kept. */
+  suspend(): void {
+    const open = this.#open;
+    this.#typed = open?.line ?? "";
+    this.#open = undefined;
+    process.stderr.write("\r\x1b[J");
+    open?.close();
+  }
+
+  show(): void {
+    this.#open?.prompt(true);
+  }
+
+  readonly leave = () => {
+    process.stderr.write("\n");
+    this.#finish([]);
+  };
+
+  /** With something typed it takes that away, as in a shell. */
+  #interrupted(open: Interface): void {
+    if (open.line === "" && this.#how.onInterrupt?.() !== "stay") {
+      this.leave();
+      return;
+    }
+    process.stderr.write("\n");
+    open.write(null, { ctrl: true, name: "e" });
+    open.write(null, { ctrl: true, name: "u" });
+    open.prompt();
+  }
+
+  #finish(lines: readonly string[]): void {
+    const open = this.#open;
+    this.#open = undefined;
+    this.#how.signal?.removeEventListener("abort", this.leave);
+    this.#end(lines);
+    open?.close();
+    process.stdin.pause();
   }
 }
 
 const HISTORY = 200;
+
+/** What was typed before a question was there is no answer to it. */
+async function dropTyped(): Promise<"interrupted" | undefined> {
+  const { stdin } = process;
+  let isInterrupted = false;
+  const drop = (typed: Buffer | string) => {
+    if (typed.includes("\x03")) isInterrupted = true;
+  };
+  stdin.setRawMode(true);
+  stdin.on("data", drop);
+  stdin.resume();
+  // It is there at once, if there is any.
+  await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
+  stdin.off("data", drop);
+  stdin.pause();
+  stdin.setRawMode(false);
+  return isInterrupted ? "interrupted" : undefined;
+}
+
+const SETTLING_MS = 100;
 
 /** One line after the other; no question is shown, since nobody reads it. */
 class PipedLines implements Lines {

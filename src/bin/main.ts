@@ -19,8 +19,9 @@ async function main([name = "--help", ...args]: readonly string[]): Promise<numb
   if (name === "--version" || name === "-v") return say(`${HAWSER_VERSION}\n`);
   if (name === "--help" || name === "-h") return say(await overview());
   if (name === "help") return say(await (args[0] === undefined ? overview() : helpOf(args[0])));
-  const options = args.includes("--") ? args.slice(0, args.indexOf("--")) : args;
-  if (options.some((each) => each === "--help" || each === "-h")) return say(await helpOf(name));
+  if (optionsIn(args).some((each) => each === "--help" || each === "-h")) {
+    return say(await helpOf(name));
+  }
   return (await find(name)).run(args);
 }
 
@@ -58,15 +59,26 @@ function say(text: string): number {
 }
 
 function fail(error: unknown, args: readonly string[]): number {
-  if (!isHawserError(error)) {
-    process.stderr.write(
-      `hawser: this should not have happened.\n${(error as Error)?.stack ?? error}\n`,
-    );
-    return INTERNAL_ERROR;
+  const isKnown = isHawserError(error);
+  if (wantsJson(args)) {
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    process.stdout.write(`${JSON.stringify({ error: isKnown ? error : { name, message } })}\n`);
+  } else if (isKnown) {
+    process.stderr.write(`hawser: ${printable(error.message)}\n${printable(error.hint)}\n`);
+  } else {
+    const about = printable((error as Error)?.stack ?? String(error));
+    process.stderr.write(`hawser: this should not have happened.\n${about}\n`);
   }
-  if (args.includes("--json")) process.stdout.write(`${JSON.stringify({ error })}\n`);
-  else process.stderr.write(`hawser: ${printable(error.message)}\n${printable(error.hint)}\n`);
-  return ERROR_CODES[error.code].exitCode;
+  return isKnown ? ERROR_CODES[error.code].exitCode : INTERNAL_ERROR;
+}
+
+function wantsJson(args: readonly string[]): boolean {
+  return optionsIn(args).some((each) => each === "--json" || each.startsWith("--json="));
+}
+
+/** What stands behind `--` is meant as it is. */
+function optionsIn(args: readonly string[]): readonly string[] {
+  return args.includes("--") ? args.slice(0, args.indexOf("--")) : args;
 }
 
 const INTERNAL_ERROR = 70;

@@ -1,6 +1,6 @@
 import type { CanUseTool, CanUseToolContext } from "../options/index.js";
 import type { PermissionResult, PermissionUpdate } from "../wire/index.js";
-import { printable, type Terminal } from "./terminal.js";
+import { printable, type Terminal, visible } from "./terminal.js";
 import { callDetails } from "./tool-view.js";
 
 /** Asks the person one line; undefined when there will be no answer. */
@@ -36,19 +36,21 @@ async function decide(terminal: Terminal, call: Call, askLine: AskLine): Promise
   const { style } = terminal;
   const always = alwaysOf(context);
   const who = context.agentID === undefined ? "" : " (a sub-agent)";
-  terminal.note(`${style.yellow("?")} ${style.bold(`${printable(tool)}${who}`)}`);
-  for (const line of callDetails(input, cwd, style)) terminal.note(`    ${line}`);
+  terminal.note(`${style.yellow("?")} ${style.bold(`${visibleLine(tool)}${who}`)}`);
+  const details = callDetails(input, cwd, style).map((line) => `    ${line}`);
+  for (const line of details.slice(0, SHOWN)) terminal.note(line);
   if (context.decisionReason !== undefined) {
-    terminal.note(style.dim(`    ${printable(context.decisionReason)}`));
+    terminal.note(style.dim(`    ${visibleLine(context.decisionReason)}`));
   }
+  const hidden = details.slice(SHOWN);
   const choices = [
+    ...(hidden.length === 0 ? [] : [`[s]how ${hidden.length} more lines`]),
     "[y]es",
     ...(always.length === 0 ? [] : [`[a]lways in this session: ${always.map(nameOf).join(", ")}`]),
     "[n]o, or say what to do instead",
   ];
-  terminal.note(`  ${choices.join(" · ")}`);
   for (;;) {
-    const said = await askLine("  > ", context.signal);
+    const said = await askLine(`  ${choices.join(" · ")}\n  > `, context.signal);
     if (said === undefined) return NO_ANSWER;
     const answer = said.trim();
     if (/^y(es)?$/i.test(answer)) return { behavior: "allow", updatedInput: input };
@@ -56,31 +58,45 @@ async function decide(terminal: Terminal, call: Call, askLine: AskLine): Promise
       return { behavior: "allow", updatedInput: input, updatedPermissions: always };
     }
     if (/^no?$/i.test(answer)) return { behavior: "deny", message: "The person refused this." };
+    const isShow = /^s(how)?$/i.test(answer) && hidden.length > 0;
+    if (isShow) for (const line of hidden) terminal.note(line);
     // A single letter is a slip of the finger, not an instruction.
-    if (answer.length > 1) return { behavior: "deny", message: `The person says: ${answer}` };
+    else if (answer.length > 1) return { behavior: "deny", message: `The person says: ${answer}` };
   }
 }
+
+/** Lines of a call that are shown unasked. */
+const SHOWN = 60;
 
 /** What "always" would grant, none of it for longer than this session. */
 function alwaysOf({ suggestions = [], suppressAlwaysAllowRule }: CanUseToolContext) {
   if (suppressAlwaysAllowRule === true) return [];
-  const rules = suggestions.filter(({ type }) => type === "addRules");
+  const rules = suggestions.filter((each) => each.type === "addRules" && each.behavior === "allow");
   // A mode grants more than calls like this one: it is offered only where there is nothing narrower.
-  const narrow = rules.length > 0 ? rules : suggestions;
-  return narrow.map((update): PermissionUpdate => ({ ...update, destination: "session" }));
+  const wide = suggestions.filter(({ type }) => type === "setMode" || type === "addDirectories");
+  const granted = rules.length > 0 ? rules : wide;
+  return granted.map((update): PermissionUpdate => ({ ...update, destination: "session" }));
 }
 
 function nameOf(update: PermissionUpdate): string {
-  if (update.type === "setMode") return MODE_NAMES[update.mode] ?? `mode ${update.mode}`;
-  if ("directories" in update)
-    return update.directories.map((folder) => `folder ${folder}`).join(", ");
-  const names = update.rules.map(({ toolName, ruleContent }) =>
-    ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`,
-  );
-  return printable(names.join(", "));
+  if (update.type === "setMode")
+    return MODE_NAMES[update.mode] ?? `mode ${visibleLine(update.mode)}`;
+  const names =
+    "directories" in update
+      ? update.directories.map((folder) => `folder ${folder}`)
+      : update.rules.map(({ toolName, ruleContent }) =>
+          ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`,
+        );
+  return names.map(visibleLine).join(", ");
 }
 
-const MODE_NAMES: Readonly<Record<string, string>> = { acceptEdits: "all edits in this folder" };
+const MODE_NAMES: Readonly<Record<string, string>> = {
+  acceptEdits: "all edits in this folder, and commands such as rm and mv there",
+};
+
+function visibleLine(text: string): string {
+  return visible(text).replaceAll("\n", "␊");
+}
 
 interface Question {
   readonly question: string;
@@ -106,14 +122,17 @@ async function answerQuestions(
     const how = multiSelect
       ? "  numbers, or your own words > "
       : "  a number, or your own words > ";
-    const said = await askLine(how, signal);
-    if (said === undefined || said.trim() === "") return NO_ANSWER;
-    answers[question] = chosen(said.trim(), options);
+    let said: string | undefined = "";
+    // A stray Enter is no answer.
+    while (said === "") said = (await askLine(how, signal))?.trim();
+    if (said === undefined) return NO_ANSWER;
+    answers[question] = chosen(said, options, multiSelect === true);
   }
   return { behavior: "allow", updatedInput: { ...input, answers } };
 }
 
-function chosen(said: string, options: NonNullable<Question["options"]>): string {
-  const numbers = said.split(/[\s,]+/).map((each) => options[Number(each) - 1]?.label);
-  return numbers.every((label) => label !== undefined) ? numbers.join(", ") : said;
+function chosen(said: string, options: NonNullable<Question["options"]>, isMany: boolean): string {
+  const labels = said.split(/[\s,]+/).map((each) => options[Number(each) - 1]?.label);
+  const isNumbers = labels.every((label) => label !== undefined);
+  return isNumbers && (isMany || labels.length === 1) ? labels.join(", ") : said;
 }

@@ -35,8 +35,8 @@ export class Terminal {
     this.#spinner.hide();
     const shown = this.isShown ? printable(text) : text;
     process.stdout.write(shown);
-    this.#midLine = this.isShown && !shown.endsWith("\n");
-    if (!this.#midLine) this.#spinner.show();
+    this.#midLine = !shown.endsWith("\n");
+    this.#showSpinner();
   }
 
   /** A line of the answer. */
@@ -49,7 +49,8 @@ export class Terminal {
   note(text: string): void {
     if (!this.isWatched) return;
     this.#spinner.hide();
-    this.endLine();
+    // What goes elsewhere is not in the way.
+    if (this.isShown) this.endLine();
     process.stderr.write(`${text}\n`);
     this.#spinner.show();
   }
@@ -64,7 +65,7 @@ export class Terminal {
   /** What is going on, at the last line; gone at the next change. */
   status(text: string | undefined): void {
     this.#spinner.set(text);
-    if (!this.#midLine) this.#spinner.show();
+    this.#showSpinner();
   }
 
   /** Ends a line of the answer that has no end yet. */
@@ -72,6 +73,10 @@ export class Terminal {
     if (!this.#midLine) return;
     process.stdout.write("\n");
     this.#midLine = false;
+  }
+
+  #showSpinner(): void {
+    if (!this.#midLine || !this.isShown) this.#spinner.show();
   }
 }
 
@@ -98,19 +103,48 @@ function styleOf(stream: { readonly isTTY?: boolean }): Style {
   return Object.fromEntries(entries) as Style;
 }
 
-/** What a model, a tool or a file says may hold what moves the cursor or changes the window. */
+/** What a model, a tool or a file says may hold what moves the cursor, or turns the text around. */
 export function printable(text: string): string {
-  return text.replace(/\r\n/g, "\n").replace(/(?![\n\t])\p{Cc}/gu, "");
+  return text.replace(/\r\n/g, "\n").replace(UNSEEMLY, "");
 }
 
-/** The same on one line of at most so many characters. */
-export function oneLine(text: string, longest: number): string {
-  const line = text.replace(/[\p{Cc}\s]+/gu, " ").trim();
-  const letters = [...line];
-  return letters.length <= longest
-    ? line
-    : `${letters.slice(0, Math.max(0, longest - 1)).join("")}…`;
+const UNSEEMLY = /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
+/** The same where every sign counts: what would not be seen has a sign that stands for it. */
+export function visible(text: string): string {
+  return text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu, (sign) => {
+    const code = sign.codePointAt(0) ?? 0;
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+  });
 }
+
+/** The same on one line that takes at most so many columns of the screen. */
+export function oneLine(text: string, longest: number): string {
+  // Of a text of megabytes the rest is not even looked at.
+  const start = text.slice(0, Math.max(1, longest) * 8);
+  const line = printable(start.replace(/[\p{Cc}\s]+/gu, " ")).trim();
+  const isWhole = start.length === text.length && fitting(line, longest) === line;
+  return isWhole ? line : `${fitting(line, longest - 1)}…`;
+}
+
+function fitting(line: string, columns: number): string {
+  let [room, end] = [columns, 0];
+  for (const letter of line) {
+    room -= columnsOf(letter);
+    if (room < 0) break;
+    end += letter.length;
+  }
+  return line.slice(0, end);
+}
+
+function columnsOf(letter: string): number {
+  if (WIDE.test(letter)) return 2;
+  return /\p{Mn}/u.test(letter) ? 0 : 1;
+}
+
+const WIDE =
+  /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF01-\uFF60\uFFE0-\uFFE6]/u;
 
 class Spinner {
   readonly #isOn: boolean;

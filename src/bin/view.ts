@@ -29,7 +29,11 @@ export class View {
       const { content } = message.message;
       if (typeof content !== "string") for (const block of content) this.#result(block);
     } else if (isSystem(message, "api_retry")) {
-      this.#terminal.status("the API refused; trying again");
+      const { attempt, max_retries, retry_delay_ms, error_status } = message;
+      const why =
+        error_status === null ? "there was no answer" : `the API refused (${error_status})`;
+      const wait = Math.ceil(retry_delay_ms / 1000);
+      this.#terminal.status(`${why}; try ${attempt} of ${max_retries} in ${wait} s`);
     } else if (isMessage(message, "hawser") || isSystem(message, "init")) {
       this.#terminal.status("thinking");
     }

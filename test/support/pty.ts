@@ -104,6 +104,11 @@ export class Pty {
     return this.text.split("\n").at(-1) ?? "";
   }
 
+  /** As when its window is closed. */
+  hangUp(): void {
+    (this.#pty as IPty & { destroy(): void }).destroy();
+  }
+
   type(keys: string): void {
     this.#pty.write(keys);
   }

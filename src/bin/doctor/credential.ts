@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../errors/index.js";
 import { type Check, type Finding, note, ok, problem, warning } from "./finding.js";
@@ -12,7 +12,7 @@ export const checkCredential: Check = (scene) => {
     const [name, service] = cloud;
     return [ok("credential", `${service} by ${name}; its own credentials are not looked at`)];
   }
-  const variables = VARIABLES.filter((name) => env[name]);
+  const variables = VARIABLES.filter((name) => env[name]?.trim());
   const inSettings = settingsFiles(scene).flatMap(credentialIn);
   const [used, ...unused] = [...variables, ...loginsOf(env)];
   if (used === undefined) return [nothingSeen(inSettings)];
@@ -49,7 +49,9 @@ function isOn(value: string | undefined): boolean {
 
 function loginsOf(env: Environment): string[] {
   const file = join(configFolder(env), ".credentials.json");
-  const found = existsSync(file) ? [`the login in ${file}`] : [];
+  // One that was logged out of is there, but holds nothing.
+  const isThere = Object.keys(objectIn(textOf(file))).length > 0;
+  const found = isThere ? [`the login in ${file}`] : [];
   if (CONSOLE_LOGIN.test(textOf(globalFile(env)))) found.push("the key of a Console login");
   return found;
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import type { Environment } from "../../errors/index.js";
-import { type Check, type Finding, note, warning } from "./finding.js";
+import { type Check, type Finding, note, problem, warning } from "./finding.js";
 
 /** What stands between the CLI and the model. */
 export const checkNetwork: Check = ({ env }) => [
@@ -33,7 +33,7 @@ function proxies(env: Environment): Finding[] {
     .filter(({ shown }) => shown === undefined)
     .map(({ name }) => {
       const message = `${name} is no address of a proxy.`;
-      return warning("proxy", message, "Write http://host:port.", "api_error");
+      return problem("proxy", "process_exited", message, "Write http://host:port, or unset it.");
     });
   return [...addresses, ...bad, ...(good.length === 0 ? [] : exceptions(env))];
 }
@@ -54,9 +54,9 @@ function baseUrl(env: Environment): Finding[] {
   const value = env["ANTHROPIC_BASE_URL"];
   if (!value) return [];
   const shown = shownUrl(value);
-  if (shown === undefined) {
+  if (shown === undefined || !/^https?:/.test(shown)) {
     const message = "ANTHROPIC_BASE_URL is no address.";
-    return [warning("base-url", message, "Write https://host, or unset it.", "api_error")];
+    return [problem("base-url", "api_error", message, "Write https://host, or unset it.")];
   }
   if (shown === OWN) return [];
   const message = `The model is sought at ${shown}, not at ${OWN} (ANTHROPIC_BASE_URL).`;

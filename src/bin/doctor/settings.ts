@@ -17,6 +17,8 @@ export const checkSettings: Check = (scene) => {
   ];
 };
 
+const NO_OBJECT = "is no JSON object";
+
 type State = "missing" | "good" | { readonly why: string };
 
 function stateOf(path: string): State {
@@ -32,7 +34,7 @@ function stateOf(path: string): State {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? "good" : { why: "is no JSON object" };
+    return isObject ? "good" : { why: NO_OBJECT };
   } catch (error) {
     return { why: `is not valid JSON${placeIn(text, error as Error)}` };
   }
@@ -53,7 +55,8 @@ function dropped(path: string, why: string): Finding {
 
 function globalFinding(path: string): Finding[] {
   const state = stateOf(path);
-  if (typeof state !== "object") return [];
+  // JSON that is no object is no obstacle: the CLI begins a new one.
+  if (typeof state !== "object" || state.why === NO_OBJECT) return [];
   const message = `${path} ${state.why}: the CLI does not start with it.`;
   const remedy = "Mend the file, or take a copy from the folder `backups` of the config folder.";
   return [problem("state-file", "process_exited", message, remedy)];

@@ -110,9 +110,12 @@ function heading({ sessionId, summary, cwd, gitBranch }: SDKSessionInfo, style: 
 }
 
 function textOf({ by, lines, uuid, timestamp }: Speech, style: Style): string {
-  const when = timestamp === undefined ? "" : `  ${timestamp.slice(0, 16).replace("T", " ")}`;
+  const when =
+    timestamp === undefined
+      ? ""
+      : `  ${oneLine(String(timestamp), 30).slice(0, 16).replace("T", " ")}`;
   const who = by === "user" ? style.cyan("You") : style.green("Claude");
-  const head = `${who}${style.dim(`${when}  ${uuid.slice(0, 8)}`)}`;
+  const head = `${who}${style.dim(`${when}  ${printable(uuid.slice(0, 8))}`)}`;
   return [head, ...lines.map((line) => MARKED[line.kind](line.text, style))].join("\n");
 }
 

@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { fakeCli } from "../../src/testing/index.js";
+import { until } from "../support/proc.js";
+import { HAWSER, hawserIn, type PtyOptions, place } from "../support/pty.js";
+
+/** In a pipe; without input the pipe stays open. */
+async function run(here: PtyOptions, args: readonly string[], input?: string) {
+  const { cwd, env } = here;
+  const child = spawn(process.execPath, [HAWSER, ...args], { cwd, env });
+  onTestFinished(() => void child.stdin.destroy());
+  if (input !== undefined) child.stdin.end(input);
+  const streams = [text(child.stdout), text(child.stderr)] as const;
+  const [[code], out, err] = await Promise.all([once(child, "exit"), ...streams]);
+  return { code, out, err };
+}
+
+function left({ env }: PtyOptions): string[] {
+  return readdirSync(env["TMPDIR"] ?? "").filter((name) => name.startsWith("hawser-"));
+}
+
+describe("nothing is left behind", () => {
+  it.each(["ask", "chat"])("by `hawser %s` that was called wrongly", async (command) => {
+    const here = place();
+    const ran = await run(here, [command, "--offline", "--budget", "much", "hello"], undefined);
+    expect(ran).toMatchObject({ code: 64, out: "" });
+    expect(left(here)).toEqual([]);
+  });
+
+  it.each(["SIGTERM", "SIGHUP"] as const)("by %s while all of it starts", async (signal) => {
+    const here = place();
+    const pty = hawserIn(here, "ask", "--offline", "hello");
+    await until(() => left(here).length > 0);
+    process.kill(pty.pid, signal);
+    await pty.exit;
+    await until(() => left(here).length === 0);
+  });
+});
+
+describe("in a pipe", () => {
+  it("hawser chat ends each answer with a line break", async () => {
+    const { out } = await run(place(), ["chat", "--offline"], "What is a bowline?\nhello\n");
+    expect(out).toMatch(/^A bowline .*jams\.\n.*You said: hello\n$/);
+  });
+
+  it("hawser chat tells a turn that failed, in JSON too, and by its exit code", async () => {
+    const cli = await fakeCli({ steps: [{ on: "user", times: "always", do: [{ exit: 3 }] }] });
+    onTestFinished(() => cli.dispose());
+    const here = place();
+    const env = { ...here.env, HAWSER_CLI: cli.path };
+    const { code, out } = await run({ ...here, env }, ["chat", "--json"], "hello\n");
+    const last = JSON.parse(out.trim().split("\n").at(-1) ?? "");
+    expect(last).toMatchObject({ error: { code: "process_exited" } });
+    expect(code).toBe(70);
+  });
+
+  it("takes --json behind -- for a word", async () => {
+    const args = ["ask", "--budget", "much", "--", "--json"];
+    expect(await run(place(), args, "")).toMatchObject({ code: 64, out: "" });
+  });
+
+  it.each([["--model="], ["--cwd="], ["--add-dir="], ["--model", "--json"], ["--timeout", "0"]])(
+    "refuses %s %s",
+    async (...flag) => {
+      expect(await run(place(), ["ask", ...flag.filter(Boolean), "hello"], "")).toMatchObject({
+        code: 64,
+      });
+    },
+  );
+});
+
+it("hawser chat stays in its conversation when the other one is not there", async () => {
+  const pty = hawserIn(place(), "chat", "--offline");
+  await pty.shows("/exit to leave\n>");
+  pty.enter("/resume 11111111-2222-4333-8444-555555555555");
+  await pty.shows("! ");
+  await pty.shows("\n>");
+  pty.enter("hello");
+  await pty.shows("You said: hello");
+});
+
+describe("hawser doctor is as right as a call", () => {
+  it.each([
+    ["ANTHROPIC_BASE_URL", "foo", 69],
+    ["ANTHROPIC_BASE_URL", "htp://x", 69],
+    ["ANTHROPIC_API_KEY", "   ", 77],
+    ["HTTPS_PROXY", "foo", 70],
+  ])("about %s=%s", async (name, value, code) => {
+    const { cwd, env } = place();
+    const given = { ...env, ANTHROPIC_API_KEY: "dummy", [name]: value };
+    expect(await run({ cwd, env: given }, ["doctor"], "")).toMatchObject({ code });
+  });
+
+  it("about a folder that is a file, a state that is no object, and a login that is none", async () => {
+    const { cwd, env } = place();
+    const home = env["HOME"] ?? "";
+    writeFileSync(join(home, ".claude.json"), "[]");
+    const given = { ...env, ANTHROPIC_API_KEY: "dummy" };
+    expect(await run({ cwd, env: given }, ["doctor"], "")).toMatchObject({ code: 0 });
+    const args = ["doctor", "--cwd", join(home, ".claude.json")];
+    expect(await run({ cwd, env: given }, args, "")).toMatchObject({ code: 66 });
+    writeFileSync(join(cwd, ".credentials.json"), "{}");
+    const loggedOut = { ...env, CLAUDE_CONFIG_DIR: cwd };
+    expect(await run({ cwd, env: loggedOut }, ["doctor"], "")).toMatchObject({ code: 77 });
+  });
+});
