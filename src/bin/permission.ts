@@ -12,12 +12,13 @@ export function askPerson(terminal: Terminal, cwd: () => string, askLine: AskLin
   return (tool, input, context) => {
     const answer = before.then(() => {
       if (context.signal.aborted) return NO_ANSWER;
-      terminal.status(undefined);
+      terminal.hold(true);
       return tool === "AskUserQuestion"
         ? answerQuestions(terminal, input, context, askLine)
         : decide(terminal, { tool, input, context, cwd: cwd() }, askLine);
     });
-    before = answer.catch(() => {});
+    const held = answer.finally(() => terminal.hold(false));
+    before = held.catch(() => {});
     return answer;
   };
 }

@@ -68,6 +68,13 @@ export class Terminal {
     this.#showSpinner();
   }
 
+  /** While a person is asked, no status is drawn over the question. */
+  hold(isHeld: boolean): void {
+    this.#spinner.hide();
+    this.#spinner.isHeld = isHeld;
+    this.#showSpinner();
+  }
+
   /** Ends a line of the answer that has no end yet. */
   endLine(): void {
     if (!this.#midLine) return;
@@ -151,6 +158,7 @@ class Spinner {
   #text: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #frame = 0;
+  isHeld = false;
 
   constructor(isOn: boolean) {
     this.#isOn = isOn;
@@ -162,7 +170,8 @@ class Spinner {
   }
 
   show(): void {
-    if (!this.#isOn || this.#text === undefined || this.#timer !== undefined) return;
+    if (!this.#isOn || this.isHeld) return;
+    if (this.#text === undefined || this.#timer !== undefined) return;
     this.#draw();
     this.#timer = setInterval(() => this.#draw(), 100).unref();
   }
