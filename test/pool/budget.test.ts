@@ -121,7 +121,7 @@ describe.each(THE_OLDER)("on the real CLI $name", ({ path }) => {
       expect(queuedMs).toBeGreaterThanOrEqual(0);
       expect(queuedMs + bootMs + runMs).toBeLessThanOrEqual(totalMs + 1);
       // What is left is the look at the machine, which is a long one only the first time.
-      if (n > 1) expect(totalMs - (queuedMs + bootMs + runMs)).toBeLessThan(50);
+      if (n > 1) expect(totalMs - (queuedMs + bootMs + runMs)).toBeLessThan(500);
       await atRest(pool);
     }
     await expect(pool.complete("x", call)).rejects.toMatchObject({ code: "budget_refused" });

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../errors/index.js";
 import { type Check, type Finding, note, ok, problem, warning } from "./finding.js";
@@ -49,12 +49,14 @@ function isOn(value: string | undefined): boolean {
 
 function loginsOf(env: Environment): string[] {
   const file = join(configFolder(env), ".credentials.json");
-  // One that was logged out of is there, but holds nothing.
-  const isThere = Object.keys(objectIn(textOf(file))).length > 0;
+  // One that was logged out of holds `{}`. Its size tells; what is in it is nobody's business.
+  const isThere = sizeOf(file) > EMPTY_OBJECT_BYTES;
   const found = isThere ? [`the login in ${file}`] : [];
   if (CONSOLE_LOGIN.test(textOf(globalFile(env)))) found.push("the key of a Console login");
   return found;
 }
+
+const EMPTY_OBJECT_BYTES = 4;
 
 const CONSOLE_LOGIN = /"primaryApiKey"\s*:\s*"[^"]/;
 
@@ -97,6 +99,15 @@ function overridden(used: string, unused: string): Finding {
 function blanks(name: string): Finding {
   const message = `The value of ${name} begins or ends with white space.`;
   return warning("credential-blanks", message, "Set it again without the white space.", "auth");
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    // There is none.
+    return 0;
+  }
 }
 
 function textOf(path: string): string {
