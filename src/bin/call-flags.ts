@@ -52,7 +52,7 @@ export function callOptions(given: Given<typeof CALL_FLAGS>): Options {
     allowedTools: someOf(given.allow),
     disallowedTools: someOf(given.deny),
     permissionMode: given.mode,
-    mcpServers: mcp === undefined ? undefined : resolve(mcp),
+    mcpServers: mcp === undefined ? undefined : existing("--mcp", mcp),
     cwd: cwd === undefined ? undefined : resolve(cwd),
     additionalDirectories: someOf(given["add-dir"].map((folder) => resolve(folder))),
     maxTurns: maxTurns === undefined ? undefined : countOf("--max-turns", maxTurns),
@@ -121,6 +121,12 @@ export function schemaIn(path: string): Record<string, unknown> {
   } catch (error) {
     throw usageError(`--schema ${path} is not JSON: ${(error as Error).message}`);
   }
+}
+
+/** The CLI would say of a missing one only that it is not valid. */
+function existing(flag: string, path: string): string {
+  readNamed(flag, path);
+  return resolve(path);
 }
 
 function dollarsOf(text: string): number {

@@ -80,18 +80,16 @@ class Chat {
       includePartialMessages: true,
       ...(asks ? { canUseTool: askPerson(terminal, () => cwd, askOne) } : {}),
     };
-    this.#conversation = new Conversation(
-      { ...own, ...options },
-      {
-        onMessage: (message) => this.#show(message),
-        onOpen: (session) => this.#greet(session),
-      },
-    );
+    const place = { dir: cwd, configDir: configDirOf(options) };
+    this.#conversation = new Conversation({ ...own, ...options }, place, {
+      onMessage: (message) => this.#show(message),
+      onOpen: (session) => this.#greet(session),
+    });
     this.#context = {
       conversation: this.#conversation,
       terminal,
       ask: (question) => this.#lines.ask(question),
-      place: { dir: cwd, configDir: configDirOf(options) },
+      place,
     };
   }
 

@@ -1,5 +1,6 @@
 import type { Options } from "../options/index.js";
 import { openSession, type Session } from "../session/index.js";
+import { getSessionMessages, type TranscriptPlace } from "../transcripts/index.js";
 import { isMessage, isResult, type Message, type ResultMessage } from "../wire/index.js";
 
 /** A prompt of the conversation, as one may go back to before it. */
@@ -28,6 +29,7 @@ export interface Listener {
  */
 export class Conversation {
   readonly #options: Options;
+  readonly #place: TranscriptPlace;
   readonly #listener: Listener;
   #session: Session | undefined;
   #asked: Asked[] = [];
@@ -37,8 +39,10 @@ export class Conversation {
   /** Of sessions that were left. */
   #costBefore = 0;
 
-  constructor(options: Options, listener: Listener) {
+  /** The place is where the CLI keeps the sessions. */
+  constructor(options: Options, place: TranscriptPlace, listener: Listener) {
     this.#options = options;
+    this.#place = place;
     this.#listener = listener;
   }
 
@@ -90,12 +94,12 @@ export class Conversation {
     const place = this.#asked.indexOf(to);
     const { id } = this.session;
     const before = this.#asked.slice(0, place);
-    const resumeSessionAt = to.after;
+    const resumeSessionAt = to.after ?? (id && (await this.#before(to, id)));
     await this.#leave();
     if (id === undefined || resumeSessionAt === undefined) await this.open(FRESH);
     else await this.open({ ...FRESH, resume: id, resumeSessionAt, forkSession: true });
     this.#asked = before;
-    this.#last = to.after;
+    this.#last = resumeSessionAt;
     return {
       files: canRewind ? (trial.filesChanged ?? []) : [],
       problem: canRewind ? undefined : (error ?? "not known why"),
@@ -111,6 +115,13 @@ export class Conversation {
 
   async close(): Promise<void> {
     await this.#session?.close();
+  }
+
+  /** The message before the first prompt that was sent here: there is one in a resumed session. */
+  async #before({ uuid }: Asked, id: string): Promise<string | undefined> {
+    const messages = await getSessionMessages(id, this.#place);
+    const place = messages.findIndex((message) => message.uuid === uuid);
+    return place > 0 ? messages[place - 1]?.uuid : undefined;
   }
 
   async #leave(): Promise<void> {

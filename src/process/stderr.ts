@@ -8,25 +8,29 @@ import { type FramedLine, LineFramer } from "../wire/index.js";
 export class StderrTail {
   readonly #framer = new LineFramer({ maxLineBytes: LONGEST_LINE });
   #text = "";
-  /** Whether the next line is the rest of one that was forgotten. */
+  /** Whether what comes next is the rest of a line that was forgotten. */
   #endsForgotten = false;
 
   constructor(stream: Readable | undefined, onLine: (line: string) => void) {
     const hand = (lines: FramedLine[]) => {
-      if (this.#endsForgotten && lines.length > 0) {
-        lines.shift();
-        this.#endsForgotten = false;
-      }
       for (const line of lines) {
         const text = textOf(line);
         this.#text = keepEnd(`${this.#text}${text}\n`);
         onLine(text);
       }
     };
-    stream?.on("data", (chunk: Buffer) => hand(this.#framer.push(chunk)));
+    stream?.on("data", (chunk: Buffer) => hand(this.#framer.push(this.#unforgotten(chunk))));
     stream?.once("close", () => hand(this.#framer.end()));
     // A pipe that breaks has no more text; the exit is reported by the process itself.
     stream?.on("error", () => {});
+  }
+
+  /** Without the rest of a line whose beginning was forgotten. */
+  #unforgotten(chunk: Buffer): Buffer {
+    if (!this.#endsForgotten) return chunk;
+    const end = chunk.indexOf("\n");
+    this.#endsForgotten = end < 0;
+    return end < 0 ? chunk.subarray(chunk.length) : chunk.subarray(end + 1);
   }
 
   get text(): string {

@@ -166,6 +166,7 @@ describe("hawser ask, in a pipe", () => {
     [["ask", "--budget", "much", "hello"], 64, "--budget much is no sum"],
     [["ask", "--timeout", "soon", "hello"], 64, "--timeout soon is no time"],
     [["ask", "--schema", "none.json", "hello"], 64, "--schema none.json cannot be read: ENOENT"],
+    [["ask", "--mcp", "none.json", "hello"], 64, "--mcp none.json cannot be read: ENOENT"],
     [["ask", "--mode", "none", "hello"], 64, "permissionMode"],
     [["ask", "--cwd", "missing", "hello"], 66, "missing does not exist"],
     [["ask", "--cli", "/nowhere/claude", "hello"], 127, "there is no file /nowhere/claude"],

@@ -4,8 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import { NEWEST_CLI } from "../support/cli.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
 import { deaf, HAWSER, hawserIn, KEYS, type Pty, place } from "../support/pty.js";
+import { world } from "../support/world.js";
 
 async function chat(...args: string[]) {
   const here = place();
@@ -134,6 +136,34 @@ describe("hawser chat, in a terminal", () => {
     pty.enter("/exit");
     expect((await pty.exit).code).toBe(0);
   });
+});
+
+it("goes back in a conversation that it has resumed, and no further than to where it began", async () => {
+  const { model, env, cwd } = await world(NEWEST_CLI, () => "Well.");
+  const here = { cwd, env: { ...env, HAWSER_CLI: NEWEST_CLI } };
+  const first = hawserIn(here, "chat", "What is the first?");
+  await first.shows("Well.");
+  await prompted(first);
+  first.enter("/exit");
+  await first.exit;
+
+  const pty = hawserIn(here, "chat", "--continue", "What is the second?");
+  await pty.shows("Well.");
+  await prompted(pty);
+  pty.enter("/rewind 1");
+  await pty.shows("Back to before: What is the second?");
+  await pty.shows("\n>");
+  pty.enter("What is the third?");
+  await pty.shows("Well.");
+  await prompted(pty);
+  const sent = JSON.stringify(model.calls.at(-1)?.body);
+  expect(["first", "second", "third"].map((each) => sent.includes(`is the ${each}?`))).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  pty.enter("/exit");
+  expect((await pty.exit).code).toBe(0);
 });
 
 it("hawser chat, in a pipe, answers line by line as JSON", async () => {

@@ -4,6 +4,7 @@ import {
   type SessionMessage,
 } from "../../transcripts/index.js";
 import { oneLine, printable, type Style, type Terminal } from "../terminal.js";
+import { callLine } from "../tool-view.js";
 
 /** The conversation: prompts, answers, and each use of a tool on a line of its own. */
 export async function show(
@@ -60,9 +61,8 @@ function lineOfBlock(block: unknown): Line[] {
   const type = fieldOf(block, "type");
   if (type === "text") return said(String(fieldOf(block, "text") ?? ""));
   if (type === "tool_use") {
-    const input = fieldOf(block, "input");
-    const text = `${String(fieldOf(block, "name"))} ${inputOf(input)}`;
-    return [{ kind: "tool", text: oneLine(text, LONGEST_LINE) }];
+    const name = String(fieldOf(block, "name"));
+    return [{ kind: "tool", text: callLine(name, fieldOf(block, "input"), LONGEST_LINE) }];
   }
   if (type === "tool_result") {
     if (fieldOf(block, "is_error") !== true) return [];
@@ -80,18 +80,6 @@ function said(text: string): Line[] {
   const shown = printable(command ?? text).trim();
   return shown === "" ? [] : [{ kind: command === undefined ? "text" : "aside", text: shown }];
 }
-
-/** The one value that tells most, where there is but one; else all of them. */
-function inputOf(input: unknown): string {
-  const entries = typeof input === "object" && input !== null ? Object.entries(input) : [];
-  const main =
-    entries.find(([name]) => MAIN.includes(name)) ??
-    (entries.length === 1 ? entries[0] : undefined);
-  if (typeof main?.[1] === "string") return main[1];
-  return entries.length === 0 ? "" : JSON.stringify(input);
-}
-
-const MAIN = ["command", "file_path", "notebook_path", "pattern", "url", "query", "description"];
 
 function plain(content: unknown): string {
   if (typeof content === "string") return content;
