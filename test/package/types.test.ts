@@ -159,7 +159,7 @@ function surfaceOf(folder: string, ...entries: readonly string[]): Map<string, E
         : checker.getTypeOfSymbol(symbol);
       const members = checker
         .getPropertiesOfType(type)
-        .filter(({ name }) => !name.startsWith("#"))
+        .filter((member) => !member.name.startsWith("#") && !isOfTheLanguage(member, program))
         .map((member) => {
           const said = ts.displayPartsToString(member.getDocumentationComment(checker));
           return `${memberName(member)}: ${said}`;
@@ -169,6 +169,11 @@ function surfaceOf(folder: string, ...entries: readonly string[]): Map<string, E
     }
   }
   return found;
+}
+
+/** What every string, array or date has: which of it a union shows depends on its order. */
+function isOfTheLanguage({ declarations = [] }: ts.Symbol, program: ts.Program): boolean {
+  return declarations.some((each) => program.isSourceFileDefaultLibrary(each.getSourceFile()));
 }
 
 /** Without the number that the compiler gives to a symbol such as `Symbol.asyncIterator`. */
