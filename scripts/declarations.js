@@ -217,6 +217,8 @@ function print(file) {
     else (isValue ? values : types).push(local === name ? name : `${local} as ${name}`);
   }
   const sections = [
+    // A project whose tsconfig names no types, as that of TypeScript 6 does, knows nothing of Node.
+    '/// <reference types="node" />',
     imports(file),
     ...file.parts.map((part) => textOf(part, file, inPlace.has(part))),
     clause("export", values),

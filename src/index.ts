@@ -180,5 +180,5 @@ export {
   SubprocessTransport,
   type Transport,
 } from "./transport/index.js";
-export { isMessage, isResult, isSystem, LineFramer } from "./wire/index.js";
+export { isBlock, isMessage, isResult, isSystem, LineFramer } from "./wire/index.js";
 export type * from "./wire/public.js";

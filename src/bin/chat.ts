@@ -8,6 +8,7 @@ import { type Command, defineCommand } from "./command.js";
 import { Conversation } from "./conversation.js";
 import type { Flags, Given } from "./flags.js";
 import { type Lines, openLines } from "./lines.js";
+import { OFFLINE_WORDS } from "./offline/brain.js";
 import { openWorld } from "./offline/index.js";
 import { askPerson } from "./permission.js";
 import { dollars, summaryLine } from "./summary.js";
@@ -95,6 +96,10 @@ class Chat {
 
   async run(first: string): Promise<number> {
     process.on("SIGINT", this.#onSignal);
+    if (this.#flags.offline) {
+      const words = OFFLINE_WORDS.map(([each]) => each).join(" · ");
+      this.#terminal.note(this.#terminal.style.dim(`it knows: ${words}`));
+    }
     this.#terminal.status("starting the CLI");
     await this.#conversation.open();
     if (first !== "") this.#terminal.note(`${this.#terminal.style.bold(">")} ${printable(first)}`);

@@ -1,4 +1,5 @@
-import { type Flag, type Flags, type Parsed, parseFlags, usageError } from "./flags.js";
+import { isHawserError } from "../errors/index.js";
+import { type Flag, type Flags, type Parsed, parseFlags, SEE_HELP, usageError } from "./flags.js";
 
 /** A command as it is written down. */
 export interface CommandSpec<F extends Flags> {
@@ -34,16 +35,27 @@ export function defineCommand<F extends Flags>(spec: CommandSpec<F>): Command {
     flags,
     help: () => helpOf(spec),
     run: async (args) => {
-      const given = parseFlags(args, flags);
-      const extra = spec.words === undefined ? undefined : given.words[spec.words];
-      if (extra !== undefined) {
-        throw usageError(
-          `\`hawser ${name}\` does not know what to do with ${JSON.stringify(extra)}.`,
-        );
+      try {
+        return await call(spec, args);
+      } catch (error) {
+        if (!isHawserError(error, "invalid_options") || error.hint !== SEE_HELP) throw error;
+        throw error.but({ hint: `See \`hawser ${name} --help\`.` });
       }
-      return spec.run(given);
     },
   };
+}
+
+async function call<F extends Flags>(
+  spec: CommandSpec<F>,
+  args: readonly string[],
+): Promise<number> {
+  const given = parseFlags(args, spec.flags);
+  const extra = spec.words === undefined ? undefined : given.words[spec.words];
+  if (extra !== undefined) {
+    const about = JSON.stringify(extra);
+    throw usageError(`\`hawser ${spec.name}\` does not know what to do with ${about}.`);
+  }
+  return spec.run(given);
 }
 
 function helpOf<F extends Flags>(spec: CommandSpec<F>): string {

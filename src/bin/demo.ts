@@ -15,6 +15,7 @@ import { callDetails } from "./tool-view.js";
 
 const FLAGS = {
   cli: { value: "path", help: "the claude to use" },
+  offline: { help: "as it always is" },
   json: { help: "only the figures, as one JSON object" },
 } as const satisfies Flags;
 

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { HawserError } from "../errors/index.js";
-import { nearest } from "./nearest.js";
+import { nearest } from "../options/index.js";
 
 /** One option of a command; a switch unless it has a value. */
 export interface Flag {
@@ -59,8 +59,11 @@ export function parseFlags<F extends Flags>(args: readonly string[], flags: F): 
   return { flags: collect(flags, found), words };
 }
 
+/** Where nothing better is known; a command names its own help. */
+export const SEE_HELP = "See `hawser --help`.";
+
 /** A mistake of the person at the keyboard. */
-export function usageError(message: string, hint = "See `hawser --help`."): HawserError {
+export function usageError(message: string, hint: string = SEE_HELP): HawserError {
   return new HawserError("invalid_options", message, { hint });
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { ERROR_CODES, HAWSER_VERSION, isHawserError } from "../errors/index.js";
+import { nearest } from "../options/index.js";
 import { type Command, columns } from "./command.js";
 import { usageError } from "./flags.js";
-import { nearest } from "./nearest.js";
+import { inFlags } from "./hints.js";
 import { printable } from "./terminal.js";
 
 /** Loaded when they are called: `doctor` has no need of the rest. */
@@ -49,7 +50,7 @@ Try it, with no account:
   hawser demo
 
 \`hawser <command> --help\` has examples and every option. All take --json. Exit codes: 0 done,
-64 not understood, 130 stopped by Ctrl-C; every other one stands for a cause in docs/errors.md.
+64 not understood, 130 stopped by Ctrl-C; every other one stands for the cause that is told with it.
 `;
 }
 
@@ -64,7 +65,8 @@ function fail(error: unknown, args: readonly string[]): number {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     process.stdout.write(`${JSON.stringify({ error: isKnown ? error : { name, message } })}\n`);
   } else if (isKnown) {
-    process.stderr.write(`hawser: ${printable(error.message)}\n${printable(error.hint)}\n`);
+    const [message, hint] = [error.message, error.hint].map((text) => printable(inFlags(text)));
+    process.stderr.write(`hawser: ${message}\n${hint}\n`);
   } else {
     const about = printable((error as Error)?.stack ?? String(error));
     process.stderr.write(`hawser: this should not have happened.\n${about}\n`);

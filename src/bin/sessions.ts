@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
+import { nearest } from "../options/index.js";
 import type { TranscriptPlace } from "../transcripts/index.js";
 import { type Command, defineCommand } from "./command.js";
 import { type Flags, type Given, usageError } from "./flags.js";
-import { nearest } from "./nearest.js";
 import { fork, remove, rename } from "./sessions/change.js";
 import { findSession } from "./sessions/find.js";
 import { list } from "./sessions/list.js";

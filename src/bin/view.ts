@@ -1,4 +1,4 @@
-import { type ContentBlock, isMessage, isSystem, type Message } from "../wire/index.js";
+import { type ContentBlock, isBlock, isMessage, isSystem, type Message } from "../wire/index.js";
 import { oneLine, printable, type Terminal } from "./terminal.js";
 import { callLine } from "./tool-view.js";
 
@@ -61,11 +61,11 @@ export class View {
   }
 
   #block(block: ContentBlock, id: string, isSub: boolean): void {
-    if (block.type === "text" && !isSub && !this.#streamed.has(id)) {
-      this.#text(String(block["text" as keyof typeof block]), true);
+    if (isBlock(block, "text") && !isSub && !this.#streamed.has(id)) {
+      this.#text(String(block.text), true);
     }
-    if (block.type !== "tool_use") return;
-    const { name, input } = block as { name: string; input: unknown };
+    if (!isBlock(block, "tool_use")) return;
+    const { name, input } = block;
     const { style, width } = this.#terminal;
     const line = callLine(name, input, width - 6);
     this.#terminal.note(`${isSub ? "    " : ""}${style.cyan("●")} ${line}`);
@@ -73,8 +73,8 @@ export class View {
   }
 
   #result(block: ContentBlock): void {
-    if (block.type !== "tool_result") return;
-    const { content, is_error } = block as { content?: unknown; is_error?: boolean };
+    if (!isBlock(block, "tool_result")) return;
+    const { content, is_error } = block;
     const text = printable(textOf(content)).trim();
     const { style, width } = this.#terminal;
     const [first = ""] = text.split("\n");

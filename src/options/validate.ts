@@ -65,6 +65,8 @@ const OTHER_NAMES: ReadonlyMap<string, OptionName> = new Map<string, OptionName>
   ["maxBufferSize", "maxLineBytes"],
   ["max_buffer_size", "maxLineBytes"],
   ["mcpConfig", "mcpServers"],
+  ["retries", "retry"],
+  ["system", "systemPrompt"],
   ["timeoutMs", "timeouts"],
   ["timeout_secs", "timeouts"],
   ["workingDir", "cwd"],

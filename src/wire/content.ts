@@ -14,6 +14,25 @@ export type ContentBlock =
   | ToolResultBlock
   | UnknownBlock;
 
+/** The kinds of block that are described here, by their type. */
+export interface ContentBlocks {
+  text: TextBlock;
+  image: ImageBlock;
+  document: DocumentBlock;
+  thinking: ThinkingBlock;
+  redacted_thinking: RedactedThinkingBlock;
+  tool_use: ToolUseBlock;
+  tool_result: ToolResultBlock;
+}
+
+/** Needed to narrow: `block.type === "…"` keeps `UnknownBlock`, whose type may be any. */
+export function isBlock<T extends keyof ContentBlocks>(
+  block: ContentBlock,
+  type: T,
+): block is ContentBlocks[T] {
+  return block.type === type;
+}
+
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;

@@ -1,3 +1,4 @@
+export { isBlock } from "./content.js";
 export { decodeLine } from "./decode.js";
 export { encodeLine } from "./encode.js";
 export { LineFramer } from "./line-framer.js";

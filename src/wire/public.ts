@@ -17,6 +17,7 @@ export type {
 } from "./cli-request.js";
 export type {
   ContentBlock,
+  ContentBlocks,
   DocumentBlock,
   ImageBlock,
   MediaSource,

@@ -56,6 +56,7 @@ describe("the exported names", () => {
       "getSessionMessages",
       "getSubagentMessages",
       "importSessionToStore",
+      "isBlock",
       "isHawserError",
       "isMessage",
       "isResult",

@@ -167,7 +167,7 @@ describe("hawser ask, in a pipe", () => {
     [["ask", "--timeout", "soon", "hello"], 64, "--timeout soon is no time"],
     [["ask", "--schema", "none.json", "hello"], 64, "--schema none.json cannot be read: ENOENT"],
     [["ask", "--mcp", "none.json", "hello"], 64, "--mcp none.json cannot be read: ENOENT"],
-    [["ask", "--mode", "none", "hello"], 64, "permissionMode"],
+    [["ask", "--mode", "none", "hello"], 64, "--mode must be one of"],
     [["ask", "--cwd", "missing", "hello"], 66, "missing does not exist"],
     [["ask", "--cli", "/nowhere/claude", "hello"], 127, "there is no file /nowhere/claude"],
     [["asks", "hello"], 64, "Did you mean `hawser ask`?"],

@@ -159,7 +159,7 @@ describe("hawser explain", () => {
     expect(JSON.parse(out).initialize).toMatchObject({ jsonSchema: { type: "object" } });
     const refused = await explain(world, ...cli, "--mode", "bogus");
     expect(refused.code).toBe(64);
-    expect(refused.err).toContain("permissionMode");
+    expect(refused.err).toContain("--mode must be one of");
     expect((await explain(world, "--cli", "/nowhere/claude")).code).toBe(127);
   });
 });

@@ -18,7 +18,9 @@ export function shellProblems(block: Block): string[] {
 }
 
 function commandsIn(line: string): string[][] {
-  const parts = line.replace(/(^|\s)#.*$/, "").split(/\s*(?:&&|\|\||[|;])\s*/);
+  // What stands in quotes is no flag.
+  const bare = line.replace(/"[^"]*"|'[^']*'/g, "…");
+  const parts = bare.replace(/(^|\s)#.*$/, "").split(/\s*(?:&&|\|\||[|;])\s*/);
   return parts.map((part) =>
     part
       .trim()
