@@ -4,6 +4,9 @@ import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { joinDeclarations } from "../../scripts/declarations.js";
 
+/** So that they know of Node in a project that names no types. */
+const NODE = '/// <reference types="node" />\n';
+
 /** What becomes of these files, by name. */
 function joined(
   files: Readonly<Record<string, string>>,
@@ -48,7 +51,7 @@ export interface Part { readonly n: number; }
 `,
   };
   expect(joined(files, { index: ["make"] })).toEqual({
-    "index.d.ts": `import { Readable } from "node:stream";
+    "index.d.ts": `${NODE}import { Readable } from "node:stream";
 interface Part { readonly n: number; }
 /** What is made. */
 export interface Thing {
@@ -72,19 +75,19 @@ it("what two entries need is declared once, and equal names are kept apart", () 
     "y.d.ts": `export interface Same { readonly y: 1; }\ninterface Date { readonly ours: 1; }\nexport interface Later { readonly at: Date; readonly of: globalThis.Date; }\n`,
   };
   expect(joined(files, { index: [], "testing/index": [] })).toEqual({
-    "index.d.ts": `import { Both, Same } from "./shared/types.js";
+    "index.d.ts": `${NODE}import { Both, Same } from "./shared/types.js";
 export interface Own { readonly root: Same; }
 interface Date_1 { readonly ours: 1; }
 export interface Later { readonly at: Date_1; readonly of: globalThis.Date; }
 export type { Both };
 `,
-    "shared/types.d.ts": `export interface Same { readonly x: 1; }
+    "shared/types.d.ts": `${NODE}export interface Same { readonly x: 1; }
 export interface Same_1 { readonly y: 1; }
 /** Of both. */
 export interface Both { readonly a: Same; readonly b: Same_1; }
 export {};
 `,
-    "testing/index.d.ts": `import { Both } from "../shared/types.js";
+    "testing/index.d.ts": `${NODE}import { Both } from "../shared/types.js";
 export interface Own { readonly testing: Both; readonly at: Date; }
 export type { Both };
 `,
@@ -98,7 +101,7 @@ it("a name of the language or of Node is not taken by a declaration that is put 
     "b.d.ts": `interface Date { readonly ours: 1; }\nexport interface B { readonly at: Date; }\n`,
   };
   expect(joined(files, { index: [] })).toEqual({
-    "index.d.ts": `export interface A { readonly at: Date; readonly signal: NodeJS.Signals; }
+    "index.d.ts": `${NODE}export interface A { readonly at: Date; readonly signal: NodeJS.Signals; }
 interface Date_1 { readonly ours: 1; }
 export interface B { readonly at: Date_1; }
 export {};
