@@ -33,7 +33,8 @@ export function withMark(env: NodeJS.ProcessEnv, mark: string): Record<string, s
 export function temporaryPath(): string {
   const root = resolve(tmpdir());
   roots.add(root);
-  return join(root, `${FOLDER_PREFIX}${hostName()}-${randomUUID()}`);
+  // Short: the CLI has sockets below it, whose paths may have 107 letters.
+  return join(root, `${FOLDER_PREFIX}${hostName()}-${randomBytes(6).toString("hex")}`);
 }
 
 /** Where paths for temporary files were given out. */

@@ -13,6 +13,8 @@ export function endingOf(error: unknown, mask: Mask | undefined, last?: Verdict)
     return new AbortError("Claude Code process aborted by user", { cause: error });
   }
   if (!isHawserError(error)) return error;
+  // The official SDK makes nothing of a program that says nothing, as long as it ends well.
+  if (error.code === "cli_not_runnable" && error.exitCode === 0) return undefined;
   if (last?.result.is_error === true && hasExited(error)) return resultError(error, last, mask);
   const message = exitMessage(error);
   return message === undefined ? error : reworded(error, message, mask);
@@ -20,7 +22,8 @@ export function endingOf(error: unknown, mask: Mask | undefined, last?: Verdict)
 
 /** What a request is told that gets no answer. */
 export function unansweredBy(error: unknown, mask: Mask | undefined): unknown {
-  if (!isHawserError(error, "closed")) return endingOf(error, mask);
+  const ending = endingOf(error, mask);
+  if (ending !== undefined || !isHawserError(error)) return ending;
   return reworded(error, "Query closed before response received", mask);
 }
 
