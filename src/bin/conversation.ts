@@ -74,9 +74,12 @@ export class Conversation {
     void this.#read(session);
   }
 
-  /** Resolves when the turn has ended and all of it was told; rejects with what it failed with. */
+  /**
+   * Sends what a person typed, so that commands of the CLI and `@path` work. Resolves when the turn has
+   * ended and all of it was told; rejects with what it failed with.
+   */
   async send(text: string): Promise<void> {
-    const turn = this.session.send(text);
+    const turn = this.session.send(text, { commands: true });
     this.#asked.push({ uuid: turn.uuid, text, after: this.#last });
     try {
       await this.#untilSeen(await turn.result);

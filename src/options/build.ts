@@ -8,6 +8,7 @@ import { commandOf, fits, leaks, tooLong } from "./length.js";
 import type { Options } from "./options.js";
 import { type Resolved, resolveOptions } from "./resolve.js";
 import { applyExtraArgs, applyRetries } from "./row/process.js";
+import { applyGitGuard } from "./row/project.js";
 import { applyRules } from "./row/rules.js";
 import { applySettings } from "./row/settings.js";
 import { OPTION_NAMES } from "./table.js";
@@ -65,6 +66,7 @@ function draftOf(options: Resolved, cli: CliFacts, host: HostFacts, compact: boo
   for (const name of OPTION_NAMES) {
     if (isInUse(draft.options, name)) specOf(name).apply?.(draft, draft.options[name], name);
   }
+  applyGitGuard(draft);
   applyRules(draft);
   applyRetries(draft);
   applySettings(draft);

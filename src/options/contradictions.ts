@@ -1,4 +1,5 @@
 import type { Problem } from "./check/kind.js";
+import { isOfProject } from "./presets.js";
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -12,6 +13,9 @@ export function* contradictions(options: Given): Iterable<Problem> {
 interface Rule extends Required<Problem> {
   readonly when: (options: Given) => boolean;
 }
+
+const hasProjectSource = (sources: unknown): boolean =>
+  Array.isArray(sources) && sources.some(isOfProject);
 
 const has = (value: unknown): boolean => value !== undefined && value !== false;
 
@@ -83,6 +87,12 @@ const RULES: readonly Rule[] = [
     message: "contradicts outputFormat: an answer has one schema",
     hint: "Give one of them.",
     when: (o) => has(o["schema"]) && has(o["outputFormat"]),
+  },
+  {
+    path: "trustProject",
+    message: "is false and contradicts settingSources, which names files of the project",
+    hint: "Leave `project` and `local` out of `settingSources`, or set `trustProject` to true.",
+    when: (o) => o["trustProject"] === false && hasProjectSource(o["settingSources"]),
   },
   {
     path: "verbatimPrompts",

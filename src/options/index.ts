@@ -7,7 +7,7 @@ export { explain, explainInvocation, explanationText } from "./explain.js";
 export { given } from "./given.js";
 export { LEGACY_TOOL_NAME_ALIASES } from "./legacy-tool-names.js";
 export { AGENT, LEAN, withPreset } from "./presets.js";
-export { validatePrompt, validateSendOptions } from "./prompt.js";
+export { validateCommand, validatePrompt, validateSendOptions } from "./prompt.js";
 export type * from "./public.js";
 export { OF_CALLS, OF_POOLS, refuseOptions, refuseWithoutPool } from "./refuse.js";
 export { type NumberedHook, type NumberedHooks, numberHooks } from "./row/hooks.js";

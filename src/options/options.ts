@@ -47,7 +47,10 @@ export interface Options {
   systemPrompt?: SystemPromptOption | undefined;
   /** Workflow text of plan mode, in place of the CLI's. */
   planModeInstructions?: string | undefined;
-  /** Whether a prompt is text only: no slash commands, no files read by `@path`. */
+  /**
+   * Whether a prompt is data: no slash command or skill is run and no file is read by `@path` because
+   * of its text. The default is true in `complete()`, `stream()` and sessions.
+   */
   literalPrompt?: boolean | undefined;
   /** The same by the official SDK's way, which only newer CLIs know. */
   verbatimPrompts?: boolean | undefined;
@@ -164,8 +167,20 @@ export interface Options {
   strictSettingsMerge?: boolean | undefined;
   /** Restrictive policy from this host. */
   managedSettings?: JsonObject | undefined;
-  /** Which settings files are read; `[]` is none, absent is the CLI's own choice. */
+  /**
+   * Which settings files are read; `[]` is none. The default is `[]` in `complete()`, `["user"]` in
+   * sessions, with `preset: "agent"` the same as `[]`; with `trustProject: true` the project's are
+   * read too. In `query()` it is the CLI's own choice, which is all of them. Naming `project` or
+   * `local` here is a statement of trust in the folder, like `trustProject: true`.
+   */
   settingSources?: SettingSource[] | undefined;
+  /**
+   * Whether the files of the working directory may run code and widen rights: hooks, MCP servers,
+   * apiKeyHelper, env and permissions of its settings, its skills, commands and agents. The default
+   * is false: of the project only the instructions (CLAUDE.md) are read. Set it to true only for a
+   * folder whose every author you trust.
+   */
+  trustProject?: boolean | undefined;
   /** Take project configuration from this checkout. */
   projectConfigRoot?: string | undefined;
   /** `lean`: a bare completion; `agent`: the CLI as it is. */

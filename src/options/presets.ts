@@ -1,13 +1,15 @@
 import { given } from "./given.js";
-import type { Options } from "./options.js";
+import type { Options, SettingSource } from "./options.js";
 
-/** The options over those that their preset stands for, if they name one. */
+/**
+ * The options over those that their preset stands for, if they name one, and with the setting
+ * sources of a project only if the project is trusted.
+ */
 export function withPreset(options: Options): Options {
-  if (options.preset === undefined) return options;
-  const { systemPrompt, ...preset } = PRESETS[options.preset];
+  const { systemPrompt, settingSources, ...preset } = PRESETS[options.preset ?? "none"];
   // A prompt would take the place of the agent's own.
   const prompt = options.agent === undefined && systemPrompt !== undefined ? { systemPrompt } : {};
-  return { ...preset, ...prompt, ...given(options) };
+  return given({ ...preset, ...prompt, ...given(options), ...trust(options, settingSources) });
 }
 
 /** A bare completion: no tools, no settings files, no servers, no session on disk, no prompt. */
@@ -20,7 +22,36 @@ export const LEAN: Options = {
   literalPrompt: true,
 };
 
-/** The CLI's own agent: its tools, prompt and sessions, and the project's settings. */
+/** The CLI's own agent: its tools, prompt and sessions, and the settings of a trusted project. */
 export const AGENT: Options = { settingSources: ["project"], literalPrompt: true };
 
-const PRESETS = { lean: LEAN, agent: AGENT };
+const PRESETS: Readonly<Record<NonNullable<Options["preset"]> | "none", Options>> = {
+  lean: LEAN,
+  agent: AGENT,
+  none: {},
+};
+
+/**
+ * Files of a project can run code (hooks, MCP servers, apiKeyHelper, commands of skills) and widen
+ * rights (permissions.allow, agents), so they are no setting sources unless the caller trusts the
+ * project or names the sources. `trustProject: false` stays in the options only where the project's
+ * instructions are to be read all the same.
+ */
+function trust(
+  { settingSources: named, trustProject }: Options,
+  usual: readonly SettingSource[] | undefined,
+): Pick<Options, "settingSources" | "trustProject"> {
+  if (named !== undefined)
+    return { settingSources: named, trustProject: trustProject || undefined };
+  if (trustProject === true) return usual === undefined ? {} : { settingSources: [...usual] };
+  if (usual?.length === 0) return { settingSources: [], trustProject: undefined };
+  const others = (usual ?? ALL_SOURCES).filter((source) => !isOfProject(source));
+  return { settingSources: others, trustProject: false };
+}
+
+const ALL_SOURCES: readonly SettingSource[] = ["user", "project", "local"];
+
+/** The local settings lie in the project's folder too, and an archive may bring them along. */
+export function isOfProject(source: unknown): boolean {
+  return source === "project" || source === "local";
+}

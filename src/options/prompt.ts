@@ -22,7 +22,20 @@ export function validateSendOptions(options: object): void {
   refuse([...SEND.problems(options, "options")]);
 }
 
-const SEND = shape({ uuid: argument, shouldQuery: boolean, signal }, [], "refuse");
+const SEND = shape(
+  { uuid: argument, shouldQuery: boolean, commands: boolean, signal },
+  [],
+  "refuse",
+);
+
+/** Throws `invalid_options` for what the CLI would take for a prompt instead of a command. */
+export function validateCommand(command: string): void {
+  if (typeof command === "string" && /^\/[^\s/]/.test(command)) return;
+  throw new HawserError("invalid_options", "A command of the CLI begins with a slash and a name.", {
+    hint: 'Write it as `session.command("/compact")`; use `session.send()` for a prompt.',
+    issues: [{ path: "command", message: "must begin with a slash and a name" }],
+  });
+}
 
 function refuse(problems: readonly Problem[]): void {
   const [first] = problems;

@@ -24,6 +24,7 @@ import { bare, csv, flag, host, initialize, special, variable } from "./row/plai
 import { applyPlugins } from "./row/plugins.js";
 import { applyManagedSettings } from "./row/policy.js";
 import { applyLiteralPrompt, applySchema, applyToolConfig } from "./row/process.js";
+import { applyInstructions } from "./row/project.js";
 import { applySystemPrompt } from "./row/system-prompt.js";
 import { applySkills, applyTools } from "./row/tools.js";
 import type { OptionSpec } from "./spec.js";
@@ -254,6 +255,12 @@ export const OPTION_TABLE: OptionTable = {
     apply: applyManagedSettings,
   }),
   settingSources: csv("--setting-sources", kind.oneOf("user", "project", "local"), "1.0.126"),
+  trustProject: special({
+    kind: kind.boolean,
+    ways: ["argv", "env"],
+    inUse: (value) => value === false,
+    apply: applyInstructions,
+  }),
   projectConfigRoot: flag("--project-config-root", kind.argument, "2.1.275"),
   preset: host(kind.oneOf("lean", "agent")),
 

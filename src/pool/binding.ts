@@ -111,6 +111,7 @@ const FROM_FOLDER: readonly OptionName[] = [
   "projectConfigRoot",
   "sandbox",
   "settings",
+  "trustProject",
 ];
 
 const HANDED_OUT: Issue = {

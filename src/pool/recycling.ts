@@ -64,6 +64,7 @@ const HARMLESS: ReadonlySet<OptionName> = new Set<OptionName>([
   "tenant",
   "thinking",
   "timeouts",
+  "trustProject",
   "user",
   "verbatimPrompts",
 ]);

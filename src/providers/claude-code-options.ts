@@ -85,6 +85,7 @@ const PASSED = [
   "tenant",
   "thinking",
   "timeouts",
+  "trustProject",
   "user",
 ] as const;
 

@@ -14,7 +14,8 @@ import {
 
 /** The options of `query()`, where the official SDK means something else by what is not given. */
 export function resolveQueryOptions(options: Options = {}): Options {
-  const known = withPreset(given(lenient(withoutUnknown(options))));
+  // As there: what the folder's own settings say counts, unless `settingSources` leaves it out.
+  const known = withPreset({ trustProject: true, ...given(lenient(withoutUnknown(options))) });
   validateOptions(known);
   refuseOptions("query()", known, NOT_HERE);
   const { env, inheritEnv, systemPrompt, strictMcpConfig, retry, stderr } = known;

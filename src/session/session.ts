@@ -4,6 +4,7 @@ import { HawserError } from "../errors/index.js";
 import {
   type McpServerConfig,
   type Options,
+  validateCommand,
   validatePrompt,
   validateSendOptions,
 } from "../options/index.js";
@@ -30,6 +31,12 @@ export interface SendOptions {
   readonly uuid?: string | undefined;
   /** False adds the prompt to the conversation without a call of the model. */
   readonly shouldQuery?: boolean | undefined;
+  /**
+   * True lets the CLI act on the text: a leading `/` runs a command or a skill, and `@path` reads a
+   * file, none of which `rules`, hooks or `canUseTool` see. Only for text that a person typed for the
+   * CLI. The default is false, or true with `literalPrompt: false`.
+   */
+  readonly commands?: boolean | undefined;
   /** Stops the turn, or withdraws its prompt. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -101,7 +108,10 @@ export class Session extends Controls implements AsyncIterable<Message> {
     return this.#info;
   }
 
-  /** Sends a prompt. It may be sent while another turn runs: then it waits, or joins that turn. */
+  /**
+   * Sends a prompt. It may be sent while another turn runs: then it waits, or joins that turn. The
+   * text is data: the CLI runs no command and reads no file because of it, unless `commands` is true.
+   */
   send(prompt: Prompt, options: SendOptions = {}): Turn {
     validatePrompt(prompt);
     validateSendOptions(options);
@@ -109,17 +119,28 @@ export class Session extends Controls implements AsyncIterable<Message> {
     if (this.#core.turns.has(uuid)) {
       throw new HawserError("invalid_options", `The prompt ${uuid} has been sent already.`);
     }
-    const { literalPrompt: literal, verbatimPrompts } = this.#options;
+    const { literalPrompt, verbatimPrompts } = this.#options;
+    const literal = !(options.commands ?? literalPrompt === false);
     const line = {
       ...userLine(prompt, { uuid, literal, shouldQuery }),
       uuid,
-      ...(verbatimPrompts === true ? { client_composed: true } : {}),
+      ...(literal && verbatimPrompts === true ? { client_composed: true } : {}),
     };
     // Before anything is sent: a prompt that cannot be written would never arrive.
     encodeLine(line);
     const turn = this.#core.send(line, this, signal);
     if (signal !== undefined && !turn.settled) stopOnAbort(turn, signal, this.#core);
     return turn;
+  }
+
+  /**
+   * Runs a command of the CLI, such as `/compact` or `/clear`, or a skill by its name. What stands
+   * behind the name is its argument, in which `@path` reads a file: never put the text of an end user
+   * there.
+   */
+  command(command: string, options: Omit<SendOptions, "commands"> = {}): Turn {
+    validateCommand(command);
+    return this.send(command, { ...options, commands: true });
   }
 
   /**

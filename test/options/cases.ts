@@ -366,6 +366,13 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
     ...flag({ settingSources: ["user", "project"] }, "--setting-sources=user,project"),
     ...flag({ settingSources: [] }, "--setting-sources="),
   ],
+  trustProject: [
+    ...one({ trustProject: true }),
+    ...one(
+      { trustProject: false },
+      { flags: ["--add-dir=."], env: { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" } },
+    ),
+  ],
   projectConfigRoot: flag({ projectConfigRoot: "/tmp" }, "--project-config-root=/tmp"),
   preset: one({ preset: "lean" }),
 

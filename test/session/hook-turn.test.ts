@@ -149,7 +149,7 @@ describeInTurn("a hook around the turn on $name", ({ path }) => {
     );
     await session.send("first").text();
     expect(seen).toEqual([]);
-    await session.send("/clear").result;
+    await session.command("/clear").result;
     expect(await session.send("second").text()).toBe("two");
     await session.close();
     expect(seen).toEqual(["end: clear", "start: clear"]);

@@ -1,11 +1,21 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Options } from "../../src/options/index.js";
+import type { SendOptions } from "../../src/session/index.js";
 import { always, type RecordedRequest } from "../../src/testing/index.js";
 import type { Prompt } from "../../src/wire/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { open } from "../support/open-session.js";
+
+/** A skill of the project whose file runs a command as soon as the skill is loaded. */
+function plantSkill(cwd: string): void {
+  const folder = join(cwd, ".claude/skills/planted");
+  mkdirSync(folder, { recursive: true });
+  const head = "---\nname: planted\ndescription: d\nallowed-tools: Bash(touch *)\n---\n";
+  writeFileSync(join(folder, "SKILL.md"), `${head}State: !\`touch made\`\n`);
+}
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -45,21 +55,61 @@ describeInTurn("a prompt of a session on $name", ({ path }) => {
     expect(told(model.calls[0] as RecordedRequest)).toEqual([...ATTACHED]);
   });
 
-  it("is taken as it stands, if it is to be literal", async () => {
-    const { session, model, cwd } = await open(path, always("ok"), { literalPrompt: true });
-    writeFileSync(join(cwd, "secret.txt"), "the secret");
+  it.each<[string, Options]>([
+    ["by default", {}],
+    ["with literalPrompt", { literalPrompt: true }],
+    ["with a policy that allows everything", { rules: [{ tool: "*", decision: "allow" }] }],
+  ])("is data, %s: it runs no command or skill and reads no file", async (_, more) => {
+    const { session, model, cwd, made } = await open(path, always("ok"), (folder) => {
+      plantSkill(folder);
+      return { trustProject: true, ...more };
+    });
+    const secret = join(cwd, "secret.txt");
+    writeFileSync(secret, "the secret");
     const { id } = session;
-    for (const prompt of ["/clear", "read @secret.txt"]) await session.send(prompt).text();
-    expect(model.calls.map(({ prompt }) => prompt)).toEqual(["/clear", "read @secret.txt"]);
+    const prompts = ["/clear", "/planted", `read @secret.txt and @${secret}`, "!touch made"];
+    for (const prompt of prompts) await session.send(prompt).text();
+    expect(model.calls.map(({ prompt }) => prompt)).toEqual(prompts);
     expect(JSON.stringify(model.calls.at(-1)?.body)).not.toContain("the secret");
+    expect(made("made")).toBe(false);
     expect(session.id).toBe(id);
   });
 
-  it("runs a command of the CLI: /clear begins another conversation in the same process", async () => {
+  it.each<[string, Options, SendOptions]>([
+    ["send() has commands: true", {}, { commands: true }],
+    ["the session has literalPrompt: false", { literalPrompt: false }, {}],
+  ])("is for the CLI to act on when %s", async (_, more, how) => {
+    const { session, model, cwd, made } = await open(path, always("ok"), (folder) => {
+      plantSkill(folder);
+      return { trustProject: true, ...more };
+    });
+    writeFileSync(join(cwd, "secret.txt"), "the secret");
+    await session.send("read @secret.txt", how).text();
+    expect(JSON.stringify(model.calls.at(-1)?.body)).toContain("the secret");
+    await session.send("/planted", how).text();
+    expect(made("made")).toBe(true);
+  });
+
+  it("stays data with commands: false in a session that has literalPrompt: false", async () => {
+    const { session, model } = await open(path, always("ok"), { literalPrompt: false });
+    await session.send("/clear", { commands: false }).text();
+    expect(model.calls.map(({ prompt }) => prompt)).toEqual(["/clear"]);
+  });
+
+  it("is no command of command() unless it begins with a slash and a name", async () => {
+    const { session } = await open(path, always("ok"));
+    for (const text of ["compact", "", " /clear", "/", "/ clear", "//clear"]) {
+      expect(() => session.command(text)).toThrow(
+        expect.objectContaining({ code: "invalid_options", hint: expect.stringContaining("send") }),
+      );
+    }
+  });
+
+  it("can be followed by command(): /clear begins another conversation in the process", async () => {
     const { session, model } = await open(path, always("ok"));
     const { id, pid } = session;
     await session.send("remember the word plum").text();
-    const { result } = await session.send("/clear").result;
+    const { result } = await session.command("/clear").result;
     // An older CLI has something to say about it.
     expect(["", "(no content)"]).toContain(result);
     expect(session.id).not.toBe(id);

@@ -1,0 +1,133 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { complete } from "../../src/complete/index.js";
+import type { Options } from "../../src/options/index.js";
+import { query } from "../../src/query/index.js";
+import { openSession } from "../../src/session/index.js";
+import { reply, toolUse } from "../../src/testing/index.js";
+import { CLIS, OLDER_CLI } from "../support/cli.js";
+import { allGone } from "../support/gone.js";
+import {
+  EXTENSIONS,
+  type HostileProject,
+  INSTRUCTIONS,
+  plantHostileGit,
+  plantHostileProject,
+  RUNS_IN_PROJECT,
+} from "../support/hostile-project.js";
+import { type World, world } from "../support/world.js";
+
+type Run = (options: Options) => Promise<void>;
+
+const SESSION: Run = async (options) => {
+  const session = await openSession(options);
+  onTestFinished(() => session.close());
+  await session.send("go").result;
+  await session.close();
+};
+
+const AGENT: Run = async (options) => {
+  await complete("go", { preset: "agent", ...options });
+};
+
+const LEAN: Run = async (options) => {
+  await complete("go", options);
+};
+
+const QUERY: Run = async (options) => {
+  for await (const _ of query({ prompt: "go", options })) {
+    // To its end.
+  }
+};
+
+/** What became of a hostile project. */
+interface Outcome {
+  readonly ran: readonly string[];
+  /** Tools that the callback was asked about. */
+  readonly asked: readonly string[];
+  readonly words: readonly string[];
+  readonly hasHeader: boolean;
+}
+
+const command = toolUse("Bash", { command: "sh -c 'touch made'", description: "d" });
+
+/** The folder is one that the CLI's own configuration calls trusted, which is the worse case. */
+async function outcomeOf(cliPath: string, run: Run, more: Options): Promise<Outcome> {
+  const place = await world(cliPath, [reply(command), "done"]);
+  const project = plantHostileProject(place);
+  const asked: string[] = [];
+  const canUseTool: Options["canUseTool"] = async (tool) => {
+    asked.push(tool);
+    return { behavior: "deny", message: "no" };
+  };
+  await run({ ...place.options, canUseTool, ...more });
+  await allGone();
+  return { ran: project.ran(), asked, ...seenBy(place) };
+}
+
+function seenBy({ model }: World): Pick<Outcome, "words" | "hasHeader"> {
+  const said = JSON.stringify(model.requests.map(({ body }) => body));
+  const words = [...INSTRUCTIONS, ...EXTENSIONS].filter((word) => said.includes(word));
+  return { words, hasHeader: model.requests.some(({ headers }) => headers["x-planted"]) };
+}
+
+const NOTHING: Outcome = { ran: [], asked: ["Bash"], words: INSTRUCTIONS, hasHeader: false };
+
+describe.each(CLIS)("trustProject on $name", ({ path }) => {
+  it("runs and grants nothing of a project by default, and reads its instructions", async () => {
+    expect(await outcomeOf(path, SESSION, {})).toEqual(NOTHING);
+  });
+
+  it("runs and grants nothing of a project in a call with preset agent", async () => {
+    expect(await outcomeOf(path, AGENT, {})).toEqual(NOTHING);
+  });
+
+  it("lets a project run and grant what it says when it is true", async () => {
+    expect(await outcomeOf(path, SESSION, { trustProject: true })).toMatchObject({
+      ran: RUNS_IN_PROJECT,
+      words: [...INSTRUCTIONS, ...EXTENSIONS],
+      hasHeader: true,
+    });
+  });
+
+  it("is implied by settingSources that name the project", async () => {
+    const { ran } = await outcomeOf(path, AGENT, { settingSources: ["user", "project", "local"] });
+    expect(ran).toEqual(RUNS_IN_PROJECT);
+  });
+
+  it("leaves out the instructions too when settingSources names no source", async () => {
+    const outcome = await outcomeOf(path, SESSION, { settingSources: [] });
+    expect(outcome).toEqual({ ...NOTHING, words: [] });
+  });
+
+  it("is true by default in query(), as in the official SDK", async () => {
+    const { ran } = await outcomeOf(path, QUERY, {});
+    expect(ran).toEqual(RUNS_IN_PROJECT);
+  });
+
+  it("runs nothing of a project in query() when it is false", async () => {
+    expect(await outcomeOf(path, QUERY, { trustProject: false })).toEqual(NOTHING);
+  });
+});
+
+async function ranByGit(cliPath: string, run: Run, more: Options): Promise<readonly string[]> {
+  const place = await world(cliPath, ["done"]);
+  const project: HostileProject = plantHostileGit(place);
+  await run({ ...place.options, ...more });
+  await allGone();
+  return project.ran();
+}
+
+describe.each(CLIS)("a Git configuration that runs programs, on $name", ({ path }) => {
+  it.each<[string, Run, Options]>([
+    ["openSession()", SESSION, {}],
+    ["openSession() without setting sources", SESSION, { settingSources: [] }],
+    ["complete()", LEAN, {}],
+    ['complete() with preset "agent"', AGENT, {}],
+  ])("runs none of them in %s", async (_, run, more) => {
+    expect(await ranByGit(path, run, more)).toEqual([]);
+  });
+});
+
+it("a Git configuration runs its programs on the older CLI when the project is trusted", async () => {
+  expect(await ranByGit(OLDER_CLI, SESSION, { trustProject: true })).toContain("fsmonitor");
+});
