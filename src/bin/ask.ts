@@ -12,6 +12,7 @@ import { askPerson } from "./permission.js";
 import { readPrompt } from "./prompt.js";
 import { summaryLine } from "./summary.js";
 import { Terminal } from "./terminal.js";
+import { isTrusted } from "./trust/index.js";
 import { View } from "./view.js";
 
 const FLAGS = {
@@ -50,6 +51,15 @@ Ctrl-C stops the turn; a second one quits at once.`,
     const interrupts = new Interrupts(terminal);
     // Before the world: what is wrong with them must not leave one behind.
     const options = optionsOf(flags, terminal, interrupts);
+    if (options.preset === "agent" && options.trustProject === undefined) {
+      const answer = await isTrusted({
+        cwd: options.cwd ?? process.cwd(),
+        terminal,
+        ask: asksPerson(flags, terminal) ? askOnce(interrupts) : undefined,
+      });
+      if (answer === undefined) return ERROR_CODES.aborted.exitCode;
+      options.trustProject = answer;
+    }
     const world = await openWorld(flags, terminal);
     try {
       return await answer(prompt, { ...options, ...world.options }, flags, terminal);
@@ -90,9 +100,8 @@ async function answer(
 function optionsOf(flags: AskFlags, terminal: Terminal, interrupts: Interrupts): CompleteOptions {
   const options = callOptions(flags);
   const { schema, timeout } = flags;
-  const asks = terminal.isInteractive && !flags.json;
-  const askOne = (question: string, signal: AbortSignal) =>
-    openLines().ask(question, { signal, fresh: true, onInterrupt: () => interrupts.press() });
+  const asks = asksPerson(flags, terminal);
+  const askOne = askOnce(interrupts);
   const limit = timeout === undefined ? undefined : durationOf("--timeout", timeout);
   // A person who is asked has all the time there is.
   const totalMs = limit ?? (asks ? Number.POSITIVE_INFINITY : undefined);
@@ -106,6 +115,19 @@ function optionsOf(flags: AskFlags, terminal: Terminal, interrupts: Interrupts):
       ? { canUseTool: askPerson(terminal, () => options.cwd ?? process.cwd(), askOne) }
       : {}),
   };
+}
+
+function asksPerson(flags: AskFlags, terminal: Terminal): boolean {
+  return terminal.isInteractive && !flags.json;
+}
+
+function askOnce(interrupts: Interrupts) {
+  return (question: string, signal?: AbortSignal): Promise<string | undefined> =>
+    openLines().ask(question, {
+      ...(signal === undefined ? {} : { signal }),
+      fresh: true,
+      onInterrupt: () => interrupts.press(),
+    });
 }
 
 function tell(completion: Completion<unknown>, flags: AskFlags, terminal: Terminal): number {

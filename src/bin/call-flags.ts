@@ -28,6 +28,7 @@ export const CALL_FLAGS = {
     help: "as the CLI's own agent, or as the one of that name",
   },
   mcp: { value: "file", help: "MCP servers, as in .mcp.json" },
+  trust: { help: "the folder's own settings, hooks, MCP servers, skills and agents take effect" },
   cwd: { short: "C", value: "folder", help: "working directory" },
   "add-dir": { value: "folder", many: true, help: "one more folder that tools may touch" },
   "max-turns": { value: "n", help: "rounds of tools after which it stops" },
@@ -53,6 +54,7 @@ export function callOptions(given: Given<typeof CALL_FLAGS>): Options {
     disallowedTools: someOf(given.deny),
     permissionMode: given.mode,
     mcpServers: mcp === undefined ? undefined : existing("--mcp", mcp),
+    trustProject: given.trust || undefined,
     cwd: cwd === undefined ? undefined : resolve(cwd),
     additionalDirectories: someOf(given["add-dir"].map((folder) => resolve(folder))),
     maxTurns: maxTurns === undefined ? undefined : countOf("--max-turns", maxTurns),
@@ -79,6 +81,7 @@ type CallOptions = Pick<
   | "disallowedTools"
   | "permissionMode"
   | "mcpServers"
+  | "trustProject"
   | "cwd"
   | "additionalDirectories"
   | "maxTurns"

@@ -13,6 +13,7 @@ import { openWorld } from "./offline/index.js";
 import { askPerson } from "./permission.js";
 import { dollars, summaryLine } from "./summary.js";
 import { printable, Terminal } from "./terminal.js";
+import { isTrusted } from "./trust/index.js";
 import { View } from "./view.js";
 
 const FLAGS = {
@@ -41,6 +42,13 @@ ${chatHelp()}`,
     const terminal = new Terminal({ quiet: flags.json });
     // Before the world: what is wrong with them must not leave one behind.
     const options = callOptions(flags);
+    const asks = terminal.isInteractive;
+    options.trustProject ??= await isTrusted({
+      cwd: options.cwd ?? process.cwd(),
+      terminal,
+      ask: asks ? (question) => openLines().ask(question, { fresh: true }) : undefined,
+    });
+    if (options.trustProject === undefined) return ERROR_CODES.aborted.exitCode;
     const world = await openWorld(flags, terminal);
     const talk = new Chat(flags, terminal, { ...options, ...world.options });
     try {

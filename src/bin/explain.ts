@@ -7,6 +7,7 @@ import { CALL_FLAGS, callOptions, schemaIn } from "./call-flags.js";
 import { type Command, defineCommand } from "./command.js";
 import { type Flags, type Given, usageError } from "./flags.js";
 import { Terminal } from "./terminal.js";
+import { isTrusted } from "./trust/index.js";
 
 const FLAGS = {
   chat: { help: "what `hawser chat` would start, not `hawser ask`" },
@@ -30,7 +31,7 @@ export const explain: Command = defineCommand({
 is never an argument: it is sent on the input. Where a person can be asked about tools, the CLI is told so.`,
   run: async ({ flags }) => {
     const terminal = new Terminal({ quiet: flags.json });
-    const explained = await explainInvocation(withId(await optionsOf(flags)));
+    const explained = await explainInvocation(withId(await optionsOf(flags, terminal)));
     const { chat, json } = flags;
     if (json) terminal.writeLine(JSON.stringify({ entry: chat ? "chat" : "ask", ...explained }));
     else terminal.write(textOf(explained));
@@ -39,8 +40,12 @@ is never an argument: it is sent on the input. Where a person can be asked about
 });
 
 /** The same as the command itself would start with. */
-async function optionsOf(flags: Given<typeof FLAGS>): Promise<Options> {
-  const given = { includePartialMessages: true, ...callOptions(flags) };
+async function optionsOf(flags: Given<typeof FLAGS>, terminal: Terminal): Promise<Options> {
+  const given: Options = { includePartialMessages: true, ...callOptions(flags) };
+  if (flags.chat || given.preset === "agent") {
+    const cwd = given.cwd ?? process.cwd();
+    given.trustProject ??= await isTrusted({ cwd, terminal, ask: undefined });
+  }
   const asks = process.stdin.isTTY === true ? { canUseTool: NOBODY_ASKS } : {};
   if (flags.chat) {
     if (flags.schema !== undefined) throw usageError("--schema does not go with --chat.");

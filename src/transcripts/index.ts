@@ -9,6 +9,7 @@ export { getSessionMessages } from "./messages.js";
 export { StoreMirror, type StoreMirrorOptions } from "./mirror.js";
 export { deleteSession, renameSession, tagSession } from "./mutate.js";
 export { projectKeyOf } from "./place.js";
+export { replaceFile } from "./replace-file.js";
 export { getSubagentMessages, listSubagents } from "./subagents.js";
 export { foldSessionSummary } from "./summary.js";
 export type {
