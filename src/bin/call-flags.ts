@@ -28,7 +28,7 @@ export const CALL_FLAGS = {
     help: "as the CLI's own agent, or as the one of that name",
   },
   mcp: { value: "file", help: "MCP servers, as in .mcp.json" },
-  trust: { help: "the folder's own settings, hooks, MCP servers, skills and agents take effect" },
+  trust: { help: "the folder's own settings, servers, skills and agents take effect" },
   cwd: { short: "C", value: "folder", help: "working directory" },
   "add-dir": { value: "folder", many: true, help: "one more folder that tools may touch" },
   "max-turns": { value: "n", help: "rounds of tools after which it stops" },

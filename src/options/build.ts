@@ -60,7 +60,7 @@ function draftOf(options: Resolved, cli: CliFacts, host: HostFacts, compact: boo
     files: [],
     secrets: new Set(),
     warnings,
-    permissions: { allow: [], deny: [], directories: [] },
+    permissions: { allow: [], deny: [], ask: [], directories: [] },
     expectedDenyRules: 0,
   };
   for (const name of OPTION_NAMES) {

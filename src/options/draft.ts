@@ -21,7 +21,7 @@ export interface Draft {
   readonly secrets: Set<string>;
   readonly warnings: string[];
   /** Rules and directories of all options, before it is decided how they travel. */
-  readonly permissions: { allow: string[]; deny: string[]; directories: string[] };
+  readonly permissions: { allow: string[]; deny: string[]; ask: string[]; directories: string[] };
   expectedDenyRules: number;
 }
 

@@ -21,6 +21,8 @@ export interface HostFacts {
   readonly privateDir: string;
   /** What was found at the path that the option `settings` names. */
   readonly settings?: SettingsInput;
+  /** The settings files of a project that is not trusted. */
+  readonly projectSettings?: readonly SettingsInput[];
 }
 
 /** A settings file as it was found. */

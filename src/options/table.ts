@@ -24,7 +24,7 @@ import { bare, csv, flag, host, initialize, special, variable } from "./row/plai
 import { applyPlugins } from "./row/plugins.js";
 import { applyManagedSettings } from "./row/policy.js";
 import { applyLiteralPrompt, applySchema, applyToolConfig } from "./row/process.js";
-import { applyInstructions } from "./row/project.js";
+import { applyUntrusted } from "./row/project.js";
 import { applySystemPrompt } from "./row/system-prompt.js";
 import { applySkills, applyTools } from "./row/tools.js";
 import type { OptionSpec } from "./spec.js";
@@ -257,9 +257,9 @@ export const OPTION_TABLE: OptionTable = {
   settingSources: csv("--setting-sources", kind.oneOf("user", "project", "local"), "1.0.126"),
   trustProject: special({
     kind: kind.boolean,
-    ways: ["argv", "env"],
+    ways: ["argv", "env", "file"],
     inUse: (value) => value === false,
-    apply: applyInstructions,
+    apply: applyUntrusted,
   }),
   projectConfigRoot: flag("--project-config-root", kind.argument, "2.1.275"),
   preset: host(kind.oneOf("lean", "agent")),

@@ -30,11 +30,31 @@ export async function readSettings({
   const named = settingsPath(settings);
   if (named === undefined) return undefined;
   // The CLI, too, looks for it from where it is started.
-  const path = resolve(cwd, named);
+  return readInput(resolve(cwd, named));
+}
+
+/**
+ * The settings files of a project that is not trusted, because their deny and ask rules count all the
+ * same. Undefined for a project that is trusted, or is to be left out altogether.
+ */
+export async function readProjectSettings({
+  trustProject,
+  cwd = ".",
+}: Options): Promise<readonly SettingsInput[] | undefined> {
+  if (trustProject !== false) return undefined;
+  const names = ["settings.json", "settings.local.json"];
+  return Promise.all(names.map((name) => readInput(resolve(cwd, ".claude", name))));
+}
+
+async function readInput(path: string): Promise<SettingsInput> {
   try {
+    const stats = await stat(path);
     // Of a pipe or a device, the end may never come.
-    if (!(await stat(path)).isFile()) {
+    if (!stats.isFile()) {
       return { found: false, reason: "unreadable", message: "it is not a regular file" };
+    }
+    if (stats.size > LARGEST) {
+      return { found: false, reason: "unreadable", message: `it has over ${LARGEST} bytes` };
     }
     return { found: true, text: await readFile(path, "utf8") };
   } catch (error) {
@@ -43,6 +63,9 @@ export async function readSettings({
     return { found: false, reason: "unreadable", message };
   }
 }
+
+/** Far more than settings need, and little enough to be read in every call. */
+const LARGEST = 16 * 1024 * 1024;
 
 /** At once: in a pool, a call would wait for a thread longer than for the answer. */
 function isDirectory(path: string): boolean {

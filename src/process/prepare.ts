@@ -22,7 +22,7 @@ import { namedElsewhere, refuseUser } from "./elsewhere.js";
 import { temporaryPath } from "./host.js";
 import { type CliLocation, locateCli } from "./locate.js";
 import type { SpawnFunction } from "./own-spawn.js";
-import { checkCwd, checkPlugins, readSettings } from "./preflight.js";
+import { checkCwd, checkPlugins, readProjectSettings, readSettings } from "./preflight.js";
 import { type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
 import { resolveUser, type User } from "./user.js";
 
@@ -114,6 +114,7 @@ async function survey(options: Options) {
     checkPlugins(options.plugins);
   }
   const settings = await readSettings(options);
+  const projectSettings = await readProjectSettings(options);
   const user = options.user === undefined ? undefined : await userOf(options.user, options.env);
   const cli = { path: location.path, script: location.script };
   const host = {
@@ -122,6 +123,7 @@ async function survey(options: Options) {
     execPath: elsewhere === undefined ? process.execPath : "node",
     privateDir: temporaryPath(),
     ...(settings === undefined ? {} : { settings }),
+    ...(projectSettings === undefined ? {} : { projectSettings }),
   };
   const probe =
     elsewhere === undefined

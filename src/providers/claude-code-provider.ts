@@ -14,8 +14,8 @@ import { serverOptions, toolOptions } from "./omega-tools.js";
 
 /**
  * Omega's provider: a context in, a message out, by the CLI as an agent. It runs with the CLI's own
- * prompt, login, settings and memory files, as the original did; `settingSources` narrows that. The
- * CLI repeats a failed request to the API once, where it went on for minutes in the original; `retry`
+ * prompt, login, settings and memory files, as the original did; `settingSources` narrows that, and
+ * the settings and agents of the project need `trustProject: true`. The CLI repeats a failed request to the API once, where it went on for minutes in the original; `retry`
  * changes that. No state is kept between calls, so one provider serves any number of them at once.
  */
 export class ClaudeCodeProvider {
@@ -130,7 +130,7 @@ export class ClaudeCodeProvider {
     const { sessionId, agentName, mcpServers = [] } = context;
     const model = context.model ?? this.model;
     return {
-      settingSources: ["user", "project", "local"],
+      ...sourcesFor(passed),
       ...toolOptions(context.allowedTools ?? this.allowedTools, mcpServers),
       ...passed,
       ...serverOptions(mcpServers),
@@ -162,6 +162,13 @@ export class ClaudeCodeProvider {
     const snapshot = sessionId === undefined ? {} : { snapshot: false };
     return { systemPrompt: { type: "preset", preset: "claude_code", ...append, ...snapshot } };
   }
+}
+
+/** As in the original, but files of the project take effect only if the project is trusted. */
+function sourcesFor({ settingSources, trustProject }: Options): Options {
+  if (settingSources !== undefined) return {};
+  if (trustProject === true) return { settingSources: ["user", "project", "local"] };
+  return { settingSources: ["user"], trustProject: false };
 }
 
 function logOf({ logger }: Options): Logger {

@@ -187,7 +187,7 @@ export class Lifeline {
       (info) => {
         const { log } = connection.transport;
         warnOfKey(info, options, log);
-        warnOfUnknownAgent(info, options.agent, log);
+        warnOfUnknownAgent(info, options, log);
         this.#events.onReady();
       },
       // Its end tells why.

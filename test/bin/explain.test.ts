@@ -135,8 +135,8 @@ describe("hawser explain", () => {
       servers,
       JSON.stringify({ mcpServers: { a: { command: "a", env: { API_KEY: PLANTED } } } }),
     );
-    const args = ["explain", "--cli", cli.path, "--agent", "--mcp", servers, "Name three knots."];
-    const pty = hawserIn({ env, cwd, cols: 400 }, ...args);
+    const args = ["explain", "--cli", cli.path, "--agent", "--trust", "--mcp", servers];
+    const pty = hawserIn({ env, cwd, cols: 400 }, ...args, "Name three knots.");
     expect((await pty.exit).code).toBe(0);
     expect(pty.text).toContain(`cli\n  ${cli.path}, 2.1.325 (option)`);
     expect(pty.text).toContain("--setting-sources=project");

@@ -1,14 +1,15 @@
-import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { processes } from "../../src/process/index.js";
-import { ClaudeCodeProvider } from "../../src/providers/index.js";
+import { ClaudeCodeProvider, type ClaudeCodeProviderOptions } from "../../src/providers/index.js";
 import { always, reply, toolUse } from "../../src/testing/index.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { context, failureOf, place } from "./omega-support.js";
 
 const ONCE = { maxResumeAttempts: 0 };
+const TRUSTING = { ...ONCE, trustProject: true };
 
 describeInTurn("a context on the real CLI $name", ({ path }) => {
   it("is answered by a message with all its facts", async () => {
@@ -155,8 +156,23 @@ describeInTurn("a context on the real CLI $name", ({ path }) => {
     expect(JSON.stringify(model.calls[1]?.body)).not.toContain("OF-THE-");
   });
 
+  it("runs no hook of the project unless it has trustProject: true", async () => {
+    const { provider, cwd, options } = await place(path, always("Tied."), ONCE);
+    mkdirSync(join(cwd, ".claude"));
+    const hook = { type: "command", command: "touch ran" };
+    const settings = { hooks: { SessionStart: [{ hooks: [hook] }] } };
+    writeFileSync(join(cwd, ".claude", "settings.json"), JSON.stringify(settings));
+    await provider.complete(context());
+    expect(existsSync(join(cwd, "ran"))).toBe(false);
+    await new ClaudeCodeProvider({
+      ...(options as ClaudeCodeProviderOptions),
+      ...TRUSTING,
+    }).complete(context());
+    expect(existsSync(join(cwd, "ran"))).toBe(true);
+  });
+
   it("is answered by the agent that it names, also in a session of another's", async () => {
-    const { provider, model, cwd } = await place(path, always("Tied."), ONCE);
+    const { provider, model, cwd } = await place(path, always("Tied."), TRUSTING);
     mkdirSync(join(cwd, ".claude", "agents"), { recursive: true });
     for (const [name, tool] of [["rigger", "Read"] as const, ["sailor", "Bash"] as const]) {
       const head = `---\nname: ${name}\ndescription: d\ntools: ${tool}\n---\n`;
@@ -187,12 +203,16 @@ describeInTurn("a context on the real CLI $name", ({ path }) => {
     expect(entries).toContainEqual({
       level: "warn",
       message: "there is no such agent, so the CLI's own answers",
-      fields: { agent: "nobody", agents: expect.arrayContaining(["general-purpose"]) },
+      fields: {
+        agent: "nobody",
+        agents: expect.arrayContaining(["general-purpose"]),
+        hint: "Agents of the project need trustProject: true.",
+      },
     });
   });
 
   it("is answered by the agent that it names, with the bare message", async () => {
-    const { provider, model, cwd } = await place(path, ["Tied."], ONCE);
+    const { provider, model, cwd } = await place(path, ["Tied."], TRUSTING);
     mkdirSync(join(cwd, ".claude", "agents"), { recursive: true });
     const head = "---\nname: rigger\ndescription: Ties knots.\ntools: Read\n---\n";
     writeFileSync(join(cwd, ".claude", "agents", "rigger.md"), `${head}You are the RIGGER.\n`);

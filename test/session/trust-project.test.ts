@@ -1,3 +1,5 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import type { Options } from "../../src/options/index.js";
@@ -14,6 +16,7 @@ import {
   plantHostileProject,
   RUNS_IN_PROJECT,
 } from "../support/hostile-project.js";
+import { recordingLogger } from "../support/recording-logger.js";
 import { type World, world } from "../support/world.js";
 
 type Run = (options: Options) => Promise<void>;
@@ -97,6 +100,48 @@ describe.each(CLIS)("trustProject on $name", ({ path }) => {
   it("leaves out the instructions too when settingSources names no source", async () => {
     const outcome = await outcomeOf(path, SESSION, { settingSources: [] });
     expect(outcome).toEqual({ ...NOTHING, words: [] });
+  });
+
+  it("keeps the deny and ask rules of a project that is not trusted in force", async () => {
+    const replies = [
+      toolUse("Bash", { command: "touch denied", description: "d" }),
+      toolUse("Bash", { command: "touch asked", description: "d" }),
+      toolUse("Bash", { command: "touch free", description: "d" }),
+      "done",
+    ];
+    const place = await world(path, replies);
+    mkdirSync(join(place.cwd, ".claude"));
+    const write = (name: string, permissions: object) =>
+      writeFileSync(join(place.cwd, ".claude", name), JSON.stringify({ permissions }));
+    write("settings.json", { deny: ["Bash(touch denied)", "Read(./(private)/**)"] });
+    write("settings.local.json", { ask: ["Bash(touch asked)"] });
+    const asked: unknown[] = [];
+    await SESSION({
+      ...place.options,
+      allowedTools: ["Bash"],
+      canUseTool: async (_, { command }) => {
+        asked.push(command);
+        return { behavior: "deny", message: "no" };
+      },
+    });
+    expect(asked).toEqual(["touch asked"]);
+    expect(readdirSync(place.cwd).sort()).toEqual([".claude", "free"]);
+  });
+
+  it("warns of rules and settings files of the project that cannot count", async () => {
+    const place = await world(path, ["done"]);
+    mkdirSync(join(place.cwd, ".claude"));
+    const permissions = { deny: ["Bash(rm *", 5, "Bash(rm *)"] };
+    writeFileSync(join(place.cwd, ".claude/settings.json"), JSON.stringify({ permissions }));
+    writeFileSync(join(place.cwd, ".claude/settings.local.json"), "{ broken");
+    const { logger, entries } = recordingLogger();
+    await SESSION({ ...place.options, logger });
+    const warnings = entries.filter(({ level }) => level === "warn").map(({ message }) => message);
+    expect(warnings).toEqual([
+      'A rule of the project is left out: "Bash(rm *"',
+      "A rule of the project is left out: 5",
+      "A settings file of the project cannot be read, so its deny rules do not count.",
+    ]);
   });
 
   it("is true by default in query(), as in the official SDK", async () => {

@@ -53,6 +53,12 @@ function problem(message: string, hint: string): Required<Problem> {
   return { path: "settings", message, hint };
 }
 
+/** The settings in a text; undefined if it holds none. */
+export function parseSettings(text: string): JsonObject | undefined {
+  const value = parse(text);
+  return isObject(value) ? (value as JsonObject) : undefined;
+}
+
 function isJsonText(text: string): boolean {
   return /^\s*[{[]/.test(text);
 }

@@ -1,6 +1,45 @@
+import { objectOf } from "../check/kind.js";
+import { rule } from "../check/rule.js";
+import { parseSettings } from "../check/settings.js";
 import { addFlag, type Draft, isSince } from "../draft.js";
 import type { OptionName } from "../options.js";
 import { isOfProject } from "../presets.js";
+
+/** Takes of a project that is not trusted what narrows rights, and what is only words. */
+export function applyUntrusted(draft: Draft, _: boolean, name: OptionName): void {
+  addNarrowingRules(draft);
+  addInstructions(draft, name);
+}
+
+/**
+ * Puts the deny and ask rules of the project's settings in force: without trust the CLI does not
+ * read these files, and a project's own ban must not be lifted by that.
+ */
+function addNarrowingRules({ host, permissions, warnings }: Draft): void {
+  for (const input of host.projectSettings ?? []) {
+    if (!input.found && input.reason === "missing") continue;
+    const settings = input.found ? parseSettings(input.text) : undefined;
+    if (settings === undefined) {
+      warnings.push(
+        "A settings file of the project cannot be read, so its deny rules do not count.",
+      );
+      continue;
+    }
+    const { deny, ask } = objectOf(settings["permissions"]);
+    permissions.deny.push(...rulesIn(deny, warnings));
+    permissions.ask.push(...rulesIn(ask, warnings));
+  }
+}
+
+/** The CLI drops a malformed rule in silence; here it is at least told. */
+function rulesIn(list: unknown, warnings: string[]): string[] {
+  if (!Array.isArray(list)) return [];
+  const isRule = (value: unknown) => [...rule.problems(value, "")].length === 0;
+  for (const each of list) {
+    if (!isRule(each)) warnings.push(`A rule of the project is left out: ${JSON.stringify(each)}`);
+  }
+  return list.filter(isRule);
+}
 
 /**
  * Lets the CLI read the instructions of a project (CLAUDE.md, its imports, .claude/rules) although
@@ -8,7 +47,7 @@ import { isOfProject } from "../presets.js";
  * reads these files and nothing that runs or grants anything. Directories that come by a settings
  * file do not count for this, so that the flag is always on the command line.
  */
-export function applyInstructions(draft: Draft, _: boolean, name: OptionName): void {
+function addInstructions(draft: Draft, name: OptionName): void {
   addFlag(draft, name, "--add-dir", ".");
   const variable = "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD";
   if (draft.env.get(variable) === undefined) draft.env.set(variable, "1");

@@ -28,6 +28,7 @@ const SINCE_SKILLS = "2.1.116";
 export interface SettingsPermissions {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
+  readonly ask: readonly string[];
   readonly additionalDirectories: readonly string[];
 }
 
@@ -37,6 +38,7 @@ export function placePermissions(draft: Draft): SettingsPermissions {
   return {
     allow: escaped(placeList(draft, "allowedTools", permissions.allow)),
     deny: escaped(placeList(draft, "disallowedTools", permissions.deny)),
+    ask: escaped(permissions.ask),
     additionalDirectories: placeDirectories(draft),
   };
 }
