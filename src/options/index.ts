@@ -1,11 +1,21 @@
 export { buildInvocation } from "./build.js";
+export {
+  BUILTIN_TOOL_NAMES,
+  BUILTIN_TOOLS,
+  KNOWN_TOOL_NAMES,
+  LEGACY_TOOL_NAME_ALIASES,
+  namesOfTool,
+  sameCalls,
+  type ToolCall,
+  type ToolRow,
+  toolRow,
+} from "./builtin-tools.js";
 export { readServers } from "./check/mcp.js";
 export { nearest } from "./check/name.js";
 export { escapeRule } from "./check/rule.js";
 export { settingsPath } from "./check/settings.js";
 export { explain, explainInvocation, explanationText } from "./explain.js";
 export { given } from "./given.js";
-export { LEGACY_TOOL_NAME_ALIASES } from "./legacy-tool-names.js";
 export { AGENT, LEAN, withPreset } from "./presets.js";
 export { validatePrompt, validateSendOptions } from "./prompt.js";
 export type * from "./public.js";

@@ -1,4 +1,10 @@
-import { LEGACY_TOOL_NAME_ALIASES, type PolicyRule } from "../../options/index.js";
+import {
+  namesOfTool,
+  type PolicyRule,
+  sameCalls,
+  type ToolCall,
+  toolRow,
+} from "../../options/index.js";
 import type { JsonObject } from "../../wire/index.js";
 
 /** What a policy decides, and by which of its rules. */
@@ -15,6 +21,9 @@ export interface PermissionExplanation {
  * Which rule of an ordered policy would decide a call, and how. The first that fits decides; if
  * none does, `otherwise`. In a tool's name and in text, `*` stands for any characters; what a rule
  * does not name, it does not look at. A tool that was renamed is meant by each of its names.
+ *
+ * A rule that denies or asks about a tool also covers every other tool that does the same: Monitor and
+ * PowerShell run commands as Bash does. A rule that allows covers only the tool that it names.
  */
 export function explainPermission(
   rules: readonly PolicyRule[],
@@ -22,35 +31,61 @@ export function explainPermission(
   input: JsonObject,
   otherwise: PolicyRule["decision"] = "deny",
 ): PermissionExplanation {
-  const index = rules.findIndex((rule) => fits(rule, tool, input));
-  const rule = rules[index];
-  if (rule === undefined) {
-    return { decision: otherwise, reason: `No rule fits ${tool}, so the default decides.` };
-  }
-  const reason = `Rule ${index + 1} (${titleOf(rule)}) decides.`;
-  return { decision: rule.decision, rule, index, reason };
+  return decide({ rules, otherwise }, { tool, input }, 0);
 }
 
-function fits(rule: PolicyRule, tool: string, input: JsonObject): boolean {
-  const names = isBroadAllow(rule) ? [tool] : namesOf(tool);
+interface Policy {
+  readonly rules: readonly PolicyRule[];
+  readonly otherwise: PolicyRule["decision"];
+}
+
+/** Decides a call and all calls that it leads to; of the decisions, the first of the strictest counts. */
+function decide(policy: Policy, call: ToolCall, depth: number): PermissionExplanation {
+  const further = toolRow(call.tool).leadsTo?.(call.input) ?? [];
+  let strictest = decideAlone(policy, call);
+  if (further.length > 0 && depth >= DEEPEST) {
+    return { decision: "deny", reason: `${call.tool} leads to too many calls, one by another.` };
+  }
+  for (const next of further) {
+    const { reason, ...decided } = decide(policy, next, depth + 1);
+    if (STRICTNESS[decided.decision] <= STRICTNESS[strictest.decision]) continue;
+    const because = `because ${call.tool} leads to a call of ${next.tool}.`;
+    strictest = { ...decided, reason: `${reason.replace(/\.$/, ",")} ${because}` };
+  }
+  return strictest;
+}
+
+/** How many calls may lead to one another: `/a` of a text may lead to the text of another command. */
+const DEEPEST = 8;
+
+const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
+
+function decideAlone({ rules, otherwise }: Policy, call: ToolCall): PermissionExplanation {
+  const { tool } = call;
+  for (const [index, rule] of rules.entries()) {
+    const fitting = fittingCall(rule, call);
+    if (fitting === undefined) continue;
+    const why = fitting === call ? "" : `, because ${tool} does what ${fitting.tool} does`;
+    const reason = `Rule ${index + 1} (${titleOf(rule)}) decides${why}.`;
+    return { decision: rule.decision, rule, index, reason };
+  }
+  return { decision: otherwise, reason: `No rule fits ${tool}, so the default decides.` };
+}
+
+/** The call, or the same call under the name of another tool, if the rule fits it. */
+function fittingCall(rule: PolicyRule, call: ToolCall): ToolCall | undefined {
+  const calls = rule.decision === "allow" ? [call] : [call, ...sameCalls(call)];
+  return calls.find((each) => fits(rule, each));
+}
+
+function fits(rule: PolicyRule, { tool, input }: ToolCall): boolean {
+  const names = isBroadAllow(rule) ? [tool] : namesOfTool(tool);
   return names.some((name) => like(rule.tool, name)) && within(rule.input ?? {}, input);
 }
 
 /** `Task*` may be meant for TaskList and its like: it does not also allow what Task has become. */
 function isBroadAllow({ tool, decision }: PolicyRule): boolean {
   return decision === "allow" && tool.includes("*");
-}
-
-/** All names that the tool has or had: which one a CLI uses is a matter of its version. */
-function namesOf(tool: string): readonly string[] {
-  const newest = newestOf(tool);
-  return [tool, newest, ...OLDER_NAMES.filter((name) => newestOf(name) === newest)];
-}
-
-const OLDER_NAMES = Object.keys(LEGACY_TOOL_NAME_ALIASES);
-
-function newestOf(tool: string): string {
-  return (OLDER_NAMES.includes(tool) ? LEGACY_TOOL_NAME_ALIASES[tool] : undefined) ?? tool;
 }
 
 /** Whether everything that is expected is there; more may be. */
