@@ -10,7 +10,7 @@ export {
   type ToolRow,
   toolRow,
 } from "./builtin-tools.js";
-export { readServers } from "./check/mcp.js";
+export { mcpToolPrefix, readServers } from "./check/mcp.js";
 export { nearest } from "./check/name.js";
 export { escapeRule } from "./check/rule.js";
 export { settingsPath } from "./check/settings.js";

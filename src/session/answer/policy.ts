@@ -6,6 +6,15 @@ import {
   toolRow,
 } from "../../options/index.js";
 import type { JsonObject } from "../../wire/index.js";
+import { like } from "./like.js";
+import { mcpRuleFits } from "./mcp-rule-fits.js";
+import { type PathContext, pathFits } from "./path-fits.js";
+
+/** What a policy must know beside the call. */
+export interface PermissionContext extends PathContext {
+  /** The names of the session's MCP servers: by them, the server of a tool is known. */
+  readonly mcpServers?: readonly string[] | undefined;
+}
 
 /** What a policy decides, and by which of its rules. */
 export interface PermissionExplanation {
@@ -24,19 +33,23 @@ export interface PermissionExplanation {
  *
  * A rule that denies or asks about a tool also covers every other tool that does the same: Monitor and
  * PowerShell run commands as Bash does. A rule that allows covers only the tool that it names.
+ *
+ * Paths are compared with all links resolved, so this function looks at the file system.
  */
 export function explainPermission(
   rules: readonly PolicyRule[],
   tool: string,
   input: JsonObject,
   otherwise: PolicyRule["decision"] = "deny",
+  context: PermissionContext = {},
 ): PermissionExplanation {
-  return decide({ rules, otherwise }, { tool, input }, 0);
+  return decide({ rules, otherwise, context }, { tool, input }, 0);
 }
 
 interface Policy {
   readonly rules: readonly PolicyRule[];
   readonly otherwise: PolicyRule["decision"];
+  readonly context: PermissionContext;
 }
 
 /** Decides a call and all calls that it leads to; of the decisions, the first of the strictest counts. */
@@ -60,10 +73,10 @@ const DEEPEST = 8;
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
 
-function decideAlone({ rules, otherwise }: Policy, call: ToolCall): PermissionExplanation {
+function decideAlone({ rules, otherwise, context }: Policy, call: ToolCall): PermissionExplanation {
   const { tool } = call;
   for (const [index, rule] of rules.entries()) {
-    const fitting = fittingCall(rule, call);
+    const fitting = fittingCall(rule, call, context);
     if (fitting === undefined) continue;
     const why = fitting === call ? "" : `, because ${tool} does what ${fitting.tool} does`;
     const reason = `Rule ${index + 1} (${titleOf(rule)}) decides${why}.`;
@@ -73,14 +86,33 @@ function decideAlone({ rules, otherwise }: Policy, call: ToolCall): PermissionEx
 }
 
 /** The call, or the same call under the name of another tool, if the rule fits it. */
-function fittingCall(rule: PolicyRule, call: ToolCall): ToolCall | undefined {
+function fittingCall(
+  rule: PolicyRule,
+  call: ToolCall,
+  context: PermissionContext,
+): ToolCall | undefined {
   const calls = rule.decision === "allow" ? [call] : [call, ...sameCalls(call)];
-  return calls.find((each) => fits(rule, each));
+  return calls.find((each) => fits(rule, each, context));
 }
 
-function fits(rule: PolicyRule, { tool, input }: ToolCall): boolean {
+function fits(rule: PolicyRule, call: ToolCall, context: PermissionContext): boolean {
+  const { tool, input } = call;
+  if (!fitsName(rule, tool, context)) return false;
+  const allows = rule.decision === "allow";
+  const { paths = [], meaning } = toolRow(tool);
+  const inputs =
+    meaning === undefined ? [input] : allows ? [meaning(input)] : [input, meaning(input)];
+  const asPath: Compare = (pattern, path) => pathFits(pattern, path, allows, context);
+  const compare = (field: string) => (paths.includes(field) ? asPath : like);
+  return inputs.some((each) => within(rule.input ?? {}, each, compare));
+}
+
+function fitsName(rule: PolicyRule, tool: string, { mcpServers = [] }: PermissionContext): boolean {
+  if (tool.startsWith("mcp__")) {
+    return mcpRuleFits(rule.tool, tool, rule.decision === "allow", mcpServers);
+  }
   const names = isBroadAllow(rule) ? [tool] : namesOfTool(tool);
-  return names.some((name) => like(rule.tool, name)) && within(rule.input ?? {}, input);
+  return names.some((name) => like(rule.tool, name));
 }
 
 /** `Task*` may be meant for TaskList and its like: it does not also allow what Task has become. */
@@ -88,39 +120,32 @@ function isBroadAllow({ tool, decision }: PolicyRule): boolean {
   return decision === "allow" && tool.includes("*");
 }
 
+/** How a text of a rule is compared with one of a call. */
+type Compare = (pattern: string, text: string) => boolean;
+
 /** Whether everything that is expected is there; more may be. */
-function within(expected: JsonObject, actual: unknown): boolean {
+function within(
+  expected: JsonObject,
+  actual: unknown,
+  compare: (field: string) => Compare,
+): boolean {
   if (typeof actual !== "object" || actual === null) return false;
   return Object.entries(expected).every(
-    ([name, value]) => Object.hasOwn(actual, name) && same(value, Reflect.get(actual, name)),
+    ([name, value]) =>
+      Object.hasOwn(actual, name) && same(value, Reflect.get(actual, name), compare(name)),
   );
 }
 
-function same(expected: unknown, actual: unknown): boolean {
-  if (typeof expected === "string") return typeof actual === "string" && like(expected, actual);
+function same(expected: unknown, actual: unknown, compare: Compare): boolean {
+  if (typeof expected === "string") return typeof actual === "string" && compare(expected, actual);
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || expected.length !== actual.length) return false;
-    return expected.every((value, i) => same(value, actual[i]));
+    return expected.every((value, i) => same(value, actual[i], compare));
   }
   if (typeof expected === "object" && expected !== null) {
-    return within(expected as JsonObject, actual);
+    return within(expected as JsonObject, actual, () => compare);
   }
   return expected === actual;
-}
-
-/** Pieces between stars in order, each at the first place it can be: linear, unlike a regex. */
-function like(pattern: string, text: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  const last = rest.pop();
-  if (last === undefined) return text === pattern;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const piece of rest) {
-    const found = text.indexOf(piece, at);
-    if (found < 0) return false;
-    at = found + piece.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
 }
 
 function titleOf({ tool, input, decision }: PolicyRule): string {
