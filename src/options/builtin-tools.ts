@@ -139,6 +139,9 @@ export const BUILTIN_TOOLS = {
 /** The name of a tool that the CLI brings along. */
 export type BuiltinTool = keyof typeof BUILTIN_TOOLS;
 
+/** Any name of a tool; editors complete those of the CLI's own. */
+export type ToolName = BuiltinTool | (string & {});
+
 const SHELL = "Bash";
 
 const ROWS: ReadonlyMap<string, ToolRow> = new Map(Object.entries(BUILTIN_TOOLS));

@@ -8,6 +8,7 @@ import {
   OPTION_TABLE,
   type Options,
   refuseOptions,
+  shadowedCallback,
   validateOptions,
   withPreset,
 } from "../options/index.js";
@@ -17,6 +18,9 @@ export function resolveQueryOptions(options: Options = {}): Options {
   const known = withPreset(given(lenient(withoutUnknown(options))));
   validateOptions(known);
   refuseOptions("query()", known, NOT_HERE);
+  const shadowed = shadowedCallback(known);
+  // With each query, and under the official code: programs listen for it.
+  if (shadowed !== undefined) process.emitWarning(shadowed, { code: SHADOWED });
   const { env, inheritEnv, systemPrompt, strictMcpConfig, retry, stderr } = known;
   return {
     ...known,
@@ -29,6 +33,8 @@ export function resolveQueryOptions(options: Options = {}): Options {
     ...(retry === undefined && !limitsRetries(env) ? { retry: { cliRetries: CLI_RETRIES } } : {}),
   };
 }
+
+const SHADOWED = "CLAUDE_SDK_CAN_USE_TOOL_SHADOWED";
 
 /** Ours, of which the official shape can do nothing. */
 const NOT_HERE = [

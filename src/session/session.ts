@@ -4,6 +4,7 @@ import { HawserError } from "../errors/index.js";
 import {
   type McpServerConfig,
   type Options,
+  refuseCollidingServers,
   validatePrompt,
   validateSendOptions,
 } from "../options/index.js";
@@ -181,6 +182,7 @@ export class Session extends Controls implements AsyncIterable<Message> {
   }
 
   protected linkServers(servers: Readonly<Record<string, McpServerConfig>>): readonly string[] {
+    refuseCollidingServers(this.#core.line.serverNames(servers));
     return this.#core.line.setServers(servers);
   }
 }
