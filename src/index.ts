@@ -136,6 +136,7 @@ export {
   type CredentialInfo,
   explainPermission,
   openSession,
+  type PermissionContext,
   type PermissionExplanation,
   type SendOptions,
   type Session,

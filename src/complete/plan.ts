@@ -5,11 +5,13 @@ import {
   type JsonSchema,
   type Options,
   type RetryOptions,
+  refuseOpenGuards,
   refuseOptions,
   refuseWithoutPool,
   type StandardSchema,
   validateOptions,
   validatePrompt,
+  warnOfShadowedCallback,
   withPreset,
 } from "../options/index.js";
 import { type Timeouts, timeoutsOf } from "../session/index.js";
@@ -38,8 +40,10 @@ export function planOf(caller: string, prompt: Prompt, options: Options): Plan {
   // A prompt that cannot be written would never arrive.
   if (typeof prompt !== "string") encodeLine(userLine(prompt));
   validateOptions(options);
+  refuseOpenGuards(options);
   refuseOptions(caller, options, ["recover"]);
   refuseWithoutPool(caller, options);
+  warnOfShadowedCallback(options);
 
   const wanted = given(options);
   const autoResume = autoResumeOf(wanted);

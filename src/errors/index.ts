@@ -12,3 +12,4 @@ export {
 export { textOf } from "./text-of.js";
 export { openTrace, type Trace, type TraceKind } from "./trace.js";
 export { HAWSER_VERSION } from "./version.js";
+export { warnOnce } from "./warn.js";

@@ -3,6 +3,7 @@ import { isObject } from "./check/kind.js";
 import { type Draft, refusal } from "./draft.js";
 import { isNested, startEnvironment } from "./environment.js";
 import { isInUse, keepSupported, specOf } from "./gate.js";
+import { openGuards, uselessAllowances } from "./guard-names.js";
 import type { CliFacts, HostFacts, Invocation } from "./invocation.js";
 import { commandOf, fits, leaks, tooLong } from "./length.js";
 import type { Options } from "./options.js";
@@ -71,6 +72,10 @@ function draftOf(options: Resolved, cli: CliFacts, host: HostFacts, compact: boo
   applyRetries(draft);
   applySettings(draft);
   applyExtraArgs(draft);
+  // Where a caller refuses open guards, none are left here.
+  for (const { path, message } of [...openGuards(options), ...uselessAllowances(options)]) {
+    warnings.push(`${path} ${message}`);
+  }
   if (cli.script !== true && options.executableArgs !== undefined) {
     warnings.push("executableArgs is left out: this CLI is no script and needs no runtime.");
   }

@@ -1,20 +1,31 @@
 export { buildInvocation } from "./build.js";
-export { readServers } from "./check/mcp.js";
+export {
+  BUILTIN_TOOL_NAMES,
+  BUILTIN_TOOLS,
+  KNOWN_TOOL_NAMES,
+  LEGACY_TOOL_NAME_ALIASES,
+  namesOfTool,
+  sameCalls,
+  type ToolCall,
+  type ToolRow,
+  toolRow,
+} from "./builtin-tools.js";
+export { mcpToolPrefix, readServers } from "./check/mcp.js";
 export { nearest } from "./check/name.js";
 export { escapeRule } from "./check/rule.js";
 export { settingsPath } from "./check/settings.js";
 export { explain, explainInvocation, explanationText } from "./explain.js";
 export { given } from "./given.js";
-export { LEGACY_TOOL_NAME_ALIASES } from "./legacy-tool-names.js";
 export { AGENT, LEAN, withPreset } from "./presets.js";
 export { validateCommand, validatePrompt, validateSendOptions } from "./prompt.js";
 export type * from "./public.js";
 export { OF_CALLS, OF_POOLS, refuseOptions, refuseWithoutPool } from "./refuse.js";
 export { type NumberedHook, type NumberedHooks, numberHooks } from "./row/hooks.js";
 export { POLICY_HOOK } from "./row/rules.js";
+export { shadowedCallback, warnOfShadowedCallback } from "./shadowed-callback.js";
 export { HOOK_EVENTS } from "./shape/hook.js";
 export { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./shape/system-prompt.js";
 export type { OptionSpec, Way } from "./spec.js";
 export { OPTION_TABLE, type OptionTable } from "./table.js";
-export { validateOptions } from "./validate.js";
+export { refuseCollidingServers, refuseOpenGuards, validateOptions } from "./validate.js";
 export { compareVersions, parseVersion } from "./version.js";

@@ -1,5 +1,6 @@
 import type { Logger } from "../errors/index.js";
 import type { JsonObject, PermissionMode } from "../wire/index.js";
+import type { ToolName } from "./builtin-tools.js";
 import type { AgentDefinition } from "./shape/agent.js";
 import type { Hooks } from "./shape/hook.js";
 import type { OnElicitation, OnUserDialog } from "./shape/interaction.js";
@@ -14,6 +15,20 @@ import type { SpawnedProcess, SpawnRequest } from "./shape/spawned-process.js";
 import type { SystemPromptOption } from "./shape/system-prompt.js";
 import type { Effort, ThinkingConfig } from "./shape/thinking.js";
 
+/** An alias that the CLI resolves, or the id of a model. */
+export type ModelName =
+  | "best"
+  | "default"
+  | "fable"
+  | "haiku"
+  | "opus"
+  | "opusplan"
+  | "sonnet"
+  | "fable[1m]"
+  | "opus[1m]"
+  | "sonnet[1m]"
+  | (string & {});
+
 export type SettingSource = "user" | "project" | "local";
 
 /** Everything that a call, a session or a pool may be told. All of it is optional. */
@@ -21,11 +36,11 @@ export interface Options {
   // The model and what it may spend.
 
   /** Model id or alias; `""` is the CLI's own choice. */
-  model?: string | undefined;
+  model?: ModelName | undefined;
   /** Names that stand for models; looked up before the CLI's own aliases. */
   modelAliases?: Record<string, string> | undefined;
   /** Model, or models in order, to use when `model` is overloaded. */
-  fallbackModel?: string | string[] | undefined;
+  fallbackModel?: ModelName | ModelName[] | undefined;
   /** How hard the model tries. */
   effort?: Effort | undefined;
   /** Whether and how the model thinks. */
@@ -67,11 +82,11 @@ export interface Options {
   // Tools and permissions.
 
   /** The built-in tools that exist; `[]` is none. */
-  tools?: string[] | { readonly type: "preset"; readonly preset: "claude_code" } | undefined;
+  tools?: ToolName[] | { readonly type: "preset"; readonly preset: "claude_code" } | undefined;
   /** Tools or rules that need no approval; this does not restrict anything. */
-  allowedTools?: string[] | undefined;
+  allowedTools?: ToolName[] | undefined;
   /** Tools that are taken away, or rules that are refused. */
-  disallowedTools?: string[] | undefined;
+  disallowedTools?: ToolName[] | undefined;
   /** An ordered policy; the first rule that fits a call decides it. */
   rules?: readonly PolicyRule[] | undefined;
   /** Other names that tool calls may come under. */

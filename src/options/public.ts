@@ -1,3 +1,4 @@
+export type { BuiltinTool, ToolName } from "./builtin-tools.js";
 export type { EnvironmentChanges, ExplainedFile, Explanation } from "./explain.js";
 export type {
   CliFacts,
@@ -7,7 +8,7 @@ export type {
   PrivateFile,
   SettingsInput,
 } from "./invocation.js";
-export type { OptionName, Options, SettingSource } from "./options.js";
+export type { ModelName, OptionName, Options, SettingSource } from "./options.js";
 export type { AgentDefinition, AgentMcpServerSpec } from "./shape/agent.js";
 export type {
   HookAnswer,

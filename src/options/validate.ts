@@ -3,13 +3,30 @@ import { isObject, type Problem } from "./check/kind.js";
 import { nearest } from "./check/name.js";
 import { readInline, settingsPath } from "./check/settings.js";
 import { contradictions } from "./contradictions.js";
+import { collidingServers, openGuards } from "./guard-names.js";
 import type { OptionName, Options } from "./options.js";
 import { RESERVED } from "./row/process.js";
 import { OPTION_NAMES, OPTION_TABLE } from "./table.js";
 
 /** Throws `invalid_options` with all that is wrong, before anything is started. */
 export function validateOptions(options: Options): void {
-  const problems = read(options);
+  refuse(read(options));
+}
+
+/**
+ * Throws `invalid_options` for a guard that would be open because of a name, for example
+ * `disallowedTools: ["bash"]`. Not for `query()`, which takes what the official SDK takes.
+ */
+export function refuseOpenGuards(options: Options): void {
+  refuse([...openGuards(options)]);
+}
+
+/** Throws `invalid_options` for MCP servers whose tools could have the same names. */
+export function refuseCollidingServers(names: readonly string[]): void {
+  refuse([...collidingServers(names, "mcpServers")]);
+}
+
+function refuse(problems: readonly Problem[]): void {
   const [first] = problems;
   if (first === undefined) return;
   const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;

@@ -7,7 +7,14 @@ import {
   isHawserError,
   type Logger,
 } from "../errors/index.js";
-import { given, nearest, OPTION_TABLE, type Options, validateOptions } from "../options/index.js";
+import {
+  given,
+  nearest,
+  OPTION_TABLE,
+  type Options,
+  refuseOpenGuards,
+  validateOptions,
+} from "../options/index.js";
 import type { PoolBudget } from "./ledger.js";
 
 /**
@@ -179,6 +186,7 @@ function problemsInWarm(warm: unknown): Issue[] {
   return warm.flatMap((options: Options, i) => {
     try {
       validateOptions(options);
+      refuseOpenGuards(options);
       return [];
     } catch (error) {
       const issues = isHawserError(error) ? (error.issues ?? []) : [];

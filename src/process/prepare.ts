@@ -6,6 +6,7 @@ import {
   type Mask,
   openTrace,
   type Trace,
+  warnOnce,
 } from "../errors/index.js";
 import {
   buildInvocation,
@@ -55,7 +56,7 @@ export async function prepare(options: Options): Promise<Prepared> {
   for (const warning of invocation.warnings) {
     log.warn(warning);
     // Who has no logger must hear of it all the same: something that was asked for is not done.
-    if (options.logger === undefined) process.emitWarning(mask(warning), "HawserWarning");
+    if (options.logger === undefined) warnOnce(mask(warning));
   }
   return {
     location,

@@ -1,65 +1,7 @@
-export { LEGACY_TOOL_NAME_ALIASES } from "../options/index.js";
+export { BUILTIN_TOOL_NAMES, LEGACY_TOOL_NAME_ALIASES } from "../options/index.js";
 
 /** Why a session ended, as a SessionEnd hook is told. */
 export const EXIT_REASONS = ["clear", "resume", "logout", "prompt_input_exit", "other"] as const;
-
-/** Tools of the CLI by the names that rules and matchers use; not all that there are. */
-export const BUILTIN_TOOL_NAMES = [
-  "Agent",
-  "Artifact",
-  "AskUserQuestion",
-  "Bash",
-  "ClaudeDesign",
-  "CronCreate",
-  "CronDelete",
-  "CronList",
-  "Edit",
-  "EndConversation",
-  "EnterPlanMode",
-  "EnterWorktree",
-  "ExitPlanMode",
-  "ExitWorktree",
-  "Glob",
-  "Grep",
-  "ListAgents",
-  "ListMcpResourcesTool",
-  "LSP",
-  "Monitor",
-  "NotebookEdit",
-  "OfferChromeSetup",
-  "PowerShell",
-  "Projects",
-  "propose_skills",
-  "ProposeGoal",
-  "PushNotification",
-  "Read",
-  "ReadMcpResourceDirTool",
-  "ReadMcpResourceTool",
-  "ReadNotifications",
-  "RemoteTrigger",
-  "ReportFindings",
-  "ScheduleWakeup",
-  "SendFeedback",
-  "SendMessage",
-  "SendUserFile",
-  "SendUserMessage",
-  "ShareOnboardingGuide",
-  "ShowOnboardingRolePicker",
-  "Skill",
-  "SubagentHandback",
-  "TaskCreate",
-  "TaskGet",
-  "TaskList",
-  "TaskStop",
-  "TaskUpdate",
-  "TodoWrite",
-  "ToolSearch",
-  "WaitForMcpServers",
-  "WebFetch",
-  "WebSearch",
-  "Workflow",
-  "Write",
-] as const;
 
 /** How the texts begin by which the CLI says that a usage limit was reached. */
 export const USAGE_LIMIT_ERROR_PREFIXES = [

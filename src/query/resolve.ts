@@ -8,6 +8,7 @@ import {
   OPTION_TABLE,
   type Options,
   refuseOptions,
+  shadowedCallback,
   validateOptions,
   withPreset,
 } from "../options/index.js";
@@ -18,6 +19,9 @@ export function resolveQueryOptions(options: Options = {}): Options {
   const known = withPreset({ trustProject: true, ...given(lenient(withoutUnknown(options))) });
   validateOptions(known);
   refuseOptions("query()", known, NOT_HERE);
+  const shadowed = shadowedCallback(known);
+  // With each query, and under the official code: programs listen for it.
+  if (shadowed !== undefined) process.emitWarning(shadowed, { code: SHADOWED });
   const { env, inheritEnv, systemPrompt, strictMcpConfig, retry, stderr } = known;
   return {
     ...known,
@@ -30,6 +34,8 @@ export function resolveQueryOptions(options: Options = {}): Options {
     ...(retry === undefined && !limitsRetries(env) ? { retry: { cliRetries: CLI_RETRIES } } : {}),
   };
 }
+
+const SHADOWED = "CLAUDE_SDK_CAN_USE_TOOL_SHADOWED";
 
 /** Ours, of which the official shape can do nothing. */
 const NOT_HERE = [

@@ -14,6 +14,7 @@ import {
 } from "../wire/index.js";
 import { answers } from "./answer/answers.js";
 import { McpServers } from "./answer/mcp.js";
+import type { PermissionContext } from "./answer/policy.js";
 import { Busy } from "./busy.js";
 import { checkSettings, type Expected, expectedOf } from "./check-settings.js";
 import { FirstWords } from "./first-words.js";
@@ -53,6 +54,8 @@ export class Connection {
   #transport: SubprocessTransport;
   #stored: Stored | undefined;
   #servers: McpServers | undefined;
+  /** The MCP servers that the CLI itself named last, those of settings files included. */
+  #announcedServers: readonly string[] = [];
   #control: ControlLine | undefined;
   #holds = false;
   #release: (() => void) | undefined;
@@ -179,7 +182,9 @@ export class Connection {
     this.#servers.set(this.#programServers);
     const control = new ControlLine(
       this.transport,
-      this.#busy.during(answers(this.#options, this.#servers, log)),
+      this.#busy.during(
+        answers(this.#options, this.#servers, log, () => this.#permissionContext()),
+      ),
       {
         onMessage: (message, size) => this.#receive(message, size),
         onCorrupt: this.#events.onCorrupt,
@@ -265,6 +270,9 @@ export class Connection {
 
   #receive(message: Message, size: number): void {
     if (this.#hasEnded) return;
+    if (isSystem(message, "init") && Array.isArray(message.mcp_servers)) {
+      this.#announcedServers = message.mcp_servers.map(({ name }) => name);
+    }
     if (!this.#isReady) this.#firstWords.see(message);
     if (this.#firstWords.keep(message, size)) return;
     if (isMessage(message, "transcript_mirror")) {
@@ -288,6 +296,15 @@ export class Connection {
       this.transport.log.warn("the CLI retries", { attempt, of, inMs, error });
     }
     this.#events.onMessage(message, size);
+  }
+
+  #permissionContext(): PermissionContext {
+    const { cwd, env } = this.transport.invocation;
+    return {
+      cwd,
+      home: env["HOME"] ?? env["USERPROFILE"],
+      mcpServers: [...new Set([...(this.#servers?.names ?? []), ...this.#announcedServers])],
+    };
   }
 
   #explain(error: unknown): unknown {

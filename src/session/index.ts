@@ -1,5 +1,9 @@
 export { Activity } from "./activity.js";
-export { explainPermission, type PermissionExplanation } from "./answer/policy.js";
+export {
+  explainPermission,
+  type PermissionContext,
+  type PermissionExplanation,
+} from "./answer/policy.js";
 export { type CallEvent, CHANNELS, type ProcessEvent, publish } from "./channels.js";
 export { Controls, type FieldsOf } from "./controls.js";
 export type { SessionWatcher } from "./core-options.js";

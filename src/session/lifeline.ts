@@ -130,6 +130,11 @@ export class Lifeline {
     }
   }
 
+  /** The names of all servers there would be with these beside those of the options. */
+  serverNames(servers: Servers): readonly string[] {
+    return Object.keys(this.#allServers(servers));
+  }
+
   /** The servers of this program beside those of the options. */
   setServers(servers: Servers): readonly string[] {
     this.#servers = servers;
@@ -233,9 +238,9 @@ export class Lifeline {
     this.#events.onRecovered({ type: "hawser", subtype: "recovered", ...facts });
   }
 
-  #allServers(): Servers {
+  #allServers(dynamic = this.#servers): Servers {
     const { mcpServers } = this.#options;
-    return { ...(typeof mcpServers === "object" ? mcpServers : {}), ...this.#servers };
+    return { ...(typeof mcpServers === "object" ? mcpServers : {}), ...dynamic };
   }
 }
 

@@ -2,9 +2,11 @@ import {
   given,
   OF_CALLS,
   type Options,
+  refuseOpenGuards,
   refuseOptions,
   refuseWithoutPool,
   validateOptions,
+  warnOfShadowedCallback,
   withPreset,
 } from "../options/index.js";
 import type { Session } from "./session.js";
@@ -20,8 +22,10 @@ export type SessionOptions = Omit<Options, "autoResume" | "maxRepairs" | "schema
  */
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   validateOptions(options);
+  refuseOpenGuards(options);
   refuseOptions("openSession()", options, OF_CALLS);
   refuseWithoutPool("openSession()", options);
+  warnOfShadowedCallback(options);
   const { session, release } = await sourceOf(options).acquire(requestOf(options));
   try {
     await session.initializationResult();

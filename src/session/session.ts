@@ -4,6 +4,7 @@ import { HawserError } from "../errors/index.js";
 import {
   type McpServerConfig,
   type Options,
+  refuseCollidingServers,
   validateCommand,
   validatePrompt,
   validateSendOptions,
@@ -202,6 +203,7 @@ export class Session extends Controls implements AsyncIterable<Message> {
   }
 
   protected linkServers(servers: Readonly<Record<string, McpServerConfig>>): readonly string[] {
+    refuseCollidingServers(this.#core.line.serverNames(servers));
     return this.#core.line.setServers(servers);
   }
 }

@@ -3,6 +3,7 @@ import { SILENT } from "../../src/errors/index.js";
 import { POLICY_HOOK } from "../../src/options/index.js";
 import { checkGuardAnswer } from "../../src/session/answer/guard-answer.js";
 import { answerHook } from "../../src/session/answer/hook.js";
+import { PolicyJudge } from "../../src/session/answer/policy-judge.js";
 import type { HookCallbackRequest } from "../../src/wire/index.js";
 
 const decision = (fields: object) => ({
@@ -54,7 +55,7 @@ describe("the policy as a guard", () => {
     answerHook(
       { subtype: "hook_callback", callback_id: POLICY_HOOK, input } as HookCallbackRequest,
       { signal: new AbortController().signal, requestId: "r" },
-      { callbacks: new Map(), rules, otherwise: "ask" },
+      { callbacks: new Map(), judge: new PolicyJudge(rules, "ask", () => ({})) },
       SILENT,
     );
 

@@ -68,6 +68,57 @@ describe("explainPermission", () => {
     expect(fits([{ tool: "*" }], {}, "Agent")).toBe(0);
   });
 
+  describe.each(["deny", "ask"] as const)("with a rule that says %s", (decision) => {
+    const rules: PolicyRule[] = [
+      { tool: "Bash", input: { command: "rm *" }, decision },
+      { tool: "Edit", input: { file_path: "/etc/*" }, decision },
+      { tool: "Read", input: { file_path: "/secret/*" }, decision },
+      { tool: "*", decision: "allow" },
+    ];
+
+    it.each([
+      { tool: "Monitor", input: { command: "rm -r notes" }, index: 0 },
+      { tool: "PowerShell", input: { command: "rm -r notes" }, index: 0 },
+      { tool: "Write", input: { file_path: "/etc/passwd" }, index: 1 },
+      { tool: "NotebookEdit", input: { notebook_path: "/etc/a.ipynb" }, index: 1 },
+      { tool: "Grep", input: { pattern: "x", path: "/secret/a" }, index: 2 },
+    ])("covers a call of $tool that does the same", ({ tool, input, index }) => {
+      expect(explainPermission(rules, tool, input)).toMatchObject({
+        decision,
+        index,
+        reason: expect.stringContaining(`decides, because ${tool} does what `),
+      });
+    });
+
+    it("does not cover a call of Monitor with another command", () => {
+      expect(explainPermission(rules, "Monitor", { command: "ls" }).index).toBe(3);
+    });
+
+    it("covers Monitor by a rule for Bash without a command", () => {
+      const policy: PolicyRule[] = [
+        { tool: "Bash", decision },
+        { tool: "*", decision: "allow" },
+      ];
+      expect(explainPermission(policy, "Monitor", { command: "ls" }).decision).toBe(decision);
+      expect(explainPermission(policy, "REPL", { code: "1" }).decision).toBe("allow");
+    });
+  });
+
+  it("does not let a rule that allows Bash allow Monitor", () => {
+    const rules: PolicyRule[] = [{ tool: "Bash", decision: "allow" }];
+    expect(explainPermission(rules, "Monitor", { command: "ls" }).decision).toBe("deny");
+  });
+
+  it("lets a rule that names Monitor decide before a later rule for Bash", () => {
+    const rules: PolicyRule[] = [
+      { tool: "Monitor", input: { command: "tail *" }, decision: "allow" },
+      { tool: "Bash", decision: "deny" },
+      { tool: "*", decision: "allow" },
+    ];
+    expect(explainPermission(rules, "Monitor", { command: "tail -f a" }).decision).toBe("allow");
+    expect(explainPermission(rules, "Monitor", { command: "rm a" }).decision).toBe("deny");
+  });
+
   it("does not take what every object inherits for a tool that was renamed", () => {
     expect(fits([{ tool: "Object" }], {}, "constructor")).toBeUndefined();
     expect(fits([{ tool: "constructor" }], {}, "constructor")).toBe(0);

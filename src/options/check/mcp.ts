@@ -25,6 +25,11 @@ export const mcpServers: Kind = {
   },
 };
 
+/** How the names of all tools of a server begin, after the CLI has replaced what it does not take. */
+export function mcpToolPrefix(server: string): string {
+  return `mcp__${server.replace(/[^a-zA-Z0-9_-]/g, "_")}__`;
+}
+
 /** Both forms are in use: the map alone, and the map as it stands in a file. */
 function unwrap(map: McpServers): McpServers {
   const { mcpServers: inner, ...rest } = map as Readonly<Record<string, unknown>>;

@@ -16,6 +16,13 @@ export function nearest(name: string, candidates: readonly string[]): string | u
 
 const LONGEST = 64;
 
+/** Whether two names differ, but only by upper and lower case, or by one letter beside that. */
+export function differsByOne(name: string, other: string): boolean {
+  if (name === other || Math.abs(name.length - other.length) > 1) return false;
+  if (name.length > LONGEST) return false;
+  return distanceBetween(name.toLowerCase(), other.toLowerCase()) <= 1;
+}
+
 /** So that `max_turns` and `MaxTurns` are `maxTurns`. */
 function plainOf(name: string): string {
   return name.replace(/[-_\s]/g, "").toLowerCase();

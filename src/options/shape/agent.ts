@@ -3,6 +3,8 @@ import type {
   McpServerConfigForProcessTransport,
   PermissionMode,
 } from "../../wire/index.js";
+import type { ToolName } from "../builtin-tools.js";
+import type { ModelName } from "../options.js";
 
 /** A sub-agent that the main thread may start, or be run as by the option `agent`. */
 export interface AgentDefinition {
@@ -11,10 +13,10 @@ export interface AgentDefinition {
   /** Its system prompt. */
   prompt: string;
   /** The tools it has; absent is all of the main thread's. */
-  tools?: string[];
-  disallowedTools?: string[];
+  tools?: ToolName[];
+  disallowedTools?: ToolName[];
   /** An alias, a model id, or `inherit`. */
-  model?: string;
+  model?: ModelName | "inherit";
   /** Names of servers of the session, or configurations of its own. */
   mcpServers?: AgentMcpServerSpec[];
   skills?: string[];

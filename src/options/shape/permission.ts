@@ -1,4 +1,5 @@
 import type { McpServerProvenance, PermissionResult, PermissionUpdate } from "../../wire/index.js";
+import type { ToolName } from "../builtin-tools.js";
 
 /** Asked for every call that no rule and no mode decides; `null` leaves the question open. */
 export type CanUseTool = (
@@ -32,7 +33,8 @@ export type CanUseToolContext = {
 
 /** One line of an ordered policy: the first that fits a call decides it. */
 export interface PolicyRule {
-  readonly tool: string;
+  /** A tool, or a pattern in which `*` stands for any characters. */
+  readonly tool: ToolName;
   readonly input?: Readonly<Record<string, unknown>>;
   readonly decision: "allow" | "deny" | "ask";
 }

@@ -13,18 +13,29 @@ import { answerHook } from "./hook.js";
 import { answerDialog, answerElicitation } from "./interaction.js";
 import type { McpServers } from "./mcp.js";
 import { answerPermission } from "./permission.js";
+import type { PermissionContext } from "./policy.js";
+import { PolicyJudge } from "./policy-judge.js";
 
-/** Answers whatever the CLI asks, by the callbacks of the options. */
-export function answers(options: Options, servers: McpServers, log: Logger): RequestHandler {
+/**
+ * Answers whatever the CLI asks, by the callbacks of the options. `context` gives what the policy
+ * must know of the session at the time of a call.
+ */
+export function answers(
+  options: Options,
+  servers: McpServers,
+  log: Logger,
+  context: () => PermissionContext,
+): RequestHandler {
   const { canUseTool, onElicitation, onUserDialog, rules } = options;
   const { callbacks } = numberHooks(options.hooks ?? {});
   const otherwise = canUseTool === undefined ? "deny" : "ask";
+  const judge = rules && new PolicyJudge(rules, otherwise, context);
   return async (request, context) => {
     switch (request.subtype) {
       case "can_use_tool":
-        return answerPermission(request as CanUseToolRequest, context, canUseTool, log);
+        return answerPermission(request as CanUseToolRequest, context, canUseTool, judge, log);
       case "hook_callback": {
-        const hooks = { callbacks, rules, otherwise } as const;
+        const hooks = { callbacks, judge };
         return answerHook(request as HookCallbackRequest, context, hooks, log);
       }
       case "mcp_message":

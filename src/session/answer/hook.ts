@@ -1,16 +1,14 @@
 import type { RequestContext } from "../../control/index.js";
 import { HawserError, type Logger, textOf } from "../../errors/index.js";
 import { type NumberedHooks, POLICY_HOOK, type PolicyRule } from "../../options/index.js";
-import type { HookCallbackRequest, HookOutput } from "../../wire/index.js";
+import type { HookCallbackRequest, HookOutput, JsonObject } from "../../wire/index.js";
 import { checkGuardAnswer } from "./guard-answer.js";
-import { explainPermission } from "./policy.js";
+import type { AskedCall, PolicyJudge } from "./policy-judge.js";
 
 export interface HookAnswers {
   readonly callbacks: NumberedHooks["callbacks"];
-  /** Decides every call, before any other rule of this side. */
-  readonly rules: readonly PolicyRule[] | undefined;
-  /** What becomes of a call that no rule fits. */
-  readonly otherwise: PolicyRule["decision"];
+  /** Decides every call, before any other rule of this side; absent without a policy. */
+  readonly judge: PolicyJudge | undefined;
 }
 
 /**
@@ -20,10 +18,10 @@ export interface HookAnswers {
 export async function answerHook(
   { callback_id, input, tool_use_id }: HookCallbackRequest,
   { signal }: RequestContext,
-  { callbacks, rules, otherwise }: HookAnswers,
+  { callbacks, judge }: HookAnswers,
   log: Logger,
 ): Promise<HookOutput> {
-  if (callback_id === POLICY_HOOK) return answerPolicy(input, rules ?? [], otherwise, log);
+  if (callback_id === POLICY_HOOK) return answerPolicy(input, judge, log);
   const hook = callbacks.get(callback_id);
   if (hook === undefined) {
     throw new HawserError("protocol_error", `There is no hook callback ${callback_id}.`);
@@ -32,7 +30,7 @@ export async function answerHook(
   try {
     const output = (await hook.callback(input as never, tool_use_id, { signal })) ?? {};
     if (guards) checkGuardAnswer(output);
-    return output;
+    return judge === undefined ? output : withPolicy(output, input, judge);
   } catch (error) {
     const message = `A ${hook.event} hook failed: ${textOf(error)}`;
     log.error(message);
@@ -44,14 +42,14 @@ export async function answerHook(
 /** An error for an answer would be no opinion: a policy that fails denies. */
 function answerPolicy(
   input: HookCallbackRequest["input"],
-  rules: readonly PolicyRule[],
-  otherwise: PolicyRule["decision"],
+  judge: PolicyJudge | undefined,
   log: Logger,
 ): HookOutput {
   try {
-    const { tool_name, tool_input } = input as unknown as ToolCall;
-    const { decision, reason } = explainPermission(rules, tool_name, tool_input, otherwise);
-    log.debug("the policy decided", { tool: tool_name, decision, reason });
+    if (judge === undefined) throw new Error("There are no rules.");
+    const call = input as unknown as ToolCallInput;
+    const { decision, reason } = judge.explain(call, call.tool_input);
+    log.debug("the policy decided", { tool: call.tool_name, decision, reason });
     return decided(decision, reason);
   } catch (error) {
     const message = `The policy failed: ${textOf(error)}`;
@@ -60,9 +58,42 @@ function answerPolicy(
   }
 }
 
-interface ToolCall {
-  readonly tool_name: string;
-  readonly tool_input: Readonly<Record<string, unknown>>;
+/**
+ * A hook may put another input into a call. The CLI has put the input of the model to the policy, at
+ * the same time as to the hook, so the new input is put to the policy here.
+ */
+function withPolicy(
+  output: HookOutput,
+  input: HookCallbackRequest["input"],
+  judge: PolicyJudge,
+): HookOutput {
+  const specific = fieldsOf(fieldsOf(output)["hookSpecificOutput"]);
+  const event = specific["hookEventName"];
+  const call = input as unknown as ToolCallInput;
+  if (event === "PreToolUse" && specific["updatedInput"] !== undefined) {
+    const { decision, reason } = judge.explain(call, fieldsOf(specific["updatedInput"]));
+    if (decision === "allow" || specific["permissionDecision"] === "deny") return output;
+    if (decision === "deny") return decided("deny", reason);
+    return { ...output, hookSpecificOutput: { ...specific, ...asked(reason) } } as HookOutput;
+  }
+  const given = fieldsOf(specific["decision"])["updatedInput"];
+  if (event !== "PermissionRequest" || given === undefined) return output;
+  const { decision, reason } = judge.explain(call, fieldsOf(given));
+  if (decision !== "deny") return output;
+  const denied = { behavior: "deny", message: reason };
+  return { ...output, hookSpecificOutput: { ...specific, decision: denied } } as HookOutput;
+}
+
+interface ToolCallInput extends AskedCall {
+  readonly tool_input: JsonObject;
+}
+
+function fieldsOf(value: unknown): JsonObject {
+  return typeof value === "object" && value !== null ? (value as JsonObject) : {};
+}
+
+function asked(reason: string): object {
+  return { permissionDecision: "ask", permissionDecisionReason: reason };
 }
 
 function decided(decision: PolicyRule["decision"], reason: string): HookOutput {

@@ -8,6 +8,7 @@ export class McpServers {
   readonly #send: (serverName: string, message: McpMessage) => void;
   readonly #log: Logger;
   readonly #links = new Map<string, Linked>();
+  #names: readonly string[] = [];
 
   constructor(send: (serverName: string, message: McpMessage) => void, log: Logger) {
     this.#send = send;
@@ -19,6 +20,7 @@ export class McpServers {
    * the names that another server had before: the CLI has shaken hands with that one.
    */
   set(servers: Readonly<Record<string, McpServerConfig>>): readonly string[] {
+    this.#names = Object.keys(servers);
     for (const name of this.#links.keys()) {
       if (servers[name]?.type !== "sdk") this.#unlink(name);
     }
@@ -29,6 +31,11 @@ export class McpServers {
     for (const { name } of changed) this.#unlink(name);
     for (const { name, server } of here) this.#link(name, server);
     return changed.map(({ name }) => name);
+  }
+
+  /** The names of all servers of the newest map, also of those that the CLI starts. */
+  get names(): readonly string[] {
+    return this.#names;
   }
 
   /** Rejects if one of these could not be linked. */

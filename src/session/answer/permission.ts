@@ -2,12 +2,14 @@ import { NO_ANSWER, type RequestContext } from "../../control/index.js";
 import { type Logger, textOf } from "../../errors/index.js";
 import type { CanUseTool } from "../../options/index.js";
 import type { CanUseToolRequest, PermissionResult, PermissionUpdate } from "../../wire/index.js";
+import type { PolicyJudge } from "./policy-judge.js";
 
 /** Asks the caller. Nobody to ask, a callback that throws and an answer without sense all deny. */
 export async function answerPermission(
   request: CanUseToolRequest,
   context: RequestContext,
   canUseTool: CanUseTool | undefined,
+  judge: PolicyJudge | undefined,
   log: Logger,
 ): Promise<PermissionResult | typeof NO_ANSWER> {
   const toolUseID = request.tool_use_id;
@@ -26,6 +28,11 @@ export async function answerPermission(
   }
   if (result === null) return NO_ANSWER;
   if (result?.behavior === "allow") {
+    const refused = result.updatedInput && judge?.explain(request, result.updatedInput);
+    if (refused?.decision === "deny") {
+      log.error("the policy denies the input that canUseTool gave", { reason: refused.reason });
+      return deny(refused.reason);
+    }
     // Older CLIs want the input back even if nothing changed.
     return { ...result, updatedInput: result.updatedInput ?? request.input, toolUseID };
   }

@@ -1,0 +1,227 @@
+import type { JsonObject } from "../wire/index.js";
+
+/** A call of a tool, as the policy judges it. */
+export interface ToolCall {
+  readonly tool: string;
+  readonly input: JsonObject;
+}
+
+/** What the policy must know of a tool that the CLI brings along. */
+export interface ToolRow {
+  /** Older names of the tool, which rules and matchers still take. */
+  readonly formerly?: readonly string[];
+  /** Fields that hold a command: a rule that denies or asks about Bash covers them. */
+  readonly commands?: readonly string[];
+  /** Fields that hold a path, or a list of paths: rules on them look through links. */
+  readonly paths?: readonly string[];
+  /** The input as the tool understands it, where a default or another field changes a path. */
+  readonly meaning?: (input: JsonObject) => JsonObject;
+  /**
+   * The call under the name of another tool that does the same. A rule that denies or asks about that
+   * call covers this one. A rule that allows it does not, because the allowed tool was another.
+   */
+  readonly sameAs?: (input: JsonObject) => readonly ToolCall[];
+  /**
+   * Further calls that the CLI makes because of this one and that no hook sees. Each is put to the
+   * whole policy; of all decisions the strictest counts.
+   */
+  readonly leadsTo?: (input: JsonObject) => readonly ToolCall[];
+  /** Fields whose names look like a command or a path, and why the policy need not look at them. */
+  readonly reviewed?: Readonly<Record<string, string>>;
+  /** Tools that the official SDK's list does not name. */
+  readonly unlisted?: true;
+}
+
+/**
+ * Every tool that a known version of the CLI offers: the one list of names, and what each tool can be
+ * used for. `test/options/builtin-tools.test.ts` compares it with the tools that each pinned CLI gives
+ * to the model. A tool without a row fails that test, and so does a field that looks like a command or a path
+ * and that no row accounts for.
+ */
+export const BUILTIN_TOOLS = {
+  Agent: { formerly: ["Task"] },
+  Artifact: { paths: ["file_path"] },
+  AskUserQuestion: {},
+  Bash: { commands: ["command"] },
+  ClaudeDesign: {},
+  CronCreate: {},
+  CronDelete: {},
+  CronList: {},
+  Edit: { paths: ["file_path"], sameAs: newFile },
+  EndConversation: {},
+  EnterPlanMode: {},
+  EnterWorktree: { paths: ["path"] },
+  ExitPlanMode: {},
+  ExitWorktree: {},
+  Glob: { paths: ["path"], meaning: globbed },
+  Grep: { paths: ["path"], meaning: searched, sameAs: (input) => reading(searched(input)["path"]) },
+  ListAgents: { formerly: ["ListPeers"] },
+  ListMcpResourcesTool: { formerly: ["ListMcpResources"] },
+  LSP: { paths: ["filePath"], sameAs: ({ filePath }) => reading(filePath) },
+  Monitor: {
+    commands: ["command"],
+    sameAs: ({ ws }) => fetching(ws),
+  },
+  NotebookEdit: {
+    paths: ["notebook_path"],
+    sameAs: ({ notebook_path }) => editing(notebook_path),
+  },
+  OfferChromeSetup: {},
+  PowerShell: { commands: ["command"] },
+  Projects: {},
+  propose_skills: {},
+  ProposeGoal: {},
+  PushNotification: {},
+  Read: { paths: ["file_path"] },
+  ReadMcpResourceDirTool: { formerly: ["ReadMcpResourceDir"] },
+  ReadMcpResourceTool: { formerly: ["ReadMcpResource"] },
+  ReadNotifications: {},
+  RemoteTrigger: {},
+  ReportFindings: { reviewed: { file: "names a place in a report, and nothing is opened" } },
+  ScheduleWakeup: {},
+  SendFeedback: {},
+  SendMessage: {},
+  SendUserFile: { paths: ["files"], sameAs: ({ files }) => readingAll(files) },
+  SendUserMessage: {
+    formerly: ["Brief"],
+    paths: ["attachments"],
+    sameAs: ({ attachments }) => readingAll(attachments),
+    reviewed: { file_uuid: "names an upload", file_name: "names an upload" },
+  },
+  ShareOnboardingGuide: {},
+  ShowOnboardingRolePicker: {},
+  Skill: {},
+  SubagentHandback: {},
+  TaskCreate: {},
+  TaskGet: {},
+  TaskList: {},
+  TaskStop: {
+    formerly: ["KillShell", "KillBash"],
+    reviewed: { shell_id: "names a task that already runs" },
+  },
+  TaskUpdate: {},
+  TodoWrite: {},
+  ToolSearch: {},
+  WaitForMcpServers: {},
+  WebFetch: {},
+  WebSearch: {},
+  Workflow: {
+    paths: ["scriptPath"],
+    reviewed: {
+      script: "it reaches nothing but agents, and hooks see each call of those",
+    },
+  },
+  Write: { paths: ["file_path"], sameAs: ({ file_path }) => editing(file_path) },
+
+  BashOutput: { unlisted: true },
+  LS: { unlisted: true, paths: ["path"] },
+  MultiEdit: {
+    unlisted: true,
+    paths: ["file_path"],
+    sameAs: ({ file_path }) => editing(file_path),
+  },
+  NotebookRead: {
+    unlisted: true,
+    paths: ["notebook_path"],
+    sameAs: ({ notebook_path }) => reading(notebook_path),
+  },
+  REPL: {
+    unlisted: true,
+    reviewed: { code: "it reaches nothing but tools, and hooks see each call of those" },
+  },
+  SlashCommand: { unlisted: true },
+  StructuredOutput: { unlisted: true },
+  TaskOutput: { unlisted: true },
+  TeamCreate: { unlisted: true },
+  TeamDelete: { unlisted: true },
+} as const satisfies Readonly<Record<string, ToolRow>>;
+
+/** The name of a tool that the CLI brings along. */
+export type BuiltinTool = keyof typeof BUILTIN_TOOLS;
+
+/** Any name of a tool; editors complete those of the CLI's own. */
+export type ToolName = BuiltinTool | (string & {});
+
+const SHELL = "Bash";
+
+const ROWS: ReadonlyMap<string, ToolRow> = new Map(Object.entries(BUILTIN_TOOLS));
+
+/** The tools of the CLI by the names that the official SDK lists; older CLIs have a few more. */
+export const BUILTIN_TOOL_NAMES: readonly BuiltinTool[] = [...ROWS]
+  .filter(([, { unlisted }]) => unlisted !== true)
+  .map(([name]) => name as BuiltinTool);
+
+/** Older names of tools that rules and matchers still take, with the newer ones. */
+export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = Object.fromEntries(
+  [...ROWS].flatMap(([name, { formerly = [] }]) => formerly.map((older) => [older, name])),
+);
+
+const NEWEST: ReadonlyMap<string, string> = new Map(Object.entries(LEGACY_TOOL_NAME_ALIASES));
+
+/** Every name of a tool of the CLI, older ones included. */
+export const KNOWN_TOOL_NAMES: readonly string[] = [...ROWS.keys(), ...NEWEST.keys()];
+
+/** All names that the tool has or had, the given one first: a CLI uses the name of its version. */
+export function namesOfTool(tool: string): readonly string[] {
+  const newest = NEWEST.get(tool) ?? tool;
+  return [...new Set([tool, newest, ...(ROWS.get(newest)?.formerly ?? [])])];
+}
+
+/** What is known of the tool, by any of its names; nothing of a tool that the CLI does not bring along. */
+export function toolRow(tool: string): ToolRow {
+  return ROWS.get(NEWEST.get(tool) ?? tool) ?? {};
+}
+
+/** The call under the names of other tools that do the same. */
+export function sameCalls({ tool, input }: ToolCall): readonly ToolCall[] {
+  const { commands = [], sameAs } = toolRow(tool);
+  const shell = commands.flatMap((field) =>
+    tool !== SHELL && Object.hasOwn(input, field)
+      ? [{ tool: SHELL, input: { ...input, command: input[field] } }]
+      : [],
+  );
+  return [...shell, ...(sameAs?.(input) ?? [])];
+}
+
+/** The tools that run a command beside Bash. */
+export const OTHER_SHELLS: readonly string[] = [...ROWS]
+  .filter(([name, { commands = [] }]) => name !== SHELL && commands.length > 0)
+  .map(([name]) => name);
+
+function reading(path: unknown): readonly ToolCall[] {
+  return typeof path === "string" ? [{ tool: "Read", input: { file_path: path } }] : [];
+}
+
+function readingAll(paths: unknown): readonly ToolCall[] {
+  return Array.isArray(paths) ? paths.flatMap(reading) : reading(paths);
+}
+
+function editing(path: unknown): readonly ToolCall[] {
+  return typeof path === "string" ? [{ tool: "Edit", input: { file_path: path } }] : [];
+}
+
+/** An edit that replaces nothing makes a file, or fills an empty one. */
+function newFile({ file_path, old_string, new_string }: JsonObject): readonly ToolCall[] {
+  return old_string === "" ? [{ tool: "Write", input: { file_path, content: new_string } }] : [];
+}
+
+/** A socket that is watched is a page that is read. */
+function fetching(socket: unknown): readonly ToolCall[] {
+  if (typeof socket !== "object" || socket === null) return [];
+  return [{ tool: "WebFetch", input: { url: Reflect.get(socket, "url") } }];
+}
+
+/** Without a path, the CLI searches its working directory. */
+function searched(input: JsonObject): JsonObject {
+  return { ...input, path: input["path"] ?? "." };
+}
+
+/** A pattern can name another folder than `path`: `/etc/*`, `../*`. */
+function globbed(input: JsonObject): JsonObject {
+  const { path = ".", pattern } = input;
+  if (typeof path !== "string" || typeof pattern !== "string") return input;
+  const fixed = /^[^*?[{]*\//.exec(pattern)?.[0];
+  if (fixed === undefined) return { ...input, path };
+  const isAbsolute = /^(?:[/\\~]|[A-Za-z]:)/.test(fixed);
+  return { ...input, path: isAbsolute ? fixed : `${path}/${fixed}` };
+}

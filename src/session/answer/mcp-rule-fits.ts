@@ -1,0 +1,48 @@
+import { mcpToolPrefix } from "../../options/index.js";
+import { like } from "./like.js";
+
+/** A tool of an MCP server, as it is known by the names of the servers. */
+export interface McpTool {
+  readonly server: string;
+  readonly tool: string;
+}
+
+/**
+ * Whether the tool pattern of a rule fits the tool of an MCP server. `mcp__a` and `mcp__a__*` mean
+ * all tools of server `a`, and not those of a server `a__b`. If no known server has the tool, each place
+ * where its name could be parted counts: a rule that allows must fit all of them, any other rule one.
+ */
+export function mcpRuleFits(
+  pattern: string,
+  name: string,
+  allows: boolean,
+  servers: readonly string[],
+): boolean {
+  const known = servers.map(mcpToolPrefix).filter((prefix) => name.startsWith(prefix));
+  const tools = known.length > 0 ? known.map((it) => toolAt(name, it.length)) : partings(name);
+  if (tools.length === 0) return like(pattern, name);
+  const fits = (tool: McpTool) => fitsTool(pattern, name, tool);
+  return allows ? tools.every(fits) : tools.some(fits);
+}
+
+function fitsTool(pattern: string, name: string, { server, tool }: McpTool): boolean {
+  if (pattern === `${MCP}${server}`) return true;
+  const parted = pattern.startsWith(MCP) ? partings(pattern) : [];
+  if (parted.length === 0) return like(pattern, name);
+  return parted.some((rule) => like(rule.server, server) && like(rule.tool, tool));
+}
+
+/** Every way to read `mcp__<server>__<tool>`. */
+function partings(name: string): readonly McpTool[] {
+  const all: McpTool[] = [];
+  for (let at = name.indexOf("__", MCP.length + 1); at >= 0; at = name.indexOf("__", at + 1)) {
+    all.push(toolAt(name, at + 2));
+  }
+  return all;
+}
+
+function toolAt(name: string, at: number): McpTool {
+  return { server: name.slice(MCP.length, at - 2), tool: name.slice(at) };
+}
+
+const MCP = "mcp__";
