@@ -1,4 +1,5 @@
 import type { JsonObject } from "../wire/index.js";
+import { callsInPrompt, filesIn } from "./prompt-calls.js";
 
 /** A call of a tool, as the policy judges it. */
 export interface ToolCall {
@@ -44,7 +45,7 @@ export const BUILTIN_TOOLS = {
   AskUserQuestion: {},
   Bash: { commands: ["command"] },
   ClaudeDesign: {},
-  CronCreate: {},
+  CronCreate: { leadsTo: ({ prompt }) => callsInPrompt(prompt) },
   CronDelete: {},
   CronList: {},
   Edit: { paths: ["file_path"], sameAs: newFile },
@@ -78,7 +79,7 @@ export const BUILTIN_TOOLS = {
   ReadNotifications: {},
   RemoteTrigger: {},
   ReportFindings: { reviewed: { file: "names a place in a report, and nothing is opened" } },
-  ScheduleWakeup: {},
+  ScheduleWakeup: { leadsTo: ({ prompt }) => callsInPrompt(prompt) },
   SendFeedback: {},
   SendMessage: {},
   SendUserFile: { paths: ["files"], sameAs: ({ files }) => readingAll(files) },
@@ -90,7 +91,7 @@ export const BUILTIN_TOOLS = {
   },
   ShareOnboardingGuide: {},
   ShowOnboardingRolePicker: {},
-  Skill: {},
+  Skill: { leadsTo: ({ args }) => filesIn(args) },
   SubagentHandback: {},
   TaskCreate: {},
   TaskGet: {},
@@ -129,7 +130,7 @@ export const BUILTIN_TOOLS = {
     unlisted: true,
     reviewed: { code: "it reaches nothing but tools, and hooks see each call of those" },
   },
-  SlashCommand: { unlisted: true },
+  SlashCommand: { unlisted: true, leadsTo: ({ command }) => callsInPrompt(command) },
   StructuredOutput: { unlisted: true },
   TaskOutput: { unlisted: true },
   TeamCreate: { unlisted: true },

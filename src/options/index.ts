@@ -16,6 +16,7 @@ export { escapeRule } from "./check/rule.js";
 export { settingsPath } from "./check/settings.js";
 export { explain, explainInvocation, explanationText } from "./explain.js";
 export { given } from "./given.js";
+export { like } from "./like.js";
 export { AGENT, LEAN, withPreset } from "./presets.js";
 export { validateCommand, validatePrompt, validateSendOptions } from "./prompt.js";
 export type * from "./public.js";

@@ -258,6 +258,7 @@ export const OPTION_TABLE: OptionTable = {
   trustProject: special({
     kind: kind.boolean,
     ways: ["argv", "env", "file"],
+    since: "1.0.126",
     inUse: (value) => value === false,
     apply: applyUntrusted,
   }),

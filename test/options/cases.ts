@@ -17,6 +17,8 @@ const hook = () => ({});
 const MCP_FILE = "/tmp/hawser-1/mcp.json";
 const SETTINGS_FILE = "/tmp/hawser-1/settings.json";
 
+const POLICY = { hookCallbackIds: ["hawser_policy"], onFailure: "block" };
+
 const one = (options: Options, adds: Added = {}): Case[] => [{ options, adds }];
 const flag = (options: Options, ...flags: string[]): Case[] => one(options, { flags });
 const field = (options: Options, initialize: object): Case[] => one(options, { initialize });
@@ -141,10 +143,16 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
     { disallowedTools: ["Bash", "WebFetch"] },
     "--disallowedTools=Bash,WebFetch",
   ),
-  rules: field(
-    { rules: [{ tool: "Bash", input: { command: "git *" }, decision: "allow" }] },
-    { hooks: { PreToolUse: [{ hookCallbackIds: ["hawser_policy"], onFailure: "block" }] } },
-  ),
+  rules: [
+    ...one(
+      { rules: [{ tool: "Bash", input: { command: "git *" }, decision: "allow" }] },
+      {
+        flags: ["--settings", '{"disableSkillShellExecution":true}'],
+        initialize: { hooks: { PreToolUse: [POLICY] } },
+      },
+    ),
+    ...field({ rules: [{ tool: "*", decision: "allow" }] }, { hooks: { PreToolUse: [POLICY] } }),
+  ],
   toolAliases: field({ toolAliases: { Shell: "Bash" } }, { toolAliases: { Shell: "Bash" } }),
   toolConfig: variable(
     { toolConfig: { askUserQuestion: { previewFormat: "html" } } },

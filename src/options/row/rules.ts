@@ -1,4 +1,5 @@
 import { type Draft, isSince } from "../draft.js";
+import { like } from "../like.js";
 import { SINCE_ON_FAILURE } from "./hooks.js";
 
 /** The id under which the CLI asks the policy of the option `rules`. */
@@ -21,3 +22,20 @@ export function applyRules(draft: Draft): void {
     PreToolUse: [policy, ...(hooks?.["PreToolUse"] ?? [])],
   };
 }
+
+/**
+ * Whether the policy could refuse a command. The CLI runs commands in the file of a skill (`!`ls``)
+ * when the skill is loaded, and asks no hook about them, so they must not run then.
+ */
+export function guardsCommands({ options, cli, warnings }: Draft): boolean {
+  const { rules } = options;
+  if (rules === undefined) return false;
+  const first = rules.find(({ tool }) => like(tool, "Bash"));
+  if (first?.decision === "allow" && first.input === undefined) return false;
+  if (!isSince(cli, SINCE_SKILL_COMMANDS)) {
+    warnings.push("This CLI runs commands inside of skills without asking the rules.");
+  }
+  return true;
+}
+
+const SINCE_SKILL_COMMANDS = "2.1.91";

@@ -16,8 +16,13 @@ export function mergeSettings(given: JsonObject, own: JsonObject): JsonObject {
     const both = { ...objectOf(given["sandbox"]), ...plain(objectOf(own["sandbox"])) };
     merged["sandbox"] = { ...both, failIfUnavailable: both["failIfUnavailable"] ?? true };
   }
+  const isOff = merged[SKILL_COMMANDS_OFF] ?? own[SKILL_COMMANDS_OFF];
+  if (isOff !== undefined) merged[SKILL_COMMANDS_OFF] = isOff;
   return merged;
 }
+
+/** Keeps the CLI from running the commands in the file of a skill when the skill is loaded. */
+export const SKILL_COMMANDS_OFF = "disableSkillShellExecution";
 
 function mergeLists(given: JsonObject, own: JsonObject): JsonObject {
   const lists = Object.entries(own).map(([key, list]) => [

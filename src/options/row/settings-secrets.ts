@@ -12,6 +12,7 @@ const OPEN_KEYS = new Set([
   "alwaysThinkingEnabled",
   "cleanupPeriodDays",
   "disableAllHooks",
+  "disableSkillShellExecution",
   "effortLevel",
   "includeCoAuthoredBy",
   "language",

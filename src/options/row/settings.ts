@@ -3,7 +3,8 @@ import type { JsonObject } from "../../wire/index.js";
 import type { Problem } from "../check/kind.js";
 import { readFile, readInline, settingsPath } from "../check/settings.js";
 import { addFile, addPair, type Draft, isSince, mayUse, refusal } from "../draft.js";
-import { denyRules, mergeSettings } from "./settings-merge.js";
+import { guardsCommands } from "./rules.js";
+import { denyRules, mergeSettings, SKILL_COMMANDS_OFF } from "./settings-merge.js";
 import { addVariables, mayHoldSecret } from "./settings-secrets.js";
 import { placePermissions } from "./tools.js";
 
@@ -37,7 +38,10 @@ function passMerged(
 function ownSettings(draft: Draft): JsonObject | undefined {
   const permissions = filled({ ...placePermissions(draft) });
   const sandbox = draft.options.sandbox;
-  const own = filled({ permissions, sandbox: sandbox === undefined ? {} : { ...sandbox } });
+  const own = {
+    ...filled({ permissions, sandbox: sandbox === undefined ? {} : { ...sandbox } }),
+    ...(guardsCommands(draft) ? { [SKILL_COMMANDS_OFF]: true } : {}),
+  };
   if (sandbox !== undefined) warnOfOpenSandbox(draft, sandbox);
   return Object.keys(own).length === 0 ? undefined : own;
 }

@@ -1,5 +1,4 @@
-import { mcpToolPrefix } from "../../options/index.js";
-import { like } from "./like.js";
+import { like, mcpToolPrefix } from "../../options/index.js";
 
 /** A tool of an MCP server, as it is known by the names of the servers. */
 export interface McpTool {

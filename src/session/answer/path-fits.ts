@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { like } from "./like.js";
+import { like } from "../../options/index.js";
 
 /** Where the paths of a call and of a rule are meant. */
 export interface PathContext {

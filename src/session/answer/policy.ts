@@ -1,4 +1,5 @@
 import {
+  like,
   namesOfTool,
   type PolicyRule,
   sameCalls,
@@ -6,7 +7,6 @@ import {
   toolRow,
 } from "../../options/index.js";
 import type { JsonObject } from "../../wire/index.js";
-import { like } from "./like.js";
 import { mcpRuleFits } from "./mcp-rule-fits.js";
 import { type PathContext, pathFits } from "./path-fits.js";
 

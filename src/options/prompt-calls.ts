@@ -1,0 +1,32 @@
+import type { JsonObject } from "../wire/index.js";
+import type { ToolCall } from "./builtin-tools.js";
+
+/**
+ * The calls that the CLI makes by itself when it is given a text as a prompt: a leading `/` runs a
+ * skill, and `@path` reads a file. No hook sees them. Observed for the arguments of Skill on 2.1.197
+ * and 2.1.325, and for the prompt of CronCreate on 2.1.197.
+ */
+export function callsInPrompt(text: unknown): readonly ToolCall[] {
+  if (typeof text !== "string") return [];
+  const [, skill, args = ""] = /^\s*\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
+  // The call of the skill leads to the files that its arguments name.
+  return skill === undefined ? filesIn(text) : [{ tool: "Skill", input: { skill, args } }];
+}
+
+/** The reads of files that a text names by `@path` or `@"path with spaces"`. */
+export function filesIn(text: unknown): readonly ToolCall[] {
+  if (typeof text !== "string") return [];
+  const paths = [...text.matchAll(MENTION)].flatMap(([, quoted, plain = ""]) =>
+    quoted === undefined ? [plain, withoutEnding(plain)] : [quoted],
+  );
+  const inputs = [...new Set(paths)].map((file_path): JsonObject => ({ file_path }));
+  return inputs.map((input) => ({ tool: "Read", input }));
+}
+
+/** A letter before the `@` makes it part of a word, such as an address of mail. */
+const MENTION = /(?<![\p{L}\p{N}_])@(?:"([^"]+)"|([^\s"]+))/gu;
+
+/** The path may be followed by a range of lines, or by the end of a sentence. */
+function withoutEnding(path: string): string {
+  return path.replace(/#[^#]*$/, "").replace(/[.,;:!?)\]}'>]+$/, "");
+}
