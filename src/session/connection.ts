@@ -138,6 +138,8 @@ export class Connection {
   }
 
   pause(paused: boolean): void {
+    const { log } = this.transport;
+    log.debug(paused ? "reading stops: a reader is too far behind" : "reading goes on");
     if (paused) this.#control?.pause();
     else this.#control?.resume();
   }

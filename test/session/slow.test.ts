@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Action } from "../../src/testing/index.js";
 import { isMessage, isResult, type Message } from "../../src/wire/index.js";
 import { until } from "../support/proc.js";
+import { recordingLogger } from "../support/recording-logger.js";
 import { answered, asksFor, open, partial, textOf } from "./fake.js";
 
 const SHOWS = { includePartialMessages: true } as const;
@@ -130,8 +131,9 @@ describe("a turn that nobody iterates", () => {
 });
 
 describe("a reader who is too far behind", () => {
-  it("halts the CLI, is told so, and gets the rest when he goes on", async () => {
+  it("halts the CLI, is told so, and gets the rest when it goes on", async () => {
     const batches = 12;
+    const { logger, entries } = recordingLogger();
     const { session } = await open(
       [
         {
@@ -143,17 +145,14 @@ describe("a reader who is too far behind", () => {
           ],
         },
       ],
-      SHOWS,
+      { ...SHOWS, logger },
     );
     const turn = session.send("go");
     const reader = turn[Symbol.asyncIterator]();
     const seen: Message[] = [(await reader.next()).value];
-    // Long enough for all of it, if it came.
-    const outcome = await Promise.race([
-      turn.result.then(() => "ended"),
-      new Promise((resolve) => setTimeout(() => resolve("halted"), 2_000)),
-    ]);
-    expect(outcome).toBe("halted");
+    const halted = until(() => entries.some(({ message }) => message.startsWith("reading stops")));
+    const ended = turn.result.then(() => "ended");
+    expect(await Promise.race([ended, halted.then(() => "halted")])).toBe("halted");
     for (let next = await reader.next(); next.done !== true; next = await reader.next()) {
       seen.push(next.value);
     }
