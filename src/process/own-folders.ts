@@ -1,4 +1,4 @@
-import { homedir, tmpdir } from "node:os";
+import { homedir, tmpdir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { type Environment, HawserError } from "../errors/index.js";
 
@@ -9,7 +9,8 @@ import { type Environment, HawserError } from "../errors/index.js";
 export function homeFolder(env: Environment = process.env): string | undefined {
   if (env["HOME"]) return env["HOME"];
   try {
-    return homedir() || undefined;
+    // `homedir()` would read HOME of this program, which need not be in `env`.
+    return (process.platform === "win32" ? homedir() : userInfo().homedir) || undefined;
   } catch {
     return undefined;
   }
@@ -17,12 +18,14 @@ export function homeFolder(env: Environment = process.env): string | undefined {
 
 /** The folder where a CLI with this environment keeps its login, settings and sessions. */
 export function configFolder(env: Environment = process.env): string {
-  return env["CLAUDE_CONFIG_DIR"] || join(homeFolder(env) ?? failForHome(), ".claude");
+  return configFolderIfAny(env) ?? failForHome();
 }
 
-/** Throws if a CLI with this environment would not know where its configuration is. */
-export function checkConfigFolder(env: Environment): void {
-  configFolder(env);
+/** Undefined if neither it nor the home folder is known. */
+export function configFolderIfAny(env: Environment = process.env): string | undefined {
+  if (env["CLAUDE_CONFIG_DIR"]) return env["CLAUDE_CONFIG_DIR"];
+  const home = homeFolder(env);
+  return home === undefined ? undefined : join(home, ".claude");
 }
 
 /** The current directory of this program. */

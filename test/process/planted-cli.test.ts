@@ -168,7 +168,7 @@ describe.skipIf(process.platform === "win32")(
       const self = join(root, "apps/one/node_modules/hawser/dist/index.js");
       plantPackage(root, "/dev/null");
       plantPackage(join(root, "apps"), "/dev/null");
-      expect(outcomeOn({ self })).not.toContain(root + "/node_modules");
+      expect(outcomeOn({ self })).not.toContain(`${root}/node_modules`);
       const own = plantPackage(join(root, "apps/one"), "/dev/null");
       expect(outcomeOn({ self })).toBe(`package ${own}`);
     });
