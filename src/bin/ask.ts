@@ -1,6 +1,6 @@
 import { type CompleteOptions, type Completion, stream } from "../complete/index.js";
 import { ERROR_CODES, isHawserError } from "../errors/index.js";
-import { shutdown } from "../process/index.js";
+import { currentFolder, shutdown } from "../process/index.js";
 import type { Prompt } from "../wire/index.js";
 import { CALL_FLAGS, callOptions, durationOf, schemaIn } from "./call-flags.js";
 import { type Command, defineCommand } from "./command.js";
@@ -112,7 +112,7 @@ function optionsOf(flags: AskFlags, terminal: Terminal, interrupts: Interrupts):
     ...(schema === undefined ? {} : { schema: schemaIn(schema) }),
     ...(totalMs === undefined ? {} : { timeouts: { totalMs } }),
     ...(asks
-      ? { canUseTool: askPerson(terminal, () => options.cwd ?? process.cwd(), askOne) }
+      ? { canUseTool: askPerson(terminal, () => options.cwd ?? currentFolder(), askOne) }
       : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { ERROR_CODES, HAWSER_VERSION, isHawserError } from "../errors/index.js";
 import type { Options } from "../options/index.js";
+import { currentFolder } from "../process/index.js";
 import type { Session } from "../session/index.js";
 import { isMessage, isResult, type Message } from "../wire/index.js";
 import { CALL_FLAGS, callOptions } from "./call-flags.js";
@@ -79,7 +80,7 @@ class Chat {
     this.#flags = flags;
     this.#terminal = terminal;
     this.#view = new View(terminal, { writesText: true });
-    const cwd = options.cwd ?? process.cwd();
+    const cwd = options.cwd ?? currentFolder();
     const asks = process.stdin.isTTY === true && !flags.json;
     const askOne = (question: string, signal: AbortSignal) =>
       this.#lines.ask(question, { signal, fresh: true, onInterrupt: () => this.#interrupt() });

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { HAWSER_VERSION, hostMask, maskDeep } from "../errors/index.js";
+import { currentFolder } from "../process/index.js";
 import { type Command, defineCommand } from "./command.js";
 import { checkCredential } from "./doctor/credential.js";
 import { checkExecutable } from "./doctor/executable.js";
@@ -84,7 +85,7 @@ async function examine({ live, json, cli, cwd }: Given<typeof FLAGS>): Promise<n
 
 function sceneOf(cliPath: string | undefined, folder: string | undefined): Scene | Finding {
   try {
-    const cwd = realpathSync(folder ?? process.cwd());
+    const cwd = realpathSync(folder ?? currentFolder());
     if (!statSync(cwd).isDirectory()) throw new TypeError("no folder");
     return { env: process.env, cwd, ...(cliPath === undefined ? {} : { cliPath }) };
   } catch {

@@ -6,6 +6,7 @@ export function inFlags(text: string): string {
 /** The longer ones first, of which others are a part. */
 const WORDS: readonly (readonly [string, string])[] = [
   ["pass `apiKey` or `oauthToken`", "set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN"],
+  [' without `cliFrom: "cwd"`', ""],
   ["`cliPath` or HAWSER_CLI", "--cli or HAWSER_CLI"],
   ["`cliPath`", "--cli"],
   ["`cwd`", "--cwd"],

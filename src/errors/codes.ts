@@ -35,7 +35,8 @@ export type ErrorCode =
   | "mcp_failed"
   | "pool_closed"
   | "pool_full"
-  | "budget_refused";
+  | "budget_refused"
+  | "storage_failed";
 
 export interface ErrorRow {
   /** What happened, when the place that throws knows nothing more exact. */
@@ -223,6 +224,11 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
     "The call was refused, since the budget of the pool or tenant is spent.",
     "Raise `budgetUsd`.",
     { status: 402, exit: 75 },
+  ),
+  storage_failed: row(
+    "A transcript could not be read or written.",
+    "Look at the cause: the operating system refused it.",
+    { status: 503, exit: 74, retryable: true },
   ),
 };
 

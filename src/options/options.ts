@@ -220,6 +220,12 @@ export interface Options {
 
   /** The CLI: a path, or a name to be found on PATH. */
   cliPath?: string | undefined;
+  /**
+   * `"cwd"` also searches for the CLI in the `node_modules` of this program's current directory and of
+   * its parents, before every other place. Only for a directory whose code you would run. It means the
+   * directory of this program, not the option `cwd`. Without effect if `cliPath` or HAWSER_CLI is set.
+   */
+  cliFrom?: "cwd" | undefined;
   /** The official SDK's name for `cliPath`. */
   pathToClaudeCodeExecutable?: string | undefined;
   /** Runtime for a CLI that is a script; the current Node unless given. */

@@ -273,6 +273,7 @@ export const OPTION_TABLE: OptionTable = {
   debugFile: flag("--debug-file", kind.argument, "2.1.20"),
 
   cliPath: host(kind.path),
+  cliFrom: host(kind.oneOf("cwd")),
   pathToClaudeCodeExecutable: host(kind.path),
   executable: host(kind.path),
   executableArgs: host(listOf(kind.argument)),

@@ -1,6 +1,6 @@
 import { HawserError, type Issue, SILENT } from "../errors/index.js";
 import type { OptionName, Options } from "../options/index.js";
-import { type Prepared, prepare } from "../process/index.js";
+import { currentFolder, type Prepared, prepare } from "../process/index.js";
 import { hasOwnSession, type LeaseRequest } from "../session/index.js";
 import type { HostRequest } from "../wire/index.js";
 import { accountKey, requestKey, spawnKey } from "./keys.js";
@@ -50,7 +50,7 @@ export async function bindingOf(request: LeaseRequest, isolation: Isolation): Pr
     split.late.length === 0 ? full : { invocation: full.invocationOf(split.fixed) };
   const expectedDenyRules = invocation.expectedDenyRules + split.lateDenyRules;
   const prepared = { ...full, invocation: { ...invocation, expectedDenyRules } };
-  const cwd = options.cwd ?? process.cwd();
+  const cwd = options.cwd ?? currentFolder();
   const spawn = spawnKey(prepared, cwd);
   const { initialize } = invocation;
   return {

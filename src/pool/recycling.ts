@@ -27,6 +27,7 @@ const HARMLESS: ReadonlySet<OptionName> = new Set<OptionName>([
   "agents",
   "apiKey",
   "betas",
+  "cliFrom",
   "cliPath",
   "closeGraceMs",
   "configDir",

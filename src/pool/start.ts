@@ -1,8 +1,7 @@
-import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import type { Logger } from "../errors/index.js";
 import type { Invocation } from "../options/index.js";
-import { type Prepared, temporaryPath } from "../process/index.js";
+import { type Prepared, temporaryFolder, temporaryPath } from "../process/index.js";
 import type { Recipe } from "./binding.js";
 
 export interface StartFacts {
@@ -22,7 +21,7 @@ export function startOf({ prepared }: Recipe, { sessionId, log, roams }: StartFa
     invocation: {
       ...invocation,
       argv: [...argv, ...own],
-      ...(roams ? { cwd: tmpdir() } : {}),
+      ...(roams ? { cwd: temporaryFolder() } : {}),
     },
   };
 }

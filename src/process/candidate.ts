@@ -13,7 +13,9 @@ import {
 export type Candidate =
   | { readonly state: "usable"; readonly path: string; readonly script: boolean }
   | { readonly state: "missing" }
-  | { readonly state: "unusable"; readonly reason: string };
+  | { readonly state: "unusable"; readonly reason: string }
+  /** It could be run, but the place is not one whose programs may be run unasked. */
+  | { readonly state: "refused"; readonly reason: string };
 
 /** Looks at one path: a file, executable (or a script for Node), and not the npm package's stub. */
 export function inspectCandidate(path: string): Candidate {

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment, HawserError } from "../errors/index.js";
 import { type CliSource, type LocateOptions, locateCli } from "./locate.js";
 import { notRunnable } from "./not-runnable.js";
+import { configFolderIfAny } from "./own-folders.js";
 import { probeVersion, type VersionProbe } from "./probe.js";
 
 /** What a program can know about the CLI before it makes a call. */
@@ -86,6 +86,7 @@ function credentialHint(env: Environment): CredentialHint {
   ] as const) {
     if (env[name]) return name;
   }
-  const configDir = env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude");
-  return existsSync(join(configDir, ".credentials.json")) ? "login file" : "none seen";
+  const folder = configFolderIfAny(env);
+  if (folder === undefined) return "none seen";
+  return existsSync(join(folder, ".credentials.json")) ? "login file" : "none seen";
 }

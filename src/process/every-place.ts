@@ -1,5 +1,5 @@
 import type { Candidate } from "./candidate.js";
-import { type CliSource, type LocateOptions, look, SEARCH, thisMachine } from "./locate.js";
+import { type CliSource, type LocateOptions, look, searchOf, thisMachine } from "./locate.js";
 
 /** A place where a CLI may be, and what stands there. */
 export interface SeenPlace {
@@ -8,10 +8,10 @@ export interface SeenPlace {
   readonly seen: Candidate;
 }
 
-/** Every place that `locateCli()` would search if nobody named one, in its order. */
+/** Every place that `locateCli()` searches if no CLI is named, in its order. */
 export function everyPlace(options: LocateOptions = {}): SeenPlace[] {
   const machine = thisMachine(options);
-  return SEARCH.flatMap(([source, places]) =>
-    places(machine).map((place) => ({ place, source, seen: look(place, machine) })),
+  return searchOf(machine).flatMap(([source, places]) =>
+    places(machine).map((place) => ({ place: place.path, source, seen: look(place, machine) })),
   );
 }

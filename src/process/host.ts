@@ -1,7 +1,8 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { temporaryFolder } from "./own-folders.js";
 import { processTable } from "./table.js";
 
 /** The variable by which everything that this library has started can be found again. */
@@ -31,7 +32,7 @@ export function withMark(env: NodeJS.ProcessEnv, mark: string): Record<string, s
 
 /** A new path for temporary files: its name says whose they are to whoever finds them. */
 export function temporaryPath(): string {
-  const root = resolve(tmpdir());
+  const root = temporaryFolder();
   roots.add(root);
   // Short: the CLI has sockets below it, whose paths may have 107 letters.
   return join(root, `${FOLDER_PREFIX}${hostName()}-${randomBytes(6).toString("hex")}`);

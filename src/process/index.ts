@@ -14,6 +14,14 @@ export {
   type Orphans,
 } from "./orphans.js";
 export {
+  configFolder,
+  configFolderIfAny,
+  currentFolder,
+  homeFolder,
+  temporaryFolder,
+} from "./own-folders.js";
+export { checkCwd } from "./preflight.js";
+export {
   type ExplainedCall,
   explain,
   explainInvocation,

@@ -1,29 +1,24 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Logger } from "../errors/index.js";
 import { type Child, type ChildEnd, setRefOf } from "./child.js";
 import type { Prepared } from "./prepare.js";
 import { signalGroup } from "./signal.js";
+import { startChild } from "./start-child.js";
 
 /** Starts the CLI on this machine. Rejects with what Node says. */
-export function startLocal(prepared: Prepared, env: Record<string, string>): Promise<Child> {
+export async function startLocal(prepared: Prepared, env: Record<string, string>): Promise<Child> {
   const { invocation, user, log } = prepared;
-  return new Promise((resolve, reject) => {
-    const child = spawn(invocation.file, [...invocation.argv], {
-      env: user?.home === undefined ? env : { ...env, HOME: user.home },
-      stdio: "pipe",
-      // A group of its own, so that signals reach all of it and none of the host's.
-      detached: process.platform !== "win32",
-      windowsHide: true,
-      ...(invocation.cwd === undefined ? {} : { cwd: invocation.cwd }),
-      ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
-    });
-    child.once("error", reject);
-    child.once("spawn", () => {
-      child.off("error", reject);
-      resolve(new LocalChild(child as Spawned, log));
-    });
+  const child = await startChild(invocation.file, invocation.argv, {
+    env: user?.home === undefined ? env : { ...env, HOME: user.home },
+    stdio: "pipe",
+    // A group of its own, so that signals reach all of it and none of the host's.
+    detached: process.platform !== "win32",
+    windowsHide: true,
+    ...(invocation.cwd === undefined ? {} : { cwd: invocation.cwd }),
+    ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
   });
+  return new LocalChild(child as Spawned, log);
 }
 
 type Spawned = ChildProcessWithoutNullStreams & { readonly pid: number };

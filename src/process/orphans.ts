@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { deadHosts, FOLDER_PREFIX, MARKER } from "./host.js";
+import { temporaryFolder } from "./own-folders.js";
 import { signalOne } from "./signal.js";
 import { type Marked, processTable } from "./table.js";
 
@@ -72,7 +72,7 @@ function orphaned({ hostPid: asked }: OrphanFilter): (Marked & OrphanProcess)[] 
 }
 
 function foldersLeft({ hostPid }: OrphanFilter): string[] {
-  const folder = tmpdir();
+  const folder = temporaryFolder();
   try {
     return readdirSync(folder)
       .filter((name) => name.startsWith(FOLDER_PREFIX) && deadHosts(name, hostPid).length > 0)

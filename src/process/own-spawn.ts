@@ -22,6 +22,8 @@ export async function startOwn(
   let made: unknown;
   try {
     made = spawn(request);
+    const failed = made instanceof ChildProcess ? await failureOf(made) : undefined;
+    if (failed !== undefined) throw failed;
     const lack = lackOf(made);
     if (lack !== undefined) throw new Lack(lack);
     const child = new OwnChild(made as SpawnedProcess, abort, prepared.log);
@@ -33,6 +35,18 @@ export async function startOwn(
     abort.abort();
     throw spawnFailed(cause, prepared);
   }
+}
+
+/**
+ * Why Node has not started a child, if it has not. Such a child may have no pipes (EMFILE), which is no
+ * mistake of the function that returned it.
+ */
+async function failureOf(child: ChildProcess): Promise<Error | undefined> {
+  if (child.pid !== undefined) return undefined;
+  return new Promise((resolve) => {
+    child.once("error", resolve);
+    setImmediate(() => resolve(undefined));
+  });
 }
 
 /** A process that is not one, so that trying again is of no use. */

@@ -3,10 +3,14 @@ import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HawserError } from "../errors/index.js";
 import { type Options, type SettingsInput, settingsPath } from "../options/index.js";
+import { currentFolder } from "./own-folders.js";
 
-/** Node reports a missing working directory as a missing executable; this says it rightly. */
+/**
+ * Node reports a missing working directory as a missing executable; this says it rightly. Without
+ * `cwd` it is the current directory of this program, which may have been deleted.
+ */
 export function checkCwd(cwd: string | undefined): void {
-  if (cwd === undefined || isDirectory(cwd)) return;
+  if (cwd === undefined ? currentFolder() : isDirectory(cwd)) return;
   throw new HawserError("cwd_not_found", `The working directory ${cwd} does not exist.`);
 }
 

@@ -22,6 +22,7 @@ import {
 import { namedElsewhere, refuseUser } from "./elsewhere.js";
 import { temporaryPath } from "./host.js";
 import { type CliLocation, locateCli } from "./locate.js";
+import { configFolder, homeFolder } from "./own-folders.js";
 import type { SpawnFunction } from "./own-spawn.js";
 import { checkCwd, checkPlugins, readProjectSettings, readSettings } from "./preflight.js";
 import { type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
@@ -50,7 +51,12 @@ export interface Prepared {
 /** Checks the options, finds the CLI and its version, and looks at the disk. Starts no session. */
 export async function prepare(options: Options): Promise<Prepared> {
   const { location, probe, user, cli, host } = await survey(options);
-  const invocation = buildInvocation(options, cli, host);
+  const isOurs = options.spawnClaudeCodeProcess === undefined && user === undefined;
+  const build = (others: Options) => {
+    const built = buildInvocation(others, cli, host);
+    return isOurs ? withHome(built) : built;
+  };
+  const invocation = build(options);
   const mask = createMask({ ...process.env, ...invocation.env }, invocation.secrets);
   const log = guardLogger(options.logger, mask);
   for (const warning of invocation.warnings) {
@@ -63,7 +69,7 @@ export async function prepare(options: Options): Promise<Prepared> {
     version: probe.version,
     versionText: probe.text,
     invocation,
-    invocationOf: (others) => buildInvocation(others, cli, host),
+    invocationOf: build,
     user,
     ownSpawn: options.spawnClaudeCodeProcess,
     graceMs: options.closeGraceMs ?? GRACE_MS,
@@ -133,6 +139,16 @@ async function survey(options: Options) {
         })
       : NOT_ASKED;
   return { location, probe, user, cli: { ...cli, version: probe.version }, host };
+}
+
+/**
+ * The CLI does not start without a home folder, even if its configuration folder is named (observed:
+ * 2.1.325 ends with ENOENT). So a user that has none gets the configuration folder for it.
+ */
+function withHome(invocation: Invocation): Invocation {
+  const { env } = invocation;
+  if (homeFolder(env) !== undefined) return invocation;
+  return { ...invocation, env: { ...env, HOME: configFolder(env) } };
 }
 
 /** A HOME that the caller gave stays. */

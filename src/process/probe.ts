@@ -1,12 +1,14 @@
-import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { statSync } from "node:fs";
 import { type Environment, HawserError } from "../errors/index.js";
 import { parseVersion, type Version } from "../options/index.js";
 import { newMark, withMark } from "./host.js";
 import { atHostExit } from "./live.js";
 import type { CliLocation } from "./locate.js";
-import { notRunnable } from "./not-runnable.js";
+import { currentFolderIfAny } from "./own-folders.js";
 import { signalGroup } from "./signal.js";
+import { spawnError } from "./spawn-error.js";
+import { startChild } from "./start-child.js";
 import type { User } from "./user.js";
 import { watchOver } from "./watchdog.js";
 
@@ -59,11 +61,11 @@ function cacheKey(path: string): string {
   return `${path}\0${stat?.mtimeMs}\0${stat?.size}`;
 }
 
-function ask(location: CliLocation, options: ProbeOptions): Promise<VersionProbe> {
+async function ask(location: CliLocation, options: ProbeOptions): Promise<VersionProbe> {
   const { limitMs = LIMIT_MS } = options;
+  const { path } = location;
+  const child = await start(location, options);
   return new Promise((resolve, reject) => {
-    const child = start(location, options);
-    if (typeof child === "string") return resolve({ text: child, failed: true });
     let text = "";
     let late = false;
     // A wrapper may have started more than itself.
@@ -74,42 +76,41 @@ function ask(location: CliLocation, options: ProbeOptions): Promise<VersionProbe
       late = true;
       kill();
     }, limitMs);
-    const end = () => {
-      clearTimeout(timer);
-      for (const each of release) each();
-    };
-    child.stdout.on("data", (chunk: Buffer) => {
+    child.stdout?.on("data", (chunk: Buffer) => {
       if (text.length < LONGEST_ANSWER) text += chunk.toString();
     });
-    child.once("error", (cause) => {
-      end();
-      reject(cannotStart(location.path, cause));
-    });
+    // A pipe that breaks has no more text; the end of the process decides.
+    child.stdout?.on("error", () => {});
     child.once("close", (code) => {
-      end();
+      clearTimeout(timer);
+      for (const each of release) each();
       if (late) return resolve({ text: `no answer within ${limitMs} ms`, failed: true });
       const answer = read(text, code);
-      if (NODE.test(answer.text)) return reject(isNode(location.path, answer.text));
-      if (code !== null) said.set(location.path, answer);
+      if (NODE.test(answer.text)) return reject(isNode(path, answer.text));
+      if (code !== null) said.set(path, answer);
       resolve(answer);
     });
   });
 }
 
-/** The reason as text when Node throws at once: the start itself will fail the same way. */
-function start(location: CliLocation, { env = process.env, user }: ProbeOptions) {
-  const file = location.script ? process.execPath : location.path;
-  const args = location.script ? [location.path, "-v"] : ["-v"];
+async function start(
+  location: CliLocation,
+  { env = process.env, user }: ProbeOptions,
+): Promise<ChildProcess> {
+  const { path, script } = location;
+  const file = script ? process.execPath : path;
   try {
-    return spawn(file, args, {
+    return await startChild(file, script ? [path, "-v"] : ["-v"], {
       env: withMark(env, newMark()),
       stdio: ["ignore", "pipe", "ignore"],
       detached: process.platform !== "win32",
       windowsHide: true,
+      // The version does not depend on the folder, but no program starts well in a deleted one.
+      ...(currentFolderIfAny() === undefined ? { cwd: "/" } : {}),
       ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
     });
   } catch (error) {
-    return (error as Error).message;
+    throw spawnError(error, { file, cwd: undefined, facts: { cliPath: path } });
   }
 }
 
@@ -129,8 +130,4 @@ function isNode(path: string, text: string): HawserError {
   const hint =
     "`cliPath` is the CLI itself, such as the path of `claude`; `executable` is its runtime.";
   return new HawserError("cli_not_runnable", message, { cliPath: path, hint });
-}
-
-function cannotStart(path: string, cause: NodeJS.ErrnoException): HawserError {
-  return notRunnable(path, cause.code ?? cause.message, { cliPath: path, cause });
 }

@@ -1,13 +1,12 @@
-import { statSync } from "node:fs";
-import { type ErrorCode, HAWSER_VERSION, HawserError } from "../errors/index.js";
+import { HAWSER_VERSION, HawserError } from "../errors/index.js";
 import type { Child } from "./child.js";
 import { CliProcess, type Employer } from "./cli-process.js";
 import { newMark, withMark } from "./host.js";
 import { startLocal } from "./local-child.js";
-import { notRunnable } from "./not-runnable.js";
 import { startOwn } from "./own-spawn.js";
 import type { Prepared } from "./prepare.js";
 import { PrivateFolder } from "./private-folder.js";
+import { spawnError } from "./spawn-error.js";
 
 /** Starts what was prepared. Resolves when the process runs; no byte has been sent to it yet. */
 export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
@@ -39,7 +38,9 @@ export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
   } catch (error) {
     // The failure to start is the one to tell.
     await folder.remove().catch(() => {});
-    throw error instanceof HawserError ? error : spawnError(error, prepared);
+    if (error instanceof HawserError) throw error;
+    const { file, cwd } = invocation;
+    throw spawnError(error, { file, cwd, facts: prepared.facts, mask: prepared.mask });
   }
 }
 
@@ -68,34 +69,4 @@ function tell({ onStderr, log }: Prepared, line: string): void {
   } catch (error) {
     threw(error);
   }
-}
-
-/** Node throws some of these at once and reports others later; ENOENT has three meanings. */
-function spawnError(cause: unknown, prepared: Prepared): HawserError {
-  const { code = "unknown", message } = cause as NodeJS.ErrnoException;
-  const { cwd, file } = prepared.invocation;
-  const known = (errorCode: ErrorCode, text: string) =>
-    new HawserError(errorCode, text, { ...prepared.facts, cause }, prepared.mask);
-
-  if (code === "E2BIG") {
-    return known(
-      "argument_too_long",
-      "The arguments and the environment are too long to start the CLI.",
-    );
-  }
-  if (code === "ERR_INVALID_ARG_VALUE") return known("invalid_options", message);
-  if (cwd !== undefined && !isDirectory(cwd)) {
-    return known("cwd_not_found", `The working directory ${cwd} does not exist.`);
-  }
-  if (code === "ENOENT" && statSync(file, { throwIfNoEntry: false }) === undefined) {
-    return known("cli_not_found", `There is no file ${file}.`);
-  }
-  if (["ENOENT", "EACCES", "ENOEXEC", "EBADARCH", "ENOTDIR", "EISDIR"].includes(code)) {
-    return notRunnable(file, code, { ...prepared.facts, cause }, prepared.mask);
-  }
-  return known("spawn_failed", `The CLI process could not be started: ${message}`);
-}
-
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -39,7 +39,8 @@ function fromPasswd(user: string): User | undefined {
   let passwd: string;
   try {
     passwd = readFileSync("/etc/passwd", "utf8");
-  } catch {
+  } catch (error) {
+    throwIfScarce(error);
     // Some systems keep users elsewhere; `id` knows them.
     return undefined;
   }
@@ -66,9 +67,22 @@ function fromNumber(user: string): User | undefined {
 const HIGHEST_ID = 2 ** 32 - 2;
 
 function run(file: string, args: string[]): Promise<string | undefined> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     execFile(file, args, { timeout: 5000, killSignal: "SIGKILL" }, (error, stdout) => {
-      resolve(error === null && /^\d+\s*$/.test(stdout) ? stdout.trim() : undefined);
+      try {
+        throwIfScarce(error);
+        resolve(error === null && /^\d+\s*$/.test(stdout) ? stdout.trim() : undefined);
+      } catch (scarce) {
+        reject(scarce);
+      }
     });
   });
+}
+
+/** A system without files or processes to spare has not said that there is no such user. */
+function throwIfScarce(cause: unknown): void {
+  const { code, message = "" } = (cause ?? {}) as NodeJS.ErrnoException;
+  if (!["EMFILE", "ENFILE", "EAGAIN", "ENOMEM"].includes(code ?? "")) return;
+  const text = `The user of the option \`user\` could not be looked up: ${message}`;
+  throw new HawserError("spawn_failed", text, { cause });
 }

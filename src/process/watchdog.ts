@@ -1,14 +1,15 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
 import type { Writable } from "node:stream";
 import type { Logger } from "../errors/index.js";
 import { setRefOf } from "./child.js";
 import { hostName, temporaryRoots } from "./host.js";
+import { startChild } from "./start-child.js";
 import { isOwnProc, processTable, WATCHDOG_NAME } from "./table.js";
 import { WATCHDOG_SCRIPT } from "./watchdog-script.js";
 
 /**
  * Has a process, and everything below it, ended should this program be killed before the returned
- * function is called. Who has a log is told if that cannot be.
+ * function is called. The log is told if that is not possible.
  */
 export function watchOver(pid: number, log?: Logger): () => void {
   if (process.env["HAWSER_WATCHDOG"] === "off") return () => {};
@@ -20,8 +21,11 @@ class Watchdog {
   readonly #watched = new Map<number, Watched>();
   #told = new Set<string>();
   #shell: Shell | undefined;
+  /** Whether a start is due or under way. */
   #isCalled = false;
   #parting: NodeJS.Timeout | undefined;
+  #cameAt = 0;
+  /** How often it was lost in a row, each time soon after it had come. */
   #losses = 0;
   /** Why there can be none. */
   #hindrance: string | undefined;
@@ -31,10 +35,9 @@ class Watchdog {
     this.#log = log ?? this.#log;
     const watched = { started: processTable().startOf(pid) ?? "-" };
     this.#watched.set(pid, watched);
-    this.#losses = 0;
     clearTimeout(this.#parting);
     if (this.#hindrance !== undefined) log?.warn(MISSING, { why: this.#hindrance });
-    else if (this.#shell === undefined) this.#call();
+    else if (this.#shell === undefined) this.#call(0);
     else this.#tell(this.#shell, pid);
     return () => this.#unwatch(pid, watched);
   }
@@ -44,7 +47,12 @@ class Watchdog {
     if (this.#watched.get(pid) !== watched) return;
     this.#watched.delete(pid);
     this.#shell?.stdin.write(`- ${pid} ${watched.started}\n`);
+    this.#partIfIdle();
+  }
+
+  #partIfIdle(): void {
     if (this.#watched.size > 0) return;
+    clearTimeout(this.#parting);
     this.#parting = setTimeout(() => this.#dismiss(), LINGER_MS).unref();
   }
 
@@ -57,34 +65,39 @@ class Watchdog {
     shell.stdin.write(`+ ${pid} ${this.#watched.get(pid)?.started}\n`);
   }
 
-  /** After the caller's own work: the CLI is busy for a while with its start. */
-  #call(): void {
+  /** Starts it after the caller's own work, because the CLI is busy with its start for a while. */
+  #call(afterMs: number): void {
     if (this.#isCalled) return;
     this.#isCalled = true;
-    setImmediate(() => {
-      this.#isCalled = false;
-      if (this.#watched.size > 0) this.#start();
-    });
+    const start = () => void this.#start();
+    if (afterMs === 0) setImmediate(start);
+    else setTimeout(start, afterMs).unref();
   }
 
-  #start(): void {
+  async #start(): Promise<void> {
+    const started = await this.#tryToStart();
+    this.#isCalled = false;
+    if (started instanceof Error) this.#fail(started);
+    else if (started !== undefined) this.#use(started);
+  }
+
+  async #tryToStart(): Promise<Shell | Error | undefined> {
+    if (this.#watched.size === 0) return undefined;
     if (process.platform === "linux" && !isOwnProc()) {
       this.#hindrance = "the processes in /proc are not those of this container";
       this.#log?.warn(MISSING, { why: this.#hindrance });
-      return;
+      return undefined;
     }
     try {
-      const shell = spawnShell();
-      shell.once("error", (error) => this.#fail(error));
-      // Then the error is on its way.
-      if (shell.stdin !== undefined) this.#use(shell);
+      return await spawnShell();
     } catch (error) {
-      this.#fail(error as NodeJS.ErrnoException);
+      return error as Error;
     }
   }
 
   #use(shell: Shell): void {
     this.#shell = shell;
+    this.#cameAt = performance.now();
     this.#told = new Set();
     shell.once("exit", (code, signal) => {
       if (this.#shell === shell) this.#lose(`it was ended: ${signal ?? code}`);
@@ -93,6 +106,7 @@ class Watchdog {
     shell.stdin.on("error", () => {});
     setRefOf(false, [shell, shell.stdin]);
     for (const pid of this.#watched.keys()) this.#tell(shell, pid);
+    this.#partIfIdle();
   }
 
   #fail({ code, message }: NodeJS.ErrnoException): void {
@@ -101,18 +115,26 @@ class Watchdog {
     this.#lose(message);
   }
 
-  /** It comes back a few times by itself, and again with the next process. */
+  /**
+   * It always comes back while there is something to watch. A command that the CLI runs may end it
+   * again and again, so each return takes longer than the one before, up to a limit.
+   */
   #lose(why: string): void {
     this.#shell = undefined;
-    this.#losses += 1;
-    if (this.#hindrance === undefined && this.#losses < MOST_LOSSES) this.#call();
-    else this.#log?.warn(MISSING, { why });
+    const wasSteady = performance.now() - this.#cameAt > STEADY_MS;
+    this.#losses = wasSteady ? 1 : this.#losses + 1;
+    if (this.#hindrance !== undefined) this.#log?.warn(MISSING, { why });
+    else {
+      if (this.#losses === FREQUENT) this.#log?.warn(LOST_OFTEN, { why, times: FREQUENT });
+      this.#call(pauseAfter(this.#losses));
+    }
   }
 
   #dismiss(): void {
     const shell = this.#shell;
     this.#shell = undefined;
     this.#log = undefined;
+    this.#losses = 0;
     shell?.stdin.end("q\n");
   }
 }
@@ -125,13 +147,23 @@ interface Watched {
 type Shell = ChildProcessByStdio<Writable, null, null>;
 
 const MISSING = "no watchdog: should this program be killed, what it has started lives on";
+const LOST_OFTEN =
+  "the watchdog was ended again and again: should this program be killed before it is back, what it has started lives on";
 const LINGER_MS = 2000;
-const MOST_LOSSES = 3;
+const FREQUENT = 3;
+const STEADY_MS = 60_000;
+const LONGEST_PAUSE_MS = 1000;
 const watchdog = new Watchdog();
 
-function spawnShell(): Shell {
+/** The first two times at once. */
+function pauseAfter(losses: number): number {
+  return losses < FREQUENT ? 0 : Math.min(50 * 2 ** (losses - FREQUENT), LONGEST_PAUSE_MS);
+}
+
+async function spawnShell(): Promise<Shell> {
   const look = process.platform === "linux" ? "proc" : "ps";
-  return spawn("/bin/sh", ["-c", WATCHDOG_SCRIPT, WATCHDOG_NAME, hostName(), look], {
+  const args = ["-c", WATCHDOG_SCRIPT, WATCHDOG_NAME, hostName(), look];
+  const shell = await startChild("/bin/sh", args, {
     // In a session of its own no signal meant for the host reaches it, and it keeps no folder in use.
     detached: true,
     cwd: "/",
@@ -139,4 +171,5 @@ function spawnShell(): Shell {
     env: { PATH: `/usr/bin:/bin:${process.env["PATH"] ?? ""}`, LC_ALL: "C" },
     stdio: ["pipe", "ignore", "ignore"],
   });
+  return shell as Shell;
 }

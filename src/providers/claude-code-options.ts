@@ -44,6 +44,7 @@ const PASSED = [
   "agents",
   "apiKey",
   "betas",
+  "cliFrom",
   "cliPath",
   "closeGraceMs",
   "configDir",

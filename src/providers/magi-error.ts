@@ -94,6 +94,7 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
   pool_closed: failed,
   pool_full: failed,
   budget_refused: failed,
+  storage_failed: failed,
 };
 
 function foreign(error: unknown): MagiError {

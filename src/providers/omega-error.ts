@@ -64,6 +64,7 @@ const WORDING: Readonly<Record<ErrorCode, Wording>> = {
   pool_closed: "unstarted",
   pool_full: "unstarted",
   budget_refused: "unstarted",
+  storage_failed: "unstarted",
 };
 
 /** A process that we ended ourselves, since its answer was a failure, has no status of its own. */

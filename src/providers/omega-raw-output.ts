@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
-import { statSync } from "node:fs";
-import { HawserError, isHawserError } from "../errors/index.js";
+import { isHawserError } from "../errors/index.js";
 import type { Options, SpawnedProcess, SpawnRequest } from "../options/index.js";
-import { locateCli } from "../process/index.js";
+import { checkCwd, locateCli } from "../process/index.js";
 
 /**
  * Keeps what the CLI prints, for a program in its place that speaks no JSON. What the library itself
@@ -16,7 +15,7 @@ export class RawOutput {
   watch(options: Options): Options {
     const { cliPath, pathToClaudeCodeExecutable, ...rest } = options;
     const { path } = locateCli(options);
-    checkFolder(options.cwd);
+    checkCwd(options.cwd);
     // Named by its variable the CLI is asked for its version, as it is without a start of our own.
     const env = { ...rest.env, HAWSER_CLI: path };
     return { ...rest, env, spawnClaudeCodeProcess: (request) => this.#start(request) };
@@ -45,7 +44,8 @@ export class RawOutput {
       windowsHide: true,
       ...(cwd === undefined ? {} : { cwd }),
     });
-    child.stdout.on("data", (chunk: Buffer) => {
+    // At EMFILE Node gives a child without pipes, and reports the error to the one who gets the child.
+    child.stdout?.on("data", (chunk: Buffer) => {
       this.#bytes += chunk.length;
       if (this.#bytes <= MOST_BYTES) this.#chunks.push(chunk);
       else this.#chunks = [];
@@ -56,12 +56,6 @@ export class RawOutput {
 
 /** More than any answer has; a long conversation in JSON is not kept to its end. */
 const MOST_BYTES = 16 * 1024 * 1024;
-
-/** Node would blame the executable. */
-function checkFolder(path: string | undefined): void {
-  if (path === undefined || statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new HawserError("cwd_not_found", `The working directory ${path} does not exist.`);
-}
 
 /** The type of the message that a line is, if it is one. */
 function typeOf(line: string): string | undefined {

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { HawserError } from "../errors/index.js";
 import type { Options, SessionKey } from "../options/index.js";
-import { resolveUser } from "../process/index.js";
+import { configFolder, currentFolder, resolveUser } from "../process/index.js";
 import { materialize, StoreMirror } from "../transcripts/index.js";
 import { isResult, type Message, type TranscriptMirror } from "../wire/index.js";
 
@@ -32,14 +31,14 @@ export async function openStore(
       ? undefined
       : await materialize(sessionStore, {
           sessionId: resume,
-          cwd: options.cwd ?? process.cwd(),
+          cwd: options.cwd ?? currentFolder(),
           env,
           loadTimeoutMs,
           owner: user === undefined ? undefined : await resolveUser(user),
         });
   const mirror = new StoreMirror(sessionStore, {
     flush: sessionStoreFlush ?? "batched",
-    projectsDir: kept?.projectsDir ?? join(configDirOf(env), "projects"),
+    projectsDir: kept?.projectsDir ?? join(configFolder(env), "projects"),
     onError: (error, key) => tell(mirrorError(error, key)),
   });
   const { handOn, handedOn } = inOrder(() => mirror.flush());
@@ -84,10 +83,6 @@ function environmentOf({ env, inheritEnv, configDir }: Options): NodeJS.ProcessE
   const inherited = inheritEnv === false ? {} : process.env;
   const own = configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: configDir };
   return { ...inherited, ...env, ...own };
-}
-
-function configDirOf(env: NodeJS.ProcessEnv): string {
-  return env["CLAUDE_CONFIG_DIR"] ?? join(env["HOME"] ?? homedir(), ".claude");
 }
 
 function mirrorError({ message }: HawserError, key: SessionKey | undefined): Message {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { timeOf } from "./digest.js";
 import { parseEntry } from "./excerpt.js";
 import type { TranscriptFile } from "./find.js";
+import { ifAbsent } from "./storage-error.js";
 
 /** The file beside a transcript that says whether the session is archived. */
 export function archiveMarkPath({ folder, sessionId }: TranscriptFile): string {
@@ -14,7 +15,7 @@ export async function archivedMark(
   file: TranscriptFile,
   promptedAt: number | undefined,
 ): Promise<boolean | undefined> {
-  const text = await readFile(archiveMarkPath(file), "utf8").catch(() => undefined); // No mark.
+  const text = await readFile(archiveMarkPath(file), "utf8").catch(ifAbsent(undefined)); // No mark.
   const mark = text === undefined ? undefined : parseEntry(text);
   const at = timeOf(mark?.["at"]);
   if (typeof mark?.["archived"] !== "boolean" || at === undefined) return undefined;

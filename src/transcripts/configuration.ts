@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { homeFolder } from "../process/index.js";
 import { asEntry, parseEntry } from "./excerpt.js";
 import type { Write } from "./private-write.js";
 
@@ -13,7 +13,7 @@ export async function copyConfiguration(
   target: string,
   write: Write,
 ): Promise<void> {
-  const home = env["HOME"] || env["USERPROFILE"] || homedir();
+  const home = env["HOME"] || env["USERPROFILE"] || homeFolder(env) || "/";
   const given = env["CLAUDE_CONFIG_DIR"];
   const folder = given || join(home, ".claude");
   const settings = await readIfAny(join(folder, "settings.json"));

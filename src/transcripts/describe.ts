@@ -13,6 +13,7 @@ import {
 } from "./excerpt.js";
 import type { TranscriptFile } from "./find.js";
 import { saidBy } from "./prompt.js";
+import { ifAbsent } from "./storage-error.js";
 import type { SDKSessionInfo } from "./types.js";
 
 export interface DescribeOptions {
@@ -30,7 +31,7 @@ export async function describeFile(
   space: Buffer,
   { includeProgrammatic = true, hasFolder = true, facts }: DescribeOptions = {},
 ): Promise<SDKSessionInfo | undefined> {
-  const excerpt = await readExcerpt(file.path, space, facts).catch(() => undefined); // Deleted meanwhile.
+  const excerpt = await readExcerpt(file.path, space, facts).catch(ifAbsent(undefined)); // Deleted meanwhile.
   if (excerpt === undefined || isSidechain(excerpt)) return undefined;
   if (!includeProgrammatic && isProgrammatic(excerpt)) return undefined;
   const { digest, image } = digestOf(excerpt);

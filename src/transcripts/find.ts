@@ -2,6 +2,7 @@ import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { canonical, isSessionId, keyOfPath, longKeyPrefix, projectsFolder } from "./place.js";
+import { ifAbsent } from "./storage-error.js";
 import type { TranscriptPlace } from "./types.js";
 import { worktreesOf } from "./worktrees.js";
 
@@ -32,7 +33,7 @@ export async function findTranscript(
   if (!isSessionId(sessionId)) return undefined;
   for (const folder of await projectFolders(place)) {
     const path = join(folder, `${sessionId}.jsonl`);
-    const found = await stat(path).catch(() => undefined); // Not in this project.
+    const found = await stat(path).catch(ifAbsent(undefined)); // Not in this project.
     if (found?.isFile() === true && found.size > 0) return { sessionId, folder, path };
   }
   return undefined;
@@ -40,7 +41,7 @@ export async function findTranscript(
 
 /** What is in a folder; nothing when there is no such folder, or when it may not be read. */
 export async function contentsOf(folder: string): Promise<Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch(() => []);
+  return readdir(folder, { withFileTypes: true }).catch(ifAbsent([]));
 }
 
 async function foldersIn(folder: string): Promise<string[]> {

@@ -1,16 +1,15 @@
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../errors/index.js";
+import { configFolder } from "../process/index.js";
 
 /**
  * Whether a CLI with this environment has written down anything of the session that it could resume.
  * Not to be waited for: it is asked when an error is made.
  */
 export function isWritten(sessionId: string, env: Environment): boolean {
-  const config = env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude");
-  const projects = join(config, "projects");
   try {
+    const projects = join(configFolder(env), "projects");
     const folders = readdirSync(projects);
     return folders.some((folder) => hasPrompt(join(projects, folder, `${sessionId}.jsonl`)));
   } catch {

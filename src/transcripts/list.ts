@@ -8,6 +8,7 @@ import { findTranscript, projectFolders, type TranscriptFile } from "./find.js";
 import { pageOf } from "./page.js";
 import { isSessionId } from "./place.js";
 import { pooled } from "./pooled.js";
+import { ifAbsent } from "./storage-error.js";
 import { storedSessionInfo, storedSessions } from "./stored-list.js";
 import type { GetSessionInfoOptions, ListSessionsOptions, SDKSessionInfo } from "./types.js";
 
@@ -63,13 +64,13 @@ async function latestFirst(folders: readonly string[]): Promise<DatedFile[]> {
 }
 
 async function transcriptsIn(folder: string): Promise<DatedFile[]> {
-  const names = new Set(await readdir(folder).catch(() => [])); // Gone, or not to be read.
+  const names = new Set(await readdir(folder).catch(ifAbsent([]))); // Gone, or not to be read.
   const ids = [...names].flatMap((name) => {
     const id = name.endsWith(".jsonl") ? name.slice(0, -".jsonl".length) : "";
     return isSessionId(id) ? [id] : [];
   });
   return pooled(ids, Array.from({ length: WIDTH }), async (sessionId) => {
-    const found = await statFile(pathOf({ folder, sessionId })).catch(() => undefined); // Deleted.
+    const found = await statFile(pathOf({ folder, sessionId })).catch(ifAbsent(undefined)); // Deleted.
     if (found === undefined || !found.isFile()) return undefined;
     const { size, mtime } = factsOf(found);
     return { sessionId, folder, size, mtime, hasFolder: names.has(sessionId) };

@@ -1,18 +1,17 @@
 import { realpath } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { HawserError } from "../errors/index.js";
+import { configFolder, currentFolder } from "../process/index.js";
 import type { TranscriptPlace } from "./types.js";
 
 /** The folder that has one folder for each working directory. */
 export function projectsFolder({ configDir }: TranscriptPlace): string {
-  const env = process.env["CLAUDE_CONFIG_DIR"];
-  return join(configDir ?? (env || join(homedir(), ".claude")), "projects");
+  return join(configDir ?? configFolder(), "projects");
 }
 
 /** The CLI's name for a working directory, after its links are resolved. */
 export async function projectKeyOf(dir: string | undefined): Promise<string> {
-  return keyOfPath(await canonical(dir ?? process.cwd()));
+  return keyOfPath(await canonical(dir ?? currentFolder()));
 }
 
 /** The CLI's name for a path that is already canonical. */

@@ -1,5 +1,6 @@
 import { HawserError } from "../errors/index.js";
 import type { SessionStore, SessionStoreEntry, SessionSummaryEntry } from "../options/index.js";
+import { currentFolder } from "../process/index.js";
 import { infoOf, infoOfSummary, timeOf } from "./digest.js";
 import { pageOf } from "./page.js";
 import { canonical, projectKeyOf } from "./place.js";
@@ -14,7 +15,7 @@ export async function storedSessions(
   options: ListSessionsOptions,
 ): Promise<SDKSessionInfo[]> {
   const projectKey = await projectKeyOf(options.dir);
-  const cwd = await canonical(options.dir ?? process.cwd());
+  const cwd = await canonical(options.dir ?? currentFolder());
   const { offset, wanted } = pageOf(options);
   const rows = await rowsOf(store, projectKey);
   rows.sort((a, b) => b.mtime - a.mtime || (a.sessionId < b.sessionId ? 1 : -1));

@@ -9,6 +9,7 @@ import { contentsOf, findTranscript, type TranscriptFile } from "./find.js";
 import { messageOf, type Parent } from "./messages.js";
 import { pageFrom } from "./page.js";
 import { isSessionId, projectKeyOf } from "./place.js";
+import { ifAbsent } from "./storage-error.js";
 import type { GetSubagentMessagesOptions, ListSubagentsOptions, SessionMessage } from "./types.js";
 
 /** The ids of the sub-agents that a session has started. */
@@ -71,7 +72,7 @@ export async function agentMetadata(
   subpath: string,
 ): Promise<Entry | undefined> {
   const path = join(file.folder, file.sessionId, `${subpath}.meta.json`);
-  const text = await readFile(path, "utf8").catch(() => undefined); // Older CLIs write none.
+  const text = await readFile(path, "utf8").catch(ifAbsent(undefined)); // Older CLIs write none.
   return text === undefined ? undefined : parseEntry(text);
 }
 

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { ifAbsent } from "./storage-error.js";
 
 /**
  * The working trees of the git repository that a directory is in. Read from git's own files: a
@@ -11,7 +12,7 @@ export async function worktreesOf(dir: string): Promise<string[]> {
   const common = await commonFolder(root);
   const main = basename(common) === ".git" ? [dirname(common)] : [];
   const linked = join(common, "worktrees");
-  const names = await readdir(linked).catch(() => []); // There are none.
+  const names = await readdir(linked).catch(ifAbsent([])); // There are none.
   const others = await Promise.all(names.map((name) => linkedTree(join(linked, name))));
   return [...new Set([root, ...main, ...others.filter((path) => path !== undefined)])];
 }
@@ -39,7 +40,7 @@ async function linkedTree(folder: string): Promise<string | undefined> {
 }
 
 async function firstLine(path: string): Promise<string | undefined> {
-  const text = await readFile(path, "utf8").catch(() => undefined); // Absent, or a folder.
+  const text = await readFile(path, "utf8").catch(ifAbsent(undefined)); // Absent, or a folder.
   return text?.split("\n", 1)[0]?.trim();
 }
 

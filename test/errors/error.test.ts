@@ -20,7 +20,7 @@ describe("the table of codes", () => {
        max_output_tokens max_turns mcp_failed message_too_large model_not_found nested_session
        not_supported overloaded pool_closed pool_full process_exited prompt_too_long protocol_error
        rate_limited refusal root_refused session_in_use session_not_found spawn_failed
-       structured_output timeout unsupported_by_cli usage_limit`.split(/\s+/),
+       storage_failed structured_output timeout unsupported_by_cli usage_limit`.split(/\s+/),
     );
   });
 

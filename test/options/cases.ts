@@ -392,6 +392,7 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
   debugFile: flag({ debugFile: "debug.txt" }, "--debug-file=debug.txt"),
 
   cliPath: one({ cliPath: "/opt/claude" }),
+  cliFrom: one({ cliFrom: "cwd" }),
   pathToClaudeCodeExecutable: one({ pathToClaudeCodeExecutable: "/opt/claude" }),
   executable: one({ executable: "bun" }),
   executableArgs: one({ executableArgs: ["--smol"] }),

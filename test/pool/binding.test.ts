@@ -35,6 +35,7 @@ const HERE: Partial<Record<OptionName, (value: never) => unknown>> = {
 
 /** The option is about which CLI it is, or the call does not take it, or nothing is left to compare. */
 const LEFT_OUT: ReadonlySet<OptionName> = new Set<OptionName>([
+  "cliFrom",
   "cliPath",
   "pathToClaudeCodeExecutable",
   "executable",

@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HawserError } from "../../src/errors/index.js";
 import { locateCli } from "../../src/process/index.js";
-import { type Machine, pathPlaces } from "../../src/process/places.js";
+import { type Machine, pathPlaces, usualPlaces } from "../../src/process/places.js";
 import { shimTarget } from "../../src/process/shim.js";
 
 let root = "";
@@ -37,9 +37,9 @@ function machine(facts: Partial<Machine> = {}): Machine {
     platform: "linux",
     arch: "x64",
     home: join(root, "nobody"),
-    program: join(root, "program", "main.js"),
     cwd: join(root, "empty"),
     self: join(root, "hawser", "dist", "index.js"),
+    fromCwd: false,
     ...facts,
   };
 }
@@ -135,11 +135,30 @@ describe("an explicit path", () => {
   });
 });
 
-describe("a relative PATH", () => {
-  it("gives a path that holds in every directory", () => {
+describe("locateCli() with a relative entry in PATH", () => {
+  it.each(["bin", "./bin", "here/../bin"])("passes over %s, and says why", (entry) => {
     const path = file("here/bin/claude");
-    const here = machine({ cwd: join(root, "here"), env: { PATH: "bin" } });
-    expect(locateCli({ cliPath: "claude" }, here).path).toBe(path);
+    mkdirSync(join(root, "here", "here"), { recursive: true });
+    const here = machine({ cwd: join(root, "here"), env: { PATH: entry } });
+    const error = failure(() => locateCli({ cliPath: "claude" }, here));
+    expect(error.code).toBe("cli_not_runnable");
+    expect(error.message).toContain(`${path} cannot be run: PATH names its folder relative`);
+    const onPath = file("relative-and-absolute/claude");
+    const PATH = `${entry}:${dirname(onPath)}`;
+    expect(locateCli({}, { ...here, env: { PATH } }).path).toBe(onPath);
+  });
+
+  it("does not take an empty entry for the current directory", () => {
+    file("empty-entry/claude");
+    const here = machine({ cwd: join(root, "empty-entry"), env: { PATH: ":" } });
+    expect(failure(() => locateCli({ cliPath: "claude" }, here)).code).toBe("cli_not_found");
+  });
+
+  it("passes over a relative home folder", () => {
+    file("relative-home/.local/bin/claude");
+    const here = machine({ cwd: join(root, "relative-home"), home: "." });
+    expect(usualPlaces(here).every(({ path }) => path.startsWith("/"))).toBe(true);
+    expect(usualPlaces(machine({ home: undefined })).length).toBeGreaterThan(0);
   });
 });
 
@@ -165,7 +184,7 @@ describe("HAWSER_CLI", () => {
 describe("the search", () => {
   it("takes CLAUDE_CODE_BUNDLED_CLI before a bundled file, and both before PATH", () => {
     const named = file("bundle/named");
-    const beside = file("program/_bundled/claude");
+    const beside = file("hawser/dist/_bundled/claude");
     const onPath = file("path-dir/claude");
     const PATH = dirname(onPath);
     expect(locateCli({}, machine({ env: { CLAUDE_CODE_BUNDLED_CLI: named, PATH } })).path).toBe(
@@ -177,7 +196,7 @@ describe("the search", () => {
       script: false,
     });
     rmSync(beside);
-    const above = file("_bundled/claude");
+    const above = file("hawser/_bundled/claude");
     expect(locateCli({}, machine({ env: { PATH } })).path).toBe(above);
     rmSync(above);
   });
@@ -194,7 +213,8 @@ describe("the search", () => {
     file(`${modules}/claude-code/bin/claude.exe`, { text: STUB });
     file(`${modules}/claude-code-linux-riscv64/package.json`, { text: "{}" });
     const native = file(`${modules}/claude-code-linux-riscv64/claude`);
-    expect(locateCli({}, machine({ cwd: join(root, "app"), arch: "riscv64" }))).toEqual({
+    const self = join(root, "app/node_modules/hawser/dist/index.js");
+    expect(locateCli({}, machine({ self, arch: "riscv64" }))).toEqual({
       path: native,
       source: "package",
       script: false,
@@ -205,7 +225,8 @@ describe("the search", () => {
     const modules = "old-app/node_modules/@anthropic-ai";
     file(`${modules}/claude-code/package.json`, { text: '{"name":"@anthropic-ai/claude-code"}' });
     const script = file(`${modules}/claude-code/cli.js`, { mode: 0o644 });
-    expect(locateCli({}, machine({ cwd: join(root, "old-app"), arch: "mips" }))).toEqual({
+    const self = join(root, "old-app/node_modules/hawser/dist/index.js");
+    expect(locateCli({}, machine({ self, arch: "mips" }))).toEqual({
       path: script,
       source: "package",
       script: true,
@@ -253,8 +274,8 @@ describe("the search", () => {
       for (const place of [
         "npm install -g @anthropic-ai/claude-code",
         `${env.CLAUDE_CODE_BUNDLED_CLI} (it is the npm package's stub`,
-        join(root, "program/_bundled/claude"),
-        "npm package @anthropic-ai/claude-code",
+        join(root, "hawser/dist/_bundled/claude"),
+        "npm package @anthropic-ai/claude-code beside hawser",
         "/p1/claude",
         "/p2/claude",
         "/usr/local/bin/claude",
@@ -269,15 +290,14 @@ describe("the search", () => {
 describe("PATH on Windows", () => {
   it("prefers .exe to .cmd and honours PATHEXT", () => {
     const env = { Path: "C:\\a;C:\\b", PATHEXT: ".COM;.EXE;.BAT;.CMD" };
-    expect(pathPlaces("claude", machine({ platform: "win32", env }))).toEqual(
+    const found = (name: string) =>
+      pathPlaces(name, machine({ platform: "win32", env })).map(({ path }) => path);
+    expect(found("claude")).toEqual(
       ["C:\\a", "C:\\b"].flatMap((folder) =>
         [".exe", ".cmd", ".com", ".bat"].map((ending) => `${folder}\\claude${ending}`),
       ),
     );
-    expect(pathPlaces("claude.exe", machine({ platform: "win32", env }))).toEqual([
-      "C:\\a\\claude.exe",
-      "C:\\b\\claude.exe",
-    ]);
+    expect(found("claude.exe")).toEqual(["C:\\a\\claude.exe", "C:\\b\\claude.exe"]);
   });
 
   it("follows a .cmd shim to its target", () => {

@@ -61,6 +61,7 @@ const KINDS: Readonly<Record<ErrorCode, MagiError["kind"]>> = {
   pool_closed: "Process",
   pool_full: "Process",
   budget_refused: "Process",
+  storage_failed: "Process",
 };
 
 describe("toMagiError()", () => {

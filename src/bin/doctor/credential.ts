@@ -1,8 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../errors/index.js";
+import { configFolderIfAny } from "../../process/index.js";
 import { type Check, type Finding, note, ok, problem, warning } from "./finding.js";
-import { configFolder, globalFile, settingsFiles } from "./places.js";
+import { globalFile, settingsFiles } from "./places.js";
 
 /** Whether there is a credential, and which one counts. No value is looked at, let alone shown. */
 export const checkCredential: Check = (scene) => {
@@ -48,11 +49,14 @@ function isOn(value: string | undefined): boolean {
 }
 
 function loginsOf(env: Environment): string[] {
-  const file = join(configFolder(env), ".credentials.json");
+  const folder = configFolderIfAny(env);
+  const state = globalFile(env);
+  if (folder === undefined || state === undefined) return [];
+  const file = join(folder, ".credentials.json");
   // One that was logged out of holds `{}`. Its size tells; what is in it is nobody's business.
   const isThere = sizeOf(file) > EMPTY_OBJECT_BYTES;
   const found = isThere ? [`the login in ${file}`] : [];
-  if (CONSOLE_LOGIN.test(textOf(globalFile(env)))) found.push("the key of a Console login");
+  if (CONSOLE_LOGIN.test(textOf(state))) found.push("the key of a Console login");
   return found;
 }
 

@@ -8,6 +8,7 @@ import {
   whyUnrunnable,
   wordsFor,
 } from "../../process/index.js";
+import { inFlags } from "../hints.js";
 import { type Check, type Finding, note, ok, problem, type Scene, warning } from "./finding.js";
 import { versionFindings } from "./version.js";
 
@@ -29,8 +30,9 @@ export const checkExecutable: Check = async (scene) => {
 const WORDS: Readonly<Record<CliLocation["source"], string>> = {
   option: "named by --cli",
   HAWSER_CLI: "named by HAWSER_CLI",
+  cwd: "in node_modules of the current directory",
   bundled: "bundled with the program",
-  package: "of an installed npm package",
+  package: "of an npm package that is installed together with hawser",
   PATH: "found on PATH",
   "usual place": "not on PATH, found where installers put it",
 };
@@ -53,9 +55,13 @@ const STUB = "the npm package's stub";
 const STUB_REMEDY =
   "Run `node install.cjs` in the package's folder, or reinstall it with scripts allowed and optional dependencies included.";
 
-/** What was meant to be a CLI, it seems, but cannot be run. */
+/** A file that is named like the CLI, but cannot be run or must not be run. */
 function passedOver(places: readonly SeenPlace[]): Finding[] {
   return places.flatMap(({ place, seen }) => {
+    if (seen.state === "refused") {
+      const message = inFlags(`${place} is not used: ${seen.reason}.`);
+      return [note("cli-passed-over", message, "Name it by --cli if you trust it.")];
+    }
     // A folder of that name is none of our business.
     if (seen.state !== "unusable" || seen.reason === "it is a directory") return [];
     const message = `${place} is passed over: ${seen.reason}.`;

@@ -1,23 +1,33 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
 import { dirname } from "node:path";
+import type { Environment } from "../../errors/index.js";
+import { configFolderIfAny, homeFolder, temporaryFolder } from "../../process/index.js";
 import { type Check, type Finding, ok, problem, warning } from "./finding.js";
-import { configFolder } from "./places.js";
 
 /** Whether the CLI and hawser can write where they have to. */
 export const checkFolders: Check = ({ env }) => {
-  const config = configFolder(env);
-  const temporary = tmpdir();
-  return [...home(env["HOME"]), configFinding(config), temporaryFinding(temporary)].concat(
-    [...new Set([config, temporary].map(existing))].flatMap(space),
-    openFiles(),
-  );
+  const config = configFolderIfAny(env);
+  const temporary = temporaryFolder();
+  const folders = [temporary, ...(config === undefined ? [] : [config])];
+  return [
+    ...home(env),
+    ...(config === undefined ? [] : [configFinding(config)]),
+    temporaryFinding(temporary),
+    ...[...new Set(folders.map(existing))].flatMap(space),
+    ...openFiles(),
+  ];
 };
 
-function home(value: string | undefined): Finding[] {
-  if (value || process.platform === "win32") return [];
-  const message = `HOME is not set: ${homedir()} is taken for it.`;
-  return [warning("home", message, "Set HOME, so that everything agrees on it.")];
+function home(env: Environment): Finding[] {
+  if (env["HOME"] || process.platform === "win32") return [];
+  const folder = homeFolder(env);
+  if (folder === undefined && configFolderIfAny(env) === undefined) {
+    const message = "HOME is not set, and the system knows no home folder of this user.";
+    return [problem("home", "invalid_options", message, "Set HOME or CLAUDE_CONFIG_DIR.")];
+  }
+  const taken = folder === undefined ? "the CLI has no home folder" : `${folder} is taken for it`;
+  const remedy = "Set HOME, so that everything agrees on it.";
+  return [warning("home", `HOME is not set: ${taken}.`, remedy)];
 }
 
 function configFinding(path: string): Finding {

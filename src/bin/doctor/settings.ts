@@ -9,9 +9,10 @@ export const checkSettings: Check = (scene) => {
   const broken = read.flatMap(({ path, state }) => {
     return typeof state === "object" ? [dropped(path, state.why)] : [];
   });
+  const state = globalFile(scene.env);
   const files = good === 1 ? "1 file" : `${good} files`;
   return [
-    ...globalFinding(globalFile(scene.env)),
+    ...(state === undefined ? [] : globalFinding(state)),
     ...broken,
     ...(broken.length === 0 && good > 0 ? [ok("settings", `${files}, all of it JSON`)] : []),
   ];
