@@ -3,6 +3,7 @@ export { readServers } from "./check/mcp.js";
 export { nearest } from "./check/name.js";
 export { escapeRule } from "./check/rule.js";
 export { settingsPath } from "./check/settings.js";
+export { environmentOf } from "./environment.js";
 export { explain, explainInvocation, explanationText } from "./explain.js";
 export { given } from "./given.js";
 export { LEGACY_TOOL_NAME_ALIASES } from "./legacy-tool-names.js";
