@@ -53,7 +53,7 @@ Ctrl-C stops the turn; a second one quits at once.`,
     const options = optionsOf(flags, terminal, interrupts);
     if (options.preset === "agent" && options.trustProject === undefined) {
       const answer = await isTrusted({
-        cwd: options.cwd ?? process.cwd(),
+        cwd: options.cwd ?? currentFolder(),
         terminal,
         ask: asksPerson(flags, terminal) ? askOnce(interrupts) : undefined,
       });

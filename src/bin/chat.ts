@@ -45,7 +45,7 @@ ${chatHelp()}`,
     const options = callOptions(flags);
     const asks = terminal.isInteractive;
     options.trustProject ??= await isTrusted({
-      cwd: options.cwd ?? process.cwd(),
+      cwd: options.cwd ?? currentFolder(),
       terminal,
       ask: asks ? (question) => openLines().ask(question, { fresh: true }) : undefined,
     });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { requestOf } from "../complete/index.js";
 import { type CanUseTool, explanationText, type Options } from "../options/index.js";
-import { type ExplainedCall, explainInvocation } from "../process/index.js";
+import { currentFolder, type ExplainedCall, explainInvocation } from "../process/index.js";
 import { hasOwnSession } from "../session/index.js";
 import { CALL_FLAGS, callOptions, schemaIn } from "./call-flags.js";
 import { type Command, defineCommand } from "./command.js";
@@ -43,7 +43,7 @@ is never an argument: it is sent on the input. Where a person can be asked about
 async function optionsOf(flags: Given<typeof FLAGS>, terminal: Terminal): Promise<Options> {
   const given: Options = { includePartialMessages: true, ...callOptions(flags) };
   if (flags.chat || given.preset === "agent") {
-    const cwd = given.cwd ?? process.cwd();
+    const cwd = given.cwd ?? currentFolder();
     given.trustProject ??= await isTrusted({ cwd, terminal, ask: undefined });
   }
   const asks = process.stdin.isTTY === true ? { canUseTool: NOBODY_ASKS } : {};

@@ -32,17 +32,33 @@ export function stripFence(text: string): string {
   if (fence === undefined) return text;
   const around = text.slice(0, fence.start) + text.slice(fence.end);
   if (around.trim() !== "") return text;
-  return fence.isClosed ? fence.content : fence.content.replace(END_MARK, "");
+  return fence.isClosed ? fence.content : withoutEndMark(fence.content);
 }
 
-/** At the end of the last line, where models put it at times. */
-const END_MARK = /(?:`{3,}|~{3,})[ \t\r\n]*$/;
+/** Without an end of the fence at the end of the last line, where models put it at times. */
+function withoutEndMark(text: string): string {
+  const end = startOfRun(text, BLANKS, text.length);
+  const sign = text[end - 1] ?? "";
+  if (sign !== "`" && sign !== "~") return text;
+  const start = startOfRun(text, sign, end);
+  return end - start < 3 ? text : text.slice(0, start);
+}
+
+const BLANKS = " \t\r\n";
+
+/** Where the run of these signs before `end` begins. An expression would try each start anew. */
+function startOfRun(text: string, signs: string, end: number): number {
+  let at = end;
+  while (at > 0 && signs.includes(text[at - 1] ?? "")) at -= 1;
+  return at;
+}
 
 interface Found {
   readonly value: unknown;
 }
 
 function parse(text: string): Found | undefined {
+  if (!mayBeJson(text)) return undefined;
   try {
     return { value: JSON.parse(text) };
   } catch {
@@ -50,10 +66,21 @@ function parse(text: string): Found | undefined {
   }
 }
 
+/** By its first and last sign. Spares most errors of JSON.parse(), which are dear by the thousand. */
+function mayBeJson(text: string): boolean {
+  let start = 0;
+  while (start < text.length && BLANKS.includes(text[start] ?? "")) start += 1;
+  const last = text[startOfRun(text, BLANKS, text.length) - 1];
+  const first = text[start];
+  if (first === "{") return last === "}";
+  if (first === "[") return last === "]";
+  if (first === '"') return last === '"';
+  return first !== undefined && /[-0-9tfn]/.test(first);
+}
+
 function bestOf(fences: readonly Fence[]): Found | undefined {
-  const marked = fences.filter(({ info }) => /^json\b/i.test(info));
-  const others = fences.filter((fence) => !marked.includes(fence));
-  return lastOf(marked) ?? lastOf(others);
+  const isMarked = ({ info }: Fence) => /^json\b/i.test(info);
+  return lastOf(fences.filter(isMarked)) ?? lastOf(fences.filter((fence) => !isMarked(fence)));
 }
 
 function lastOf(fences: readonly Fence[]): Found | undefined {

@@ -1,5 +1,6 @@
 import type { HostFacts } from "./invocation.js";
-import type { Resolved } from "./resolve.js";
+import type { Options } from "./options.js";
+import { type Resolved, resolveOptions } from "./resolve.js";
 
 /** Variables by name; on Windows `Path` and `PATH` are the same one. */
 export class EnvironmentDraft {
@@ -35,8 +36,15 @@ export class EnvironmentDraft {
   }
 }
 
+/** What the CLI gets of the host's environment and of `env`, before other options add to it. */
+export function environmentOf(options: Options, host: HostEnvironment): Record<string, string> {
+  return startEnvironment(resolveOptions(options), host).toObject();
+}
+
+type HostEnvironment = Pick<HostFacts, "env" | "platform">;
+
 /** The child's environment before the rows of the table add to it. */
-export function startEnvironment(options: Resolved, host: HostFacts): EnvironmentDraft {
+export function startEnvironment(options: Resolved, host: HostEnvironment): EnvironmentDraft {
   const env = inherited(options, host);
   if (options.nested !== "inherit") strip(env, isNested(host));
   env.remove("NODE_OPTIONS");
@@ -52,11 +60,11 @@ export function startEnvironment(options: Resolved, host: HostFacts): Environmen
 }
 
 /** Set to the empty string counts. */
-export function isNested(host: HostFacts): boolean {
+export function isNested(host: Pick<HostFacts, "env">): boolean {
   return host.env["CLAUDECODE"] !== undefined;
 }
 
-function inherited({ inheritEnv }: Resolved, host: HostFacts): EnvironmentDraft {
+function inherited({ inheritEnv }: Resolved, host: HostEnvironment): EnvironmentDraft {
   const all = new EnvironmentDraft(host.platform);
   for (const [name, value] of Object.entries(host.env)) {
     if (value !== undefined) all.set(name, value);
@@ -98,6 +106,22 @@ const CREDENTIALS = [
   "CLAUDE_CODE_OAUTH_TOKEN",
   "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR",
   "CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR",
+];
+
+/** Whether the environment itself says who pays, so that the CLI needs no stored login. */
+export function namesCredential(env: EnvironmentDraft): boolean {
+  return [...CREDENTIALS, ...CLOUDS].some((name) => env.get(name));
+}
+
+/** Variables that send the CLI to a service with credentials of its own. */
+const CLOUDS = [
+  "CLAUDE_CODE_USE_BEDROCK",
+  "CLAUDE_CODE_USE_VERTEX",
+  "CLAUDE_CODE_USE_FOUNDRY",
+  "CLAUDE_CODE_USE_ANTHROPIC_AWS",
+  "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD",
+  "CLAUDE_CODE_USE_MANTLE",
+  "CLAUDE_CODE_USE_GATEWAY",
 ];
 
 /** The CLI would weigh an inherited credential against the one that is given. */

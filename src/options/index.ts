@@ -14,6 +14,7 @@ export { mcpToolPrefix, readServers } from "./check/mcp.js";
 export { nearest } from "./check/name.js";
 export { escapeRule } from "./check/rule.js";
 export { settingsPath } from "./check/settings.js";
+export { environmentOf } from "./environment.js";
 export { explain, explainInvocation, explanationText } from "./explain.js";
 export { given } from "./given.js";
 export { like } from "./like.js";

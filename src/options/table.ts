@@ -25,6 +25,7 @@ import { applyPlugins } from "./row/plugins.js";
 import { applyManagedSettings } from "./row/policy.js";
 import { applyLiteralPrompt, applySchema, applyToolConfig } from "./row/process.js";
 import { applyUntrusted } from "./row/project.js";
+import { applySessionStore } from "./row/session-store.js";
 import { applySystemPrompt } from "./row/system-prompt.js";
 import { applySkills, applyTools } from "./row/tools.js";
 import type { OptionSpec } from "./spec.js";
@@ -229,7 +230,7 @@ export const OPTION_TABLE: OptionTable = {
     flags: ["--session-mirror"],
     since: "2.1.97",
     inUse: () => true,
-    apply: (draft, _, name) => addFlag(draft, name, "--session-mirror"),
+    apply: applySessionStore,
   }),
   sessionStoreFlush: host(kind.oneOf("batched", "eager")),
   loadTimeoutMs: host(kind.duration),

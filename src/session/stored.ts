@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { HawserError } from "../errors/index.js";
-import type { Options, SessionKey } from "../options/index.js";
-import { configFolder, currentFolder, resolveUser } from "../process/index.js";
-import { materialize, StoreMirror } from "../transcripts/index.js";
+import type { Environment, HawserError } from "../errors/index.js";
+import { environmentOf, type Options, type SessionKey } from "../options/index.js";
+import { configFolder, currentFolder, resolveUser, type User } from "../process/index.js";
+import { type MaterializedSession, materialize, StoreMirror } from "../transcripts/index.js";
 import { isResult, type Message, type TranscriptMirror } from "../wire/index.js";
 
 /** The options of a session whose transcript is kept in a store of the caller's. */
@@ -25,7 +25,8 @@ export async function openStore(
 ): Promise<Stored | undefined> {
   const { sessionStore, sessionStoreFlush, resume, loadTimeoutMs, user } = options;
   if (sessionStore === undefined) return undefined;
-  const env = environmentOf(options);
+  const owner = user === undefined ? undefined : await resolveUser(user);
+  const env = cliEnvironment(options, owner);
   const kept =
     resume === undefined && options.continue !== true
       ? undefined
@@ -34,7 +35,7 @@ export async function openStore(
           cwd: options.cwd ?? currentFolder(),
           env,
           loadTimeoutMs,
-          owner: user === undefined ? undefined : await resolveUser(user),
+          owner,
         });
   const mirror = new StoreMirror(sessionStore, {
     flush: sessionStoreFlush ?? "batched",
@@ -45,7 +46,7 @@ export async function openStore(
   // What the store does not have cannot be gone on with; a session that is named, the CLI may know.
   const { continue: _, ...rest } = options;
   return {
-    options: kept ? { ...rest, configDir: kept.configDir, resume: kept.sessionId } : rest,
+    options: kept === undefined ? rest : resumed(rest, kept),
     add: ({ filePath, entries }) => mirror.add(filePath, entries),
     handOn,
     close: async () => {
@@ -79,10 +80,21 @@ function inOrder(flush: () => Promise<void>): {
   return { handOn, handedOn: () => last };
 }
 
-function environmentOf({ env, inheritEnv, configDir }: Options): NodeJS.ProcessEnv {
-  const inherited = inheritEnv === false ? {} : process.env;
-  const own = configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: configDir };
-  return { ...inherited, ...env, ...own };
+function resumed(options: Options, kept: MaterializedSession): Options {
+  const { configDir, secureStorageDir, sessionId } = kept;
+  const env = { ...options.env, CLAUDE_SECURESTORAGE_CONFIG_DIR: secureStorageDir };
+  return { ...options, env, configDir, resume: sessionId };
+}
+
+/** What the CLI will see of its home and its configuration. */
+function cliEnvironment(options: Options, user: User | undefined): Environment {
+  const env = environmentOf(options, process);
+  const { configDir } = options;
+  return {
+    ...env,
+    ...(configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: configDir }),
+    ...(user?.home === undefined || options.env?.["HOME"] !== undefined ? {} : { HOME: user.home }),
+  };
 }
 
 function mirrorError({ message }: HawserError, key: SessionKey | undefined): Message {

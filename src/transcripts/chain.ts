@@ -1,5 +1,6 @@
 import type { Entry } from "./excerpt.js";
 import { Links } from "./links.js";
+import { Pace } from "./pace.js";
 import { withParallelCalls } from "./parallel.js";
 
 /**
@@ -7,28 +8,29 @@ import { withParallelCalls } from "./parallel.js";
  * first. What was abandoned by a rewind is not on it; what a compaction kept, and the calls of tools
  * that ran side by side, are.
  */
-export function conversation(entries: Iterable<Entry>): Entry[] {
-  const links = new Links(entries);
-  const leaf = lastLeaf(links);
-  return leaf === undefined ? [] : withParallelCalls(links.chainTo(leaf), links);
+export async function conversation(entries: Iterable<Entry>): Promise<Entry[]> {
+  const links = await Links.of(entries);
+  const leaf = await lastLeaf(links);
+  return leaf === undefined ? [] : withParallelCalls(await links.chainTo(leaf), links);
 }
 
 /** The conversation of a sub-agent: nothing is compacted or abandoned there. */
-export function subagentConversation(entries: Iterable<Entry>): Entry[] {
+export async function subagentConversation(entries: Iterable<Entry>): Promise<Entry[]> {
+  const pace = new Pace();
   const all = new Map<unknown, Entry>();
   let leaf: Entry | undefined;
   for (const entry of entries) {
+    if (pace.isDue()) await pace.rest();
     if (typeof entry["uuid"] !== "string" || !LINKED.has(String(entry["type"]))) continue;
     all.set(entry["uuid"], entry);
     if (isMessage(entry)) leaf = entry;
   }
-  const chain: Entry[] = [];
-  const seen = new Set<Entry>();
-  for (let at = leaf; at !== undefined && !seen.has(at); at = all.get(at["parentUuid"])) {
-    seen.add(at);
-    chain.unshift(at);
+  const chain = new Set<Entry>();
+  for (let at = leaf; at !== undefined && !chain.has(at); at = all.get(at["parentUuid"])) {
+    chain.add(at);
+    if (pace.isDue()) await pace.rest();
   }
-  return chain.filter(isMessage);
+  return [...chain].reverse().filter(isMessage);
 }
 
 export function isMessage(entry: Entry): boolean {
@@ -37,13 +39,24 @@ export function isMessage(entry: Entry): boolean {
 
 const LINKED: ReadonlySet<string> = new Set(["user", "assistant", "attachment", "system"]);
 
-/** The message that the last loose end of the file hangs on. */
-function lastLeaf(links: Links): Entry | undefined {
-  const parents = links.parents();
+/**
+ * The message that the last loose end of the file hangs on. An entry that was passed before leads to
+ * nothing, because the walk would have ended there: so each entry is passed once.
+ */
+async function lastLeaf(links: Links): Promise<Entry | undefined> {
+  const pace = new Pace();
+  const parents = await links.parents();
+  const passed = new Set<Entry>();
   for (const end of links.inFileOrder().reverse()) {
+    if (pace.isDue()) await pace.rest();
     if (parents.has(String(end["uuid"])) || isAside(end)) continue;
-    const leaf = links.chainTo(end).reverse().find(isMessage);
-    if (leaf !== undefined && !isAside(leaf)) return leaf;
+    let at: Entry | undefined = end;
+    while (at !== undefined && !passed.has(at) && !isMessage(at)) {
+      passed.add(at);
+      at = links.parentOf(at);
+      if (pace.isDue()) await pace.rest();
+    }
+    if (at !== undefined && !passed.has(at) && !isAside(at)) return at;
   }
   return undefined;
 }

@@ -31,8 +31,12 @@ export function cutAt(
 
 /** Where the message is; a line of progress stands for the message that it follows. */
 function messageIndex(entries: readonly Entry[], id: unknown): number {
-  for (let wanted = id, left = entries.length; left >= 0; left--) {
-    const at = entries.findIndex(({ uuid }) => uuid === wanted);
+  const places = new Map<unknown, number>();
+  for (const [at, { uuid }] of entries.entries()) if (!places.has(uuid)) places.set(uuid, at);
+  const passed = new Set<unknown>();
+  for (let wanted = id; !passed.has(wanted); ) {
+    passed.add(wanted);
+    const at = places.get(wanted) ?? -1;
     const entry = entries[at];
     if (entry?.["type"] !== "progress") return at;
     wanted = entry["parentUuid"];

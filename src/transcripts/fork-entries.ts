@@ -4,6 +4,7 @@ import type { SessionStoreEntry } from "../options/index.js";
 import type { Digest } from "./digest.js";
 import { asEntry, type Entry } from "./excerpt.js";
 import { type Cut, cutAt } from "./fork-cut.js";
+import { Pace } from "./pace.js";
 import { foldSessionSummary } from "./summary.js";
 
 export interface ForkPlan {
@@ -14,7 +15,11 @@ export interface ForkPlan {
 }
 
 /** The entries of a fork: the same messages under new ids, then what the CLI knows beside them. */
-export function forkEntries(entries: readonly Entry[], plan: ForkPlan): SessionStoreEntry[] {
+export async function forkEntries(
+  entries: readonly Entry[],
+  plan: ForkPlan,
+): Promise<SessionStoreEntry[]> {
+  const pace = new Pace();
   const parents = new Parents();
   const all = entries.filter((entry) => parents.note(entry));
   const cut = cutAt(all, plan);
@@ -28,10 +33,12 @@ export function forkEntries(entries: readonly Entry[], plan: ForkPlan): SessionS
   }
   const ids = new Map(kept.map(({ uuid }) => [String(uuid), randomUUID() as string]));
   const now = new Date().toISOString();
-  const copies = kept.map((entry) => {
+  const copies: SessionStoreEntry[] = [];
+  for (const entry of kept) {
     const copy = copyOf(entry, ids, parents, cut, plan);
-    return entry === last ? { ...copy, timestamp: now } : copy;
-  });
+    copies.push(entry === last ? { ...copy, timestamp: now } : copy);
+    if (pace.isDue()) await pace.rest();
+  }
   return [...copies, ...settings(entries, plan, now), titleEntry(entries, plan, now)];
 }
 

@@ -5,6 +5,7 @@ import { readEntries } from "./entries.js";
 import type { Entry } from "./excerpt.js";
 import { forkEntries } from "./fork-entries.js";
 import { existing } from "./mutate.js";
+import { Pace } from "./pace.js";
 import { checkSessionId, notFound, projectKeyOf } from "./place.js";
 import { replaceFile } from "./replace-file.js";
 import type { ForkSessionOptions, ForkSessionResult } from "./types.js";
@@ -24,7 +25,7 @@ export async function forkSession(
   return { sessionId: fork };
 }
 
-type Make = (entries: readonly Entry[]) => SessionStoreEntry[];
+type Make = (entries: readonly Entry[]) => Promise<SessionStoreEntry[]>;
 
 async function forkFile(
   sessionId: string,
@@ -35,7 +36,12 @@ async function forkFile(
   const { path, folder } = await existing(sessionId, options);
   const entries: Entry[] = [];
   for await (const entry of readEntries(path)) entries.push(entry);
-  const lines = make(entries).map((entry) => `${JSON.stringify(entry)}\n`);
+  const pace = new Pace();
+  const lines: string[] = [];
+  for (const entry of await make(entries)) {
+    lines.push(`${JSON.stringify(entry)}\n`);
+    if (pace.isDue()) await pace.rest();
+  }
   await replaceFile(join(folder, `${fork}.jsonl`), lines.join(""));
 }
 
@@ -49,5 +55,5 @@ async function forkStored(
   const projectKey = await projectKeyOf(options.dir);
   const entries = await store.load({ projectKey, sessionId });
   if (entries === null) throw notFound(sessionId, options);
-  await store.append({ projectKey, sessionId: fork }, make(entries));
+  await store.append({ projectKey, sessionId: fork }, await make(entries));
 }

@@ -1,19 +1,30 @@
 import { asEntry, type Entry } from "./excerpt.js";
+import { Pace } from "./pace.js";
+import { Parents } from "./parents.js";
 
 /** The entries of a transcript that follow each other, by their ids. */
 export class Links {
   readonly #entries = new Map<string, Entry>();
-  readonly #parents = new Map<string, string>();
+  readonly #parents = new Parents();
   /** Progress lines are links of the chain, but nothing that is ever shown. */
   readonly #progress = new Map<string, string | undefined>();
 
-  constructor(entries: Iterable<Entry>) {
-    const kept: Entry[] = [];
+  private constructor() {}
+
+  static async of(entries: Iterable<Entry>): Promise<Links> {
+    const links = new Links();
+    const pace = new Pace();
+    const boundaries: Entry[] = [];
     for (const entry of entries) {
-      this.#add(entry);
-      if (asEntry(entry["compactMetadata"]) !== undefined) kept.push(entry);
+      links.#add(entry);
+      if (asEntry(entry["compactMetadata"]) !== undefined) boundaries.push(entry);
+      if (pace.isDue()) await pace.rest();
     }
-    for (const boundary of kept) this.#relink(boundary);
+    for (const boundary of boundaries) {
+      links.#relink(boundary);
+      if (pace.isDue()) await pace.rest();
+    }
+    return links;
   }
 
   get(uuid: string): Entry | undefined {
@@ -26,8 +37,14 @@ export class Links {
   }
 
   /** The entries that something follows. */
-  parents(): Set<string> {
-    return new Set([...this.#parents].filter(([uuid]) => this.#counts(uuid)).map(([, up]) => up));
+  async parents(): Promise<Set<string>> {
+    const pace = new Pace();
+    const followed = new Set<string>();
+    for (const [uuid, parent] of this.#parents) {
+      if (this.#counts(uuid)) followed.add(parent);
+      if (pace.isDue()) await pace.rest();
+    }
+    return followed;
   }
 
   /** Each entry once, where it came last. */
@@ -36,15 +53,15 @@ export class Links {
   }
 
   /** From the start of its conversation to an entry. */
-  chainTo(entry: Entry): Entry[] {
-    const chain: Entry[] = [];
-    const seen = new Set<Entry>();
-    for (let at: Entry | undefined = entry; at !== undefined && !seen.has(at); ) {
-      seen.add(at);
-      chain.push(at);
+  async chainTo(entry: Entry): Promise<Entry[]> {
+    const pace = new Pace();
+    const chain = new Set<Entry>();
+    for (let at: Entry | undefined = entry; at !== undefined && !chain.has(at); ) {
+      chain.add(at);
       at = this.parentOf(at);
+      if (pace.isDue()) await pace.rest();
     }
-    return chain.reverse();
+    return [...chain].reverse();
   }
 
   #add(entry: Entry): void {
@@ -80,9 +97,7 @@ export class Links {
     const kept = this.#keptMessages(asEntry(metadata?.["preservedMessages"]));
     const segment = kept ?? keptSegment(asEntry(metadata?.["preservedSegment"]));
     if (segment === undefined) return;
-    for (const [uuid, parent] of this.#parents) {
-      if (parent === segment.anchor && uuid !== segment.head) this.#parents.set(uuid, segment.tail);
-    }
+    this.#parents.move(segment.anchor, segment.tail, segment.head);
     if (this.#entries.has(segment.head)) this.#parents.set(segment.head, segment.anchor);
     for (const [uuid, parent] of segment.inner) this.#parents.set(uuid, parent);
   }
@@ -90,12 +105,11 @@ export class Links {
   #keptMessages(kept: Entry | undefined): Segment | undefined {
     const { anchorUuid: anchor, uuids } = kept ?? {};
     if (typeof anchor !== "string" || !Array.isArray(uuids)) return undefined;
-    const [head, ...rest] = uuids.map(String);
-    if (head === undefined || !uuids.every((uuid) => this.#entries.has(String(uuid)))) {
-      return undefined;
-    }
-    const inner = rest.map((uuid, at) => [uuid, [head, ...rest][at] ?? head] as const);
-    return { anchor, head, tail: rest.at(-1) ?? head, inner };
+    const all = uuids.map(String);
+    const [head] = all;
+    if (head === undefined || !all.every((uuid) => this.#entries.has(uuid))) return undefined;
+    const inner = all.slice(1).map((uuid, at) => [uuid, all[at] ?? head] as const);
+    return { anchor, head, tail: all.at(-1) ?? head, inner };
   }
 }
 

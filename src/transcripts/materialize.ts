@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { HawserError, isHawserError, textOf } from "../errors/index.js";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "../options/index.js";
 import type { User } from "../process/index.js";
-import { copyConfiguration } from "./configuration.js";
 import { within } from "./deadline.js";
+import { linkConfiguration, secureStorageDir } from "./link-configuration.js";
 import { isSessionId, projectKeyOf } from "./place.js";
 import { own, type Write, writer } from "./private-write.js";
 import { TemporaryFolder } from "./temporary-folder.js";
@@ -15,7 +15,7 @@ export interface MaterializeOptions {
   readonly cwd: string;
   /** By default that of `cwd`. */
   readonly projectKey?: string | undefined;
-  /** The environment that the CLI would get: its configuration is copied from there. */
+  /** The environment that the CLI would get. It says where the user's configuration is. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** For each call of the store. Default 60 s. */
   readonly loadTimeoutMs?: number | undefined;
@@ -27,6 +27,8 @@ export interface MaterializeOptions {
 export interface MaterializedSession {
   /** For the CLI as CLAUDE_CONFIG_DIR. */
   readonly configDir: string;
+  /** For the CLI as CLAUDE_SECURESTORAGE_CONFIG_DIR: the login stays where it is. */
+  readonly secureStorageDir: string;
   readonly projectsDir: string;
   /** For the CLI's `--resume`. */
   readonly sessionId: string;
@@ -42,7 +44,8 @@ export async function materialize(
   store: SessionStore,
   options: MaterializeOptions,
 ): Promise<MaterializedSession | undefined> {
-  const projectKey = options.projectKey ?? (await projectKeyOf(options.cwd));
+  const { cwd, env, owner } = options;
+  const projectKey = options.projectKey ?? (await projectKeyOf(cwd));
   if (!/^[\w-]+$/.test(projectKey)) {
     throw new HawserError("invalid_options", `${projectKey} is not the key of a project.`, {
       hint: "Leave `projectKey` out: it comes from the working directory.",
@@ -56,18 +59,23 @@ export async function materialize(
   const folder = await TemporaryFolder.create();
   const projectsDir = join(folder.path, "projects");
   try {
-    const write = writer(options.owner);
+    const write = writer(owner);
     for (const [subpath, entries] of transcripts) {
       await writeTranscript(join(projectsDir, projectKey), { sessionId, subpath }, entries, write);
     }
-    await copyConfiguration(options.env, folder.path, write);
-    await own(folder.path, options.owner);
+    await linkConfiguration({ env, cwd }, folder.path);
+    await own(folder.path, owner);
   } catch (error) {
     await folder.remove();
     throw error;
   }
-  const dispose = () => folder.remove();
-  return { configDir: folder.path, projectsDir, sessionId, dispose };
+  return {
+    configDir: folder.path,
+    secureStorageDir: secureStorageDir(env),
+    projectsDir,
+    sessionId,
+    dispose: () => folder.remove(),
+  };
 }
 
 const DEFAULT_LIMIT_MS = 60_000;

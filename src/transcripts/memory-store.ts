@@ -23,7 +23,8 @@ export class InMemorySessionStore implements SessionStore {
     const session = this.#sessionFor(key);
     const subpath = key.subpath ?? MAIN;
     const known = session.entries.get(subpath) ?? [];
-    session.entries.set(subpath, [...known, ...structuredClone(entries)]);
+    session.entries.set(subpath, known);
+    for (const entry of structuredClone(entries)) known.push(entry);
     if (subpath !== MAIN) return;
     session.mtime = this.#time();
     const { mtime, summary } = session;

@@ -2,6 +2,7 @@ import { conversation, isAside } from "./chain.js";
 import { readEntries } from "./entries.js";
 import type { Entry } from "./excerpt.js";
 import { findTranscript } from "./find.js";
+import { Pace } from "./pace.js";
 import { pageFrom } from "./page.js";
 import { isSessionId, projectKeyOf } from "./place.js";
 import { contentBlocks, saidBy } from "./prompt.js";
@@ -14,11 +15,11 @@ export async function getSessionMessages(
 ): Promise<SessionMessage[]> {
   if (!isSessionId(sessionId)) return [];
   const types = options.includeSystemMessages === true ? WITH_SYSTEM : MESSAGES;
-  const chain = conversation(await linkedEntries(sessionId, options));
+  const chain = await conversation(await linkedEntries(sessionId, options));
   const shown = chain.filter(
     (entry) => types.has(String(entry["type"])) && entry["isMeta"] !== true && !isAside(entry),
   );
-  const completed = completedCommands(chain);
+  const completed = await completedCommands(chain);
   return pageFrom(shown, options).map((entry) => messageOf(entry, NO_PARENT, completed.has(entry)));
 }
 
@@ -49,9 +50,11 @@ export function messageOf(entry: Entry, parent: Parent, isCompleted = false): Se
 }
 
 /** The commands whose output follows them, and that output: the CLI ran them by itself. */
-function completedCommands(chain: readonly Entry[]): Set<Entry> {
+async function completedCommands(chain: readonly Entry[]): Promise<Set<Entry>> {
+  const pace = new Pace();
   const completed = new Set<Entry>();
   for (const [at, entry] of chain.entries()) {
+    if (pace.isDue()) await pace.rest();
     const next = chain[at + 1];
     if (next === undefined || saidBy(entry)?.kind !== "command" || !isOutput(next)) continue;
     completed.add(entry);

@@ -46,10 +46,12 @@ export class StoreMirror {
       );
       return;
     }
+    // Without this, lines with no entries for ever new transcripts would pile up batches.
+    if (entries.length === 0) return;
     const added = entries as readonly SessionStoreEntry[];
     const open = this.#options.flush === "batched" ? this.#pendingOf(key) : undefined;
     if (open === undefined) this.#pending.push({ key, entries: [...added] });
-    else open.entries.push(...added);
+    else for (const entry of added) open.entries.push(entry);
     this.#pendingBytes += JSON.stringify(entries).length;
     if (this.#options.flush === "eager" || this.#isFull()) this.#send();
   }

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { constants } from "node:fs";
-import { open, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { HawserError } from "../errors/index.js";
 import type { SessionStoreEntry } from "../options/index.js";
+import { appendWhole } from "./append-whole.js";
 import { findTranscript, type TranscriptFile } from "./find.js";
 import { checkSessionId, notFound, projectKeyOf } from "./place.js";
 import type { SessionMutationOptions } from "./types.js";
@@ -78,22 +78,13 @@ async function appendEntry(
   await appendLine(await existing(sessionId, options), JSON.stringify(entry), options);
 }
 
-/** One write at the end, never a new file: a CLI may be writing to this one at the same time. */
+/** Never a new file: a CLI may be writing to this one at the same time. */
 async function appendLine(
   { path, sessionId }: TranscriptFile,
   line: string,
   options: SessionMutationOptions,
 ): Promise<void> {
-  const file = await open(path, constants.O_RDWR | constants.O_APPEND).catch((error) => {
+  await appendWhole(path, line).catch((error) => {
     throw error.code === "ENOENT" ? notFound(sessionId, options) : error;
   });
-  try {
-    const { size } = await file.stat();
-    const last = Buffer.alloc(1, "\n");
-    if (size > 0) await file.read(last, 0, 1, size - 1);
-    // A crash may have left a half line, which must not swallow this one.
-    await file.appendFile(`${last.toString("latin1") === "\n" ? "" : "\n"}${line}\n`);
-  } finally {
-    await file.close();
-  }
 }

@@ -1,5 +1,6 @@
 import { asEntry, type Entry } from "./excerpt.js";
 import type { Links } from "./links.js";
+import { Pace } from "./pace.js";
 import { contentBlocks } from "./prompt.js";
 
 /**
@@ -7,52 +8,59 @@ import { contentBlocks } from "./prompt.js";
  * its call: where calls ran side by side, a chain of parents passes only one of them. This puts the
  * others back, behind the last entry of that message that is on the chain.
  */
-export function withParallelCalls(chain: readonly Entry[], links: Links): Entry[] {
+export async function withParallelCalls(chain: readonly Entry[], links: Links): Promise<Entry[]> {
+  const pace = new Pace();
   const onChain = new Set(chain);
-  const groups = groupsOf(links.inFileOrder());
-  const results = resultsByParent(links);
+  const { groups, results } = await indexOf(links);
   const anchors = new Map<string, Entry>();
   for (const entry of chain) {
     const id = messageId(entry);
     if (id !== undefined) anchors.set(id, entry);
   }
-  return chain.flatMap((entry) => {
+  const missing = (all: readonly Entry[]) => all.filter((each) => !onChain.has(each)).sort(byTime);
+  const whole: Entry[] = [];
+  for (const entry of chain) {
+    whole.push(entry);
+    if (pace.isDue()) await pace.rest();
     const id = messageId(entry);
-    if (id === undefined || anchors.get(id) !== entry) return [entry];
+    if (id === undefined || anchors.get(id) !== entry) continue;
     const group = groups.get(id) ?? [];
     const found = group.flatMap((each) => results.get(String(each["uuid"])) ?? []);
-    const missing = (all: readonly Entry[]) =>
-      all.filter((each) => !onChain.has(each)).sort(byTime);
-    return [entry, ...missing(group), ...missing(found)];
-  });
-}
-
-function groupsOf(entries: readonly Entry[]): Map<string, Entry[]> {
-  const groups = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    const id = messageId(entry);
-    if (id === undefined || entry["isSidechain"] === true) continue;
-    const group = groups.get(id);
-    if (group === undefined) groups.set(id, [entry]);
-    else group.push(entry);
+    for (const each of missing(group)) whole.push(each);
+    for (const each of missing(found)) whole.push(each);
   }
-  return groups;
+  return whole;
 }
 
-function resultsByParent(links: Links): Map<string, Entry[]> {
+interface Index {
+  /** The entries of each message of the model. */
+  readonly groups: Map<string, Entry[]>;
+  /** The results of tools by the entry that they follow. */
+  readonly results: Map<string, Entry[]>;
+}
+
+async function indexOf(links: Links): Promise<Index> {
+  const pace = new Pace();
+  const groups = new Map<string, Entry[]>();
   const results = new Map<string, Entry[]>();
   for (const entry of links.inFileOrder()) {
-    if (!isToolResult(entry)) continue;
-    const parent = String(links.parentOf(entry)?.["uuid"]);
-    const siblings = results.get(parent);
-    if (siblings === undefined) results.set(parent, [entry]);
-    else siblings.push(entry);
+    if (pace.isDue()) await pace.rest();
+    if (entry["isSidechain"] === true) continue;
+    const id = messageId(entry);
+    if (id !== undefined) addTo(groups, id, entry);
+    if (isToolResult(entry)) addTo(results, String(links.parentOf(entry)?.["uuid"]), entry);
   }
-  return results;
+  return { groups, results };
+}
+
+function addTo(lists: Map<string, Entry[]>, key: string, entry: Entry): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [entry]);
+  else list.push(entry);
 }
 
 function isToolResult(entry: Entry): boolean {
-  if (entry["type"] !== "user" || entry["isSidechain"] === true) return false;
+  if (entry["type"] !== "user") return false;
   return contentBlocks(entry).some((block) => block["type"] === "tool_result");
 }
 

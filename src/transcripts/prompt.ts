@@ -38,13 +38,20 @@ const NOT_SAID = /^(?:<[a-z][\w-]*[\s>]|\[Request interrupted by user[^\]]*\])/;
 
 function readText(text: string): Said | undefined {
   if (text === "") return undefined;
-  const command = /<command-name>(.*?)<\/command-name>/.exec(text)?.[1];
+  const command = inside(text, "command-name");
   if (command !== undefined) return { kind: "command", text: detached(command) };
-  const shell = /<bash-input>(.*?)<\/bash-input>/.exec(text)?.[1];
+  const shell = inside(text, "bash-input");
   if (shell !== undefined) return { kind: "prompt", text: `! ${detached(shell)}` };
   if (NOT_SAID.test(text)) return undefined;
   const short = text.length <= LONGEST ? text : `${text.slice(0, LONGEST).trim()}…`;
   return { kind: "prompt", text: detached(short) };
+}
+
+/** What stands in the first element of that name. An expression would search the rest at each start. */
+function inside(text: string, name: string): string | undefined {
+  const start = text.indexOf(`<${name}>`);
+  const end = start < 0 ? -1 : text.indexOf(`</${name}>`, start);
+  return end < 0 ? undefined : text.slice(start + name.length + 2, end);
 }
 
 /** A copy: a slice keeps the whole text alive that it is of, and a list keeps thousands of slices. */

@@ -46,7 +46,7 @@ export async function getSubagentMessages(
       ? await fromFile(await findTranscript(sessionId, options), agentId)
       : await fromStore(sessionStore, await projectKeyOf(dir), sessionId, agentId);
   if (found === undefined) return [];
-  const shown = pageFrom(subagentConversation(found.entries), options);
+  const shown = pageFrom(await subagentConversation(found.entries), options);
   const parent = parentOf(found.metadata);
   return shown.map((entry) => messageOf(entry, parent));
 }

@@ -248,9 +248,19 @@ describe("hawser doctor, of credentials", () => {
 
   it("says that there is none", async () => {
     const world = await place({ extra: { ANTHROPIC_API_KEY: undefined } });
+    rmSync(join(world.configDir, ".claude.json"));
     const { code, text } = await seen(world, cli);
     expect(text).toMatch(/✗ credential +There is no login and no key\./);
     expect(code).toBe(77);
+  });
+
+  it("says that a state file may hold a key, and does not open it", async () => {
+    const world = await place({ extra: { ANTHROPIC_API_KEY: undefined } });
+    const { code, text } = await seen(world, cli);
+    expect(text).toMatch(
+      /! credential +No credential was seen; .*Console login in \S+claude\.json/,
+    );
+    expect(code).toBe(0);
   });
 
   it("warns of a key that takes the place of a login", async () => {
@@ -365,12 +375,15 @@ describe("hawser doctor, of the surroundings", () => {
     expect(code).toBe(64);
   });
 
-  it("knows a state file with which the CLI does not start", async () => {
+  it("learns of a state file with which the CLI does not start by --live, not by opening it", async () => {
     const world = await place();
     writeFileSync(join(world.configDir, ".claude.json"), "{");
     const { code, text } = await seen(world, cli);
-    expect(text).toMatch(/✗ state-file +\S+\.claude\.json is not valid JSON/);
-    expect(code).toBe(ERROR_CODES.process_exited.exitCode);
+    expect(text).not.toContain("state-file");
+    expect(code).toBe(0);
+    const live = await seen(world, [...cli, "--live"]);
+    expect(live.text).toMatch(/✗ live .*\.claude\.json/);
+    expect(live.code).toBe(ERROR_CODES.process_exited.exitCode);
   });
 
   it("knows what is between it and the model", async () => {

@@ -161,3 +161,32 @@ describe("stripFence", () => {
     expect(stripFence(text)).toBe(text);
   });
 });
+
+describe("extractJson() on text that is crafted to be slow", () => {
+  it.each([
+    ["fences that are marked json", "```json\nx\n```\n".repeat(300_000)],
+    ["fences without a mark", "```\n{x}\n```\n".repeat(100_000)],
+    ["fences that never end", "~~~\n```\n".repeat(300_000)],
+    ["one long line of backticks", `${"`".repeat(2_000_000)} x`],
+    ["openings of arrays", "[".repeat(2_000_000)],
+    ["objects that are cut off", '{"a":'.repeat(400_000)],
+    ["strings that never end", '{"'.repeat(1_000_000)],
+  ])(
+    "is linear: %s",
+    (_, text) => {
+      const begun = process.cpuUsage();
+      expect(() => extractJson(text)).toThrow("no JSON value");
+      // Linear work takes a second or two, quadratic work a minute.
+      expect(process.cpuUsage(begun).user / 1000).toBeLessThan(15_000);
+    },
+    60_000,
+  );
+
+  it("stripFence() is linear in backticks and blanks", () => {
+    const begun = performance.now();
+    const inner = `${"`".repeat(1_000_000)}${" ".repeat(1_000_000)}x`;
+    expect(stripFence(`~~~\n${inner}`)).toBe(inner);
+    expect(stripFence(`\`\`\`json\n1\`\`\`  \n`)).toBe("1");
+    expect(performance.now() - begun).toBeLessThan(15_000);
+  }, 60_000);
+});

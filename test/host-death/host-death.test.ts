@@ -48,6 +48,17 @@ describe.skipIf(process.platform !== "linux")("a host that is killed in a turn",
     );
 
     it(
+      "leaves no temporary configuration of a session that was resumed from a store",
+      async () => {
+        const report = await die({ cli: path, entry: "stored" });
+        expect(report.filesBefore).toBe(path === OLDER_CLI ? 2 : 1);
+        expect(report.left).toEqual([]);
+        expect(report.files).toEqual([]);
+      },
+      LIMIT_MS,
+    );
+
+    it(
       "without the watchdog, would leave all of it",
       async () => {
         const report = await die({ cli: path, watchdog: "off", waitMs: 3000 });

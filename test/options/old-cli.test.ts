@@ -192,3 +192,27 @@ describe("what an older CLI would pass over in silence", () => {
     expect(refusalOf({ managedSettings }, OLDER)?.code).toBe("unsupported_by_cli");
   });
 });
+
+describe("sessionStore with resume, on a CLI that cannot find its login elsewhere", () => {
+  const sessionStore = { append: async () => {}, load: async () => null };
+  /** As openSession() passes it on when the store has the session. */
+  const env = { CLAUDE_SECURESTORAGE_CONFIG_DIR: "" };
+  const options: Options = { sessionStore, env, configDir: "/tmp/made" };
+  const nothing = { ...HOST, env: {} };
+
+  it("is unsupported_by_cli without a credential", () => {
+    const build = () => buildInvocation(options, cli("2.1.143"), nothing);
+    expect(build).toThrow(/without `apiKey` or `oauthToken`, needs Claude Code 2\.1\.144/);
+    expect(buildInvocation(options, cli("2.1.144"), nothing).env).toMatchObject(env);
+  });
+
+  it.each<[string, Options]>([
+    ["apiKey", { apiKey: "sk-made-up" }],
+    ["oauthToken", { oauthToken: "made-up" }],
+    ["ANTHROPIC_AUTH_TOKEN", { env: { ...env, ANTHROPIC_AUTH_TOKEN: "made-up" } }],
+    ["CLAUDE_CODE_USE_BEDROCK", { env: { ...env, CLAUDE_CODE_USE_BEDROCK: "1" } }],
+  ])("works with %s", (_, more) => {
+    const { argv } = buildInvocation({ ...options, ...more }, cli("2.1.113"), nothing);
+    expect(argv).toContain("--session-mirror");
+  });
+});

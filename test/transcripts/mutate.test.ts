@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
@@ -7,11 +8,13 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as transcripts from "../../src/transcripts/index.js";
 import { emptyConfig, entry, sessionId, writeTranscript } from "./files.js";
 
 const id = sessionId(1);
+const DIST = pathToFileURL(join(import.meta.dirname, "../../dist/index.js")).href;
 
 describe("functions that change a session", () => {
   it.each([
@@ -45,6 +48,35 @@ describe("functions that change a session", () => {
       JSON.stringify({ type: "custom-title", customTitle: "T", sessionId: id }),
       "",
     ]);
+  });
+
+  it
+    .skipIf(process.platform === "win32")
+    .each([
+      'renameSession(id, "t".repeat(2000), { configDir })',
+      'tagSession(id, "t".repeat(2000), { configDir })',
+    ])("leave no half line where a file cannot grow: %s", async (call) => {
+    const configDir = await emptyConfig();
+    const path = writeTranscript(configDir, id, [entry("user", 1, null)]);
+    // The system refuses to let a file of this program grow over 8 blocks, as on a disk that is full.
+    const program = `
+      import { appendFileSync, statSync, writeFileSync } from "node:fs";
+      import * as H from ${JSON.stringify(DIST)};
+      const [path, id, configDir] = ${JSON.stringify([path, id, configDir])};
+      let limit;
+      try { writeFileSync(path + ".probe", Buffer.alloc(1 << 20)); } catch { limit = statSync(path + ".probe").size; }
+      appendFileSync(path, JSON.stringify({ pad: "x".repeat(limit - statSync(path).size - 111) }) + "\\n");
+      const failed = await H.${call}.then(() => "no error", () => "refused");
+      console.log(failed, statSync(path).size === limit);`;
+    const node = [process.execPath, "--input-type=module", "-e", program];
+    const shell = ["-c", 'ulimit -f 8; exec "$@"', "sh", ...node];
+    expect(execFileSync("/bin/sh", shell, { encoding: "utf8" })).toBe("refused true\n");
+    const next = JSON.stringify(entry("assistant", 2, 1));
+    appendFileSync(path, `${next}\n`); // As an open CLI would.
+    const lines = readFileSync(path, "utf8").split("\n");
+    expect(lines.slice(2)).toEqual([expect.stringMatching(/^ +$/), next, ""]);
+    const messages = await transcripts.getSessionMessages(id, { configDir });
+    expect(messages.map(({ uuid }) => uuid)).toEqual(["u1", "u2"]);
   });
 
   it("lose no line when many append at the same time", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SessionKey, SessionStore } from "../../src/options/index.js";
@@ -159,10 +159,6 @@ describe.each(CLIS)("a session of the real CLI $name", ({ path: cliPath }) => {
       const input = { description: "sub", prompt: "SUBTASK", subagent_type: "general-purpose" };
       return [text("I delegate."), toolUse("Agent", input)];
     });
-    writeFileSync(
-      join(place.configDir, ".credentials.json"),
-      JSON.stringify({ claudeAiOauth: { accessToken: "a", refreshToken: "r" } }),
-    );
     const store = new InMemorySessionStore();
     const id = sessionId(7);
     await converse(place, store, "use an agent", { sessionId: id });
@@ -187,8 +183,7 @@ describe.each(CLIS)("a session of the real CLI $name", ({ path: cliPath }) => {
     const { env } = place.options;
     const made = await materialize(store, { sessionId: id, cwd: dir, env: env ?? {} });
     if (made === undefined) throw new Error("The store has no session");
-    const login = JSON.parse(readFileSync(join(made.configDir, ".credentials.json"), "utf8"));
-    expect(login).toEqual({ claudeAiOauth: { accessToken: "a" } });
+    expect(made.secureStorageDir).toBe(place.configDir);
     await converse(place, store, "And now?", { resume: id }, made.configDir);
     await made.dispose();
     const messages = await getSessionMessages(id, stored);

@@ -5,7 +5,7 @@ import { configFolderIfAny } from "../../process/index.js";
 import { type Check, type Finding, note, ok, problem, warning } from "./finding.js";
 import { globalFile, settingsFiles } from "./places.js";
 
-/** Whether there is a credential, and which one counts. No value is looked at, let alone shown. */
+/** Whether there is a credential, and which one counts. No stored credential is opened. */
 export const checkCredential: Check = (scene) => {
   const { env } = scene;
   const cloud = CLOUDS.find(([name]) => isOn(env[name]));
@@ -16,7 +16,7 @@ export const checkCredential: Check = (scene) => {
   const variables = VARIABLES.filter((name) => env[name]?.trim());
   const inSettings = settingsFiles(scene).flatMap(credentialIn);
   const [used, ...unused] = [...variables, ...loginsOf(env)];
-  if (used === undefined) return [nothingSeen(inSettings)];
+  if (used === undefined) return [nothingSeen(inSettings, globalFile(env))];
   return [
     ok("credential", `${used} is there`),
     ...unused.map((each) => overridden(used, each)),
@@ -50,19 +50,14 @@ function isOn(value: string | undefined): boolean {
 
 function loginsOf(env: Environment): string[] {
   const folder = configFolderIfAny(env);
-  const state = globalFile(env);
-  if (folder === undefined || state === undefined) return [];
+  if (folder === undefined) return [];
   const file = join(folder, ".credentials.json");
-  // One that was logged out of holds `{}`. Its size tells; what is in it is nobody's business.
+  // After a logout the file holds `{}`. Its size tells; hawser does not open the file.
   const isThere = sizeOf(file) > EMPTY_OBJECT_BYTES;
-  const found = isThere ? [`the login in ${file}`] : [];
-  if (CONSOLE_LOGIN.test(textOf(state))) found.push("the key of a Console login");
-  return found;
+  return isThere ? [`the login in ${file}`] : [];
 }
 
 const EMPTY_OBJECT_BYTES = 4;
-
-const CONSOLE_LOGIN = /"primaryApiKey"\s*:\s*"[^"]/;
 
 /** What a settings file says about credentials. */
 function credentialIn(path: string): string[] {
@@ -74,7 +69,7 @@ function credentialIn(path: string): string[] {
     .map((name) => `${name} in ${path}`);
 }
 
-function nothingSeen(inSettings: readonly string[]): Finding {
+function nothingSeen(inSettings: readonly string[], stateFile: string | undefined): Finding {
   if (inSettings.length > 0) {
     return warning(
       "credential",
@@ -83,9 +78,12 @@ function nothingSeen(inSettings: readonly string[]): Finding {
       "auth",
     );
   }
-  if (process.platform === "darwin") {
-    const message = "No credential was seen; a login may be in the keychain.";
-    return warning("credential", message, "`hawser doctor --live` tells.", "auth");
+  const elsewhere = unseenStores(stateFile);
+  if (elsewhere.length > 0) {
+    const message = `No credential was seen; there may be ${elsewhere.join(" or ")}, which hawser does not open.`;
+    const remedy =
+      "`hawser doctor --live` tells. If there is none: run `claude` and log in, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN.";
+    return warning("credential", message, remedy, "auth");
   }
   return problem(
     "credential",
@@ -93,6 +91,16 @@ function nothingSeen(inSettings: readonly string[]): Finding {
     "There is no login and no key.",
     "Run `claude` and log in, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN.",
   );
+}
+
+/** Places where the CLI may keep a credential and that cannot be told from outside. */
+function unseenStores(stateFile: string | undefined): string[] {
+  return [
+    ...(process.platform === "darwin" ? ["a login in the keychain"] : []),
+    ...(stateFile !== undefined && sizeOf(stateFile) > EMPTY_OBJECT_BYTES
+      ? [`the key of a Console login in ${stateFile}`]
+      : []),
+  ];
 }
 
 function overridden(used: string, unused: string): Finding {

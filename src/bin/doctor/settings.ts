@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { type Check, type Finding, ok, problem } from "./finding.js";
 import { globalFile, settingsFiles } from "./places.js";
 
@@ -54,11 +54,19 @@ function dropped(path: string, why: string): Finding {
   return problem("settings", "invalid_options", message, "Mend the file.");
 }
 
+/**
+ * Looks at the permissions only. The file is not opened, because it may hold a stored key; that it is
+ * broken shows with `--live`, in the words of the CLI.
+ */
 function globalFinding(path: string): Finding[] {
-  const state = stateOf(path);
-  // JSON that is no object is no obstacle: the CLI begins a new one.
-  if (typeof state !== "object" || state.why === NO_OBJECT) return [];
-  const message = `${path} ${state.why}: the CLI does not start with it.`;
-  const remedy = "Mend the file, or take a copy from the folder `backups` of the config folder.";
-  return [problem("state-file", "process_exited", message, remedy)];
+  try {
+    accessSync(path, constants.R_OK);
+    return [];
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    const message = `${path} cannot be read (${code}): the CLI does not start with it.`;
+    const remedy = "Let this user read and write the file.";
+    return [problem("state-file", "process_exited", message, remedy)];
+  }
 }

@@ -6,10 +6,10 @@ import {
   type Place,
   plural,
   type Rule,
-  regexOf,
   type Visit,
 } from "./keyword.js";
 import { at } from "./path.js";
+import { type Pattern, patternOf } from "./pattern.js";
 import { isRecord } from "./places.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -56,13 +56,14 @@ export const PROPERTIES: Keywords = {
   },
   patternProperties(value, place) {
     const checks = checksOf(value, place).map(([source, check]) => {
-      const regex = regexOf(source) ?? place.problem("is not a regular expression", source);
-      return { regex, check };
+      const pattern = patternOf(source);
+      if (pattern === undefined) place.problem("is not a regular expression", source);
+      return { matches: matcherOf(pattern, place), check };
     });
     return object((fields, path, visit) => {
       for (const name of Object.keys(fields)) {
-        for (const { regex, check } of checks) {
-          if (regex?.test(name) === true) look(check, fields, name, path, visit);
+        for (const { matches, check } of checks) {
+          if (matches(name, path)) look(check, fields, name, path, visit);
         }
       }
     });
@@ -72,10 +73,10 @@ export const PROPERTIES: Keywords = {
     const { properties, patternProperties } = place.schema;
     const names = new Set(isRecord(properties) ? Object.keys(properties) : []);
     const patterns = isRecord(patternProperties) ? Object.keys(patternProperties) : [];
-    const regexes = patterns.map(regexOf);
+    const matchers = patterns.map((source) => matcherOf(patternOf(source), place));
     return object((fields, path, visit) => {
       for (const name of Object.keys(fields)) {
-        if (names.has(name) || regexes.some((regex) => regex?.test(name) === true)) continue;
+        if (names.has(name) || matchers.some((matches) => matches(name, path))) continue;
         look(check, fields, name, path, visit);
       }
     });
@@ -119,6 +120,14 @@ function requiredWith(name: string, needs: readonly string[]): Rule {
       visit.wrong(at(path, other), `is required together with ${at(path, name)}, but missing`);
     }
   });
+}
+
+/** Whether the name of a property matches. */
+function matcherOf(
+  pattern: Pattern | undefined,
+  { matches }: Place,
+): (name: string, path: string) => boolean {
+  return (name, path) => pattern !== undefined && matches(pattern, name, at(path, name));
 }
 
 function checksOf(value: unknown, place: Place): readonly (readonly [string, Check])[] {

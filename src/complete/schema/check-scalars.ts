@@ -1,6 +1,7 @@
 import { brief, canonical } from "./canonical.js";
 import { FORMATS } from "./format.js";
-import { countLimit, type Keywords, type Place, plural, type Rule, regexOf } from "./keyword.js";
+import { countLimit, type Keywords, type Place, plural, type Rule } from "./keyword.js";
+import { patternOf } from "./pattern.js";
 import { isRecord } from "./places.js";
 
 /** What asks for a type, for a certain value, or looks into a string or number. */
@@ -43,9 +44,12 @@ export const SCALARS: Keywords = {
     string((text) => lengthOf(text) <= limit, `must have at most ${plural(limit, "character")}`),
   ),
   pattern(value, place) {
-    const regex = typeof value === "string" ? regexOf(value) : undefined;
-    if (regex === undefined) return place.problem("must be a regular expression");
-    return string((text) => regex.test(text), `must match the pattern ${value}`);
+    const pattern = typeof value === "string" ? patternOf(value) : undefined;
+    if (pattern === undefined) return place.problem("must be a regular expression");
+    return (given, path, visit) => {
+      if (typeof given !== "string" || place.matches(pattern, given, path)) return;
+      visit.wrong(path, `must match the pattern ${value}`);
+    };
   },
   format(value, place) {
     if (typeof value !== "string") return place.problem("must be a string");

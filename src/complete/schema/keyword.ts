@@ -1,5 +1,6 @@
 import type { Issue } from "../../errors/index.js";
 import type { JsonSchema } from "../../options/index.js";
+import type { Pattern } from "./pattern.js";
 import type { Schema } from "./places.js";
 
 /** What one schema says about one value. */
@@ -48,22 +49,12 @@ export interface Place {
   /** The same for one that looks at the whole value. */
   readonly here: (schema: unknown, ...keys: PropertyKey[]) => Check;
   readonly resolve: (reference: string) => Schema | undefined;
+  /** Whether a text at a path of the value matches, as far as it is known yet. */
+  readonly matches: (pattern: Pattern, text: string, path: string) => boolean;
 }
 
 /** By keyword: its rule, if it has any, made from its value. */
 export type Keywords = Readonly<Record<string, (value: unknown, place: Place) => Rule | undefined>>;
-
-/** A regular expression; what is none in Unicode mode may be one in the old mode. */
-export function regexOf(source: string): RegExp | undefined {
-  for (const flags of ["u", ""]) {
-    try {
-      return new RegExp(source, flags);
-    } catch {
-      // The other mode, or none.
-    }
-  }
-  return undefined;
-}
 
 /** A limit on a count, which has to be one itself. */
 export function countLimit(

@@ -78,7 +78,7 @@ function jsonReader(document: SchemaDocument): Reader {
   const compiled = compileSchema(document);
   if ("problems" in compiled) throw unusable(compiled.problems);
   return async (value) => {
-    const issues = compiled.validate(value);
+    const issues = await compiled.validate(value);
     return issues.length === 0 ? { value } : { issues };
   };
 }

@@ -5,10 +5,13 @@ import { PROPERTIES, UNEVALUATED_PROPERTIES } from "./check-properties.js";
 import { SCALARS } from "./check-scalars.js";
 import type { SchemaDocument } from "./document.js";
 import { type Check, type Keywords, type Place, type Rule, Visit } from "./keyword.js";
+import { matchElsewhere, type Unanswered } from "./match-elsewhere.js";
 import { at } from "./path.js";
+import { Matches } from "./pattern.js";
 import { isRecord, isSchema, type Schema } from "./places.js";
 
-export type Validate = (value: unknown) => readonly Issue[];
+/** Resolves to what is wrong with a value. */
+export type Validate = (value: unknown) => Promise<readonly Issue[]>;
 
 /**
  * A JSON Schema made ready to check values, or what is wrong with the schema: a keyword of the wrong
@@ -16,7 +19,8 @@ export type Validate = (value: unknown) => readonly Issue[];
  *
  * Draft-07 and 2020-12 together, each keyword wherever it stands. Not supported, and refused:
  * `$dynamicRef` and `$recursiveRef`, and references to other documents. Keywords it does not know,
- * and formats beyond the common ones, pass. Regular expressions are the author's, and run unguarded.
+ * and formats beyond the common ones, pass. A regular expression that could be slow for a value runs in
+ * another thread with a time limit, so that a value of the model's cannot block the host.
  */
 export function compileSchema(
   document: SchemaDocument,
@@ -24,17 +28,36 @@ export function compileSchema(
   const compiler = new Compiler(document);
   const check = compiler.checkOf(document.root, "schema");
   const problems = compiler.problems();
-  return problems.length > 0 ? { problems } : { validate: (value) => validate(check, value) };
+  if (problems.length > 0) return { problems };
+  return { validate: (value) => validate((matches) => compiler.run(check, value, matches)) };
 }
 
-/** An answer can be nested deeper than the stack is high. */
-function validate(check: Check, value: unknown): readonly Issue[] {
-  try {
-    return check(value, "").issues;
-  } catch (error) {
-    if (error instanceof RangeError) return [{ message: "is nested too deeply to be checked" }];
-    throw error;
+/**
+ * Checks anew as long as an answer about a pattern is missing: which patterns are asked may depend on
+ * the answers before.
+ */
+async function validate(run: (matches: Matches) => readonly Issue[]): Promise<readonly Issue[]> {
+  const matches = new Matches();
+  const until = performance.now() + PATTERNS_LIMIT_MS;
+  for (;;) {
+    const issues = run(matches);
+    const questions = matches.takeQuestions();
+    if (questions.length === 0) return issues;
+    const leftMs = Math.max(Math.round(until - performance.now()), SHORTEST_LIMIT_MS);
+    const late = await matchElsewhere(questions, leftMs, (question, isMatch) =>
+      matches.answer(question, isMatch),
+    );
+    if (late !== undefined) return [issueOf(late)];
   }
+}
+
+/** For all patterns of one value together. */
+const PATTERNS_LIMIT_MS = 2000;
+const SHORTEST_LIMIT_MS = 100;
+
+function issueOf({ question: { pattern, path }, problem }: Unanswered): Issue {
+  const message = `${problem} the pattern ${pattern.source}`;
+  return path === "" ? { message } : { path, message };
 }
 
 /** The order in which keywords are looked at: what asks for the rest comes last. */
@@ -59,8 +82,22 @@ class Compiler {
   readonly #nodes = new Map<Schema, Node>();
   readonly #problems: Issue[] = [];
 
+  /** Of the run that is under way. A run is synchronous, so there is one at a time. */
+  #matches = new Matches();
+
   constructor(document: SchemaDocument) {
     this.#document = document;
+  }
+
+  run(check: Check, value: unknown, matches: Matches): readonly Issue[] {
+    this.#matches = matches;
+    try {
+      return check(value, "").issues;
+    } catch (error) {
+      // An answer can be nested deeper than the stack is high.
+      if (error instanceof RangeError) return [{ message: "is nested too deeply to be checked" }];
+      throw error;
+    }
   }
 
   checkOf(schema: Schema, where: string): Check {
@@ -111,6 +148,7 @@ class Compiler {
         return check;
       },
       resolve: (reference) => this.#document.resolve(reference, schema),
+      matches: (pattern, text, path) => this.#matches.test(pattern, text, path),
     };
   }
 }

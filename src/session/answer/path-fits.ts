@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { like } from "../../options/index.js";
+import { homeFolder } from "../../process/index.js";
 
 /** Where the paths of a call and of a rule are meant. */
 export interface PathContext {
@@ -53,7 +53,7 @@ function folderOf({ cwd }: PathContext): string {
 }
 
 function expanded(path: string, { home }: PathContext): string {
-  return /^~(?=$|[/\\])/.test(path) ? (home ?? homedir()) + path.slice(1) : path;
+  return /^~(?=$|[/\\])/.test(path) ? (home ?? homeFolder() ?? "~") + path.slice(1) : path;
 }
 
 /**

@@ -1,0 +1,89 @@
+/**
+ * At most how many steps a backtracking engine takes to match a pattern against a text of that length,
+ * roughly; infinite where the number may grow exponentially. An estimate that is too high costs a
+ * thread, one that is too low would block the host, so in doubt it is high.
+ */
+export function matchCost(source: string, length: number): number {
+  const { degree, ways } = shapeOf(source);
+  return source.length * Math.max(length, 2) ** degree * ways;
+}
+
+interface Shape {
+  /** The exponent of the text's length. */
+  readonly degree: number;
+  /** In how many ways optional parts and alternatives can be combined. */
+  readonly ways: number;
+}
+
+function shapeOf(source: string): Shape {
+  const known = SHAPES.get(source);
+  if (known !== undefined) return known;
+  const shape = read(source);
+  // A program has few schemas; one that makes ever new ones must not fill the memory.
+  if (SHAPES.size >= MOST_SHAPES) SHAPES.clear();
+  SHAPES.set(source, shape);
+  return shape;
+}
+
+const SHAPES = new Map<string, Shape>();
+const MOST_SHAPES = 1000;
+
+/** A part of a pattern: a reference to a group, a class, a group, a repetition, or one sign. */
+const PART =
+  /\\[1-9k]|\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<?[=!]|<[^>]*>|[a-z-]*:))?|\)|[*+?]\??|\{\d+(?:,\d*)?\}\??|./gsu;
+
+interface Group {
+  /** Whether it can match texts of several lengths, or one text in several ways. */
+  isVaried: boolean;
+  alternatives: number;
+}
+
+/** Each variable repetition adds one to the degree; a repetition of a varied group makes it infinite. */
+function read(source: string): Shape {
+  // Without an anchor, the match begins anew at each place of the text.
+  let degree = source.startsWith("^") ? 0 : 1;
+  let ways = 1;
+  const open: Group[] = [];
+  let group = newGroup();
+  /** What a repetition would repeat: the group that was just closed, or a single sign. */
+  let last: Group = newGroup();
+  for (const [part] of source.matchAll(PART)) {
+    const repeats = repetitionOf(part);
+    const before = last;
+    last = newGroup();
+    if (part.startsWith("(")) {
+      open.push(group);
+      group = newGroup();
+    } else if (part === ")") {
+      last = group;
+      ways *= group.alternatives;
+      group = open.pop() ?? newGroup();
+      group.isVaried ||= last.isVaried;
+    } else if (part === "|") {
+      group.alternatives += 1;
+      group.isVaried = true;
+      // Only the first alternative has the anchor.
+      if (open.length === 0) degree = Math.max(degree, 1);
+    } else if (repeats === "optional") {
+      ways *= 2;
+      group.isVaried = true;
+    } else if (repeats !== "no") {
+      if (before.isVaried) degree = Number.POSITIVE_INFINITY;
+      else if (repeats === "many") degree += 1;
+      group.isVaried ||= repeats === "many";
+    } else if (/^\\[1-9k]/.test(part)) degree += 1;
+  }
+  return { degree, ways: ways * group.alternatives };
+}
+
+function newGroup(): Group {
+  return { isVaried: false, alternatives: 1 };
+}
+
+function repetitionOf(part: string): "no" | "fixed" | "optional" | "many" {
+  if (/^[*+]/.test(part)) return "many";
+  if (part.startsWith("?")) return "optional";
+  const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}/.exec(part) ?? [];
+  if (least === undefined) return "no";
+  return comma === "" || least === most ? "fixed" : "many";
+}
