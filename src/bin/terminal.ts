@@ -145,9 +145,11 @@ function fitting(line: string, columns: number): string {
   return line.slice(0, end);
 }
 
-function columnsOf(letter: string): number {
-  if (WIDE.test(letter)) return 2;
-  return /\p{Mn}/u.test(letter) ? 0 : 1;
+/** How many columns of the screen a character takes. */
+export function columnsOf(character: string): number {
+  if (character < "\u0300") return 1;
+  if (WIDE.test(character)) return 2;
+  return /[\p{Mn}\p{Me}\u200B-\u200D]/u.test(character) ? 0 : 1;
 }
 
 const WIDE =

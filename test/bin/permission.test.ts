@@ -97,15 +97,3 @@ it("what was typed before a question was there does not answer it", async () => 
   expect((await pty.exit).code).toBe(0);
   expect(existsSync(join(here.cwd, "knot"))).toBe(false);
 });
-
-it("lines that were pasted below a command do not answer a question either", async () => {
-  const here = place();
-  const pty = hawserIn(here, "chat", "--offline");
-  await pty.shows("/exit to leave\n>");
-  pty.type("/cost\rwrite knot: bowline\ry\r");
-  await pty.shows("[y]es");
-  await pty.shows(/\n +>$/);
-  pty.enter("y?");
-  await pty.shows("The person says: y?");
-  expect(existsSync(join(here.cwd, "knot"))).toBe(false);
-});
