@@ -92,8 +92,9 @@ class Tour {
       canUseTool: async (tool, input) => {
         const { outStyle: style } = this.#terminal;
         this.#write(`\n  may it? ${tool} ${basename(String(input["file_path"]))}\n`);
-        const lines = callDetails(input, this.#options.cwd ?? ".", style);
-        for (const line of lines.slice(1)) this.#write(`    ${line}\n`);
+        for (const { text, tone } of callDetails(tool, input, this.#options.cwd ?? ".").slice(1)) {
+          this.#write(`    ${tone === undefined ? text : style[tone](text)}\n`);
+        }
         this.#write("  yes\n  < ");
         return { behavior: "allow", updatedInput: input };
       },

@@ -1,5 +1,5 @@
 import type { WriteStream } from "node:tty";
-import { columnsOf, visible } from "../terminal.js";
+import { columnsOf, signFor } from "../terminal.js";
 
 export interface Shown {
   /** What stands before the text; it may hold colours. */
@@ -147,8 +147,10 @@ function wrap(line: string, width: number, cursor?: number): Wrapped {
 
 function shownAs(character: string, column: number): string {
   if (character === "\t") return " ".repeat(TAB - (column % TAB));
-  // These two join letters in many scripts, and are harmless.
-  return character === "\u200C" || character === "\u200D" ? character : visible(character);
+  // Two format characters join letters in many scripts, and are harmless.
+  return /(?![\u200C\u200D])[\p{Cc}\p{Cf}\u2028\u2029]/u.test(character)
+    ? signFor(character)
+    : character;
 }
 
 const TAB = 4;
