@@ -128,8 +128,15 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
 };
 
 export function chatHelp(): string {
-  return columns(Object.values(CHAT_COMMANDS).map(({ usage, help }) => [usage, help]));
+  const commands = Object.values(CHAT_COMMANDS).map(({ usage, help }) => [usage, help] as const);
+  return columns([...commands, ...KEYS]);
 }
+
+const KEYS = [
+  ["Enter", "sends; pasted text, too, is sent only by Enter"],
+  ["Alt-Enter", "starts another line, as does Enter after a backslash"],
+  ["Up, Down", "go to other lines, and then to earlier prompts"],
+] as const;
 
 /** How many conversations are offered. */
 const SHOWN = 20;

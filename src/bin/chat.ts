@@ -144,7 +144,8 @@ class Chat {
   }
 
   async #handle(line: string): Promise<"leave" | undefined> {
-    const [, name = "", argument = ""] = /^\/(\S+)\s*(.*)$/s.exec(line) ?? [];
+    // A command is one line: a text of several lines that begins with a slash was pasted.
+    const [, name = "", argument = ""] = /^\/(\S+)(?:[^\S\n]+(.*))?$/.exec(line) ?? [];
     const command = Object.hasOwn(CHAT_COMMANDS, name) ? CHAT_COMMANDS[name] : undefined;
     try {
       // Other slash commands are the CLI's own.

@@ -1,10 +1,9 @@
-import { mkdir, rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { complete } from "../complete/index.js";
 import { isHawserError } from "../errors/index.js";
 import type { Options } from "../options/index.js";
 import { createPool } from "../pool/index.js";
-import { processes, shutdown, temporaryPath } from "../process/index.js";
+import { processes, shutdown, TemporaryFolder } from "../process/index.js";
 import { openSession } from "../session/index.js";
 import { type Command, defineCommand } from "./command.js";
 import type { Flags } from "./flags.js";
@@ -28,10 +27,9 @@ export const demo: Command = defineCommand({
   words: 0,
   run: async ({ flags }) => {
     const world = await openOfflineWorld(flags.cli);
-    const cwd = temporaryPath();
-    await mkdir(cwd, { mode: 0o700 });
+    const folder = new TemporaryFolder(0o700);
     try {
-      const tour = new Tour({ ...world.options, cwd }, flags.json);
+      const tour = new Tour({ ...world.options, cwd: folder.path }, flags.json);
       tour.say(world.about);
       const figures = await tour.walk();
       if (flags.json)
@@ -39,7 +37,7 @@ export const demo: Command = defineCommand({
       return 0;
     } finally {
       await shutdown();
-      await rm(cwd, { recursive: true, force: true });
+      await folder.remove();
       await world.dispose();
     }
   },
@@ -94,8 +92,9 @@ class Tour {
       canUseTool: async (tool, input) => {
         const { outStyle: style } = this.#terminal;
         this.#write(`\n  may it? ${tool} ${basename(String(input["file_path"]))}\n`);
-        const lines = callDetails(input, this.#options.cwd ?? ".", style);
-        for (const line of lines.slice(1)) this.#write(`    ${line}\n`);
+        for (const { text, tone } of callDetails(tool, input, this.#options.cwd ?? ".").slice(1)) {
+          this.#write(`    ${tone === undefined ? text : style[tone](text)}\n`);
+        }
         this.#write("  yes\n  < ");
         return { behavior: "allow", updatedInput: input };
       },

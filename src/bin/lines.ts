@@ -1,4 +1,8 @@
-import { createInterface, type Interface } from "node:readline";
+import { createInterface } from "node:readline";
+import { EditLine, type Effect } from "./input/edit-line.js";
+import type { Input, Key } from "./input/input-decoder.js";
+import { Keyboard } from "./input/keyboard.js";
+import { LineScreen } from "./input/line-screen.js";
 
 /** Lines of the person, or of a program that writes in the person's place. */
 export interface Lines {
@@ -25,51 +29,61 @@ export function openLines(): Lines {
   return process.stdin.isTTY ? new TypedLines() : new PipedLines();
 }
 
-/**
- * The terminal is ours only while a line is asked for: in between Ctrl-C is a signal again, and the
- * program can end. Lines that are pasted together come as one prompt.
- */
+/** Texts that a person types or pastes. Only Enter sends one; what is pasted goes to the text first. */
 class TypedLines implements Lines {
+  readonly #keyboard = new Keyboard();
   readonly #history: string[] = [];
   #typing: Typing | undefined;
   isAside = false;
-  /** Lines that came with others and stand for themselves. */
-  #waiting: string[] = [];
 
   async ask(question: string, how: AskHow = {}): Promise<string | undefined> {
-    const waiting = how.fresh ? undefined : this.#waiting.shift();
-    if (waiting !== undefined) return waiting;
-    // The CLI may ask in a turn of its own, while the person types a prompt: two readers of the same
-    // keys would both take the answer.
+    // The CLI may ask in a turn of its own while the person types a prompt. The keys go to one reader
+    // only, because otherwise both would take the answer.
     const below = this.#typing;
     below?.suspend();
+    // What does not answer this question is kept for the text below, or for the next one.
+    const late: Input[] = [];
     try {
-      if (how.fresh && (await dropTyped()) === "interrupted") {
+      if (how.fresh && (await this.#setAside(late)) === "interrupted") {
         how.onInterrupt?.();
         return undefined;
       }
       if (how.signal?.aborted) return undefined;
-      this.#typing = new Typing(question, how, this.#history);
-      return this.#together(await this.#typing.lines);
+      this.#typing = new Typing(question, how, this.#keyboard, this.#history, late);
+      return await this.#typing.line;
     } finally {
       this.#typing = below;
       this.isAside = false;
+      this.#keyboard.keep(unsent(late));
       below?.resume();
     }
   }
 
-  /** A command is one line; what stands below it is not a part of it. */
-  #together([first, ...rest]: readonly string[]): string | undefined {
-    if (!first?.startsWith("/"))
-      return first === undefined ? undefined : [first, ...rest].join("\n");
-    this.#waiting = rest;
-    return first;
+  /** Takes away what was typed or pasted before a question was there, because it is no answer to it. */
+  #setAside(late: Input[]): Promise<"interrupted" | undefined> {
+    return new Promise((resolve) => {
+      const finish = (result: "interrupted" | undefined) => {
+        clearTimeout(timer);
+        this.#keyboard.close();
+        resolve(result);
+      };
+      // What was typed before is there at once; a long paste comes in pieces, each soon after the last.
+      const timer = setTimeout(() => finish(undefined), SETTLING_MS);
+      this.#keyboard.open({
+        onInput: (input) => {
+          timer.refresh();
+          if (isKey(input, "interrupt")) finish("interrupted");
+          else late.push(input);
+        },
+        onEnd: () => finish(undefined),
+      });
+    });
   }
 
   stepAside(): void {
     if (this.#typing === undefined || this.isAside) return;
     this.isAside = true;
-    process.stderr.write("\r\x1b[J");
+    this.#typing.hide();
   }
 
   stepBack(): void {
@@ -83,118 +97,147 @@ class TypedLines implements Lines {
   }
 }
 
-/** A question, and what is being typed below it. */
+const SETTLING_MS = 100;
+
+/** The inputs as text that is not sent: Enter is a line break in it. */
+function unsent(inputs: readonly Input[]): Input[] {
+  const texts = inputs.map((input) => {
+    if (input.kind === "text") return input.text;
+    return input.key === "enter" || input.key === "newline" ? "\n" : "";
+  });
+  const text = texts.join("").replace(/\n$/, "");
+  return text.trim() === "" ? [] : [{ kind: "text", text }];
+}
+
+function isKey(input: Input, key: Key): boolean {
+  return input.kind === "key" && input.key === key;
+}
+
+/** A question, and the text that is being typed below it. */
 class Typing {
-  readonly lines: Promise<readonly string[]>;
+  /** Undefined if there will be none. */
+  readonly line: Promise<string | undefined>;
   readonly #prompt: string;
   readonly #how: AskHow;
-  /** The latest line first; the caller's own, so that it lasts. */
+  readonly #keyboard: Keyboard;
+  /** The latest first; shared with the questions that follow. */
   readonly #history: string[];
-  #end: (lines: readonly string[]) => void = () => {};
-  #open: Interface | undefined;
-  #typed = "";
+  readonly #edited: EditLine;
+  readonly #screen = new LineScreen(process.stderr);
+  /** Takes what does not belong to this text. */
+  readonly #late: Input[];
+  /** Whether a paste goes on that had begun before a fresh question was there. */
+  #isStrayPaste: boolean;
+  readonly #effects: Readonly<Record<Effect, () => void>> = {
+    changed: () => this.#draw(),
+    enter: () => this.#enter(),
+    interrupt: () => this.#interrupt(),
+    end: () => this.leave(),
+    suspend: () => this.#keyboard.suspend(this.#draw),
+    redraw: () => {
+      process.stderr.write("\x1b[H\x1b[2J");
+      this.#screen.forget();
+      this.#draw();
+    },
+  };
+  #settle: (line: string | undefined) => void = () => {};
+  #isShown = true;
+  #isOver = false;
 
-  constructor(question: string, how: AskHow, history: string[]) {
+  constructor(question: string, how: AskHow, keyboard: Keyboard, history: string[], late: Input[]) {
     const above = question.lastIndexOf("\n") + 1;
     process.stderr.write(question.slice(0, above));
     this.#prompt = question.slice(above);
     this.#how = how;
+    this.#keyboard = keyboard;
     this.#history = history;
-    this.lines = new Promise((resolve) => {
-      this.#end = resolve;
+    this.#edited = new EditLine(how.remembered ? [...history] : []);
+    this.#late = late;
+    this.#isStrayPaste = how.fresh === true && keyboard.isPasting;
+    this.line = new Promise((resolve) => {
+      this.#settle = resolve;
     });
     how.signal?.addEventListener("abort", this.leave);
     this.resume();
   }
 
   resume(): void {
-    const { remembered = false } = this.#how;
-    const open = createInterface({
-      input: process.stdin,
-      output: process.stderr,
-      terminal: true,
-      history: remembered ? [...this.#history] : [],
-      historySize: remembered ? HISTORY : 0,
-      prompt: this.#prompt,
-    });
-    this.#open = open;
-    const got: string[] = [];
-    open.on("history", (history) => {
-      if (remembered) this.#history.splice(0, this.#history.length, ...history);
-    });
-    open.on("SIGINT", () => this.#interrupted(open));
-    open.on("close", () => {
-      if (this.#open === open) this.#finish([]);
-    });
-    open.on("line", (line) => {
-      got.push(line);
-      if (got.length === 1) setImmediate(() => this.#finish(got));
-    });
-    open.prompt();
-    if (this.#typed !== "") open.write(this.#typed);
+    process.stderr.on("resize", this.#draw);
+    this.#isShown = true;
+    this.#draw();
+    this.#keyboard.open({ onInput: (input) => this.#onInput(input), onEnd: this.leave });
   }
 
-  /** Gives the keys to another one; what was typed so far is kept. */
+  /** Gives the keys to another reader; what was typed so far is kept. */
   suspend(): void {
-    const open = this.#open;
-    this.#typed = open?.line ?? "";
-    this.#open = undefined;
-    process.stderr.write("\r\x1b[J");
-    open?.close();
+    this.hide();
+    process.stderr.off("resize", this.#draw);
+    this.#keyboard.close();
+  }
+
+  hide(): void {
+    this.#isShown = false;
+    this.#screen.clear();
   }
 
   show(): void {
-    this.#open?.prompt(true);
+    this.#isShown = true;
+    this.#draw();
   }
 
   readonly leave = () => {
-    process.stderr.write("\n");
-    this.#finish([]);
+    if (this.#isOver) return;
+    this.#screen.leave();
+    this.#finish(undefined);
   };
 
-  /** With something typed it takes that away, as in a shell. */
-  #interrupted(open: Interface): void {
-    if (open.line === "" && this.#how.onInterrupt?.() !== "stay") {
+  readonly #draw = () => {
+    if (!this.#isShown) return;
+    const { text, cursor } = this.#edited;
+    this.#screen.draw({ prompt: this.#prompt, text, cursor });
+  };
+
+  #onInput(input: Input): void {
+    if (this.#isStrayPaste) {
+      this.#isStrayPaste = !isKey(input, "paste-end");
+      this.#late.push(input);
+      return;
+    }
+    this.#effects[this.#edited.apply(input)]();
+  }
+
+  #enter(): void {
+    const { text } = this.#edited;
+    this.#screen.leave();
+    if (this.#how.remembered && text.trim() !== "" && text !== this.#history[0]) {
+      this.#history.unshift(text);
+      this.#history.splice(HISTORY);
+    }
+    this.#finish(text);
+  }
+
+  /** With something typed, Ctrl-C takes that away, as in a shell. */
+  #interrupt(): void {
+    if (this.#edited.text === "" && this.#how.onInterrupt?.() !== "stay") {
       this.leave();
       return;
     }
-    process.stderr.write("\n");
-    open.write(null, { ctrl: true, name: "e" });
-    open.write(null, { ctrl: true, name: "u" });
-    open.prompt();
+    this.#screen.leave();
+    this.#edited.clear();
+    this.#draw();
   }
 
-  #finish(lines: readonly string[]): void {
-    const open = this.#open;
-    this.#open = undefined;
+  #finish(line: string | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#how.signal?.removeEventListener("abort", this.leave);
-    this.#end(lines);
-    open?.close();
-    process.stdin.pause();
+    process.stderr.off("resize", this.#draw);
+    this.#keyboard.close();
+    this.#settle(line);
   }
 }
 
 const HISTORY = 200;
-
-/** What was typed before a question was there is no answer to it. */
-async function dropTyped(): Promise<"interrupted" | undefined> {
-  const { stdin } = process;
-  let isInterrupted = false;
-  const drop = (typed: Buffer | string) => {
-    if (typed.includes("\x03")) isInterrupted = true;
-  };
-  stdin.setRawMode(true);
-  stdin.on("data", drop);
-  stdin.resume();
-  // It is there at once, if there is any.
-  await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
-  stdin.off("data", drop);
-  stdin.pause();
-  stdin.setRawMode(false);
-  return isInterrupted ? "interrupted" : undefined;
-}
-
-const SETTLING_MS = 100;
 
 /** One line after the other; no question is shown, since nobody reads it. */
 class PipedLines implements Lines {

@@ -1,6 +1,6 @@
 import type { CanUseTool, CanUseToolContext } from "../options/index.js";
 import type { PermissionResult, PermissionUpdate } from "../wire/index.js";
-import { printable, type Terminal, visible } from "./terminal.js";
+import { oneLine, printable, rowsOf, type Terminal, visibleLine } from "./terminal.js";
 import { callDetails } from "./tool-view.js";
 
 /** Asks the person one line; undefined when there will be no answer. */
@@ -34,48 +34,96 @@ interface Call {
 
 async function decide(terminal: Terminal, call: Call, askLine: AskLine): Promise<PermissionResult> {
   const { tool, input, context, cwd } = call;
-  const { style } = terminal;
-  const always = alwaysOf(context);
+  const { style, width } = terminal;
+  const always = alwaysOf(context, width);
   const who = context.agentID === undefined ? "" : " (a sub-agent)";
-  terminal.note(`${style.yellow("?")} ${style.bold(`${visibleLine(tool)}${who}`)}`);
-  const details = callDetails(input, cwd, style).map((line) => `    ${line}`);
-  for (const line of details.slice(0, SHOWN)) terminal.note(line);
-  if (context.decisionReason !== undefined) {
-    terminal.note(style.dim(`    ${visibleLine(context.decisionReason)}`));
+  const name = visibleLine(tool);
+  const heading = rowsOf(name, width - INDENT);
+  // A name that is cut could stand for another tool.
+  if (heading.length > LONGEST_NAME) return UNREADABLE;
+  for (const [place, row] of heading.entries()) {
+    const end = place === heading.length - 1 ? who : "";
+    terminal.tell(`${place === 0 ? style.yellow("?") : " "} ${style.bold(row + end)}`);
   }
-  const hidden = details.slice(SHOWN);
-  const choices = [
-    ...(hidden.length === 0 ? [] : [`[s]how ${hidden.length} more lines`]),
-    "[y]es",
-    ...(always.length === 0 ? [] : [`[a]lways in this session: ${always.map(nameOf).join(", ")}`]),
-    "[n]o, or say what to do instead",
-  ];
+  const rows = callDetails(tool, input, cwd).flatMap(({ text, tone }) => {
+    return rowsOf(text, width - INDENT).map((row) => (tone === undefined ? row : style[tone](row)));
+  });
+  // All of a page, and the question below it, fit on the screen.
+  const page = Math.max(terminal.height - BESIDE - heading.length, 3);
+  const show = (count: number) => {
+    for (const row of rows.splice(0, count)) terminal.tell(`    ${row}`);
+  };
+  show(page);
+  if (context.decisionReason !== undefined) {
+    terminal.tell(style.dim(`    ${cut(visibleLine(context.decisionReason), width - INDENT)}`));
+  }
   for (;;) {
-    const said = await askLine(`  ${choices.join(" · ")}\n  > `, context.signal);
+    const hidden = rows.length;
+    const said = await askLine(`  ${choices(hidden, page, always)}\n  > `, context.signal);
     if (said === undefined) return NO_ANSWER;
     const answer = said.trim();
-    if (/^y(es)?$/i.test(answer)) return { behavior: "allow", updatedInput: input };
-    if (/^a(lways)?$/i.test(answer) && always.length > 0) {
+    const isYes = /^y(es)?$/i.test(answer);
+    const isAlways = /^a(lways)?$/i.test(answer);
+    if (hidden > 0 && (isYes || isAlways)) {
+      terminal.tell(style.yellow(`  ! ${linesOf(hidden)} not shown yet: look at all of it first.`));
+    } else if (isYes) return { behavior: "allow", updatedInput: input };
+    else if (isAlways && always.length > 0) {
       return { behavior: "allow", updatedInput: input, updatedPermissions: always };
-    }
-    if (/^no?$/i.test(answer)) return { behavior: "deny", message: "The person refused this." };
-    const isShow = /^s(how)?$/i.test(answer) && hidden.length > 0;
-    if (isShow) for (const line of hidden) terminal.note(line);
+    } else if (/^no?$/i.test(answer)) {
+      return { behavior: "deny", message: "The person refused this." };
+    } else if (hidden > 0 && /^s(how)?$/i.test(answer)) show(page);
+    else if (hidden > 0 && /^all$/i.test(answer)) show(hidden);
     // A single letter is a slip of the finger, not an instruction.
     else if (answer.length > 1) return { behavior: "deny", message: `The person says: ${answer}` };
   }
 }
 
-/** Lines of a call that are shown unasked. */
-const SHOWN = 60;
+/** The columns that are left free on both sides. */
+const INDENT = 6;
+
+/** The rows of a question beside its details: reason, choices, answer, and some to spare. */
+const BESIDE = 9;
+
+/** In rows. The CLI's own tools, and the API, have far shorter names. */
+const LONGEST_NAME = 4;
+
+const UNREADABLE: PermissionResult = {
+  behavior: "deny",
+  message: "The name of the tool is too long to be shown to a person.",
+};
+
+/** What can be answered. Nothing can be allowed before all of it was shown. */
+function choices(hidden: number, page: number, always: readonly PermissionUpdate[]): string {
+  if (hidden > 0) {
+    const more = hidden > page ? [`[s]how ${page} more`, "[all]"] : ["[s]how"];
+    return [`${linesOf(hidden)} hidden`, ...more, NO].join(" · ");
+  }
+  const names = always.map(nameOf).join(", ");
+  return ["[y]es", ...(names === "" ? [] : [`${ALWAYS}${names}`]), NO].join(" · ");
+}
+
+const ALWAYS = "[a]lways in this session: ";
+const NO = "[n]o, or say what to do instead";
+
+function linesOf(count: number): string {
+  return count === 1 ? "1 line is" : `${count.toLocaleString("en")} lines are`;
+}
+
+function cut(line: string, columns: number): string {
+  const [first = "", ...more] = rowsOf(line, columns - 1);
+  return more.length === 0 ? first : `${first}…`;
+}
 
 /** What "always" would grant, none of it for longer than this session. */
-function alwaysOf({ suggestions = [], suppressAlwaysAllowRule }: CanUseToolContext) {
+function alwaysOf(context: CanUseToolContext, width: number): PermissionUpdate[] {
+  const { suggestions = [], suppressAlwaysAllowRule } = context;
   if (suppressAlwaysAllowRule === true) return [];
   const rules = suggestions.filter((each) => each.type === "addRules" && each.behavior === "allow");
   // A mode grants more than calls like this one: it is offered only where there is nothing narrower.
   const wide = suggestions.filter(({ type }) => type === "setMode" || type === "addDirectories");
   const granted = rules.length > 0 ? rules : wide;
+  // What is too long to be shown whole is not offered.
+  if (rowsOf(granted.map(nameOf).join(", "), width).length > LONGEST_GRANT) return [];
   return granted.map((update): PermissionUpdate => ({ ...update, destination: "session" }));
 }
 
@@ -95,9 +143,8 @@ const MODE_NAMES: Readonly<Record<string, string>> = {
   acceptEdits: "all edits in this folder, and commands such as rm and mv there",
 };
 
-function visibleLine(text: string): string {
-  return visible(text).replaceAll("\n", "␊");
-}
+/** In rows. */
+const LONGEST_GRANT = 2;
 
 interface Question {
   readonly question: string;
@@ -115,10 +162,21 @@ async function answerQuestions(
   const questions = Array.isArray(input["questions"]) ? (input["questions"] as Question[]) : [];
   const answers: Record<string, string> = {};
   for (const { question, options = [], multiSelect } of questions) {
-    terminal.note(`${terminal.style.yellow("?")} ${terminal.style.bold(printable(question))}`);
+    const { style, width } = terminal;
+    const rows = printable(question)
+      .split("\n")
+      .flatMap((line) => rowsOf(line, width - INDENT));
+    const most = Math.max(terminal.height - BESIDE - 2 * options.length, 3);
+    for (const [place, row] of rows.slice(0, most).entries()) {
+      terminal.tell(`${place === 0 ? style.yellow("?") : " "} ${style.bold(row)}`);
+    }
+    if (rows.length > most)
+      terminal.tell(style.dim(`  (${linesOf(rows.length - most)} not shown)`));
+    // One row each: with a line break, a label could look like two options.
     for (const [place, { label, description }] of options.entries()) {
-      const about = description ? terminal.style.dim(`  ${printable(description)}`) : "";
-      terminal.note(`    ${place + 1}. ${printable(label)}${about}`);
+      terminal.tell(`    ${place + 1}. ${oneLine(label, width - INDENT - 4)}`);
+      if (description)
+        terminal.tell(style.dim(`       ${oneLine(description, width - INDENT - 4)}`));
     }
     const how = multiSelect
       ? "  numbers, or your own words > "

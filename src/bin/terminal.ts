@@ -17,6 +17,9 @@ export class Terminal {
   readonly #isQuiet: boolean;
   readonly #spinner: Spinner;
   #midLine = false;
+  #isHeld = false;
+  /** What is shown when the person has answered. */
+  readonly #waiting: (() => void)[] = [];
 
   constructor(options: { readonly quiet?: boolean } = {}) {
     this.#isQuiet = options.quiet === true;
@@ -29,9 +32,15 @@ export class Terminal {
     return (process.stderr as WriteStream).columns || 80;
   }
 
+  /** How many rows the screen has. */
+  get height(): number {
+    return (process.stderr as WriteStream).rows || 24;
+  }
+
   /** A part of the answer. */
   write(text: string): void {
     if (text === "") return;
+    if (this.#isHeld) return void this.#waiting.push(() => this.write(text));
     this.#spinner.hide();
     const shown = this.isShown ? printable(text) : text;
     process.stdout.write(shown);
@@ -47,10 +56,16 @@ export class Terminal {
 
   /** A line beside the answer, for a person; `text` may be styled, so it must be printable already. */
   note(text: string): void {
+    if (this.#isHeld) this.#waiting.push(() => this.tell(text));
+    else this.tell(text);
+  }
+
+  /** A line that belongs to the question that the person is asked. */
+  tell(text: string): void {
     if (!this.isWatched) return;
     this.#spinner.hide();
     // What goes elsewhere is not in the way.
-    if (this.isShown) this.endLine();
+    if (this.isShown) this.#endLine();
     process.stderr.write(`${text}\n`);
     this.#spinner.show();
   }
@@ -68,15 +83,25 @@ export class Terminal {
     this.#showSpinner();
   }
 
-  /** While a person is asked, no status is drawn over the question. */
+  /**
+   * While a person is asked, everything else waits: otherwise a model could push what it wants to do
+   * out of view by writing more, and the status would be drawn over the question.
+   */
   hold(isHeld: boolean): void {
     this.#spinner.hide();
+    this.#isHeld = isHeld;
     this.#spinner.isHeld = isHeld;
+    if (!isHeld) for (const show of this.#waiting.splice(0)) show();
     this.#showSpinner();
   }
 
   /** Ends a line of the answer that has no end yet. */
   endLine(): void {
+    if (this.#isHeld) this.#waiting.push(() => this.#endLine());
+    else this.#endLine();
+  }
+
+  #endLine(): void {
     if (!this.#midLine) return;
     process.stdout.write("\n");
     this.#midLine = false;
@@ -117,14 +142,57 @@ export function printable(text: string): string {
 
 const UNSEEMLY = /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
-/** The same where every sign counts: what would not be seen has a sign that stands for it. */
+/** The same where every character counts: one that would not be seen has a sign that stands for it. */
 export function visible(text: string): string {
-  return text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu, (sign) => {
-    const code = sign.codePointAt(0) ?? 0;
-    if (code < 0x20) return String.fromCharCode(0x2400 + code);
-    return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
-  });
+  return text.replace(UNSEEN, signFor);
 }
+
+/** The same on one line, whole: line breaks have a sign too. */
+export function visibleLine(text: string): string {
+  return visible(text).replaceAll("\n", "␊");
+}
+
+/** A sign that stands for a character. */
+export function signFor(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+}
+
+/**
+ * Control and format characters, those without a meaning, blanks that are no space, marks that strike
+ * letters out or lie over them, and more marks on one letter than any language has.
+ */
+const UNSEEN = new RegExp(
+  [
+    "(?![\\n\\t])[\\p{C}\\p{Zl}\\p{Zp}]",
+    "(?![ \\u3000])\\p{Zs}",
+    "[\\u034F\\u115F\\u1160\\u17B4\\u17B5\\u2800\\u3164\\uFFA0\\uFE00-\\uFE0E\\u{E0100}-\\u{E01EF}]",
+    "(?<!\\p{Emoji})\\uFE0F",
+    "[\\u0334-\\u0338\\u0488\\u0489\\u20D0-\\u20FF]",
+    "(?<=\\p{M}{2})\\p{M}",
+  ].join("|"),
+  "gu",
+);
+
+/** Breaks a line into rows of at most so many columns; tabs become spaces. */
+export function rowsOf(line: string, columns: number): string[] {
+  const rows: string[] = [];
+  let [row, taken] = ["", 0];
+  for (const character of line) {
+    const shown = character === "\t" ? " ".repeat(TAB - (taken % TAB)) : character;
+    const width = character === "\t" ? shown.length : columnsOf(character);
+    if (taken + width > columns && taken > 0) {
+      rows.push(row);
+      [row, taken] = ["", 0];
+    }
+    row += shown;
+    taken += width;
+  }
+  return [...rows, row];
+}
+
+const TAB = 8;
 
 /** The same on one line that takes at most so many columns of the screen. */
 export function oneLine(text: string, longest: number): string {
@@ -145,9 +213,11 @@ function fitting(line: string, columns: number): string {
   return line.slice(0, end);
 }
 
-function columnsOf(letter: string): number {
-  if (WIDE.test(letter)) return 2;
-  return /\p{Mn}/u.test(letter) ? 0 : 1;
+/** How many columns of the screen a character takes. */
+export function columnsOf(character: string): number {
+  if (character < "\u0300") return 1;
+  if (WIDE.test(character)) return 2;
+  return /[\p{Mn}\p{Me}\u200B-\u200D]/u.test(character) ? 0 : 1;
 }
 
 const WIDE =

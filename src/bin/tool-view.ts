@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { diffLines } from "./diff.js";
-import { oneLine, type Style, visible } from "./terminal.js";
+import { oneLine, visible, visibleLine } from "./terminal.js";
 
 /** A call of a tool on one line. */
 export function callLine(name: string, input: unknown, longest: number): string {
@@ -11,15 +11,40 @@ export function callLine(name: string, input: unknown, longest: number): string 
   return oneLine(`${name} ${about}`, longest);
 }
 
-/** All of a call, for a person to decide on: the command, the change, and whatever goes with it. */
-export function callDetails(input: unknown, cwd: string, style: Style): string[] {
+/** A line of what a person is shown of a call. Nothing in its text moves the cursor. */
+export interface Detail {
+  readonly text: string;
+  readonly tone?: "dim" | "green" | "red";
+}
+
+/**
+ * All of a call, for a person to decide on: the command or the change first, then every other field,
+ * the short ones before the long ones, because the model decides how long each of them is.
+ */
+export function callDetails(tool: string, input: unknown, cwd: string): Detail[] {
   const fields = fieldsOf(input);
-  const { told, shown } = mainPart(fields, cwd, style);
+  const { told, shown } = mainPart(tool, fields, cwd);
   const others = Object.entries(fields).flatMap(([name, value]) => {
     const isUsual = value === undefined || (name === "replace_all" && value === false);
-    return isUsual || told.includes(name) ? [] : field(name, value);
+    return isUsual || told.includes(name) ? [] : [field(name, value)];
   });
-  return [...shown, ...others];
+  const size = (details: readonly Detail[]) =>
+    details.reduce((sum, { text }) => sum + 80 + text.length, 0);
+  const ordered = others.sort((a, b) => size(a) - size(b)).flat();
+  return [...shown, ...ordered, ...about(tool, fields)];
+}
+
+/** The model's own words about a command, on one line: they say nothing about what it does. */
+function about(tool: string, { command, description }: Fields): Detail[] {
+  if (typeof description !== "string" || !isDescribed(tool, command)) return [];
+  return [{ text: oneLine(`the model says: ${description}`, LONGEST_ABOUT), tone: "dim" }];
+}
+
+const LONGEST_ABOUT = 76;
+
+/** Whether the description is about the call. For a tool of an MCP server it may be a part of it. */
+function isDescribed(tool: string, command: unknown): boolean {
+  return typeof command === "string" && !tool.startsWith("mcp__");
 }
 
 /** What is told of a call when one word is enough; the first that it has. */
@@ -40,60 +65,64 @@ type Fields = Readonly<Record<string, unknown>>;
 interface MainPart {
   /** Names of what is shown. */
   readonly told: readonly string[];
-  readonly shown: readonly string[];
+  readonly shown: readonly Detail[];
 }
 
-function mainPart(fields: Fields, cwd: string, style: Style): MainPart {
-  const { command, description, plan, file_path, content, edits, old_string, new_string } = fields;
+function mainPart(tool: string, fields: Fields, cwd: string): MainPart {
+  const { command, plan, file_path, content, edits, old_string, new_string } = fields;
   if (typeof command === "string") {
-    const about = typeof description === "string" ? lines(description).map(style.dim) : [];
-    const told = about.length > 0 ? ["command", "description"] : ["command"];
-    return { told, shown: [...about, ...lines(command)] };
+    const told = isDescribed(tool, command) ? ["command", "description"] : ["command"];
+    return { told, shown: lines(command) };
   }
   if (typeof plan === "string") return { told: ["plan"], shown: lines(plan) };
   const path = typeof file_path === "string" ? lines(file_path) : [];
   if (typeof file_path === "string" && typeof content === "string") {
-    const shown = [...path, ...written(resolve(cwd, file_path), content, style)];
+    const shown = [...path, ...written(resolve(cwd, file_path), content)];
     return { told: ["file_path", "content"], shown };
   }
   if (typeof old_string === "string" && typeof new_string === "string") {
-    const shown = [...path, ...change(old_string, new_string, style)];
+    const shown = [...path, ...change(old_string, new_string)];
     return { told: ["file_path", "old_string", "new_string"], shown };
   }
   if (Array.isArray(edits)) {
-    const shown = [...path, ...edits.flatMap((edit) => callDetails(edit, cwd, style))];
+    const shown = [...path, ...edits.flatMap((edit) => callDetails(tool, edit, cwd))];
     return { told: ["file_path", "edits"], shown };
   }
   return { told: path.length === 0 ? [] : ["file_path"], shown: path };
 }
 
-function field(name: string, value: unknown): string[] {
+function field(name: string, value: unknown): Detail[] {
   const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
-  const [first = "", ...more] = lines(text);
-  return [`${visible(name)}: ${first}`, ...more.map((line) => `  ${line}`)];
+  const [first, ...more] = lines(text);
+  return [
+    { text: `${visibleLine(name)}: ${first?.text ?? ""}` },
+    ...more.map((line) => ({ text: `  ${line.text}` })),
+  ];
 }
 
 /** What a file will be, beside what it is. */
-function written(path: string, content: string, style: Style): string[] {
+function written(path: string, content: string): Detail[] {
   const now = textAt(path);
-  if (typeof now === "string") return change(now, content, style);
-  return [style.dim(now.why), ...change("", content, style)];
+  if (typeof now === "string") return change(now, content);
+  return [{ text: now.why, tone: "dim" }, ...change("", content)];
 }
 
-function change(before: string, after: string, style: Style): string[] {
-  if (before === after) return [style.dim("(no change)")];
-  const all = diffLines(before, after).map(({ sign, text }) => {
-    const line = `${sign} ${visible(text)}`;
-    if (sign === "+") return style.green(line);
-    return sign === "-" ? style.red(line) : style.dim(line);
+function change(before: string, after: string): Detail[] {
+  if (before === after) return [{ text: "(no change)", tone: "dim" }];
+  const all = diffLines(before, after).map(({ sign, text }): Detail => {
+    return { text: `${sign} ${visibleLine(text)}`, tone: TONES[sign] };
   });
   const [had, has] = [before, after].map((text) => text.endsWith("\n"));
   if (before === "" || after === "" || had === has) return all;
-  return [...all, style.dim(`(${has ? "with" : "without"} a line break at the end)`)];
+  return [...all, { text: `(${has ? "with" : "without"} a line break at the end)`, tone: "dim" }];
 }
 
-function lines(text: string): string[] {
-  return visible(text).split("\n");
+const TONES = { "+": "green", "-": "red", " ": "dim", "…": "dim" } as const;
+
+function lines(text: string): Detail[] {
+  return visible(text)
+    .split("\n")
+    .map((line) => ({ text: line }));
 }
 
 /** What is there now, or why that cannot be shown. A device or a pipe would never end. */

@@ -1,8 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
-import { temporaryFolder } from "./own-folders.js";
 import { processTable } from "./table.js";
 
 /** The variable by which everything that this library has started can be found again. */
@@ -30,40 +28,23 @@ export function withMark(env: NodeJS.ProcessEnv, mark: string): Record<string, s
   return { ...(env as Record<string, string>), [MARKER]: outer ? `${outer}:${mark}` : mark };
 }
 
-/** A new path for temporary files: its name says whose they are to whoever finds them. */
-export function temporaryPath(): string {
-  const root = temporaryFolder();
-  roots.add(root);
-  // Short: the CLI has sockets below it, whose paths may have 107 letters.
-  return join(root, `${FOLDER_PREFIX}${hostName()}-${randomBytes(6).toString("hex")}`);
+/** The process ids of the hosts in a mark that have died, the outermost first: all, or only `asked`. */
+export function deadHosts(mark: string, asked?: number): number[] {
+  const names = mark.split(":").map((each) => each.replace(/\/.*$/s, ""));
+  return names.flatMap((host) => deadHost(host, asked) ?? []);
 }
 
-/** Where paths for temporary files were given out. */
-export function temporaryRoots(): ReadonlySet<string> {
-  return roots;
+/** The process id of a host, if it has died, and if it is the one that is asked for. */
+export function deadHost(host: string, asked?: number): number | undefined {
+  const [, there, digits, started] = NAME.exec(host) ?? [];
+  // On another machine or in another container the same number means another process.
+  if (there !== place() || started === undefined) return undefined;
+  const pid = Number(digits);
+  if (asked !== undefined && asked !== pid) return undefined;
+  return processTable().isGone(pid, started) ? pid : undefined;
 }
 
-const roots = new Set<string>();
-
-export const FOLDER_PREFIX = "hawser-";
-
-/**
- * The numbers of the hosts in a mark, or in a folder's name, that have died, the outermost first: all,
- * or just the one that is asked for.
- */
-export function deadHosts(text: string, asked?: number): number[] {
-  const here = place();
-  const dead: number[] = [];
-  for (const [, there, pid, started] of text.matchAll(NAME)) {
-    // On another machine or in another container the same number means another process.
-    if (there !== here || started === undefined) continue;
-    if (asked !== undefined && asked !== Number(pid)) continue;
-    if (processTable().isGone(Number(pid), started)) dead.push(Number(pid));
-  }
-  return dead;
-}
-
-const NAME = /(?<=^|[-:])([0-9a-f]{8})\.(\d+)\.(\d+)\.[0-9a-f]{8}(?=[-/])/g;
+const NAME = /^([0-9a-f]{8})\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
 
 /** Where a process number, and a start time, mean what they do here. */
 function place(): string {

@@ -2,7 +2,6 @@ export { type CliReport, type CredentialHint, checkCli } from "./check.js";
 export { CliProcess } from "./cli-process.js";
 export { everyPlace, type SeenPlace } from "./every-place.js";
 export { type Exit, exitError, exitFacts } from "./exit.js";
-export { temporaryPath } from "./host.js";
 export { atHostExit, type ProcessInfo, processes, shutdown } from "./live.js";
 export { type CliLocation, type CliSource, type LocateOptions, locateCli } from "./locate.js";
 export { wordsFor } from "./not-runnable.js";
@@ -30,5 +29,6 @@ export {
 } from "./prepare.js";
 export { lastProbe, type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
 export { employerOf, spawnCli } from "./spawn.js";
+export { TemporaryFolder, temporaryPath } from "./temporary-folder.js";
 export { whyUnrunnable } from "./unrunnable.js";
 export { resolveUser, type User } from "./user.js";

@@ -57,7 +57,8 @@ function unwatchHost(): void {
 }
 
 function cleanUpAll(): void {
-  for (const cleanUp of cleanUps) {
+  // The latest first, because a process writes into folders that were made before it was started.
+  for (const cleanUp of [...cleanUps].reverse()) {
     try {
       cleanUp();
     } catch {

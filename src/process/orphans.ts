@@ -1,11 +1,12 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { deadHosts, FOLDER_PREFIX, MARKER } from "./host.js";
+import { deadHost, deadHosts, MARKER } from "./host.js";
 import { temporaryFolder } from "./own-folders.js";
 import { signalOne } from "./signal.js";
 import { type Marked, processTable } from "./table.js";
+import { hostOfTemporary, isOwnFolder } from "./temporary-folder.js";
 
 /** A process that was started by a program that lives no more. */
 export interface OrphanProcess {
@@ -75,17 +76,11 @@ function foldersLeft({ hostPid }: OrphanFilter): string[] {
   const folder = temporaryFolder();
   try {
     return readdirSync(folder)
-      .filter((name) => name.startsWith(FOLDER_PREFIX) && deadHosts(name, hostPid).length > 0)
+      .filter((name) => deadHost(hostOfTemporary(name) ?? "", hostPid) !== undefined)
       .map((name) => join(folder, name))
       .filter(isOwnFolder);
   } catch {
     // Without such a folder nothing lies in it.
     return [];
   }
-}
-
-/** A name proves nothing: anybody may make such a folder where all may write, and wait for root. */
-function isOwnFolder(path: string): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isDirectory() === true && stat.uid === (process.geteuid?.() ?? stat.uid);
 }

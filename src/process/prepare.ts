@@ -20,12 +20,12 @@ import {
   withPreset,
 } from "../options/index.js";
 import { namedElsewhere, refuseUser } from "./elsewhere.js";
-import { temporaryPath } from "./host.js";
 import { type CliLocation, locateCli } from "./locate.js";
 import { configFolder, homeFolder } from "./own-folders.js";
 import type { SpawnFunction } from "./own-spawn.js";
 import { checkCwd, checkPlugins, readProjectSettings, readSettings } from "./preflight.js";
 import { type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
+import { temporaryPath } from "./temporary-folder.js";
 import { resolveUser, type User } from "./user.js";
 
 /** Everything that is known before a process is started; only the start itself is missing. */

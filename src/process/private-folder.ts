@@ -1,9 +1,8 @@
-import { rmSync } from "node:fs";
 import { chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { HawserError } from "../errors/index.js";
 import type { PrivateFile } from "../options/index.js";
 import { atHostExit } from "./live.js";
+import { removeOwnFolderSync, temporaryError } from "./temporary-folder.js";
 import type { User } from "./user.js";
 
 /** The files of one process that hold what must not stand in its arguments: one folder, for it alone. */
@@ -32,11 +31,7 @@ export class PrivateFolder {
     } catch (cause) {
       // What cannot be written may be impossible to remove too; the reason above is the one to tell.
       await this.remove().catch(() => {});
-      const why = (cause as Error).message;
-      throw new HawserError("spawn_failed", `The private folder cannot be written: ${why}`, {
-        cause,
-        hint: "Make the folder for temporary files writable, or set TMPDIR to one that is.",
-      });
+      throw temporaryError(cause);
     }
   }
 
@@ -53,6 +48,6 @@ export class PrivateFolder {
   }
 
   removeSync(): void {
-    if (this.#path !== undefined) rmSync(this.#path, { recursive: true, force: true });
+    if (this.#path !== undefined) removeOwnFolderSync(this.#path);
   }
 }

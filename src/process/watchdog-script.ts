@@ -1,4 +1,5 @@
 import { WATCHDOG_NAME } from "./table.js";
+import { temporaryPrefix } from "./temporary-folder.js";
 
 /**
  * What watches over a host: a shell, because it weighs two megabytes and every POSIX system has one.
@@ -24,7 +25,12 @@ while read -r sign rest; do
 done
 
 clear_away() {
-  printf %s "$folders" | while read -r folder; do rm -rf -- "$folder/hawser-$host-"*; done
+  printf %s "$folders" | while read -r folder; do
+    for each in "$folder/${temporaryPrefix("$host")}"*; do
+      # Another user can make a folder or a link of such a name where all users can write.
+      [ -d "$each" ] && [ ! -L "$each" ] && [ -O "$each" ] && rm -rf -- "$each"
+    done
+  done
 }
 
 if [ "$look" = proc ]; then

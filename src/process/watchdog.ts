@@ -2,9 +2,10 @@ import type { ChildProcessByStdio } from "node:child_process";
 import type { Writable } from "node:stream";
 import type { Logger } from "../errors/index.js";
 import { setRefOf } from "./child.js";
-import { hostName, temporaryRoots } from "./host.js";
+import { hostName } from "./host.js";
 import { startChild } from "./start-child.js";
 import { isOwnProc, processTable, WATCHDOG_NAME } from "./table.js";
+import { temporaryRoots } from "./temporary-folder.js";
 import { WATCHDOG_SCRIPT } from "./watchdog-script.js";
 
 /**

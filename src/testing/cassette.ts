@@ -3,11 +3,10 @@ import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { HAWSER_VERSION, HawserError } from "../errors/index.js";
-import { locateCli, probeVersion, temporaryPath } from "../process/index.js";
+import { locateCli, probeVersion, TemporaryFolder } from "../process/index.js";
 import { CASSETTE_FORMAT, type CassetteHeader } from "./cassette/format.js";
 import { readCassette } from "./cassette/read.js";
 import { refuseUnknown } from "./known-options.js";
-import { removeFolder } from "./remove-folder.js";
 
 /** Where a cassette goes, and what is recorded. */
 export interface RecordOptions {
@@ -94,8 +93,8 @@ export async function record(options: RecordOptions): Promise<Recorder> {
   const { folder, path } = await install("recorder.mjs", { "recorder.json": config });
 
   const dispose = async () => {
-    await ended(folder);
-    await removeFolder(folder);
+    await ended(folder.path);
+    await folder.remove();
   };
   return { path, file: cassette, dispose, [Symbol.asyncDispose]: dispose };
 }
@@ -121,7 +120,7 @@ export async function replay(file: string, options: ReplayOptions = {}): Promise
   const { header, takes } = await readCassette(file);
   const config = { mode, cli: header.cli, takes };
   const { folder, path } = await install("player.mjs", { "cassette.json": config });
-  const noted = join(folder, "mismatches.jsonl");
+  const noted = join(folder.path, "mismatches.jsonl");
   await writeFile(noted, "", { mode: 0o600 });
 
   let kept: Promise<readonly Mismatch[]> | undefined;
@@ -135,7 +134,7 @@ export async function replay(file: string, options: ReplayOptions = {}): Promise
     kept ??= read();
     // Who asks for them learns why they are not there; the folder goes all the same.
     await kept.catch(() => {});
-    await removeFolder(folder);
+    await folder.remove();
   };
   return { path, mismatches, dispose, [Symbol.asyncDispose]: dispose };
 }
@@ -162,16 +161,15 @@ const PROGRAM = fileURLToPath(new URL("./cassette/program", import.meta.url));
 async function install(
   main: string,
   files: Readonly<Record<string, unknown>>,
-): Promise<{ readonly folder: string; readonly path: string }> {
-  const folder = temporaryPath();
-  await mkdir(folder, { mode: 0o700 });
-  const path = join(folder, "claude.mjs");
+): Promise<{ readonly folder: TemporaryFolder; readonly path: string }> {
+  const folder = new TemporaryFolder(0o700);
+  const path = join(folder.path, "claude.mjs");
   for (const name of await readdir(PROGRAM)) {
-    await copyFile(join(PROGRAM, name), join(folder, name === main ? "claude.mjs" : name));
+    await copyFile(join(PROGRAM, name), join(folder.path, name === main ? "claude.mjs" : name));
   }
   await chmod(path, 0o755);
   for (const [name, value] of Object.entries(files)) {
-    await writeFile(join(folder, name), JSON.stringify(value), { mode: 0o600 });
+    await writeFile(join(folder.path, name), JSON.stringify(value), { mode: 0o600 });
   }
   return { folder, path };
 }

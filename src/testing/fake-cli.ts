@@ -1,12 +1,11 @@
 import { AssertionError } from "node:assert";
 import { readFileSync } from "node:fs";
-import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HawserError } from "../errors/index.js";
-import { temporaryPath } from "../process/index.js";
+import { TemporaryFolder } from "../process/index.js";
 import { readScenario } from "./read-scenario.js";
-import { removeFolder } from "./remove-folder.js";
 import type { Scenario } from "./scenario.js";
 
 /** A program that plays the CLI's part from a scenario. */
@@ -62,8 +61,8 @@ export interface RecordedProcess {
  */
 export async function fakeCli(scenario: Scenario | string | URL = {}): Promise<FakeCli> {
   const read = await readScenario(scenario);
-  const folder = temporaryPath();
-  await mkdir(folder, { mode: 0o700 });
+  const own = new TemporaryFolder(0o700);
+  const folder = own.path;
   const path = join(folder, "claude.mjs");
   const record = read.record ?? join(folder, "record.jsonl");
   await writeFile(join(folder, "scenario.json"), read.json);
@@ -72,7 +71,7 @@ export async function fakeCli(scenario: Scenario | string | URL = {}): Promise<F
   if (read.record === undefined) await writeFile(record, "", { mode: 0o600 });
   await chmod(folder, 0o711);
 
-  const dispose = () => removeFolder(folder);
+  const dispose = () => own.remove();
   const recorded = async () => replay(entriesOf(await readFile(record, "utf8").catch(noRecord)));
   const unused = () => leftOver(read.times, entriesOf(readRecord(record)));
   const assertDone = () => throwIfAny(unused());

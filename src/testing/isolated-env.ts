@@ -1,8 +1,7 @@
-import { mkdir, realpath, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { temporaryPath } from "../process/index.js";
+import { TemporaryFolder } from "../process/index.js";
 import { refuseUnknown } from "./known-options.js";
-import { removeFolder } from "./remove-folder.js";
 
 /** What the environment is to hold. */
 export interface IsolatedEnvOptions {
@@ -45,18 +44,17 @@ export interface IsolatedEnv {
  */
 export async function isolatedEnv(options: IsolatedEnvOptions = {}): Promise<IsolatedEnv> {
   refuseUnknown("isolatedEnv()", options, OPTIONS);
-  // Under a name by which the watchdog finds it, should this program be killed.
-  const made = temporaryPath();
-  await mkdir(made, { mode: 0o700 });
-  // The CLI reports its cwd with links resolved (on macOS /tmp is one).
-  const root = await realpath(made);
+  const folder = new TemporaryFolder(0o700);
+  const root = folder.path;
   const home = join(root, "home");
   const configDir = join(home, ".claude");
   const cwd = join(root, "work");
   const temp = join(root, "tmp");
   const apiKey = options.apiKey ?? (options.oauthToken === undefined ? "dummy-api-key" : undefined);
 
-  await mkdir(configDir, { recursive: true });
+  // Not recursive, because that would make the folder again after a signal has removed it.
+  await mkdir(home);
+  await mkdir(configDir);
   await mkdir(cwd);
   await mkdir(temp);
   await writeFile(join(configDir, ".claude.json"), JSON.stringify(settledConfig(cwd, apiKey)));
@@ -72,7 +70,7 @@ export async function isolatedEnv(options: IsolatedEnvOptions = {}): Promise<Iso
     ...OFFLINE,
     ...options.extra,
   });
-  const dispose = () => removeFolder(root);
+  const dispose = () => folder.remove();
   return { env, cwd, home, configDir, dispose, [Symbol.asyncDispose]: dispose };
 }
 

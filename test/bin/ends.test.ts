@@ -1,12 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeCli } from "../../src/testing/index.js";
-import { until } from "../support/proc.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { treeOf, until } from "../support/proc.js";
 import { HAWSER, hawserIn, type PtyOptions, place } from "../support/pty.js";
+
+const LIVING_HOST = fileURLToPath(new URL("../process/living-host.js", import.meta.url));
 
 /** In a pipe; without input the pipe stays open. */
 async function run(here: PtyOptions, args: readonly string[], input?: string) {
@@ -39,6 +44,60 @@ describe("nothing is left behind", () => {
     await pty.exit;
     await until(() => left(here).length === 0);
   });
+});
+
+describe("beside another host in the same TMPDIR", () => {
+  /** A host with a session of its own in the same TMPDIR. */
+  async function otherHost({ env }: PtyOptions) {
+    const host = spawn(process.execPath, [LIVING_HOST, NEWEST_CLI], {
+      env,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    onTestFinished(() => void host.kill("SIGKILL"));
+    const lines = createInterface({ input: host.stdout })[Symbol.asyncIterator]();
+    const cwd: string = (await lines.next()).value;
+    const turn = async () => {
+      host.stdin.write("Well?\n");
+      return (await lines.next()).value as string;
+    };
+    const close = async () => {
+      const exit = once(host, "exit");
+      host.stdin.end();
+      return (await exit)[0] as number;
+    };
+    return { cwd, turn, close };
+  }
+
+  it.each(["SIGTERM", "SIGHUP", "a full disk"] as const)(
+    "`hawser ask --offline` that is ended by %s removes its own folders only",
+    async (how) => {
+      const here = place();
+      const other = await otherHost(here);
+      const theirs = left(here);
+      expect(await other.turn()).toBe("Well.");
+      const out = how === "a full disk" ? openSync("/dev/full", "w") : "ignore";
+      const args = [HAWSER, "ask", "--offline", "count to 500"];
+      if (how === "a full disk") args.splice(3, 1, "hello");
+      const asker = spawn(process.execPath, args, { ...here, stdio: ["ignore", out, "ignore"] });
+      onTestFinished(() => void asker.kill("SIGKILL"));
+      if (typeof out === "number") closeSync(out);
+      const exit = once(asker, "exit");
+      if (how !== "a full disk") {
+        // With its CLI running it has folders of its own, and processes that write into them.
+        await until(() => treeOf(asker.pid ?? 0).some(({ command }) => command.includes("claude")));
+        expect(left(here).length).toBeGreaterThan(theirs.length);
+        asker.kill(how);
+      }
+      const [code, signal] = await exit;
+      expect(how === "a full disk" ? code !== 0 : signal === how).toBe(true);
+      await until(() => left(here).length === theirs.length);
+      expect(left(here)).toEqual(theirs);
+      expect(readFileSync(join(other.cwd, "precious.txt"), "utf8")).toBe("work of a day");
+      expect(await other.turn()).toBe("Well.");
+      expect(await other.close()).toBe(0);
+      expect(left(here)).toEqual([]);
+    },
+  );
 });
 
 describe("in a pipe", () => {

@@ -100,8 +100,8 @@ describe.skipIf(process.platform !== "linux")("hawser doctor --orphans", () => {
     expect(found.processes.map(({ pid }) => pid).sort()).toEqual(tree.map(({ pid }) => pid).sort());
     expect(new Set(found.processes.map(({ hostPid }) => hostPid))).toEqual(new Set([killed.pid]));
     expect(found.folders.flatMap((folder) => readdirSync(folder))).toEqual(["settings.json"]);
-    // A name proves nothing: a link may lead anywhere.
-    symlinkSync(tmpdir(), `${found.folders[0]}-planted`);
+    // A name proves nothing, because a link can lead anywhere.
+    symlinkSync(tmpdir(), `${found.folders[0]}0`);
     expect((await killed.doctor("--json")).found.folders).toEqual(found.folders);
     expect((await killed.doctor()).text).toContain(
       `process ${killed.cliPid}, left by ${killed.pid}`,

@@ -3,16 +3,19 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryPrefix } from "../../src/process/temporary-folder.js";
 import { WATCHDOG_SCRIPT } from "../../src/process/watchdog-script.js";
 import { type Seen, stillAlive, treeOf, until } from "../support/proc.js";
 
@@ -153,15 +156,21 @@ describe.skipIf(process.platform !== "linux")("when the host is dead", () => {
     expect(stillAlive(inner)).toEqual(inner);
   });
 
-  it("removes the temporary folders of the host, and no other's", async () => {
+  it("removes the temporary folders of the host, and no link, no folder of another host or user", async () => {
     const at = scene();
     const shell = watchdog(at, "proc");
-    const own = join(at.tmp, `hawser-${at.host}-${randomUUID()}`);
-    const others = join(at.tmp, `hawser-${scene().host}-${randomUUID()}`);
-    for (const folder of [own, others]) mkdirSync(folder);
+    const [own, link, foreign] = ["01", "02", "03"].map((end) => {
+      return join(at.tmp, `${temporaryPrefix(at.host)}${end}`);
+    }) as [string, string, string];
+    const others = join(at.tmp, `${temporaryPrefix(scene().host)}01`);
+    for (const folder of [own, others, foreign]) mkdirSync(folder);
     writeFileSync(join(own, "settings.json"), "secret");
+    symlinkSync(others, link);
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) chownSync(foreign, 54321, 54321);
     await die(shell);
-    expect([own, others].map((folder) => existsSync(folder))).toEqual([false, true]);
+    expect([own, others, link].map((folder) => existsSync(folder))).toEqual([false, true, true]);
+    expect(existsSync(foreign)).toBe(isRoot);
   });
 });
 

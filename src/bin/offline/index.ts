@@ -1,7 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
 import type { Options } from "../../options/index.js";
-import { atHostExit, temporaryPath } from "../../process/index.js";
 import type { Terminal } from "../terminal.js";
 import type { OfflineWorld } from "./world.js";
 
@@ -11,29 +8,11 @@ export interface World {
   dispose(): Promise<void>;
 }
 
-/** Loaded only when it is asked for: it brings a model and a fake CLI. */
+/** Loaded only when it is asked for, because it brings a model and a fake CLI. */
 export async function openOfflineWorld(cliPath: string | undefined): Promise<OfflineWorld> {
   const { openOfflineWorld: open } = await import("./world.js");
-  const forget = atHostExit(removeTemporary);
-  try {
-    const world = await open(cliPath);
-    return { ...world, dispose: () => world.dispose().finally(forget) };
-  } catch (error) {
-    forget();
-    throw error;
-  }
+  return open(cliPath);
 }
-
-/** All folders of this program, also one that is just being made when a signal comes. */
-function removeTemporary(): void {
-  const path = temporaryPath();
-  const [folder, own] = [dirname(path), basename(path).slice(0, -UUID_LENGTH)];
-  for (const name of readdirSync(folder)) {
-    if (name.startsWith(own)) rmSync(join(folder, name), { recursive: true, force: true });
-  }
-}
-
-const UUID_LENGTH = 36;
 
 /** The world that there is, or with `--offline` one that needs no account; it says which. */
 export async function openWorld(

@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { hostName } from "../../src/process/host.js";
+import {
+  hostOfTemporary,
+  isOwnFolder,
+  removeOwnFolderSync,
+  TemporaryFolder,
+  temporaryPath,
+  temporaryPrefix,
+} from "../../src/process/temporary-folder.js";
+
+const HOST = fileURLToPath(new URL("ending-host.js", import.meta.url));
+
+function folder(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "temporary-")));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+describe("temporaryPath()", () => {
+  it("makes names that say which host they belong to", () => {
+    const name = basename(temporaryPath());
+    expect(hostOfTemporary(name)).toBe(hostName());
+    expect(name.startsWith(temporaryPrefix(hostName()))).toBe(true);
+    expect(basename(temporaryPath())).not.toBe(name);
+  });
+
+  it.each([
+    "hawser-bin-a1",
+    "hawser-",
+    "hawser-1.2.3.4",
+    "x-hawser-1.2.3.4-a1",
+    "hawser-1.2.3.4-a1-x",
+  ])("is not what named %j", (name) => expect(hostOfTemporary(name)).toBeUndefined());
+});
+
+describe("removeOwnFolderSync()", () => {
+  it("leaves a link, and what it leads to, alone", () => {
+    const [here, elsewhere] = [folder(), folder()];
+    mkdirSync(join(elsewhere, "work"));
+    symlinkSync(elsewhere, join(here, "link"));
+    removeOwnFolderSync(join(here, "link"));
+    expect(existsSync(join(here, "link", "work"))).toBe(true);
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)("leaves the folder of another user alone", () => {
+    const path = join(folder(), "other");
+    mkdirSync(path);
+    chownSync(path, 54321, 54321);
+    expect(isOwnFolder(path)).toBe(false);
+    removeOwnFolderSync(path);
+    expect(existsSync(path)).toBe(true);
+  });
+});
+
+describe("TemporaryFolder", () => {
+  it("is a folder that remove() takes away", async () => {
+    const made = new TemporaryFolder(0o700);
+    mkdirSync(join(made.path, "inside"));
+    expect(isOwnFolder(made.path)).toBe(true);
+    await made.remove();
+    expect(existsSync(made.path)).toBe(false);
+  });
+
+  it.each([
+    ["process.exit()", "exit", { code: 3, signal: null }],
+    ["an uncaught error", "throw", { code: 1, signal: null }],
+    ["an unhandled rejection", "reject", { code: 1, signal: null }],
+    ["the end of its work", "return", { code: 4, signal: null }],
+    ["SIGTERM", "SIGTERM", { code: null, signal: "SIGTERM" }],
+    ["SIGHUP", "SIGHUP", { code: null, signal: "SIGHUP" }],
+    ["SIGINT", "SIGINT", { code: null, signal: "SIGINT" }],
+  ] as const)(
+    "goes with a program that ends by %s before its first process",
+    async (_, how, end) => {
+      const TMPDIR = folder();
+      const child = spawn(process.execPath, [HOST, how], {
+        env: { ...process.env, TMPDIR },
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      const exit = once(child, "exit");
+      if (how.startsWith("SIG")) {
+        await once(child.stdout, "data");
+        expect(readdirSync(TMPDIR)).toHaveLength(2);
+        child.kill(how as NodeJS.Signals);
+      } else expect(await text(child.stdout)).toBe("ready\n");
+      const [code, signal] = await exit;
+      expect({ code, signal }).toEqual(end);
+      expect(readdirSync(TMPDIR)).toEqual([]);
+    },
+  );
+});
