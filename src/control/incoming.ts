@@ -27,7 +27,9 @@ export class Incoming {
   readonly #handler: RequestHandler;
   readonly #send: (answer: ControlResponse) => Promise<void>;
   readonly #log: Logger;
+  /** The requests that the CLI waits for. */
   readonly #working = new Map<string, AbortController>();
+  #atWork = 0;
 
   constructor(
     handler: RequestHandler,
@@ -39,8 +41,9 @@ export class Incoming {
     this.#log = log;
   }
 
+  /** How many handlers are at work, also on requests that the CLI has withdrawn. */
   get size(): number {
-    return this.#working.size;
+    return this.#atWork;
   }
 
   /** Returns at once; the answer is sent when there is one. */
@@ -54,10 +57,11 @@ export class Incoming {
     }
   }
 
+  /** The id is free again at once: the CLI may ask anew under it while the handler is still at work. */
   cancelled(requestId: string): void {
-    this.#working
-      .get(requestId)
-      ?.abort(new HawserError("aborted", "The CLI withdrew its request."));
+    const controller = this.#working.get(requestId);
+    this.#working.delete(requestId);
+    controller?.abort(new HawserError("aborted", "The CLI withdrew its request."));
   }
 
   /** The line is over: nobody waits for any answer. */
@@ -68,6 +72,7 @@ export class Incoming {
   async #work(requestId: string, request: CliRequest): Promise<void> {
     const controller = new AbortController();
     this.#working.set(requestId, controller);
+    this.#atWork += 1;
     // The read loop must have gone on before any code of the caller's runs.
     await Promise.resolve();
     let answer: ControlResponse | undefined;
@@ -77,7 +82,8 @@ export class Incoming {
     } catch (error) {
       answer = controlFailure(requestId, textOf(error));
     }
-    this.#working.delete(requestId);
+    this.#atWork -= 1;
+    if (this.#working.get(requestId) === controller) this.#working.delete(requestId);
     if (answer !== undefined && !controller.signal.aborted) this.#answer(answer);
   }
 

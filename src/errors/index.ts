@@ -1,3 +1,4 @@
+export { faultReporter, type ReportFault } from "./callback-fault.js";
 export { ERROR_CODES, type ErrorCode, type ErrorRow } from "./codes.js";
 export { type ErrorFacts, HawserError, type Issue, isHawserError, type Phase } from "./error.js";
 export { guardLogger, type Logger, SILENT } from "./logger.js";

@@ -1,4 +1,4 @@
-import { textOf } from "../errors/index.js";
+import { type ReportFault, textOf } from "../errors/index.js";
 import type { JsonObject, McpToolCall } from "../wire/index.js";
 import type { InputIssue, ToolInput } from "./input.js";
 import { type CallToolResult, checkedResult, textResult } from "./result.js";
@@ -17,12 +17,14 @@ export async function callTool(
   tools: ReadonlyMap<string, ReadyTool>,
   { name, arguments: args = {} }: McpToolCall,
   extra: ToolExtra,
+  report: ReportFault | undefined,
 ): Promise<CallToolResult> {
   const tool = tools.get(name);
   if (tool === undefined) return textResult(`${INVALID_PARAMS}: Tool ${name} not found`, true);
   try {
     return await run(tool, args, extra);
   } catch (error) {
+    report?.(tool.definition.handler, `The tool ${name} failed`, error);
     return textResult(textOf(error), true);
   }
 }

@@ -65,7 +65,9 @@ export class Connection {
     const call = params as unknown as McpToolCall;
     const wrong = callProblem(params);
     if (wrong !== undefined) return { error: { code: -32602, message: wrong } };
-    return { result: await callTool(this.#facts.tools, call, this.#extra(request, call, signal)) };
+    const extra = this.#extra(request, call, signal);
+    const { report } = this.#transport;
+    return { result: await callTool(this.#facts.tools, call, extra, report) };
   }
 
   #initialize({ protocolVersion }: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-import { HawserError, textOf } from "../errors/index.js";
+import { HawserError, type ReportFault, textOf } from "../errors/index.js";
 import type { McpMessage, McpNotification, McpReply, McpRequest } from "../wire/index.js";
 import type { McpTransport } from "./transport.js";
 
@@ -16,15 +16,17 @@ export class LinkTransport implements McpTransport {
   onmessage: ((message: McpMessage) => void) | undefined;
   onclose: McpTransport["onclose"];
   onerror: McpTransport["onerror"];
+  readonly report: McpTransport["report"];
   readonly #name: string;
   readonly #out: (message: McpMessage) => void;
   readonly #waiting = new Map<Id, Waiter>();
   #renamed = 0;
   #closed = false;
 
-  constructor(name: string, out: (message: McpMessage) => void) {
+  constructor(name: string, out: (message: McpMessage) => void, report?: ReportFault) {
     this.#name = name;
     this.#out = out;
+    this.report = report;
   }
 
   async start(): Promise<void> {

@@ -1,4 +1,4 @@
-import { HawserError, isHawserError, textOf } from "../errors/index.js";
+import { HawserError, isHawserError, type ReportFault, textOf } from "../errors/index.js";
 import type { McpMessage, McpReply } from "../wire/index.js";
 import { LinkTransport } from "./link-transport.js";
 import type { McpTransport } from "./transport.js";
@@ -17,6 +17,8 @@ export interface McpLink {
 export interface LinkOptions {
   /** How long the server may take to connect; 30 s unless given. */
   readonly connectMs?: number;
+  /** Told of a tool's function that throws. */
+  readonly report?: ReportFault;
 }
 
 /** Joins any MCP server object to the CLI; what the server sends by itself goes out by `send`. */
@@ -24,11 +26,11 @@ export async function linkServer(
   name: string,
   server: object,
   send: (message: McpMessage) => void,
-  { connectMs = 30_000 }: LinkOptions = {},
+  { connectMs = 30_000, report }: LinkOptions = {},
 ): Promise<McpLink> {
   const connect = connectOf(name, server);
   if (isConnected(server)) throw alreadyConnected(name);
-  const transport = new LinkTransport(name, send);
+  const transport = new LinkTransport(name, send, report);
   try {
     await within(connectMs, connect.call(server, transport));
     if (transport.onmessage === undefined) throw new Error("it listens to no messages");

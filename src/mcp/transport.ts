@@ -1,3 +1,4 @@
+import type { ReportFault } from "../errors/index.js";
 import type { JsonObject, McpNotification, McpReply, McpRequest } from "../wire/index.js";
 
 /** The line that an MCP server talks over, in the shape of the MCP SDKs (1.x and 2.x). */
@@ -10,6 +11,8 @@ export interface McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   sessionId?: string | undefined;
+  /** Our own: told of a tool's function that throws. Servers of the MCP SDKs do not look at it. */
+  readonly report?: ReportFault | undefined;
   setProtocolVersion?: ((version: string) => void) | undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../wire/index.js";
+import { mcpToolPrefix } from "./check/mcp.js";
 import { callsInPrompt, filesIn } from "./prompt-calls.js";
 
 /** A call of a tool, as the policy judges it. */
@@ -29,35 +30,103 @@ export interface ToolRow {
   readonly leadsTo?: (input: JsonObject) => readonly ToolCall[];
   /** Fields whose names look like a command or a path, and why the policy need not look at them. */
   readonly reviewed?: Readonly<Record<string, string>>;
-  /** Tools that the official SDK's list does not name. */
-  readonly unlisted?: true;
 }
 
+/** The tools of the CLI by the names that the official SDK lists, in its order. */
+export const BUILTIN_TOOL_NAMES = [
+  "Agent",
+  "Artifact",
+  "AskUserQuestion",
+  "Bash",
+  "ClaudeDesign",
+  "CronCreate",
+  "CronDelete",
+  "CronList",
+  "Edit",
+  "EndConversation",
+  "EnterPlanMode",
+  "EnterWorktree",
+  "ExitPlanMode",
+  "ExitWorktree",
+  "Glob",
+  "Grep",
+  "ListAgents",
+  "ListMcpResourcesTool",
+  "LSP",
+  "Monitor",
+  "NotebookEdit",
+  "OfferChromeSetup",
+  "PowerShell",
+  "Projects",
+  "propose_skills",
+  "ProposeGoal",
+  "PushNotification",
+  "Read",
+  "ReadMcpResourceDirTool",
+  "ReadMcpResourceTool",
+  "ReadNotifications",
+  "RemoteTrigger",
+  "ReportFindings",
+  "ScheduleWakeup",
+  "SendFeedback",
+  "SendMessage",
+  "SendUserFile",
+  "SendUserMessage",
+  "ShareOnboardingGuide",
+  "ShowOnboardingRolePicker",
+  "Skill",
+  "SubagentHandback",
+  "TaskCreate",
+  "TaskGet",
+  "TaskList",
+  "TaskStop",
+  "TaskUpdate",
+  "TodoWrite",
+  "ToolSearch",
+  "WaitForMcpServers",
+  "WebFetch",
+  "WebSearch",
+  "Workflow",
+  "Write",
+] as const;
+
+/** Tools that some versions of the CLI have and that the official list does not name. */
+export const OTHER_TOOL_NAMES = [
+  "BashOutput",
+  "LS",
+  "MultiEdit",
+  "NotebookRead",
+  "REPL",
+  "SlashCommand",
+  "StructuredOutput",
+  "TaskOutput",
+  "TeamCreate",
+  "TeamDelete",
+] as const;
+
+/** The name of a tool that the CLI brings along. */
+export type BuiltinTool = (typeof BUILTIN_TOOL_NAMES)[number] | (typeof OTHER_TOOL_NAMES)[number];
+
+/** Any name of a tool; editors complete those of the CLI's own. */
+export type ToolName = BuiltinTool | (string & {});
+
 /**
- * Every tool that a known version of the CLI offers: the one list of names, and what each tool can be
- * used for. `test/options/builtin-tools.test.ts` compares it with the tools that each pinned CLI gives
- * to the model. A tool without a row fails that test, and so does a field that looks like a command or a path
+ * What each tool can be used for; a tool without a row can be used for nothing that a rule on another
+ * tool must cover. `test/options/builtin-tools.test.ts` compares it with the tools that each pinned CLI gives
+ * to the model. A tool that no list above names fails that test, and so does a field that looks like a command or a path
  * and that no row accounts for.
  */
-export const BUILTIN_TOOLS = {
+export const BUILTIN_TOOLS: Readonly<Partial<Record<BuiltinTool, ToolRow>>> = {
   Agent: { formerly: ["Task"] },
   Artifact: { paths: ["file_path"] },
-  AskUserQuestion: {},
   Bash: { commands: ["command"] },
-  ClaudeDesign: {},
   CronCreate: { leadsTo: ({ prompt }) => callsInPrompt(prompt) },
-  CronDelete: {},
-  CronList: {},
   Edit: { paths: ["file_path"], sameAs: newFile },
-  EndConversation: {},
-  EnterPlanMode: {},
   EnterWorktree: { paths: ["path"] },
-  ExitPlanMode: {},
-  ExitWorktree: {},
   Glob: { paths: ["path"], meaning: globbed },
   Grep: { paths: ["path"], meaning: searched, sameAs: (input) => reading(searched(input)["path"]) },
   ListAgents: { formerly: ["ListPeers"] },
-  ListMcpResourcesTool: { formerly: ["ListMcpResources"] },
+  ListMcpResourcesTool: { formerly: ["ListMcpResources"], sameAs: usingServer },
   LSP: { paths: ["filePath"], sameAs: ({ filePath }) => reading(filePath) },
   Monitor: {
     commands: ["command"],
@@ -67,20 +136,12 @@ export const BUILTIN_TOOLS = {
     paths: ["notebook_path"],
     sameAs: ({ notebook_path }) => editing(notebook_path),
   },
-  OfferChromeSetup: {},
   PowerShell: { commands: ["command"] },
-  Projects: {},
-  propose_skills: {},
-  ProposeGoal: {},
-  PushNotification: {},
   Read: { paths: ["file_path"] },
-  ReadMcpResourceDirTool: { formerly: ["ReadMcpResourceDir"] },
-  ReadMcpResourceTool: { formerly: ["ReadMcpResource"] },
-  ReadNotifications: {},
-  RemoteTrigger: {},
+  ReadMcpResourceDirTool: { formerly: ["ReadMcpResourceDir"], sameAs: usingServer },
+  ReadMcpResourceTool: { formerly: ["ReadMcpResource"], sameAs: usingServer },
   ReportFindings: { reviewed: { file: "names a place in a report, and nothing is opened" } },
   ScheduleWakeup: { leadsTo: ({ prompt }) => callsInPrompt(prompt) },
-  SendFeedback: {},
   SendMessage: {},
   SendUserFile: { paths: ["files"], sameAs: ({ files }) => readingAll(files) },
   SendUserMessage: {
@@ -89,23 +150,11 @@ export const BUILTIN_TOOLS = {
     sameAs: ({ attachments }) => readingAll(attachments),
     reviewed: { file_uuid: "names an upload", file_name: "names an upload" },
   },
-  ShareOnboardingGuide: {},
-  ShowOnboardingRolePicker: {},
   Skill: { leadsTo: ({ args }) => filesIn(args) },
-  SubagentHandback: {},
-  TaskCreate: {},
-  TaskGet: {},
-  TaskList: {},
   TaskStop: {
     formerly: ["KillShell", "KillBash"],
     reviewed: { shell_id: "names a task that already runs" },
   },
-  TaskUpdate: {},
-  TodoWrite: {},
-  ToolSearch: {},
-  WaitForMcpServers: {},
-  WebFetch: {},
-  WebSearch: {},
   Workflow: {
     paths: ["scriptPath"],
     reviewed: {
@@ -114,43 +163,24 @@ export const BUILTIN_TOOLS = {
   },
   Write: { paths: ["file_path"], sameAs: ({ file_path }) => editing(file_path) },
 
-  BashOutput: { unlisted: true },
-  LS: { unlisted: true, paths: ["path"] },
+  LS: { paths: ["path"] },
   MultiEdit: {
-    unlisted: true,
     paths: ["file_path"],
     sameAs: ({ file_path }) => editing(file_path),
   },
   NotebookRead: {
-    unlisted: true,
     paths: ["notebook_path"],
     sameAs: ({ notebook_path }) => reading(notebook_path),
   },
   REPL: {
-    unlisted: true,
     reviewed: { code: "it reaches nothing but tools, and hooks see each call of those" },
   },
-  SlashCommand: { unlisted: true, leadsTo: ({ command }) => callsInPrompt(command) },
-  StructuredOutput: { unlisted: true },
-  TaskOutput: { unlisted: true },
-  TeamCreate: { unlisted: true },
-  TeamDelete: { unlisted: true },
-} as const satisfies Readonly<Record<string, ToolRow>>;
-
-/** The name of a tool that the CLI brings along. */
-export type BuiltinTool = keyof typeof BUILTIN_TOOLS;
-
-/** Any name of a tool; editors complete those of the CLI's own. */
-export type ToolName = BuiltinTool | (string & {});
+  SlashCommand: { leadsTo: ({ command }) => callsInPrompt(command) },
+};
 
 const SHELL = "Bash";
 
 const ROWS: ReadonlyMap<string, ToolRow> = new Map(Object.entries(BUILTIN_TOOLS));
-
-/** The tools of the CLI by the names that the official SDK lists; older CLIs have a few more. */
-export const BUILTIN_TOOL_NAMES: readonly BuiltinTool[] = [...ROWS]
-  .filter(([, { unlisted }]) => unlisted !== true)
-  .map(([name]) => name as BuiltinTool);
 
 /** Older names of tools that rules and matchers still take, with the newer ones. */
 export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = Object.fromEntries(
@@ -160,7 +190,11 @@ export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = Object
 const NEWEST: ReadonlyMap<string, string> = new Map(Object.entries(LEGACY_TOOL_NAME_ALIASES));
 
 /** Every name of a tool of the CLI, older ones included. */
-export const KNOWN_TOOL_NAMES: readonly string[] = [...ROWS.keys(), ...NEWEST.keys()];
+export const KNOWN_TOOL_NAMES: readonly string[] = [
+  ...BUILTIN_TOOL_NAMES,
+  ...OTHER_TOOL_NAMES,
+  ...NEWEST.keys(),
+];
 
 /** All names that the tool has or had, the given one first: a CLI uses the name of its version. */
 export function namesOfTool(tool: string): readonly string[] {
@@ -184,11 +218,6 @@ export function sameCalls({ tool, input }: ToolCall): readonly ToolCall[] {
   return [...shell, ...(sameAs?.(input) ?? [])];
 }
 
-/** The tools that run a command beside Bash. */
-export const OTHER_SHELLS: readonly string[] = [...ROWS]
-  .filter(([name, { commands = [] }]) => name !== SHELL && commands.length > 0)
-  .map(([name]) => name);
-
 function reading(path: unknown): readonly ToolCall[] {
   return typeof path === "string" ? [{ tool: "Read", input: { file_path: path } }] : [];
 }
@@ -210,6 +239,11 @@ function newFile({ file_path, old_string, new_string }: JsonObject): readonly To
 function fetching(socket: unknown): readonly ToolCall[] {
   if (typeof socket !== "object" || socket === null) return [];
   return [{ tool: "WebFetch", input: { url: Reflect.get(socket, "url") } }];
+}
+
+/** A rule on all tools of an MCP server, such as `mcp__a__*`, covers the resources of that server. */
+function usingServer({ server }: JsonObject): readonly ToolCall[] {
+  return typeof server === "string" ? [{ tool: mcpToolPrefix(server), input: {} }] : [];
 }
 
 /** Without a path, the CLI searches its working directory. */

@@ -1,4 +1,4 @@
-import { HAWSER_VERSION, HawserError } from "../errors/index.js";
+import { faultReporter, HAWSER_VERSION, HawserError } from "../errors/index.js";
 import type { Child } from "./child.js";
 import { CliProcess, type Employer } from "./cli-process.js";
 import { newMark, withMark } from "./host.js";
@@ -61,10 +61,12 @@ function start(prepared: Prepared, marker: string): Promise<Child> {
   return ownSpawn === undefined ? startLocal(prepared, env) : startOwn(ownSpawn, prepared, env);
 }
 
-function tell({ onStderr, log }: Prepared, line: string): void {
-  const threw = (error: unknown) => log.warn("the stderr callback threw", { error: String(error) });
+function tell({ onStderr, log, mask }: Prepared, line: string): void {
+  if (onStderr === undefined) return;
+  const report = faultReporter(log, mask);
+  const threw = (error: unknown) => report(onStderr, "the stderr callback threw", error);
   try {
-    const told: unknown = onStderr?.(line);
+    const told: unknown = onStderr(line);
     if (told instanceof Promise) told.catch(threw);
   } catch (error) {
     threw(error);

@@ -1,4 +1,4 @@
-import type { Environment } from "../errors/index.js";
+import { type Environment, guardLogger, hostMask } from "../errors/index.js";
 import {
   given,
   HOOK_EVENTS,
@@ -100,6 +100,6 @@ function knownHooks(hooks: Hooks, options: Options): Hooks {
 /** A guard that is misspelt guards nothing: who has no logger must hear of it too. */
 function warn({ logger }: Options, what: string, names: readonly string[]): void {
   if (names.length === 0) return;
-  if (logger !== undefined) logger.warn(what, { names });
+  if (logger !== undefined) guardLogger(logger, hostMask()).warn(what, { names });
   else process.emitWarning(`query(): ${what}: ${names.join(", ")}`, "HawserWarning");
 }

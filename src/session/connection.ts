@@ -1,5 +1,5 @@
 import { ControlLine, type RequestOptions } from "../control/index.js";
-import type { HawserError, Mask } from "../errors/index.js";
+import { faultReporter, type HawserError, hostMask, type Mask } from "../errors/index.js";
 import type { Options } from "../options/index.js";
 import type { CliProcess } from "../process/index.js";
 import { type CloseOptions, SubprocessTransport } from "../transport/index.js";
@@ -177,15 +177,20 @@ export class Connection {
       throw error;
     }
     const { log } = this.transport;
-    this.#servers = new McpServers((server_name, message) => {
-      // The CLI is gone, or does not care: the server finds out by the end of its link.
-      this.request({ subtype: "mcp_message", server_name, message }).catch(() => {});
-    }, log);
+    const report = faultReporter(log, this.mask ?? hostMask());
+    this.#servers = new McpServers(
+      (server_name, message) => {
+        // The CLI is gone, or does not care: the server finds out by the end of its link.
+        this.request({ subtype: "mcp_message", server_name, message }).catch(() => {});
+      },
+      log,
+      report,
+    );
     this.#servers.set(this.#programServers);
     const control = new ControlLine(
       this.transport,
       this.#busy.during(
-        answers(this.#options, this.#servers, log, () => this.#permissionContext()),
+        answers(this.#options, this.#servers, log, report, () => this.#permissionContext()),
       ),
       {
         onMessage: (message, size) => this.#receive(message, size),

@@ -99,7 +99,7 @@ function unknownOf({ name, input_schema }: OfferedTool): string[] {
   );
   const gone = [...commands, ...paths].filter((field) => !fields.includes(field));
   return [
-    ...(KNOWN_TOOL_NAMES.includes(name) ? [] : [`${name} has no row`]),
+    ...(KNOWN_TOOL_NAMES.includes(name) ? [] : [`${name} is not known`]),
     ...looksOpen.map((field) => `${name}.${field} is not accounted for`),
     ...gone.map((field) => `${name}.${field} is not a field of the tool`),
   ];
@@ -120,7 +120,7 @@ describe("BUILTIN_TOOLS", () => {
       properties: { runScript: {}, list: { items: { properties: { cmd: {}, outDir: {} } } } },
     };
     expect(unknownOf({ name: "Terminal", input_schema })).toEqual([
-      "Terminal has no row",
+      "Terminal is not known",
       "Terminal.runScript is not accounted for",
       "Terminal.cmd is not accounted for",
       "Terminal.outDir is not accounted for",

@@ -57,6 +57,7 @@ describe("the policy as a guard", () => {
       { signal: new AbortController().signal, requestId: "r" },
       { callbacks: new Map(), judge: new PolicyJudge(rules, "ask", () => ({})) },
       SILENT,
+      () => {},
     );
 
   it("decides by its rules", async () => {

@@ -40,6 +40,19 @@ describe("explainPermission with a rule on MCP tools", () => {
     expect(decide("mcp__my_server__*", "mcp__my_server__t", ["my server"])).toBe("allow");
   });
 
+  it("denies the resources of a server by a rule that denies the server", () => {
+    for (const tool of ["mcp__a__*", "mcp__a"]) {
+      const decide = (server: string) =>
+        explainPermission(
+          [{ tool, decision: "deny" }],
+          "ReadMcpResourceTool",
+          { server, uri: "u" },
+          "allow",
+        ).decision;
+      expect([decide("a"), decide("b")]).toEqual(["deny", "allow"]);
+    }
+  });
+
   it("takes a tool of an unknown server for a tool of every server that it could be of", () => {
     expect(decide("mcp__a__*", "mcp__a__x", [])).toBe("allow");
     expect(decide("mcp__a__*", "mcp__a__b__c", [])).toBe("deny");

@@ -1,5 +1,5 @@
 import type { RequestHandler } from "../../control/index.js";
-import { HawserError, type Logger } from "../../errors/index.js";
+import { HawserError, type Logger, type ReportFault } from "../../errors/index.js";
 import { numberHooks, type Options } from "../../options/index.js";
 import type {
   CanUseToolRequest,
@@ -24,6 +24,7 @@ export function answers(
   options: Options,
   servers: McpServers,
   log: Logger,
+  report: ReportFault,
   context: () => PermissionContext,
 ): RequestHandler {
   const { canUseTool, onElicitation, onUserDialog, rules } = options;
@@ -33,17 +34,24 @@ export function answers(
   return async (request, context) => {
     switch (request.subtype) {
       case "can_use_tool":
-        return answerPermission(request as CanUseToolRequest, context, canUseTool, judge, log);
+        return answerPermission(
+          request as CanUseToolRequest,
+          context,
+          canUseTool,
+          judge,
+          log,
+          report,
+        );
       case "hook_callback": {
         const hooks = { callbacks, judge };
-        return answerHook(request as HookCallbackRequest, context, hooks, log);
+        return answerHook(request as HookCallbackRequest, context, hooks, log, report);
       }
       case "mcp_message":
         return servers.answer(request as McpMessageRequest);
       case "elicitation":
-        return answerElicitation(request as ElicitationRequest, context, onElicitation, log);
+        return answerElicitation(request as ElicitationRequest, context, onElicitation, report);
       case "request_user_dialog":
-        return answerDialog(request as UserDialogRequest, context, onUserDialog, log);
+        return answerDialog(request as UserDialogRequest, context, onUserDialog, report);
       default:
         throw unsupported(request);
     }

@@ -1,5 +1,5 @@
 import type { RequestContext } from "../../control/index.js";
-import { HawserError, type Logger, textOf } from "../../errors/index.js";
+import { HawserError, type Logger, type ReportFault, textOf } from "../../errors/index.js";
 import { type NumberedHooks, POLICY_HOOK, type PolicyRule } from "../../options/index.js";
 import type { HookCallbackRequest, HookOutput, JsonObject } from "../../wire/index.js";
 import { checkGuardAnswer } from "./guard-answer.js";
@@ -20,6 +20,7 @@ export async function answerHook(
   { signal }: RequestContext,
   { callbacks, judge }: HookAnswers,
   log: Logger,
+  report: ReportFault,
 ): Promise<HookOutput> {
   if (callback_id === POLICY_HOOK) return answerPolicy(input, judge, log);
   const hook = callbacks.get(callback_id);
@@ -32,10 +33,10 @@ export async function answerHook(
     if (guards) checkGuardAnswer(output);
     return judge === undefined ? output : withPolicy(output, input, judge);
   } catch (error) {
-    const message = `A ${hook.event} hook failed: ${textOf(error)}`;
-    log.error(message);
+    const then = guards ? ", so the call was denied" : "";
+    report(hook.callback, `A ${hook.event} hook failed${then}`, error);
     if (!guards) throw error;
-    return decided("deny", message);
+    return decided("deny", `A ${hook.event} hook failed: ${textOf(error)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { NO_ANSWER, type RequestContext } from "../../control/index.js";
-import { type Logger, textOf } from "../../errors/index.js";
+import type { ReportFault } from "../../errors/index.js";
 import type { Elicitation, OnElicitation, OnUserDialog, UserDialog } from "../../options/index.js";
 import type { ElicitationRequest, ElicitationResult, UserDialogRequest } from "../../wire/index.js";
 
@@ -8,13 +8,13 @@ export async function answerElicitation(
   request: ElicitationRequest,
   context: RequestContext,
   onElicitation: OnElicitation | undefined,
-  log: Logger,
+  report: ReportFault,
 ): Promise<ElicitationResult | typeof NO_ANSWER> {
   if (onElicitation === undefined) return { action: "decline" };
   try {
     return (await onElicitation(elicitationOf(request), context)) ?? NO_ANSWER;
   } catch (error) {
-    log.error("onElicitation threw, so the server was declined", { error: textOf(error) });
+    report(onElicitation, "onElicitation threw, so the server was declined", error);
     return { action: "decline" };
   }
 }
@@ -24,13 +24,13 @@ export async function answerDialog(
   request: UserDialogRequest,
   context: RequestContext,
   onUserDialog: OnUserDialog | undefined,
-  log: Logger,
+  report: ReportFault,
 ): Promise<object> {
   if (onUserDialog === undefined) return { behavior: "cancelled" };
   try {
     return (await onUserDialog(dialogOf(request), context)) ?? { behavior: "cancelled" };
   } catch (error) {
-    log.error("onUserDialog threw, so the dialog was cancelled", { error: textOf(error) });
+    report(onUserDialog, "onUserDialog threw, so the dialog was cancelled", error);
     return { behavior: "cancelled" };
   }
 }

@@ -1,4 +1,4 @@
-import { HawserError, type Logger, textOf } from "../../errors/index.js";
+import { HawserError, type Logger, type ReportFault, textOf } from "../../errors/index.js";
 import { linkServer, type McpLink } from "../../mcp/index.js";
 import type { McpSdkServer, McpServerConfig } from "../../options/index.js";
 import type { McpMessage, McpMessagePayload, McpMessageRequest } from "../../wire/index.js";
@@ -7,12 +7,18 @@ import type { McpMessage, McpMessagePayload, McpMessageRequest } from "../../wir
 export class McpServers {
   readonly #send: (serverName: string, message: McpMessage) => void;
   readonly #log: Logger;
+  readonly #report: ReportFault;
   readonly #links = new Map<string, Linked>();
   #names: readonly string[] = [];
 
-  constructor(send: (serverName: string, message: McpMessage) => void, log: Logger) {
+  constructor(
+    send: (serverName: string, message: McpMessage) => void,
+    log: Logger,
+    report: ReportFault,
+  ) {
     this.#send = send;
     this.#log = log;
+    this.#report = report;
   }
 
   /**
@@ -66,7 +72,9 @@ export class McpServers {
 
   #link(name: string, { instance }: McpSdkServer): void {
     if (instance === undefined || this.#links.has(name)) return;
-    const link = linkServer(name, instance, (message) => this.#send(name, message));
+    const link = linkServer(name, instance, (message) => this.#send(name, message), {
+      report: this.#report,
+    });
     const linked: Linked = { instance, link, failed: false };
     this.#links.set(name, linked);
     link.catch((error: unknown) => {

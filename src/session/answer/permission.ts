@@ -1,5 +1,5 @@
 import { NO_ANSWER, type RequestContext } from "../../control/index.js";
-import { type Logger, textOf } from "../../errors/index.js";
+import { type Logger, type ReportFault, textOf } from "../../errors/index.js";
 import type { CanUseTool } from "../../options/index.js";
 import type { CanUseToolRequest, PermissionResult, PermissionUpdate } from "../../wire/index.js";
 import type { PolicyJudge } from "./policy-judge.js";
@@ -11,6 +11,7 @@ export async function answerPermission(
   canUseTool: CanUseTool | undefined,
   judge: PolicyJudge | undefined,
   log: Logger,
+  report: ReportFault,
 ): Promise<PermissionResult | typeof NO_ANSWER> {
   const toolUseID = request.tool_use_id;
   const deny = (message: string): PermissionResult => ({ behavior: "deny", message, toolUseID });
@@ -23,7 +24,7 @@ export async function answerPermission(
   try {
     result = await canUseTool(request.tool_name, request.input, contextOf(request, context));
   } catch (error) {
-    log.error("canUseTool threw, so the call was denied", { error: textOf(error) });
+    report(canUseTool, "canUseTool threw, so the call was denied", error);
     return deny(`The approval of this call failed: ${textOf(error)}`);
   }
   if (result === null) return NO_ANSWER;
