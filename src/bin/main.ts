@@ -4,6 +4,7 @@ import { nearest } from "../options/index.js";
 import { type Command, columns } from "./command.js";
 import { usageError } from "./flags.js";
 import { inFlags } from "./hints.js";
+import { guardOutput } from "./output.js";
 import { printable } from "./terminal.js";
 
 /** Loaded when they are called: `doctor` has no need of the rest. */
@@ -84,15 +85,8 @@ function optionsIn(args: readonly string[]): readonly string[] {
 }
 
 const INTERNAL_ERROR = 70;
-/** As for a program that SIGPIPE has ended. */
-const NOBODY_READS = 141;
 
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(NOBODY_READS);
-    throw error;
-  });
-}
+guardOutput();
 const args = process.argv.slice(2);
 try {
   process.exitCode = await main(args);
