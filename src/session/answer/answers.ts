@@ -1,9 +1,8 @@
-import type { RequestHandler } from "../../control/index.js";
-import { HawserError, type Logger } from "../../errors/index.js";
+import { Refusal, type RequestHandler } from "../../control/index.js";
+import type { Logger } from "../../errors/index.js";
 import { numberHooks, type Options } from "../../options/index.js";
 import type {
   CanUseToolRequest,
-  CliRequest,
   ElicitationRequest,
   HookCallbackRequest,
   McpMessageRequest,
@@ -34,11 +33,7 @@ export function answers(options: Options, servers: McpServers, log: Logger): Req
       case "request_user_dialog":
         return answerDialog(request as UserDialogRequest, context, onUserDialog, log);
       default:
-        throw unsupported(request);
+        return new Refusal(`Unsupported control request subtype: ${request.subtype}`);
     }
   };
-}
-
-function unsupported({ subtype }: CliRequest): HawserError {
-  return new HawserError("not_supported", `Unsupported control request subtype: ${subtype}`);
 }
