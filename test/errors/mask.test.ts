@@ -60,23 +60,25 @@ describe("createMask()", () => {
     expect(mask("text/plain")).toBe("text/plain");
   });
 
-  it("masks long text in linear time", { timeout: 20_000 }, () => {
+  it("takes no longer for what almost is a web token than for other text", () => {
     const mask = createMask({});
-    for (const part of [
-      "-eyJ",
-      "eyJ.",
-      "-eyJabcdefghijk.",
-      "a://b:",
-      "bearer ",
-      "sk-",
-      "cookie: ",
-    ]) {
-      const text = part.repeat(2_000_000);
-      const started = performance.now();
-      mask(text);
-      // Linear it is below half a second; from every place to the end it would be minutes.
-      expect(performance.now() - started, part).toBeLessThan(10_000);
-    }
+    const fastest = (part: string) => {
+      const text = part.repeat(4_000_000 / part.length);
+      const times = [1, 2, 3].map(() => {
+        const started = performance.now();
+        mask(text);
+        return performance.now() - started;
+      });
+      return Math.min(...times);
+    };
+    // Observed: 2 times as long, and 100 times with a search from every `eyJ`.
+    expect(fastest("-eyJ") / fastest("text")).toBeLessThan(25);
+  });
+
+  it("masks a run of many megabytes without an error", () => {
+    const mask = createMask({});
+    expect(mask(`sk-${"a".repeat(8_000_000)}`)).toMatch(/^\*\*\*/);
+    expect(mask("aeyJ".repeat(2_000_000))).toHaveLength(8_000_000);
   });
 
   it("masks a web token between other words", () => {
