@@ -12,6 +12,7 @@ import {
 } from "../wire/index.js";
 import { Incoming, type RequestHandler } from "./incoming.js";
 import { Outgoing } from "./outgoing.js";
+import { ReadTurn } from "./read-turn.js";
 
 export interface ControlEvents {
   /** Every line that is no control frame; must not wait for anything. */
@@ -32,6 +33,8 @@ export class ControlLine {
   readonly #log: Logger;
   readonly #outgoing = new Outgoing();
   readonly #incoming: Incoming;
+  readonly #turn = new ReadTurn();
+  #requestsAfterEnd = 0;
   #holders = 0;
   #gate: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
   #exited = false;
@@ -54,6 +57,7 @@ export class ControlLine {
     // A death stands behind all that was said before it, where a paused reader would not find it.
     void this.#transport.exited.then(() => {
       this.#exited = true;
+      this.#incoming.stopWaiting();
       this.resume();
     });
     void this.#read();
@@ -128,10 +132,14 @@ export class ControlLine {
     try {
       const frames = this.#transport.messages();
       for await (const first of frames) {
+        this.#turn.resume();
         // What came along with it needs no waiting.
         for (let frame: Frame | undefined = first; frame !== undefined; frame = frames.poll?.()) {
           this.#take(frame);
           if (this.#gate !== undefined) await this.#gate.opened;
+          if (this.#turn.isOver()) await this.#turn.next();
+          const behind = this.#incoming.caughtUp();
+          if (behind !== undefined) await behind;
         }
       }
     } catch (error) {
@@ -157,6 +165,16 @@ export class ControlLine {
     }
   }
 
+  /**
+   * When nothing can be sent any more, the last requests still reach their callbacks, such as the hook
+   * SessionEnd. A flood of them does not: it would hold up the end of the line.
+   */
+  #isFloodAfterEnd(): boolean {
+    if (this.#transport.ready) return false;
+    this.#requestsAfterEnd += 1;
+    return this.#requestsAfterEnd > MOST_AFTER_END;
+  }
+
   #receive(frame: Frame): void {
     if (frame.kind === "corrupt") {
       if (frame.isCut) this.#cut = frame.error;
@@ -165,8 +183,9 @@ export class ControlLine {
     if (frame.kind !== "message") return;
     const { message, size } = frame;
     if (isMessage(message, "stream_event")) this.#events.onMessage(message, size);
-    else if (isMessage(message, "control_request")) this.#incoming.received(message);
-    else if (isMessage(message, "control_cancel_request")) {
+    else if (isMessage(message, "control_request")) {
+      if (!this.#isFloodAfterEnd()) this.#incoming.received(message);
+    } else if (isMessage(message, "control_cancel_request")) {
       this.#incoming.cancelled(message.request_id);
     } else if (!isMessage(message, "control_response")) this.#events.onMessage(message, size);
     else if (!this.#outgoing.answered(message)) {
@@ -174,6 +193,8 @@ export class ControlLine {
     }
   }
 }
+
+const MOST_AFTER_END = 1000;
 
 const UNREAD = "The CLI asked, but closed its input before the answer, and was ended.";
 

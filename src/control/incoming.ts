@@ -13,11 +13,20 @@ export interface RequestContext {
   readonly requestId: string;
 }
 
-/** Gives the payload of the answer. What it throws is answered as an error. */
+/** Gives the payload of the answer, or a refusal. What it throws is answered as an error. */
 export type RequestHandler = (
   request: CliRequest,
   context: RequestContext,
-) => Promise<object | undefined | typeof NO_ANSWER>;
+) => Promise<object | undefined | Refusal | typeof NO_ANSWER>;
+
+/** An answer that is an error. Cheap, as no error with its stack and its mask is: there may be floods. */
+export class Refusal {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
 
 /** For a handler that leaves the CLI waiting, since its caller asked for that. */
 export const NO_ANSWER: unique symbol = Symbol("no answer");
@@ -30,6 +39,9 @@ export class Incoming {
   /** The requests that the CLI waits for. */
   readonly #working = new Map<string, AbortController>();
   #atWork = 0;
+  #unsent = 0;
+  #isOver = false;
+  #onCaughtUp: () => void = () => {};
 
   constructor(
     handler: RequestHandler,
@@ -46,15 +58,36 @@ export class Incoming {
     return this.#atWork;
   }
 
+  /**
+   * Undefined unless the CLI asks faster than it reads the answers. Then it resolves when the answers
+   * have been sent, or the line is over: nothing more should be read before, so that memory is bounded.
+   */
+  caughtUp(): Promise<void> | undefined {
+    if (this.#unsent < MOST_UNSENT || this.#isOver) return undefined;
+    return new Promise((resolve) => {
+      this.#onCaughtUp = resolve;
+    });
+  }
+
   /** Returns at once; the answer is sent when there is one. */
   received({ request_id, request }: ControlRequest): void {
     if (typeof request_id !== "string") {
       this.#log.warn("a request without an id cannot be answered");
     } else if (typeof request?.subtype !== "string") {
       this.#answer(controlFailure(request_id, "The request has no subtype."));
-    } else if (!this.#working.has(request_id)) {
+    } else if (this.#working.has(request_id)) {
+      // It is being worked on: the answer is on its way.
+    } else if (this.#working.size >= MOST_WORKING) {
+      this.#answer(controlFailure(request_id, "Too many requests are open."));
+    } else {
       void this.#work(request_id, request);
     }
+  }
+
+  /** The peer is gone, and no answer will ever be read. */
+  stopWaiting(): void {
+    this.#isOver = true;
+    this.#onCaughtUp();
   }
 
   /** The id is free again at once: the CLI may ask anew under it while the handler is still at work. */
@@ -66,6 +99,7 @@ export class Incoming {
 
   /** The line is over: nobody waits for any answer. */
   end(): void {
+    this.stopWaiting();
     for (const controller of this.#working.values()) controller.abort(new HawserError("closed"));
   }
 
@@ -78,7 +112,8 @@ export class Incoming {
     let answer: ControlResponse | undefined;
     try {
       const payload = await this.#handler(request, { signal: controller.signal, requestId });
-      if (payload !== NO_ANSWER) answer = controlSuccess(requestId, payload);
+      if (payload instanceof Refusal) answer = controlFailure(requestId, payload.message);
+      else if (payload !== NO_ANSWER) answer = controlSuccess(requestId, payload);
     } catch (error) {
       answer = controlFailure(requestId, textOf(error));
     }
@@ -88,11 +123,24 @@ export class Incoming {
   }
 
   #answer(answer: ControlResponse): void {
-    this.#send(answer).catch((error: unknown) => {
-      // What cannot be written as JSON must not leave the CLI waiting.
-      if (isHawserError(error, "invalid_options")) {
-        this.#answer(controlFailure(answer.response.request_id, error.message));
-      } else this.#log.debug("an answer was not sent", { error: textOf(error) });
-    });
+    this.#unsent += 1;
+    this.#send(answer)
+      .catch((error: unknown) => {
+        // What cannot be written as JSON must not leave the CLI waiting.
+        if (isHawserError(error, "invalid_options")) {
+          this.#answer(controlFailure(answer.response.request_id, error.message));
+        } else this.#log.debug("an answer was not sent", { error: textOf(error) });
+      })
+      .finally(() => {
+        this.#unsent -= 1;
+        if (this.#unsent === FEW_UNSENT) this.#onCaughtUp();
+      });
   }
 }
+
+/** More questions than this no CLI has open at once; each holds memory until it is answered. */
+const MOST_WORKING = 10_000;
+
+/** More answers than this wait only for a CLI that asks without reading. */
+const MOST_UNSENT = 10_000;
+const FEW_UNSENT = 1000;

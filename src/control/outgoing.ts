@@ -2,6 +2,7 @@ import { HawserError } from "../errors/index.js";
 import type { RequestOptions } from "../options/index.js";
 import type { ControlFailure, ControlResponse } from "../wire/index.js";
 import { abortedBy } from "./aborted-by.js";
+import { listenForAbort } from "./listen-for-abort.js";
 
 /** The requests that this side has sent and that still wait for their answers. */
 export class Outgoing {
@@ -11,6 +12,7 @@ export class Outgoing {
   wait(id: string, subtype: string, options: RequestOptions): Promise<unknown> {
     const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     return new Promise((resolve, reject) => {
+      let stopListening = () => {};
       const onAbort = () => settle(() => reject(abortedBy(signal)));
       const timer =
         timeoutMs > LONGEST_TIMER_MS
@@ -20,7 +22,7 @@ export class Outgoing {
       const settle = (how: () => void) => {
         if (!this.#waiting.delete(id)) return;
         clearTimeout(timer);
-        signal?.removeEventListener("abort", onAbort);
+        stopListening();
         how();
       };
       this.#waiting.set(id, {
@@ -29,7 +31,7 @@ export class Outgoing {
         subtype,
       });
       if (signal?.aborted) onAbort();
-      else signal?.addEventListener("abort", onAbort, { once: true });
+      else if (signal !== undefined) stopListening = listenForAbort(signal, onAbort);
     });
   }
 

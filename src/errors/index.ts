@@ -6,10 +6,17 @@ export {
   createMask,
   type Environment,
   hostMask,
-  looksSecret,
   type Mask,
   maskDeep,
 } from "./mask.js";
+export {
+  holdsHeaders,
+  isHarmlessHeader,
+  looksSecret,
+  secretsInArguments,
+  secretsInHeaders,
+  secretsInUrl,
+} from "./secret-names.js";
 export { textOf } from "./text-of.js";
 export { openTrace, type Trace, type TraceKind } from "./trace.js";
 export { HAWSER_VERSION } from "./version.js";

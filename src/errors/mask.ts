@@ -1,3 +1,6 @@
+import { holdsHeaders, looksSecret, secretsInHeaders } from "./secret-names.js";
+import { replaceWebTokens } from "./web-tokens.js";
+
 /** Replaces every secret it knows, or recognises by its shape, by `***`. */
 export type Mask = (text: string) => string;
 
@@ -8,10 +11,33 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * look like a secret's, and `secrets` given outright.
  */
 export function createMask(env: Environment, secrets: Iterable<string> = []): Mask {
+  return maskOf([...secretsIn(env), ...secrets]);
+}
+
+/**
+ * The mask of what belongs to no process: shapes, and this program's own environment as it is now. It
+ * is asked for with every error, so that only the variables with a secret's name are read, and the
+ * mask is made anew only if one of them has changed.
+ */
+export function hostMask(): Mask {
+  const secrets = secretsIn(process.env);
+  const isKnown =
+    secrets.length === known.secrets.length &&
+    secrets.every((secret, at) => secret === known.secrets[at]);
+  if (!isKnown) known = { secrets, mask: maskOf(secrets) };
+  return known.mask;
+}
+
+function secretsIn(env: Environment): string[] {
+  return Object.keys(env).flatMap((name) => {
+    const value = looksSecret(name) ? env[name] : undefined;
+    if (value === undefined) return [];
+    return holdsHeaders(name) ? [value, ...secretsInHeaders(value)] : [value];
+  });
+}
+
+function maskOf(secrets: readonly string[]): Mask {
   const values = new Set<string>();
-  for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && looksSecret(name)) add(values, value);
-  }
   for (const value of secrets) add(values, value);
   // Longest first: a secret that contains another one is replaced whole.
   const ordered = [...values].sort((a, b) => b.length - a.length);
@@ -22,17 +48,8 @@ export function createMask(env: Environment, secrets: Iterable<string> = []): Ma
       if (masked.includes(value)) masked = masked.replaceAll(value, MASKED);
     }
     for (const shape of SHAPES) masked = masked.replace(shape, `$1${MASKED}`);
-    return masked;
+    return replaceWebTokens(masked, MASKED);
   };
-}
-
-/** The mask of what belongs to no process: shapes, and this program's own environment as it is now. */
-export function hostMask(): Mask {
-  return createMask(process.env);
-}
-
-export function looksSecret(name: string): boolean {
-  return SECRET_NAME.test(name);
 }
 
 /**
@@ -47,21 +64,23 @@ const MASKED = "***";
 const SHORTEST_SECRET = 6;
 const DEEPEST = 64;
 
-const SECRET_NAME =
-  /(?:api|access|private|secret|signing|encryption|master|_|^)-?_?keys?$|token(?!s)|secret|passw|passphrase|credential|authorization|(?:^|_)auth(?:$|_)|cookie|webhook|(?:^|_)dsn$|database_url|connection_string/i;
-
+/** Bounded, because a regular expression fails on a run of some megabytes. */
 const SHAPES: readonly RegExp[] = [
-  /(\b)sk-[A-Za-z0-9_-]{8,}/g,
-  /(\b)gh[a-z]_[A-Za-z0-9]{16,}/g,
-  /(\b)github_pat_[A-Za-z0-9_]{16,}/g,
-  /(\b)xox[a-z]-[A-Za-z0-9-]{10,}/g,
+  /(\b)sk-[A-Za-z0-9_-]{8,65536}/g,
+  /(\b)gh[a-z]_[A-Za-z0-9]{16,65536}/g,
+  /(\b)github_pat_[A-Za-z0-9_]{16,65536}/g,
+  /(\b)xox[a-z]-[A-Za-z0-9-]{10,65536}/g,
   /(\b)AKIA[A-Z0-9]{16}\b/g,
-  /(\b)eyJ[A-Za-z0-9_-]{10,4096}\.[A-Za-z0-9_-]{5,8192}\.[A-Za-z0-9_-]{0,4096}/g,
-  /(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,}/gi,
-  /(\b(?:authorization|proxy-authorization|x-api-key|api-key|cookie)\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?)(?!\*\*\*|(?:bearer|basic)\s)[^\s"'\\,;}]{4,}/gi,
+  /(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,65536}/gi,
+  /(\b(?:authorization|proxy-authorization|x-api-key|api-key|cookie)\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?)(?!\*\*\*|(?:bearer|basic)\s)[^\s"'\\,;}]{4,65536}/gi,
   // Its colon first: a look behind at every character would take a second for six megabytes.
   /(:(?<=\b[a-z][a-z0-9+.-]{0,20}:)\/\/[^\s:/@]{0,256}:)[^\s@/]{1,256}(?=@)/gi,
 ];
+
+let known: { readonly secrets: readonly string[]; readonly mask: Mask } = {
+  secrets: [],
+  mask: maskOf([]),
+};
 
 function add(values: Set<string>, value: string): void {
   if (value.length < SHORTEST_SECRET) return;

@@ -38,11 +38,12 @@ export async function startOwn(
 }
 
 /**
- * Why Node has not started a child, if it has not. Such a child may have no pipes (EMFILE), which is no
- * mistake of the function that returned it.
+ * Why Node could not make the pipes of a child (EMFILE, ENFILE). They are undefined then, not null as
+ * those that the function did not ask for, and it is no mistake of the function that they are missing.
  */
 async function failureOf(child: ChildProcess): Promise<Error | undefined> {
-  if (child.pid !== undefined) return undefined;
+  const { stdout }: { readonly stdout: unknown } = child;
+  if (stdout !== undefined) return undefined;
   return new Promise((resolve) => {
     child.once("error", resolve);
     setImmediate(() => resolve(undefined));

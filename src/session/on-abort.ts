@@ -1,4 +1,4 @@
-import { abortedBy } from "../control/index.js";
+import { abortedBy, listenForAbort } from "../control/index.js";
 import type { HawserError } from "../errors/index.js";
 
 export { abortedBy };
@@ -13,8 +13,7 @@ export function onAbort(
     if (signal === undefined) continue;
     const tell = () => aborted(abortedBy(signal));
     if (signal.aborted) tell();
-    else signal.addEventListener("abort", tell, { once: true });
-    release.push(() => signal.removeEventListener("abort", tell));
+    else release.push(listenForAbort(signal, tell));
   }
   return () => {
     for (const each of release) each();

@@ -74,7 +74,8 @@ export class SubprocessLine {
   }
 
   get ready(): boolean {
-    return this.#refusal() === undefined;
+    if (this.#closed || this.#inputEnded) return false;
+    return this.#process !== undefined && this.#exit === undefined;
   }
 
   get pid(): number | undefined {
@@ -113,8 +114,7 @@ export class SubprocessLine {
   }
 
   async send(message: Outbound): Promise<void> {
-    const refusal = this.#refusal();
-    if (refusal !== undefined) throw refusal;
+    if (!this.ready) throw this.#refusal();
     const line = encodeLine(message);
     this.#prepared?.trace?.("send", line.trimEnd());
     await new Promise<void>((resolve, reject) => {
@@ -248,11 +248,11 @@ export class SubprocessLine {
     return exitError(exit, this.#heard, this.#prepared?.facts, this.mask);
   }
 
+  /** Why nothing can be sent, if the line is not ready. */
   #refusal(): unknown {
     if (this.#closed) return new HawserError("closed");
     if (this.#process === undefined) return this.#failure ?? notConnected();
-    if (this.#inputEnded) return inputEnded();
-    return this.#exit === undefined ? undefined : this.#exitError(this.#exit);
+    return this.#exit === undefined ? inputEnded() : this.#exitError(this.#exit);
   }
 
   /** A broken pipe is the first sign of a death, whose cause is known only when it is over. */

@@ -3,6 +3,22 @@ import { explain } from "../../src/options/index.js";
 import { HOST, NEWEST } from "./facts.js";
 
 describe("explain", () => {
+  it("masks the variables of unusual names and what is in the arguments of MCP servers", () => {
+    const env = {
+      ANTHROPIC_CUSTOM_HEADERS: "X-Team: canary-1",
+      OTEL_EXPORTER_OTLP_HEADERS: "x-team=canary-2",
+      MYSQL_PWD: "canary-3",
+      GITHUB_PAT: "canary-4",
+      // The same secrets once more, under a name that tells nothing.
+      NOTE: "canary-1 canary-2 canary-3 canary-4 canary-5 canary-6",
+    };
+    const args = ["--token=canary-5", "--api-key", "canary-6"];
+    const options = { env, mcpServers: { a: { command: "node", args } } };
+    const text = explain(options, NEWEST, HOST);
+    expect(text).toContain("NOTE=*** *** *** *** *** ***");
+    expect(text).not.toContain("canary");
+  });
+
   it("shows what would be started, without a secret in it", () => {
     const text = explain(
       {

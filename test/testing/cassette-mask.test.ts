@@ -27,7 +27,7 @@ const CWD = "/home/alice/work";
 describe("secrets", () => {
   it("are known by the same names as everywhere in the library", () => {
     const names =
-      "API_KEY ANTHROPIC_API_KEY KEY KEYS MONKEY KEYBOARD GITHUB_TOKEN TOKENS MAX_TOKENS DB_PASSWORD PASSPHRASE MY_SECRET_THING AUTH X_AUTH_Y AUTHOR COOKIE SENTRY_DSN DATABASE_URL WEBHOOK PATH HOME x-api-key";
+      "API_KEY ANTHROPIC_API_KEY KEY KEYS MONKEY KEYBOARD GITHUB_TOKEN TOKENS MAX_TOKENS DB_PASSWORD PASSPHRASE MY_SECRET_THING AUTH X_AUTH_Y AUTHOR COOKIE SENTRY_DSN DATABASE_URL WEBHOOK PATH HOME x-api-key ANTHROPIC_CUSTOM_HEADERS DB_PASS SSHPASS MYSQL_PWD PWD OLDPWD LDAP_BIND_PW JWT GITHUB_PAT COMPASS PASSTHROUGH PATTERN";
     for (const name of names.split(" ")) {
       const hidden = createMask({ [name]: "canary-value" }, CWD).hideText("a canary-value");
       expect([name, hidden !== "a canary-value"]).toEqual([name, looksSecret(name)]);
@@ -46,6 +46,7 @@ describe("secrets", () => {
     "https://user:secret@host/path",
     "a+b.c-d://user:secret@host",
     "no scheme ://user:secret@host",
+    "-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc.def, eyJ.eyJ.eyJ",
     "just text: with // and @ and sk- in it",
   ])("are known by the same shapes: %s", (text) => {
     for (const around of [text, `before ${text} after`, `"${text}"`]) {

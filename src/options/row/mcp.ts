@@ -1,4 +1,4 @@
-import { looksSecret } from "../../errors/index.js";
+import { isHarmlessHeader, secretsInArguments, secretsInUrl } from "../../errors/index.js";
 import { type McpServers, readServers } from "../check/mcp.js";
 import { addFile, addFlag, addPair, type Draft } from "../draft.js";
 import type { McpSdkServer, McpServerConfig } from "../shape/mcp-config.js";
@@ -51,29 +51,11 @@ function beStrict(draft: Draft): void {
 
 function addSecrets({ secrets }: Draft, server: McpServerConfig): void {
   if ("env" in server) for (const value of Object.values(server.env ?? {})) secrets.add(value);
+  if ("args" in server)
+    for (const value of secretsInArguments(server.args ?? [])) secrets.add(value);
   if (!("url" in server)) return;
   for (const [name, value] of Object.entries(server.headers ?? {})) {
-    if (!HARMLESS_HEADERS.has(name.toLowerCase())) secrets.add(value);
+    if (!isHarmlessHeader(name)) secrets.add(value);
   }
-  for (const value of urlSecrets(server.url)) secrets.add(value);
-}
-
-const HARMLESS_HEADERS = new Set([
-  "accept",
-  "accept-encoding",
-  "accept-language",
-  "cache-control",
-  "connection",
-  "content-type",
-  "host",
-  "origin",
-  "referer",
-  "user-agent",
-]);
-
-function urlSecrets(text: string): string[] {
-  if (!URL.canParse(text)) return [];
-  const { password, searchParams } = new URL(text);
-  const named = [...searchParams].filter(([name]) => looksSecret(name)).map(([, value]) => value);
-  return [password, ...named].filter((value) => value !== "");
+  for (const value of secretsInUrl(server.url)) secrets.add(value);
 }

@@ -1,9 +1,8 @@
-import type { RequestHandler } from "../../control/index.js";
-import { HawserError, type Logger, type ReportFault } from "../../errors/index.js";
+import { Refusal, type RequestHandler } from "../../control/index.js";
+import type { Logger, ReportFault } from "../../errors/index.js";
 import { numberHooks, type Options } from "../../options/index.js";
 import type {
   CanUseToolRequest,
-  CliRequest,
   ElicitationRequest,
   HookCallbackRequest,
   McpMessageRequest,
@@ -53,11 +52,7 @@ export function answers(
       case "request_user_dialog":
         return answerDialog(request as UserDialogRequest, context, onUserDialog, report);
       default:
-        throw unsupported(request);
+        return new Refusal(`Unsupported control request subtype: ${request.subtype}`);
     }
   };
-}
-
-function unsupported({ subtype }: CliRequest): HawserError {
-  return new HawserError("not_supported", `Unsupported control request subtype: ${subtype}`);
 }

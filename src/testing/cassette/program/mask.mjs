@@ -1,5 +1,5 @@
 // What must not stand in a cassette, and what stands there instead. The names and shapes of secrets
-// are those of src/errors/mask.ts, written out again because this program runs without the library; a
+// are those of src/errors, written out again because this program runs without the library; a
 // test holds the two together.
 import { existsSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -11,17 +11,17 @@ const MASKED = "***";
 const SHORTEST_SECRET = 6;
 
 const SECRET_NAME =
-  /(?:api|access|private|secret|signing|encryption|master|_|^)-?_?keys?$|token(?!s)|secret|passw|passphrase|credential|authorization|(?:^|_)auth(?:$|_)|cookie|webhook|(?:^|_)dsn$|database_url|connection_string/i;
+  /(?:api|access|private|secret|signing|encryption|master|_|^)-?_?keys?$|token(?!s)|secret|passw|passphrase|(?:^|[_-])pass$|^sshpass$|(?<!^old)[_-]pwd$|(?:^|[_-])pw$|credential|authorization|bearer|(?:^|[_-])auth(?:$|[_-])|(?:^|[_-])jwt(?:$|[_-])|(?:^|[_-])pat$|(?:^|[_-])headers$|cookie|webhook|(?:^|_)dsn$|database_url|connection_string/i;
 
+/** Bounded, because a regular expression fails on a run of some megabytes. */
 const SHAPES = [
-  /(\b)sk-[A-Za-z0-9_-]{8,}/g,
-  /(\b)gh[a-z]_[A-Za-z0-9]{16,}/g,
-  /(\b)github_pat_[A-Za-z0-9_]{16,}/g,
-  /(\b)xox[a-z]-[A-Za-z0-9-]{10,}/g,
+  /(\b)sk-[A-Za-z0-9_-]{8,65536}/g,
+  /(\b)gh[a-z]_[A-Za-z0-9]{16,65536}/g,
+  /(\b)github_pat_[A-Za-z0-9_]{16,65536}/g,
+  /(\b)xox[a-z]-[A-Za-z0-9-]{10,65536}/g,
   /(\b)AKIA[A-Z0-9]{16}\b/g,
-  /(\b)eyJ[A-Za-z0-9_-]{10,4096}\.[A-Za-z0-9_-]{5,8192}\.[A-Za-z0-9_-]{0,4096}/g,
-  /(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,}/gi,
-  /(\b(?:authorization|proxy-authorization|x-api-key|api-key|cookie)\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?)(?!\*\*\*|(?:bearer|basic)\s)[^\s"'\\,;}]{4,}/gi,
+  /(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,65536}/gi,
+  /(\b(?:authorization|proxy-authorization|x-api-key|api-key|cookie)\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?)(?!\*\*\*|(?:bearer|basic)\s)[^\s"'\\,;}]{4,65536}/gi,
   // Looked for from its colon: from its first letter, a long text would take seconds.
   /(:(?<=\b[a-z][a-z0-9+.-]{0,20}:)\/\/[^\s:/@]{0,256}:)[^\s@/]{1,256}(?=@)/gi,
 ];
@@ -46,7 +46,7 @@ export function createMask(env = process.env, cwd = process.cwd()) {
     let hidden = text;
     if (pattern !== undefined) hidden = hidden.replace(pattern, (match) => known.get(match));
     for (const shape of SHAPES) hidden = hidden.replace(shape, `$1${MASKED}`);
-    return hidden;
+    return hideWebTokens(hidden);
   };
   const hide = (value) =>
     mapStrings(value, (text, key, above) => {
@@ -56,6 +56,25 @@ export function createMask(env = process.env, cwd = process.cwd()) {
     });
   const reveal = (value) => mapStrings(value, (text) => revealText(text, places, env));
   return { hide, hideText, hideArgument: (text) => hideArgument(text, hide, hideText), reveal };
+}
+
+/** One look at each run of a token's characters: a search from every `eyJ` would take seconds. */
+function hideWebTokens(text) {
+  return text.replace(/[A-Za-z0-9_.-]{17,65536}/g, (run) => {
+    const kept = [];
+    const segments = run.split(".");
+    for (let at = 0; at < segments.length; at++) {
+      const start = segments[at].search(/\beyJ/);
+      const isToken =
+        start >= 0 && segments[at].length - start >= 13 && segments[at + 1]?.length >= 5;
+      if (!isToken || at + 2 >= segments.length) kept.push(segments[at]);
+      else {
+        kept.push(segments[at].slice(0, start) + MASKED);
+        at += 2;
+      }
+    }
+    return kept.join(".");
+  });
 }
 
 /** A value may be JSON, whose inside is masked as any other's. */
@@ -74,6 +93,10 @@ function secretsOf(env) {
   const add = (text, becomes) => {
     if (text.length >= SHORTEST_SECRET) secrets.push({ text, becomes, source: literally(text) });
   };
+  // First, because a variable that holds the same value has a name to be told by.
+  for (const [name, value] of Object.entries(env)) {
+    if (HEADER_LIST.test(name)) for (const each of headersIn(value)) add(each, MASKED);
+  }
   for (const [name, value] of Object.entries(env)) {
     if (!SECRET_NAME.test(name)) continue;
     // On stderr a secret of several lines comes line by line.
@@ -83,6 +106,16 @@ function secretsOf(env) {
   }
   return secrets;
 }
+
+/** `Name: value` by lines, or `name=value` by commas. */
+function headersIn(list) {
+  return list.split(/[\r\n,]+/).flatMap((line) => {
+    const value = /^\s*[\w.-]+\s*[:=]\s*(.*?)\s*$/.exec(line)?.[1] ?? "";
+    return [value, value.replace(/^(?:bearer|basic|token)\s+/i, "")];
+  });
+}
+
+const HEADER_LIST = /(?:^|[_-])headers$/i;
 
 /** A secret as it stands in JSON, in JSON inside JSON, in an address, in base64. */
 function formsOf(secret) {

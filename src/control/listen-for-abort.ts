@@ -1,0 +1,42 @@
+/**
+ * Calls `listener` when the signal aborts; the returned function stops that. However many calls share a
+ * signal, it has one listener of ours: with one for each, Node would warn of a leak at the eleventh.
+ */
+export function listenForAbort(signal: AbortSignal, listener: () => void): () => void {
+  const shared = listening.get(signal) ?? new Listeners(signal);
+  return shared.add(listener);
+}
+
+/** Those of one signal, as long as there are any. */
+const listening = new WeakMap<AbortSignal, Listeners>();
+
+class Listeners {
+  readonly #signal: AbortSignal;
+  /** Each call has an entry of its own, also if two share a function. */
+  readonly #entries = new Set<{ readonly call: () => void }>();
+  readonly #tell = (): void => {
+    listening.delete(this.#signal);
+    // In their order. One that is removed by another one is no longer called.
+    for (const entry of this.#entries) {
+      this.#entries.delete(entry);
+      entry.call();
+    }
+  };
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    listening.set(signal, this);
+    signal.addEventListener("abort", this.#tell, { once: true });
+  }
+
+  add(call: () => void): () => void {
+    const entry = { call };
+    this.#entries.add(entry);
+    return () => {
+      if (!this.#entries.delete(entry) || this.#entries.size > 0) return;
+      // During an abort there may be a newer one of the same signal.
+      if (listening.get(this.#signal) === this) listening.delete(this.#signal);
+      this.#signal.removeEventListener("abort", this.#tell);
+    };
+  }
+}

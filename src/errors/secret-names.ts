@@ -1,0 +1,92 @@
+/** Whether the value of a variable, header, parameter or flag of this name is probably a secret. */
+export function looksSecret(name: string): boolean {
+  let secret = verdicts.get(name);
+  if (secret === undefined) {
+    secret = SECRET_NAME.test(name);
+    if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
+    verdicts.set(name, secret);
+  }
+  return secret;
+}
+
+/** Whether a variable holds a list of headers, as ANTHROPIC_CUSTOM_HEADERS does. */
+export function holdsHeaders(name: string): boolean {
+  return HEADER_LIST.test(name);
+}
+
+/**
+ * The secrets in a list of headers, `Name: value` by lines or `name=value` by commas (as OpenTelemetry
+ * writes it, with percent signs). Any header may hold a secret, except the well-known harmless ones.
+ */
+export function secretsInHeaders(list: string): string[] {
+  return list.split(/[\r\n,]+/).flatMap((line) => {
+    const [, name = "", value = ""] = /^\s*([\w.-]+)\s*[:=]\s*(.*?)\s*$/.exec(line) ?? [];
+    return value === "" || isHarmlessHeader(name) ? [] : secretsInHeader(value);
+  });
+}
+
+export function isHarmlessHeader(name: string): boolean {
+  return HARMLESS_HEADERS.has(name.toLowerCase());
+}
+
+/**
+ * The secrets among the arguments of a program, as far as their names tell: `--token=x`, `--token x`,
+ * `NAME=x`, `Authorization: x`, passwords and parameters of addresses.
+ */
+export function secretsInArguments(args: readonly string[]): string[] {
+  return args.flatMap((argument, at) => {
+    const [, name = "", sign = "", value = ""] =
+      /^(?:-{1,2}|\/)?([\w.-]+)(=|:\s*(?!\/\/))(.*)$/s.exec(argument) ?? [];
+    const before = /^-{1,2}([\w.-]+)$/.exec(args[at - 1] ?? "")?.[1] ?? "";
+    return [
+      ...(sign !== "" && looksSecret(name) ? secretsInHeader(value) : []),
+      ...(looksSecret(before) && !argument.startsWith("-") ? secretsInHeader(argument) : []),
+      ...secretsInUrl(argument),
+      ...(sign === "=" ? secretsInUrl(value) : []),
+    ];
+  });
+}
+
+/** The password and the parameters with a secret's name. */
+export function secretsInUrl(text: string): string[] {
+  if (!text.includes("://") || !URL.canParse(text)) return [];
+  const { password, searchParams } = new URL(text);
+  const named = [...searchParams].filter(([name]) => looksSecret(name)).map(([, value]) => value);
+  return [password, ...named].filter((value) => value !== "");
+}
+
+/** A value, without its scheme such as `Bearer`, and as it is without percent signs. */
+function secretsInHeader(value: string): string[] {
+  const token = value.replace(/^(?:bearer|basic|token)\s+/i, "");
+  return [value, token, ...[value, token].map(decoded)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const verdicts = new Map<string, boolean>();
+const MOST_VERDICTS = 4096;
+
+/** PWD, OLDPWD, PATH, PASSTHROUGH and COMPASS are none, though they look like some of these. */
+const SECRET_NAME =
+  /(?:api|access|private|secret|signing|encryption|master|_|^)-?_?keys?$|token(?!s)|secret|passw|passphrase|(?:^|[_-])pass$|^sshpass$|(?<!^old)[_-]pwd$|(?:^|[_-])pw$|credential|authorization|bearer|(?:^|[_-])auth(?:$|[_-])|(?:^|[_-])jwt(?:$|[_-])|(?:^|[_-])pat$|(?:^|[_-])headers$|cookie|webhook|(?:^|_)dsn$|database_url|connection_string/i;
+
+const HEADER_LIST = /(?:^|[_-])headers$/i;
+
+const HARMLESS_HEADERS = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "cache-control",
+  "connection",
+  "content-type",
+  "host",
+  "origin",
+  "referer",
+  "user-agent",
+]);
