@@ -10,7 +10,7 @@ import { checkNetwork } from "./doctor/network.js";
 import { orphans } from "./doctor/orphans.js";
 import { count, reportOf } from "./doctor/report.js";
 import { checkSettings } from "./doctor/settings.js";
-import { checkOrphans, checkSurroundings } from "./doctor/surroundings.js";
+import { checkCredentialMix, checkOrphans, checkSurroundings } from "./doctor/surroundings.js";
 import { type Flags, type Given, usageError } from "./flags.js";
 import { Terminal } from "./terminal.js";
 
@@ -57,6 +57,7 @@ const CHECKS: readonly Check[] = [
   checkFolders,
   checkSettings,
   checkNetwork,
+  checkCredentialMix,
   checkOrphans,
 ];
 

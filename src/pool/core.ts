@@ -6,6 +6,7 @@ import {
   type SessionSource,
 } from "../session/index.js";
 import { type Binding, bindingOf } from "./binding.js";
+import { CredentialWatch } from "./credential-watch.js";
 import { Crew, type Served } from "./crew.js";
 import { Desk, type Slot } from "./desk.js";
 import { type Held, type LeaseParts, leaseOf, Tab } from "./lease.js";
@@ -20,6 +21,7 @@ export class PoolCore implements SessionSource {
   readonly #desk: Desk;
   readonly #crew: Crew;
   readonly #history = new History();
+  readonly #credentials: CredentialWatch;
   /** Ends one that is served, with this failure. */
   readonly #serving = new Set<(why: HawserError) => Promise<void>>();
   /** Ends a call, wherever it is. */
@@ -37,6 +39,7 @@ export class PoolCore implements SessionSource {
 
   constructor(settings: PoolSettings) {
     this.#settings = settings;
+    this.#credentials = new CredentialWatch(settings.log);
     this.#desk = new Desk(settings);
     this.#crew = new Crew(settings, ++pools);
   }
@@ -167,6 +170,7 @@ export class PoolCore implements SessionSource {
 
   async #acquire(request: LeaseRequest): Promise<SessionLease> {
     const binding = await bindingOf(request, this.#settings.isolation);
+    this.#credentials.note(binding.prepared);
     await this.#announced;
     const slot = await this.#enter(binding, request);
     try {

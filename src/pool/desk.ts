@@ -197,9 +197,13 @@ export class Desk {
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#queue.size === 0 || !Number.isFinite(this.#opensInMs)) return;
-    this.#timer = setTimeout(() => this.#dispatch(), this.#opensInMs);
+    const ms = Math.min(this.#opensInMs, LONGEST_WAIT_MS);
+    this.#timer = setTimeout(() => this.#dispatch(), ms);
   }
 }
+
+/** A timer stands still while the machine sleeps: after that, a pause may be over before its timer. */
+const LONGEST_WAIT_MS = 30_000;
 
 const STALE_MS = 10 * 60_000;
 

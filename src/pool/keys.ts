@@ -41,6 +41,6 @@ export function accountKey({ invocation, user }: Prepared, { configDir }: Option
 const OF_ACCOUNTS =
   /^(ANTHROPIC_|CLAUDE_CODE_(OAUTH|API_KEY|USE_)|CLAUDE_CONFIG_DIR$|AWS_|GOOGLE_|HOME$|USERPROFILE$)/;
 
-function hash(parts: unknown): string {
+export function hash(parts: unknown): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 }

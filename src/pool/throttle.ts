@@ -34,8 +34,7 @@ export class Throttle {
   /** How often the limit was lowered since a call last succeeded. */
   #lowered = 0;
   #retryAt = 0;
-  #resetAt = 0;
-  #usageLimit: HawserError | undefined;
+  #usageLimit: UsageLimit | undefined;
 
   constructor(options: ThrottleOptions) {
     const { concurrency, now = () => performance.now(), date = Date.now } = options;
@@ -52,18 +51,18 @@ export class Throttle {
 
   /** By the clock that was given; 0 if nothing is paused. */
   get pausedUntil(): number {
-    const until = Math.max(this.#retryAt, this.#resetAt);
+    const until = Math.max(this.#retryAt, this.#resetAt());
     return until > this.#now() ? until : 0;
   }
 
   /** While it is paused for a usage limit. */
   get usageLimit(): HawserError | undefined {
-    return this.#resetAt > this.#now() ? this.#usageLimit : undefined;
+    return this.#resetAt() > this.#now() ? this.#usageLimit?.error : undefined;
   }
 
   /** For a timer, so whole and never too long for one: when it is over, ask again. */
   msUntilOpen(): number {
-    const ms = Math.ceil(Math.max(this.#retryAt, this.#resetAt) - this.#now());
+    const ms = Math.ceil(Math.max(this.#retryAt, this.#resetAt()) - this.#now());
     return Math.min(Math.max(ms, 0), LONGEST_TIMER_MS);
   }
 
@@ -102,17 +101,36 @@ export class Throttle {
   }
 
   #pauseForUsage(error: HawserError): void {
-    const knownMs = (error.resetsAt?.getTime() ?? 0) - this.#date();
+    const date = this.#date();
+    const knownMs = (error.resetsAt?.getTime() ?? 0) - date;
     const ms = knownMs > 0 ? knownMs : this.#jittered(BLIND_PAUSE_MS);
     const until = this.#now() + ms;
     // Of two limits, the one that lasts longer counts.
-    if (until <= this.#resetAt) return;
-    this.#resetAt = until;
-    this.#usageLimit = error;
+    if (until <= this.#resetAt()) return;
+    this.#usageLimit = { error, until, untilDate: date + ms };
+  }
+
+  /**
+   * When the usage limit is over, by the clock that was given. The limit is over as soon as one of both
+   * clocks says so: the clock of the program stands still while the machine sleeps, and the time of day
+   * may be set back. If the time of day was set forward by mistake, the API refuses once more.
+   */
+  #resetAt(): number {
+    if (this.#usageLimit === undefined) return 0;
+    const { until, untilDate } = this.#usageLimit;
+    return Math.min(until, this.#now() + untilDate - this.#date());
   }
 
   /** Pools that were refused together do not come back together. */
   #jittered(ms: number): number {
     return ms * (0.5 + this.#random());
   }
+}
+
+interface UsageLimit {
+  readonly error: HawserError;
+  /** By the clock of the program. */
+  readonly until: number;
+  /** By the time of day. */
+  readonly untilDate: number;
 }

@@ -154,6 +154,18 @@ describe("a usage limit", () => {
     expect(await scene.come("after")).toBe("waits");
   });
 
+  it("lets a waiting call go soon after the machine has slept past resetsAt", async () => {
+    const scene = new Scene({ concurrency: 2 });
+    await scene.come("told");
+    const limit = limitFor(2 * 86_400_000);
+    await scene.leave("told", limit);
+    expect(await scene.come("waits", { deadlineAt: Number.POSITIVE_INFINITY })).toBe("waits");
+    vi.setSystemTime(Date.now() + 5 * 86_400_000); // Timers and the monotonic clock stood still.
+    vi.advanceTimersByTime(30_000);
+    await settle();
+    expect(scene.fate("waits")).toBe("in");
+  });
+
   it("of one account is nothing to another", async () => {
     const scene = new Scene({ concurrency: 2 });
     await scene.come("told");

@@ -11,8 +11,8 @@ import { fc } from "../support/fc.js";
 /** A throttle whose clock stands still, and whose jitter is none unless said otherwise. */
 class Scene {
   ms = 1000;
-  /** The time of day at the beginning. */
-  readonly date = Date.UTC(2030, 0, 1);
+  /** The time of day at the beginning; changed later, the clock is set, or the machine has slept. */
+  date = Date.UTC(2030, 0, 1);
   part = 0.5;
   readonly throttle: Throttle;
 
@@ -181,6 +181,26 @@ describe("the pause for a usage limit", () => {
     scene.ms = 3_601_000;
     const { usageLimit, pausedUntil } = scene.throttle;
     expect([usageLimit, pausedUntil, scene.throttle.msUntilOpen()]).toEqual([undefined, 0, 0]);
+  });
+
+  it("is over at resetsAt when the machine has slept meanwhile", () => {
+    const scene = new Scene(4);
+    const day = 24 * 3_600_000;
+    const error = scene.fail("usage_limit", { resetsAt: new Date(scene.date + 2 * day) });
+    scene.date += day;
+    expect([scene.throttle.usageLimit, scene.throttle.msUntilOpen()]).toEqual([error, day]);
+    scene.date += day;
+    const { usageLimit, pausedUntil } = scene.throttle;
+    expect([usageLimit, pausedUntil, scene.throttle.msUntilOpen()]).toEqual([undefined, 0, 0]);
+  });
+
+  it("does not last longer when the time of day is set back", () => {
+    const scene = new Scene(4);
+    scene.fail("usage_limit", { resetsAt: new Date(scene.date + 5000) });
+    scene.date -= 400 * 24 * 3_600_000;
+    expect(scene.throttle.msUntilOpen()).toBe(5000);
+    scene.ms += 5000;
+    expect([scene.throttle.usageLimit, scene.throttle.pausedUntil]).toEqual([undefined, 0]);
   });
 
   it.each<[string, number | undefined]>([

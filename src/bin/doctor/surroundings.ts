@@ -1,5 +1,5 @@
 import { compareVersions, parseVersion } from "../../options/index.js";
-import { findOrphans } from "../../process/index.js";
+import { credentialMixes, findOrphans } from "../../process/index.js";
 import { type Check, type Finding, note, ok, problem, type Scene, warning } from "./finding.js";
 
 /** What this program itself runs in. */
@@ -25,6 +25,16 @@ export const checkOrphans: Check = () => {
   const remedy = "`hawser doctor --orphans` lists them, with `--end` it ends and removes them.";
   return [...blind, warning("orphans", message, remedy)];
 };
+
+/** Whether a living program gives its CLIs different credentials under one user. */
+export const checkCredentialMix: Check = () =>
+  credentialMixes().map(({ hostPid, credentials }) =>
+    warning(
+      "credential-mix",
+      `Program ${hostPid} runs CLIs with ${credentials} different credentials under one user: a command of one can read the keys of the others.`,
+      "Give each tenant a `user` of its own, a container, or a worker of its own.",
+    ),
+  );
 
 /** As in `engines` of package.json; a test holds them together. */
 export const OLDEST_NODE = "20.19.0";
