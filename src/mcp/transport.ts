@@ -1,4 +1,3 @@
-import type { ReportFault } from "../errors/index.js";
 import type { JsonObject, McpNotification, McpReply, McpRequest } from "../wire/index.js";
 
 /** The line that an MCP server talks over, in the shape of the MCP SDKs (1.x and 2.x). */
@@ -12,7 +11,7 @@ export interface McpTransport {
   onerror?: ((error: Error) => void) | undefined;
   sessionId?: string | undefined;
   /** Our own: told of a tool's function that throws. Servers of the MCP SDKs do not look at it. */
-  readonly report?: ReportFault | undefined;
+  readonly report?: ((callback: object, what: string, error: unknown) => void) | undefined;
   setProtocolVersion?: ((version: string) => void) | undefined;
 }
 

@@ -1,11 +1,15 @@
 import { guardLogger, hostMask, warnOnce } from "../errors/index.js";
+import { toolRow } from "./builtin-tools.js";
 import type { Options } from "./options.js";
 
 /**
  * Why `canUseTool` is not asked about some calls, or undefined if it is asked about all of them. With
  * `rules` the policy decides first, and what it asks always reaches the callback.
  */
-export function shadowedCallback(options: Options): string | undefined {
+export function shadowedCallback(
+  options: Options,
+  concerns: (tool: string) => boolean = () => true,
+): string | undefined {
   const { canUseTool, rules, permissionMode, allowedTools = [] } = options;
   if (canUseTool === undefined || rules !== undefined) return undefined;
   if (permissionMode === "bypassPermissions") {
@@ -14,7 +18,7 @@ export function shadowedCallback(options: Options): string | undefined {
       "before. To see every call, use a PreToolUse hook or `rules`."
     );
   }
-  const whole = allowedTools.filter((rule) => rule !== "" && !rule.includes("("));
+  const whole = allowedTools.filter((rule) => rule !== "" && !rule.includes("(") && concerns(rule));
   if (whole.length === 0) return undefined;
   return (
     `canUseTool is not asked about ${whole.join(", ")}, because allowedTools allows these tools ` +
@@ -23,10 +27,19 @@ export function shadowedCallback(options: Options): string | undefined {
   );
 }
 
-/** Tells the logger that `canUseTool` is not asked about some calls; without a logger, Node's warnings. */
+/**
+ * Tells the logger that `canUseTool` is not asked about commands and edits; without a logger, Node's
+ * warnings. To allow the tools that only read, or one's own, is the ordinary use of `allowedTools`.
+ */
 export function warnOfShadowedCallback(options: Options): void {
-  const text = shadowedCallback(options);
+  const text = shadowedCallback(options, changesThings);
   if (text === undefined) return;
   if (options.logger !== undefined) guardLogger(options.logger, hostMask()).warn(text);
   else warnOnce(text, "HAWSER_CAN_USE_TOOL_SHADOWED");
 }
+
+function changesThings(tool: string): boolean {
+  return (toolRow(tool).commands ?? []).length > 0 || EDITORS.includes(tool) || tool === "*";
+}
+
+const EDITORS = ["Edit", "MultiEdit", "NotebookEdit", "Write"];

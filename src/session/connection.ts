@@ -14,7 +14,7 @@ import {
 } from "../wire/index.js";
 import { answers } from "./answer/answers.js";
 import { McpServers } from "./answer/mcp.js";
-import type { PermissionContext } from "./answer/policy.js";
+import type { PermissionContext } from "./answer/permission-context.js";
 import { Busy } from "./busy.js";
 import { checkSettings, type Expected, expectedOf } from "./check-settings.js";
 import { FirstWords } from "./first-words.js";

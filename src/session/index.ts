@@ -1,7 +1,7 @@
 export { Activity } from "./activity.js";
+export type { PermissionContext } from "./answer/permission-context.js";
 export {
   explainPermission,
-  type PermissionContext,
   type PermissionExplanation,
 } from "./answer/policy.js";
 export { type CallEvent, CHANNELS, type ProcessEvent, publish } from "./channels.js";

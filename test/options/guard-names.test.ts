@@ -1,9 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { isHawserError } from "../../src/errors/index.js";
 import { type Options, refuseOpenGuards, shadowedCallback } from "../../src/options/index.js";
 import { createPool } from "../../src/pool/index.js";
 import { openSession } from "../../src/session/index.js";
+import { recordingLogger } from "../support/recording-logger.js";
 
 const hook = () => undefined;
 
@@ -123,5 +124,31 @@ describe("shadowedCallback", () => {
     ["a policy decides first", { canUseTool, allowedTools: ["Bash"], rules: [] }],
   ])("is silent where %s", (_, options) => {
     expect(shadowedCallback(options)).toBeUndefined();
+  });
+});
+
+describe("openSession() with a callback that is not asked", () => {
+  const canUseTool = () => null;
+  const cliPath = "/nowhere/claude";
+
+  it("tells the logger about tools that run commands or change files, and no others", async () => {
+    const { logger, entries } = recordingLogger();
+    const allowedTools = ["Read", "mcp__own", "Bash", "Write"];
+    await openSession({ cliPath, logger, canUseTool, allowedTools }).catch(() => {});
+    expect(entries.map(({ message }) => message)).toEqual([
+      expect.stringContaining("not asked about Bash, Write,"),
+    ]);
+  });
+
+  it("warns with HAWSER_CAN_USE_TOOL_SHADOWED without a logger, once", async () => {
+    const codes: unknown[] = [];
+    const listener = (warning: Error) => void codes.push(Reflect.get(warning, "code"));
+    process.on("warning", listener);
+    onTestFinished(() => void process.off("warning", listener));
+    for (let i = 0; i < 2; i++) {
+      await openSession({ cliPath, canUseTool, allowedTools: ["Bash"] }).catch(() => {});
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(codes).toEqual(["HAWSER_CAN_USE_TOOL_SHADOWED"]);
   });
 });

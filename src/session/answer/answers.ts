@@ -12,7 +12,7 @@ import { answerHook } from "./hook.js";
 import { answerDialog, answerElicitation } from "./interaction.js";
 import type { McpServers } from "./mcp.js";
 import { answerPermission } from "./permission.js";
-import type { PermissionContext } from "./policy.js";
+import type { PermissionContext } from "./permission-context.js";
 import { PolicyJudge } from "./policy-judge.js";
 
 /**

@@ -2,16 +2,7 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { like } from "../../options/index.js";
 import { homeFolder } from "../../process/index.js";
-
-/** Where the paths of a call and of a rule are meant. */
-export interface PathContext {
-  /** Folder that the session was started in: a relative path of a rule is meant there. */
-  readonly cwd?: string | undefined;
-  /** Folder that the CLI is in when it makes the call, if it has moved: a relative path of a call is meant there. */
-  readonly callCwd?: string | undefined;
-  /** What `~` stands for. */
-  readonly home?: string | undefined;
-}
+import type { PermissionContext } from "./permission-context.js";
 
 /**
  * Whether a path of a call fits the pattern of a rule. A rule that allows looks only at the file that
@@ -22,7 +13,7 @@ export function pathFits(
   pattern: string,
   path: string,
   allows: boolean,
-  context: PathContext,
+  context: PermissionContext,
 ): boolean {
   const from = context.callCwd ?? folderOf(context);
   const whole = resolve(from, expanded(path, context));
@@ -37,7 +28,7 @@ export function pathFits(
  * The pattern as it is written, and as it is meant. Of its links only those on the way to the session's own folder
  * are resolved: the caller chose that folder, but a link below it may be the work of somebody else.
  */
-function patternsOf(pattern: string, context: PathContext): readonly string[] {
+function patternsOf(pattern: string, context: PermissionContext): readonly string[] {
   if (pattern.startsWith("*")) return [pattern];
   const folder = folderOf(context);
   const text = expanded(pattern, context);
@@ -48,11 +39,11 @@ function patternsOf(pattern: string, context: PathContext): readonly string[] {
   return [pattern, whole, ...moved];
 }
 
-function folderOf({ cwd }: PathContext): string {
+function folderOf({ cwd }: PermissionContext): string {
   return resolve(cwd ?? ".");
 }
 
-function expanded(path: string, { home }: PathContext): string {
+function expanded(path: string, { home }: PermissionContext): string {
   return /^~(?=$|[/\\])/.test(path) ? (home ?? homeFolder() ?? "~") + path.slice(1) : path;
 }
 

@@ -1,6 +1,7 @@
 import type { PolicyRule } from "../../options/index.js";
 import type { JsonObject } from "../../wire/index.js";
-import { explainPermission, type PermissionContext, type PermissionExplanation } from "./policy.js";
+import type { PermissionContext } from "./permission-context.js";
+import { explainPermission, type PermissionExplanation } from "./policy.js";
 
 /** What the CLI tells of a call, in a hook's input or in a question. */
 export interface AskedCall {

@@ -8,13 +8,8 @@ import {
 } from "../../options/index.js";
 import type { JsonObject } from "../../wire/index.js";
 import { mcpRuleFits } from "./mcp-rule-fits.js";
-import { type PathContext, pathFits } from "./path-fits.js";
-
-/** What a policy must know beside the call. */
-export interface PermissionContext extends PathContext {
-  /** The names of the session's MCP servers: by them, the server of a tool is known. */
-  readonly mcpServers?: readonly string[] | undefined;
-}
+import { pathFits } from "./path-fits.js";
+import type { PermissionContext } from "./permission-context.js";
 
 /** What a policy decides, and by which of its rules. */
 export interface PermissionExplanation {
