@@ -8,7 +8,7 @@ import { NEWEST_CLI } from "../support/cli.js";
 import { type PackedProject, packedProject, ROOT } from "./project.js";
 
 /** Of the tarball: what everybody who installs the package downloads. */
-const BUDGET_BYTES = 250_000;
+const BUDGET_BYTES = 500_000;
 
 let packed: PackedProject;
 let project = "";
