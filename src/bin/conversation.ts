@@ -79,7 +79,7 @@ export class Conversation {
    * ended and all of it was told; rejects with what it failed with.
    */
   async send(text: string): Promise<void> {
-    const turn = this.session.send(text, { commands: true });
+    const turn = this.session.send(text, { commands: !this.#isPastedText(text) });
     this.#asked.push({ uuid: turn.uuid, text, after: this.#last });
     try {
       await this.#untilSeen(await turn.result);
@@ -87,6 +87,13 @@ export class Conversation {
       // What the result itself reports as a failure is thrown here.
       await turn.text();
     }
+  }
+
+  /** Several lines of which the first begins with a slash, but not with the name of a command. */
+  #isPastedText(text: string): boolean {
+    const [, name] = /^\/(\S+)[^\n]*\n/.exec(text) ?? [];
+    if (name === undefined) return false;
+    return !this.session.info.commands.some((command) => command.name === name);
   }
 
   /** Puts files and conversation back to before a prompt. */
