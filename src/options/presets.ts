@@ -41,10 +41,9 @@ function trust(
   { settingSources: named, trustProject }: Options,
   usual: readonly SettingSource[] | undefined,
 ): Pick<Options, "settingSources" | "trustProject"> {
-  if (named !== undefined) {
-    return { settingSources: named, trustProject: named.length > 0 ? trustProject : undefined };
-  }
+  if (named !== undefined) return { settingSources: named, trustProject };
   if (trustProject === true) return usual === undefined ? {} : { settingSources: [...usual] };
+  // A lean call reads nothing of the project, so there is nothing to trust.
   if (usual?.length === 0) return { settingSources: [], trustProject: undefined };
   const others = (usual ?? ALL_SOURCES).filter((source) => !isOfProject(source));
   return { settingSources: others, trustProject: false };

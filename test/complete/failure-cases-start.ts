@@ -48,7 +48,7 @@ export const AT_THE_START: readonly Cause[] = [
     }),
     becomes: {
       code: "spawn_failed",
-      message: /The private folder cannot be written: ENOTDIR/,
+      message: /A temporary folder cannot be written: ENOTDIR/,
       hint: "Make the folder for temporary files writable, or set TMPDIR to one that is.",
       resumable: false,
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AGENT, LEAN } from "../../src/options/index.js";
+import { AGENT, LEAN, type Options, withPreset } from "../../src/options/index.js";
 import { added } from "./facts.js";
 
 describe("a preset", () => {
@@ -9,6 +9,18 @@ describe("a preset", () => {
       env: { CLAUDE_CODE_DISABLE_ATTACHMENTS: "1" },
       initialize: { systemPrompt: [""] },
     });
+  });
+
+  it.each<[string, Options]>([
+    ["lean", { preset: "lean" }],
+    ["lean without trust", { preset: "lean", trustProject: false }],
+    ["agent", { preset: "agent" }],
+    ["agent with trust", { preset: "agent", trustProject: true }],
+    ["a session", {}],
+    ["a session with trust", { trustProject: true }],
+    ["named sources", { settingSources: ["user"], trustProject: false }],
+  ])("means the same when it is resolved twice: %s", (_, options) => {
+    expect(withPreset(withPreset(options))).toEqual(withPreset(options));
   });
 
   it("agent is the CLI with the project's settings, and takes prompts as text", () => {

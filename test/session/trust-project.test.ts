@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { complete } from "../../src/complete/index.js";
@@ -126,6 +126,21 @@ describe.each(CLIS)("trustProject on $name", ({ path }) => {
     });
     expect(asked).toEqual(["touch asked"]);
     expect(readdirSync(place.cwd).sort()).toEqual([".claude", "free"]);
+  });
+
+  it("keeps a rule in force whose path counts from the project's folder", async () => {
+    const write = (name: string) => toolUse("Write", { file_path: name, content: "x" });
+    const place = await world(path, [write("guarded/a.txt"), write("free/a.txt"), "done"]);
+    mkdirSync(join(place.cwd, ".claude"));
+    const permissions = { ask: ["Edit(/guarded/**)"] };
+    writeFileSync(join(place.cwd, ".claude/settings.json"), JSON.stringify({ permissions }));
+    await SESSION({
+      ...place.options,
+      permissionMode: "acceptEdits",
+      canUseTool: async () => ({ behavior: "deny", message: "no" }),
+    });
+    expect(existsSync(join(place.cwd, "guarded/a.txt"))).toBe(false);
+    expect(existsSync(join(place.cwd, "free/a.txt"))).toBe(true);
   });
 
   it("warns of rules and settings files of the project that cannot count", async () => {

@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { textOf } from "../../errors/index.js";
+import { homeFolder } from "../../process/index.js";
 import { oneLine, type Terminal } from "../terminal.js";
 import { projectFiles } from "./project-files.js";
 import { TrustedFolders, trustFile } from "./trusted-folders.js";
@@ -20,11 +21,11 @@ export async function isTrusted({
   terminal,
   ask,
 }: TrustQuestion): Promise<boolean | undefined> {
-  const folder = await realpath(cwd).catch(() => cwd); // A missing folder is told by the call itself.
-  const home = process.env["HOME"] || process.env["USERPROFILE"];
+  const folder = await realpath(cwd).catch(() => cwd); // If the folder is missing, the call reports it.
+  const home = homeFolder();
   const files = projectFiles(folder, home && (await realpath(home).catch(() => home)));
   if (files.length === 0) return false;
-  const path = trustFile(process.env);
+  const path = trustFile(process.env, home);
   const folders = path === undefined ? undefined : new TrustedFolders(path);
   const known = await folders?.answerFor(folder).catch((error: unknown) => {
     terminal.warn(`${path} cannot be read, so no folder is trusted: ${textOf(error)}`);

@@ -22,7 +22,7 @@ export function projectFiles(folder: string, home: string | undefined): string[]
   return found;
 }
 
-/** Of the folder itself these are read in any case. */
+/** The CLI reads these in the folder itself without trust. */
 const INSTRUCTIONS: ReadonlySet<string> = new Set(["CLAUDE.md", "rules"]);
 
 function isFarInstruction(name: string, at: string, folder: string): boolean {

@@ -41,9 +41,8 @@ export class TrustedFolders {
 }
 
 /** Where the answers are kept; undefined where there is no home for it. */
-export function trustFile(env: NodeJS.ProcessEnv): string | undefined {
+export function trustFile(env: NodeJS.ProcessEnv, home: string | undefined): string | undefined {
   const windows = process.platform === "win32" ? env["APPDATA"] : undefined;
-  const home = env["HOME"] || env["USERPROFILE"];
   const base = windows || env["XDG_CONFIG_HOME"] || (home && join(home, ".config"));
   return base && isAbsolute(base) ? join(base, "hawser", "trust.json") : undefined;
 }

@@ -1,3 +1,4 @@
+import { toolRow } from "../builtin-tools.js";
 import { objectOf } from "../check/kind.js";
 import { rule } from "../check/rule.js";
 import { parseSettings } from "../check/settings.js";
@@ -31,14 +32,25 @@ function addNarrowingRules({ host, permissions, warnings }: Draft): void {
   }
 }
 
-/** The CLI drops a malformed rule in silence; here it is at least told. */
+/** The rules of a list. The CLI drops a malformed rule silently, so hawser warns. */
 function rulesIn(list: unknown, warnings: string[]): string[] {
   if (!Array.isArray(list)) return [];
   const isRule = (value: unknown) => [...rule.problems(value, "")].length === 0;
   for (const each of list) {
     if (!isRule(each)) warnings.push(`A rule of the project is left out: ${JSON.stringify(each)}`);
   }
-  return list.filter(isRule);
+  return list.filter(isRule).map(fromFolder);
+}
+
+/**
+ * The rule as it must be written outside of the project's settings: there `/path` counts from the
+ * project's folder, here it would count from the folder of another settings file. `./path` counts
+ * from the working directory everywhere.
+ */
+function fromFolder(text: string): string {
+  return text.replace(/^([A-Za-z]+\()\/(?!\/)/, (whole, start: string) => {
+    return toolRow(start.slice(0, -1)).paths === undefined ? whole : `${start}./`;
+  });
 }
 
 /**
