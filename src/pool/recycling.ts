@@ -65,7 +65,6 @@ const HARMLESS: ReadonlySet<OptionName> = new Set<OptionName>([
   "tenant",
   "thinking",
   "timeouts",
-  "trustProject",
   "user",
   "verbatimPrompts",
 ]);
@@ -77,6 +76,7 @@ type Rule = (value: unknown) => string | undefined;
 const RULES: Partial<Record<OptionName, Rule>> = {
   tools: unless(isEmpty, "tools leave files, shells and grants behind: must be []"),
   settingSources: unless(isEmpty, "settings files bring hooks, servers and rules: must be []"),
+  trustProject: unless((value) => value === true, "instructions of the project are read"),
   strictMcpConfig: unless(
     (value) => value === true,
     "other MCP configuration counts: must be true",

@@ -145,9 +145,9 @@ describe('isolation: "conversation"', () => {
     const { issues } = await call.catch((error) => error);
     expect(issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
       "persistSession",
-      "settingSources",
       "strictMcpConfig",
       "tools",
+      "trustProject",
     ]);
   });
 });

@@ -186,7 +186,8 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its sessio
       const stuck = await open({ timeouts: { firstMessageMs: 1 } });
       stuck.send("x");
       await stuck.send("y").result.catch(() => {});
-      const thrown = await open({ canUseTool: () => { throw Object.create(null); } });
+      const logger = { debug() {}, info() {}, warn() {}, error() {} };
+      const thrown = await open({ logger, canUseTool: () => { throw Object.create(null); } });
       thrown.send("x");
       for await (const message of thrown) if (message.type === "heard") break;
       await thrown.close();
