@@ -21,8 +21,18 @@ export interface HostFacts {
   readonly privateDir: string;
   /** What was found at the path that the option `settings` names. */
   readonly settings?: SettingsInput;
-  /** The settings files of a project that is not trusted. */
-  readonly projectSettings?: readonly SettingsInput[];
+  /** The current directory of this program; absent if it has been deleted. */
+  readonly cwd?: string | undefined;
+  /** What was found of a project that is not trusted. */
+  readonly project?: ProjectInput;
+}
+
+/** A project that is not trusted. */
+export interface ProjectInput {
+  /** Its settings files. */
+  readonly settings: readonly SettingsInput[];
+  /** Whether each of its files with instructions lies in its folder, and is no link out of it. */
+  readonly holdsInstructions: boolean;
 }
 
 /** A settings file as it was found. */

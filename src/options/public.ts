@@ -6,6 +6,7 @@ export type {
   Initialize,
   Invocation,
   PrivateFile,
+  ProjectInput,
   SettingsInput,
 } from "./invocation.js";
 export type { ModelName, OptionName, Options, SettingSource } from "./options.js";

@@ -1,8 +1,13 @@
 import { statSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { readFile, realpath, stat } from "node:fs/promises";
+import { join, resolve, sep } from "node:path";
 import { HawserError } from "../errors/index.js";
-import { type Options, type SettingsInput, settingsPath } from "../options/index.js";
+import {
+  type Options,
+  type ProjectInput,
+  type SettingsInput,
+  settingsPath,
+} from "../options/index.js";
 import { currentFolder } from "./own-folders.js";
 
 /**
@@ -38,16 +43,30 @@ export async function readSettings({
 }
 
 /**
- * The settings files of a project that is not trusted, because their deny and ask rules count all the
- * same. Undefined for a project that is trusted, or is to be left out altogether.
+ * What a project that is not trusted brings along. Undefined for a project that is trusted, or is to
+ * be left out altogether.
  */
-export async function readProjectSettings({
+export async function readProject({
   trustProject,
   cwd = ".",
-}: Options): Promise<readonly SettingsInput[] | undefined> {
+}: Options): Promise<ProjectInput | undefined> {
   if (trustProject !== false) return undefined;
   const names = ["settings.json", "settings.local.json"];
-  return Promise.all(names.map((name) => readInput(resolve(cwd, ".claude", name))));
+  const [holdsInstructions, ...settings] = await Promise.all([
+    areInside(resolve(cwd)),
+    ...names.map((name) => readInput(resolve(cwd, ".claude", name))),
+  ]);
+  return { settings, holdsInstructions };
+}
+
+/** Whether the files with instructions that there are lie in the folder when links are resolved. */
+async function areInside(folder: string): Promise<boolean> {
+  const root = await realpath(folder).catch(() => folder); // A missing folder is told elsewhere.
+  const files = ["CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules"];
+  const places = await Promise.all(
+    files.map((name) => realpath(join(root, name)).catch(() => root)), // A missing file leads nowhere.
+  );
+  return places.every((place) => place === root || place.startsWith(join(root, sep)));
 }
 
 async function readInput(path: string): Promise<SettingsInput> {

@@ -21,9 +21,9 @@ import {
 } from "../options/index.js";
 import { namedElsewhere, refuseUser } from "./elsewhere.js";
 import { type CliLocation, locateCli } from "./locate.js";
-import { configFolder, homeFolder } from "./own-folders.js";
+import { configFolder, currentFolderIfAny, homeFolder } from "./own-folders.js";
 import type { SpawnFunction } from "./own-spawn.js";
-import { checkCwd, checkPlugins, readProjectSettings, readSettings } from "./preflight.js";
+import { checkCwd, checkPlugins, readProject, readSettings } from "./preflight.js";
 import { type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
 import { temporaryPath } from "./temporary-folder.js";
 import { resolveUser, type User } from "./user.js";
@@ -121,7 +121,7 @@ async function survey(options: Options) {
     checkPlugins(options.plugins);
   }
   const settings = await readSettings(options);
-  const projectSettings = await readProjectSettings(options);
+  const project = await readProject(options);
   const user = options.user === undefined ? undefined : await userOf(options.user, options.env);
   const cli = { path: location.path, script: location.script };
   const host = {
@@ -130,7 +130,8 @@ async function survey(options: Options) {
     execPath: elsewhere === undefined ? process.execPath : "node",
     privateDir: temporaryPath(),
     ...(settings === undefined ? {} : { settings }),
-    ...(projectSettings === undefined ? {} : { projectSettings }),
+    ...(project === undefined ? {} : { project }),
+    cwd: currentFolderIfAny(),
   };
   const probe =
     elsewhere === undefined

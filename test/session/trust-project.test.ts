@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import type { Options } from "../../src/options/index.js";
 import { query } from "../../src/query/index.js";
 import { openSession } from "../../src/session/index.js";
-import { reply, toolUse } from "../../src/testing/index.js";
-import { CLIS, OLDER_CLI } from "../support/cli.js";
+import { always, reply, toolUse } from "../../src/testing/index.js";
+import { CLIS, NEWEST_CLI, OLDER_CLI } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
 import {
   EXTENSIONS,
@@ -73,15 +73,19 @@ function seenBy({ model }: World): Pick<Outcome, "words" | "hasHeader"> {
   return { words, hasHeader: model.requests.some(({ headers }) => headers["x-planted"]) };
 }
 
-const NOTHING: Outcome = { ran: [], asked: ["Bash"], words: INSTRUCTIONS, hasHeader: false };
+/** An older CLI would load plugins together with the instructions, so there they are not read. */
+function nothingOn(path: string): Outcome {
+  const words = path === NEWEST_CLI ? INSTRUCTIONS : [];
+  return { ran: [], asked: ["Bash"], words, hasHeader: false };
+}
 
 describe.each(CLIS)("trustProject on $name", ({ path }) => {
   it("runs and grants nothing of a project by default, and reads its instructions", async () => {
-    expect(await outcomeOf(path, SESSION, {})).toEqual(NOTHING);
+    expect(await outcomeOf(path, SESSION, {})).toEqual(nothingOn(path));
   });
 
   it("runs and grants nothing of a project in a call with preset agent", async () => {
-    expect(await outcomeOf(path, AGENT, {})).toEqual(NOTHING);
+    expect(await outcomeOf(path, AGENT, {})).toEqual(nothingOn(path));
   });
 
   it("lets a project run and grant what it says when it is true", async () => {
@@ -99,7 +103,7 @@ describe.each(CLIS)("trustProject on $name", ({ path }) => {
 
   it("leaves out the instructions too when settingSources names no source", async () => {
     const outcome = await outcomeOf(path, SESSION, { settingSources: [] });
-    expect(outcome).toEqual({ ...NOTHING, words: [] });
+    expect(outcome).toEqual({ ...nothingOn(path), words: [] });
   });
 
   it("keeps the deny and ask rules of a project that is not trusted in force", async () => {
@@ -159,15 +163,88 @@ describe.each(CLIS)("trustProject on $name", ({ path }) => {
     ]);
   });
 
+  it("reads no instructions that a link leads out of the folder", async () => {
+    const place = await world(path, ["done"]);
+    writeFileSync(join(place.home, "private.txt"), "words-of-another-folder");
+    symlinkSync(join(place.home, "private.txt"), join(place.cwd, "CLAUDE.md"));
+    await SESSION(place.options);
+    expect(JSON.stringify(place.model.requests)).not.toContain("words-of-another-folder");
+  });
+
+  it("loads no plugin that the settings of the folder name", async () => {
+    const place = await world(path, always("done"));
+    const ran = join(place.home, "plugin-ran");
+    const hook = { hooks: [{ type: "command", command: `touch ${ran}` }] };
+    const files = {
+      "market/.claude-plugin/marketplace.json": {
+        name: "market",
+        owner: { name: "a" },
+        plugins: [{ name: "planted", source: "./planted", description: "d" }],
+      },
+      "market/planted/.claude-plugin/plugin.json": { name: "planted", version: "1.0.0" },
+      "market/planted/hooks/hooks.json": {
+        hooks: { SessionStart: [hook], UserPromptSubmit: [hook] },
+      },
+      ".claude/settings.json": {
+        extraKnownMarketplaces: {
+          market: { source: { source: "directory", path: join(place.cwd, "market") } },
+        },
+        enabledPlugins: { "planted@market": true },
+      },
+    };
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(place.cwd, name)), { recursive: true });
+      writeFileSync(join(place.cwd, name), JSON.stringify(content));
+    }
+    // The first session installs a plugin, and the next one runs it.
+    for (const _ of [1, 2]) await SESSION(place.options);
+    expect(existsSync(ran)).toBe(false);
+    for (const _ of [1, 2]) await SESSION({ ...place.options, trustProject: true });
+    expect(existsSync(ran)).toBe(true);
+  });
+
   it("is true by default in query(), as in the official SDK", async () => {
     const { ran } = await outcomeOf(path, QUERY, {});
     expect(ran).toEqual(RUNS_IN_PROJECT);
   });
 
   it("runs nothing of a project in query() when it is false", async () => {
-    expect(await outcomeOf(path, QUERY, { trustProject: false })).toEqual(NOTHING);
+    expect(await outcomeOf(path, QUERY, { trustProject: false })).toEqual(nothingOn(path));
   });
 });
+
+describe.each(CLIS)("deny rules of the caller, on $name", ({ path }) => {
+  const RULE = "Read(/guarded/**)";
+  const settingsOf = (deny: readonly string[]) => ({ permissions: { deny } });
+
+  it.each<[string, Options, object]>([
+    ["a rule of the project that needs a file", {}, settingsOf(["Bash(echo a\\) b)"])],
+    ["many rules of the project", {}, settingsOf(many())],
+    ["own rules that need a file", { disallowedTools: [RULE, "Bash(echo (a))"] }, {}],
+    ["many own rules", { disallowedTools: [RULE, ...many()] }, {}],
+  ])("keep their paths beside %s", async (_, more, settings) => {
+    const place = await world(path, [toolUse("Read", { file_path: "guarded/a.txt" }), "done"]);
+    for (const folder of [".claude", "guarded"]) mkdirSync(join(place.cwd, folder));
+    writeFileSync(join(place.cwd, "guarded/a.txt"), "words-of-the-guarded-file");
+    writeFileSync(join(place.cwd, ".claude/settings.json"), JSON.stringify(settings));
+    await SESSION({ ...place.options, disallowedTools: [RULE], ...more });
+    expect(JSON.stringify(place.model.requests)).not.toContain("words-of-the-guarded-file");
+  });
+
+  it("keep their paths when a settings file is merged with other rules", async () => {
+    const place = await world(path, [toolUse("Read", { file_path: "guarded/a.txt" }), "done"]);
+    mkdirSync(join(place.cwd, "guarded"));
+    writeFileSync(join(place.cwd, "guarded/a.txt"), "words-of-the-guarded-file");
+    const settings = join(place.cwd, "conf.json");
+    writeFileSync(settings, JSON.stringify(settingsOf([RULE])));
+    await SESSION({ ...place.options, settings, disallowedTools: ["Bash(echo (a))"] });
+    expect(JSON.stringify(place.model.requests)).not.toContain("words-of-the-guarded-file");
+  });
+});
+
+function many(): string[] {
+  return Array.from({ length: 1000 }, (_, i) => `Bash(never ${i} *)`);
+}
 
 async function ranByGit(cliPath: string, run: Run, more: Options): Promise<readonly string[]> {
   const place = await world(cliPath, ["done"]);

@@ -1,4 +1,3 @@
-import { toolRow } from "../builtin-tools.js";
 import { objectOf } from "../check/kind.js";
 import { rule } from "../check/rule.js";
 import { parseSettings } from "../check/settings.js";
@@ -17,7 +16,7 @@ export function applyUntrusted(draft: Draft, _: boolean, name: OptionName): void
  * read these files, and a project's own ban must not be lifted by that.
  */
 function addNarrowingRules({ host, permissions, warnings }: Draft): void {
-  for (const input of host.projectSettings ?? []) {
+  for (const input of host.project?.settings ?? []) {
     if (!input.found && input.reason === "missing") continue;
     const settings = input.found ? parseSettings(input.text) : undefined;
     if (settings === undefined) {
@@ -39,30 +38,29 @@ function rulesIn(list: unknown, warnings: string[]): string[] {
   for (const each of list) {
     if (!isRule(each)) warnings.push(`A rule of the project is left out: ${JSON.stringify(each)}`);
   }
-  return list.filter(isRule).map(fromFolder);
-}
-
-/**
- * The rule as it must be written outside of the project's settings: there `/path` counts from the
- * project's folder, here it would count from the folder of another settings file. `./path` counts
- * from the working directory everywhere.
- */
-function fromFolder(text: string): string {
-  return text.replace(/^([A-Za-z]+\()\/(?!\/)/, (whole, start: string) => {
-    return toolRow(start.slice(0, -1)).paths === undefined ? whole : `${start}./`;
-  });
+  return list.filter(isRule);
 }
 
 /**
  * Lets the CLI read the instructions of a project (CLAUDE.md, its imports, .claude/rules) although
- * the project is no setting source. Observed on 2.1.113 to 2.1.325: of an added directory the CLI
- * reads these files and nothing that runs or grants anything. Directories that come by a settings
- * file do not count for this, so that the flag is always on the command line.
+ * the project is no setting source. Observed on 2.1.325: of an added directory the CLI reads these
+ * files and nothing that runs or grants anything. Older CLIs also load the plugins that the settings
+ * of such a directory name (observed on 2.1.113, 2.1.197 and 2.1.290), so there it is not added.
+ * Directories that come by a settings file do not count for this, so that the flag is always on the
+ * command line.
  */
 function addInstructions(draft: Draft, name: OptionName): void {
+  const { cli, host, env, warnings } = draft;
+  if (host.project?.holdsInstructions === false) {
+    warnings.push(
+      "A link leads the instructions of the project out of its folder: they are not read.",
+    );
+    return;
+  }
+  if (cli.version === undefined || !isSince(cli, IS_CAREFUL)) return;
   addFlag(draft, name, "--add-dir", ".");
   const variable = "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD";
-  if (draft.env.get(variable) === undefined) draft.env.set(variable, "1");
+  if (env.get(variable) === undefined) env.set(variable, "1");
 }
 
 /**
@@ -74,10 +72,16 @@ export function applyGitGuard({ env, cli, options }: Draft): void {
   const { settingSources, trustProject } = options;
   const isTrusted = settingSources === undefined || settingSources.some(isOfProject);
   if (isTrusted || trustProject === true) return;
-  if (cli.version !== undefined && isSince(cli, GUARDS_GIT)) return;
+  if (cli.version !== undefined && isSince(cli, IS_CAREFUL)) return;
   const variable = "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS";
   if (env.get(variable) === undefined) env.set(variable, "1");
+  // Git has other reasons to look at the folder, such as `git check-ignore` for a file that is read.
+  const count = Number(env.get("GIT_CONFIG_COUNT") ?? 0);
+  if (!Number.isSafeInteger(count) || count < 0) return;
+  env.set(`GIT_CONFIG_KEY_${count}`, "core.fsmonitor");
+  env.set(`GIT_CONFIG_VALUE_${count}`, "false");
+  env.set("GIT_CONFIG_COUNT", `${count + 1}`);
 }
 
-/** The oldest version that was seen to run nothing of a hostile .git/config. */
-const GUARDS_GIT = "2.1.325";
+/** The oldest version that was seen to run nothing of a hostile .git/config or of an added folder. */
+const IS_CAREFUL = "2.1.325";

@@ -1,8 +1,10 @@
+import { posix, win32 } from "node:path";
 import type { HawserError } from "../../errors/index.js";
 import type { JsonObject } from "../../wire/index.js";
-import type { Problem } from "../check/kind.js";
+import { objectOf, type Problem } from "../check/kind.js";
 import { readFile, readInline, settingsPath } from "../check/settings.js";
 import { addFile, addPair, type Draft, isSince, mayUse, refusal } from "../draft.js";
+import { anchorRule, workingDirectory } from "./anchor.js";
 import { guardsCommands } from "./rules.js";
 import { denyRules, mergeSettings, SKILL_COMMANDS_OFF } from "./settings-merge.js";
 import { addVariables, mayHoldSecret } from "./settings-secrets.js";
@@ -17,7 +19,7 @@ export function applySettings(draft: Draft): void {
   const own = ownSettings(draft);
   const path = settingsPath(settings);
   if (path !== undefined && own === undefined) passFile(draft, path);
-  else passMerged(draft, settings === undefined ? undefined : readGiven(draft, settings), own);
+  else passMerged(draft, settings === undefined ? undefined : anchored(draft, settings), own);
 }
 
 function passMerged(
@@ -70,6 +72,29 @@ function passFile(draft: Draft, path: string): void {
     addVariables(draft, reading.settings);
   }
   addPair(draft, "settings", "--settings", path);
+}
+
+/** The given settings, as they can be moved to a file of our own. */
+function anchored(draft: Draft, settings: JsonObject | string): JsonObject | undefined {
+  const given = readGiven(draft, settings);
+  const permissions = objectOf(given?.["permissions"]);
+  if (given === undefined || Object.keys(permissions).length === 0) return given;
+  const root = rootOf(draft, settings);
+  const lists = ["allow", "deny", "ask"].flatMap((name) => {
+    const list = permissions[name];
+    const rules = Array.isArray(list) ? list.map((rule) => anchorRule(rule, root)) : undefined;
+    return rules === undefined ? [] : [[name, rules]];
+  });
+  return { ...given, permissions: { ...permissions, ...Object.fromEntries(lists) } };
+}
+
+/** Where `Tool(/path)` counts from: the folder of a settings file, else the working directory. */
+function rootOf(draft: Draft, settings: JsonObject | string): string | undefined {
+  const root = workingDirectory(draft);
+  const path = settingsPath(settings);
+  if (path === undefined || root === undefined) return root;
+  const { dirname, resolve } = draft.host.platform === "win32" ? win32 : posix;
+  return dirname(resolve(root, path));
 }
 
 function readGiven(draft: Draft, settings: JsonObject | string): JsonObject | undefined {

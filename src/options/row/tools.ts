@@ -1,6 +1,7 @@
 import { escapeRule, isListable } from "../check/rule.js";
 import { addFlag, type Draft, mayUse } from "../draft.js";
 import type { Options } from "../options.js";
+import { anchorRule, workingDirectory } from "./anchor.js";
 
 /** The built-in tools; names of MCP tools have no effect there, and the CLI does not say so. */
 export function applyTools(draft: Draft, tools: NonNullable<Options["tools"]>): void {
@@ -35,10 +36,12 @@ export interface SettingsPermissions {
 /** Puts lists on the command line if they fit there, and returns what is left; both work alike. */
 export function placePermissions(draft: Draft): SettingsPermissions {
   const { permissions } = draft;
+  const root = workingDirectory(draft);
+  const moved = (list: readonly string[]) => escaped(list.map((rule) => anchorRule(rule, root)));
   return {
-    allow: escaped(placeList(draft, "allowedTools", permissions.allow)),
-    deny: escaped(placeList(draft, "disallowedTools", permissions.deny)),
-    ask: escaped(permissions.ask),
+    allow: moved(placeList(draft, "allowedTools", permissions.allow)),
+    deny: moved(placeList(draft, "disallowedTools", permissions.deny)),
+    ask: moved(permissions.ask),
     additionalDirectories: placeDirectories(draft),
   };
 }
@@ -60,8 +63,8 @@ function placeDirectories(draft: Draft): readonly string[] {
   return [];
 }
 
-function escaped(...lists: readonly (readonly string[])[]): string[] {
-  return unique(...lists.map((list) => list.map(escapeRule)));
+function escaped(list: readonly string[]): string[] {
+  return unique(list.map(escapeRule));
 }
 
 export function unique(...lists: readonly (readonly string[])[]): string[] {
