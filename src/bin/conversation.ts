@@ -79,7 +79,9 @@ export class Conversation {
    * ended and all of it was told; rejects with what it failed with.
    */
   async send(text: string): Promise<void> {
-    const turn = this.session.send(text, { commands: !this.#isPastedText(text) });
+    // Several lines that begin with a slash are rather a log than a command, and `/clear` forgets all.
+    const isCommand = !(text.startsWith("/") && text.includes("\n"));
+    const turn = this.session.send(text, { commands: isCommand });
     this.#asked.push({ uuid: turn.uuid, text, after: this.#last });
     try {
       await this.#untilSeen(await turn.result);
@@ -87,13 +89,6 @@ export class Conversation {
       // What the result itself reports as a failure is thrown here.
       await turn.text();
     }
-  }
-
-  /** Several lines of which the first begins with a slash, but not with the name of a command. */
-  #isPastedText(text: string): boolean {
-    const [, name] = /^\/(\S+)[^\n]*\n/.exec(text) ?? [];
-    if (name === undefined) return false;
-    return !this.session.info.commands.some((command) => command.name === name);
   }
 
   /** Puts files and conversation back to before a prompt. */

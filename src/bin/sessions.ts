@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { nearest } from "../options/index.js";
+import { currentFolder } from "../process/index.js";
 import type { TranscriptPlace } from "../transcripts/index.js";
 import { type Command, defineCommand } from "./command.js";
 import { type Flags, type Given, usageError } from "./flags.js";
@@ -113,7 +114,7 @@ export const sessions: Command = defineCommand({
   run: async ({ flags, words: [verb = "list", ...words] }) => {
     const { run } = verbOf(verb, words, flags);
     const configDir = flags["config-dir"] === undefined ? undefined : resolve(flags["config-dir"]);
-    const place = { configDir, dir: flags.all ? undefined : resolve(flags.cwd ?? ".") };
+    const place = { configDir, dir: flags.all ? undefined : resolve(flags.cwd ?? currentFolder()) };
     const terminal = new Terminal({ quiet: flags.json });
     return run({ terminal, words, flags, place, configDir, json: flags.json });
   },

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { HawserError } from "../errors/index.js";
 import { processTable } from "./table.js";
 
 /** The variable by which everything that this library has started can be found again. */
@@ -61,7 +62,8 @@ let known: string | undefined;
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);
-  } catch {
+  } catch (error) {
+    refuseIfScarce(error);
     // Only Linux has them, and not every one.
     return "";
   }
@@ -70,7 +72,16 @@ function linkOf(path: string): string {
 function bootOf(): string | undefined {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
-  } catch {
+  } catch (error) {
+    refuseIfScarce(error);
     return undefined;
   }
+}
+
+/** The name is kept for the whole program, so it must not be made while nothing can be read. */
+function refuseIfScarce(error: unknown): void {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== "EMFILE" && code !== "ENFILE") return;
+  const message = "The CLI process could not be started: too many files are open.";
+  throw new HawserError("spawn_failed", message, { cause: error });
 }

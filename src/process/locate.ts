@@ -84,7 +84,8 @@ export function thisMachine(options: LocateOptions = {}): Machine {
     env,
     platform: process.platform,
     arch: process.arch,
-    home: homeFolder(env),
+    // The home of this program, not one that a call gives to the CLI: it may belong to another user.
+    home: homeFolder(),
     cwd: currentFolderIfAny(),
     self: ownFile(),
     fromCwd: options.cliFrom === "cwd",

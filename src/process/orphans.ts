@@ -1,12 +1,11 @@
 import { readdirSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { deadHost, deadHosts, MARKER } from "./host.js";
 import { temporaryFolder } from "./own-folders.js";
 import { signalOne } from "./signal.js";
 import { type Marked, processTable } from "./table.js";
-import { hostOfTemporary, isOwnFolder } from "./temporary-folder.js";
+import { hostOfTemporary, isOwnFolder, removeTree } from "./temporary-folder.js";
 
 /** A process that was started by a program that lives no more. */
 export interface OrphanProcess {
@@ -55,7 +54,7 @@ export async function endOrphans(filter: OrphanFilter = {}): Promise<Orphans> {
   }
   // One that cannot be removed is among those that are found again.
   for (const folder of foldersLeft(filter)) {
-    await rm(folder, { recursive: true, force: true }).catch(() => {});
+    await removeTree(folder).catch(() => {});
   }
   return findOrphans(filter);
 }

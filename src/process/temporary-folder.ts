@@ -1,8 +1,10 @@
+import { execFile, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import { HawserError } from "../errors/index.js";
 import { hostName } from "./host.js";
 import { atHostExit } from "./live.js";
@@ -50,7 +52,32 @@ export function isOwnFolder(path: string): boolean {
 /** Removes a folder of this user at once, for a program that is about to end. */
 export function removeOwnFolderSync(path: string): void {
   // A write that was under way can make the folder non-empty again, so the removal is repeated.
-  if (isOwnFolder(path)) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  if (!isOwnFolder(path)) return;
+  if (isRoot() && !isMissing(spawnSync(RM, ["-rf", "--", path], { stdio: "ignore" }).error)) return;
+  rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/**
+ * Removes a folder with all that is in it. Node goes by paths, so another user who owns a folder inside
+ * could put a link in its place and have root remove what the link leads to. `rm` goes by open folders.
+ */
+export async function removeTree(path: string): Promise<void> {
+  if (isRoot()) {
+    const failure = await promisify(execFile)(RM, ["-rf", "--", path]).catch((error) => error);
+    if (!isMissing(failure)) return;
+  }
+  await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+}
+
+const RM = "/bin/rm";
+
+/** A small container may have no such program. */
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
+}
+
+function isRoot(): boolean {
+  return process.geteuid?.() === 0;
 }
 
 /**
@@ -60,7 +87,7 @@ export function removeOwnFolderSync(path: string): void {
 export async function removeOwnFolder(path: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+      await removeTree(path);
       if (!existsSync(path)) return;
     } catch (error) {
       if (attempt === ATTEMPTS) throw error;

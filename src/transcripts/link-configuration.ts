@@ -1,4 +1,4 @@
-import { lstat, symlink } from "node:fs/promises";
+import { realpath, stat, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { HawserError } from "../errors/index.js";
 import { configFolder, homeFolder } from "../process/index.js";
@@ -57,10 +57,12 @@ const LINKED = [
 ];
 
 async function link(from: string, to: string): Promise<void> {
-  const found = await lstat(from).catch(() => undefined); // Absent: the CLI works without it.
-  if (found === undefined) return;
+  // The end of a chain of links, because the CLI follows one link and replaces what it finds there:
+  // a `settings.json` that is a link into a folder of dotfiles would become a plain file.
+  const real = await realpath(from).catch(() => undefined); // Absent: the CLI works without it.
+  if (real === undefined) return;
   try {
-    await symlink(from, to, found.isDirectory() ? "junction" : "file");
+    await symlink(real, to, (await stat(real)).isDirectory() ? "junction" : "file");
   } catch (cause) {
     // Without the user's settings the CLI would run without the user's deny rules.
     const why = (cause as Error).message;

@@ -66,7 +66,7 @@ export async function materialize(
     await linkConfiguration({ env, cwd }, folder.path);
     await own(folder.path, owner);
   } catch (error) {
-    await folder.remove();
+    await folder.remove().catch(() => {}); // The first failure is the one to tell.
     throw error;
   }
   return {

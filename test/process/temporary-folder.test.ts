@@ -9,6 +9,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -69,6 +70,19 @@ describe("removeOwnFolderSync()", () => {
   });
 });
 
+/** Fills a folder, and puts a link in its place as soon as its removal has begun. */
+const SWAP = `
+const fs = require("node:fs");
+const [inner, victim] = process.argv.slice(1);
+const full = inner + "/full";
+fs.mkdirSync(full);
+for (let i = 0; i < 2000; i++) fs.writeFileSync(full + "/f" + i, "");
+for (let i = 0; i < 100; i++) fs.writeFileSync(full + "/kept" + i, "");
+process.stdout.write("ready");
+while (fs.existsSync(full + "/f0") && fs.existsSync(full + "/f1000"));
+try { fs.renameSync(full, inner + "/away"); fs.symlinkSync(victim, full); } catch {}
+`;
+
 describe("TemporaryFolder", () => {
   it("is a folder that remove() takes away", async () => {
     const made = new TemporaryFolder(0o700);
@@ -77,6 +91,33 @@ describe("TemporaryFolder", () => {
     await made.remove();
     expect(existsSync(made.path)).toBe(false);
   });
+
+  it.skipIf(process.geteuid?.() !== 0)(
+    "removes nothing that a link of another user leads to",
+    async () => {
+      const victim = join(folder(), "victim");
+      for (let round = 0; round < 5; round++) {
+        mkdirSync(victim, { recursive: true });
+        for (let i = 0; i < 100; i++) writeFileSync(join(victim, `kept${i}`), "");
+        const made = new TemporaryFolder(0o711);
+        const inner = join(made.path, "inner");
+        mkdirSync(inner);
+        chownSync(inner, 54321, 54321);
+        const swapper = spawn(process.execPath, ["-e", SWAP, inner, victim], {
+          uid: 54321,
+          gid: 54321,
+          cwd: "/",
+          stdio: ["ignore", "pipe", "ignore"],
+        });
+        const gone = once(swapper, "exit");
+        await once(swapper.stdout, "data");
+        await made.remove();
+        swapper.kill("SIGKILL");
+        await gone;
+        expect(readdirSync(victim)).toHaveLength(100);
+      }
+    },
+  );
 
   it.each([
     ["process.exit()", "exit", { code: 3, signal: null }],

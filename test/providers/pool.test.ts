@@ -4,6 +4,7 @@ import { ClaudeCliProvider, ClaudeCodeProvider } from "../../src/providers/index
 import { toolUse } from "../../src/testing/index.js";
 import { atRest, onFake, paidTurn, slowTurn } from "../pool/on-fake.js";
 import { describeInTurn } from "../support/in-turn.js";
+import { until } from "../support/proc.js";
 import { world } from "../support/world.js";
 import { context } from "./omega-support.js";
 
@@ -52,12 +53,13 @@ describe("a provider on a pool", () => {
   it("keeps to the places and the money of the pool", async () => {
     const { pool, cli } = await onFake(
       { concurrency: 1, queueLimit: 0, budgetUsd: { perTenant: 1 } },
-      { steps: [{ on: "user", process: 1, do: paidTurn(1, 50) }] },
+      { steps: [{ on: "user", process: 1, do: paidTurn(1, 2_000) }] },
     );
     const cliPath = cli.path;
     const omega = new ClaudeCodeProvider({ cliPath, pool, tenant: "omega", priority: 1 });
     const magi = new ClaudeCliProvider("sonnet", { cliPath, pool });
     const answer = omega.complete(context());
+    await until(() => pool.stats().calls.running === 1);
     await expect(magi.complete("s", "u")).rejects.toMatchObject({ code: "pool_full" });
     expect((await answer).text).toBe("ok");
     await expect(omega.complete(context())).rejects.toMatchObject({ code: "budget_refused" });

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { textOf } from "../../errors/index.js";
+import { HawserError, textOf } from "../../errors/index.js";
 import type { Question } from "./pattern.js";
 
 /**
@@ -14,7 +14,7 @@ export async function matchElsewhere(
   const workerData = questions.map(({ pattern: { source, regex }, text }) => {
     return { source, flags: regex.flags, text };
   });
-  const worker = new Worker(THREAD, { eval: true, workerData, env: {}, execArgv: [] });
+  const worker = startThread(workerData);
   let done = 0;
   let timer: NodeJS.Timeout | undefined;
   try {
@@ -40,6 +40,19 @@ export async function matchElsewhere(
   } finally {
     clearTimeout(timer);
     await worker.terminate();
+  }
+}
+
+/** Throws `spawn_failed` where threads are not permitted: a value that was not checked is no answer. */
+function startThread(workerData: unknown): Worker {
+  try {
+    return new Worker(THREAD, { eval: true, workerData, env: {}, execArgv: [] });
+  } catch (cause) {
+    const why = textOf(cause);
+    const message = `The thread that matches a pattern of the schema could not be started: ${why}`;
+    const hint =
+      "Permit worker threads (`--allow-worker`), or write the pattern without repetitions.";
+    throw new HawserError("spawn_failed", message, { cause, hint, retryable: false });
   }
 }
 
