@@ -146,7 +146,9 @@ class Chat {
   async #handle(line: string): Promise<"leave" | undefined> {
     // A command is one line: a text of several lines that begins with a slash was pasted.
     const [, name = "", argument = ""] = /^\/(\S+)(?:[^\S\n]+(.*))?$/.exec(line) ?? [];
-    const command = Object.hasOwn(CHAT_COMMANDS, name) ? CHAT_COMMANDS[name] : undefined;
+    // Lines that a program writes are prompts and nothing else: their text may be anybody's.
+    const isKnown = process.stdin.isTTY === true && Object.hasOwn(CHAT_COMMANDS, name);
+    const command = isKnown ? CHAT_COMMANDS[name] : undefined;
     try {
       // Other slash commands are the CLI's own.
       if (command === undefined) await this.#turn(line);

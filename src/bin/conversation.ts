@@ -75,13 +75,14 @@ export class Conversation {
   }
 
   /**
-   * Sends what a person typed, so that commands of the CLI and `@path` work. Resolves when the turn has
-   * ended and all of it was told; rejects with what it failed with.
+   * Sends a prompt. Commands of the CLI and `@path` work in what a person typed, and not in what a
+   * program writes. Resolves when the turn has ended and everything was shown; rejects with the turn's
+   * error.
    */
   async send(text: string): Promise<void> {
     // Several lines that begin with a slash are rather a log than a command, and `/clear` forgets all.
-    const isCommand = !(text.startsWith("/") && text.includes("\n"));
-    const turn = this.session.send(text, { commands: isCommand });
+    const isLog = text.startsWith("/") && text.includes("\n");
+    const turn = this.session.send(text, { commands: process.stdin.isTTY === true && !isLog });
     this.#asked.push({ uuid: turn.uuid, text, after: this.#last });
     try {
       await this.#untilSeen(await turn.result);

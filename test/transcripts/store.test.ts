@@ -1,6 +1,18 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { SessionKey, SessionStore } from "../../src/options/index.js";
 import { text, toolUse } from "../../src/testing/index.js";
 import {
@@ -124,6 +136,22 @@ describe("materialize()", () => {
     const store: SessionStore = { append: async () => {}, load: async () => null };
     const latest = materialize(store, { cwd: "/work", env: {} });
     await expect(latest).rejects.toMatchObject({ code: "invalid_options" });
+  });
+
+  it("links to the end of a chain of links, because the CLI replaces what one link leads to", async () => {
+    const store = new InMemorySessionStore();
+    await store.append(key, [{ type: "user" }]);
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "hawser-links-")));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, "dotfile.json"), "{}");
+    symlinkSync("dotfile.json", join(folder, "settings.json"));
+    const env = { CLAUDE_CONFIG_DIR: folder };
+    const made = await materialize(store, { ...key, cwd: "/work", env });
+    expect(readlinkSync(join(made?.configDir ?? "", "settings.json"))).toBe(
+      join(folder, "dotfile.json"),
+    );
+    await made?.dispose();
+    expect(readdirSync(folder).sort()).toEqual(["dotfile.json", "settings.json"]);
   });
 
   it("writes nothing outside of its folder, and removes that", async () => {
