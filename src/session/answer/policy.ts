@@ -102,7 +102,7 @@ function fits(rule: PolicyRule, { tool, input }: ToolCall, policy: Policy): bool
     meaning === undefined ? [input] : allows ? [meaning(input)] : [input, meaning(input)];
   const asPath: Compare = (pattern, path) => policy.pathFits(pattern, path, allows);
   const compare = (field: string) => (paths.includes(field) ? asPath : like);
-  return inputs.some((each) => within(rule.input ?? {}, each, compare));
+  return inputs.some((each) => within(rule.input ?? {}, each, { compare, allows }));
 }
 
 function fitsName(rule: PolicyRule, tool: string, { mcpServers = [] }: PermissionContext): boolean {
@@ -121,29 +121,40 @@ function isBroadAllow({ tool, decision }: PolicyRule): boolean {
 /** How a text of a rule is compared with one of a call. */
 type Compare = (pattern: string, text: string) => boolean;
 
+interface Comparison {
+  /** How the texts of a field are compared. */
+  readonly compare: (field: string) => Compare;
+  /** Whether the rule allows. */
+  readonly allows: boolean;
+}
+
 /** Whether everything that is expected is there; more may be. */
-function within(
-  expected: JsonObject,
-  actual: unknown,
-  compare: (field: string) => Compare,
-): boolean {
+function within(expected: JsonObject, actual: unknown, how: Comparison): boolean {
   if (typeof actual !== "object" || actual === null) return false;
   return Object.entries(expected).every(
     ([name, value]) =>
-      Object.hasOwn(actual, name) && same(value, Reflect.get(actual, name), compare(name)),
+      Object.hasOwn(actual, name) &&
+      same(value, Reflect.get(actual, name), how.compare(name), how.allows),
   );
 }
 
-function same(expected: unknown, actual: unknown, compare: Compare): boolean {
-  if (typeof expected === "string") return typeof actual === "string" && compare(expected, actual);
+function same(expected: unknown, actual: unknown, compare: Compare, allows: boolean): boolean {
+  if (typeof expected === "string") return textFits(expected, actual, compare, allows);
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || expected.length !== actual.length) return false;
-    return expected.every((value, i) => same(value, actual[i], compare));
+    return expected.every((value, i) => same(value, actual[i], compare, allows));
   }
   if (typeof expected === "object" && expected !== null) {
-    return within(expected as JsonObject, actual, () => compare);
+    return within(expected as JsonObject, actual, { compare: () => compare, allows });
   }
   return expected === actual;
+}
+
+/** A text of a rule against a list: a rule that allows must fit every item, any other rule one. */
+function textFits(expected: string, actual: unknown, compare: Compare, allows: boolean): boolean {
+  if (!Array.isArray(actual)) return typeof actual === "string" && compare(expected, actual);
+  const fits = (item: unknown) => textFits(expected, item, compare, allows);
+  return allows ? actual.length > 0 && actual.every(fits) : actual.some(fits);
 }
 
 function titleOf({ tool, input, decision }: PolicyRule): string {
