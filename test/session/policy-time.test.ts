@@ -13,10 +13,10 @@ const RULES: readonly PolicyRule[] = [
   { tool: "*", decision: "allow" },
 ];
 
-/** Decides the call, and fails if that takes long. Each of these calls took more than ten seconds. */
-function decide(tool: string, input: Record<string, unknown>) {
+/** Decides the call, and fails if that takes long. With quadratic time it takes much longer. */
+function decide(tool: string, input: Record<string, unknown>, rules = RULES) {
   const start = performance.now();
-  const explanation = explainPermission(RULES, tool, input);
+  const explanation = explainPermission(rules, tool, input);
   expect(performance.now() - start).toBeLessThan(8000);
   return explanation;
 }
@@ -35,6 +35,8 @@ describe("explainPermission with an input that a model made long", () => {
   it("does not look for a path that is longer than a path can be", () => {
     const file_path = "/missing".repeat(100_000);
     expect(decide("Read", { file_path }).decision).toBe("deny");
+    const allowing = RULES.slice(0, 20).map((rule) => ({ ...rule, decision: "allow" as const }));
+    expect(decide("Read", { file_path }, allowing).decision).toBe("deny");
     expect(decide("Read", { file_path: "/a/..".repeat(100_000) }).decision).toBe("allow");
   });
 
@@ -67,10 +69,8 @@ describe("explainPermission with an input that a model made long", () => {
       { tool: "mcp__*x*__*y*", decision: "deny" },
       { tool: "*", decision: "allow" },
     ];
-    const start = performance.now();
-    const server = "_".repeat(100_000);
-    expect(explainPermission(rules, "ReadMcpResourceTool", { server }).decision).toBe("deny");
-    expect(performance.now() - start).toBeLessThan(8000);
+    const server = "_".repeat(1_000_000);
+    expect(decide("ReadMcpResourceTool", { server }, rules).decision).toBe("deny");
   });
 });
 

@@ -71,7 +71,7 @@ function refusal(
   }
 }
 
-/** Nobody can approve what is not said: an approval of everything else must not cover it. */
+/** A request without a name or an input cannot be judged, so no approval may cover it. */
 function isCall({ tool_name, input }: CanUseToolRequest): boolean {
   const isNamed = typeof tool_name === "string" && tool_name !== "";
   return isNamed && typeof input === "object" && input !== null && !Array.isArray(input);
@@ -99,8 +99,8 @@ function contextOf(
 }
 
 /**
- * Given back as they came, suggestions would write settings files. Whoever means that says so, by
- * the `destination` of his own answer.
+ * Given back as they came, suggestions would write settings files. A callback that wants that names
+ * the `destination` in its answer.
  */
 function forThisSession(update: PermissionUpdate): PermissionUpdate {
   return { ...update, destination: "session" } as PermissionUpdate;
