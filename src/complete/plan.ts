@@ -11,10 +11,9 @@ import {
   type StandardSchema,
   validateOptions,
   validatePrompt,
-  warnOfShadowedCallback,
   withPreset,
 } from "../options/index.js";
-import { type Timeouts, timeoutsOf } from "../session/index.js";
+import { type Timeouts, timeoutsOf, warnOfShadowedCallback } from "../session/index.js";
 import { encodeLine, type Prompt, userLine } from "../wire/index.js";
 
 type Known<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };

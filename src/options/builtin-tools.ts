@@ -16,6 +16,11 @@ export interface ToolRow {
   readonly commands?: readonly string[];
   /** Fields that hold a path, or a list of paths: rules on them look through links. */
   readonly paths?: readonly string[];
+  /**
+   * What the tool writes into files, each as the input of a call of Edit. A rule that denies or asks
+   * about Edit or Write covers it.
+   */
+  readonly writes?: (input: JsonObject) => readonly JsonObject[];
   /** The input as the tool understands it, where a default or another field changes a path. */
   readonly meaning?: (input: JsonObject) => JsonObject;
   /**
@@ -112,16 +117,16 @@ export type ToolName = BuiltinTool | (string & {});
 
 /**
  * What each tool can be used for; a tool without a row can be used for nothing that a rule on another
- * tool must cover. `test/options/builtin-tools.test.ts` compares it with the tools that each pinned CLI gives
- * to the model. A tool that no list above names fails that test, and so does a field that looks like a command or a path
- * and that no row accounts for.
+ * tool must cover. `test/options/builtin-tools.test.ts` compares it with the tools that each pinned CLI
+ * gives to the model. A tool that no list above names fails that test, and so does a field that looks
+ * like a command or a path and that no row accounts for.
  */
 export const BUILTIN_TOOLS: Readonly<Partial<Record<BuiltinTool, ToolRow>>> = {
   Agent: { formerly: ["Task"] },
   Artifact: { paths: ["file_path"] },
   Bash: { commands: ["command"] },
   CronCreate: { leadsTo: ({ prompt }) => callsInPrompt(prompt) },
-  Edit: { paths: ["file_path"], sameAs: newFile },
+  Edit: { paths: ["file_path"], writes: (input) => [input] },
   EnterWorktree: { paths: ["path"] },
   Glob: { paths: ["path"], meaning: globbed },
   Grep: { paths: ["path"], meaning: searched, sameAs: (input) => reading(searched(input)["path"]) },
@@ -134,7 +139,9 @@ export const BUILTIN_TOOLS: Readonly<Partial<Record<BuiltinTool, ToolRow>>> = {
   },
   NotebookEdit: {
     paths: ["notebook_path"],
-    sameAs: ({ notebook_path }) => editing(notebook_path),
+    writes: ({ notebook_path, new_source }) => [
+      { file_path: notebook_path, new_string: new_source },
+    ],
   },
   PowerShell: { commands: ["command"] },
   Read: { paths: ["file_path"] },
@@ -161,13 +168,13 @@ export const BUILTIN_TOOLS: Readonly<Partial<Record<BuiltinTool, ToolRow>>> = {
       script: "it reaches nothing but agents, and hooks see each call of those",
     },
   },
-  Write: { paths: ["file_path"], sameAs: ({ file_path }) => editing(file_path) },
+  Write: {
+    paths: ["file_path"],
+    writes: ({ file_path, content }) => [{ file_path, new_string: content }],
+  },
 
   LS: { paths: ["path"] },
-  MultiEdit: {
-    paths: ["file_path"],
-    sameAs: ({ file_path }) => editing(file_path),
-  },
+  MultiEdit: { paths: ["file_path"], writes: editsOf },
   NotebookRead: {
     paths: ["notebook_path"],
     sameAs: ({ notebook_path }) => reading(notebook_path),
@@ -209,13 +216,16 @@ export function toolRow(tool: string): ToolRow {
 
 /** The call under the names of other tools that do the same. */
 export function sameCalls({ tool, input }: ToolCall): readonly ToolCall[] {
-  const { commands = [], sameAs } = toolRow(tool);
-  const shell = commands.flatMap((field) =>
-    tool !== SHELL && Object.hasOwn(input, field)
-      ? [{ tool: SHELL, input: { ...input, command: input[field] } }]
-      : [],
-  );
-  return [...shell, ...(sameAs?.(input) ?? [])];
+  const { commands = [], writes, sameAs } = toolRow(tool);
+  const shell = commands
+    .filter((field) => Object.hasOwn(input, field))
+    .map((field) => ({ tool: SHELL, input: { ...input, command: input[field] } }));
+  const edits = (writes?.(input) ?? []).flatMap((edit) => [
+    { tool: "Edit", input: edit },
+    { tool: "Write", input: { file_path: edit["file_path"], content: edit["new_string"] } },
+  ]);
+  const same = [...shell, ...edits].filter((call) => call.tool !== tool);
+  return [...same, ...(sameAs?.(input) ?? [])];
 }
 
 function reading(path: unknown): readonly ToolCall[] {
@@ -226,13 +236,10 @@ function readingAll(paths: unknown): readonly ToolCall[] {
   return Array.isArray(paths) ? paths.flatMap(reading) : reading(paths);
 }
 
-function editing(path: unknown): readonly ToolCall[] {
-  return typeof path === "string" ? [{ tool: "Edit", input: { file_path: path } }] : [];
-}
-
-/** An edit that replaces nothing makes a file, or fills an empty one. */
-function newFile({ file_path, old_string, new_string }: JsonObject): readonly ToolCall[] {
-  return old_string === "" ? [{ tool: "Write", input: { file_path, content: new_string } }] : [];
+/** The edits of a MultiEdit; without any, it is still a call that names a file. */
+function editsOf({ file_path, edits }: JsonObject): readonly JsonObject[] {
+  const list = Array.isArray(edits) && edits.length > 0 ? edits : [{}];
+  return list.map((edit) => ({ ...Object(edit), file_path }));
 }
 
 /** A socket that is watched is a page that is read. */
@@ -251,12 +258,26 @@ function searched(input: JsonObject): JsonObject {
   return { ...input, path: input["path"] ?? "." };
 }
 
-/** A pattern can name another folder than `path`: `/etc/*`, `../*`. */
+/**
+ * A pattern can name another folder than `path`: `/etc/*`, `../*`. If `..` follows a wildcard, the
+ * search can be anywhere.
+ */
 function globbed(input: JsonObject): JsonObject {
   const { path = ".", pattern } = input;
   if (typeof path !== "string" || typeof pattern !== "string") return input;
-  const fixed = /^[^*?[{]*\//.exec(pattern)?.[0];
-  if (fixed === undefined) return { ...input, path };
+  const fixed = /^[^*?[{]*\//.exec(pattern)?.[0] ?? "";
+  if (canClimb(pattern.slice(fixed.length))) return { ...input, path: "/" };
+  if (fixed === "") return { ...input, path };
   const isAbsolute = /^(?:[/\\~]|[A-Za-z]:)/.test(fixed);
   return { ...input, path: isAbsolute ? fixed : `${path}/${fixed}` };
+}
+
+/** Whether a pattern has a part that can stand for `..`, such as `.{x,.}` or `[.][.]`. */
+function canClimb(pattern: string): boolean {
+  const plain = pattern.replaceAll("\\", "");
+  if (plain.includes("..")) return true;
+  return plain.split("/").some((part) => {
+    const outside = part.replace(/\{[^}]*\}?|\[[^\]]*\]?|[@+!?*]?\([^)]*\)?/g, "");
+    return outside !== part && part.includes(".") && /^\.*$/.test(outside);
+  });
 }

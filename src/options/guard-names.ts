@@ -2,6 +2,7 @@ import { KNOWN_TOOL_NAMES } from "./builtin-tools.js";
 import { at, isObject, type Problem } from "./check/kind.js";
 import { mcpToolPrefix, readServers } from "./check/mcp.js";
 import { differsByOne } from "./check/name.js";
+import { parseSettings } from "./check/settings.js";
 import type { Options } from "./options.js";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -64,7 +65,8 @@ function* guardingNames(options: Given): Iterable<Named> {
     yield* namesIn(fieldsOf(definition)["tools"], `${path}.tools`);
     yield* namesIn(fieldsOf(definition)["disallowedTools"], `${path}.disallowedTools`);
   }
-  const permissions = fieldsOf(fieldsOf(settings)["permissions"]);
+  const inline = typeof settings === "string" ? parseSettings(settings) : settings;
+  const permissions = fieldsOf(fieldsOf(inline)["permissions"]);
   for (const list of ["deny", "ask"]) {
     for (const { path, name } of namesIn(permissions[list], `settings.permissions.${list}`)) {
       yield { path, name: toolOf(name) };
@@ -124,7 +126,7 @@ function knownTo({ toolAliases }: Given): readonly string[] {
   return [...KNOWN_TOOL_NAMES, ...Object.keys(fieldsOf(toolAliases))];
 }
 
-/** Of a file, or of what cannot be read, nothing is known here. */
+/** The names in a file are not known here. */
 function serverNames(value: unknown): readonly string[] {
   if (typeof value !== "string" && !isObject(value)) return [];
   try {

@@ -24,7 +24,7 @@ export type * from "./public.js";
 export { OF_CALLS, OF_POOLS, refuseOptions, refuseWithoutPool } from "./refuse.js";
 export { type NumberedHook, type NumberedHooks, numberHooks } from "./row/hooks.js";
 export { POLICY_HOOK } from "./row/rules.js";
-export { shadowedCallback, warnOfShadowedCallback } from "./shadowed-callback.js";
+export { shadowedCallback, shadowedChanges } from "./shadowed-callback.js";
 export { HOOK_EVENTS } from "./shape/hook.js";
 export { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./shape/system-prompt.js";
 export type { OptionSpec, Way } from "./spec.js";

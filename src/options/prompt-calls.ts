@@ -5,6 +5,8 @@ import type { ToolCall } from "./builtin-tools.js";
  * The calls that the CLI makes by itself when it is given a text as a prompt: a leading `/` runs a
  * skill, and `@path` reads a file. No hook sees them. Observed for the arguments of Skill on 2.1.197
  * and 2.1.325, and for the prompt of CronCreate on 2.1.197.
+ *
+ * The model writes these texts, so everything here must take linear time.
  */
 export function callsInPrompt(text: unknown): readonly ToolCall[] {
   if (typeof text !== "string") return [];
@@ -28,5 +30,11 @@ const MENTION = /(?<![\p{L}\p{N}_])@(?:"([^"]+)"|([^\s"]+))/gu;
 
 /** The path may be followed by a range of lines, or by the end of a sentence. */
 function withoutEnding(path: string): string {
-  return path.replace(/#[^#]*$/, "").replace(/[.,;:!?)\]}'>]+$/, "");
+  const range = path.lastIndexOf("#");
+  let end = range < 0 ? path.length : range;
+  // A regular expression that is anchored at the end would take quadratic time.
+  while (end > 0 && PUNCTUATION.includes(path.charAt(end - 1))) end--;
+  return path.slice(0, end);
 }
+
+const PUNCTUATION = ".,;:!?)]}'>";

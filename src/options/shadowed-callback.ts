@@ -1,4 +1,3 @@
-import { guardLogger, hostMask, warnOnce } from "../errors/index.js";
 import { toolRow } from "./builtin-tools.js";
 import type { Options } from "./options.js";
 
@@ -28,18 +27,14 @@ export function shadowedCallback(
 }
 
 /**
- * Tells the logger that `canUseTool` is not asked about commands and edits; without a logger, Node's
- * warnings. To allow the tools that only read, or one's own, is the ordinary use of `allowedTools`.
+ * The same for tools that run commands or change files. Allowing read-only tools or the caller's own
+ * tools is the ordinary use of `allowedTools`.
  */
-export function warnOfShadowedCallback(options: Options): void {
-  const text = shadowedCallback(options, changesThings);
-  if (text === undefined) return;
-  if (options.logger !== undefined) guardLogger(options.logger, hostMask()).warn(text);
-  else warnOnce(text, "HAWSER_CAN_USE_TOOL_SHADOWED");
+export function shadowedChanges(options: Options): string | undefined {
+  return shadowedCallback(options, changesThings);
 }
 
 function changesThings(tool: string): boolean {
-  return (toolRow(tool).commands ?? []).length > 0 || EDITORS.includes(tool) || tool === "*";
+  const { commands = [], writes } = toolRow(tool);
+  return commands.length > 0 || writes !== undefined || tool === "*";
 }
-
-const EDITORS = ["Edit", "MultiEdit", "NotebookEdit", "Write"];

@@ -190,7 +190,13 @@ export class Connection {
     const control = new ControlLine(
       this.transport,
       this.#busy.during(
-        answers(this.#options, this.#servers, log, report, () => this.#permissionContext()),
+        answers({
+          options: this.#options,
+          servers: this.#servers,
+          log,
+          report,
+          permissionContext: () => this.#permissionContext(),
+        }),
       ),
       {
         onMessage: (message, size) => this.#receive(message, size),

@@ -6,12 +6,12 @@ import {
   refuseOptions,
   refuseWithoutPool,
   validateOptions,
-  warnOfShadowedCallback,
   withPreset,
 } from "../options/index.js";
 import type { Session } from "./session.js";
 import { type LeaseRequest, sourceOf } from "./source.js";
 import { timeoutsOf } from "./timeouts.js";
+import { warnOfShadowedCallback } from "./warn-of-shadowed-callback.js";
 
 /** All options but those of calls, which a session refuses. */
 export type SessionOptions = Omit<Options, "autoResume" | "maxRepairs" | "schema">;

@@ -142,6 +142,10 @@ describe("BUILTIN_TOOLS", () => {
     expect(sameCalls({ tool: "Grep", input: { pattern: "x" } })).toEqual([
       { tool: "Read", input: { file_path: "." } },
     ]);
+    const edit = { file_path: "/a", old_string: "x", new_string: "y" };
+    expect(sameCalls({ tool: "Edit", input: edit })).toEqual([
+      { tool: "Write", input: { file_path: "/a", content: "y" } },
+    ]);
     expect(sameCalls({ tool: "mcp__a__b", input: { command } })).toEqual([]);
     expect(sameCalls({ tool: "constructor", input: { command } })).toEqual([]);
   });

@@ -52,6 +52,12 @@ describe("refuseOpenGuards", () => {
       "settings.permissions.deny[0]",
       "Bash",
     ],
+    [
+      "settings as JSON text",
+      { settings: '{ "permissions": { "ask": ["Read", "wRite"] } }' },
+      "settings.permissions.ask[1]",
+      "Write",
+    ],
   ])("refuses a misspelt tool in %s", (_, options, path, meant) => {
     const [first, ...more] = problems(options);
     expect(first).toContain(path);
@@ -138,6 +144,30 @@ describe("openSession() with a callback that is not asked", () => {
     expect(entries.map(({ message }) => message)).toEqual([
       expect.stringContaining("not asked about Bash, Write,"),
     ]);
+  });
+
+  it.each(["Bash", "PowerShell", "Monitor", "Write", "Edit", "MultiEdit", "NotebookEdit", "*"])(
+    "tells the logger about %s",
+    async (tool) => {
+      const { logger, entries } = recordingLogger();
+      await openSession({ cliPath, logger, canUseTool, allowedTools: [tool] }).catch(() => {});
+      expect(entries.map(({ message }) => message)).toEqual([
+        expect.stringContaining(`not asked about ${tool},`),
+      ]);
+    },
+  );
+
+  it("tells each logger once, also in complete()", async () => {
+    const told = async (allowedTools: string[], { logger, entries } = recordingLogger()) => {
+      const options = { cliPath, logger, canUseTool, allowedTools };
+      await openSession(options).catch(() => {});
+      for (let i = 0; i < 2; i++) await complete("x", options).catch(() => {});
+      return entries.filter(({ message }) => message.includes("canUseTool is not asked")).length;
+    };
+    const recording = recordingLogger();
+    expect(await told(["Bash"], recording)).toBe(1);
+    expect(await told(["Write"], recording)).toBe(2);
+    expect(await told(["Bash"])).toBe(1);
   });
 
   it("warns with HAWSER_CAN_USE_TOOL_SHADOWED without a logger, once", async () => {

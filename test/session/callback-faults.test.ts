@@ -112,3 +112,12 @@ describe.each(CALLBACKS)("an error thrown by $name", (callback) => {
     expect((error as Error).stack).toContain("callback-faults.test");
   });
 });
+
+describe("an error thrown by two callbacks with the same text", () => {
+  it("is a warning for each callback", async () => {
+    const [callback] = CALLBACKS;
+    if (callback === undefined) throw new Error("There is no callback.");
+    expect(await run(callback, "the same bug")).toHaveLength(1);
+    expect(await run(callback, "the same bug")).toHaveLength(1);
+  });
+});

@@ -55,9 +55,12 @@ describe("the policy as a guard", () => {
     answerHook(
       { subtype: "hook_callback", callback_id: POLICY_HOOK, input } as HookCallbackRequest,
       { signal: new AbortController().signal, requestId: "r" },
-      { callbacks: new Map(), judge: new PolicyJudge(rules, "ask", () => ({})) },
-      SILENT,
-      () => {},
+      {
+        callbacks: new Map(),
+        judge: new PolicyJudge(rules, "ask", () => ({})),
+        log: SILENT,
+        report: () => {},
+      },
     );
 
   it("decides by its rules", async () => {

@@ -94,6 +94,16 @@ describe("explainPermission with a rule on a path", () => {
     expect(allow({ pattern: "/etc/*", path: work })).toBe("deny");
     expect(allow({ pattern: "../outside/*", path: work })).toBe("deny");
     expect(allow({ pattern: "sub/link/*", path: work })).toBe("deny");
+    for (const pattern of [
+      "*/../../../etc/*",
+      "sub/*/../../..",
+      "..",
+      "*/.{.,x}/*",
+      "*/[.][.]/*",
+    ]) {
+      expect(allow({ pattern, path: work })).toBe("deny");
+    }
+    expect(allow({ pattern: "**/*.{test.ts,spec.ts}", path: work })).toBe("allow");
   });
 });
 

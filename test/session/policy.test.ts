@@ -104,6 +104,76 @@ describe("explainPermission", () => {
     });
   });
 
+  describe.each(["Write", "Edit"])("with a rule on %s", (tool) => {
+    const calls: [string, Record<string, unknown>][] = [
+      ["Write", { file_path: "/etc/a", content: "x" }],
+      ["Edit", { file_path: "/etc/a", old_string: "y", new_string: "x" }],
+      ["Edit", { file_path: "/etc/a", old_string: "", new_string: "x" }],
+      ["MultiEdit", { file_path: "/etc/a", edits: [{ old_string: "", new_string: "x" }] }],
+      ["MultiEdit", { file_path: "/etc/a", edits: [{ old_string: "y", new_string: "x" }] }],
+      ["MultiEdit", { file_path: "/etc/a" }],
+      ["NotebookEdit", { notebook_path: "/etc/a", new_source: "x" }],
+    ];
+    const decide = (rule: PolicyRule, called: string, input: Record<string, unknown>) =>
+      explainPermission([rule], called, input, rule.decision === "allow" ? "deny" : "allow");
+
+    it.each(calls)("that denies or asks, covers %s %j", (called, input) => {
+      for (const decision of ["deny", "ask"] as const) {
+        expect(decide({ tool, decision }, called, input).decision).toBe(decision);
+        const rule: PolicyRule = { tool, input: { file_path: "/etc/*" }, decision };
+        expect(decide(rule, called, input).decision).toBe(decision);
+        const other: PolicyRule = { tool, input: { file_path: "/home/*" }, decision };
+        expect(decide(other, called, input).decision).toBe("allow");
+      }
+    });
+
+    it.each(calls)("that allows, covers %s %j only if it is the same tool", (called, input) => {
+      const { decision } = decide({ tool, decision: "allow" }, called, input);
+      expect(decision).toBe(called === tool ? "allow" : "deny");
+    });
+  });
+
+  it("compares the text that an edit writes with the content in a rule on Write", () => {
+    const rules: PolicyRule[] = [
+      { tool: "Write", input: { content: "*key*" }, decision: "deny" },
+      { tool: "*", decision: "allow" },
+    ];
+    const decide = (tool: string, input: Record<string, unknown>) =>
+      explainPermission(rules, tool, { file_path: "/a", ...input }).decision;
+    expect(decide("Edit", { old_string: "a", new_string: "the key" })).toBe("deny");
+    expect(decide("Edit", { old_string: "the key", new_string: "a" })).toBe("allow");
+    const edits = [{ new_string: "a" }, { new_string: "the key" }];
+    expect(decide("MultiEdit", { edits })).toBe("deny");
+    expect(decide("MultiEdit", { edits: edits.slice(0, 1) })).toBe("allow");
+  });
+
+  it("lets a text in a rule that denies or asks fit one item of a list", () => {
+    for (const decision of ["deny", "ask"] as const) {
+      const decide = (files: unknown) =>
+        explainPermission(
+          [{ tool: "SendUserFile", input: { files: "/etc/*" }, decision }],
+          "SendUserFile",
+          { files },
+          "allow",
+        ).decision;
+      expect(decide("/etc/passwd")).toBe(decision);
+      expect(decide(["/etc/passwd"])).toBe(decision);
+      expect(decide(["/home/a", "/etc/passwd"])).toBe(decision);
+      expect(decide([["/etc/passwd"]])).toBe(decision);
+      expect(decide(["/home/a"])).toBe("allow");
+      expect(decide([])).toBe("allow");
+    }
+  });
+
+  it("wants a text in a rule that allows to fit every item of a list, and at least one", () => {
+    const rule = { tool: "SendUserFile", input: { files: "/etc/*" } };
+    const allows = (files: unknown) => fits([rule], { files }, "SendUserFile") === 0;
+    expect(allows(["/etc/passwd", "/etc/group"])).toBe(true);
+    expect(allows(["/etc/passwd", "/home/a"])).toBe(false);
+    expect(allows(["/etc/passwd", 1])).toBe(false);
+    expect(allows([])).toBe(false);
+  });
+
   it("does not let a rule that allows Bash allow Monitor", () => {
     const rules: PolicyRule[] = [{ tool: "Bash", decision: "allow" }];
     expect(explainPermission(rules, "Monitor", { command: "ls" }).decision).toBe("deny");

@@ -15,36 +15,32 @@ import { answerPermission } from "./permission.js";
 import type { PermissionContext } from "./permission-context.js";
 import { PolicyJudge } from "./policy-judge.js";
 
-/**
- * Answers whatever the CLI asks, by the callbacks of the options. `context` gives what the policy
- * must know of the session at the time of a call.
- */
-export function answers(
-  options: Options,
-  servers: McpServers,
-  log: Logger,
-  report: ReportFault,
-  context: () => PermissionContext,
-): RequestHandler {
+/** What the answers of one session need. */
+export interface AnswerParts {
+  /** The callbacks, hooks and rules of the caller. */
+  readonly options: Options;
+  readonly servers: McpServers;
+  readonly log: Logger;
+  readonly report: ReportFault;
+  /** What the policy must know of the session at the time of a call. */
+  readonly permissionContext: () => PermissionContext;
+}
+
+/** Answers the requests of the CLI by the callbacks of the options. */
+export function answers(parts: AnswerParts): RequestHandler {
+  const { options, servers, log, report, permissionContext } = parts;
   const { canUseTool, onElicitation, onUserDialog, rules } = options;
   const { callbacks } = numberHooks(options.hooks ?? {});
   const otherwise = canUseTool === undefined ? "deny" : "ask";
-  const judge = rules && new PolicyJudge(rules, otherwise, context);
+  const judge = rules && new PolicyJudge(rules, otherwise, permissionContext);
+  const permissions = { canUseTool, judge, log, report };
+  const hooks = { callbacks, judge, log, report };
   return async (request, context) => {
     switch (request.subtype) {
       case "can_use_tool":
-        return answerPermission(
-          request as CanUseToolRequest,
-          context,
-          canUseTool,
-          judge,
-          log,
-          report,
-        );
-      case "hook_callback": {
-        const hooks = { callbacks, judge };
-        return answerHook(request as HookCallbackRequest, context, hooks, log, report);
-      }
+        return answerPermission(request as CanUseToolRequest, context, permissions);
+      case "hook_callback":
+        return answerHook(request as HookCallbackRequest, context, hooks);
       case "mcp_message":
         return servers.answer(request as McpMessageRequest);
       case "elicitation":

@@ -9,6 +9,8 @@ export interface HookAnswers {
   readonly callbacks: NumberedHooks["callbacks"];
   /** Decides every call, before any other rule of this side; absent without a policy. */
   readonly judge: PolicyJudge | undefined;
+  readonly log: Logger;
+  readonly report: ReportFault;
 }
 
 /**
@@ -18,11 +20,10 @@ export interface HookAnswers {
 export async function answerHook(
   { callback_id, input, tool_use_id }: HookCallbackRequest,
   { signal }: RequestContext,
-  { callbacks, judge }: HookAnswers,
-  log: Logger,
-  report: ReportFault,
+  { callbacks, judge, log, report }: HookAnswers,
 ): Promise<HookOutput> {
-  if (callback_id === POLICY_HOOK) return answerPolicy(input, judge, log);
+  const call = { tool_use_id, ...input } as unknown as ToolCallInput;
+  if (callback_id === POLICY_HOOK) return answerPolicy(call, judge, log);
   const hook = callbacks.get(callback_id);
   if (hook === undefined) {
     throw new HawserError("protocol_error", `There is no hook callback ${callback_id}.`);
@@ -31,7 +32,7 @@ export async function answerHook(
   try {
     const output = (await hook.callback(input as never, tool_use_id, { signal })) ?? {};
     if (guards) checkGuardAnswer(output);
-    return judge === undefined ? output : withPolicy(output, input, judge);
+    return judge === undefined ? output : withPolicy(hook.event, output, call, judge);
   } catch (error) {
     const then = guards ? ", so the call was denied" : "";
     report(hook.callback, `A ${hook.event} hook failed${then}`, error);
@@ -42,13 +43,12 @@ export async function answerHook(
 
 /** An error for an answer would be no opinion: a policy that fails denies. */
 function answerPolicy(
-  input: HookCallbackRequest["input"],
+  call: ToolCallInput,
   judge: PolicyJudge | undefined,
   log: Logger,
 ): HookOutput {
   try {
     if (judge === undefined) throw new Error("There are no rules.");
-    const call = input as unknown as ToolCallInput;
     const { decision, reason } = judge.explain(call, call.tool_input);
     log.debug("the policy decided", { tool: call.tool_name, decision, reason });
     return decided(decision, reason);
@@ -61,21 +61,24 @@ function answerPolicy(
 
 /**
  * A hook may put another input into a call. The CLI has put the input of the model to the policy, at
- * the same time as to the hook, so the new input is put to the policy here.
+ * the same time as to the hook, so the new input is put to the policy here. The event is that of the
+ * hook, because an output can leave the event out or name another.
  */
 function withPolicy(
+  event: string,
   output: HookOutput,
-  input: HookCallbackRequest["input"],
+  call: ToolCallInput,
   judge: PolicyJudge,
 ): HookOutput {
   const specific = fieldsOf(fieldsOf(output)["hookSpecificOutput"]);
-  const event = specific["hookEventName"];
-  const call = input as unknown as ToolCallInput;
   if (event === "PreToolUse" && specific["updatedInput"] !== undefined) {
     const { decision, reason } = judge.explain(call, fieldsOf(specific["updatedInput"]));
     if (decision === "allow" || specific["permissionDecision"] === "deny") return output;
     if (decision === "deny") return decided("deny", reason);
-    return { ...output, hookSpecificOutput: { ...specific, ...asked(reason) } } as HookOutput;
+    return {
+      ...output,
+      hookSpecificOutput: { ...specific, ...decisionOf("ask", reason) },
+    } as HookOutput;
   }
   const given = fieldsOf(specific["decision"])["updatedInput"];
   if (event !== "PermissionRequest" || given === undefined) return output;
@@ -93,16 +96,11 @@ function fieldsOf(value: unknown): JsonObject {
   return typeof value === "object" && value !== null ? (value as JsonObject) : {};
 }
 
-function asked(reason: string): object {
-  return { permissionDecision: "ask", permissionDecisionReason: reason };
+function decided(decision: PolicyRule["decision"], reason: string): HookOutput {
+  return { hookSpecificOutput: decisionOf(decision, reason) };
 }
 
-function decided(decision: PolicyRule["decision"], reason: string): HookOutput {
-  return {
-    hookSpecificOutput: {
-      hookEventName: "PreToolUse",
-      permissionDecision: decision,
-      permissionDecisionReason: reason,
-    },
-  };
+function decisionOf(permissionDecision: PolicyRule["decision"], permissionDecisionReason: string) {
+  const hookEventName = "PreToolUse" as const;
+  return { hookEventName, permissionDecision, permissionDecisionReason };
 }

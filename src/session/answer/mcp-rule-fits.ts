@@ -8,8 +8,9 @@ export interface McpTool {
 
 /**
  * Whether the tool pattern of a rule fits the tool of an MCP server. `mcp__a` and `mcp__a__*` mean
- * all tools of server `a`, and not those of a server `a__b`. If no known server has the tool, each place
- * where its name could be parted counts: a rule that allows must fit all of them, any other rule one.
+ * all tools of server `a`, and not those of a server `a__b`. If no known server has the tool, each
+ * place where its name could be parted counts: a rule that allows must fit all of them, any other rule
+ * one.
  */
 export function mcpRuleFits(
   pattern: string,
@@ -17,6 +18,8 @@ export function mcpRuleFits(
   allows: boolean,
   servers: readonly string[],
 ): boolean {
+  // No tool has such a name. The model can write one, as the server of a resource.
+  if (name.length > LONGEST) return !allows;
   const known = servers.map(mcpToolPrefix).filter((prefix) => name.startsWith(prefix));
   const tools = known.length > 0 ? known.map((it) => toolAt(name, it.length)) : partings(name);
   if (tools.length === 0) return like(pattern, name);
@@ -45,3 +48,6 @@ function toolAt(name: string, at: number): McpTool {
 }
 
 const MCP = "mcp__";
+
+/** More than the API takes for the name of a tool. */
+const LONGEST = 512;

@@ -2,7 +2,10 @@
 export interface PermissionContext {
   /** Folder that the session was started in: a relative path of a rule is meant there. */
   readonly cwd?: string | undefined;
-  /** Folder that the CLI is in when it makes the call, if it has moved: a relative path of a call is meant there. */
+  /**
+   * Folder that the CLI is in when it makes the call, if it has moved: a relative path of a call is
+   * meant there.
+   */
   readonly callCwd?: string | undefined;
   /** What `~` stands for. */
   readonly home?: string | undefined;

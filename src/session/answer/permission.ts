@@ -1,17 +1,30 @@
 import { NO_ANSWER, type RequestContext } from "../../control/index.js";
 import { type Logger, type ReportFault, textOf } from "../../errors/index.js";
 import type { CanUseTool } from "../../options/index.js";
-import type { CanUseToolRequest, PermissionResult, PermissionUpdate } from "../../wire/index.js";
+import type {
+  CanUseToolRequest,
+  JsonObject,
+  PermissionResult,
+  PermissionUpdate,
+} from "../../wire/index.js";
 import type { PolicyJudge } from "./policy-judge.js";
 
-/** Asks the caller. Nobody to ask, a callback that throws and an answer without sense all deny. */
+export interface PermissionAnswers {
+  readonly canUseTool: CanUseTool | undefined;
+  /** Decides an input that the callback changed; absent without a policy. */
+  readonly judge: PolicyJudge | undefined;
+  readonly log: Logger;
+  readonly report: ReportFault;
+}
+
+/**
+ * Asks the callback. The call is denied if there is no callback, if the callback or the policy throws,
+ * and if the answer is neither allow nor deny.
+ */
 export async function answerPermission(
   request: CanUseToolRequest,
   context: RequestContext,
-  canUseTool: CanUseTool | undefined,
-  judge: PolicyJudge | undefined,
-  log: Logger,
-  report: ReportFault,
+  { canUseTool, judge, log, report }: PermissionAnswers,
 ): Promise<PermissionResult | typeof NO_ANSWER> {
   const toolUseID = request.tool_use_id;
   const deny = (message: string): PermissionResult => ({ behavior: "deny", message, toolUseID });
@@ -29,10 +42,10 @@ export async function answerPermission(
   }
   if (result === null) return NO_ANSWER;
   if (result?.behavior === "allow") {
-    const refused = result.updatedInput && judge?.explain(request, result.updatedInput);
-    if (refused?.decision === "deny") {
-      log.error("the policy denies the input that canUseTool gave", { reason: refused.reason });
-      return deny(refused.reason);
+    const reason = result.updatedInput && judge && refusal(judge, request, result.updatedInput);
+    if (reason !== undefined) {
+      log.error("the policy denies the input that canUseTool gave", { reason });
+      return deny(reason);
     }
     // Older CLIs want the input back even if nothing changed.
     return { ...result, updatedInput: result.updatedInput ?? request.input, toolUseID };
@@ -44,7 +57,21 @@ export async function answerPermission(
   return deny("The approval of this call gave no answer.");
 }
 
-/** Nobody can approve what is not said: an approval of everything else must not cover it. */
+/** Why the policy denies the input, or undefined if it does not; a policy that fails denies. */
+function refusal(
+  judge: PolicyJudge,
+  request: CanUseToolRequest,
+  input: JsonObject,
+): string | undefined {
+  try {
+    const { decision, reason } = judge.explain(request, input);
+    return decision === "deny" ? reason : undefined;
+  } catch (error) {
+    return `The policy failed: ${textOf(error)}`;
+  }
+}
+
+/** A request without a name or an input cannot be judged, so no approval may cover it. */
 function isCall({ tool_name, input }: CanUseToolRequest): boolean {
   const isNamed = typeof tool_name === "string" && tool_name !== "";
   return isNamed && typeof input === "object" && input !== null && !Array.isArray(input);
@@ -72,8 +99,8 @@ function contextOf(
 }
 
 /**
- * Given back as they came, suggestions would write settings files. Whoever means that says so, by
- * the `destination` of his own answer.
+ * Given back as they came, suggestions would write settings files. A callback that wants that names
+ * the `destination` in its answer.
  */
 function forThisSession(update: PermissionUpdate): PermissionUpdate {
   return { ...update, destination: "session" } as PermissionUpdate;

@@ -6,6 +6,7 @@ import { explainPermission, type PermissionExplanation } from "./policy.js";
 /** What the CLI tells of a call, in a hook's input or in a question. */
 export interface AskedCall {
   readonly tool_name: string;
+  readonly tool_use_id?: string | undefined;
   /** Where the CLI is when it makes the call. */
   readonly cwd?: string | undefined;
   /** The server of an MCP tool; older CLIs do not tell. */
@@ -17,8 +18,11 @@ export class PolicyJudge {
   readonly #rules: readonly PolicyRule[];
   readonly #otherwise: PolicyRule["decision"];
   readonly #context: () => PermissionContext;
-  /** A question does not say where the CLI is; the hook before it did. */
-  #lastCwd: string | undefined;
+  /**
+   * Where the CLI is, by the id of the call. A question does not say it, but the hook before it did.
+   * Calls of several agents overlap, and each agent can be in a folder of its own.
+   */
+  readonly #folders = new Map<string, string>();
 
   constructor(
     rules: readonly PolicyRule[],
@@ -30,14 +34,26 @@ export class PolicyJudge {
     this.#context = context;
   }
 
-  explain({ tool_name, cwd, mcp_server }: AskedCall, input: JsonObject): PermissionExplanation {
-    if (typeof cwd === "string") this.#lastCwd = cwd;
+  explain(call: AskedCall, input: JsonObject): PermissionExplanation {
     const context = this.#context();
-    const { name } = mcp_server ?? {};
-    return explainPermission(this.#rules, tool_name, input, this.#otherwise, {
+    const { name } = call.mcp_server ?? {};
+    return explainPermission(this.#rules, call.tool_name, input, this.#otherwise, {
       ...context,
-      callCwd: this.#lastCwd ?? context.cwd,
+      callCwd: this.#folderOf(call) ?? context.cwd,
       ...(typeof name === "string" ? { mcpServers: [name] } : {}),
     });
   }
+
+  #folderOf({ tool_use_id, cwd }: AskedCall): string | undefined {
+    if (typeof tool_use_id !== "string") return cwd;
+    if (typeof cwd !== "string") return this.#folders.get(tool_use_id);
+    this.#folders.delete(tool_use_id);
+    this.#folders.set(tool_use_id, cwd);
+    const [oldest] = this.#folders.keys();
+    if (this.#folders.size > MOST_FOLDERS && oldest !== undefined) this.#folders.delete(oldest);
+    return cwd;
+  }
 }
+
+/** More calls than a CLI has open at the same time. */
+const MOST_FOLDERS = 1000;

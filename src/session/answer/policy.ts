@@ -8,7 +8,7 @@ import {
 } from "../../options/index.js";
 import type { JsonObject } from "../../wire/index.js";
 import { mcpRuleFits } from "./mcp-rule-fits.js";
-import { pathFits } from "./path-fits.js";
+import { type PathFits, pathFits } from "./path-fits.js";
 import type { PermissionContext } from "./permission-context.js";
 
 /** What a policy decides, and by which of its rules. */
@@ -38,24 +38,26 @@ export function explainPermission(
   otherwise: PolicyRule["decision"] = "deny",
   context: PermissionContext = {},
 ): PermissionExplanation {
-  return decide({ rules, otherwise, context }, { tool, input }, 0);
+  const policy = { rules, otherwise, context, pathFits: pathFits(context) };
+  return decide(policy, { tool, input });
 }
 
 interface Policy {
   readonly rules: readonly PolicyRule[];
   readonly otherwise: PolicyRule["decision"];
   readonly context: PermissionContext;
+  readonly pathFits: PathFits;
 }
 
 /** Decides a call and all calls that it leads to; of the decisions, the first of the strictest counts. */
-function decide(policy: Policy, call: ToolCall, depth: number): PermissionExplanation {
+function decide(policy: Policy, call: ToolCall): PermissionExplanation {
   const further = toolRow(call.tool).leadsTo?.(call.input) ?? [];
-  let strictest = decideAlone(policy, call);
-  if (further.length > 0 && depth >= DEEPEST) {
-    return { decision: "deny", reason: `${call.tool} leads to too many calls, one by another.` };
+  if (further.length > MOST_FURTHER) {
+    return tooMany(`${call.tool} leads to ${further.length} further calls`, MOST_FURTHER);
   }
+  let strictest = decideAlone(policy, call);
   for (const next of further) {
-    const { reason, ...decided } = decide(policy, next, depth + 1);
+    const { reason, ...decided } = decide(policy, next);
     if (STRICTNESS[decided.decision] <= STRICTNESS[strictest.decision]) continue;
     const because = `because ${call.tool} leads to a call of ${next.tool}.`;
     strictest = { ...decided, reason: `${reason.replace(/\.$/, ",")} ${because}` };
@@ -63,43 +65,44 @@ function decide(policy: Policy, call: ToolCall, depth: number): PermissionExplan
   return strictest;
 }
 
-/** How many calls may lead to one another: `/a` of a text may lead to the text of another command. */
-const DEEPEST = 8;
+/**
+ * How many calls the policy decides because of one call, and under how many names. The model writes
+ * the input, and the program does nothing else while the policy looks at the paths in it.
+ */
+const MOST_FURTHER = 100;
+const MOST_SAME = 1000;
+
+function tooMany(what: string, most: number): PermissionExplanation {
+  return { decision: "deny", reason: `${what}, and the policy decides at most ${most} at once.` };
+}
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
 
-function decideAlone({ rules, otherwise, context }: Policy, call: ToolCall): PermissionExplanation {
+function decideAlone(policy: Policy, call: ToolCall): PermissionExplanation {
   const { tool } = call;
-  for (const [index, rule] of rules.entries()) {
-    const fitting = fittingCall(rule, call, context);
+  const same = sameCalls(call);
+  if (same.length > MOST_SAME) return tooMany(`${tool} does ${same.length} things`, MOST_SAME);
+  for (const [index, rule] of policy.rules.entries()) {
+    // A rule that allows does not cover the same call under the name of another tool.
+    const calls = rule.decision === "allow" ? [call] : [call, ...same];
+    const fitting = calls.find((each) => fits(rule, each, policy));
     if (fitting === undefined) continue;
     const why = fitting === call ? "" : `, because ${tool} does what ${fitting.tool} does`;
     const reason = `Rule ${index + 1} (${titleOf(rule)}) decides${why}.`;
     return { decision: rule.decision, rule, index, reason };
   }
-  return { decision: otherwise, reason: `No rule fits ${tool}, so the default decides.` };
+  return { decision: policy.otherwise, reason: `No rule fits ${tool}, so the default decides.` };
 }
 
-/** The call, or the same call under the name of another tool, if the rule fits it. */
-function fittingCall(
-  rule: PolicyRule,
-  call: ToolCall,
-  context: PermissionContext,
-): ToolCall | undefined {
-  const calls = rule.decision === "allow" ? [call] : [call, ...sameCalls(call)];
-  return calls.find((each) => fits(rule, each, context));
-}
-
-function fits(rule: PolicyRule, call: ToolCall, context: PermissionContext): boolean {
-  const { tool, input } = call;
-  if (!fitsName(rule, tool, context)) return false;
+function fits(rule: PolicyRule, { tool, input }: ToolCall, policy: Policy): boolean {
+  if (!fitsName(rule, tool, policy.context)) return false;
   const allows = rule.decision === "allow";
   const { paths = [], meaning } = toolRow(tool);
   const inputs =
     meaning === undefined ? [input] : allows ? [meaning(input)] : [input, meaning(input)];
-  const asPath: Compare = (pattern, path) => pathFits(pattern, path, allows, context);
+  const asPath: Compare = (pattern, path) => policy.pathFits(pattern, path, allows);
   const compare = (field: string) => (paths.includes(field) ? asPath : like);
-  return inputs.some((each) => within(rule.input ?? {}, each, compare));
+  return inputs.some((each) => within(rule.input ?? {}, each, { compare, allows }));
 }
 
 function fitsName(rule: PolicyRule, tool: string, { mcpServers = [] }: PermissionContext): boolean {
@@ -118,29 +121,40 @@ function isBroadAllow({ tool, decision }: PolicyRule): boolean {
 /** How a text of a rule is compared with one of a call. */
 type Compare = (pattern: string, text: string) => boolean;
 
+interface Comparison {
+  /** How the texts of a field are compared. */
+  readonly compare: (field: string) => Compare;
+  /** Whether the rule allows. */
+  readonly allows: boolean;
+}
+
 /** Whether everything that is expected is there; more may be. */
-function within(
-  expected: JsonObject,
-  actual: unknown,
-  compare: (field: string) => Compare,
-): boolean {
+function within(expected: JsonObject, actual: unknown, how: Comparison): boolean {
   if (typeof actual !== "object" || actual === null) return false;
   return Object.entries(expected).every(
     ([name, value]) =>
-      Object.hasOwn(actual, name) && same(value, Reflect.get(actual, name), compare(name)),
+      Object.hasOwn(actual, name) &&
+      same(value, Reflect.get(actual, name), how.compare(name), how.allows),
   );
 }
 
-function same(expected: unknown, actual: unknown, compare: Compare): boolean {
-  if (typeof expected === "string") return typeof actual === "string" && compare(expected, actual);
+function same(expected: unknown, actual: unknown, compare: Compare, allows: boolean): boolean {
+  if (typeof expected === "string") return textFits(expected, actual, compare, allows);
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || expected.length !== actual.length) return false;
-    return expected.every((value, i) => same(value, actual[i], compare));
+    return expected.every((value, i) => same(value, actual[i], compare, allows));
   }
   if (typeof expected === "object" && expected !== null) {
-    return within(expected as JsonObject, actual, () => compare);
+    return within(expected as JsonObject, actual, { compare: () => compare, allows });
   }
   return expected === actual;
+}
+
+/** A text of a rule against a list: a rule that allows must fit every item, any other rule one. */
+function textFits(expected: string, actual: unknown, compare: Compare, allows: boolean): boolean {
+  if (!Array.isArray(actual)) return typeof actual === "string" && compare(expected, actual);
+  const fits = (item: unknown) => textFits(expected, item, compare, allows);
+  return allows ? actual.length > 0 && actual.every(fits) : actual.some(fits);
 }
 
 function titleOf({ tool, input, decision }: PolicyRule): string {
