@@ -108,7 +108,7 @@ const CREDENTIALS = [
   "CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR",
 ];
 
-/** Whether the environment itself says who pays, so that the CLI needs no stored login. */
+/** Whether the environment names a credential, so that the CLI needs no stored login. */
 export function namesCredential(env: EnvironmentDraft): boolean {
   return [...CREDENTIALS, ...CLOUDS].some((name) => env.get(name));
 }

@@ -47,7 +47,7 @@ describe("temporaryPath()", () => {
     "hawser-1.2.3.4",
     "x-hawser-1.2.3.4-a1",
     "hawser-1.2.3.4-a1-x",
-  ])("is not what named %j", (name) => expect(hostOfTemporary(name)).toBeUndefined());
+  ])("hostOfTemporary(%j) is undefined", (name) => expect(hostOfTemporary(name)).toBeUndefined());
 });
 
 describe("removeOwnFolderSync()", () => {
@@ -70,7 +70,7 @@ describe("removeOwnFolderSync()", () => {
 });
 
 describe("TemporaryFolder", () => {
-  it("is a folder that remove() takes away", async () => {
+  it("removes its folder on remove()", async () => {
     const made = new TemporaryFolder(0o700);
     mkdirSync(join(made.path, "inside"));
     expect(isOwnFolder(made.path)).toBe(true);

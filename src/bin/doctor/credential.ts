@@ -93,7 +93,7 @@ function nothingSeen(inSettings: readonly string[], stateFile: string | undefine
   );
 }
 
-/** Places where the CLI may keep a credential and that cannot be told from outside. */
+/** Places where the CLI may keep a credential that hawser cannot see. */
 function unseenStores(stateFile: string | undefined): string[] {
   return [
     ...(process.platform === "darwin" ? ["a login in the keychain"] : []),
