@@ -1,8 +1,8 @@
-import { statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HawserError } from "../errors/index.js";
 import { type Options, type SettingsInput, settingsPath } from "../options/index.js";
+import { isDirectory } from "./is-directory.js";
 import { currentFolder } from "./own-folders.js";
 
 /**
@@ -70,13 +70,3 @@ async function readInput(path: string): Promise<SettingsInput> {
 
 /** Far more than settings need, and little enough to be read in every call. */
 const LARGEST = 16 * 1024 * 1024;
-
-/** At once: in a pool, a call would wait for a thread longer than for the answer. */
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    // Missing, or hidden from this user: no directory either way.
-    return false;
-  }
-}
