@@ -84,6 +84,7 @@ export function thisMachine(options: LocateOptions = {}): Machine {
     env,
     platform: process.platform,
     arch: process.arch,
+    root: "/",
     home: homeFolder(env),
     cwd: currentFolderIfAny(),
     self: ownFile(),
