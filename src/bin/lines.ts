@@ -29,7 +29,10 @@ export function openLines(): Lines {
   return process.stdin.isTTY ? new TypedLines() : new PipedLines();
 }
 
-/** Texts that a person types or pastes. Only Enter sends one; what is pasted goes to the text first. */
+/**
+ * Reads prompts that a person types or pastes. A prompt is sent only by Enter; pasted text is inserted
+ * into it.
+ */
 class TypedLines implements Lines {
   readonly #keyboard = new Keyboard();
   readonly #history: string[] = [];
@@ -59,7 +62,10 @@ class TypedLines implements Lines {
     }
   }
 
-  /** Takes away what was typed or pasted before a question was there, because it is no answer to it. */
+  /**
+   * Sets aside text that was typed or pasted before the question appeared, because it cannot be an
+   * answer.
+   */
   #setAside(late: Input[]): Promise<"interrupted" | undefined> {
     return new Promise((resolve) => {
       const finish = (result: "interrupted" | undefined) => {

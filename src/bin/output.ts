@@ -25,9 +25,9 @@ export function guardOutput(): void {
 const NOBODY_READS = 141;
 
 /**
- * Whether what is written there is lost although nobody asked for it in a shell. Node puts /dev/null,
- * for reading and writing, in the place of a stream that is closed; a shell's `> /dev/null` is for
- * writing only. Programs that discard the output on purpose do as Node does, so this is no error.
+ * Whether the output is lost without a shell redirection that asked for it. Node puts /dev/null, for
+ * reading and writing, in the place of a stream that is closed; a shell's `> /dev/null` is for writing
+ * only. Programs that discard the output on purpose do as Node does, so this is no error.
  */
 function isLost(fd: number): boolean {
   try {

@@ -142,12 +142,12 @@ export function printable(text: string): string {
 
 const UNSEEMLY = /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
-/** The same where every character counts: one that would not be seen has a sign that stands for it. */
+/** Like printable(), but an invisible character is replaced by a visible sign. */
 export function visible(text: string): string {
   return text.replace(UNSEEN, signFor);
 }
 
-/** The same on one line, whole: line breaks have a sign too. */
+/** Like visible(), on one line. */
 export function visibleLine(text: string): string {
   return visible(text).replaceAll("\n", "␊");
 }

@@ -66,7 +66,7 @@ function parse(text: string): Found | undefined {
   }
 }
 
-/** By its first and last sign. Spares most errors of JSON.parse(), which are dear by the thousand. */
+/** Checks the first and last character, because thousands of JSON.parse() errors are slow. */
 function mayBeJson(text: string): boolean {
   let start = 0;
   while (start < text.length && BLANKS.includes(text[start] ?? "")) start += 1;

@@ -19,7 +19,10 @@ export type RequestHandler = (
   context: RequestContext,
 ) => Promise<object | undefined | Refusal | typeof NO_ANSWER>;
 
-/** An answer that is an error. Cheap, as no error with its stack and its mask is: there may be floods. */
+/**
+ * An error answer without an Error object, because building a masked error for each request of a flood
+ * is slow.
+ */
 export class Refusal {
   readonly message: string;
 
@@ -77,7 +80,7 @@ export class Incoming {
       this.#answer(controlFailure(request_id, "The request has no subtype."));
     } else if (this.#working.has(request_id)) {
       // It is being worked on: the answer is on its way.
-    } else if (this.#working.size >= MOST_WORKING) {
+    } else if (this.#atWork >= MOST_WORKING) {
       this.#answer(controlFailure(request_id, "Too many requests are open."));
     } else {
       void this.#work(request_id, request);
@@ -138,7 +141,10 @@ export class Incoming {
   }
 }
 
-/** More questions than this no CLI has open at once; each holds memory until it is answered. */
+/**
+ * No CLI has more requests open at once. A handler holds memory until it returns, also if the CLI has
+ * withdrawn its request, so the handlers are counted.
+ */
 const MOST_WORKING = 10_000;
 
 /** More answers than this wait only for a CLI that asks without reading. */

@@ -7,7 +7,7 @@ export function listenForAbort(signal: AbortSignal, listener: () => void): () =>
   return shared.add(listener);
 }
 
-/** Those of one signal, as long as there are any. */
+/** The listeners of a signal. */
 const listening = new WeakMap<AbortSignal, Listeners>();
 
 class Listeners {
@@ -16,10 +16,17 @@ class Listeners {
   readonly #entries = new Set<{ readonly call: () => void }>();
   readonly #tell = (): void => {
     listening.delete(this.#signal);
-    // In their order. One that is removed by another one is no longer called.
+    // Calls listeners in order; a listener that was removed meanwhile is skipped.
     for (const entry of this.#entries) {
       this.#entries.delete(entry);
-      entry.call();
+      try {
+        entry.call();
+      } catch (error) {
+        // As with listeners of an EventTarget: the others are called, and the error is uncaught.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
     }
   };
 
@@ -34,7 +41,7 @@ class Listeners {
     this.#entries.add(entry);
     return () => {
       if (!this.#entries.delete(entry) || this.#entries.size > 0) return;
-      // During an abort there may be a newer one of the same signal.
+      // During an abort, a newer Listeners object may exist for this signal.
       if (listening.get(this.#signal) === this) listening.delete(this.#signal);
       this.#signal.removeEventListener("abort", this.#tell);
     };

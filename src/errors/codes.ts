@@ -228,7 +228,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
   storage_failed: row(
     "A transcript could not be read or written.",
     "Look at the cause: the operating system refused it.",
-    { status: 503, exit: 74, retryable: true },
+    { status: 503, exit: 74 },
   ),
 };
 

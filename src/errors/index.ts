@@ -9,6 +9,7 @@ export {
   type Mask,
   maskDeep,
 } from "./mask.js";
+export { scarcityHint } from "./scarcity.js";
 export {
   holdsHeaders,
   isHarmlessHeader,

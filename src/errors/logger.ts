@@ -70,7 +70,7 @@ function cutDeep(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutDeep(item)]));
 }
 
-/** The error with a message and a stack that JSON shows too; those of an Error are hidden from it. */
+/** A copy whose message and stack are enumerable, because JSON.stringify() skips those of an Error. */
 function shownError(error: Error): Error {
   const { name, message, stack = "", cause } = error;
   const facts = {

@@ -30,8 +30,8 @@ export function hostMask(): Mask {
 
 function secretsIn(env: Environment): string[] {
   return Object.keys(env).flatMap((name) => {
-    const value = looksSecret(name) ? env[name] : undefined;
-    if (value === undefined) return [];
+    const value = env[name];
+    if (value === undefined || !looksSecret(name, value)) return [];
     return holdsHeaders(name) ? [value, ...secretsInHeaders(value)] : [value];
   });
 }
@@ -109,7 +109,8 @@ function maskValue(value: unknown, mask: Mask, above: Set<object>): unknown {
 }
 
 function maskEntry(key: string, item: unknown, mask: Mask, above: Set<object>): unknown {
-  const secret = typeof item === "string" && item.length >= SHORTEST_SECRET && looksSecret(key);
+  const secret =
+    typeof item === "string" && item.length >= SHORTEST_SECRET && looksSecret(key, item);
   return secret ? MASKED : maskValue(item, mask, above);
 }
 

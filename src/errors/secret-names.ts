@@ -1,12 +1,15 @@
-/** Whether the value of a variable, header, parameter or flag of this name is probably a secret. */
-export function looksSecret(name: string): boolean {
+/**
+ * Whether the value of a variable, header, parameter or flag of this name is probably a secret. A value
+ * decides only for names such as HOST_PWD, which may stand for a password or for a working directory.
+ */
+export function looksSecret(name: string, value = ""): boolean {
   let secret = verdicts.get(name);
   if (secret === undefined) {
     secret = SECRET_NAME.test(name);
     if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
     verdicts.set(name, secret);
   }
-  return secret;
+  return secret && !(PWD_NAME.test(name) && PATH_OF_FOLDERS.test(value));
 }
 
 /** Whether a variable holds a list of headers, as ANTHROPIC_CUSTOM_HEADERS does. */
@@ -39,8 +42,10 @@ export function secretsInArguments(args: readonly string[]): string[] {
       /^(?:-{1,2}|\/)?([\w.-]+)(=|:\s*(?!\/\/))(.*)$/s.exec(argument) ?? [];
     const before = /^-{1,2}([\w.-]+)$/.exec(args[at - 1] ?? "")?.[1] ?? "";
     return [
-      ...(sign !== "" && looksSecret(name) ? secretsInHeader(value) : []),
-      ...(looksSecret(before) && !argument.startsWith("-") ? secretsInHeader(argument) : []),
+      ...(sign !== "" && looksSecret(name, value) ? secretsInHeader(value) : []),
+      ...(looksSecret(before, argument) && !argument.startsWith("-")
+        ? secretsInHeader(argument)
+        : []),
       ...secretsInUrl(argument),
       ...(sign === "=" ? secretsInUrl(value) : []),
     ];
@@ -51,7 +56,9 @@ export function secretsInArguments(args: readonly string[]): string[] {
 export function secretsInUrl(text: string): string[] {
   if (!text.includes("://") || !URL.canParse(text)) return [];
   const { password, searchParams } = new URL(text);
-  const named = [...searchParams].filter(([name]) => looksSecret(name)).map(([, value]) => value);
+  const named = [...searchParams]
+    .filter(([name, value]) => looksSecret(name, value))
+    .map(([, value]) => value);
   return [password, ...named].filter((value) => value !== "");
 }
 
@@ -75,6 +82,10 @@ const MOST_VERDICTS = 4096;
 /** PWD, OLDPWD, PATH, PASSTHROUGH and COMPASS are none, though they look like some of these. */
 const SECRET_NAME =
   /(?:api|access|private|secret|signing|encryption|master|_|^)-?_?keys?$|token(?!s)|secret|passw|passphrase|(?:^|[_-])pass$|^sshpass$|(?<!^old)[_-]pwd$|(?:^|[_-])pw$|credential|authorization|bearer|(?:^|[_-])auth(?:$|[_-])|(?:^|[_-])jwt(?:$|[_-])|(?:^|[_-])pat$|(?:^|[_-])headers$|cookie|webhook|(?:^|_)dsn$|database_url|connection_string/i;
+
+const PWD_NAME = /[_-]pwd$/i;
+/** Two folders at least, because a random password may begin with a slash. */
+const PATH_OF_FOLDERS = /^(?:[a-z]:)?(?:[\\/][\w.@ -]+){2,}[\\/]?$/i;
 
 const HEADER_LIST = /(?:^|[_-])headers$/i;
 

@@ -86,7 +86,7 @@ function finish(draft: Draft): Invocation {
   const { options, initialize, files, warnings, expectedDenyRules } = draft;
   const env = draft.env.toObject();
   for (const [name, value] of Object.entries(env)) {
-    if (looksSecret(name)) draft.secrets.add(value);
+    if (looksSecret(name, value)) draft.secrets.add(value);
   }
   for (const secret of [options.apiKey, options.oauthToken]) {
     if (secret !== undefined) draft.secrets.add(secret);

@@ -1,3 +1,4 @@
+import { CLOUD_SERVICES, LOGIN_VARIABLES } from "./credential-variables.js";
 import type { HostFacts } from "./invocation.js";
 import type { Options } from "./options.js";
 import { type Resolved, resolveOptions } from "./resolve.js";
@@ -100,32 +101,15 @@ function strip(env: EnvironmentDraft, nested: boolean): void {
   if (nested) for (const name of NESTED_MARKERS) env.remove(name);
 }
 
-const CREDENTIALS = [
-  "ANTHROPIC_API_KEY",
-  "ANTHROPIC_AUTH_TOKEN",
-  "CLAUDE_CODE_OAUTH_TOKEN",
-  "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR",
-  "CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR",
-];
-
-/** Whether the environment itself says who pays, so that the CLI needs no stored login. */
+/** Whether the environment names a credential, so that the CLI needs no stored login. */
 export function namesCredential(env: EnvironmentDraft): boolean {
-  return [...CREDENTIALS, ...CLOUDS].some((name) => env.get(name));
+  return [...LOGIN_VARIABLES, ...CLOUD_SERVICES.map(([name]) => name)].some((name) =>
+    env.get(name),
+  );
 }
-
-/** Variables that send the CLI to a service with credentials of its own. */
-const CLOUDS = [
-  "CLAUDE_CODE_USE_BEDROCK",
-  "CLAUDE_CODE_USE_VERTEX",
-  "CLAUDE_CODE_USE_FOUNDRY",
-  "CLAUDE_CODE_USE_ANTHROPIC_AWS",
-  "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD",
-  "CLAUDE_CODE_USE_MANTLE",
-  "CLAUDE_CODE_USE_GATEWAY",
-];
 
 /** The CLI would weigh an inherited credential against the one that is given. */
 function dropOtherCredentials(env: EnvironmentDraft, { apiKey, oauthToken }: Resolved): void {
   if (apiKey === undefined && oauthToken === undefined) return;
-  for (const name of CREDENTIALS) env.remove(name);
+  for (const name of LOGIN_VARIABLES) env.remove(name);
 }

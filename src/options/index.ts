@@ -14,6 +14,12 @@ export { mcpToolPrefix, readServers } from "./check/mcp.js";
 export { nearest } from "./check/name.js";
 export { escapeRule } from "./check/rule.js";
 export { settingsPath } from "./check/settings.js";
+export {
+  CLOUD_SERVICES,
+  CREDENTIAL_VARIABLES,
+  KEY_VARIABLES,
+  LOGIN_VARIABLES,
+} from "./credential-variables.js";
 export { environmentOf } from "./environment.js";
 export { explain, explainInvocation, explanationText } from "./explain.js";
 export { given } from "./given.js";

@@ -1,5 +1,6 @@
 import type { Logger } from "../errors/index.js";
-import { CREDENTIAL_VARIABLES, type Prepared } from "../process/index.js";
+import { CREDENTIAL_VARIABLES } from "../options/index.js";
+import type { Prepared } from "../process/index.js";
 import { hash } from "./keys.js";
 
 /** Warns once when calls of one pool bring different credentials to processes of one user. */

@@ -14,7 +14,9 @@ export type Candidate =
   | { readonly state: "usable"; readonly path: string; readonly script: boolean }
   | { readonly state: "missing" }
   | { readonly state: "unusable"; readonly reason: string }
-  /** It could be run, but the place is not one whose programs may be run unasked. */
+  /**
+   * The file could be run, but hawser does not run files from this place unless the caller names it.
+   */
   | { readonly state: "refused"; readonly reason: string };
 
 /** Looks at one path: a file, executable (or a script for Node), and not the npm package's stub. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment, HawserError } from "../errors/index.js";
+import { KEY_VARIABLES } from "../options/index.js";
 import { type CliSource, type LocateOptions, locateCli } from "./locate.js";
 import { notRunnable } from "./not-runnable.js";
 import { configFolderIfAny } from "./own-folders.js";
@@ -79,11 +80,7 @@ function silent(path: string, text: string): HawserError {
 }
 
 function credentialHint(env: Environment): CredentialHint {
-  for (const name of [
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "CLAUDE_CODE_OAUTH_TOKEN",
-  ] as const) {
+  for (const name of KEY_VARIABLES) {
     if (env[name]) return name;
   }
   const folder = configFolderIfAny(env);

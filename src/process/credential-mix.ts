@@ -1,17 +1,8 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import { MARKER } from "./host.js";
+import { CREDENTIAL_VARIABLES } from "../options/index.js";
+import { hostsIn, MARKER } from "./host.js";
 import { processTable } from "./table.js";
-
-/** The variables in which a CLI is given a credential. */
-export const CREDENTIAL_VARIABLES: readonly string[] = [
-  "ANTHROPIC_API_KEY",
-  "ANTHROPIC_AUTH_TOKEN",
-  "CLAUDE_CODE_OAUTH_TOKEN",
-  "ANTHROPIC_FOUNDRY_API_KEY",
-  "AWS_BEARER_TOKEN_BEDROCK",
-  "AWS_SECRET_ACCESS_KEY",
-];
 
 /** A program whose CLIs hold different credentials under one user. */
 export interface CredentialMix {
@@ -35,11 +26,12 @@ export function credentialMixes(): CredentialMix[] {
   }
   const byOwner = new Map<string, { hostPid: number; found: Set<string> }>();
   for (const { pid, value } of table.having(MARKER)) {
-    const host = HOST.exec(value)?.groups;
+    // The innermost host of a mark has started the process.
+    const host = hostsIn(value).at(-1);
     const credential = held.get(pid)?.join(" ");
     if (host === undefined || credential === undefined) continue;
-    const owner = `${host["name"]} ${userOf(pid)}`;
-    const known = byOwner.get(owner) ?? { hostPid: Number(host["pid"]), found: new Set() };
+    const owner = `${host.name} ${userOf(pid)}`;
+    const known = byOwner.get(owner) ?? { hostPid: host.pid, found: new Set() };
     byOwner.set(owner, known);
     known.found.add(credential);
   }
@@ -47,9 +39,6 @@ export function credentialMixes(): CredentialMix[] {
     .filter(({ found }) => found.size > 1)
     .map(({ hostPid, found }) => ({ hostPid, credentials: found.size }));
 }
-
-/** The innermost host of a mark: it has started the process. */
-const HOST = /(?:^|:)(?<name>[0-9a-f]{8}\.(?<pid>\d+)\.\d+\.[0-9a-f]{8})\/[^/:]*$/;
 
 function hashOf(value: string): string {
   return createHash("sha256").update(value).digest("base64url");

@@ -31,16 +31,37 @@ export function withMark(env: NodeJS.ProcessEnv, mark: string): Record<string, s
 
 /** The process ids of the hosts in a mark that have died, the outermost first: all, or only `asked`. */
 export function deadHosts(mark: string, asked?: number): number[] {
+  return hostsIn(mark).flatMap(({ name }) => deadHost(name, asked) ?? []);
+}
+
+/** A host by its name, and what the name says. */
+interface Host {
+  readonly name: string;
+  readonly place: string;
+  readonly pid: number;
+  /** When the process started, in the unit of the process table. */
+  readonly started: string;
+}
+
+/** The hosts in a mark, the outermost first. */
+export function hostsIn(mark: string): Host[] {
   const names = mark.split(":").map((each) => each.replace(/\/.*$/s, ""));
-  return names.flatMap((host) => deadHost(host, asked) ?? []);
+  return names.flatMap((name) => parseHostName(name) ?? []);
+}
+
+/** Undefined if the text is not what hostName() makes. */
+function parseHostName(text: string): Host | undefined {
+  const [name, there, pid, started] = NAME.exec(text) ?? [];
+  if (name === undefined || there === undefined || started === undefined) return undefined;
+  return { name, place: there, pid: Number(pid), started };
 }
 
 /** The process id of a host, if it has died, and if it is the one that is asked for. */
 export function deadHost(host: string, asked?: number): number | undefined {
-  const [, there, digits, started] = NAME.exec(host) ?? [];
+  const known = parseHostName(host);
   // On another machine or in another container the same number means another process.
-  if (there !== place() || started === undefined) return undefined;
-  const pid = Number(digits);
+  if (known === undefined || known.place !== place()) return undefined;
+  const { pid, started } = known;
   if (asked !== undefined && asked !== pid) return undefined;
   return processTable().isGone(pid, started) ? pid : undefined;
 }

@@ -1,6 +1,6 @@
 export { type CliReport, type CredentialHint, checkCli } from "./check.js";
 export { CliProcess } from "./cli-process.js";
-export { CREDENTIAL_VARIABLES, type CredentialMix, credentialMixes } from "./credential-mix.js";
+export { type CredentialMix, credentialMixes } from "./credential-mix.js";
 export { everyPlace, type SeenPlace } from "./every-place.js";
 export { type Exit, exitError, exitFacts } from "./exit.js";
 export { atHostExit, type ProcessInfo, processes, shutdown } from "./live.js";

@@ -84,6 +84,7 @@ export function thisMachine(options: LocateOptions = {}): Machine {
     env,
     platform: process.platform,
     arch: process.arch,
+    root: "/",
     // The home of this program, not one that a call gives to the CLI: it may belong to another user.
     home: homeFolder(),
     cwd: currentFolderIfAny(),

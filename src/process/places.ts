@@ -7,6 +7,8 @@ export interface Machine {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly arch: string;
+  /** The folder that the system's own folders are in: `/`, but for a test. */
+  readonly root: string;
   /** Unknown for a user without a home folder. */
   readonly home: string | undefined;
   /** Unknown when it has been deleted. */
@@ -113,7 +115,7 @@ export function pathPlaces(name: string, machine: Machine): Place[] {
 /** Where installers put the CLI when it is not on PATH. */
 export function usualPlaces(machine: Machine): Place[] {
   const { join, isAbsolute } = paths(machine);
-  const { platform, env } = machine;
+  const { platform, env, root } = machine;
   // A relative home would mean a folder of the current directory.
   const home = machine.home && isAbsolute(machine.home) ? machine.home : undefined;
   const atHome = (...names: string[]) => (home === undefined ? [] : [join(home, ...names)]);
@@ -128,13 +130,13 @@ export function usualPlaces(machine: Machine): Place[] {
         ]
       : [
           ...atHome(".npm-global", "bin", "claude"),
-          "/usr/local/bin/claude",
+          join(root, "usr/local/bin/claude"),
           ...atHome(".local", "bin", "claude"),
           ...atHome("node_modules", ".bin", "claude"),
           ...atHome(".yarn", "bin", "claude"),
           ...atHome(".claude", "local", "claude"),
           ...atHome(".claude", "bin", "claude"),
-          "/opt/homebrew/bin/claude",
+          join(root, "opt/homebrew/bin/claude"),
         ];
   return found.filter((path) => isAbsolute(path)).map((path) => ({ path }));
 }

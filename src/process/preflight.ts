@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { readFile, realpath, stat } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import { HawserError } from "../errors/index.js";
@@ -8,6 +7,7 @@ import {
   type SettingsInput,
   settingsPath,
 } from "../options/index.js";
+import { isDirectory } from "./is-directory.js";
 import { currentFolder } from "./own-folders.js";
 
 /**
@@ -89,13 +89,3 @@ async function readInput(path: string): Promise<SettingsInput> {
 
 /** Far more than settings need, and little enough to be read in every call. */
 const LARGEST = 16 * 1024 * 1024;
-
-/** At once: in a pool, a call would wait for a thread longer than for the answer. */
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    // Missing, or hidden from this user: no directory either way.
-    return false;
-  }
-}

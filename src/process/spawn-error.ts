@@ -1,5 +1,12 @@
 import { statSync } from "node:fs";
-import { type ErrorCode, type ErrorFacts, HawserError, type Mask } from "../errors/index.js";
+import {
+  type ErrorCode,
+  type ErrorFacts,
+  HawserError,
+  type Mask,
+  scarcityHint,
+} from "../errors/index.js";
+import { isDirectory } from "./is-directory.js";
 import { notRunnable } from "./not-runnable.js";
 
 /** What was to be started. */
@@ -37,20 +44,9 @@ export function spawnError(cause: unknown, attempted: Attempted): HawserError {
   if (OF_THE_FILE.includes(code)) {
     return notRunnable(file, code, { ...facts, cause }, mask);
   }
-  const hint = SCARCE[code];
+  const hint = scarcityHint(code);
   const text = `The CLI process could not be started: ${message}`;
   return known("spawn_failed", text, hint === undefined ? {} : { hint });
 }
 
 const OF_THE_FILE = ["ENOENT", "EACCES", "ENOEXEC", "EBADARCH", "ENOTDIR", "EISDIR"];
-
-const SCARCE: Readonly<Record<string, string>> = {
-  EMFILE: "This program has too many open files: close some, or raise the limit (`ulimit -n`).",
-  ENFILE: "The system has too many open files: try again later.",
-  EAGAIN: "This user has too many processes: end some, or raise the limit (`ulimit -u`).",
-  ENOMEM: "The system has too little memory: try again later.",
-};
-
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}

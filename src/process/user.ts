@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { HawserError } from "../errors/index.js";
+import { HawserError, scarcityHint } from "../errors/index.js";
 
 /** The identity that a process is started under. */
 export interface User {
@@ -82,7 +82,8 @@ function run(file: string, args: string[]): Promise<string | undefined> {
 /** A system without files or processes to spare has not said that there is no such user. */
 function throwIfScarce(cause: unknown): void {
   const { code, message = "" } = (cause ?? {}) as NodeJS.ErrnoException;
-  if (!["EMFILE", "ENFILE", "EAGAIN", "ENOMEM"].includes(code ?? "")) return;
+  const hint = scarcityHint(code);
+  if (hint === undefined) return;
   const text = `The user of the option \`user\` could not be looked up: ${message}`;
-  throw new HawserError("spawn_failed", text, { cause });
+  throw new HawserError("spawn_failed", text, { cause, hint });
 }

@@ -18,19 +18,24 @@ export function watchOver(pid: number, log?: Logger): () => void {
 }
 
 /** One small process for all: it comes with the first to be watched, and goes after the last. */
-class Watchdog {
+export class Watchdog {
+  readonly #spawn: () => Promise<Shell>;
   readonly #watched = new Map<number, Watched>();
   #told = new Set<string>();
   #shell: Shell | undefined;
   /** Whether a start is due or under way. */
   #isCalled = false;
   #parting: NodeJS.Timeout | undefined;
-  #cameAt = 0;
-  /** How often it was lost in a row, each time soon after it had come. */
+  /** How often in a row a start failed or the shell ended soon after its start. */
   #losses = 0;
   /** Why there can be none. */
   #hindrance: string | undefined;
   #log: Logger | undefined;
+
+  /** @param spawn starts the shell; a test gives its own */
+  constructor(spawn: () => Promise<Shell> = spawnShell) {
+    this.#spawn = spawn;
+  }
 
   watch(pid: number, log: Logger | undefined): () => void {
     this.#log = log ?? this.#log;
@@ -80,6 +85,8 @@ class Watchdog {
     this.#isCalled = false;
     if (started instanceof Error) this.#fail(started);
     else if (started !== undefined) this.#use(started);
+    // A watch() that ran since the look at the list relied on this start.
+    else if (this.#watched.size > 0 && this.#hindrance === undefined) this.#call(0);
   }
 
   async #tryToStart(): Promise<Shell | Error | undefined> {
@@ -90,7 +97,7 @@ class Watchdog {
       return undefined;
     }
     try {
-      return await spawnShell();
+      return await this.#spawn();
     } catch (error) {
       return error as Error;
     }
@@ -98,10 +105,11 @@ class Watchdog {
 
   #use(shell: Shell): void {
     this.#shell = shell;
-    this.#cameAt = performance.now();
     this.#told = new Set();
+    const cameAt = performance.now();
     shell.once("exit", (code, signal) => {
-      if (this.#shell === shell) this.#lose(`it was ended: ${signal ?? code}`);
+      if (this.#shell !== shell) return;
+      this.#lose(`it was ended: ${signal ?? code}`, performance.now() - cameAt);
     });
     // That it has gone is told by its exit.
     shell.stdin.on("error", () => {});
@@ -113,17 +121,17 @@ class Watchdog {
   #fail({ code, message }: NodeJS.ErrnoException): void {
     // Without a shell, as on Windows, trying again would not help.
     if (code === "ENOENT" || code === "EACCES") this.#hindrance = message;
-    this.#lose(message);
+    this.#lose(message, 0);
   }
 
   /**
-   * It always comes back while there is something to watch. A command that the CLI runs may end it
-   * again and again, so each return takes longer than the one before, up to a limit.
+   * The shell is started again while there is something to watch. A command that the CLI runs may end
+   * it again and again, or each start may fail, so each pause is longer than the one before, up to a
+   * limit. Only a shell that lived for a while makes the pauses short again.
    */
-  #lose(why: string): void {
+  #lose(why: string, livedMs: number): void {
     this.#shell = undefined;
-    const wasSteady = performance.now() - this.#cameAt > STEADY_MS;
-    this.#losses = wasSteady ? 1 : this.#losses + 1;
+    this.#losses = livedMs > STEADY_MS ? 1 : this.#losses + 1;
     if (this.#hindrance !== undefined) this.#log?.warn(MISSING, { why });
     else {
       if (this.#losses === FREQUENT) this.#log?.warn(LOST_OFTEN, { why, times: FREQUENT });

@@ -5,12 +5,12 @@ import { dirname } from "node:path";
  * Why a file that was found without being named must not be run, or undefined if it may be run.
  *
  * `base` is what is trusted already: hawser's own file, whose code runs in this program, or the current
- * directory where the caller trusts it. A file is as trustworthy as that if nobody else can have put it
- * there. So the file, its folders and the links that lead to it must belong to root, to the current
+ * directory where the caller trusts it. A file is as trustworthy as that if no other user can have put
+ * it there. So the file, its folders and the links that lead to it must belong to root, to the current
  * user or to the owner of `base`, and other users must not be able to write to them. Folders that hold
  * `base` itself are not looked at, because a user who can change them can exchange `base`; what such a
  * user puts there belongs to that user, and is refused by its owner. A sticky folder such as /tmp is
- * no hole, because there nobody can exchange what belongs to somebody else.
+ * allowed, because in a sticky folder a user cannot replace another user's files.
  *
  * The group's right to write is not looked at: Homebrew's and Debian's own folders have it.
  */
@@ -36,7 +36,8 @@ const STICKY = 0o1000;
 const OTHERS_WRITE = 0o002;
 
 function isWritableByAll(stat: Stats): boolean {
-  // The mode of a link means nothing, and in a sticky folder nobody can exchange what others have.
+  // The mode of a link means nothing. A sticky folder may be writable by all users, because in a sticky
+  // folder a user cannot replace another user's files.
   if (stat.isSymbolicLink() || (stat.isDirectory() && (stat.mode & STICKY) !== 0)) return false;
   return (stat.mode & OTHERS_WRITE) !== 0;
 }

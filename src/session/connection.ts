@@ -284,7 +284,9 @@ export class Connection {
   #receive(message: Message, size: number): void {
     if (this.#hasEnded) return;
     if (isSystem(message, "init") && Array.isArray(message.mcp_servers)) {
-      this.#announcedServers = message.mcp_servers.map(({ name }) => name);
+      this.#announcedServers = message.mcp_servers
+        .map((server: { name?: unknown } | null) => server?.name)
+        .filter((name) => typeof name === "string");
     }
     if (!this.#isReady) this.#firstWords.see(message);
     if (this.#firstWords.keep(message, size)) return;

@@ -7,7 +7,6 @@ import { checkSessionId } from "./place.js";
 import { replaceFile } from "./replace-file.js";
 import type { SessionMutationOptions } from "./types.js";
 
-/** Marks a session as archived, until a prompt is sent in it. It stays where it is. */
 export async function archiveSession(
   sessionId: string,
   options: SessionMutationOptions = {},
@@ -15,7 +14,6 @@ export async function archiveSession(
   await mark(sessionId, true, options);
 }
 
-/** Takes the mark away. */
 export async function unarchiveSession(
   sessionId: string,
   options: SessionMutationOptions = {},

@@ -20,7 +20,7 @@ export async function forkEntries(
   plan: ForkPlan,
 ): Promise<SessionStoreEntry[]> {
   const pace = new Pace();
-  const parents = new Parents();
+  const parents = new ForkParents();
   const all = entries.filter((entry) => parents.note(entry));
   const cut = cutAt(all, plan);
   const kept = cut.kept.filter(({ type }) => type !== "progress");
@@ -43,7 +43,7 @@ export async function forkEntries(
 }
 
 /** Which entries a fork has, and what follows what when progress lines are left out. */
-class Parents {
+class ForkParents {
   readonly #progress = new Map<string, unknown>();
 
   note(entry: Entry): boolean {
@@ -70,7 +70,7 @@ const COPIED: ReadonlySet<string> = new Set([
 function copyOf(
   entry: Entry,
   ids: ReadonlyMap<string, string>,
-  parents: Parents,
+  parents: ForkParents,
   cut: Cut,
   { source, fork }: ForkPlan,
 ): SessionStoreEntry {

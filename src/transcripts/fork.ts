@@ -10,7 +10,6 @@ import { checkSessionId, notFound, projectKeyOf } from "./place.js";
 import { replaceFile } from "./replace-file.js";
 import type { ForkSessionOptions, ForkSessionResult } from "./types.js";
 
-/** Copies a session, or its start, to a new one that can be resumed on its own. */
 export async function forkSession(
   sessionId: string,
   options: ForkSessionOptions = {},

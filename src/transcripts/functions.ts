@@ -21,14 +21,15 @@ import type {
   SessionMutationOptions,
 } from "./types.js";
 
-// The functions as callers get them: what the system refuses (ENOSPC, EMFILE, …) is a HawserError.
+// The functions as callers get them: what the system refuses (ENOSPC, EMFILE, …) is a HawserError. The
+// functions of the same names in the modules behind them do the work, and throw its errors as they are.
 
 /**
  * The sessions of a directory and its git worktrees, or of all projects; the latest first. Of each
  * transcript only both ends are read, and of those only as many as the page needs.
  */
 export function listSessions(options?: ListSessionsOptions): Promise<SDKSessionInfo[]> {
-  return withStorageErrors(() => list.listSessions(options));
+  return withStorageErrors(() => list.listSessions(options), options);
 }
 
 /** What a list shows of one session; undefined when there is no such session to show. */
@@ -36,7 +37,7 @@ export function getSessionInfo(
   sessionId: string,
   options?: GetSessionInfoOptions,
 ): Promise<SDKSessionInfo | undefined> {
-  return withStorageErrors(() => list.getSessionInfo(sessionId, options));
+  return withStorageErrors(() => list.getSessionInfo(sessionId, options), options);
 }
 
 /** The messages of a session's conversation, the first one first; none when it is not found. */
@@ -44,7 +45,7 @@ export function getSessionMessages(
   sessionId: string,
   options?: GetSessionMessagesOptions,
 ): Promise<SessionMessage[]> {
-  return withStorageErrors(() => messages.getSessionMessages(sessionId, options));
+  return withStorageErrors(() => messages.getSessionMessages(sessionId, options), options);
 }
 
 /** The ids of the sub-agents that a session has started. */
@@ -52,7 +53,7 @@ export function listSubagents(
   sessionId: string,
   options?: ListSubagentsOptions,
 ): Promise<string[]> {
-  return withStorageErrors(() => subagents.listSubagents(sessionId, options));
+  return withStorageErrors(() => subagents.listSubagents(sessionId, options), options);
 }
 
 /** The messages of a sub-agent's conversation, the first one first; none when it is not found. */
@@ -61,7 +62,10 @@ export function getSubagentMessages(
   agentId: string,
   options?: GetSubagentMessagesOptions,
 ): Promise<SessionMessage[]> {
-  return withStorageErrors(() => subagents.getSubagentMessages(sessionId, agentId, options));
+  return withStorageErrors(
+    () => subagents.getSubagentMessages(sessionId, agentId, options),
+    options,
+  );
 }
 
 /** Copies a session, or its start, to a new one that can be resumed on its own. */
@@ -69,7 +73,7 @@ export function forkSession(
   sessionId: string,
   options?: ForkSessionOptions,
 ): Promise<ForkSessionResult> {
-  return withStorageErrors(() => fork.forkSession(sessionId, options));
+  return withStorageErrors(() => fork.forkSession(sessionId, options), options);
 }
 
 /** Gives a session a title. */
@@ -78,7 +82,7 @@ export function renameSession(
   title: string,
   options?: SessionMutationOptions,
 ): Promise<void> {
-  return withStorageErrors(() => mutate.renameSession(sessionId, title, options));
+  return withStorageErrors(() => mutate.renameSession(sessionId, title, options), options);
 }
 
 /** Gives a session a tag; null takes it away. */
@@ -87,17 +91,17 @@ export function tagSession(
   tag: string | null,
   options?: SessionMutationOptions,
 ): Promise<void> {
-  return withStorageErrors(() => mutate.tagSession(sessionId, tag, options));
+  return withStorageErrors(() => mutate.tagSession(sessionId, tag, options), options);
 }
 
 /** Deletes a session with all its sub-agents, on this machine or in the store. */
 export function deleteSession(sessionId: string, options?: SessionMutationOptions): Promise<void> {
-  return withStorageErrors(() => mutate.deleteSession(sessionId, options));
+  return withStorageErrors(() => mutate.deleteSession(sessionId, options), options);
 }
 
 /** Marks a session as archived, until a prompt is sent in it. It stays where it is. */
 export function archiveSession(sessionId: string, options?: SessionMutationOptions): Promise<void> {
-  return withStorageErrors(() => archive.archiveSession(sessionId, options));
+  return withStorageErrors(() => archive.archiveSession(sessionId, options), options);
 }
 
 /** Takes the mark of an archived session away. */
@@ -105,7 +109,7 @@ export function unarchiveSession(
   sessionId: string,
   options?: SessionMutationOptions,
 ): Promise<void> {
-  return withStorageErrors(() => archive.unarchiveSession(sessionId, options));
+  return withStorageErrors(() => archive.unarchiveSession(sessionId, options), options);
 }
 
 /** Copies a session of this machine into a store, its sub-agents too. */

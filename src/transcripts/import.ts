@@ -3,10 +3,10 @@ import type { SessionKey, SessionStore, SessionStoreEntry } from "../options/ind
 import { readEntries } from "./entries.js";
 import { existing } from "./mutate.js";
 import { checkSessionId, projectKeyOf } from "./place.js";
+import { callStore } from "./storage-error.js";
 import { agentMetadata, transcriptsBelow } from "./subagents.js";
 import type { ImportSessionToStoreOptions } from "./types.js";
 
-/** Copies a session of this machine into a store, its sub-agents too. */
 export async function importSessionToStore(
   sessionId: string,
   store: SessionStore,
@@ -23,7 +23,8 @@ export async function importSessionToStore(
     await copy(join(file.folder, sessionId, `${subpath}.jsonl`), { ...key, subpath }, store, size);
     const metadata = await agentMetadata(file, subpath);
     if (metadata === undefined) continue;
-    await store.append({ ...key, subpath }, [{ ...metadata, type: "agent_metadata" }]);
+    const entry = { ...metadata, type: "agent_metadata" };
+    await callStore(() => store.append({ ...key, subpath }, [entry]));
   }
 }
 
@@ -39,8 +40,9 @@ async function copy(
   for await (const entry of readEntries(path)) {
     batch.push(entry as SessionStoreEntry);
     if (batch.length < size) continue;
-    await store.append(key, batch);
+    const full = batch;
     batch = [];
+    await callStore(() => store.append(key, full));
   }
-  if (batch.length > 0) await store.append(key, batch);
+  if (batch.length > 0) await callStore(() => store.append(key, batch));
 }

@@ -12,10 +12,6 @@ import { ifAbsent } from "./storage-error.js";
 import { storedSessionInfo, storedSessions } from "./stored-list.js";
 import type { GetSessionInfoOptions, ListSessionsOptions, SDKSessionInfo } from "./types.js";
 
-/**
- * The sessions of a directory and its git worktrees, or of all projects; the latest first. Of each
- * transcript only both ends are read, and of those only as many as the page needs.
- */
 export async function listSessions(options: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
   const { sessionStore, includeProgrammatic, includeWorktrees } = options;
   if (sessionStore !== undefined) return storedSessions(sessionStore, options);
@@ -32,7 +28,6 @@ export async function listSessions(options: ListSessionsOptions = {}): Promise<S
   return infos.slice(offset);
 }
 
-/** What a list shows of one session; undefined when there is no such session to show. */
 export async function getSessionInfo(
   sessionId: string,
   options: GetSessionInfoOptions = {},

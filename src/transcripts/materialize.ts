@@ -6,7 +6,7 @@ import { within } from "./deadline.js";
 import { linkConfiguration, secureStorageDir } from "./link-configuration.js";
 import { isSessionId, projectKeyOf } from "./place.js";
 import { own, type Write, writer } from "./private-write.js";
-import { TemporaryFolder } from "./temporary-folder.js";
+import { SessionFolder } from "./session-folder.js";
 
 export interface MaterializeOptions {
   /** The session to go on with; without it, the latest one of the working directory. */
@@ -56,7 +56,7 @@ export async function materialize(
   if (!isSessionId(sessionId)) return undefined;
   const transcripts = await loadAll(store, { projectKey, sessionId }, limitMs);
   if (transcripts === undefined) return undefined;
-  const folder = await TemporaryFolder.create();
+  const folder = await SessionFolder.create();
   const projectsDir = join(folder.path, "projects");
   try {
     const write = writer(owner);

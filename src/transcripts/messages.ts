@@ -8,7 +8,6 @@ import { isSessionId, projectKeyOf } from "./place.js";
 import { contentBlocks, saidBy } from "./prompt.js";
 import type { GetSessionMessagesOptions, SessionMessage } from "./types.js";
 
-/** The messages of a session's conversation, the first one first; none when it is not found. */
 export async function getSessionMessages(
   sessionId: string,
   options: GetSessionMessagesOptions = {},

@@ -8,7 +8,6 @@ import { findTranscript, type TranscriptFile } from "./find.js";
 import { checkSessionId, notFound, projectKeyOf } from "./place.js";
 import type { SessionMutationOptions } from "./types.js";
 
-/** Gives a session a title. */
 export async function renameSession(
   sessionId: string,
   title: string,
@@ -19,7 +18,6 @@ export async function renameSession(
   await appendEntry(sessionId, { type: "custom-title", customTitle, sessionId }, options);
 }
 
-/** Gives a session a tag; null takes it away. */
 export async function tagSession(
   sessionId: string,
   tag: string | null,
@@ -30,7 +28,6 @@ export async function tagSession(
   await appendEntry(sessionId, { type: "tag", tag: given, sessionId }, options);
 }
 
-/** Deletes a session with all its sub-agents, on this machine or in the store. */
 export async function deleteSession(
   sessionId: string,
   options: SessionMutationOptions = {},

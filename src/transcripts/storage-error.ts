@@ -1,13 +1,32 @@
-import { HawserError, isHawserError } from "../errors/index.js";
+import { HawserError, isHawserError, scarcityHint } from "../errors/index.js";
 
-/** The same work; what the system refuses is thrown as a HawserError. */
-export async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Runs work on the files of transcripts; what the system refuses is thrown as a HawserError. An error
+ * of a store that the caller has given is thrown as it is, because it is no file of the CLI.
+ */
+export async function withStorageErrors<T>(
+  work: () => Promise<T>,
+  options?: { readonly sessionStore?: object | undefined },
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isSystemError(error) ? storageError(error) : error;
+    const isOfStore = options?.sessionStore !== undefined || storeErrors.has(error as object);
+    throw isSystemError(error) && !isOfStore ? storageError(error) : error;
   }
 }
+
+/** Marks what a call of the caller's store throws, for work on a store and on files. */
+export async function callStore<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (typeof error === "object" && error !== null) storeErrors.add(error);
+    throw error;
+  }
+}
+
+const storeErrors = new WeakSet<object>();
 
 /**
  * For `catch()` of a look at a file that may be absent: the given value stands for its absence. A
@@ -15,12 +34,11 @@ export async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
  */
 export function ifAbsent<T>(value: T): (error: unknown) => T {
   return (error) => {
-    if (SCARCE.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (scarcityHint(code) !== undefined || code === "EIO") throw error;
     return value;
   };
 }
-
-const SCARCE: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOMEM", "EIO"]);
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   if (isHawserError(error) || !(error instanceof Error)) return false;
@@ -29,16 +47,16 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 
 function storageError(cause: NodeJS.ErrnoException): HawserError {
   const { code = "", message } = cause;
-  const hint = HINTS[code];
-  const facts = hint === undefined ? { cause } : { cause, hint };
-  return new HawserError("storage_failed", `A transcript could not be used: ${message}`, facts);
+  const passing = scarcityHint(code);
+  const hint = passing ?? HINTS[code];
+  return new HawserError("storage_failed", `A transcript could not be used: ${message}`, {
+    cause,
+    retryable: passing !== undefined,
+    ...(hint === undefined ? {} : { hint }),
+  });
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  EMFILE: "This program has too many open files: close some, or raise the limit (`ulimit -n`).",
-  ENFILE: "The system has too many open files: try again later.",
-  ENOSPC: "Make room on the disk of the CLI's configuration folder.",
-  EDQUOT: "Make room: the disk quota of this user is used up.",
   EROFS: "Make the CLI's configuration folder writable, or give another `configDir`.",
   EACCES:
     "Give this user the right to the CLI's configuration folder, or give another `configDir`.",

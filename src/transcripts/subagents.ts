@@ -12,7 +12,6 @@ import { isSessionId, projectKeyOf } from "./place.js";
 import { ifAbsent } from "./storage-error.js";
 import type { GetSubagentMessagesOptions, ListSubagentsOptions, SessionMessage } from "./types.js";
 
-/** The ids of the sub-agents that a session has started. */
 export async function listSubagents(
   sessionId: string,
   options: ListSubagentsOptions = {},
@@ -33,7 +32,6 @@ export async function listSubagents(
   return unique((await sessionStore.listSubkeys(key)).map(agentIdOf));
 }
 
-/** The messages of a sub-agent's conversation, the first one first; none when it is not found. */
 export async function getSubagentMessages(
   sessionId: string,
   agentId: string,

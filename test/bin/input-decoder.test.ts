@@ -83,6 +83,24 @@ describe("InputDecoder", () => {
     expect(told(decoder.decode("\r", 1001))).toEqual(["enter"]);
   });
 
+  it("drops an Esc that was pressed alone, and does not take the next key with it", () => {
+    const decoder = new InputDecoder();
+    const read = (chunk: string, now: number) => told(decoder.decode(chunk, now));
+    expect(read("\x1b", 0)).toEqual([]);
+    expect(read("h", 3000)).toEqual(['"h"']);
+    expect(read("\x1b", 4000)).toEqual([]);
+    expect(read("\r", 7000)).toEqual(["enter"]);
+    expect(read("\x1b", 8000)).toEqual([]);
+    expect(read("one\rtwo", 9000)).toEqual(['"one\\ntwo"']);
+  });
+
+  it("takes Alt-Enter for one key, also if its two bytes arrive in two chunks at once", () => {
+    const decoder = new InputDecoder();
+    expect(told(decoder.decode("\x1b\r", 0))).toEqual(["newline"]);
+    expect(told(decoder.decode("\x1b", 1000))).toEqual([]);
+    expect(told(decoder.decode("\r", 1005))).toEqual(["newline"]);
+  });
+
   it("takes several lines in one chunk as text where the terminal does not mark pastes", () => {
     expect(read("one\rtwo")).toEqual(['"one\\ntwo"']);
     expect(read("one\ntwo\n")).toEqual(['"one\\ntwo\\n"']);

@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== "linux")("the output of hawser", () => {
     expect(code).toBe(141);
   });
 
-  it("is told to be lost when stdout is closed", async () => {
+  it("warns on stderr when stdout is closed", async () => {
     const { code, err } = await run("--version", ">&-");
     expect(err).toBe("hawser: stdout is closed or discarded, so the output is lost.\n");
     expect(code).toBe(0);

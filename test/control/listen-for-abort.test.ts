@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { listenForAbort } from "../../src/control/index.js";
 import { createPool } from "../../src/pool/index.js";
@@ -42,6 +42,21 @@ describe("listenForAbort()", () => {
     stopThird = listenForAbort(controller.signal, () => void told.push("third"));
     controller.abort();
     expect(told).toEqual(["first", "second", "second"]);
+  });
+
+  it("calls the other listeners if one throws, and reports its error as uncaught", () => {
+    const later = vi.spyOn(globalThis, "queueMicrotask").mockImplementation(() => {});
+    onTestFinished(() => later.mockRestore());
+    const controller = new AbortController();
+    const told: string[] = [];
+    listenForAbort(controller.signal, () => {
+      throw new Error("of the first");
+    });
+    listenForAbort(controller.signal, () => void told.push("second"));
+    controller.abort();
+    expect(told).toEqual(["second"]);
+    expect(later.mock.calls).toHaveLength(1);
+    expect(later.mock.calls[0]?.[0]).toThrow("of the first");
   });
 });
 

@@ -121,6 +121,15 @@ describe("a field beside the answer that is not as it should be", () => {
     await expect(session.send("two").text()).resolves.toBe("good");
     await session.close();
   });
+
+  it("hands on an init message whose mcp_servers has a member that is no object", async () => {
+    const init = { ...INIT, mcp_servers: [null, 7, { name: "a", status: "connected" }] };
+    const { session } = await open([[init, RESULT]]);
+    const messages: unknown[] = [];
+    for await (const message of session.send("one")) messages.push(message);
+    expect(messages[0]).toMatchObject(init);
+    await session.close();
+  });
 });
 
 describe("an option that gives another value at each reading", () => {

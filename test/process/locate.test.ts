@@ -36,6 +36,7 @@ function machine(facts: Partial<Machine> = {}): Machine {
     env: {},
     platform: "linux",
     arch: "x64",
+    root: "/",
     home: join(root, "nobody"),
     cwd: join(root, "empty"),
     self: join(root, "hawser", "dist", "index.js"),

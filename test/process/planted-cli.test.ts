@@ -88,6 +88,7 @@ async function outcomeOf(args: string[], cwd: string, env: object): Promise<Outc
 }
 
 describe("hawser in a checkout of somebody else's code", () => {
+  // The command would run a CLI that this machine has in such a place.
   it.skipIf(HAS_USUAL).each([
     ["doctor", ["doctor"]],
     ["explain", ["explain"]],
@@ -103,6 +104,17 @@ describe("hawser in a checkout of somebody else's code", () => {
       const { code } = await outcomeOf([main, ...args], repository, { PATH, HOME: home });
       expect(existsSync(ran) ? readFileSync(ran, "utf8") : "").toBe("");
       expect(code).not.toBe(0);
+    }
+  });
+
+  it("locateCli() takes no CLI that the checkout brings", () => {
+    const root = folder();
+    const repository = checkout(root, join(root, "RAN"));
+    const self = join(root, "lib/node_modules/hawser/dist/index.js");
+    const PATH = `${repository}/node_modules/.bin:.:bin:`;
+    for (const home of [join(root, "home"), ""]) {
+      const env = { PATH, HOME: home };
+      expect(outcomeOn({ cwd: repository, env, home, self })).toMatch(/^Install it with/);
     }
   });
 
@@ -143,6 +155,8 @@ function machine(facts: Partial<Machine>): Machine {
     env: {},
     platform: process.platform,
     arch: process.arch,
+    // No CLI of this machine is found below it.
+    root: "/nowhere",
     home: undefined,
     cwd: undefined,
     self: undefined,
@@ -238,7 +252,7 @@ describe("locateCli() with cliFrom", () => {
     );
   });
 
-  it.skipIf(HAS_USUAL)("is named when only the current directory has a CLI", () => {
+  it("is named when only the current directory has a CLI", () => {
     const root = folder();
     const planted = plantPackage(root, "/dev/null");
     expect(outcomeOn({ cwd: root })).toContain(

@@ -48,7 +48,7 @@ describe("temporaryPath()", () => {
     "hawser-1.2.3.4",
     "x-hawser-1.2.3.4-a1",
     "hawser-1.2.3.4-a1-x",
-  ])("is not what named %j", (name) => expect(hostOfTemporary(name)).toBeUndefined());
+  ])("hostOfTemporary(%j) is undefined", (name) => expect(hostOfTemporary(name)).toBeUndefined());
 });
 
 describe("removeOwnFolderSync()", () => {
@@ -84,7 +84,7 @@ try { fs.renameSync(full, inner + "/away"); fs.symlinkSync(victim, full); } catc
 `;
 
 describe("TemporaryFolder", () => {
-  it("is a folder that remove() takes away", async () => {
+  it("removes its folder on remove()", async () => {
     const made = new TemporaryFolder(0o700);
     mkdirSync(join(made.path, "inside"));
     expect(isOwnFolder(made.path)).toBe(true);

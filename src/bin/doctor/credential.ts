@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../errors/index.js";
+import { CLOUD_SERVICES, LOGIN_VARIABLES } from "../../options/index.js";
 import { configFolderIfAny } from "../../process/index.js";
 import { type Check, type Finding, note, ok, problem, warning } from "./finding.js";
 import { globalFile, settingsFiles } from "./places.js";
@@ -8,12 +9,12 @@ import { globalFile, settingsFiles } from "./places.js";
 /** Whether there is a credential, and which one counts. No stored credential is opened. */
 export const checkCredential: Check = (scene) => {
   const { env } = scene;
-  const cloud = CLOUDS.find(([name]) => isOn(env[name]));
+  const cloud = CLOUD_SERVICES.find(([name]) => isOn(env[name]));
   if (cloud !== undefined) {
     const [name, service] = cloud;
     return [ok("credential", `${service} by ${name}; its own credentials are not looked at`)];
   }
-  const variables = VARIABLES.filter((name) => env[name]?.trim());
+  const variables = LOGIN_VARIABLES.filter((name) => env[name]?.trim());
   const inSettings = settingsFiles(scene).flatMap(credentialIn);
   const [used, ...unused] = [...variables, ...loginsOf(env)];
   if (used === undefined) return [nothingSeen(inSettings, globalFile(env))];
@@ -24,25 +25,6 @@ export const checkCredential: Check = (scene) => {
     ...inSettings.map((each) => note("credential-settings", `There is ${each}, too.`)),
   ];
 };
-
-const CLOUDS = [
-  ["CLAUDE_CODE_USE_BEDROCK", "Amazon Bedrock"],
-  ["CLAUDE_CODE_USE_VERTEX", "Google Vertex AI"],
-  ["CLAUDE_CODE_USE_FOUNDRY", "Microsoft Foundry"],
-  ["CLAUDE_CODE_USE_ANTHROPIC_AWS", "the Claude platform on AWS"],
-  ["CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD", "the Claude platform on Google Cloud"],
-  ["CLAUDE_CODE_USE_MANTLE", "Amazon Bedrock Mantle"],
-  ["CLAUDE_CODE_USE_GATEWAY", "a gateway"],
-] as const;
-
-/** The CLI names the first of these that it has as its source. */
-const VARIABLES = [
-  "ANTHROPIC_API_KEY",
-  "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR",
-  "ANTHROPIC_AUTH_TOKEN",
-  "CLAUDE_CODE_OAUTH_TOKEN",
-  "CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR",
-] as const;
 
 function isOn(value: string | undefined): boolean {
   return value !== undefined && !["", "0", "false", "no", "off"].includes(value.toLowerCase());
@@ -64,7 +46,7 @@ function credentialIn(path: string): string[] {
   const settings = objectIn(textOf(path));
   const env = settings["env"];
   const variables = typeof env === "object" && env !== null ? Object.keys(env) : [];
-  return ["apiKeyHelper", ...VARIABLES]
+  return ["apiKeyHelper", ...LOGIN_VARIABLES]
     .filter((name) => name in settings || variables.includes(name))
     .map((name) => `${name} in ${path}`);
 }
@@ -93,7 +75,7 @@ function nothingSeen(inSettings: readonly string[], stateFile: string | undefine
   );
 }
 
-/** Places where the CLI may keep a credential and that cannot be told from outside. */
+/** Places where the CLI may keep a credential that hawser cannot see. */
 function unseenStores(stateFile: string | undefined): string[] {
   return [
     ...(process.platform === "darwin" ? ["a login in the keychain"] : []),

@@ -1,6 +1,6 @@
 import type { Input, Key } from "./input-decoder.js";
 
-/** What the one who shows the line has to do after an input. */
+/** What the caller must do after an input. */
 export type Effect = "changed" | "enter" | "interrupt" | "end" | "suspend" | "redraw";
 
 type EditKey = Exclude<Key, Effect | "end-or-delete">;

@@ -59,6 +59,8 @@ export class InputDecoder {
       inputs.push(...this.#endPaste());
       this.#held = "";
     }
+    // Esc alone and the first byte of a sequence look the same; only a sequence goes on at once.
+    if (!this.#isPasting && this.#held === "\x1b" && pauseMs > ESCAPE_MS) this.#held = "";
     if (!this.#isPasting && this.#held === "" && this.#looksPasted(chunk, now)) {
       return [...inputs, { kind: "text", text: withLineFeeds(chunk) }];
     }
@@ -128,6 +130,9 @@ const PASTE_END = "\x1b[201~";
 /** A terminal sends all of a paste at once; a single key after such a pause was pressed by a person. */
 const STALLED_MS = 500;
 const LONE_KEYS = ["\r", "\n", "\x03", "\x04"];
+
+/** A terminal sends the bytes of an escape sequence together; after this pause Esc was pressed alone. */
+const ESCAPE_MS = 50;
 
 /** Chunks that follow each other so closely belong to the same paste. */
 const TOGETHER_MS = 100;

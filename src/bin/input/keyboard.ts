@@ -47,10 +47,11 @@ export class Keyboard {
     const { stdin } = process;
     stdin.off("data", this.#onData);
     stdin.off("end", this.#onEnd);
-    stdin.off("error", this.#onEnd);
     stdin.pause();
     this.#release();
     this.#giveBack();
+    // Last, because stdin emits an error if the terminal is gone when it is given back.
+    stdin.off("error", this.#onEnd);
   }
 
   /** Keeps inputs for the next reader. */

@@ -4,8 +4,8 @@
  * thread, one that is too low would block the host, so in doubt it is high.
  */
 export function matchCost(source: string, length: number): number {
-  const { degree, ways } = shapeOf(source);
-  return source.length * Math.max(length, 2) ** degree * ways;
+  const { degree, ways, size } = shapeOf(source);
+  return size * Math.max(length, 2) ** degree * ways;
 }
 
 interface Shape {
@@ -13,6 +13,8 @@ interface Shape {
   readonly degree: number;
   /** In how many ways optional parts and alternatives can be combined. */
   readonly ways: number;
+  /** The length of the pattern with its counts written out: `a{3}` is as long as `aaa`. */
+  readonly size: number;
 }
 
 function shapeOf(source: string): Shape {
@@ -36,6 +38,8 @@ interface Group {
   /** Whether it can match texts of several lengths, or one text in several ways. */
   isVaried: boolean;
   alternatives: number;
+  /** How many parts it has, with its counts written out. */
+  parts: number;
 }
 
 /** Each variable repetition adds one to the degree; a repetition of a varied group makes it infinite. */
@@ -51,6 +55,7 @@ function read(source: string): Shape {
     const repeats = repetitionOf(part);
     const before = last;
     last = newGroup();
+    group.parts += 1;
     if (part.startsWith("(")) {
       open.push(group);
       group = newGroup();
@@ -59,6 +64,7 @@ function read(source: string): Shape {
       ways *= group.alternatives;
       group = open.pop() ?? newGroup();
       group.isVaried ||= last.isVaried;
+      group.parts += last.parts;
     } else if (part === "|") {
       group.alternatives += 1;
       group.isVaried = true;
@@ -71,13 +77,20 @@ function read(source: string): Shape {
       if (before.isVaried) degree = Number.POSITIVE_INFINITY;
       else if (repeats === "many") degree += 1;
       group.isVaried ||= repeats === "many";
+      group.parts += before.parts * countOf(part);
     } else if (/^\\[1-9k]/.test(part)) degree += 1;
   }
-  return { degree, ways: ways * group.alternatives };
+  return { degree, ways: ways * group.alternatives, size: source.length + group.parts };
 }
 
+/** A single sign counts as a group of one part. */
 function newGroup(): Group {
-  return { isVaried: false, alternatives: 1 };
+  return { isVaried: false, alternatives: 1, parts: 1 };
+}
+
+/** The highest number that a repetition names; 1 for `*` and `+`, which the degree stands for. */
+function countOf(repetition: string): number {
+  return Math.max(1, ...(repetition.match(/\d+/g) ?? []).map(Number));
 }
 
 function repetitionOf(part: string): "no" | "fixed" | "optional" | "many" {

@@ -6,7 +6,7 @@ export interface Pattern {
   readonly regex: RegExp;
 }
 
-/** Undefined for what is none; what is none in Unicode mode may be one in the old mode. */
+/** Undefined if the source is not a regular expression, with or without the `u` flag. */
 export function patternOf(source: string): Pattern | undefined {
   for (const flags of ["u", ""]) {
     try {
@@ -18,7 +18,7 @@ export function patternOf(source: string): Pattern | undefined {
   return undefined;
 }
 
-/** One match that is too dear to be made in this thread. */
+/** One match that is too expensive to be made in this thread. */
 export interface Question {
   readonly pattern: Pattern;
   readonly text: string;

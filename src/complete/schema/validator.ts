@@ -82,7 +82,7 @@ class Compiler {
   readonly #nodes = new Map<Schema, Node>();
   readonly #problems: Issue[] = [];
 
-  /** Of the run that is under way. A run is synchronous, so there is one at a time. */
+  /** The matches of the current run; runs are synchronous, so they never overlap. */
   #matches = new Matches();
 
   constructor(document: SchemaDocument) {

@@ -25,6 +25,6 @@ const OPEN_KEYS = new Set([
 /** `env` in settings reaches the tools; what looks secret there must not be seen in a log. */
 export function addVariables({ secrets }: Draft, settings: JsonObject): void {
   for (const [name, value] of Object.entries(objectOf(settings["env"]))) {
-    if (typeof value === "string" && looksSecret(name)) secrets.add(value);
+    if (typeof value === "string" && looksSecret(name, value)) secrets.add(value);
   }
 }

@@ -87,8 +87,12 @@ describe("a schema with a pattern that takes exponential time", () => {
         code: "structured_output",
         issues: [{ path: "email", message: expect.stringContaining("takes too long") }],
       });
-      const short = complete("x", { ...options, timeouts: { totalMs: 1500 } });
+      // Time for a slow start, and less than the matches of the three attempts take, two seconds each.
+      const short = complete("x", { ...options, timeouts: { totalMs: 4500 } });
       await expect(short).rejects.toMatchObject({ code: "timeout", phase: "total" });
+      // The fake CLI answers a prompt with the value at once, so a match was under way.
+      const lines = (await cli.recorded()).at(-1)?.lines ?? [];
+      expect(lines.join()).toContain('"type":"user"');
     },
     3 * LIMIT_MS,
   );
@@ -129,8 +133,17 @@ describe("matchCost()", () => {
     },
   );
 
+  it.each(["a{1000}b", "(?:a{10}){100}b", "((?:aa){25}a{5}){20}b", "a{1000}?b"])(
+    "counts the repetitions of %s",
+    (source) => {
+      expect(matchCost(source, 1_000_000)).toBeGreaterThan(500_000_000);
+    },
+  );
+
   it("never lets a pattern run here that takes long on a text of few letters", () => {
-    const atom = fc.constantFrom("a", "b", "[ab]", ".", "\\w", "a?", "a*", "b+", "[ab]*", "a{1,3}");
+    const few = fc.constantFrom("a", "b", "[ab]", ".", "\\w", "a?", "a*", "b+", "[ab]*", "a{1,3}");
+    const many = fc.constantFrom("a{1000}", "[ab]{2000}", "(?:a{50}){50}", "a{1,1000}");
+    const atom = fc.oneof({ weight: 3, arbitrary: few }, many);
     const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
       pattern: fc.oneof(
         { maxDepth: 3 },
@@ -138,15 +151,16 @@ describe("matchCost()", () => {
         fc.tuple(tie("pattern"), tie("pattern")).map((both) => both.join("")),
         fc.tuple(tie("pattern"), tie("pattern")).map((both) => `(?:${both.join("|")})`),
         fc
-          .tuple(tie("pattern"), fc.constantFrom("*", "+", "?", "{2}", "{1,4}"))
+          .tuple(tie("pattern"), fc.constantFrom("*", "+", "?", "{2}", "{1,4}", "{500}"))
           .map(([inner, repeats]) => `(?:${inner})${repeats}`),
       ),
     }));
     const anchored = fc.tuple(fc.boolean(), pattern).map(([is, p]) => `${is ? "^" : ""}${p}!$`);
-    const text = fc.integer({ min: 1, max: 5000 }).map((length) => "a".repeat(length));
+    const length = fc.oneof(fc.integer({ min: 1, max: 5000 }), fc.constant(1_000_000));
     fc.assert(
-      fc.property(anchored, text, (source, given) => {
-        if (matchCost(source, given.length) > 20_000_000) return;
+      fc.property(anchored, length, (source, letters) => {
+        if (matchCost(source, letters) > 20_000_000) return;
+        const given = "a".repeat(letters);
         const begun = process.cpuUsage();
         new RegExp(source, "u").test(given);
         // Observed: below 100 ms. What takes exponential time does not come back at all.
