@@ -5,9 +5,9 @@ import { warn } from "./warn.js";
 
 /**
  * Tells that a function of the caller's threw. `what` says which function, and what became of the
- * call.
+ * call. Gives the error's text with secrets masked, because that text goes to the model.
  */
-export type ReportFault = (callback: object, what: string, error: unknown) => void;
+export type ReportFault = (callback: object, what: string, error: unknown) => string;
 
 /**
  * Reports errors in the caller's own functions, which would otherwise only show as refused calls. The
@@ -16,15 +16,17 @@ export type ReportFault = (callback: object, what: string, error: unknown) => vo
  */
 export function faultReporter(log: Logger, mask: Mask): ReportFault {
   return (callback, what, error) => {
+    const text = mask(textOf(error));
     if (log !== SILENT) {
       log.error(what, { error });
-      return;
+      return text;
     }
-    if (reported.has(callback)) return;
+    if (reported.has(callback)) return text;
     reported.add(callback);
     const stack = error instanceof Error ? error.stack : undefined;
     const detail = stack === undefined ? undefined : mask(stack);
-    warn(mask(`${what}: ${textOf(error)}`), "HAWSER_CALLBACK_FAILED", detail);
+    warn(`${mask(what)}: ${text}`, "HAWSER_CALLBACK_FAILED", detail);
+    return text;
   };
 }
 

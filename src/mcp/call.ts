@@ -24,8 +24,8 @@ export async function callTool(
   try {
     return await run(tool, args, extra);
   } catch (error) {
-    report?.(tool.definition.handler, `The tool ${name} failed`, error);
-    return textResult(textOf(error), true);
+    const why = report?.(tool.definition.handler, `The tool ${name} failed`, error);
+    return textResult(why ?? textOf(error), true);
   }
 }
 

@@ -11,7 +11,7 @@ export interface McpTransport {
   onerror?: ((error: Error) => void) | undefined;
   sessionId?: string | undefined;
   /** Our own: told of a tool's function that throws. Servers of the MCP SDKs do not look at it. */
-  readonly report?: ((callback: object, what: string, error: unknown) => void) | undefined;
+  readonly report?: ((callback: object, what: string, error: unknown) => string) | undefined;
   setProtocolVersion?: ((version: string) => void) | undefined;
 }
 

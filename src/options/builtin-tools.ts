@@ -1,6 +1,6 @@
 import type { JsonObject } from "../wire/index.js";
 import { mcpToolPrefix } from "./check/mcp.js";
-import { callsInPrompt, filesIn } from "./prompt-calls.js";
+import { callsInPrompt, filesInArguments } from "./prompt-calls.js";
 
 /** A call of a tool, as the policy judges it. */
 export interface ToolCall {
@@ -33,6 +33,8 @@ export interface ToolRow {
    * whole policy; of all decisions the strictest counts.
    */
   readonly leadsTo?: (input: JsonObject) => readonly ToolCall[];
+  /** Fields with a name that the CLI also takes with other case, blanks or separators. */
+  readonly names?: readonly string[];
   /** Fields whose names look like a command or a path, and why the policy need not look at them. */
   readonly reviewed?: Readonly<Record<string, string>>;
 }
@@ -122,7 +124,7 @@ export type ToolName = BuiltinTool | (string & {});
  * like a command or a path and that no row accounts for.
  */
 export const BUILTIN_TOOLS: Readonly<Partial<Record<BuiltinTool, ToolRow>>> = {
-  Agent: { formerly: ["Task"] },
+  Agent: { formerly: ["Task"], names: ["subagent_type"], meaning: withAgent },
   Artifact: { paths: ["file_path"] },
   Bash: { commands: ["command"] },
   CronCreate: { leadsTo: ({ prompt }) => callsInPrompt(prompt) },
@@ -157,7 +159,7 @@ export const BUILTIN_TOOLS: Readonly<Partial<Record<BuiltinTool, ToolRow>>> = {
     sameAs: ({ attachments }) => readingAll(attachments),
     reviewed: { file_uuid: "names an upload", file_name: "names an upload" },
   },
-  Skill: { leadsTo: ({ args }) => filesIn(args) },
+  Skill: { names: ["skill"], leadsTo: ({ args }) => filesInArguments(args) },
   TaskStop: {
     formerly: ["KillShell", "KillBash"],
     reviewed: { shell_id: "names a task that already runs" },
@@ -251,6 +253,11 @@ function fetching(socket: unknown): readonly ToolCall[] {
 /** A rule on all tools of an MCP server, such as `mcp__a__*`, covers the resources of that server. */
 function usingServer({ server }: JsonObject): readonly ToolCall[] {
   return typeof server === "string" ? [{ tool: mcpToolPrefix(server), input: {} }] : [];
+}
+
+/** Without a type, the CLI starts its general agent. */
+function withAgent(input: JsonObject): JsonObject {
+  return { ...input, subagent_type: input["subagent_type"] ?? "general-purpose" };
 }
 
 /** Without a path, the CLI searches its working directory. */

@@ -25,6 +25,17 @@ export function filesIn(text: unknown): readonly ToolCall[] {
   return inputs.map((input) => ({ tool: "Read", input }));
 }
 
+/**
+ * The reads of files that the arguments of a skill may lead to. The file of the skill can put an `@`
+ * before an argument (`@$ARGUMENTS`), so every word that looks like a path counts.
+ */
+export function filesInArguments(args: unknown): readonly ToolCall[] {
+  if (typeof args !== "string") return [];
+  const words = args.split(/\s+/).filter((word) => /[/\\]|^~|^[^@]*\w\.\w/.test(word));
+  const paths = words.map((word) => word.replace(/^[@"']+/, ""));
+  return filesIn([args, ...paths.map((path) => `@${path}`)].join(" "));
+}
+
 /** A letter before the `@` makes it part of a word, such as an address of mail. */
 const MENTION = /(?<![\p{L}\p{N}_])@(?:"([^"]+)"|([^\s"]+))/gu;
 

@@ -53,11 +53,11 @@ export function isOwnFolder(path: string): boolean {
 export function removeOwnFolderSync(path: string): void {
   // A write that was under way can make the folder non-empty again, so the removal is repeated.
   if (!isOwnFolder(path)) return;
-  if (!isRoot()) return rmSync(path, { recursive: true, force: true, maxRetries: 5 });
-  for (let attempt = 0; attempt < 5 && existsSync(path); attempt++) {
-    const { error } = spawnSync(RM, ["-rf", "--", path], { stdio: "ignore" });
-    if (error !== undefined) return rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  let canRunRm = isRoot();
+  for (let attempt = 0; canRunRm && attempt < 5 && existsSync(path); attempt++) {
+    canRunRm = !isMissing(spawnSync(RM, ["-rf", "--", path], { stdio: "ignore" }).error);
   }
+  if (!canRunRm) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /**

@@ -1,7 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { isHawserError } from "../../src/errors/index.js";
-import { type Options, refuseOpenGuards, shadowedCallback } from "../../src/options/index.js";
+import {
+  type Options,
+  refuseOpenGuards,
+  shadowedCallback,
+  validateOptions,
+} from "../../src/options/index.js";
 import { createPool } from "../../src/pool/index.js";
 import { openSession } from "../../src/session/index.js";
 import { recordingLogger } from "../support/recording-logger.js";
@@ -181,4 +186,18 @@ describe("openSession() with a callback that is not asked", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(codes).toEqual(["HAWSER_CAN_USE_TOOL_SHADOWED"]);
   });
+});
+
+describe("rules", () => {
+  it.each(["Bash(rm *)", "Bash|Write", "Bash,Write", "^Bash$", "Bash.*", "", " Bash"])(
+    "refuse %j, which no tool is called",
+    (tool) => {
+      expect(() => validateOptions({ rules: [{ tool, decision: "deny" }] })).toThrow(
+        expect.objectContaining({
+          code: "invalid_options",
+          message: expect.stringContaining("rules[0].tool must be the name of one tool"),
+        }),
+      );
+    },
+  );
 });

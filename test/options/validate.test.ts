@@ -222,6 +222,7 @@ describe("options that contradict", () => {
       "schema contradicts",
     ],
     [{ verbatimPrompts: true, literalPrompt: false }, "verbatimPrompts contradicts"],
+    [{ trustProject: false, settingSources: ["project"] }, "trustProject is false and contradicts"],
   ])("are refused: %j", (options, message) => {
     expect(messageOf(options)).toContain(message);
   });

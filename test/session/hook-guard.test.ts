@@ -59,7 +59,7 @@ describe("the policy as a guard", () => {
         callbacks: new Map(),
         judge: new PolicyJudge(rules, "ask", () => ({})),
         log: SILENT,
-        report: () => {},
+        report: () => "",
       },
     );
 

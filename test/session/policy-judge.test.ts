@@ -7,7 +7,7 @@ import { PolicyJudge } from "../../src/session/answer/policy-judge.js";
 import type { CanUseToolRequest, HookCallbackRequest } from "../../src/wire/index.js";
 
 const context = { signal: new AbortController().signal, requestId: "r" };
-const report = () => {};
+const report = () => "";
 
 describe("PolicyJudge", () => {
   const rules: PolicyRule[] = [

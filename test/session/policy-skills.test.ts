@@ -107,6 +107,63 @@ describe("explainPermission", () => {
     expect(decide("CronCreate", { prompt: "/test now" }, rules)).toBe("allow");
   });
 
+  it("puts words of a skill's arguments that look like paths to the policy", () => {
+    // The file of the skill can say `@$ARGUMENTS`.
+    for (const args of ["/srv/secret.txt", "look ~/secret", "@ ./a", "notes.txt", "'/srv/a b'"]) {
+      expect([args, decide("Skill", { skill: "a", args })]).toEqual([args, "deny"]);
+    }
+    expect(decide("Skill", { skill: "a", args: "Fix the bug. Then say so, 3 times!" })).toBe(
+      "allow",
+    );
+  });
+
+  it.each(["deploy", "/deploy", " deploy", "deploy ", " /deploy", "Deploy"])(
+    "takes %j for the skill that a rule denies, as the CLI does",
+    (skill) => {
+      const rules: PolicyRule[] = [
+        { tool: "Skill", input: { skill: "deploy" }, decision: "deny" },
+        { tool: "*", decision: "allow" },
+      ];
+      expect(decide("Skill", { skill }, rules)).toBe("deny");
+      expect(decide("Skill", { skill: "deployment" }, rules)).toBe("allow");
+    },
+  );
+
+  it.each([undefined, "general-purpose", "General-Purpose", "general_purpose", " generalPurpose"])(
+    "takes the type %j for the agent that a rule denies, as the CLI does",
+    (subagent_type) => {
+      const rules: PolicyRule[] = [
+        { tool: "Agent", input: { subagent_type: "general-purpose" }, decision: "deny" },
+        { tool: "*", decision: "allow" },
+      ];
+      const input = subagent_type === undefined ? {} : { subagent_type };
+      expect(decide("Agent", { prompt: "go", ...input }, rules)).toBe("deny");
+      expect(decide("Agent", { prompt: "go", subagent_type: "Explore" }, rules)).toBe("allow");
+    },
+  );
+
+  it("judges a path with blanks around it also as the path that the CLI reads", () => {
+    const rules: PolicyRule[] = [
+      { tool: "Grep", input: { path: "/work/*" }, decision: "allow" },
+      { tool: "*", decision: "deny" },
+    ];
+    const context = { cwd: "/work" };
+    const grep = (path: string) =>
+      explainPermission(rules, "Grep", { pattern: "x", path }, "deny", context).decision;
+    expect(grep("/work/a")).toBe("allow");
+    for (const path of [" /etc/a", "/etc/a ", "\n/etc/a"]) expect(grep(path)).toBe("deny");
+  });
+
+  it.each(["my server", "a.b"])("fits a rule by the configured name of a server: %s", (server) => {
+    const rules: PolicyRule[] = [
+      { tool: `mcp__${server}__*`, decision: "deny" },
+      { tool: "*", decision: "allow" },
+    ];
+    const tool = `mcp__${server.replace(/\W/, "_")}__push`;
+    const context = { mcpServers: [server] };
+    expect(explainPermission(rules, tool, {}, "allow", context).decision).toBe("deny");
+  });
+
   it("compares a path without the line range or punctuation behind it", () => {
     const rules: PolicyRule[] = [
       { tool: "Read", input: { file_path: "/etc/passwd" }, decision: "deny" },

@@ -47,8 +47,22 @@ export const toolConfig: Kind = shape({
   askUserQuestion: shape({ previewFormat: oneOf("markdown", "html") }),
 });
 
+/** The tool that a rule is about: a rule whose name no tool can have would never fit, in silence. */
+const toolPattern: Kind = {
+  name: "tool",
+  *problems(value, path) {
+    if (!isString(value)) return yield* string.problems(value, path);
+    if (value.startsWith("mcp__") || /^[\w*-]+$/.test(value)) return;
+    yield {
+      path,
+      message: "must be the name of one tool, in which * stands for any characters",
+      hint: 'Write one rule for each tool, and what it is called with as `input`: { tool: "Bash", input: { command: "rm *" }, decision: "deny" }.',
+    };
+  },
+};
+
 export const rules: Kind = listOf(
-  shape({ tool: string, input: object, decision: oneOf("allow", "deny", "ask") }, [
+  shape({ tool: toolPattern, input: object, decision: oneOf("allow", "deny", "ask") }, [
     "tool",
     "decision",
   ]),

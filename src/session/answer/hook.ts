@@ -35,9 +35,9 @@ export async function answerHook(
     return judge === undefined ? output : withPolicy(hook.event, output, call, judge);
   } catch (error) {
     const then = guards ? ", so the call was denied" : "";
-    report(hook.callback, `A ${hook.event} hook failed${then}`, error);
+    const why = report(hook.callback, `A ${hook.event} hook failed${then}`, error);
     if (!guards) throw error;
-    return decided("deny", `A ${hook.event} hook failed: ${textOf(error)}`);
+    return decided("deny", `A ${hook.event} hook failed: ${why}`);
   }
 }
 

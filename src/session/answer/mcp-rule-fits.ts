@@ -27,7 +27,9 @@ export function mcpRuleFits(
   return allows ? tools.every(fits) : tools.some(fits);
 }
 
-function fitsTool(pattern: string, name: string, { server, tool }: McpTool): boolean {
+/** The name of a server in a rule may be the configured one, which the CLI changes for its tools. */
+function fitsTool(rule: string, name: string, { server, tool }: McpTool): boolean {
+  const pattern = rule.replace(/[^a-zA-Z0-9_*-]/g, "_");
   if (pattern === `${MCP}${server}`) return true;
   const parted = pattern.startsWith(MCP) ? partings(pattern) : [];
   if (parted.length === 0) return like(pattern, name);

@@ -32,12 +32,24 @@ export function pathFits(context: PermissionContext): PathFits {
     return [pattern, whole, ...moved];
   });
   return (pattern, path, allows) => {
-    const { whole, real } = pathOf(path);
     const patterns = patternsOf(pattern);
     const fits = (text: string) => patterns.some((each) => like(each, text));
-    if (allows) return real !== undefined && fits(real);
-    return real === undefined || fits(path) || fits(whole) || fits(real);
+    const spellingFits = (spelling: string) => {
+      const { whole, real } = pathOf(spelling);
+      if (allows) return real !== undefined && fits(real);
+      return real === undefined || fits(spelling) || fits(whole) || fits(real);
+    };
+    const spellings = spellingsOf(path);
+    return allows ? spellings.every(spellingFits) : spellings.some(spellingFits);
   };
+}
+
+/**
+ * The path as it was written, and as the CLI may read it: some tools drop blanks around a path and
+ * normalise its letters after the hooks were asked.
+ */
+function spellingsOf(path: string): readonly string[] {
+  return [...new Set([path, path.trim().normalize("NFC")])];
 }
 
 function expanded(path: string, { home }: PermissionContext): string {

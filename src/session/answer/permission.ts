@@ -37,8 +37,10 @@ export async function answerPermission(
   try {
     result = await canUseTool(request.tool_name, request.input, contextOf(request, context));
   } catch (error) {
-    report(canUseTool, "canUseTool threw, so the call was denied", error);
-    return deny(`The approval of this call failed: ${textOf(error)}`);
+    // A callback that gives up because the CLI no longer waits for the answer is no fault.
+    if (context.signal.aborted) return deny("The request was withdrawn.");
+    const why = report(canUseTool, "canUseTool threw, so the call was denied", error);
+    return deny(`The approval of this call failed: ${why}`);
   }
   if (result === null) return NO_ANSWER;
   if (result?.behavior === "allow") {

@@ -97,11 +97,15 @@ function decideAlone(policy: Policy, call: ToolCall): PermissionExplanation {
 function fits(rule: PolicyRule, { tool, input }: ToolCall, policy: Policy): boolean {
   if (!fitsName(rule, tool, policy.context)) return false;
   const allows = rule.decision === "allow";
-  const { paths = [], meaning } = toolRow(tool);
+  const { paths = [], names = [], meaning } = toolRow(tool);
   const inputs =
     meaning === undefined ? [input] : allows ? [meaning(input)] : [input, meaning(input)];
   const asPath: Compare = (pattern, path) => policy.pathFits(pattern, path, allows);
-  const compare = (field: string) => (paths.includes(field) ? asPath : like);
+  const compare = (field: string) => {
+    if (paths.includes(field)) return asPath;
+    // A rule that allows means the very name.
+    return names.includes(field) && !allows ? likeName : like;
+  };
   return inputs.some((each) => within(rule.input ?? {}, each, { compare, allows }));
 }
 
@@ -116,6 +120,12 @@ function fitsName(rule: PolicyRule, tool: string, { mcpServers = [] }: Permissio
 /** `Task*` may be meant for TaskList and its like: it does not also allow what Task has become. */
 function isBroadAllow({ tool, decision }: PolicyRule): boolean {
   return decision === "allow" && tool.includes("*");
+}
+
+/** Compares names as the CLI does: without case, blanks and separators, and with or without a slash. */
+function likeName(pattern: string, text: string): boolean {
+  const plain = (name: string) => name.replace(/^[\s/]+|[\s_-]+/g, "").toLowerCase();
+  return like(pattern, text) || like(plain(pattern), plain(text));
 }
 
 /** How a text of a rule is compared with one of a call. */
