@@ -56,7 +56,9 @@ async function askPerson(
   terminal.note(`${style.yellow("?")} ${style.bold("Do you trust the files in this folder?")}`);
   terminal.note(`    ${oneLine(folder, width - 4)}`);
   terminal.note("    It has files that can run programs and allow tools without asking you:");
-  for (const file of files.slice(0, SHOWN)) terminal.note(`      ${oneLine(file, width - 6)}`);
+  // Many harmless names must not hide the settings.
+  const shown = files.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, SHOWN);
+  for (const file of shown) terminal.note(`      ${oneLine(file, width - 6)}`);
   if (files.length > SHOWN) terminal.note(`      and ${files.length - SHOWN} more`);
   for (;;) {
     const said = await ask("  [y]es, they take effect · [n]o, only CLAUDE.md is read\n  > ");
@@ -67,3 +69,7 @@ async function askPerson(
 }
 
 const SHOWN = 10;
+
+function rankOf(file: string): number {
+  return /(?:^|[/\\])(?:settings(?:\.local)?|\.mcp)\.json$/.test(file) ? 0 : 1;
+}
