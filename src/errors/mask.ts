@@ -70,9 +70,11 @@ const SHAPES: readonly RegExp[] = [
   /(\b)gh[a-z]_[A-Za-z0-9]{16,65536}/g,
   /(\b)github_pat_[A-Za-z0-9_]{16,65536}/g,
   /(\b)xox[a-z]-[A-Za-z0-9-]{10,65536}/g,
-  /(\b)AKIA[A-Z0-9]{16}\b/g,
+  /(\b)A[KS]IA[A-Z0-9]{16}\b/g,
+  /(\b)AIza[A-Za-z0-9_-]{30,256}/g,
+  /(\b)(?:glpat-|npm_|hf_|[rs]k_live_)[A-Za-z0-9_-]{16,65536}/g,
   /(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,65536}/gi,
-  /(\b(?:authorization|proxy-authorization|x-api-key|api-key|cookie)\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?)(?!\*\*\*|(?:bearer|basic)\s)[^\s"'\\,;}]{4,65536}/gi,
+  /(\b(?:authorization|proxy-authorization|x-api-key|api-key|cookie)\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic|token|negotiate|digest)\s+)?)(?!\*\*\*|(?:bearer|basic|token|negotiate|digest)\s)[^\s"'\\,;}]{4,65536}/gi,
   // Its colon first: a look behind at every character would take a second for six megabytes.
   /(:(?<=\b[a-z][a-z0-9+.-]{0,20}:)\/\/[^\s:/@]{0,256}:)[^\s@/]{1,256}(?=@)/gi,
 ];
@@ -88,7 +90,15 @@ function add(values: Set<string>, value: string): void {
   // The same secret as it stands inside a line of JSON.
   const escaped = JSON.stringify(value).slice(1, -1);
   values.add(escaped);
+  const trimmed = value.trim();
+  if (trimmed.length >= SHORTEST_SECRET) values.add(trimmed);
+  // Output is masked line by line, so each line of a key in PEM form counts; its frame is no secret.
+  for (const line of trimmed.split("\n").slice(1)) {
+    if (line.trim().length >= SHORTEST_LINE && !line.startsWith("-----")) values.add(line.trim());
+  }
 }
+
+const SHORTEST_LINE = 20;
 
 function maskValue(value: unknown, mask: Mask, above: Set<object>): unknown {
   if (typeof value === "string") return mask(value);

@@ -48,6 +48,29 @@ describe("looksSecret()", () => {
 });
 
 describe("createMask()", () => {
+  it.each([
+    ["Authorization: token canary-value", "Authorization: token ***"],
+    ["Authorization: Negotiate canary-value", "Authorization: Negotiate ***"],
+    ["glpat-aaaaaaaaaaaaaaaaaaaa", "***"],
+    ["npm_aaaaaaaaaaaaaaaaaaaaaaaa", "***"],
+    ["ASIAABCDEFGHIJKLMNOP", "***"],
+    ["sk_live_aaaaaaaaaaaaaaaaaaaa", "***"],
+    ["npm_config_cache and hf_home", "npm_config_cache and hf_home"],
+  ])("masks a credential by its shape: %s", (text, masked) => {
+    expect(createMask({})(text)).toBe(masked);
+  });
+
+  it("masks each line of a secret that has several, and one that is printed without its blanks", () => {
+    const lines = [
+      "-----BEGIN KEY-----",
+      "canary-line-one-of-the-key",
+      "canary-line-two-of-the-key",
+    ];
+    const mask = createMask({ MY_PRIVATE_KEY: lines.join("\n"), MY_TOKEN: " canary-token " });
+    expect(mask("stderr: canary-line-two-of-the-key")).toBe("stderr: ***");
+    expect(mask("[canary-token]")).toBe("[***]");
+  });
+
   it("masks the values in a list of headers, but not the harmless ones", () => {
     const mask = createMask({
       ANTHROPIC_CUSTOM_HEADERS:
