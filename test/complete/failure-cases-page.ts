@@ -44,7 +44,7 @@ const BETWEEN = `Limits that a call was given on purpose are no failures: \`maxT
 
 ## All codes
 
-Hints are those that hold unless the place that throws knows better. The HTTP status is for servers that pass the error on, who find it in \`error.httpStatus\`; the exit code is for programs.`;
+Hints are those that hold unless the place that throws knows better. The HTTP status is for servers that pass the error on, who find it in \`error.httpStatus\`; the exit code is for programs. An error may be retryable although its code is not: \`storage_failed\` is, if its cause can pass, such as a full disk or too many open files.`;
 
 function causeTable(causes: readonly Cause[]): string {
   const codes = Object.keys(ERROR_CODES);
