@@ -101,8 +101,8 @@ function bootOf(): string | undefined {
 
 /** The name is kept for the whole program, so it must not be made while nothing can be read. */
 function refuseIfScarce(error: unknown): void {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code, message } = error as NodeJS.ErrnoException;
   if (code !== "EMFILE" && code !== "ENFILE") return;
-  const message = "The CLI process could not be started: too many files are open.";
-  throw new HawserError("spawn_failed", message, { cause: error });
+  const text = `The CLI process could not be started: ${message}`;
+  throw new HawserError("spawn_failed", text, { cause: error });
 }

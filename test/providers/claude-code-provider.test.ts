@@ -142,7 +142,7 @@ describeInTurn("a context on the real CLI $name", ({ path }) => {
   });
 
   it("meets the CLI's own settings and memory files, unless it is told otherwise", async () => {
-    const { provider, model, cwd, configDir, options } = await place(path, ["a", "b"], ONCE);
+    const { provider, model, cwd, configDir, options } = await place(path, ["a", "b"], TRUSTING);
     writeFileSync(join(cwd, "CLAUDE.md"), "OF-THE-PROJECT");
     writeFileSync(join(configDir, "CLAUDE.md"), "OF-THE-USER");
     await provider.complete(context());
