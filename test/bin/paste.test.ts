@@ -210,7 +210,7 @@ describe("bracketed paste", () => {
       during = marks(pty);
       return "Well.";
     });
-    expect(marks(pty)).toBe("h");
+    await until(() => marks(pty) === "h");
     pty.enter("go");
     await prompted(pty);
     expect(during).toBe("hl");
