@@ -60,7 +60,7 @@ describe("hawser chat, in a terminal", () => {
     pty.enter("count to 500");
     await pty.shows("5 6 7");
     const [cli] = treeOf(pty.pid).filter(({ command }) => command.includes("claude"));
-    process.kill(cli?.pid ?? 0, "SIGKILL");
+    process.kill(cli?.pid ?? Number.NaN, "SIGKILL");
     await pty.shows("goes on with it");
     await pty.shows("\n>");
     pty.enter("What is a bowline?");

@@ -12,7 +12,7 @@ const CONSUMED = expect.objectContaining({ code: "already_consumed" });
 
 function isAlive(pid: number | undefined): boolean {
   try {
-    return process.kill(pid ?? 0, 0);
+    return process.kill(pid ?? Number.NaN, 0);
   } catch {
     return false;
   }

@@ -147,7 +147,7 @@ describeInTurn("a session on $name that is to recover", ({ path }) => {
     const { session, saved } = await open(path, always("ok"), { recover: true });
     await session.send("remember the word plum").result;
     await saved("plum");
-    process.kill(session.pid ?? 0, "SIGKILL");
+    process.kill(session.pid ?? Number.NaN, "SIGKILL");
     expect(await session.send("two").text()).toBe("ok");
   });
 
