@@ -27,8 +27,8 @@ export function shadowedCallback(
 }
 
 /**
- * The same for tools that run commands or change files. Allowing read-only tools or the caller's own
- * tools is the ordinary use of `allowedTools`.
+ * Finds a callback that tools which run commands or change files pass by. Other tools do not count,
+ * because allowing read-only tools or the caller's own is the ordinary use of `allowedTools`.
  */
 export function shadowedChanges(options: Options): string | undefined {
   return shadowedCallback(options, changesThings);

@@ -38,8 +38,8 @@ export async function startOwn(
 }
 
 /**
- * Why Node could not make the pipes of a child (EMFILE, ENFILE). They are undefined then, not null as
- * those that the function did not ask for, and it is no mistake of the function that they are missing.
+ * Why Node could not make the pipes of a child (EMFILE, ENFILE). Such a pipe is undefined. A pipe that
+ * the caller's function did not ask for is null, which is that function's mistake.
  */
 async function failureOf(child: ChildProcess): Promise<Error | undefined> {
   const { stdout }: { readonly stdout: unknown } = child;

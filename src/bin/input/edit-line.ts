@@ -103,7 +103,7 @@ export class EditLine {
     this.#cursor = from;
   }
 
-  /** The same, and "put-back" brings it back. */
+  /** Removes the text between the cursor and a place, and keeps it for the key "put-back". */
   #cut(to: number): void {
     if (to === this.#cursor) return;
     this.#removed = this.#text.slice(Math.min(to, this.#cursor), Math.max(to, this.#cursor));

@@ -25,8 +25,8 @@ export function pathFits(context: PermissionContext): PathFits {
     const text = expanded(pattern, context);
     const whole = isAbsolute(text) ? text : join(folder, text);
     const isInside = whole === folder || whole.startsWith(join(folder, "/"));
-    // Of the links in a pattern only those on the way to the session's own folder are resolved: the
-    // caller chose that folder, but a link below it may have been made by another author.
+    // A pattern's links are resolved only on the way to the session's own folder, because the caller
+    // chose that folder, but a link below it may have been made by another author.
     const real = isInside ? pathOf(folder).real : undefined;
     const moved = real === undefined ? [] : [join(real, whole.slice(folder.length))];
     return [pattern, whole, ...moved];
