@@ -57,6 +57,7 @@ class TypedLines implements Lines {
     } finally {
       this.#typing = below;
       this.isAside = false;
+      this.#keyboard.close();
       this.#keyboard.keep(unsent(late));
       below?.resume();
     }
@@ -68,9 +69,9 @@ class TypedLines implements Lines {
    */
   #setAside(late: Input[]): Promise<"interrupted" | undefined> {
     return new Promise((resolve) => {
+      // The keyboard stays open: between this and the question, Ctrl-C must not end the program.
       const finish = (result: "interrupted" | undefined) => {
         clearTimeout(timer);
-        this.#keyboard.close();
         resolve(result);
       };
       // What was typed before is there at once; a long paste comes in pieces, each soon after the last.
@@ -170,6 +171,8 @@ class Typing {
   resume(): void {
     process.stderr.on("resize", this.#draw);
     this.#isShown = true;
+    // First, because until then Ctrl-C at the prompt would end the program.
+    this.#keyboard.take();
     this.#draw();
     this.#keyboard.open({ onInput: (input) => this.#onInput(input), onEnd: this.leave });
   }

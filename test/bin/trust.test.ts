@@ -28,6 +28,10 @@ function hostileProject(): Project {
   return { cwd, env, memory, ran: () => readdirSync(traces) };
 }
 
+/** What the command tells the terminal when it begins to read keys, and when it ends. */
+const KEYS_TAKEN = "\x1b[?2004h";
+const KEYS_GIVEN_BACK = "\x1b[?2004l";
+
 const QUESTION = "Do you trust the files in this folder?";
 const REFUSAL = "This folder is not trusted";
 
@@ -88,6 +92,9 @@ describe("hawser chat, in a folder with settings of its own", () => {
     const pty = hawserIn(project, "chat", "--offline");
     await pty.shows("[y]es");
     await pty.shows("\n  >");
+    // Ctrl-C is a key by now. As a signal it would end the program without an exit code.
+    const before = pty.raw.slice(0, pty.raw.lastIndexOf("  > "));
+    expect(before.lastIndexOf(KEYS_TAKEN)).toBeGreaterThan(before.lastIndexOf(KEYS_GIVEN_BACK));
     pty.type(KEYS.ctrlC);
     expect((await pty.exit).code).toBe(130);
     expect(project.ran()).toEqual([]);

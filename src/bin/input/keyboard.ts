@@ -10,12 +10,13 @@ export interface KeyReader {
 
 /**
  * The keys of the terminal, for one reader at a time. The terminal is in raw mode, and marks what is
- * pasted, only while there is a reader: in between Ctrl-C is a signal, and the program can end.
+ * pasted, only while it is taken: in between Ctrl-C is a signal, and the program can end.
  */
 export class Keyboard {
   readonly #decoder = new InputDecoder();
   readonly #utf8 = new StringDecoder("utf8");
   #reader: KeyReader | undefined;
+  #isTaken = false;
   #release: () => void = () => {};
   /** What has come and was not read yet. */
   #ahead: Input[] = [];
@@ -27,9 +28,10 @@ export class Keyboard {
     return this.#decoder.isPasting;
   }
 
-  /** Gives the keys to a reader, what has come already first. */
-  open(reader: KeyReader): void {
-    this.#reader = reader;
+  /** Takes the terminal; keys are kept until there is a reader. */
+  take(): void {
+    if (this.#isTaken) return;
+    this.#isTaken = true;
     const { stdin } = process;
     this.#takeTerminal();
     this.#release = atHostExit(() => this.#giveBack());
@@ -37,13 +39,20 @@ export class Keyboard {
     stdin.on("end", this.#onEnd);
     stdin.on("error", this.#onEnd);
     stdin.resume();
+  }
+
+  /** Gives the keys to a reader, in the place of the last one; those that were kept come first. */
+  open(reader: KeyReader): void {
+    this.take();
+    this.#reader = reader;
     this.#read();
     if (this.#isOver) setImmediate(() => reader === this.#reader && reader.onEnd());
   }
 
   close(): void {
-    if (this.#reader === undefined) return;
     this.#reader = undefined;
+    if (!this.#isTaken) return;
+    this.#isTaken = false;
     const { stdin } = process;
     stdin.off("data", this.#onData);
     stdin.off("end", this.#onEnd);
@@ -63,7 +72,7 @@ export class Keyboard {
   suspend(goOn: () => void): void {
     if (process.platform === "win32") return;
     process.once("SIGCONT", () => {
-      if (this.#reader === undefined) return;
+      if (!this.#isTaken) return;
       this.#takeTerminal();
       goOn();
     });
