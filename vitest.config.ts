@@ -5,6 +5,7 @@ import { LongestFirst } from "./test/support/longest-first.js";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: "./test/support/install-clis.ts",
     // A part of the time goes by in waiting, so that one for each core would leave some of them idle.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },

@@ -8,7 +8,7 @@ export function median(values) {
  * Hawser against the official SDK: `measure(library)` for both in turns, each of them first in every
  * other round; the ratio of the medians must not exceed the target. One round warms the disk up.
  */
-export async function pairs({ figure, rounds, target }, measure) {
+export async function pairs({ id, figure, rounds, target }, measure) {
   const values = { hawser: [], official: [] };
   for (let round = -1; round < rounds; round += 1) {
     const order = round % 2 === 0 ? ["hawser", "official"] : ["official", "hawser"];
@@ -18,22 +18,52 @@ export async function pairs({ figure, rounds, target }, measure) {
     }
   }
   const [hawser, official] = [median(values.hawser), median(values.official)];
+  const against = "official SDK";
+  return figureOf({ id, figure, against, hawser, other: official, atMost: target });
+}
+
+/**
+ * One row of the results: hawser's value and another one, and whether their ratio is at most, or at
+ * least, what was aimed at. Pages quote it by its `id`. Values are rounded as they are shown, so that
+ * every page shows the same.
+ */
+export function figureOf({
+  id,
+  figure,
+  against,
+  hawser,
+  other,
+  ratio,
+  atMost,
+  atLeast,
+  digits = 1,
+}) {
+  const exact = ratio ?? hawser / other;
   return {
+    id,
     figure,
-    hawser: hawser.toFixed(1),
-    other: `official SDK ${official.toFixed(1)}`,
-    ratio: hawser / official,
-    target: `≤ ${target}`,
-    met: hawser / official <= target,
+    hawser: rounded(hawser, digits),
+    against,
+    other: rounded(other, digits),
+    ratio: rounded(exact, 2),
+    ...(atMost === undefined ? { atLeast } : { atMost }),
+    met: atMost === undefined ? exact >= atLeast : exact <= atMost,
   };
+}
+
+export function rounded(value, digits) {
+  return Number(value.toFixed(digits));
 }
 
 /** Prints the figures and leaves a bad exit code when a target is missed. */
 export function report(figures) {
   console.table(
-    figures.map(({ ratio, met, ...rest }) => ({
-      ...rest,
+    figures.map(({ figure, hawser, against, other, ratio, atMost, atLeast, met }) => ({
+      figure,
+      hawser,
+      other: `${against} ${other}`,
       ratio: ratio.toFixed(2),
+      target: atMost === undefined ? `≥ ${atLeast}` : `≤ ${atMost}`,
       met: met ? "yes" : "NO",
     })),
   );

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { DIST } from "./dist.js";
-import { median, runAlone } from "./figures.js";
+import { figureOf, median, runAlone } from "./figures.js";
 
 const { LineFramer, decodeLine } = await import(pathToFileURL(`${DIST}/wire/index.js`).href);
 
@@ -32,15 +32,9 @@ export async function run(rounds = 9) {
     const input = makeInput();
     const { hawser, ...marks } = await measure(input, rounds);
     for (const [mark, { rate, ratio }] of Object.entries(marks)) {
-      const target = TARGETS[mark];
-      figures.push({
-        figure: `${input.name}, MB/s`,
-        hawser: Math.round(hawser.rate),
-        other: `${MARKS[mark]} ${Math.round(rate)}`,
-        ratio,
-        target: `≥ ${target}`,
-        met: ratio >= target,
-      });
+      const of = { id: `${input.id}-${mark}`, figure: `${input.name}, MB/s`, against: MARKS[mark] };
+      const values = { hawser: hawser.rate, other: rate, ratio, digits: 0 };
+      figures.push(figureOf({ ...of, ...values, atLeast: TARGETS[mark] }));
     }
   }
   return figures;
@@ -119,13 +113,15 @@ function* repeat(chunks, passes) {
 
 const INPUTS = [
   manyLines,
-  () => longLineOfEntries("one 64 MiB line of entries", 0),
-  () => longLineOfEntries("the same, not all ASCII", NON_ASCII_SHARE),
+  () => longLineOfEntries("entries", "one 64 MiB line of entries", 0),
+  () =>
+    longLineOfEntries("non-ascii", "one 64 MiB line of entries, not all ASCII", NON_ASCII_SHARE),
   longLineOfText,
 ];
 
 function manyLines() {
   return {
+    id: "small-lines",
     name: "200 MB of small lines",
     ...inChunks(linesOf(session(1, NON_ASCII_SHARE), CORPUS_BYTES)),
     passes: PASSES,
@@ -133,12 +129,13 @@ function manyLines() {
 }
 
 /** A mirrored transcript: the one message whose size has no bound. */
-function longLineOfEntries(name, nonAscii) {
+function longLineOfEntries(id, name, nonAscii) {
   const head =
     '{"type":"transcript_mirror","filePath":"/home/u/.claude/projects/w/s.jsonl","entries":[';
   const entries = linesOf(session(2, nonAscii), LONG_LINE_BYTES - 64 * 1024);
   const line = padTo(LONG_LINE_BYTES, `${head}${entries.join(",")},"`, '"]}');
   return {
+    id,
     name,
     ...inChunks([line]),
     passes: 1,
@@ -151,6 +148,7 @@ function longLineOfText() {
   const head = '{"type":"result","subtype":"success","is_error":false,"result":"';
   const filled = head + paragraphs.repeat(Math.floor((LONG_LINE_BYTES - 256) / paragraphs.length));
   return {
+    id: "text",
     name: "one 64 MiB line of text",
     ...inChunks([padTo(LONG_LINE_BYTES, filled, '"}')]),
     passes: 1,

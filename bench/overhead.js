@@ -14,6 +14,7 @@ const SLOW_EVENTS = 1_000;
 
 const FIGURES = [
   {
+    id: "event-cpu",
     figure: "CPU for a streamed event, µs",
     way: "messages",
     events: EVENTS,
@@ -22,7 +23,8 @@ const FIGURES = [
     target: 0.5,
   },
   {
-    figure: "the same, for its text alone, µs",
+    id: "event-cpu-text",
+    figure: "CPU for a streamed event, text alone, µs",
     way: "texts",
     events: EVENTS,
     rounds: 15,
@@ -31,7 +33,8 @@ const FIGURES = [
   },
   {
     // As a real model streams; most of it is the system's own work for each read.
-    figure: "the same, an event a millisecond, µs",
+    id: "event-cpu-slow",
+    figure: "CPU for a streamed event, one a millisecond, µs",
     way: "messages",
     events: SLOW_EVENTS,
     gapMs: 1,
@@ -40,6 +43,7 @@ const FIGURES = [
     target: 0.5,
   },
   {
+    id: "result-line",
     figure: "result line to the caller, ms",
     way: "result",
     events: 5,

@@ -1,6 +1,5 @@
 // The distribution of some measurements as an SVG: a row for each series, a dot for each value, its
 // median and its 90th percentile, on a logarithmic scale.
-import { summaryOf } from "./pool/summary.js";
 
 const WIDTH = 860;
 const ROW = 48;
@@ -40,14 +39,12 @@ text { fill: ${ink}; } .soft { fill: ${soft}; }
 ${rows.join("\n")}`;
 }
 
-/** `rows`: `{ label, tone: "ours" | "theirs" | "limit", values }`, from top to bottom. */
+/** `rows`: `{ label, tone: "ours" | "theirs" | "limit", values, median, p90 }`, from top to bottom. */
 export function plot({ title, subtitle, unit, rows }) {
   const height = TOP + rows.length * ROW + BOTTOM;
   const { x, ticks } = logScale(rows.flatMap(({ values }) => values));
   const floor = TOP + rows.length * ROW;
-  const summary = rows.map(
-    ({ label, values }) => `${label}: median ${short(summaryOf(values).median)}`,
-  );
+  const summary = rows.map(({ label, median }) => `${label}: median ${short(median)}`);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title desc">
 <title id="title">${escaped(title)}</title>
 <desc id="desc">${escaped(`${subtitle} In ${unit}. ${summary.join("; ")}.`)}</desc>
@@ -68,11 +65,10 @@ function axisTick(value, x, floor) {
   return `<line class="grid" x1="${x}" x2="${x}" y1="${TOP}" y2="${floor}"/><text class="soft" x="${x}" y="${floor + 18}" text-anchor="middle">${value}</text>`;
 }
 
-function seriesOf({ label, tone, values }, y, x) {
+function seriesOf({ label, tone, values, median, p90 }, y, x) {
   const dots = values.map(
     (value, index) => `<circle cx="${x(value)}" cy="${round(y + offset(index))}" r="3"/>`,
   );
-  const { median, p90 } = summaryOf(values);
   return `<g class="${tone}">
 <text x="20" y="${y + 4}">${escaped(label)}</text>
 ${dots.join("")}

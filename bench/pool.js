@@ -1,7 +1,7 @@
 // One lean call through a warm pool, beside the official SDK and the limit of the CLI itself: the
 // same executable, a simulated model that answers at once, every competitor in a process of its own.
 import { fileURLToPath } from "node:url";
-import { median, runAlone } from "./figures.js";
+import { figureOf, median, runAlone } from "./figures.js";
 import { COMPETITORS } from "./pool/competitors.js";
 import { measureLatency } from "./pool/latency.js";
 import { measureThroughput } from "./pool/throughput.js";
@@ -33,26 +33,26 @@ export async function measurePool(rounds = ROUNDS) {
 
 function latencyFigure(samples, { of, to, target }) {
   const [ours, theirs] = [median(samples[of]), median(samples[to])];
-  return {
+  return figureOf({
+    id: `${of}-to-${to}`,
     figure: `one call, ${COMPETITORS[of].label.replace("hawser ", "")}, ms`,
-    hawser: ours.toFixed(1),
-    other: `${COMPETITORS[to].label} ${theirs.toFixed(1)}`,
-    ratio: ours / theirs,
-    target: `≤ ${target}`,
-    met: ours / theirs <= target,
-  };
+    against: COMPETITORS[to].label,
+    hawser: ours,
+    other: theirs,
+    atMost: target,
+  });
 }
 
 function throughputFigure({ callers, rates }) {
   const [ours, theirs] = [median(rates.warm), median(rates.official)];
-  return {
+  return figureOf({
+    id: `rate-${callers}`,
     figure: `calls a second, ${callers} at once, recycled`,
-    hawser: ours.toFixed(1),
-    other: `${COMPETITORS.query.label} ${theirs.toFixed(1)}`,
-    ratio: ours / theirs,
-    target: `≥ ${THROUGHPUT_TARGET}`,
-    met: ours / theirs >= THROUGHPUT_TARGET,
-  };
+    against: COMPETITORS.query.label,
+    hawser: ours,
+    other: theirs,
+    atLeast: THROUGHPUT_TARGET,
+  });
 }
 
 await runAlone(fileURLToPath(import.meta.url), async () => (await measurePool()).figures);

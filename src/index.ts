@@ -61,6 +61,7 @@ export type * from "./options/public.js";
 export {
   createPool,
   type Isolation,
+  type NotRecycled,
   type Percentiles,
   type Pool,
   type PoolBudget,

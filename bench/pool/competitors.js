@@ -1,6 +1,6 @@
 // Who is measured. `before()` and `after()` are what happens ahead of a call and behind it, which is
 // not timed; `call()` is, from the call to its value. All ask for the same: one answer, and nothing
-// of the machine in it.
+// of the machine in it. `about` says on the page what is measured.
 import { pathToFileURL } from "node:url";
 import { DIST } from "../dist.js";
 import { startRaw } from "./raw.js";
@@ -8,6 +8,7 @@ import { startRaw } from "./raw.js";
 export const COMPETITORS = {
   query: {
     label: "official query()",
+    about: "a process for each call.",
     tone: "theirs",
     endsProcess: true,
     async open(place) {
@@ -18,6 +19,8 @@ export const COMPETITORS = {
 
   startup: {
     label: "official startup()",
+    about:
+      "a process that was started and initialized for this call, right after the one before it, as the spares of a pool are; only `warm.query(prompt)` is timed.",
     tone: "theirs",
     async open(place) {
       const { startup } = await import("@anthropic-ai/claude-agent-sdk");
@@ -36,6 +39,7 @@ export const COMPETITORS = {
 
   cold: {
     label: "hawser complete(), cold",
+    about: "a process for each call.",
     tone: "ours",
     endsProcess: true,
     async open(place) {
@@ -47,6 +51,8 @@ export const COMPETITORS = {
 
   generic: {
     label: "hawser pool, generic spare",
+    about:
+      "a process that was started, but knows nothing of the call; the system prompt is another one in each round.",
     tone: "ours",
     async open(place) {
       let calls = 0;
@@ -58,6 +64,8 @@ export const COMPETITORS = {
 
   warmed: {
     label: "hawser pool, warmed spare",
+    about:
+      'a process that was started and initialized for these options (`warm: [options]`). It serves one call (`isolation: "process"`).',
     tone: "ours",
     async open(place) {
       const options = hawserOptions(place);
@@ -68,6 +76,7 @@ export const COMPETITORS = {
 
   recycled: {
     label: "hawser pool, recycled process",
+    about: "a process that has served another call; its conversation was reset after that one.",
     tone: "ours",
     async open(place) {
       const options = hawserOptions(place);
@@ -77,6 +86,8 @@ export const COMPETITORS = {
 
   raw: {
     label: "raw limit, by hand",
+    about:
+      "forty lines of Node that write a prompt to one process and wait for its result, and check nothing. No library can be faster.",
     tone: "limit",
     async open(place) {
       const cli = startRaw({ ...place, systemPrompt: systemPrompt() });

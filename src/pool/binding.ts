@@ -7,6 +7,7 @@ import { accountKey, requestKey, spawnKey } from "./keys.js";
 import { CLAIMS_FOLDER, isSince, type Split, splitLate } from "./late.js";
 import type { Isolation } from "./options.js";
 import { hindrances } from "./recycling.js";
+import type { ResetRecord, ResetRecords } from "./reset-record.js";
 
 /** What a request needs of a process. */
 export interface Binding {
@@ -25,7 +26,8 @@ export interface Binding {
   readonly recipe: Recipe;
   /** Whether the CLI itself is to stop at a sum. */
   readonly hasBudget: boolean;
-  readonly isRecyclable: boolean;
+  /** Of the executable; undefined if the options or the isolation rule a reset out. */
+  readonly resets: ResetRecord | undefined;
   /** Whether a process can be told all of it before the caller comes. */
   readonly isInitializable: boolean;
   /** Whether it must have a process that was started for it alone. */
@@ -40,7 +42,11 @@ export interface Recipe {
 }
 
 /** Throws what is wrong with the options, and what this isolation does not permit. */
-export async function bindingOf(request: LeaseRequest, isolation: Isolation): Promise<Binding> {
+export async function bindingOf(
+  request: LeaseRequest,
+  isolation: Isolation,
+  records: ResetRecords,
+): Promise<Binding> {
   const { options, purpose } = request;
   const reasons = purpose === "session" ? [HANDED_OUT] : hindrances(options);
   if (isolation === "conversation" && reasons.length > 0) throw notRecyclable(reasons);
@@ -63,7 +69,7 @@ export async function bindingOf(request: LeaseRequest, isolation: Isolation): Pr
     account: accountKey(full, options),
     recipe: recipeOf(prepared, cwd, split.late, options),
     hasBudget: options.maxBudgetUsd !== undefined,
-    isRecyclable: isolation !== "process" && reasons.length === 0,
+    resets: isolation !== "process" && reasons.length === 0 ? records.of(full) : undefined,
     isInitializable: initialize.sdkMcpServers === undefined && !options.requireMcp,
     isAlone: hasOwnSession(options) || ALONE.some((name) => options[name] !== undefined),
   };

@@ -11,6 +11,7 @@ import { Crew, type Served } from "./crew.js";
 import { Desk, type Slot } from "./desk.js";
 import { type Held, type LeaseParts, leaseOf, Tab } from "./lease.js";
 import type { PoolSettings } from "./options.js";
+import { ResetRecords } from "./reset-record.js";
 import { countStates, History, type PoolStats } from "./stats.js";
 
 let pools = 0;
@@ -22,6 +23,7 @@ export class PoolCore implements SessionSource {
   readonly #crew: Crew;
   readonly #history = new History();
   readonly #credentials: CredentialWatch;
+  readonly #resets: ResetRecords;
   /** Ends one that is served, with this failure. */
   readonly #serving = new Set<(why: HawserError) => Promise<void>>();
   /** Ends a call, wherever it is. */
@@ -40,6 +42,7 @@ export class PoolCore implements SessionSource {
   constructor(settings: PoolSettings) {
     this.#settings = settings;
     this.#credentials = new CredentialWatch(settings.log);
+    this.#resets = new ResetRecords(settings.log);
     this.#desk = new Desk(settings);
     this.#crew = new Crew(settings, ++pools);
   }
@@ -97,6 +100,7 @@ export class PoolCore implements SessionSource {
         started: this.#crew.started,
         discarded: Object.fromEntries(this.#crew.discarded),
       },
+      notRecycled: this.#resets.notRecycled(),
       calls: {
         running,
         queued,
@@ -162,14 +166,14 @@ export class PoolCore implements SessionSource {
   async #announce(request: Promise<LeaseRequest>): Promise<void> {
     const wanted = await this.#unlessClosing(request);
     if (wanted === undefined) return;
-    const binding = await bindingOf(wanted, this.#settings.isolation);
+    const binding = await bindingOf(wanted, this.#settings.isolation, this.#resets);
     if (binding.isAlone) return;
     this.#crew.demands.pin(binding);
     this.#crew.tendNow();
   }
 
   async #acquire(request: LeaseRequest): Promise<SessionLease> {
-    const binding = await bindingOf(request, this.#settings.isolation);
+    const binding = await bindingOf(request, this.#settings.isolation, this.#resets);
     this.#credentials.note(binding.prepared);
     await this.#announced;
     const slot = await this.#enter(binding, request);

@@ -1,19 +1,15 @@
-import { HawserError, isHawserError } from "../errors/index.js";
+import { HawserError } from "../errors/index.js";
+import type { Version } from "../options/index.js";
 import { detach, Session, type Warm } from "../session/index.js";
 import type { InitializePayload } from "../wire/index.js";
 import type { Recipe } from "./binding.js";
+import { answered, pingOf } from "./ping.js";
 
 const HEALTH_MS = 5_000;
 
 /** Throws unless it answers; what it answers does not matter. */
-export async function checkHealth(session: Session): Promise<void> {
-  await session
-    .request("get_binary_version", {}, { timeoutMs: HEALTH_MS })
-    .catch((error: unknown) => {
-      if (isHawserError(error, "unsupported_by_cli") || isHawserError(error, "control_error"))
-        return;
-      throw error;
-    });
+export async function checkHealth(session: Session, version: Version | undefined): Promise<void> {
+  await answered(session.request(pingOf(version), {}, { timeoutMs: HEALTH_MS }));
 }
 
 /** Tells a process all that it must be told before a caller comes, and takes it back. */

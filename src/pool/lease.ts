@@ -95,7 +95,7 @@ export function leaseOf(parts: LeaseParts): Omit<SessionLease, "session"> {
     queuedMs: slot.queuedMs,
     bootMs,
     isReplaceable: true,
-    isHandedOn: parts.binding.isRecyclable,
+    isHandedOn: parts.binding.resets?.isAllowed === true,
     release: (failure) => {
       released ??= release(parts, readyAt, failure);
       return released;
@@ -125,12 +125,13 @@ function letGo(parts: LeaseParts, failure: HawserError | undefined): Promise<voi
   const session = held.deref();
   if (worker === undefined) return session?.close();
   const reason = whyNotHandedOn(parts, failure);
-  if (reason !== undefined || session === undefined) {
+  const { resets } = binding;
+  if (reason !== undefined || session === undefined || resets === undefined) {
     return worker.discard(reason ?? "it was forgotten", async () => session?.close());
   }
   const countsAnew = binding.hasBudget;
   worker
-    .recycle(session, { maxRssMb: settings.maxRssMb, countsAnew })
+    .recycle(session, { maxRssMb: settings.maxRssMb, countsAnew, resets })
     .catch((error: HawserError) => {
       const why = error.code === "protocol_error" ? error.message : error.code;
       void worker.discard(`its reset failed: ${why}`, () => session.kill());
@@ -142,7 +143,7 @@ function whyNotHandedOn(
   { worker, binding, settings, tab }: LeaseParts,
   failure: HawserError | undefined,
 ): string | undefined {
-  if (!binding.isRecyclable) return "it had served";
+  if (binding.resets?.isAllowed !== true) return "it had served";
   // With a result, the process has come to the end of the turn by itself; else it was asked to.
   const isWhole = failure?.result !== undefined || LEAVES_WHOLE.has(failure?.code);
   if (failure !== undefined && !isWhole) return `its call ended: ${failure.code}`;

@@ -1,10 +1,11 @@
 import { ControlLine } from "../control/index.js";
-import { HawserError, isHawserError } from "../errors/index.js";
+import { HawserError } from "../errors/index.js";
 import type { Version } from "../options/index.js";
 import { type Running, SubprocessTransport } from "../transport/index.js";
 import type { HostRequest } from "../wire/index.js";
 import { isSystem } from "../wire/index.js";
 import { isSince } from "./late.js";
+import { answered, pingOf } from "./ping.js";
 
 /** Waits until a process that has been told nothing listens, and leaves it as it was, but awake. */
 export async function probe(running: Running, limitMs: number): Promise<void> {
@@ -31,9 +32,12 @@ export async function probe(running: Running, limitMs: number): Promise<void> {
   );
   line.start();
   const { version } = running.prepared;
-  const requests = isSince(version, PRIMES) ? [ANY, PRIMING] : [ANY];
+  const ping: HostRequest = { subtype: pingOf(version) };
+  const requests = isSince(version, PRIMES) ? [ping, PRIMING] : [ping];
   try {
-    for (const request of requests) await answered(line, request, limitMs);
+    for (const request of requests) {
+      await answered(line.request(request, { timeoutMs: limitMs, holds: false }));
+    }
   } catch (error) {
     await transport.kill();
     throw end ?? error;
@@ -43,9 +47,6 @@ export async function probe(running: Running, limitMs: number): Promise<void> {
   throw new HawserError("protocol_error", "The process spoke before it was told anything.");
 }
 
-/** Whatever it answers. */
-const ANY: HostRequest = { subtype: "get_binary_version" };
-
 /**
  * A process that has listed its models once answers initialize some ten milliseconds sooner. It asks
  * for nothing outside of the process, and leaves no trace; what a longer list of requests would gain
@@ -53,13 +54,3 @@ const ANY: HostRequest = { subtype: "get_binary_version" };
  */
 const PRIMING: HostRequest = { subtype: "list_models" };
 const PRIMES: Version = [2, 1, 325];
-
-async function answered(line: ControlLine, request: HostRequest, timeoutMs: number): Promise<void> {
-  try {
-    await line.request(request, { timeoutMs, holds: false });
-  } catch (error) {
-    // A refusal is an answer too.
-    if (isHawserError(error, "unsupported_by_cli") || isHawserError(error, "control_error")) return;
-    throw error;
-  }
-}

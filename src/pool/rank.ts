@@ -4,13 +4,12 @@ import type { Worker } from "./worker.js";
 /** Better ones have lower ranks; one that is of no use has none. */
 export function rankOf(
   worker: Worker,
-  { requestKey, spawnKey, familyKey, isRecyclable }: Binding,
+  { requestKey, spawnKey, familyKey, resets }: Binding,
 ): number {
   const { state } = worker;
-  const isReturning = state === "resetting";
   if (worker.requestKey === requestKey) {
     if (state === "recycled") return 0;
-    if (isReturning && isRecyclable) return 1;
+    if (state === "resetting" && worker.isToReturn && resets?.isExpected) return 1;
     if (state === "initialized") return 2;
     return state === "starting" ? 4 : Number.POSITIVE_INFINITY;
   }

@@ -1,4 +1,5 @@
 import type { Warmth } from "./crew.js";
+import type { NotRecycled } from "./reset-record.js";
 import { Samples } from "./samples.js";
 import type { Worker, WorkerState } from "./worker.js";
 
@@ -22,6 +23,8 @@ export interface PoolStats {
     /** How many were let go, by reason. */
     readonly discarded: Readonly<Record<string, number>>;
   };
+  /** Executables whose processes serve one call each, though the options would permit more. */
+  readonly notRecycled: readonly NotRecycled[];
   /** Calls and sessions; a call that is made anew counts again. */
   readonly calls: {
     readonly running: number;

@@ -15,6 +15,7 @@ import type { HostRequest, ResultMessage } from "../wire/index.js";
 import type { Binding, Recipe } from "./binding.js";
 import { checkHealth, introduce } from "./introduce.js";
 import { probe } from "./probe.js";
+import type { ResetRecord } from "./reset-record.js";
 import { rssMbOf } from "./rss.js";
 import { type Silence, silenceOf } from "./silence.js";
 import { startOf } from "./start.js";
@@ -44,6 +45,7 @@ export interface RecyclingTerms {
   readonly maxRssMb: number;
   /** Whether the CLI must begin to count what is spent from nothing. */
   readonly countsAnew: boolean;
+  readonly resets: ResetRecord;
 }
 
 /** How a worker gets to be of use. */
@@ -153,14 +155,14 @@ export class Worker {
       },
     });
     this.#state = "serving";
-    this.#returns = binding.isRecyclable;
+    this.#returns = binding.resets?.isExpected === true;
     this.#requestKey = binding.requestKey;
     this.#spawnKey = binding.spawnKey;
     this.#jobs += 1;
     const info = await session.initializationResult();
     this.#tellReady();
     // One that was told nothing now might have stopped listening long ago.
-    if (isTold && restedMs > TRUSTED_MS) await checkHealth(session);
+    if (isTold && restedMs > TRUSTED_MS) await checkHealth(session, binding.prepared.version);
     this.#warm = { ...this.#warm, info };
     return session;
   }
@@ -168,6 +170,7 @@ export class Worker {
   /** Resets the conversation of the session that it served, and takes the process back. */
   recycle(session: Session, terms: RecyclingTerms): Promise<void> {
     this.#state = "resetting";
+    this.#returns = terms.resets.isExpected;
     this.isTaken = false;
     this.#whenIdle = this.#recycle(session, terms);
     this.#whenIdle.catch(() => {});
@@ -225,7 +228,8 @@ export class Worker {
 
   async #recycle(session: Session, terms: RecyclingTerms): Promise<void> {
     const began = performance.now();
-    const { process, result } = await handBack(session, RESET_MS);
+    const reset = handBack(session, RESET_MS);
+    const { process, result } = await terms.resets.note(reset, () => this.#gone !== undefined);
     if (process !== this.#process)
       throw new HawserError("protocol_error", "It is another process.");
     if (terms.countsAnew && result.total_cost_usd !== 0) {

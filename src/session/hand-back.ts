@@ -21,11 +21,9 @@ export async function resetAndDetach(
   session: object,
   limitMs: number,
 ): Promise<HandedBack> {
-  const { id, model } = core.line;
+  const { model } = core.line;
   const { strays } = core.turns;
   const result = await unlessLate(clear(core, session), "reset", limitMs);
-  const problem = whyNotReset(result, id);
-  if (problem !== undefined) throw notReset(problem);
   // Before its first turn there was none to change.
   if (model !== undefined && core.line.model !== model) throw notReset("the model is another one");
   if (core.turns.strays !== strays) throw notReset("the CLI said something beside it");
@@ -35,10 +33,14 @@ export async function resetAndDetach(
 }
 
 async function clear(core: SessionCore, session: object): Promise<ResultMessage> {
+  const before = core.line.id;
   const uuid = randomUUID();
   const turn = core.send({ ...userLine(CLEAR, { uuid }), uuid }, session);
   turn.keepsMessages = false;
   const result = await turn.result;
+  // At once: a CLI that cannot do this may never answer what follows.
+  const problem = whyNotReset(result, before);
+  if (problem !== undefined) throw notReset(problem);
   await core.idle(session);
   // Answers keep their order among all that the CLI says: behind this one, nothing more is to come.
   await core.request({ subtype: "get_binary_version" }).catch((error: unknown) => {

@@ -5,6 +5,7 @@ import { isHawserError } from "../../src/errors/index.js";
 import type { OptionName, Options } from "../../src/options/index.js";
 import { type Binding, bindingOf } from "../../src/pool/binding.js";
 import { spawnKey } from "../../src/pool/keys.js";
+import { ResetRecords } from "../../src/pool/reset-record.js";
 import { startOf } from "../../src/pool/start.js";
 import { type Prepared, prepare } from "../../src/process/index.js";
 import type { LeaseRequest } from "../../src/session/index.js";
@@ -99,7 +100,7 @@ async function bind(cliPath: string, options: Options, purpose: LeaseRequest["pu
     ...options,
   };
   const request = { ...(await requestOf("complete()", base)), purpose };
-  return { request, binding: await bindingOf(request, "auto") };
+  return { request, binding: await bindingOf(request, "auto", new ResetRecords(QUIET)) };
 }
 
 /** Undefined where the options contradict each other, or this CLI cannot do them. */
@@ -175,8 +176,8 @@ describe.each([0, 1])("what a pool makes of the options of a call, on CLI %i", (
       for (const options of casesOf(name)) {
         const bound = await bind(cli(), options, "session");
         await expectSound(bound);
-        const { late, isRecyclable } = bound.binding;
-        expect({ name, late, isRecyclable }).toEqual({ name, late: [], isRecyclable: false });
+        const { late, resets } = bound.binding;
+        expect({ name, late, resets }).toEqual({ name, late: [], resets: undefined });
       }
     }
   });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { inject } from "vitest";
 
 /** The version that is pinned as the newest. */
 export const NEWEST_CLI = nativeCli("@anthropic-ai/claude-code");
@@ -19,6 +20,18 @@ export const EVERY_CLI: boolean = process.env["HAWSER_BOTH"] === "1";
 /** One CLI for a block of one test of our own code; both with `HAWSER_BOTH=1`. */
 export const THE_NEWEST: typeof CLIS = EVERY_CLI ? CLIS : CLIS.slice(0, 1);
 export const THE_OLDER: typeof CLIS = EVERY_CLI ? CLIS : CLIS.slice(1);
+
+/** The file of an earlier version that `test/clis` brings: `cli.js`, or native from 2.1.113 on. */
+export function earlierCli(version: "2.0.77" | "2.1.50" | "2.1.120"): string {
+  const clis = inject("clis");
+  if ("missing" in clis) throw new Error(clis.missing);
+  const fromClis = createRequire(join(clis.folder, "package.json"));
+  const folder = folderOf(fromClis, `claude-code-${version}`);
+  const files = ["cli.js", "claude"].map((name) => join(folder ?? "", name));
+  const file = files.find((path) => folder !== undefined && existsSync(path));
+  if (file === undefined) throw new Error(`test/clis brings no CLI ${version} for this platform`);
+  return file;
+}
 
 /** The executable in the platform package that a wrapper package brings along. */
 function nativeCli(wrapper: string): string {

@@ -30,6 +30,7 @@ const LONG: readonly string[] = [
   "complete/parse-cli-output",
   "complete/auto-resume",
   "pool/late-binding",
+  "pool/earlier-clis",
   "query/methods",
   "query/input-end",
   "process/own-spawn-death",
