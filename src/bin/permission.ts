@@ -47,7 +47,9 @@ async function decide(terminal: Terminal, call: Call, askLine: AskLine): Promise
     terminal.tell(`${place === 0 ? style.yellow("?") : " "} ${style.bold(row + end)}`);
   }
   const rows = callDetails(tool, input, cwd).flatMap(({ text, tone }) => {
-    return rowsOf(text, width - INDENT).map((row) => (tone === undefined ? row : style[tone](row)));
+    // What goes on is indented, so that it does not look like a line of its own.
+    const all = rowsOf(text, width - INDENT - 2).map((row, i) => (i === 0 ? row : `  ${row}`));
+    return all.map((row) => (tone === undefined ? row : style[tone](row)));
   });
   // All of a page, and the question below it, fit on the screen.
   const page = Math.max(terminal.height - BESIDE - heading.length, 3);

@@ -15,7 +15,7 @@ function wrapLine(line: string, columns: number, hang: number | undefined): stri
   const [lead = ""] = LEAD.exec(line) ?? [];
   const indent = " ".repeat(Math.min(hang ?? widthOf(lead), Math.floor(columns / 2)));
   let [shown, taken, gap] = [lead, widthOf(lead), ""];
-  for (const [place, part] of line.slice(lead.length).split(/( +)/).entries()) {
+  for (const [place, part] of line.slice(lead.length).split(GAP).entries()) {
     if (place % 2 === 1) {
       gap = part;
       continue;
@@ -31,6 +31,9 @@ function wrapLine(line: string, columns: number, hang: number | undefined): stri
   }
   return shown;
 }
+
+/** Where a line may be broken: neither a separator nor the unit of a time begins a row. */
+const GAP = /( +)(?! |[·s](?:\x1b\[[\d;]*m)*(?: |$))/;
 
 const LEAD = /^(?:\x1b\[[\d;]*m| )*/;
 

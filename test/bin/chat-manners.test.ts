@@ -185,6 +185,10 @@ describe.each([40, 60, 100])("hawser chat, on %i columns", (cols) => {
     expect(words(question)).toContain(`the model says: ${description}`);
     expect(words(question)).toContain("[n]o, or say what to do instead >");
     for (const row of question.split("\n").slice(1)) expect(row).toMatch(/^ {2}/);
+    const [shown = ""] = question.split("the model says");
+    const details = shown.split("\n").filter((row) => row.includes(".txt"));
+    const indents = details.map((row) => row.search(/\S/));
+    expect(indents).toEqual(details.map((_, i) => (i === 0 ? 4 : 6)));
     pty.enter("n");
     await prompted(pty);
     await leave(pty);

@@ -129,7 +129,7 @@ describe("hawser chat, in a terminal", () => {
     await pty.shows("Back to before: hello");
     await pty.shows("\n>");
     pty.enter("/resume");
-    await pty.shows("1. write knot.txt: bowline");
+    await pty.shows(/1\. \d+ \S+ ago · write knot\.txt: bowline/);
     await pty.shows("which one?");
     pty.enter("1");
     await pty.shows("Going on with: write knot.txt");

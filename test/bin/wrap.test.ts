@@ -16,6 +16,12 @@ describe("wrapText", () => {
     expect(wrapText("https://example.org/a", 10)).toBe("https://example.org/a");
   });
 
+  it("begins no row with a separator, or with the unit of a time", () => {
+    expect(wrapText("one · two", 4)).toBe("one ·\ntwo");
+    expect(wrapText("\x1b[2mit took 0.1 s\x1b[22m", 11)).toBe("\x1b[2mit took\n0.1 s\x1b[22m");
+    expect(wrapText("yes sir", 6)).toBe("yes\nsir");
+  });
+
   it("counts neither colours nor marks, and counts wide characters twice", () => {
     expect(wrapText("\x1b[2m  one two three\x1b[22m", 9)).toBe("\x1b[2m  one two\n  three\x1b[22m");
     expect(wrapText("漢字 漢字", 8)).toBe("漢字\n漢字");
