@@ -1,18 +1,28 @@
+import { existsSync } from "node:fs";
 import { ERROR_CODES, HAWSER_VERSION, isHawserError } from "../errors/index.js";
 import type { Options } from "../options/index.js";
 import { currentFolder } from "../process/index.js";
-import type { Session } from "../session/index.js";
-import { isMessage, isResult, type Message } from "../wire/index.js";
+import { type Session, spentOn, wasInterrupted } from "../session/index.js";
+import { isMessage, isResult, type Message, type ResultMessage } from "../wire/index.js";
 import { CALL_FLAGS, callOptions } from "./call-flags.js";
-import { CHAT_COMMANDS, type ChatContext, chatHelp } from "./chat-commands.js";
+import {
+  CHAT_COMMANDS,
+  type ChatContext,
+  chatHelp,
+  MODES,
+  unknownCommand,
+} from "./chat-commands.js";
+import { chatCompletion } from "./chat-completion.js";
 import { type Command, defineCommand } from "./command.js";
 import { Conversation } from "./conversation.js";
 import type { Flags, Given } from "./flags.js";
+import { inFlags } from "./hints.js";
+import type { FindCandidates } from "./input/completion.js";
 import { type Lines, openLines } from "./lines.js";
 import { OFFLINE_WORDS } from "./offline/brain.js";
 import { openWorld } from "./offline/index.js";
 import { askPerson } from "./permission.js";
-import { dollars, summaryLine } from "./summary.js";
+import { stoppedLine, summaryLine } from "./summary.js";
 import { printable, Terminal } from "./terminal.js";
 import { isTrusted } from "./trust/index.js";
 import { View } from "./view.js";
@@ -68,12 +78,16 @@ class Chat {
   readonly #lines: Lines = openLines();
   readonly #conversation: Conversation;
   readonly #context: ChatContext;
+  readonly #completion: FindCandidates;
   readonly #onSignal = () => this.#interrupt();
   /** Whether the person waits for a turn. */
   #isRunning = false;
   #isStopping = false;
   #hasWarned = false;
-  /** That of the last turn that failed. */
+  #hasGreeted = false;
+  /** How long the person took to answer questions in this turn. */
+  #answeringMs = 0;
+  /** The exit code of the last turn that failed. */
   #exitCode = 0;
 
   constructor(flags: Given<typeof FLAGS>, terminal: Terminal, options: Options) {
@@ -82,8 +96,13 @@ class Chat {
     this.#view = new View(terminal, { writesText: true });
     const cwd = options.cwd ?? currentFolder();
     const asks = process.stdin.isTTY === true && !flags.json;
-    const askOne = (question: string, signal: AbortSignal) =>
-      this.#lines.ask(question, { signal, fresh: true, onInterrupt: () => this.#interrupt() });
+    const askOne = async (question: string, signal: AbortSignal) => {
+      const askedAt = performance.now();
+      const how = { signal, fresh: true, onInterrupt: () => this.#interrupt() };
+      const answer = await this.#lines.ask(question, how);
+      this.#answeringMs += performance.now() - askedAt;
+      return answer;
+    };
     const own: Options = {
       recover: true,
       enableFileCheckpointing: true,
@@ -101,6 +120,14 @@ class Chat {
       ask: (question) => this.#lines.ask(question),
       place,
     };
+    this.#completion = chatCompletion(() => ({
+      commands: [...Object.keys(CHAT_COMMANDS), ...this.#conversation.commands],
+      values: {
+        model: this.#conversation.session.info.models.map(({ value }) => value),
+        mode: MODES,
+      },
+      cwd,
+    }));
   }
 
   async run(first: string): Promise<number> {
@@ -114,11 +141,12 @@ class Chat {
     if (first !== "") this.#terminal.note(`${this.#terminal.style.bold(">")} ${printable(first)}`);
     let next: string | undefined = first;
     for (;;) {
-      if (next.trim() !== "" && (await this.#handle(next.trim())) === "leave") break;
+      if (next.trim() !== "" && (await this.#handle(next)) === "leave") break;
       next = await this.#nextLine();
       if (next === undefined) break;
     }
-    this.#terminal.note(this.#terminal.style.dim(`${dollars(this.#conversation.costUsd)} in all`));
+    const { expenses } = this.#conversation;
+    this.#terminal.note(this.#terminal.style.dim(`${expenses} spent in this chat`));
     return this.#exitCode;
   }
 
@@ -132,7 +160,11 @@ class Chat {
   #nextLine(): Promise<string | undefined> {
     this.#hasWarned = false;
     const question = `${this.#terminal.style.bold(">")} `;
-    return this.#lines.ask(question, { onInterrupt: () => this.#warnOnce(), remembered: true });
+    return this.#lines.ask(question, {
+      onInterrupt: () => this.#warnOnce(),
+      remembered: true,
+      complete: this.#completion,
+    });
   }
 
   /** A single Ctrl-C at the prompt is a slip as often as not. */
@@ -144,33 +176,56 @@ class Chat {
   }
 
   async #handle(line: string): Promise<"leave" | undefined> {
-    // A command is one line: a text of several lines that begins with a slash was pasted.
-    const [, name = "", argument = ""] = /^\/(\S+)(?:[^\S\n]+(.*))?$/.exec(line) ?? [];
-    // Lines that a program writes are prompts and nothing else: their text may be anybody's.
-    const isKnown = process.stdin.isTTY === true && Object.hasOwn(CHAT_COMMANDS, name);
-    const command = isKnown ? CHAT_COMMANDS[name] : undefined;
+    const text = line.trim();
     try {
-      // Other slash commands are the CLI's own.
-      if (command === undefined) await this.#turn(line);
-      else return await command.run(this.#context, argument.trim());
+      // Lines that a program writes are prompts and nothing else: anybody may have written their text.
+      if (process.stdin.isTTY !== true) await this.#turn(text, { commands: false });
+      else if (/^\s*\//.test(line)) return await this.#command(text, line !== line.trimStart());
+      else await this.#turn(text, { commands: true });
     } catch (error) {
       if (!isHawserError(error)) throw error;
       // A person has seen it; a program that writes the prompts has not.
       if (process.stdin.isTTY !== true) this.#exitCode = ERROR_CODES[error.code].exitCode;
       if (this.#flags.json) process.stdout.write(`${JSON.stringify({ error })}\n`);
-      this.#terminal.warn(error.message);
+      this.#terminal.warn(inFlags(error.message));
       this.#terminal.note(this.#terminal.style.dim(`  ${printable(adviceOn(error))}`));
     }
     return undefined;
   }
 
-  async #turn(text: string): Promise<void> {
+  /** A line of a person that begins with a slash: a command of ours or of the CLI, a path, or text. */
+  async #command(line: string, isText: boolean): Promise<"leave" | undefined> {
+    // A word with another slash in it is a path. A command is one line: several lines that begin with a
+    // slash were pasted, and must not run one, because `/clear` would forget all.
+    const [, name, argument = ""] = /^\/([^\s/]*)(?:[^\S\n]+(.*))?$/.exec(line) ?? [];
+    if (isText || name === undefined) {
+      await this.#turn(line, { commands: !isText && !line.includes("\n") });
+      return undefined;
+    }
+    const own = Object.hasOwn(CHAT_COMMANDS, name) ? CHAT_COMMANDS[name] : undefined;
+    const command = name === "" ? CHAT_COMMANDS["help"] : own;
+    if (command !== undefined) return command.run(this.#context, argument.trim());
+    const { commands } = this.#conversation;
+    const isPath = !commands.includes(name) && existsSync(`/${name}`);
+    // Commands of plugins and servers may be there before they are listed.
+    const mayBeNew = /:|^mcp__/.test(name);
+    const unknown = isPath || mayBeNew ? undefined : unknownCommand(name, commands);
+    if (unknown !== undefined) throw unknown;
+    await this.#turn(line, { commands: !isPath });
+    return undefined;
+  }
+
+  async #turn(text: string, { commands }: { readonly commands: boolean }): Promise<void> {
     const startedAt = performance.now();
-    const before = this.#conversation.costUsd;
+    this.#answeringMs = 0;
     this.#isRunning = true;
     this.#terminal.status("thinking");
+    let result: ResultMessage | undefined;
+    const onResult = (each: ResultMessage) => {
+      result = each;
+    };
     try {
-      await this.#conversation.send(text);
+      await this.#conversation.send(text, { commands, onResult });
     } catch (error) {
       if (!this.#isStopping) throw error;
     } finally {
@@ -180,15 +235,17 @@ class Chat {
       this.#isStopping = false;
       if (wasStopped) this.#terminal.note("Stopped.");
     }
-    const { result } = this.#conversation;
-    if (result === undefined) return;
-    const line = summaryLine({
-      model: undefined,
-      turns: result.num_turns,
-      usage: result.usage,
-      costUsd: this.#conversation.costUsd - before,
-      totalMs: performance.now() - startedAt,
-    });
+    if (result !== undefined) this.#summarize(result, performance.now() - startedAt);
+  }
+
+  #summarize(result: ResultMessage, ms: number): void {
+    const { usage, num_turns } = result;
+    const { costUsd } = spentOn(result);
+    const answeringMs = this.#answeringMs;
+    const spending = { usage, costUsd, totalMs: ms - answeringMs, answeringMs };
+    const line = wasInterrupted(result)
+      ? stoppedLine(spending)
+      : summaryLine({ model: undefined, turns: num_turns, ...spending });
     this.#terminal.note(this.#terminal.style.dim(line));
   }
 
@@ -197,7 +254,7 @@ class Chat {
     if (!this.#isRunning || this.#isStopping) process.exit(130);
     this.#isStopping = true;
     this.#terminal.note(this.#terminal.style.dim("stopping; Ctrl-C again quits at once"));
-    // How it went, the turn tells.
+    // The turn tells how that went.
     this.#conversation.session.interrupt().catch(() => {});
   }
 
@@ -219,9 +276,12 @@ class Chat {
     this.#lines.stepBack();
   }
 
+  /** Once: what else is opened goes on with a conversation, and its command says so. */
   #greet(session: Session): void {
     const { style } = this.#terminal;
     this.#terminal.status(undefined);
+    if (this.#hasGreeted) return;
+    this.#hasGreeted = true;
     const models = session.info.models.length;
     this.#terminal.note(
       style.dim(`hawser ${HAWSER_VERSION} · ${models} models · /help for commands, /exit to leave`),
@@ -231,8 +291,8 @@ class Chat {
 
 function adviceOn({ code, hint }: { readonly code: string; readonly hint: string }): string {
   return code === "process_exited"
-    ? "Its conversation is kept: the next prompt goes on with it."
-    : hint;
+    ? "The conversation is kept: the next prompt goes on with it."
+    : inFlags(hint);
 }
 
 function configDirOf({ configDir, env }: Options): string | undefined {

@@ -1,5 +1,6 @@
 import { isHawserError } from "../errors/index.js";
 import { type Flag, type Flags, type Parsed, parseFlags, SEE_HELP, usageError } from "./flags.js";
+import { wrapText } from "./wrap.js";
 
 /** A command as it is written down. */
 export interface CommandSpec<F extends Flags> {
@@ -76,15 +77,19 @@ function left(name: string, { short, value, optional }: Flag): string {
   return short === undefined ? `    ${closed}` : `-${short}, ${closed}`;
 }
 
-/** Two columns; what is too long for the first one has a line of its own. */
-export function columns(rows: readonly (readonly [string, string])[]): string {
+/**
+ * Two columns; what is too long for the first one has a line of its own. With `most`, the second column
+ * is broken at words to fit into so many columns of the screen.
+ */
+export function columns(rows: readonly (readonly [string, string])[], most?: number): string {
   const width = Math.min(WIDEST, Math.max(...rows.map(([first]) => first.length)));
   const lines = rows.map(([first, second]) =>
     first.length > width
       ? `  ${first}\n  ${" ".repeat(width)}  ${second}`
       : `  ${first.padEnd(width)}  ${second}`,
   );
-  return lines.join("\n");
+  const text = lines.join("\n");
+  return most === undefined ? text : wrapText(text, most, width + 4);
 }
 
 const WIDEST = 44;

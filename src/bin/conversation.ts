@@ -1,7 +1,8 @@
 import type { Options } from "../options/index.js";
 import { openSession, type Session } from "../session/index.js";
 import { getSessionMessages, type TranscriptPlace } from "../transcripts/index.js";
-import { isMessage, isResult, type Message, type ResultMessage } from "../wire/index.js";
+import { isMessage, isResult, isSystem, type Message, type ResultMessage } from "../wire/index.js";
+import { Expenses } from "./expenses.js";
 
 /** A prompt of the conversation, as one may go back to before it. */
 export interface Asked {
@@ -36,8 +37,10 @@ export class Conversation {
   #last: string | undefined;
   #seen: Seen | undefined;
   #result: ResultMessage | undefined;
-  /** Of sessions that were left. */
-  #costBefore = 0;
+  /** The CLI's commands, as the newest turn found them. */
+  #commands: readonly string[] = [];
+  /** What was spent since the program began, in this session and in those that were left. */
+  readonly expenses: Expenses = new Expenses();
 
   /** The place is where the CLI keeps the sessions. */
   constructor(options: Options, place: TranscriptPlace, listener: Listener) {
@@ -55,13 +58,10 @@ export class Conversation {
     return this.#asked;
   }
 
-  /** The last result; its totals are those of the session. */
-  get result(): ResultMessage | undefined {
-    return this.#result;
-  }
-
-  get costUsd(): number {
-    return this.#costBefore + (this.#result?.total_cost_usd ?? 0);
+  /** The names of the CLI's commands, without the slash. */
+  get commands(): readonly string[] {
+    const told = this.session.info.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    return [...new Set([...told, ...this.#commands])];
   }
 
   async open(more: Options = {}): Promise<void> {
@@ -75,17 +75,23 @@ export class Conversation {
   }
 
   /**
-   * Sends a prompt. Commands of the CLI and `@path` work in what a person typed, and not in what a
-   * program writes. Resolves when the turn has ended and everything was shown; rejects with the turn's
-   * error.
+   * Sends a prompt. With `commands`, the CLI's commands and `@path` work in it. Resolves when the turn
+   * has ended and everything was shown; rejects with the turn's error. `onResult` is told the CLI's
+   * result, also one that reports a failure.
    */
-  async send(text: string): Promise<void> {
-    // Several lines that begin with a slash are rather a log than a command, and `/clear` forgets all.
-    const isLog = text.startsWith("/") && text.includes("\n");
-    const turn = this.session.send(text, { commands: process.stdin.isTTY === true && !isLog });
+  async send(
+    text: string,
+    { commands, onResult }: { commands: boolean; onResult(result: ResultMessage): void },
+  ): Promise<void> {
+    const turn = this.session.send(text, { commands });
     this.#asked.push({ uuid: turn.uuid, text, after: this.#last });
     try {
-      await this.#untilSeen(await turn.result);
+      const result = await turn.result;
+      await this.#untilSeen(result);
+      onResult(result);
+    } catch (error) {
+      this.expenses.miss();
+      throw error;
     } finally {
       // What the result itself reports as a failure is thrown here.
       await turn.text();
@@ -131,7 +137,6 @@ export class Conversation {
   }
 
   async #leave(): Promise<void> {
-    this.#costBefore = this.costUsd;
     await this.close();
     this.#result = undefined;
     this.#asked = [];
@@ -141,18 +146,20 @@ export class Conversation {
   async #read(session: Session): Promise<void> {
     try {
       for await (const message of session) {
+        if (isResult(message)) this.expenses.add(message);
         if (session === this.#session) this.#note(message);
         this.#listener.onMessage(message);
         if (isResult(message)) this.#tellSeen(message);
       }
     } catch {
-      // How the session ended, whoever sent the last prompt is told.
+      // The turn that was sent last rejects with the reason.
     }
     this.#tellSeen();
   }
 
   #note(message: Message): void {
     if (isResult(message)) this.#result = message;
+    if (isSystem(message, "init")) this.#commands = message.slash_commands ?? [];
     if (isMessage(message, "assistant") && message.parent_tool_use_id === null) {
       this.#last = message.uuid;
     }

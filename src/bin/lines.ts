@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline";
+import { complete, type FindCandidates, listOf } from "./input/completion.js";
 import { EditLine, type Effect } from "./input/edit-line.js";
 import type { Input, Key } from "./input/input-decoder.js";
 import { Keyboard } from "./input/keyboard.js";
@@ -23,6 +24,8 @@ export interface AskHow {
   readonly remembered?: boolean;
   /** Only what is typed from now on is an answer, not what was typed or pasted before. */
   readonly fresh?: boolean;
+  /** What Tab completes; without it, Tab does nothing. */
+  readonly complete?: FindCandidates;
 }
 
 export function openLines(): Lines {
@@ -138,6 +141,7 @@ class Typing {
   readonly #effects: Readonly<Record<Effect, () => void>> = {
     changed: () => this.#draw(),
     enter: () => this.#enter(),
+    complete: () => this.#complete(),
     interrupt: () => this.#interrupt(),
     end: () => this.leave(),
     suspend: () => this.#keyboard.suspend(this.#draw),
@@ -223,6 +227,19 @@ class Typing {
       this.#history.splice(HISTORY);
     }
     this.#finish(text);
+  }
+
+  #complete(): void {
+    const { text, cursor } = this.#edited;
+    const { complete: find } = this.#how;
+    const found = find === undefined ? undefined : complete(text, cursor, find);
+    if (found === undefined) return;
+    this.#edited.replace(found.from, found.text);
+    if (found.choices.length > 0 && this.#isShown) {
+      this.#screen.clear();
+      process.stderr.write(`${listOf(found.choices, process.stderr.columns || 80)}\n`);
+    }
+    this.#draw();
   }
 
   /** With something typed, Ctrl-C takes that away, as in a shell. */

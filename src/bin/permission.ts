@@ -1,7 +1,8 @@
 import type { CanUseTool, CanUseToolContext } from "../options/index.js";
 import type { PermissionResult, PermissionUpdate } from "../wire/index.js";
-import { oneLine, printable, rowsOf, type Terminal, visibleLine } from "./terminal.js";
+import { oneLine, printable, type Terminal, visibleLine } from "./terminal.js";
 import { callDetails } from "./tool-view.js";
+import { rowsOf, wrapText } from "./wrap.js";
 
 /** Asks the person one line; undefined when there will be no answer. */
 export type AskLine = (question: string, signal: AbortSignal) => Promise<string | undefined>;
@@ -46,7 +47,9 @@ async function decide(terminal: Terminal, call: Call, askLine: AskLine): Promise
     terminal.tell(`${place === 0 ? style.yellow("?") : " "} ${style.bold(row + end)}`);
   }
   const rows = callDetails(tool, input, cwd).flatMap(({ text, tone }) => {
-    return rowsOf(text, width - INDENT).map((row) => (tone === undefined ? row : style[tone](row)));
+    // What goes on is indented, so that it does not look like a line of its own.
+    const all = rowsOf(text, width - INDENT - 2).map((row, i) => (i === 0 ? row : `  ${row}`));
+    return all.map((row) => (tone === undefined ? row : style[tone](row)));
   });
   // All of a page, and the question below it, fit on the screen.
   const page = Math.max(terminal.height - BESIDE - heading.length, 3);
@@ -54,12 +57,13 @@ async function decide(terminal: Terminal, call: Call, askLine: AskLine): Promise
     for (const row of rows.splice(0, count)) terminal.tell(`    ${row}`);
   };
   show(page);
-  if (context.decisionReason !== undefined) {
-    terminal.tell(style.dim(`    ${cut(visibleLine(context.decisionReason), width - INDENT)}`));
+  for (const row of reasonRows(context.decisionReason, width - INDENT)) {
+    terminal.tell(style.dim(`    ${row}`));
   }
   for (;;) {
     const hidden = rows.length;
-    const said = await askLine(`  ${choices(hidden, page, always)}\n  > `, context.signal);
+    const question = wrapText(`  ${choices(hidden, page, always)}`, width);
+    const said = await askLine(`${question}\n  > `, context.signal);
     if (said === undefined) return NO_ANSWER;
     const answer = said.trim();
     const isYes = /^y(es)?$/i.test(answer);
@@ -109,10 +113,17 @@ function linesOf(count: number): string {
   return count === 1 ? "1 line is" : `${count.toLocaleString("en")} lines are`;
 }
 
-function cut(line: string, columns: number): string {
-  const [first = "", ...more] = rowsOf(line, columns - 1);
-  return more.length === 0 ? first : `${first}…`;
+/** Why the CLI asks. What does not fit into a few rows is left out. */
+function reasonRows(reason: string | undefined, columns: number): string[] {
+  if (reason === undefined) return [];
+  const rows = rowsOf(visibleLine(reason), columns - 1);
+  const shown = rows.slice(0, LONGEST_REASON);
+  if (rows.length > shown.length) shown.push(`${shown.pop()?.trimEnd()}…`);
+  return shown;
 }
+
+/** In rows. */
+const LONGEST_REASON = 2;
 
 /** What "always" would grant, none of it for longer than this session. */
 function alwaysOf(context: CanUseToolContext, width: number): PermissionUpdate[] {

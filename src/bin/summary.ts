@@ -6,21 +6,65 @@ export interface Spending {
   readonly usage: Usage;
   readonly costUsd: number | undefined;
   readonly totalMs: number;
+  /** How long the person took to answer questions; not a part of `totalMs`. */
+  readonly answeringMs?: number;
 }
 
 /** Model, turns, tokens, cost and time of a call on one line. What is unknown is left out. */
-export function summaryLine({ model, turns, usage, costUsd, totalMs }: Spending): string {
-  const read = usage.input_tokens + (usage.cache_read_input_tokens ?? 0);
-  const into = read + (usage.cache_creation_input_tokens ?? 0);
+export function summaryLine({ model, turns, usage, costUsd, ...times }: Spending): string {
   return [
     ...(model === undefined ? [] : [model]),
     `${turns} ${turns === 1 ? "turn" : "turns"}`,
-    `${into.toLocaleString("en")} tokens in, ${usage.output_tokens.toLocaleString("en")} out`,
+    tokensOf(usage),
     ...(costUsd === undefined ? [] : [dollars(costUsd)]),
-    `${(totalMs / 1000).toFixed(1)} s`,
+    ...timesOf(times),
   ].join(" · ");
+}
+
+/**
+ * The same for a turn that was stopped. The CLI does not count a request that was cut off, so all that
+ * is known is what was used before it.
+ */
+export function stoppedLine({
+  usage,
+  costUsd,
+  ...times
+}: Omit<Spending, "model" | "turns">): string {
+  const isUsed = intoOf(usage) > 0 || usage.output_tokens > 0;
+  const known = isUsed || (costUsd ?? 0) > 0;
+  return [
+    ...(isUsed ? [atLeast(tokensOf(usage))] : []),
+    ...(costUsd === undefined || costUsd === 0 ? [] : [atLeast(dollars(costUsd))]),
+    ...(known ? [] : ["tokens and cost unknown"]),
+    ...timesOf(times),
+  ].join(" · ");
+}
+
+type Times = Pick<Spending, "totalMs" | "answeringMs">;
+
+function timesOf({ totalMs, answeringMs = 0 }: Times): string[] {
+  const answering = answeringMs > 0 ? [`your answers took ${seconds(answeringMs)}`] : [];
+  return [seconds(totalMs), ...answering];
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+function tokensOf(usage: Usage): string {
+  const [into, out] = [intoOf(usage), usage.output_tokens].map((n) => n.toLocaleString("en"));
+  return `${into} tokens in, ${out} out`;
+}
+
+function intoOf(usage: Usage): number {
+  const read = usage.input_tokens + (usage.cache_read_input_tokens ?? 0);
+  return read + (usage.cache_creation_input_tokens ?? 0);
 }
 
 export function dollars(sum: number): string {
   return `$${sum.toFixed(sum > 0 && sum < 0.1 ? 4 : 2)}`;
+}
+
+export function atLeast(amount: string): string {
+  return `at least ${amount}`;
 }

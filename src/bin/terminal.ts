@@ -1,4 +1,5 @@
 import type { WriteStream } from "node:tty";
+import { columnsOf, wrapText } from "./wrap.js";
 
 /**
  * What the command says: the answer on stdout, all that is beside it on stderr, and there only if
@@ -54,7 +55,10 @@ export class Terminal {
     this.write(`${text}\n`);
   }
 
-  /** A line beside the answer, for a person; `text` may be styled, so it must be printable already. */
+  /**
+   * A line beside the answer, for a person, broken at words; `text` may be styled, so it must be
+   * printable already.
+   */
   note(text: string): void {
     if (this.#isHeld) this.#waiting.push(() => this.tell(text));
     else this.tell(text);
@@ -66,7 +70,7 @@ export class Terminal {
     this.#spinner.hide();
     // What goes elsewhere is not in the way.
     if (this.isShown) this.#endLine();
-    process.stderr.write(`${text}\n`);
+    process.stderr.write(`${wrapText(text, this.width)}\n`);
     this.#spinner.show();
   }
 
@@ -175,26 +179,7 @@ const UNSEEN = new RegExp(
   "gu",
 );
 
-/** Breaks a line into rows of at most so many columns; tabs become spaces. */
-export function rowsOf(line: string, columns: number): string[] {
-  const rows: string[] = [];
-  let [row, taken] = ["", 0];
-  for (const character of line) {
-    const shown = character === "\t" ? " ".repeat(TAB - (taken % TAB)) : character;
-    const width = character === "\t" ? shown.length : columnsOf(character);
-    if (taken + width > columns && taken > 0) {
-      rows.push(row);
-      [row, taken] = ["", 0];
-    }
-    row += shown;
-    taken += width;
-  }
-  return [...rows, row];
-}
-
-const TAB = 8;
-
-/** The same on one line that takes at most so many columns of the screen. */
+/** Printable text on one line that takes at most so many columns of the screen. */
 export function oneLine(text: string, longest: number): string {
   // Of a text of megabytes the rest is not even looked at.
   const start = text.slice(0, Math.max(1, longest) * 8);
@@ -212,16 +197,6 @@ function fitting(line: string, columns: number): string {
   }
   return line.slice(0, end);
 }
-
-/** How many columns of the screen a character takes. */
-export function columnsOf(character: string): number {
-  if (character < "\u0300") return 1;
-  if (WIDE.test(character)) return 2;
-  return /[\p{Mn}\p{Me}\u200B-\u200D]/u.test(character) ? 0 : 1;
-}
-
-const WIDE =
-  /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF01-\uFF60\uFFE0-\uFFE6]/u;
 
 class Spinner {
   readonly #isOn: boolean;

@@ -7,6 +7,7 @@ import {
   textOf,
 } from "../errors/index.js";
 import type { RateLimitInfo, ResultMessage } from "../wire/index.js";
+import { wasInterrupted } from "./spending.js";
 
 /** What the turn said of a failure beside its result. */
 export interface Circumstances {
@@ -69,7 +70,7 @@ function codeOf(result: ResultMessage, around: Circumstances, words: string): Er
   const { apiError, rateLimit } = around;
   if (NO_SESSION.test(words)) return "session_not_found";
   const reason = textOf(result.terminal_reason);
-  if (reason.startsWith("aborted")) return "aborted";
+  if (wasInterrupted(result)) return "aborted";
   if (result.subtype === "error_max_structured_output_retries") return "structured_output";
   if (result.stop_reason === "refusal") return "refusal";
   if (TOO_LONG.has(reason)) return "prompt_too_long";

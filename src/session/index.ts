@@ -24,7 +24,7 @@ export {
   type SessionSource,
   sourceOf,
 } from "./source.js";
-export { addUsage, type Spent, spentOn } from "./spending.js";
+export { addUsage, type Spent, spentOn, wasInterrupted } from "./spending.js";
 export { MessageStream } from "./stream.js";
 export { startTimer, type Timeouts, timeoutError, timeoutsOf, unlessLate } from "./timeouts.js";
 export { forgetMessages, isDelivered, readTurn, recordOf, stopTurn, type Turn } from "./turn.js";

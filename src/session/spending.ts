@@ -14,6 +14,27 @@ export function spentOn(result: ResultMessage): Spent {
   return spent.get(result) ?? { costUsd: undefined, modelUsage: undefined, apiMs: undefined };
 }
 
+/** The results whose cost a turn has taken. */
+const taken = new WeakSet<ResultMessage>();
+
+/**
+ * The cost of one turn that ended in this result. Several prompts can share a result: the first turn
+ * that asks has its cost and the others have none, so that a sum over turns counts it once. Of an
+ * interrupted turn the cost is unknown, because the CLI does not count a request that was cut off.
+ */
+export function takeCost(result: ResultMessage): number | undefined {
+  const { costUsd } = spentOn(result);
+  if (costUsd === undefined || wasInterrupted(result)) return undefined;
+  if (taken.has(result)) return 0;
+  taken.add(result);
+  return costUsd;
+}
+
+/** Whether the turn was stopped before its end, so that the totals lack its last request. */
+export function wasInterrupted({ terminal_reason }: ResultMessage): boolean {
+  return typeof terminal_reason === "string" && terminal_reason.startsWith("aborted");
+}
+
 type Totals = Pick<ResultMessage, "total_cost_usd" | "modelUsage" | "duration_api_ms">;
 
 const NOTHING: Totals = { total_cost_usd: 0, modelUsage: {}, duration_api_ms: 0 };
@@ -32,7 +53,10 @@ export class Spending {
 
   /** To be told of every result of the process, in order; `atFirst` is what it may have begun with. */
   see(result: ResultMessage, atFirst: "nothing" | "unknown"): void {
-    const before = this.#last ?? (atFirst === "nothing" ? NOTHING : undefined);
+    const last = this.#last ?? (atFirst === "nothing" ? NOTHING : undefined);
+    // A total that has become smaller was counted anew in between, as `/clear` does.
+    const isAnew = last !== undefined && result.total_cost_usd < last.total_cost_usd;
+    const before = isAnew ? undefined : last;
     spent.set(result, this.#since(before, result));
     this.#last = result;
   }

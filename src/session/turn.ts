@@ -1,5 +1,6 @@
 import { type HawserError, isHawserError } from "../errors/index.js";
 import { isMessage, type Message, type ResultMessage, type UserLine } from "../wire/index.js";
+import { takeCost } from "./spending.js";
 import { MessageStream, type StreamEvents } from "./stream.js";
 import type { TurnClock } from "./turn-clock.js";
 import { TurnRecord } from "./turn-record.js";
@@ -25,6 +26,14 @@ export interface Turn extends AsyncIterable<Message> {
   readonly textStream: AsyncIterable<string>;
   /** The other prompts, by uuid, that the CLI answered together with this one; known at the end. */
   readonly merged: readonly string[];
+  /**
+   * What this turn has added to the cost of the session, in US dollars, as the CLI estimates it; known
+   * at the end. The `total_cost_usd` of a result is a running total, which must not be added up; the
+   * costs of turns can be. Of prompts that were answered together, one has the cost and the others
+   * have 0. Undefined, and never 0, where the cost is not known: before the end, without a result, and
+   * after an interrupt, because the CLI does not count a request that was cut off.
+   */
+  readonly costUsd: number | undefined;
   /**
    * The text of the answer; throws what the result reports, if it reports a failure. A turn that
    * came to `maxTurns` or `maxBudgetUsd` has not failed: it gives the text so far, and
@@ -105,6 +114,7 @@ export class LiveTurn implements Turn {
   #resolve: (result: ResultMessage) => void = () => {};
   #reject: (error: unknown) => void = () => {};
   #merged: readonly string[] = [];
+  #costUsd: number | undefined;
   #settled = false;
 
   constructor(prompt: PromptLine, owner: TurnOwner, session: object) {
@@ -128,6 +138,10 @@ export class LiveTurn implements Turn {
 
   get merged(): readonly string[] {
     return this.#merged;
+  }
+
+  get costUsd(): number | undefined {
+    return this.#costUsd;
   }
 
   get settled(): boolean {
@@ -191,6 +205,7 @@ export class LiveTurn implements Turn {
     const failure = isLost ? outcome : this.#owner.failureOf(outcome, this.record);
     this.#settled = true;
     this.#merged = merged;
+    this.#costUsd = isLost ? undefined : takeCost(outcome);
     this.clock?.stop();
     this.record.text.end(failure);
     if (isLost) {

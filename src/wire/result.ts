@@ -25,7 +25,10 @@ export interface ResultMessage extends Stamped {
   readonly ttft_stream_ms?: number;
   readonly time_to_request_ms?: number;
   readonly first_content_frame_ms?: number;
-  /** Running total of the session: read the last one, never add them up. */
+  /**
+   * Running total of the session, which goes on when the session is resumed or forked: never add
+   * totals up. `turn.costUsd` is what one turn has added.
+   */
   readonly total_cost_usd: number;
   /** This turn, main loop only. */
   readonly usage: Usage;

@@ -26,6 +26,12 @@ describe("InputDecoder", () => {
   it.each([
     ["hello\r", ['"hello"', "enter"]],
     ["a\tb\x7f", ['"a\\tb"', "backspace"]],
+    ["/mo\t", ['"/mo"', "complete"]],
+    ["\t\t", ["complete", "complete"]],
+    ["/mo\t\r", ['"/mo"', "complete", "enter"]],
+    // Pasted where pastes are not marked.
+    ["\t\tindented", ['"\\t\\tindented"']],
+    ["\x1b[200~a\t\x1b[201~", ['"a\\t"', "paste-end"]],
     ["\x1b[A\x1bOB\x1b[1;5D", ["up", "down", "word-left"]],
     ["\x1b\r\x1b[13;2u\x1b[27;2;13~", ["newline", "newline", "newline"]],
     ["\x1b\x03", ["interrupt"]],

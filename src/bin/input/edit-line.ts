@@ -1,7 +1,7 @@
 import type { Input, Key } from "./input-decoder.js";
 
 /** What the caller must do after an input. */
-export type Effect = "changed" | "enter" | "interrupt" | "end" | "suspend" | "redraw";
+export type Effect = "changed" | "enter" | "complete" | "interrupt" | "end" | "suspend" | "redraw";
 
 type EditKey = Exclude<Key, Effect | "end-or-delete">;
 
@@ -59,6 +59,12 @@ export class EditLine {
     this.#place = -1;
   }
 
+  /** Puts a text in place of what stands between `from` and the cursor. */
+  replace(from: number, text: string): void {
+    this.#remove(from);
+    this.#insert(text);
+  }
+
   apply(input: Input): Effect {
     if (input.kind === "text") {
       this.#insert(input.text);
@@ -68,6 +74,7 @@ export class EditLine {
       case "interrupt":
       case "suspend":
       case "redraw":
+      case "complete":
         return input.key;
       case "enter":
         // As in `claude` and in a shell: a backslash at the end asks for one more line.

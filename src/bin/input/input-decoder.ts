@@ -6,6 +6,7 @@ export type Input =
 export type Key =
   | "enter"
   | "newline"
+  | "complete"
   | "interrupt"
   | "end-or-delete"
   | "suspend"
@@ -139,7 +140,8 @@ const TOGETHER_MS = 100;
 
 /** Control characters that no pasted text has in common with lines of text. */
 const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
-const PRINTABLE = /^(?:[^\x00-\x1f\x7f]|\t)+/;
+/** A tab with text behind it in the same chunk was pasted: a person presses Tab and looks what it does. */
+const PRINTABLE = /^(?:[^\x00-\x1f\x7f]|\t+(?=[^\x00-\x1f\x7f]))+/;
 /** A control character; or an escape sequence: CSI, SS3, or a key with Alt. */
 const SEQUENCE =
   /^(?:\x1b\[\[.|\x1b\[[0-?]*[ -/]*[@-Z\\-~]|\x1bO[ -~]|\x1b[^[O\x1b]|\x1b(?=\x1b)|[\x00-\x1a\x1c-\x1f\x7f])/su;
@@ -167,6 +169,7 @@ const KEYS: Readonly<Record<string, Key>> = {
   "\r": "enter",
   // What was typed before the line was asked for has line feeds for Enter.
   "\n": "enter",
+  "\t": "complete",
   "\x1b\r": "newline",
   "\x1b\n": "newline",
   "\x03": "interrupt",

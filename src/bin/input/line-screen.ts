@@ -1,5 +1,6 @@
 import type { WriteStream } from "node:tty";
-import { columnsOf, signFor } from "../terminal.js";
+import { signFor } from "../terminal.js";
+import { widthOf } from "../wrap.js";
 
 export interface Shown {
   /** What stands before the text; it may hold colours. */
@@ -154,12 +155,6 @@ function shownAs(character: string, column: number): string {
 }
 
 const TAB = 4;
-
-function widthOf(text: string): number {
-  let columns = 0;
-  for (const character of text.replace(/\x1b\[[\d;]*m/g, "")) columns += columnsOf(character);
-  return columns;
-}
 
 function up(rows: number): string {
   return rows === 0 ? "" : `\x1b[${rows}A`;

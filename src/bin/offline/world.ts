@@ -58,7 +58,7 @@ function replyTo(request: RecordedRequest, { reply, toolUse }: Testing): Reply {
   const answer = answerTo({
     prompt: promptOf(request),
     tools: request.tools,
-    results: request.toolResults,
+    results: hasNewPrompt(request) ? [] : request.toolResults,
     schema: schemaOf(request),
   });
   if ("use" in answer) return reply(toolUse(answer.use, answer.input));
@@ -69,13 +69,40 @@ function replyTo(request: RecordedRequest, { reply, toolUse }: Testing): Reply {
   return reply(answer.say, { chunks, chunkDelayMs: answer.slowly ? 100 : 15 });
 }
 
-/** The last words: before them may stand notes of the CLI, about a model that was set or a turn stopped. */
-function promptOf({ body, prompt }: RecordedRequest): string {
+/** The last words of the person in the last message. */
+function promptOf(request: RecordedRequest): string {
+  return (
+    lastBlocks(request)
+      .map(wordsOf)
+      .findLast((words) => words !== "") ?? request.prompt
+  );
+}
+
+/**
+ * Whether the person has said something after the tools gave their results: after Ctrl-C, the result of
+ * the call that was stopped and the next prompt are one message, and the prompt is what to answer.
+ */
+function hasNewPrompt(request: RecordedRequest): boolean {
+  const blocks = lastBlocks(request);
+  const lastResult = blocks.findLastIndex((block) => block?.type === "tool_result");
+  return blocks.slice(lastResult + 1).some((block) => wordsOf(block) !== "");
+}
+
+interface Block {
+  readonly type?: string;
+  readonly text?: unknown;
+}
+
+function lastBlocks({ body }: RecordedRequest): readonly (Block | null)[] {
   const { messages = [] } = body as { messages?: { role?: string; content?: unknown }[] };
   const content = messages.findLast(({ role }) => role === "user")?.content;
-  if (!Array.isArray(content)) return prompt;
-  const texts = content.map((block) => (typeof block?.text === "string" ? block.text.trim() : ""));
-  return texts.findLast((text) => text !== "" && !text.startsWith("<")) ?? prompt;
+  return Array.isArray(content) ? content : [];
+}
+
+/** What a person said. The CLI adds notes, about a model that was set or a turn that was stopped. */
+function wordsOf(block: Block | null): string {
+  const text = typeof block?.text === "string" ? block.text.trim() : "";
+  return /^<|^\[Request interrupted by user/.test(text) ? "" : text;
 }
 
 /** The tool by which the CLI has the model give a value. */

@@ -84,7 +84,8 @@ function shortIds(ids: readonly string[]): string[] {
   return [...ids];
 }
 
-function ageOf(ms: number): string {
+/** How long ago that is, in its largest unit. */
+export function ageOf(ms: number): string {
   const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? UNITS[UNITS.length - 1] ?? ["s", 1];
   return `${Math.max(0, Math.floor(ms / size))} ${unit} ago`;
 }

@@ -1,0 +1,269 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { apiError, type ReplyScript, toolUse } from "../../src/testing/index.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { hawserIn, KEYS, type Pty, place } from "../support/pty.js";
+import { world } from "../support/world.js";
+
+interface Size {
+  readonly cols?: number;
+  readonly replies?: ReplyScript;
+  readonly args?: readonly string[];
+}
+
+async function chat({ cols = 100, replies = () => "Well.", args = [] }: Size = {}) {
+  const { model, env, cwd } = await world(NEWEST_CLI, replies);
+  const pty = hawserIn({ cwd, env: { ...env, HAWSER_CLI: NEWEST_CLI }, cols }, "chat", ...args);
+  await pty.shows(/\/exit\s+to\s+leave\n>/);
+  return { pty, cwd, model, prompts: () => model.calls.map(({ prompt }) => prompt) };
+}
+
+/** When the turn is over and the next one can be typed. */
+async function prompted(pty: Pty) {
+  await pty.shows(/ s\n>/);
+}
+
+async function leave(pty: Pty) {
+  pty.type(KEYS.ctrlD);
+  await pty.shows("spent in this chat");
+  expect((await pty.exit).code).toBe(0);
+}
+
+describe("hawser chat, commands that do not exist", () => {
+  it("does not send a mistyped command, and names the one that may be meant", async () => {
+    const { pty, prompts } = await chat();
+    for (const [typed, meant] of [
+      ["/hepl", " Did you mean /help?"],
+      ["/compct now", " Did you mean /compact?"],
+      ["/zzzzzzzz", ""],
+    ] as const) {
+      pty.enter(typed);
+      await pty.shows(`! There is no command ${typed.split(" ")[0]}.${meant}`);
+      await pty.shows("Nothing was sent.");
+      await pty.shows("\n>");
+    }
+    expect(prompts()).toEqual([]);
+    await leave(pty);
+  });
+
+  it("sends paths, and what has a space before its slash, as text", async () => {
+    const { pty, prompts } = await chat();
+    for (const line of ["/etc/hosts is broken", "/tmp is full", " /hepl me"]) {
+      pty.enter(line);
+      await pty.shows("Well.");
+      await prompted(pty);
+    }
+    expect(prompts()).toEqual(["/etc/hosts is broken", "/tmp is full", "/hepl me"]);
+    await leave(pty);
+  });
+
+  it("hands a command of the CLI to the CLI", async () => {
+    const { pty, prompts } = await chat();
+    pty.enter("/context");
+    await pty.shows("Context Usage");
+    await prompted(pty);
+    expect(prompts()).toEqual([]);
+    await leave(pty);
+  });
+});
+
+describe("hawser chat, /model and /mode", () => {
+  it("asks about a mistyped model, and takes a full name that is not listed", async () => {
+    const { pty, model } = await chat();
+    const models = () => model.calls.map(({ body }) => (body as { model?: string }).model);
+    pty.enter("/model sonet");
+    await pty.shows("There is no model sonet in the list. Did you mean sonnet?");
+    await pty.shows("Enter cancels\n  >");
+    pty.enter("");
+    await pty.shows("The model stays as it is.");
+    await pty.shows("\n>");
+    pty.enter("/model sonet");
+    await pty.shows("Enter cancels\n  >");
+    pty.enter("y");
+    await pty.shows("Next turn uses sonnet.");
+    await pty.shows("\n>");
+    pty.enter("hello");
+    await prompted(pty);
+    pty.enter("/model claude-sonnet-4-5");
+    await pty.shows("Next turn uses claude-sonnet-4-5. The CLI does not list it");
+    await pty.shows("\n>");
+    pty.enter("hello");
+    await prompted(pty);
+    pty.enter("/model sonet");
+    await pty.shows("Enter cancels\n  >");
+    pty.enter("n");
+    await pty.shows("Next turn uses sonet. The CLI does not list it");
+    await pty.shows("\n>");
+    expect(models()).toEqual([
+      expect.stringMatching(/^claude-sonnet-(?!4-5)/),
+      "claude-sonnet-4-5",
+    ]);
+    await leave(pty);
+  });
+
+  it("names the same modes in the help and in the error", async () => {
+    const { pty } = await chat({ cols: 120 });
+    const modes = "default, acceptEdits, plan, dontAsk, auto, bypassPermissions";
+    pty.enter("/help");
+    await pty.shows(`permission mode: ${modes}`);
+    await pty.shows("The CLI's own: ");
+    await pty.shows("\n>");
+    pty.enter("/mode plann");
+    await pty.shows("! There is no permission mode plann. Did you mean plan?");
+    await pty.shows(`One of: ${modes}.`);
+    await pty.shows("\n>");
+    await leave(pty);
+  });
+});
+
+describe("hawser chat, Tab", () => {
+  it("completes commands, models and paths, and shows the choices", async () => {
+    const { pty, cwd, prompts } = await chat();
+    mkdirSync(join(cwd, "knots"));
+    writeFileSync(join(cwd, "knots", "bowline.txt"), "a loop");
+    pty.type("/mod");
+    await pty.shows("/mod");
+    pty.type("\t");
+    await pty.shows(/ \/model\n> \/mode/);
+    pty.type("l so\t");
+    await pty.shows("l sonnet");
+    pty.type(KEYS.enter);
+    await pty.shows("Next turn uses sonnet.");
+    await pty.shows("\n>");
+    pty.type("see @kn\t");
+    await pty.shows("see @knots/");
+    pty.type("\t");
+    await pty.shows("bowline.txt");
+    pty.type(KEYS.enter);
+    await prompted(pty);
+    expect(prompts()).toEqual([expect.stringContaining("see @knots/bowline.txt")]);
+    await leave(pty);
+  });
+
+  it("leaves a tab inside a paste as it is", async () => {
+    const { pty, prompts } = await chat();
+    pty.type("\x1b[200~/mod\t/he\t\x1b[201~");
+    await pty.shows(/\/mod +\/he/);
+    pty.type(" x");
+    await pty.shows("x");
+    expect(pty.text).not.toContain("/model");
+    pty.type("\x15");
+    pty.enter(`say ${"\x1b[200~"}a\tb${"\x1b[201~"}`);
+    await prompted(pty);
+    expect(prompts()).toEqual(["say a\tb"]);
+    await leave(pty);
+  });
+});
+
+describe.each([40, 60, 100])("hawser chat, on %i columns", (cols) => {
+  /** The words of a text in their order, wherever its lines are broken. */
+  function words(text: string): string {
+    return text.split(/\s+/).join(" ");
+  }
+
+  it("breaks notes and the permission question at words, indented", async () => {
+    const command = "touch one.txt two.txt three.txt four.txt five.txt six.txt seven.txt eight.txt";
+    const description = "Makes eight files with long names";
+    const { pty } = await chat({
+      cols,
+      replies: ({ toolResults }) =>
+        toolResults.length > 0 ? "Done." : toolUse("Bash", { command, description }),
+    });
+    pty.enter("/help");
+    await pty.shows(/Space +before/);
+    await pty.shows("\n>");
+    const help = pty.text.slice(pty.text.indexOf("/model [name]"));
+    expect(words(help)).toContain(
+      "permission mode: default, acceptEdits, plan, dontAsk, auto, byp",
+    );
+    pty.enter("go");
+    await pty.shows("? Bash");
+    await pty.shows(/\n {2}>$/);
+    const question = pty.text.slice(pty.text.lastIndexOf("? Bash"));
+    expect(words(question)).toContain(`Bash ${command}`);
+    expect(words(question)).toContain(`the model says: ${description}`);
+    expect(words(question)).toContain("[n]o, or say what to do instead >");
+    for (const row of question.split("\n").slice(1)) expect(row).toMatch(/^ {2}/);
+    const [shown = ""] = question.split("the model says");
+    const details = shown.split("\n").filter((row) => row.includes(".txt"));
+    const indents = details.map((row) => row.search(/\S/));
+    expect(indents).toEqual(details.map((_, i) => (i === 0 ? 4 : 6)));
+    pty.enter("n");
+    await prompted(pty);
+    await leave(pty);
+  });
+});
+
+describe("hawser chat, /resume and /rewind", () => {
+  it("lists ages, says that Enter cancels, and prints the header only once", async () => {
+    const { pty } = await chat();
+    pty.enter("one");
+    await prompted(pty);
+    pty.enter("/rewind");
+    await pty.shows("1. one");
+    await pty.shows("which one? (Enter cancels)");
+    pty.enter("/hepl");
+    await pty.shows("! There is no /hepl in the list.");
+    await pty.shows("It has only number 1.");
+    await pty.shows("\n>");
+    pty.enter("/rewind 1");
+    await pty.shows("Back to before: one");
+    await pty.shows("\n>");
+    pty.enter("/resume");
+    await pty.shows(/1\. \d+ (s|min) ago · one \(/);
+    await pty.shows("which one? (Enter cancels)");
+    pty.enter("");
+    await pty.shows("\n>");
+    const [, id = ""] = /one \(([\da-f]{8})/.exec(pty.text) ?? [];
+    pty.enter("/resume abcdefg");
+    await pty.shows("! There is no conversation abcdefg in this folder.");
+    await pty.shows("\n>");
+    pty.enter(`/resume ${id}`);
+    await pty.shows("Going on with: one");
+    await pty.shows("\n>");
+    expect(pty.text.match(/\/exit to leave/g)).toHaveLength(1);
+    await leave(pty);
+  });
+});
+
+describe("hawser chat, questions about tools", () => {
+  it("tells the time for the answer apart from the time of the turn", async () => {
+    const { pty } = await chat({
+      replies: ({ toolResults }) =>
+        toolResults.length > 0 ? "Done." : toolUse("Bash", { command: "touch a" }),
+    });
+    pty.enter("go");
+    await pty.shows("[y]es");
+    await pty.shows(/\n {2}>$/);
+    pty.enter("n");
+    await pty.shows(/\d+\.\d s · your answers took \d+\.\d s\n>/);
+    await leave(pty);
+  });
+
+  it("does what the next prompt says after Ctrl-C at a question (--offline)", async () => {
+    const pty = hawserIn(place(), "chat", "--offline");
+    await pty.shows("/exit to leave\n>");
+    pty.enter("run touch a");
+    await pty.shows("[y]es");
+    await pty.shows(/\n {2}>$/);
+    pty.type(KEYS.ctrlC);
+    await pty.shows("Stopped.");
+    await prompted(pty);
+    pty.enter("What is a bowline?");
+    await pty.shows("neither slips nor jams");
+    await prompted(pty);
+    expect(pty.text).not.toContain("It did not work");
+    await leave(pty);
+  });
+});
+
+it("hawser chat tells an error in the words of its flags", async () => {
+  const { pty } = await chat({ replies: () => apiError(401) });
+  pty.enter("hello");
+  await pty.shows("!");
+  await pty.shows("\n>");
+  expect(pty.text).toContain("set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN");
+  expect(pty.text).not.toContain("`apiKey`");
+  await leave(pty);
+});
