@@ -11,6 +11,7 @@ export {
   extractJson,
   parseCliOutput,
   stream,
+  stripFence,
   type Timing,
 } from "./complete/index.js";
 export {
@@ -70,6 +71,7 @@ export {
   type WorkerState,
 } from "./pool/index.js";
 export {
+  type CheckOptions,
   type CliLocation,
   type CliReport,
   type CliSource,
@@ -92,6 +94,7 @@ export {
   CLAUDE_CLI_MODEL_ALIASES,
   ClaudeCliProvider,
   type ClaudeCliProviderOptions,
+  type ClaudeCodeConfig,
   type ClaudeCodePreset,
   ClaudeCodeProvider,
   type ClaudeCodeProviderOptions,
@@ -101,9 +104,11 @@ export {
   contextToPrompt,
   type HistoryEntry,
   type MagiError,
+  type MagiProvider,
   type MessageMetadata,
   mcpToolPatterns,
   type OmegaError,
+  type OmegaProvider,
   type OutgoingMessage,
   toMagiError,
   toOmegaError,
