@@ -38,7 +38,10 @@ export interface ClaudeCodeProviderOptions extends PassedOptions {
   maxResumeAttempts?: number | undefined;
   /** `""` is the CLI's own choice. */
   model?: string | undefined;
-  /** Take what a CLI prints that speaks no JSON for its answer, where that is an error otherwise. */
+  /**
+   * Take what a program prints that speaks no JSON for its answer, where that is an error otherwise. A
+   * program that says no version is not the CLI: its input ends after the prompt.
+   */
   rawText?: boolean | undefined;
 }
 

@@ -139,7 +139,7 @@ export class ClaudeCodeProvider implements OmegaProvider {
     if (!this.rawText) return this.#messageOf(prompt, options);
     const output = new RawOutput();
     try {
-      return await this.#messageOf(prompt, output.watch(options));
+      return await this.#messageOf(prompt, await output.watch(options));
     } catch (error) {
       const text = output.answerFor(error);
       if (text === undefined) throw error;

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { processes } from "../../src/process/index.js";
 import { ClaudeCodeProvider, toOmegaError } from "../../src/providers/index.js";
 import {
@@ -295,6 +296,39 @@ describe("a program in place of the CLI that prints text", () => {
   it("has answered with JSON that is no message", async () => {
     const provider = await onFake(prints('{"answer": 42}', 0), raw);
     expect((await provider.complete(context())).text).toBe('{"answer": 42}');
+  });
+
+  /** A program that knows nothing of the CLI's protocol, nor of its version. */
+  const program = (...lines: string[]) => {
+    const folder = mkdtempSync(join(tmpdir(), "hawser-raw-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const cliPath = join(folder, "words");
+    writeFileSync(cliPath, ["#!/bin/sh", ...lines, ""].join("\n"));
+    chmodSync(cliPath, 0o755);
+    return new ClaudeCodeProvider({ ...raw, cliPath });
+  };
+
+  it("has answered though it says no version", async () => {
+    const provider = program("echo 'Just words.'");
+    expect((await provider.complete(context())).text).toBe("Just words.");
+    expect(await provider.isAvailable()).toBe(true);
+  });
+
+  it("has answered after it has read its input to the end", async () => {
+    const provider = program("last=$(tail -n 1)", `printf 'It said: %s' "$last"`);
+    const { text } = await provider.complete(context({ currentMessage: "Name a knot." }));
+    expect(text).toMatch(/^It said: \{"type":"user".*Name a knot\./);
+    expect(processes()).toEqual([]);
+  });
+
+  it("has not answered when it fails after that", async () => {
+    const provider = program(
+      '[ "$1" = -v ] && exit',
+      "cat > /dev/null",
+      "echo 'Out of rope.'",
+      "exit 3",
+    );
+    expect((await failureOf(provider.complete(context()))).exitCode).toBe(3);
   });
 
   it.each<[string, Step[]]>([
