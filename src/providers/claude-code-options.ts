@@ -196,7 +196,7 @@ const COUNT = (least: number): Must => ({
 const TEXT: Must = { be: "a string", holds: (value) => typeof value === "string" };
 
 /** The provider's own; what they hold beyond that is checked as every option is. */
-export const MUST = {
+export const MUST: Readonly<Record<OwnName, Must>> = {
   preset: {
     be: '"specification" or "manual"',
     holds: (value) => Object.hasOwn(PRESETS, String(value)),
@@ -211,7 +211,7 @@ export const MUST = {
   maxResumeAttempts: COUNT(0),
   model: TEXT,
   rawText: { be: "a boolean", holds: (value) => typeof value === "boolean" },
-} as const satisfies Readonly<Record<OwnName, Must>>;
+};
 
 type OwnName = Exclude<keyof ClaudeCodeProviderOptions, (typeof PASSED)[number]>;
 

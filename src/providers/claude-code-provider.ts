@@ -65,7 +65,10 @@ export class ClaudeCodeProvider implements OmegaProvider {
     model?: string,
     options?: ClaudeCodeProviderOptions,
   ): ClaudeCodeProvider;
-  static fromConfig(first: ClaudeCodeConfig | number, ...rest: readonly unknown[]) {
+  static fromConfig(
+    first: ClaudeCodeConfig | number,
+    ...rest: readonly unknown[]
+  ): ClaudeCodeProvider {
     const [config, options] =
       typeof first === "object"
         ? [optionsOfConfig(first), rest[0]]
