@@ -70,7 +70,7 @@ describe("the model of ClaudeCliProvider", () => {
     ["haiku", "claude-haiku-4-5-20251001"],
     ["claude-custom-model", "claude-custom-model"],
     ["us.anthropic.claude-opus-4-6-v1:0", "us.anthropic.claude-opus-4-6-v1:0"],
-  ])("%s is %s", (given, id) => {
+  ])("%s is the name of the model %s", (given, id) => {
     const provider = new ClaudeCliProvider(given);
     expect([provider.name, provider.model]).toEqual(["claude-cli", id]);
   });
