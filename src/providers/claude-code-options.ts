@@ -225,7 +225,9 @@ const KNOWN: KnownKeys = {
     const hint = HINTS.get(plain);
     if (hint !== undefined) return hint;
     const other = sameName(plain, Object.keys(OPTION_TABLE));
-    return other && `The provider sets \`${other}\` itself. \`complete()\` takes it as an option.`;
+    return (
+      other && `Leave it out, or call \`complete()\` of the library, which takes \`${other}\`.`
+    );
   },
 };
 

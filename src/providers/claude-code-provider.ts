@@ -33,7 +33,8 @@ export interface OmegaProvider {
  * Omega's provider: a context in, a message out, by the CLI as an agent. It runs with the CLI's own
  * prompt, login, settings and memory files, as the original did; `settingSources` narrows that, and
  * the settings and agents of the project need `trustProject: true`. The CLI repeats a failed request to
- * the API once, where it went on for minutes in the original; `retry` changes that. No state is kept between calls, so one provider serves any number of them at once.
+ * the API once, where it went on for minutes in the original; `retry` changes that. No state is kept
+ * between calls, so one provider serves any number of them at once.
  */
 export class ClaudeCodeProvider implements OmegaProvider {
   readonly name = "claude-code";

@@ -157,7 +157,7 @@ describe("a ClaudeCodeProvider", () => {
     ["resume", "Give it to `complete()` as `sessionId` of the context."],
     [
       "permissionMode",
-      "The provider sets `permissionMode` itself. `complete()` takes it as an option.",
+      "Leave it out, or call `complete()` of the library, which takes `permissionMode`.",
     ],
     ["knots", "Leave it out."],
   ])("refuses the option %s with a hint that says what to write", (name, hint) => {
