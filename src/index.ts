@@ -11,6 +11,7 @@ export {
   extractJson,
   parseCliOutput,
   stream,
+  stripFence,
   type Timing,
 } from "./complete/index.js";
 export {
@@ -71,6 +72,7 @@ export {
   type WorkerState,
 } from "./pool/index.js";
 export {
+  type CheckOptions,
   type CliLocation,
   type CliReport,
   type CliSource,
@@ -93,6 +95,7 @@ export {
   CLAUDE_CLI_MODEL_ALIASES,
   ClaudeCliProvider,
   type ClaudeCliProviderOptions,
+  type ClaudeCodeConfig,
   type ClaudeCodePreset,
   ClaudeCodeProvider,
   type ClaudeCodeProviderOptions,
@@ -102,9 +105,11 @@ export {
   contextToPrompt,
   type HistoryEntry,
   type MagiError,
+  type MagiProvider,
   type MessageMetadata,
   mcpToolPatterns,
   type OmegaError,
+  type OmegaProvider,
   type OutgoingMessage,
   toMagiError,
   toOmegaError,

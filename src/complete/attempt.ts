@@ -1,4 +1,4 @@
-import { type HawserError, isHawserError } from "../errors/index.js";
+import { guardLogger, type HawserError, hostMask, isHawserError } from "../errors/index.js";
 import type { Options } from "../options/index.js";
 import {
   enrichedBy,
@@ -13,7 +13,7 @@ import {
   type Turn,
 } from "../session/index.js";
 import type { HostNotice, Prompt } from "../wire/index.js";
-import { type Completion, completionOf, type Ended } from "./completion.js";
+import { type Completion, completionOf, type Ended, joinRuns } from "./completion.js";
 import type { Plan } from "./plan.js";
 import { mayChange } from "./retry.js";
 import type { Tally } from "./tally.js";
@@ -36,6 +36,10 @@ export interface Job {
 
 const MOST_MOVES = 3;
 
+/** Why a call goes on by itself, for the log. */
+const LIMITED = "the limit of turns was reached, so the call goes on";
+const DIED = "the process died while the call went on, so the call goes on in a new one";
+
 type Step = { readonly prompt: Prompt } | { readonly value: unknown; readonly ended: Ended };
 
 /** One attempt at a call: a session, its turns, and what they come to. */
@@ -43,7 +47,7 @@ export class Attempt {
   readonly #job: Job;
   readonly #options: Options;
   readonly #abort = new AbortController();
-  /** What was said before each time it went on, and at last. */
+  /** The text of each run that has ended. */
   readonly #texts: string[] = [];
   #lease: SessionLease | undefined;
   #turn: Turn | undefined;
@@ -162,10 +166,10 @@ export class Attempt {
       if (!this.#isSurvivable(error)) throw error;
       this.#texts.push(error.partialText ?? "");
     });
-    if (ended === undefined) return this.#goOn();
+    if (ended === undefined) return this.#goOn(DIED);
     if (ended.stop === "max_turns" && this.#mayGoOn()) {
       this.#texts.push(ended.text);
-      return this.#goOn();
+      return this.#goOn(LIMITED);
     }
     try {
       return await this.#judge(ended);
@@ -208,10 +212,12 @@ export class Attempt {
     return this.#resumes < times && inTime && this.#ending === undefined;
   }
 
-  async #goOn(): Promise<Step> {
-    const { times, waitMs, prompt } = this.#job.plan.autoResume;
+  async #goOn(why: string): Promise<Step> {
+    const { autoResume, options } = this.#job.plan;
+    const { times, waitMs, prompt } = autoResume;
     this.#resumes += 1;
     const facts = { resumes: this.#resumes, of: times, delay_ms: waitMs };
+    guardLogger(options.logger, hostMask()).warn(why, facts);
     this.#job.onPart?.({ type: "hawser", subtype: "continuing", ...facts });
     await this.#job.pause(waitMs);
     return { prompt };
@@ -243,7 +249,7 @@ export class Attempt {
   #whole(session: Session, error: unknown): HawserError {
     const known = enrichedBy(session, error);
     if (this.#texts.length === 0) return known;
-    const texts = [...this.#texts, known.partialText ?? ""].filter((text) => text !== "");
-    return enrichedBy(session, known.but({ partialText: texts.join("\n\n") }));
+    const partialText = joinRuns([...this.#texts, known.partialText ?? ""]);
+    return enrichedBy(session, known.but({ partialText }));
   }
 }

@@ -21,11 +21,16 @@ export interface Timing {
 /** The outcome of a call that was answered. */
 export interface Completion<T = undefined> {
   /**
-   * The answer: the model's last message, or with a `schema` its JSON. If the call went on after
-   * `maxTurns`, what was said before each time, too, a blank line between.
+   * The answer: the model's last message, or with a `schema` its JSON. The answer is the same whether
+   * the work took one run or `autoResume` made it several. If the call stopped at `maxTurns` or
+   * `maxBudgetUsd`, there is no answer: then this is all that the model said, the runs separated by a
+   * blank line.
    */
   readonly text: string;
-  /** The same in parts: one before each time the call went on, and the last. */
+  /**
+   * One text for each run, the last run included. A run that stopped at `maxTurns` gives all that the
+   * model said in it. Without `autoResume` there is one run.
+   */
   readonly texts: readonly string[];
   /** What a `schema` made of the answer. */
   readonly value: T;
@@ -88,7 +93,7 @@ export function completionOf(
   const now = performance.now();
   const since = (at: number | undefined) => (at === undefined ? undefined : at - startedAt);
   return {
-    text: texts.filter((text) => text !== "").join("\n\n"),
+    text: isUnfinished(stop) ? joinRuns(texts) : (texts.at(-1) ?? ""),
     texts,
     value,
     model,
@@ -111,4 +116,14 @@ export function completionOf(
     },
     result,
   };
+}
+
+/** Whether a limit stopped the work, so that none of its texts is the answer. */
+function isUnfinished(stop: Stop): boolean {
+  return stop === "max_turns" || stop === "max_budget";
+}
+
+/** What was said in all runs, a blank line between two that said something. */
+export function joinRuns(texts: readonly string[]): string {
+  return texts.filter((text) => text !== "").join("\n\n");
 }

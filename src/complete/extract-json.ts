@@ -24,10 +24,12 @@ export function extractJson(text: string): unknown {
 }
 
 /**
- * Takes one code fence off that is around the whole text; a missing end is no harm. Fences inside
- * stay, and so does a text in which anything follows the fence.
+ * The text without the one code fence that is around all of it, for example the answer of a model that
+ * was asked for JSON alone. The end of the fence may be missing. Fences inside stay, and so does a text
+ * in which something stands before or after the fence. Nothing is parsed: `extractJson()` does that.
  */
 export function stripFence(text: string): string {
+  if (typeof text !== "string") throw notText("stripFence()");
   const [fence] = hasFence(text) ? fencesOf(text, true) : [];
   if (fence === undefined) return text;
   const around = text.slice(0, fence.start) + text.slice(fence.end);

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment, HawserError } from "../errors/index.js";
-import { KEY_VARIABLES } from "../options/index.js";
+import { KEY_VARIABLES, type Options } from "../options/index.js";
 import { type CliSource, type LocateOptions, locateCli } from "./locate.js";
 import { notRunnable } from "./not-runnable.js";
 import { configFolderIfAny } from "./own-folders.js";
 import { probeVersion, type VersionProbe } from "./probe.js";
+import { probeByOwnSpawn } from "./probe-by-own-spawn.js";
 
 /** What a program can know about the CLI before it makes a call. */
 export interface CliReport {
@@ -36,8 +37,21 @@ export type CredentialHint =
   | "login file"
   | "none seen";
 
+/** Which CLI to check. */
+export interface CheckOptions extends LocateOptions {
+  /**
+   * The function that would start the CLI in a call. The CLI is then asked through it, in the
+   * environment and the folder of a call, and a `cliPath` that exists only there is found.
+   */
+  readonly spawnClaudeCodeProcess?: Options["spawnClaudeCodeProcess"];
+  /** The folder for that function. */
+  readonly cwd?: string | undefined;
+  /** How long that function's process may take to answer, as `bootMs`; 60 s unless given. */
+  readonly timeouts?: Options["timeouts"];
+}
+
 /** Finds the CLI and asks its version. Never rejects: what is wrong is in the report. */
-export async function checkCli(options: LocateOptions = {}): Promise<CliReport> {
+export async function checkCli(options: CheckOptions = {}): Promise<CliReport> {
   const env = { ...process.env, ...options.env };
   const surroundings = {
     credential: credentialHint(env),
@@ -45,9 +59,8 @@ export async function checkCli(options: LocateOptions = {}): Promise<CliReport> 
     root: process.getuid?.() === 0,
   };
   try {
-    const location = locateCli(options);
+    const { location, probe } = await ask(options, env);
     const { path, source } = location;
-    const probe = await probeVersion(location, { env });
     const { version, text, failed } = probe;
     const found = { ...surroundings, path, source };
     if (failed) return { ...found, runnable: false, problem: silent(path, text) };
@@ -61,6 +74,12 @@ export async function checkCli(options: LocateOptions = {}): Promise<CliReport> 
   } catch (error) {
     return { ...surroundings, runnable: false, problem: error as HawserError };
   }
+}
+
+async function ask(options: CheckOptions, env: Environment) {
+  if (options.spawnClaudeCodeProcess !== undefined) return probeByOwnSpawn(options as Options);
+  const location = locateCli(options);
+  return { location, probe: await probeVersion(location, { env }) };
 }
 
 /** Undefined if the answer is that of the Claude Code CLI. */

@@ -1,4 +1,4 @@
-export { type CliReport, type CredentialHint, checkCli } from "./check.js";
+export { type CheckOptions, type CliReport, type CredentialHint, checkCli } from "./check.js";
 export { CliProcess } from "./cli-process.js";
 export { type CredentialMix, credentialMixes } from "./credential-mix.js";
 export { everyPlace, type SeenPlace } from "./every-place.js";

@@ -52,7 +52,7 @@ export function lastProbe(path: string): VersionProbe | undefined {
 }
 
 const LIMIT_MS = 5000;
-const LONGEST_ANSWER = 4096;
+export const LONGEST_ANSWER = 4096;
 const answers = new Map<string, Promise<VersionProbe>>();
 const said = new Map<string, VersionProbe>();
 
@@ -85,7 +85,7 @@ async function ask(location: CliLocation, options: ProbeOptions): Promise<Versio
       clearTimeout(timer);
       for (const each of release) each();
       if (late) return resolve({ text: `no answer within ${limitMs} ms`, failed: true });
-      const answer = read(text, code);
+      const answer = readAnswer(text, code);
       if (NODE.test(answer.text)) return reject(isNode(path, answer.text));
       if (code !== null) said.set(path, answer);
       resolve(answer);
@@ -114,7 +114,8 @@ async function start(
   }
 }
 
-function read(answer: string, code: number | null): VersionProbe {
+/** What the first line of an answer says, if the process that gave it ended well. */
+export function readAnswer(answer: string, code: number | null): VersionProbe {
   const text = answer.split("\n", 1)[0]?.trim() ?? "";
   // One that died over its answer may have told half of it.
   const version = code === 0 ? parseVersion(text) : undefined;

@@ -1,7 +1,8 @@
 import { type CompleteOptions, type Completion, complete, stripFence } from "../complete/index.js";
 import { guardLogger, HawserError, hostMask } from "../errors/index.js";
-import { given, refuseOptions, validateOptions } from "../options/index.js";
+import { given, OPTION_TABLE, refuseOptions, validateOptions } from "../options/index.js";
 import { CLAUDE_CLI_MODEL_ALIASES, resolveModel } from "./model-aliases.js";
+import { type KnownKeys, refuse, sameName, unknownKeys } from "./unknown-key.js";
 
 /** What a call may be told beside its prompts. */
 export interface CompletionConfig {
@@ -15,6 +16,18 @@ export interface CompletionConfig {
   readonly temperature?: number | undefined;
   /** Ends the call, and its process. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The contract of MAGI's providers, for a program that has other providers too, or one of its own in
+ * tests. `ClaudeCliProvider` implements it.
+ */
+export interface MagiProvider {
+  readonly name: string;
+  /** The id of the model. */
+  readonly model: string;
+  /** The text of the answer to two prompts. */
+  complete(system: string, user: string, config?: CompletionConfig): Promise<string>;
 }
 
 /** Options of `complete()`, less what the provider sets itself. */
@@ -36,7 +49,9 @@ const OWN = ["model", "systemPrompt", "signal", "abortController"] as const;
  *   since a CLI that is silent for a minute before it has seen a prompt will not answer any.
  *   `timeouts` sets others.
  * - A call that fails or is aborted has ended its process with all that this had started, and one
- *   that answers ends it right after; the original's kill left grandchildren behind.
+ *   that answers ends it right after; the original's kill left grandchildren behind. On Windows the
+ *   tree is ended by `taskkill /T`. That way is not tested, and a grandchild whose parent has ended
+ *   before may survive.
  *
  * @example
  * ```ts
@@ -44,7 +59,7 @@ const OWN = ["model", "systemPrompt", "signal", "abortController"] as const;
  * const verdict = await reviewer.complete("You review code.", diff, { signal: AbortSignal.timeout(300_000) });
  * ```
  */
-export class ClaudeCliProvider {
+export class ClaudeCliProvider implements MagiProvider {
   readonly name: "claude-cli" = "claude-cli";
   /** The id that the name given stands for. */
   readonly model: string;
@@ -95,13 +110,17 @@ export class ClaudeCliProvider {
 }
 
 function refuseOthers(others: object): void {
-  const [name] = Object.keys(others);
-  if (name === undefined) return;
-  throw new HawserError("invalid_options", `${name} is not known to the provider.`, {
-    hint: "A call takes `maxTokens`, `temperature` and `signal`; other options go to the constructor.",
-    issues: Object.keys(others).map((path) => ({ path, message: "is not known" })),
-  });
+  refuse(unknownKeys(others, CALL_KEYS));
 }
+
+const CALL_KEYS: KnownKeys = {
+  what: "known to a call of the provider",
+  names: ["maxTokens", "temperature", "signal"] satisfies (keyof CompletionConfig)[],
+  hintFor(plain) {
+    const option = sameName(plain, Object.keys(OPTION_TABLE));
+    return option && `Give \`${option}\` to the constructor: it holds for all calls.`;
+  },
+};
 
 const NO_LIMITS = {
   firstMessageMs: Number.POSITIVE_INFINITY,

@@ -1,5 +1,12 @@
-import { HawserError, type Issue } from "../errors/index.js";
-import { given, type Options, validateOptions } from "../options/index.js";
+import { given, OPTION_TABLE, type Options, validateOptions } from "../options/index.js";
+import {
+  type KnownKeys,
+  type Problem,
+  plainKey,
+  refuse,
+  sameName,
+  unknownKeys,
+} from "./unknown-key.js";
 
 /** The documents that describe the provider, each with defaults of its own. */
 export type ClaudeCodePreset = "specification" | "manual";
@@ -13,8 +20,16 @@ export interface ClaudeCodeProviderOptions extends PassedOptions {
   preset?: ClaudeCodePreset | undefined;
   /** Rounds of tool use in one run; 10. */
   maxTurns?: number | undefined;
-  /** The tools that exist and need no approval, or rules; `[]` is full access. */
+  /**
+   * The tools that exist and need no approval, or rules for them. `[]` is full access: every tool that
+   * exists runs without approval, except the tools that ask a person something.
+   */
   allowedTools?: readonly string[] | undefined;
+  /**
+   * The CLI's own tools that exist, in place of those that `allowedTools` names. `[]` is none: the
+   * provider only answers. No context lifts it; MCP servers of a context are there all the same.
+   */
+  tools?: Options["tools"];
   /** Over everything but the start of the CLI, which has 60 s; 3,600,000. `Infinity` is no limit. */
   timeoutMs?: number | undefined;
   /** Where the CLI runs. */
@@ -23,7 +38,10 @@ export interface ClaudeCodeProviderOptions extends PassedOptions {
   maxResumeAttempts?: number | undefined;
   /** `""` is the CLI's own choice. */
   model?: string | undefined;
-  /** Take what a CLI prints that speaks no JSON for its answer, where that is an error otherwise. */
+  /**
+   * Take what a program prints that speaks no JSON for its answer, where that is an error otherwise. A
+   * program that says no version is not the CLI: its input ends after the prompt.
+   */
   rawText?: boolean | undefined;
 }
 
@@ -86,6 +104,7 @@ const PASSED = [
   "tenant",
   "thinking",
   "timeouts",
+  "tools",
   "trustProject",
   "user",
 ] as const;
@@ -109,8 +128,7 @@ const PRESETS: Readonly<Record<ClaudeCodePreset, typeof DEFAULTS>> = {
 
 /** Throws `invalid_options` with all that is wrong. */
 export function settingsOf(options: ClaudeCodeProviderOptions): ClaudeCodeSettings {
-  const issues = [...problemsOf(options)];
-  if (issues.length > 0) throw refusal(issues);
+  refuse(problemsOf(options));
   const defaults = options.preset === undefined ? DEFAULTS : PRESETS[options.preset];
   const {
     preset: _,
@@ -138,28 +156,14 @@ export function settingsOf(options: ClaudeCodeProviderOptions): ClaudeCodeSettin
   };
 }
 
-interface Problem extends Issue {
-  readonly path: string;
-}
-
-function refusal(issues: readonly Problem[]): HawserError {
-  const [first] = issues;
-  const message = `${first?.path} ${first?.message}.`;
-  return new HawserError("invalid_options", message, {
-    hint: `Correct \`${first?.path}\`.`,
-    issues,
-  });
-}
-
 function* problemsOf(options: unknown): Iterable<Problem> {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     return yield { path: "options", message: "must be an object" };
   }
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || (PASSED as readonly string[]).includes(name)) continue;
-    const must = OWN.get(name);
-    if (must === undefined) yield { path: name, message: "is not an option of the provider" };
-    else if (!must.holds(value)) yield { path: name, message: `must be ${must.be}` };
+  yield* unknownKeys(options, KNOWN);
+  for (const [name, { be, holds }] of Object.entries(MUST)) {
+    const value: unknown = Reflect.get(options, name);
+    if (value !== undefined && !holds(value)) yield { path: name, message: `must be ${be}` };
   }
   yield* contradictions(options);
 }
@@ -179,7 +183,8 @@ function* contradictions(options: ClaudeCodeProviderOptions): Iterable<Problem> 
   }
 }
 
-interface Must {
+/** What a value must be, and whether it is that. */
+export interface Must {
   readonly be: string;
   readonly holds: (value: unknown) => boolean;
 }
@@ -191,22 +196,60 @@ const COUNT = (least: number): Must => ({
 const TEXT: Must = { be: "a string", holds: (value) => typeof value === "string" };
 
 /** The provider's own; what they hold beyond that is checked as every option is. */
-const OWN: ReadonlyMap<string, Must> = new Map([
-  [
-    "preset",
-    { be: '"specification" or "manual"', holds: (value) => Object.hasOwn(PRESETS, String(value)) },
-  ],
-  ["maxTurns", COUNT(1)],
-  ["allowedTools", { be: "an array of strings", holds: isTexts }],
-  [
-    "timeoutMs",
-    { be: "a number of milliseconds above 0", holds: (ms) => typeof ms === "number" && ms > 0 },
-  ],
-  ["workingDir", TEXT],
-  ["maxResumeAttempts", COUNT(0)],
-  ["model", TEXT],
-  ["rawText", { be: "a boolean", holds: (value) => typeof value === "boolean" }],
-]);
+export const MUST: Readonly<Record<OwnName, Must>> = {
+  preset: {
+    be: '"specification" or "manual"',
+    holds: (value) => Object.hasOwn(PRESETS, String(value)),
+  },
+  maxTurns: COUNT(1),
+  allowedTools: { be: "an array of strings", holds: isTexts },
+  timeoutMs: {
+    be: "a number of milliseconds above 0",
+    holds: (ms) => typeof ms === "number" && ms > 0,
+  },
+  workingDir: TEXT,
+  maxResumeAttempts: COUNT(0),
+  model: TEXT,
+  rawText: { be: "a boolean", holds: (value) => typeof value === "boolean" },
+};
+
+type OwnName = Exclude<keyof ClaudeCodeProviderOptions, (typeof PASSED)[number]>;
+
+/** All options of the provider, by name. */
+export const OPTION_KEYS: readonly string[] = [...Object.keys(MUST), ...PASSED];
+
+const KNOWN: KnownKeys = {
+  what: "an option of the provider",
+  names: OPTION_KEYS,
+  hintFor(plain) {
+    const hint = HINTS.get(plain);
+    if (hint !== undefined) return hint;
+    const other = sameName(plain, Object.keys(OPTION_TABLE));
+    return (
+      other && `Leave it out, or call \`complete()\` of the library, which takes \`${other}\`.`
+    );
+  },
+};
+
+const SECONDS = "Use `timeoutMs`, in milliseconds; `fromConfig({ timeout_secs })` takes seconds.";
+const ofContext = (name: string) => `Give it to \`complete()\` as \`${name}\` of the context.`;
+
+/** By the key as `plainKey()` writes it. */
+const HINTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    timeout: SECONDS,
+    timeoutSecs: SECONDS,
+    autoResume: "Use `maxResumeAttempts`.",
+    agent: ofContext("agentName"),
+    agentName: ofContext("agentName"),
+    currentMessage: ofContext("currentMessage"),
+    history: ofContext("history"),
+    mcpServers: ofContext("mcpServers"),
+    resume: ofContext("sessionId"),
+    sessionId: ofContext("sessionId"),
+    systemPrompt: ofContext("systemPrompt"),
+  }).map(([key, hint]) => [plainKey(key), hint]),
+);
 
 function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((each) => typeof each === "string");

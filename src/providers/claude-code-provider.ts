@@ -1,7 +1,8 @@
 import { complete } from "../complete/index.js";
-import { guardLogger, HawserError, hostMask, type Logger } from "../errors/index.js";
+import { guardLogger, hostMask, type Logger } from "../errors/index.js";
 import { given, type Options } from "../options/index.js";
-import { checkCli, type LocateOptions } from "../process/index.js";
+import { type CheckOptions, checkCli } from "../process/index.js";
+import { type ClaudeCodeConfig, checkSeconds, optionsOfConfig } from "./claude-code-config.js";
 import {
   type ClaudeCodeProviderOptions,
   type ClaudeCodeSettings,
@@ -13,12 +14,29 @@ import { RawOutput } from "./omega-raw-output.js";
 import { serverOptions, toolOptions } from "./omega-tools.js";
 
 /**
+ * The contract of Omega's providers, for a program that has other providers too, or one of its own in
+ * tests. `ClaudeCodeProvider` implements it.
+ */
+export interface OmegaProvider {
+  readonly name: string;
+  readonly requiresApiKey: boolean;
+  /** The answer to a context; `signal` ends the call. */
+  complete(
+    context: Context,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<OutgoingMessage>;
+  /** Whether a call has a chance. */
+  isAvailable(): Promise<boolean>;
+}
+
+/**
  * Omega's provider: a context in, a message out, by the CLI as an agent. It runs with the CLI's own
  * prompt, login, settings and memory files, as the original did; `settingSources` narrows that, and
- * the settings and agents of the project need `trustProject: true`. The CLI repeats a failed request to the API once, where it went on for minutes in the original; `retry`
- * changes that. No state is kept between calls, so one provider serves any number of them at once.
+ * the settings and agents of the project need `trustProject: true`. The CLI repeats a failed request to
+ * the API once, where it went on for minutes in the original; `retry` changes that. No state is kept
+ * between calls, so one provider serves any number of them at once.
  */
-export class ClaudeCodeProvider {
+export class ClaudeCodeProvider implements OmegaProvider {
   readonly name = "claude-code";
   /** The CLI brings its own login. */
   readonly requiresApiKey = false;
@@ -30,7 +48,15 @@ export class ClaudeCodeProvider {
     this.#settings = settingsOf(options);
   }
 
-  /** The documents' way to make one; `options` are further ones. */
+  /**
+   * A provider from the section `[provider.claude-code]` of a configuration, with the keys that the
+   * documents name; `options` are further ones. A key that is not known is `invalid_options`.
+   */
+  static fromConfig(
+    config: ClaudeCodeConfig,
+    options?: ClaudeCodeProviderOptions,
+  ): ClaudeCodeProvider;
+  /** The same with the values in the documents' order. */
   static fromConfig(
     maxTurns: number,
     allowedTools: readonly string[],
@@ -38,22 +64,26 @@ export class ClaudeCodeProvider {
     workingDir?: string,
     maxResumeAttempts?: number,
     model?: string,
-    options: ClaudeCodeProviderOptions = {},
+    options?: ClaudeCodeProviderOptions,
+  ): ClaudeCodeProvider;
+  static fromConfig(
+    first: ClaudeCodeConfig | number,
+    ...rest: readonly unknown[]
   ): ClaudeCodeProvider {
-    if (!(typeof timeoutSecs === "number" && timeoutSecs > 0)) {
-      const message = "must be a number of seconds above 0";
-      throw new HawserError("invalid_options", `timeoutSecs ${message}.`, {
-        hint: "Correct `timeoutSecs`.",
-        issues: [{ path: "timeoutSecs", message }],
-      });
-    }
-    const config = { maxTurns, allowedTools, workingDir, maxResumeAttempts, model };
-    return new ClaudeCodeProvider({ ...options, ...config, timeoutMs: timeoutSecs * 1000 });
+    const [config, options] =
+      typeof first === "object"
+        ? [optionsOfConfig(first), rest[0]]
+        : inOrder(first, ...(rest as Positional));
+    return new ClaudeCodeProvider({ ...(options as ClaudeCodeProviderOptions), ...config });
   }
 
-  /** Whether there is a CLI that says its version; it may still have to log in. */
-  static async checkCli(options: LocateOptions = {}): Promise<boolean> {
-    return (await checkCli(options)).runnable;
+  /**
+   * Whether there is a CLI that says its version. A program that answers the question with something
+   * else is not the CLI. The CLI may still have to log in.
+   */
+  static async checkCli(options: CheckOptions = {}): Promise<boolean> {
+    const { runnable, version } = await checkCli(options);
+    return runnable && version !== undefined;
   }
 
   get maxTurns(): number {
@@ -86,9 +116,15 @@ export class ClaudeCodeProvider {
     return this.#settings.rawText;
   }
 
-  /** Whether this provider's CLI is there. */
-  isAvailable(): Promise<boolean> {
-    return ClaudeCodeProvider.checkCli(this.#settings.passed);
+  /**
+   * Whether this provider's CLI is there: whether the program that a call would start says its version.
+   * If `spawnClaudeCodeProcess` starts the CLI, it is asked by that function. With `rawText` the program
+   * may be another one, so that it only has to run.
+   */
+  async isAvailable(): Promise<boolean> {
+    const { passed, workingDir, rawText } = this.#settings;
+    const { runnable, version } = await checkCli({ ...passed, cwd: workingDir });
+    return runnable && (rawText || version !== undefined);
   }
 
   /**
@@ -107,7 +143,7 @@ export class ClaudeCodeProvider {
     if (!this.rawText) return this.#messageOf(prompt, options);
     const output = new RawOutput();
     try {
-      return await this.#messageOf(prompt, output.watch(options));
+      return await this.#messageOf(prompt, await output.watch(options));
     } catch (error) {
       const text = output.answerFor(error);
       if (text === undefined) throw error;
@@ -131,8 +167,9 @@ export class ClaudeCodeProvider {
     const model = context.model ?? this.model;
     return {
       ...sourcesFor(passed),
-      ...toolOptions(context.allowedTools ?? this.allowedTools, mcpServers),
       ...passed,
+      ...toolOptions(context.allowedTools ?? this.allowedTools, mcpServers, passed),
+      ...(passed.strictMcpConfig === undefined ? {} : { strictMcpConfig: passed.strictMcpConfig }),
       ...serverOptions(mcpServers),
       ...this.#systemPromptFor(context),
       ...(workingDir === undefined ? {} : { cwd: workingDir }),
@@ -162,6 +199,24 @@ export class ClaudeCodeProvider {
     const snapshot = sessionId === undefined ? {} : { snapshot: false };
     return { systemPrompt: { type: "preset", preset: "claude_code", ...append, ...snapshot } };
   }
+}
+
+type Positional = readonly [
+  allowedTools: readonly string[],
+  timeoutSecs: number,
+  workingDir?: string,
+  maxResumeAttempts?: number,
+  model?: string,
+  options?: ClaudeCodeProviderOptions,
+];
+
+/** The options that stand for the documents' six values, and the further ones. */
+function inOrder(maxTurns: number, ...values: Positional) {
+  const [allowedTools, timeoutSecs, workingDir, maxResumeAttempts, model, options] = values;
+  checkSeconds(timeoutSecs);
+  const timeoutMs = timeoutSecs * 1000;
+  const config = { maxTurns, allowedTools, timeoutMs, workingDir, maxResumeAttempts, model };
+  return [given(config), options] as const;
 }
 
 /** As in the original, but files of the project take effect only if the project is trusted. */

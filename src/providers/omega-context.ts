@@ -1,7 +1,8 @@
-import { HawserError, type Issue } from "../errors/index.js";
+import { OPTION_KEYS } from "./claude-code-options.js";
 import { neutralizeMarkers } from "./omega-markers.js";
+import { type KnownKeys, type Problem, refuse, sameName, unknownKeys } from "./unknown-key.js";
 
-/** One earlier message of the conversation. */
+/** One earlier message of the conversation. Other fields, such as a time, are not looked at. */
 export interface HistoryEntry {
   readonly role: "user" | "assistant";
   readonly content: string;
@@ -15,7 +16,10 @@ export interface ContextMcpServer {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What one call is about. A field that is given wins over the provider's own. */
+/**
+ * What one call is about. A field that is given wins over the provider's own; a field that is not
+ * named here is refused.
+ */
 export interface Context {
   /** Appended to the CLI's own prompt; `""` is none. */
   readonly systemPrompt: string;
@@ -54,23 +58,17 @@ function marked({ role, content }: HistoryEntry): string {
   return `[${role === "user" ? "User" : "Assistant"}]\n${neutralizeMarkers(content)}`;
 }
 
-/** Throws `invalid_options` for what the types exclude, and for a message that says nothing. */
+/**
+ * Throws `invalid_options` for what the types exclude, for a key that is not known, and for a message
+ * that says nothing.
+ */
 export function validateContext(context: Context): void {
-  const issues = [...problemsOf(context)];
-  const [first] = issues;
-  if (first === undefined) return;
-  throw new HawserError("invalid_options", `${first.path} ${first.message}.`, {
-    hint: `Correct \`${first.path}\`.`,
-    issues,
-  });
-}
-
-interface Problem extends Issue {
-  readonly path: string;
+  refuse(problemsOf(context));
 }
 
 function* problemsOf(context: Context): Iterable<Problem> {
   if (!isObject(context)) return yield { path: "context", message: "must be an object" };
+  yield* unknownKeys(context, KEYS, "context.");
   const { systemPrompt, history, currentMessage, model } = context as Partial<Context>;
   const { mcpServers, allowedTools } = context;
   yield* textProblems("context.systemPrompt", systemPrompt);
@@ -103,6 +101,7 @@ function* historyProblems(path: string, entry: Partial<HistoryEntry>): Iterable<
 /** Its command and variables are checked as every server's are. */
 function* serverProblems(path: string, entry: Partial<ContextMcpServer>): Iterable<Problem> {
   if (!isObject(entry)) return yield { path, message: "must be an object" };
+  yield* unknownKeys(entry, SERVER_KEYS, `${path}.`);
   const { name, args } = entry;
   yield* textProblems(`${path}.name`, name);
   if (name === "") yield { path: `${path}.name`, message: "must not be empty" };
@@ -121,6 +120,53 @@ function* listProblems<T>(
 function* textProblems(path: string, value: unknown): Iterable<Problem> {
   if (typeof value !== "string") yield { path, message: "must be a string" };
 }
+
+const KEYS: KnownKeys = {
+  what: "a key of a context",
+  names: Object.keys({
+    systemPrompt: true,
+    history: true,
+    currentMessage: true,
+    mcpServers: true,
+    maxTurns: true,
+    allowedTools: true,
+    model: true,
+    sessionId: true,
+    agentName: true,
+  } satisfies Readonly<Record<keyof Context, true>>),
+  hintFor(plain) {
+    const name = OTHER_NAMES.get(plain);
+    if (name !== undefined) return `Use \`${name}\`.`;
+    if (plain === "timeoutsecs") return "Give `timeoutMs`, in milliseconds, to the provider.";
+    const option = sameName(plain, OPTION_KEYS);
+    return option && `Give \`${option}\` to the provider: it holds for all its calls.`;
+  },
+};
+
+/** What other programs call these keys, too far from our names to be found by likeness. */
+const OTHER_NAMES: ReadonlyMap<string, keyof Context> = new Map<string, keyof Context>([
+  ["agent", "agentName"],
+  ["message", "currentMessage"],
+  ["messages", "history"],
+  ["prompt", "currentMessage"],
+  ["resume", "sessionId"],
+  ["session", "sessionId"],
+  ["system", "systemPrompt"],
+]);
+
+const SERVER_KEYS: KnownKeys = {
+  what: "a key of an MCP server of a context",
+  names: Object.keys({
+    name: true,
+    command: true,
+    args: true,
+    env: true,
+  } satisfies Readonly<Record<keyof ContextMcpServer, true>>),
+  hintFor: (plain) =>
+    REMOTE.has(plain) ? "A context takes servers that the CLI starts by `command`." : undefined,
+};
+
+const REMOTE: ReadonlySet<string> = new Set(["headers", "type", "url"]);
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -9,14 +9,27 @@ export interface MessageMetadata {
   readonly model: string | undefined;
   readonly sessionId: string | undefined;
   readonly costUsd: number | undefined;
+  /** Rounds of the model in all runs, as the CLI counts them. */
+  readonly turns: number | undefined;
+  /** How often the call went on by itself after `maxTurns`. */
+  readonly resumes: number;
+  /**
+   * What was said in each run, the last included. A run that stopped at `maxTurns` has all that the
+   * model said in it.
+   */
+  readonly texts: readonly string[];
 }
 
 /** The answer to a context. */
 export interface OutgoingMessage {
+  /**
+   * The answer of the last run. If the call stopped at a limit of turns or budget, all that was said
+   * in all runs.
+   */
   readonly text: string;
   readonly metadata: MessageMetadata;
-  /** Left to whoever delivers it. */
-  readonly replyTarget: undefined;
+  /** Where the message is to go. The provider leaves it undefined; the caller sets it. */
+  replyTarget?: string | undefined;
 }
 
 export function messageOf(completion: Completion<unknown>, providerUsed: string): OutgoingMessage {
@@ -29,6 +42,9 @@ export function messageOf(completion: Completion<unknown>, providerUsed: string)
       model: completion.model,
       sessionId: completion.sessionId,
       costUsd: completion.costUsd,
+      turns: completion.turns,
+      resumes: completion.resumes,
+      texts: completion.texts,
     },
     replyTarget: undefined,
   };
@@ -45,8 +61,10 @@ export function rawMessage(
     model: undefined,
     sessionId: undefined,
     costUsd: undefined,
+    turns: undefined,
   };
-  const metadata = { providerUsed, processingTimeMs: Math.round(processingTimeMs), ...unknown };
+  const known = { providerUsed, processingTimeMs: Math.round(processingTimeMs), resumes: 0 };
+  const metadata = { ...known, ...unknown, texts: [text] };
   return { text, metadata, replyTarget: undefined };
 }
 

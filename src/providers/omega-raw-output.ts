@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
-import { isHawserError } from "../errors/index.js";
+import { type ChildProcess, spawn } from "node:child_process";
+import { Writable } from "node:stream";
+import { type ErrorCode, isHawserError } from "../errors/index.js";
 import type { Options, SpawnedProcess, SpawnRequest } from "../options/index.js";
-import { checkCwd, locateCli } from "../process/index.js";
+import { checkCli, checkCwd, locateCli } from "../process/index.js";
 
 /**
  * Keeps what the CLI prints, for a program in its place that speaks no JSON. What the library itself
@@ -10,12 +11,16 @@ import { checkCwd, locateCli } from "../process/index.js";
 export class RawOutput {
   #chunks: Buffer[] = [];
   #bytes = 0;
+  #isOtherProgram = false;
 
   /** The same options, with a start of the process that lets this look on. */
-  watch(options: Options): Options {
+  async watch(options: Options): Promise<Options> {
     const { cliPath, pathToClaudeCodeExecutable, ...rest } = options;
     const { path } = locateCli(options);
     checkCwd(options.cwd);
+    const { runnable, version } = await checkCli({ cliPath: path, env: rest.env });
+    // A CLI that is too slow to say its version is not runnable by this report, and stays a CLI here.
+    this.#isOtherProgram = runnable && version === undefined;
     // Named by its variable the CLI is asked for its version, as it is without a start of our own.
     const env = { ...rest.env, HAWSER_CLI: path };
     return { ...rest, env, spawnClaudeCodeProcess: (request) => this.#start(request) };
@@ -26,7 +31,7 @@ export class RawOutput {
    * CLI's own way, so that half an answer, or a failure, is never taken for one.
    */
   answerFor(error: unknown): string | undefined {
-    if (!isHawserError(error, "process_exited") || error.exitCode !== 0) return undefined;
+    if (!isHawserError(error) || !ENDS.has(error.code) || error.exitCode !== 0) return undefined;
     if (this.#bytes > MOST_BYTES) return undefined;
     const lines = Buffer.concat(this.#chunks).toString("utf8").split("\n");
     const plain = lines.filter((line) => !isControl(typeOf(line)));
@@ -50,9 +55,38 @@ export class RawOutput {
       if (this.#bytes <= MOST_BYTES) this.#chunks.push(chunk);
       else this.#chunks = [];
     });
+    if (this.#isOtherProgram) endInputAfterPrompt(child);
     return child;
   }
 }
+
+/**
+ * A program that is not the CLI may read its input to the end before it prints anything, and the input
+ * of a CLI stays open for the whole call. So the input ends with the prompt, and what the library writes
+ * later is dropped: such a program does not understand it.
+ */
+function endInputAfterPrompt(child: ChildProcess): void {
+  const { stdin } = child;
+  // At EMFILE there is none.
+  if (!stdin) return;
+  const input = new Writable({
+    decodeStrings: false,
+    write(line: string | Buffer, _encoding, done) {
+      if (stdin.writableEnded) return done();
+      const isPrompt = typeOf(String(line)) === "user";
+      stdin.write(line, done);
+      if (isPrompt) stdin.end();
+    },
+    final(done) {
+      stdin.end(() => done());
+    },
+  });
+  stdin.on("error", (error) => input.destroy(error));
+  child.stdin = input;
+}
+
+/** How the library reports a program that ended: the second if the program has said no version either. */
+const ENDS: ReadonlySet<string> = new Set<ErrorCode>(["process_exited", "cli_not_runnable"]);
 
 /** More than any answer has; a long conversation in JSON is not kept to its end. */
 const MOST_BYTES = 16 * 1024 * 1024;

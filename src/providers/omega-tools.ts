@@ -31,21 +31,42 @@ function toolPart(name: string): string {
  * A list of tools restricts: the built-in tools in it are those that exist, and need no approval.
  * An empty list is full access: all tools exist, and every request for approval is granted. That is
  * not the CLI's way to skip permissions, which it refuses as root and which deny rules do not survive.
+ * The provider's own `tools`, if given, are the built-in tools that exist in either case.
  */
 export function toolOptions(
   list: readonly string[],
   servers: readonly ContextMcpServer[],
-): Pick<Options, "tools" | "allowedTools" | "canUseTool" | "strictMcpConfig"> {
+  own: Pick<Options, "tools" | "disallowedTools">,
+): Pick<Options, "tools" | "allowedTools" | "disallowedTools" | "canUseTool" | "strictMcpConfig"> {
   const allowedTools = [...list, ...mcpToolPatterns(servers)];
-  if (list.length === 0) {
-    return { tools: EVERY_TOOL, allowedTools, canUseTool: async () => ({ behavior: "allow" }) };
+  // A server of the user's settings is in no list of tools.
+  const strict = list.length > 0 || Array.isArray(own.tools) ? { strictMcpConfig: true } : {};
+  if (list.length > 0) {
+    const builtIn = list.filter((rule) => !rule.startsWith("mcp__"));
+    return { allowedTools, ...strict, tools: own.tools ?? builtIn.map(nameIn) };
   }
-  const builtIn = list.filter((rule) => !rule.startsWith("mcp__"));
-  // A server of somebody else's settings is not in the list either.
-  return { tools: builtIn.map(nameIn), allowedTools, strictMcpConfig: true };
+  return {
+    allowedTools,
+    ...strict,
+    tools: own.tools ?? EVERY_TOOL,
+    disallowedTools: [...(own.disallowedTools ?? []), ...askingTools(own)],
+    canUseTool: async () => ({ behavior: "allow" }),
+  };
 }
 
 const EVERY_TOOL = { type: "preset", preset: "claude_code" } as const;
+
+/**
+ * The CLI offers these only to a host that answers requests for approval, because it takes a person to
+ * answer them. Here a program answers, and allowing the question leaves it without an answer. A caller
+ * that names such a tool in `tools` has hooks that answer it.
+ */
+const ASKING_TOOLS = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
+
+function askingTools({ tools }: Pick<Options, "tools">): string[] {
+  const named: readonly string[] = Array.isArray(tools) ? tools : [];
+  return ASKING_TOOLS.filter((tool) => !named.includes(tool));
+}
 
 /** The tool of a rule such as `Bash(git *)`. */
 function nameIn(rule: string): string {

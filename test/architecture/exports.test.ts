@@ -77,6 +77,7 @@ describe("the exported names", () => {
       "shutdown",
       "startup",
       "stream",
+      "stripFence",
       "tagSession",
       "toMagiError",
       "toOmegaError",

@@ -14,6 +14,7 @@ import {
 import { isMessage, type Message } from "../../src/wire/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { describeInTurn } from "../support/in-turn.js";
+import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
 import { transcriptIn } from "../support/transcript.js";
 import { type World, world } from "../support/world.js";
@@ -101,7 +102,7 @@ describeInTurn("a call that reaches its limit of turns, on the real CLI $name", 
     expect(completion).toMatchObject({
       stop: "completed",
       resumes: 3,
-      text: "a1 a2 \n\nb1 b2 \n\nc1 c2 \n\nDone.",
+      text: "Done.",
       texts: ["a1 a2 ", "b1 b2 ", "c1 c2 ", "Done."],
       // The CLI calls a run of two rounds three turns.
       turns: 10,
@@ -122,6 +123,35 @@ describeInTurn("a call that reaches its limit of turns, on the real CLI $name", 
         resumes,
         of: 5,
         delay_ms: 0,
+      })),
+    );
+  });
+
+  it("has the same text as one that reaches no limit; textStream has all that was said", async () => {
+    const replies = () => [works("a1"), works("a2"), works("b1"), reply("Done.", { usage: USAGE })];
+    const whole = await world(path, replies());
+    const once = await complete("Work.", { ...whole.options, ...WORK, maxTurns: 10 });
+    const { options } = await world(path, replies());
+    const call = stream("Work.", { ...options, ...WORK, autoResume: 5 });
+    let said = "";
+    for await (const piece of call.textStream) said += piece;
+    const resumed = await call.completion;
+    expect([once.resumes, resumed.resumes]).toEqual([0, 1]);
+    expect([once.text, resumed.text]).toEqual(["Done.", "Done."]);
+    expect([once.texts, resumed.texts]).toEqual([["Done."], ["a1 a2 ", "Done."]]);
+    expect(said).toBe("a1 a2 \n\nb1 Done.");
+  });
+
+  it("logs each resume as a warning, with its number and the limit", async () => {
+    const { options } = await world(path, THREE_LIMITS);
+    const { logger, entries } = recordingLogger();
+    await complete("Work.", { ...options, ...WORK, autoResume: 2, logger });
+    const resumes = entries.filter(({ fields }) => fields?.["resumes"] !== undefined);
+    expect(resumes).toEqual(
+      [1, 2].map((n) => ({
+        level: "warn",
+        message: "the limit of turns was reached, so the call goes on",
+        fields: { resumes: n, of: 2, delay_ms: 0 },
       })),
     );
   });
@@ -177,12 +207,13 @@ describeInTurn("a call that reaches its limit of turns, on the real CLI $name", 
     expect(completion.costUsd).toBeCloseTo(5 * CALL_USD, 6);
   });
 
-  it("gives what it has when it may not go on any more", async () => {
+  it("gives what was said in all runs when it may not go on any more", async () => {
     const { model, options } = await world(path, THREE_LIMITS);
     const completion = await complete("Work.", { ...options, ...WORK, autoResume: 1 });
     expect(completion).toMatchObject({
       stop: "max_turns",
       resumes: 1,
+      text: "a1 a2 \n\nb1 b2 ",
       texts: ["a1 a2 ", "b1 b2 "],
     });
     expect(model.calls.length).toBe(4);
@@ -273,13 +304,19 @@ describe("a call that goes on", () => {
     const { sessionId, env } = await writtenSession();
     // Every process of the fake begins anew: it stops at the limit, and dies in the next run.
     const options = { cliPath: cli.path, sessionId, env, maxTurns: 1 };
-    const completion = await complete("x", { ...options, autoResume: 2 });
+    const { logger, entries } = recordingLogger();
+    const completion = await complete("x", { ...options, autoResume: 2, logger });
     expect(completion).toMatchObject({
       stop: "max_turns",
       resumes: 2,
       texts: ["one", "two", "one"],
     });
-    // What the runs cost in which the process died, nobody knows.
+    const told = entries.filter(({ fields }) => fields?.["resumes"] !== undefined);
+    expect(told.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+      "warn: the limit of turns was reached, so the call goes on",
+      "warn: the process died while the call went on, so the call goes on in a new one",
+    ]);
+    // The cost of a run in which the process died is not known.
     expect(completion.costUsd).toBeUndefined();
     const ways = (await startsOf(cli)).map(({ argv }) =>
       argv.find((each) => /^--(resume|session-id)=/.test(each)),

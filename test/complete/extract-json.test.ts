@@ -160,6 +160,12 @@ describe("stripFence", () => {
   ])("leaves a text with %s as it is", (_, text) => {
     expect(stripFence(text)).toBe(text);
   });
+
+  it("refuses what is no text", () => {
+    expect(() => stripFence(Buffer.from("x") as unknown as string)).toThrow(
+      expect.objectContaining({ code: "invalid_options", message: "stripFence() takes a string." }),
+    );
+  });
 });
 
 describe("extractJson() on text that is crafted to be slow", () => {

@@ -6,6 +6,7 @@ import {
   CLAUDE_CLI_MODEL_ALIASES,
   ClaudeCliProvider,
   type ClaudeCliProviderOptions,
+  type CompletionConfig,
 } from "../../src/providers/index.js";
 import { always, fakeCli, hang, maxTokens, reply, toolUse } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
@@ -69,7 +70,7 @@ describe("the model of ClaudeCliProvider", () => {
     ["haiku", "claude-haiku-4-5-20251001"],
     ["claude-custom-model", "claude-custom-model"],
     ["us.anthropic.claude-opus-4-6-v1:0", "us.anthropic.claude-opus-4-6-v1:0"],
-  ])("%s is %s", (given, id) => {
+  ])("%s is the name of the model %s", (given, id) => {
     const provider = new ClaudeCliProvider(given);
     expect([provider.name, provider.model]).toEqual(["claude-cli", id]);
   });
@@ -105,6 +106,26 @@ describe("what ClaudeCliProvider is told", () => {
   ])("is refused when it is made: %s", (_what, options, code) => {
     expect(refused("opus", options as ClaudeCliProviderOptions).code).toBe(code);
   });
+
+  it.each<[string, string]>([
+    ["max_tokens", "Use `maxTokens`."],
+    ["temprature", "Use `temperature`."],
+    ["timeouts", "Give `timeouts` to the constructor: it holds for all calls."],
+    ["max_turns", "Give `maxTurns` to the constructor: it holds for all calls."],
+    ["knots", "Leave it out."],
+  ])(
+    "is refused before anything is started: %s, with a hint that says what to write",
+    async (name, hint) => {
+      const provider = new ClaudeCliProvider("opus", { cliPath: "/no/such/cli", nested: "strip" });
+      await expect(
+        provider.complete("s", "u", { [name]: 1 } as CompletionConfig),
+      ).rejects.toMatchObject({
+        code: "invalid_options",
+        message: expect.stringContaining(`${name} is not known to a call of the provider`),
+        hint,
+      });
+    },
+  );
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
     "is refused before anything is started: maxTokens %d",

@@ -1,5 +1,12 @@
+import { spawn } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { ClaudeCodeProvider, type ClaudeCodeProviderOptions } from "../../src/providers/index.js";
+import type { SpawnRequest } from "../../src/options/index.js";
+import { checkCli, processes } from "../../src/process/index.js";
+import {
+  type ClaudeCodeConfig,
+  ClaudeCodeProvider,
+  type ClaudeCodeProviderOptions,
+} from "../../src/providers/index.js";
 import { fakeCli } from "../../src/testing/index.js";
 import { context, failureOf, onFake } from "./omega-support.js";
 
@@ -128,6 +135,42 @@ describe("a ClaudeCodeProvider", () => {
     );
   });
 
+  it.each<[string, string]>([
+    ["max_turns", "Use `maxTurns`."],
+    ["allowed_tools", "Use `allowedTools`."],
+    ["working_dir", "Use `workingDir`."],
+    ["max_resume_attempts", "Use `maxResumeAttempts`."],
+    ["raw-text", "Use `rawText`."],
+    ["maxTurn", "Use `maxTurns`."],
+    ["allowedTool", "Use `allowedTools`."],
+    [
+      "timeout_secs",
+      "Use `timeoutMs`, in milliseconds; `fromConfig({ timeout_secs })` takes seconds.",
+    ],
+    [
+      "timeoutSecs",
+      "Use `timeoutMs`, in milliseconds; `fromConfig({ timeout_secs })` takes seconds.",
+    ],
+    ["autoResume", "Use `maxResumeAttempts`."],
+    ["mcp_servers", "Give it to `complete()` as `mcpServers` of the context."],
+    ["systemPrompt", "Give it to `complete()` as `systemPrompt` of the context."],
+    ["resume", "Give it to `complete()` as `sessionId` of the context."],
+    [
+      "permissionMode",
+      "Leave it out, or call `complete()` of the library, which takes `permissionMode`.",
+    ],
+    ["knots", "Leave it out."],
+  ])("refuses the option %s with a hint that says what to write", (name, hint) => {
+    const make = () => new ClaudeCodeProvider({ [name]: 1 } as ClaudeCodeProviderOptions);
+    expect(make).toThrow(
+      expect.objectContaining({
+        code: "invalid_options",
+        message: expect.stringContaining(`${name} is not an option of the provider`),
+        hint,
+      }),
+    );
+  });
+
   it("says whether its CLI is there", async () => {
     await using cli = await fakeCli();
     expect(await new ClaudeCodeProvider({ cliPath: cli.path }).isAvailable()).toBe(true);
@@ -139,6 +182,169 @@ describe("a ClaudeCodeProvider", () => {
   it("says that a CLI is not there which does not say its version", async () => {
     await using cli = await fakeCli({ steps: [{ on: "version", do: [{ exit: 3 }] }] });
     expect(await ClaudeCodeProvider.checkCli({ cliPath: cli.path })).toBe(false);
+  });
+
+  it("says that a program is not the CLI which ends well and says no version", async () => {
+    const cliPath = "/bin/true";
+    expect(await ClaudeCodeProvider.checkCli({ cliPath })).toBe(false);
+    expect(await new ClaudeCodeProvider({ cliPath }).isAvailable()).toBe(false);
+    // With rawText any program may stand in for the CLI.
+    expect(await new ClaudeCodeProvider({ cliPath, rawText: true }).isAvailable()).toBe(true);
+  });
+});
+
+describe("ClaudeCodeProvider.fromConfig()", () => {
+  it("takes the keys of [provider.claude-code], and options beside them", () => {
+    const config = {
+      max_turns: 20,
+      allowed_tools: ["Bash", "Read"],
+      timeout_secs: 1800,
+      working_dir: "/w",
+      max_resume_attempts: 2,
+      model: "opus",
+    };
+    expect(fieldsOf(ClaudeCodeProvider.fromConfig(config, { rawText: true }))).toEqual({
+      maxTurns: 20,
+      allowedTools: ["Bash", "Read"],
+      timeoutMs: 1_800_000,
+      workingDir: "/w",
+      maxResumeAttempts: 2,
+      model: "opus",
+      rawText: true,
+    });
+  });
+
+  it("leaves the defaults and the options where a key is not given", () => {
+    expect(fieldsOf(ClaudeCodeProvider.fromConfig({}))).toEqual(DEFAULTS);
+    const provider = ClaudeCodeProvider.fromConfig({ timeout_secs: 5 }, { workingDir: "/w" });
+    expect(fieldsOf(provider)).toEqual({ ...DEFAULTS, timeoutMs: 5000, workingDir: "/w" });
+    const inOrder = [5, FOUR, 5, undefined, undefined, undefined, { workingDir: "/w" }] as const;
+    expect(ClaudeCodeProvider.fromConfig(...inOrder).workingDir).toBe("/w");
+  });
+
+  it.each<[string, unknown, string]>([
+    ["max_turns", 0, "max_turns must be an integer of at least 1."],
+    ["allowed_tools", "Bash", "allowed_tools must be an array of strings."],
+    ["timeout_secs", "60", "timeout_secs must be a number of seconds above 0."],
+    ["working_dir", 1, "working_dir must be a string."],
+    ["max_resume_attempts", -1, "max_resume_attempts must be an integer of at least 0."],
+    ["model", 1, "model must be a string."],
+  ])("refuses a bad %s in the words of the configuration", (key, value, message) => {
+    const make = () => ClaudeCodeProvider.fromConfig({ [key]: value } as ClaudeCodeConfig);
+    expect(make).toThrow(expect.objectContaining({ code: "invalid_options", message }));
+  });
+
+  it.each<[string, string]>([
+    ["maxTurns", "Use `max_turns`."],
+    ["max_turn", "Use `max_turns`."],
+    ["allowed-tools", "Use `allowed_tools`."],
+    ["timeoutMs", "Use `timeout_secs`, in seconds."],
+    ["timeout", "Use `timeout_secs`, in seconds."],
+    ["cwd", "Use `working_dir`."],
+    ["raw_text", "Give `rawText` in the second argument of `fromConfig()`."],
+    ["knots", "Leave it out."],
+  ])("refuses the key %s with a hint that says what to write", (key, hint) => {
+    const make = () => ClaudeCodeProvider.fromConfig({ [key]: 1 } as ClaudeCodeConfig);
+    expect(make).toThrow(expect.objectContaining({ code: "invalid_options", hint }));
+  });
+
+  it.each([null, [], "10"])("refuses %j as a configuration", (config) => {
+    const make = () => ClaudeCodeProvider.fromConfig(config as unknown as ClaudeCodeConfig);
+    expect(make).toThrow(expect.objectContaining({ code: "invalid_options" }));
+  });
+});
+
+describe("isAvailable() of a provider whose own function starts the CLI", () => {
+  const THERE = "/only/there/claude";
+
+  /** Starts the program in place of the path, which does not exist on this machine. */
+  const startsAs =
+    (path: string, requests: SpawnRequest[] = []) =>
+    (request: SpawnRequest) => {
+      requests.push(request);
+      const { command, args, cwd, env } = request;
+      return spawn(command === THERE ? path : command, args, { cwd, env });
+    };
+
+  it("asks that function's process, as calls do", async () => {
+    await using cli = await fakeCli();
+    const requests: SpawnRequest[] = [];
+    const spawnClaudeCodeProcess = startsAs(cli.path, requests);
+    const options = { cliPath: THERE, spawnClaudeCodeProcess, env: { KNOT: "bowline" } };
+    const provider = new ClaudeCodeProvider({ ...options, workingDir: "/" });
+    expect((await provider.complete(context())).text).toBe("ok");
+    expect(await provider.isAvailable()).toBe(true);
+    expect(await ClaudeCodeProvider.checkCli(options)).toBe(true);
+    expect(requests.map(({ args }) => args[0] === "-v")).toEqual([false, true, true]);
+    expect(requests[1]).toMatchObject({ command: THERE, cwd: "/", env: { KNOT: "bowline" } });
+    expect(await checkCli(options)).toMatchObject({ path: THERE, runnable: true });
+  });
+
+  it("is false if the function throws, or its process fails, or says no version", async () => {
+    await using failing = await fakeCli({ steps: [{ on: "version", do: [{ exit: 3 }] }] });
+    const throws = () => {
+      throw new Error("no container");
+    };
+    for (const spawnClaudeCodeProcess of [
+      throws,
+      startsAs("/no/such/cli"),
+      startsAs(failing.path),
+      startsAs("/bin/true"),
+    ]) {
+      const provider = new ClaudeCodeProvider({ cliPath: THERE, spawnClaudeCodeProcess });
+      expect(await provider.isAvailable()).toBe(false);
+    }
+  });
+
+  it("is false if the process does not answer in the time that a start has", async () => {
+    await using silent = await fakeCli({ steps: [{ on: "version", do: [{ hang: true }] }] });
+    const provider = new ClaudeCodeProvider({
+      cliPath: THERE,
+      spawnClaudeCodeProcess: startsAs(silent.path),
+      timeouts: { bootMs: 500 },
+    });
+    expect(await provider.isAvailable()).toBe(false);
+    expect(processes()).toEqual([]);
+  });
+});
+
+describe("a context with a key that is not known", () => {
+  it.each<[string, unknown, string]>([
+    ["mcp_servers", [], "Use `mcpServers`."],
+    ["max_turns", 3, "Use `maxTurns`."],
+    ["session_id", "x", "Use `sessionId`."],
+    ["current_message", "x", "Use `currentMessage`."],
+    ["allowedTool", [], "Use `allowedTools`."],
+    ["histroy", [], "Use `history`."],
+    ["system", "x", "Use `systemPrompt`."],
+    ["message", "x", "Use `currentMessage`."],
+    ["timeout_secs", 5, "Give `timeoutMs`, in milliseconds, to the provider."],
+    ["working_dir", "/w", "Give `workingDir` to the provider: it holds for all its calls."],
+    ["tools", [], "Give `tools` to the provider: it holds for all its calls."],
+    ["knots", 1, "Leave it out."],
+  ])("is refused, and the hint for %s says what to write", async (key, value, hint) => {
+    const provider = await onFake([]);
+    const error = await failureOf(provider.complete(context({ [key]: value })));
+    expect(error).toMatchObject({ code: "invalid_options", hint });
+    expect(error.message).toContain(`context.${key} is not a key of a context`);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["comand", "x", "Use `command`."],
+    ["environment", {}, "Leave it out."],
+    ["url", "http://x", "A context takes servers that the CLI starts by `command`."],
+  ])("of a server is refused too: %s", async (key, value, hint) => {
+    const provider = await onFake([]);
+    const server = { name: "a", command: "x", [key]: value };
+    const error = await failureOf(provider.complete(context({ mcpServers: [server] })));
+    expect(error).toMatchObject({ code: "invalid_options", hint });
+    expect(error.message).toContain(`context.mcpServers[0].${key}`);
+  });
+
+  it("is answered if the key has no value", async () => {
+    const provider = await onFake([]);
+    const more = { mcp_servers: undefined } as object;
+    expect((await provider.complete(context(more))).text).toBe("ok");
   });
 });
 

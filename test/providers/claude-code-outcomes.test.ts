@@ -1,19 +1,26 @@
-import { describe, expect, it, vi } from "vitest";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { processes } from "../../src/process/index.js";
 import { ClaudeCodeProvider, toOmegaError } from "../../src/providers/index.js";
 import {
   type Action,
   always,
   apiError,
+  type FakeCli,
   fakeCli,
   hang,
   reply,
   type Step,
+  toolUse,
 } from "../../src/testing/index.js";
 import { NEWEST_CLI, THE_OLDER } from "../support/cli.js";
 import { describeInTurn } from "../support/in-turn.js";
+import { stillAlive, treeOf, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
-import { context, failureOf, onFake, place } from "./omega-support.js";
+import { startsOf } from "../support/starts.js";
+import { context, failureOf, onFake, place, tinyServer } from "./omega-support.js";
 
 const ONCE = { maxResumeAttempts: 0 };
 const turn = (...actions: Action[]): Step[] => [{ on: "user", do: [{ init: {} }, ...actions] }];
@@ -133,6 +140,71 @@ describe("a call that is ended", () => {
   });
 });
 
+describeInTurn("the limit of a call on the real CLI $name", ({ path }) => {
+  it.each([false, true])(
+    "ends the Bash tool, its background job and the MCP server (rawText %s)",
+    async (rawText) => {
+      const command = "tail -f /dev/null & touch begun work.log; tail -f ./work.log";
+      const bash = toolUse("Bash", { command, description: "d" });
+      const own = { ...ONCE, rawText, timeoutMs: 20_000 };
+      const { provider, cwd } = await place(path, [bash], own);
+      const mcpServers = [tinyServer(cwd, "tiny")];
+      const failed = failureOf(provider.complete(context({ mcpServers })));
+      await until(() => existsSync(join(cwd, "begun")));
+      const tree = treeOf(processes()[0]?.pid ?? 0);
+      for (const words of ["tail -f /dev/null", "tail -f ./work.log", "server.mjs tiny"]) {
+        expect(tree.map((each) => each.command)).toContainEqual(expect.stringContaining(words));
+      }
+      expect(await failed).toMatchObject({ code: "timeout", phase: "total" });
+      expect(stillAlive(tree)).toEqual([]);
+      expect(processes()).toEqual([]);
+    },
+  );
+});
+
+describe("the private file with the MCP servers of a context", () => {
+  const secret = { name: "a", command: "x", env: { API_TOKEN: "sk-ant-of-the-test" } };
+  /** A file that the CLI has read is removed once it answers initialize. */
+  const waiting: Step[] = [
+    { on: "initialize", do: [{ hang: true }] },
+    { on: "user", do: [{ hang: true }] },
+  ];
+
+  const fileOf = async (cli: FakeCli) => {
+    const argv = (await startsOf(cli)).at(-1)?.argv ?? [];
+    const at = argv.indexOf("--mcp-config");
+    return at === -1 ? undefined : argv[at + 1];
+  };
+
+  it("is gone when the answer is there", async () => {
+    await using cli = await fakeCli();
+    const provider = new ClaudeCodeProvider({ ...ONCE, cliPath: cli.path });
+    await provider.complete(context({ mcpServers: [secret] }));
+    const file = (await fileOf(cli)) ?? "";
+    expect(isAbsolute(file)).toBe(true);
+    expect(existsSync(dirname(file))).toBe(false);
+  });
+
+  it.each(["a limit", "a signal"])("is gone when the call was ended by %s", async (by) => {
+    await using cli = await fakeCli({ steps: waiting });
+    const controller = new AbortController();
+    const timeouts = by === "a limit" ? { timeouts: { bootMs: 5000 } } : {};
+    const provider = new ClaudeCodeProvider({
+      ...ONCE,
+      cliPath: cli.path,
+      closeGraceMs: 200,
+      ...timeouts,
+    });
+    const { signal } = controller;
+    const failed = failureOf(provider.complete(context({ mcpServers: [secret] }), { signal }));
+    const file = await until(() => fileOf(cli));
+    expect(readFileSync(file, "utf8")).toContain("sk-ant-of-the-test");
+    if (by === "a signal") controller.abort();
+    expect((await failed).code).toBe(by === "a limit" ? "timeout" : "aborted");
+    expect(existsSync(dirname(file))).toBe(false);
+  });
+});
+
 describe("a CLI that cannot be run", () => {
   it("is an error in the documented words", async () => {
     const provider = new ClaudeCodeProvider({ cliPath: "/no/such/cli" });
@@ -203,6 +275,9 @@ describe("a program in place of the CLI that prints text", () => {
         model: undefined,
         sessionId: undefined,
         costUsd: undefined,
+        turns: undefined,
+        resumes: 0,
+        texts: [words],
       },
       replyTarget: undefined,
     });
@@ -221,6 +296,39 @@ describe("a program in place of the CLI that prints text", () => {
   it("has answered with JSON that is no message", async () => {
     const provider = await onFake(prints('{"answer": 42}', 0), raw);
     expect((await provider.complete(context())).text).toBe('{"answer": 42}');
+  });
+
+  /** A program that knows nothing of the CLI's protocol, nor of its version. */
+  const program = (...lines: string[]) => {
+    const folder = mkdtempSync(join(tmpdir(), "hawser-raw-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const cliPath = join(folder, "words");
+    writeFileSync(cliPath, ["#!/bin/sh", ...lines, ""].join("\n"));
+    chmodSync(cliPath, 0o755);
+    return new ClaudeCodeProvider({ ...raw, cliPath });
+  };
+
+  it("has answered though it says no version", async () => {
+    const provider = program("echo 'Just words.'");
+    expect((await provider.complete(context())).text).toBe("Just words.");
+    expect(await provider.isAvailable()).toBe(true);
+  });
+
+  it("has answered after it has read its input to the end", async () => {
+    const provider = program("last=$(tail -n 1)", `printf 'It said: %s' "$last"`);
+    const { text } = await provider.complete(context({ currentMessage: "Name a knot." }));
+    expect(text).toMatch(/^It said: \{"type":"user".*Name a knot\./);
+    expect(processes()).toEqual([]);
+  });
+
+  it("has not answered when it fails after that", async () => {
+    const provider = program(
+      '[ "$1" = -v ] && exit',
+      "cat > /dev/null",
+      "echo 'Out of rope.'",
+      "exit 3",
+    );
+    expect((await failureOf(provider.complete(context()))).exitCode).toBe(3);
   });
 
   it.each<[string, Step[]]>([

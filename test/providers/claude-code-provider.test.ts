@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { complete } from "../../src/complete/index.js";
 import { processes } from "../../src/process/index.js";
 import { ClaudeCodeProvider, type ClaudeCodeProviderOptions } from "../../src/providers/index.js";
 import { always, reply, toolUse } from "../../src/testing/index.js";
@@ -30,9 +31,13 @@ describeInTurn("a context on the real CLI $name", ({ path }) => {
         model: expect.stringMatching(/^claude-/),
         sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
         costUsd: expect.any(Number),
+        turns: 1,
+        resumes: 0,
+        texts: ["A bowline."],
       },
       replyTarget: undefined,
     });
+    message.replyTarget = "chat-7";
     expect(Number.isInteger(message.metadata.processingTimeMs)).toBe(true);
     expect(message.metadata.costUsd).toBeGreaterThan(0);
     expect(processes()).toEqual([]);
@@ -60,11 +65,24 @@ describeInTurn("a context on the real CLI $name", ({ path }) => {
   });
 
   it("is text: no command, no file is read, no flag", async () => {
-    const { provider, model } = await place(path, ["ok"], { ...ONCE, allowedTools: ["Read"] });
-    const currentMessage = "/clear @/etc/hostname --model x";
+    const { provider, model, cwd, options } = await place(path, always("ok"), ONCE);
+    const file = join(cwd, "knots.txt");
+    writeFileSync(file, "KEPT-IN-THE-FILE");
+    const currentMessage = `/clear @${file} --model x`;
+    await provider.complete(context({ currentMessage }));
+    await provider.complete(context({ currentMessage, allowedTools: [] }));
     await provider.complete(context({ currentMessage, agentName: "general-purpose" }));
-    expect(model.calls[0]?.prompt).toBe(currentMessage);
-    expect(JSON.stringify(model.calls[0]?.body)).not.toContain("<command-name>");
+    for (const { prompt, body } of model.calls) {
+      expect(prompt).toContain(currentMessage);
+      expect(JSON.stringify(body).includes("KEPT-IN-THE-FILE")).toBe(false);
+      const { messages } = body as { readonly messages: unknown };
+      expect(JSON.stringify(messages)).not.toContain("<command-name>");
+    }
+    // A prompt that is not literal brings the file along, in a block that `prompt` leaves out.
+    await complete(`@${file}`, { ...options, preset: "agent", literalPrompt: false });
+    const control = model.calls.at(-1);
+    expect(JSON.stringify(control?.body).includes("KEPT-IN-THE-FILE")).toBe(true);
+    expect(control?.prompt).not.toContain("KEPT-IN-THE-FILE");
   });
 
   it("of 300 KB arrives whole", async () => {

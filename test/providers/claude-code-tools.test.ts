@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { complete } from "../../src/complete/index.js";
 import { always, toolUse } from "../../src/testing/index.js";
 import { describeInTurn } from "../support/in-turn.js";
+import { recordingLogger } from "../support/recording-logger.js";
 import { context, failureOf, place, tinyServer } from "./omega-support.js";
 
 const ONCE = { maxResumeAttempts: 0 };
@@ -44,6 +46,29 @@ describeInTurn("a list of tools on the real CLI $name", ({ path }) => {
     expect(existsSync(join(cwd, "denied"))).toBe(false);
   });
 
+  it("does not matter to a provider with tools: [], which only answers", async () => {
+    for (const allowedTools of [undefined, [], ["Bash"]]) {
+      const { provider, model, cwd } = await place(path, ["ok"], {
+        ...ONCE,
+        tools: [],
+        allowedTools,
+        settingSources: ["user", "project"],
+      });
+      const { name, ...server } = tinyServer(cwd, "planted");
+      writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: { [name]: server } }));
+      expect((await provider.complete(context())).text).toBe("ok");
+      expect(offered(model.calls[0]?.tools)).toEqual([]);
+    }
+  });
+
+  it("of a context does not lift the tools of the provider", async () => {
+    const own = await place(path, [run("touch made.txt"), "done"], { ...ONCE, tools: ["Read"] });
+    await own.provider.complete(context({ allowedTools: [] }));
+    expect(offered(own.model.calls[0]?.tools)).toEqual(["Read"]);
+    expect(own.model.calls[1]?.toolResults[0]).toMatchObject({ isError: true });
+    expect(existsSync(join(own.cwd, "made.txt"))).toBe(false);
+  });
+
   it("keeps out servers of the workspace that are not in it", async () => {
     const { provider, model, cwd } = await place(path, ["ok"], ONCE);
     const { name, ...server } = tinyServer(cwd, "planted");
@@ -69,6 +94,31 @@ describeInTurn("full access on the real CLI $name", ({ path }) => {
     expect(model.calls[1]?.toolResults[0]).toMatchObject({ isError: false });
     expect(model.calls[1]?.toolResults[0]?.text).toContain(String(process.getuid?.()));
     expect(existsSync(join(cwd, "made.txt"))).toBe(true);
+  });
+
+  it("offers no tool that asks a person, as `claude -p` does not", async () => {
+    const { provider, model, options } = await place(path, always("ok"), full);
+    await provider.complete(context());
+    // A call that has nobody to ask is what the CLI does by itself.
+    await complete("Hello.", { ...options, preset: "agent" });
+    const [theirs, usual] = model.calls.map(({ tools }) => offered(tools).sort());
+    expect(theirs).toEqual(usual);
+    const request = JSON.stringify(model.calls[0]?.body);
+    for (const tool of ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"]) {
+      expect(theirs).not.toContain(tool);
+      // Newer CLIs name the tools that are loaded later in a list, one a line.
+      expect(request.includes(`\\n${tool}\\n`)).toBe(false);
+    }
+  });
+
+  it("offers such a tool if tools names it, and keeps the disallowedTools of the provider", async () => {
+    const { provider, model } = await place(path, ["ok"], {
+      ...full,
+      tools: ["AskUserQuestion", "Read", "Bash"],
+      disallowedTools: ["Bash"],
+    });
+    await provider.complete(context());
+    expect(offered(model.calls[0]?.tools).sort()).toEqual(["AskUserQuestion", "Read"]);
   });
 
   it("is what an empty list of the context means", async () => {
@@ -172,11 +222,17 @@ describeInTurn("MCP servers of a context on the real CLI $name", ({ path }) => {
     expect(existsSync(join(cwd, ".claude"))).toBe(false);
   });
 
-  it("that fail do not fail the call, unless they are required", async () => {
+  it("that fail are logged and do not fail the call, unless they are required", async () => {
     const broken = { name: "broken", command: "/nowhere/at-all", args: [] };
-    const calm = await place(path, ["without it"], ONCE);
+    const { logger, entries } = recordingLogger();
+    const calm = await place(path, ["without it"], { ...ONCE, logger });
     const message = await calm.provider.complete(context({ mcpServers: [broken] }));
     expect(message.text).toBe("without it");
+    expect(entries).toContainEqual({
+      level: "warn",
+      message: "MCP servers that do not work",
+      fields: { servers: [expect.objectContaining({ name: "broken", status: "failed" })] },
+    });
     const strict = await place(path, always("never asked"), { ...ONCE, requireMcp: true });
     const error = await failureOf(strict.provider.complete(context({ mcpServers: [broken] })));
     expect(error.code).toBe("mcp_failed");

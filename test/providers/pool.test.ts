@@ -40,7 +40,7 @@ describeInTurn("on a pool of the CLI $name", ({ path }) => {
       pool,
     });
     const first = await provider.complete(context({ currentMessage: "Work." }));
-    expect(first.text).toBe("Step.\n\nAll done.");
+    expect(first.text).toBe("All done.");
     const { sessionId } = first.metadata;
     const second = await provider.complete(context({ sessionId }));
     expect([second.text, second.metadata.sessionId]).toEqual(["Gone on.", sessionId]);

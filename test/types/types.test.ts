@@ -22,6 +22,16 @@ describe("code written for the official types", () => {
   );
 });
 
+describe("code written for the contracts of MAGI and Omega", () => {
+  it(
+    "compiles: both providers fit, and a message can be given its replyTarget",
+    () => {
+      expect(errorsOf(programOf([path("consumer-providers.ts")], true))).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});
+
 describe("the official names of types", () => {
   const others = Object.keys(GIVEN_ELSEWHERE).map((file) => [path(`../../${file}`), file] as const);
   const program = programOf([TYPES, ...others.map(([file]) => file)], true);
