@@ -23,6 +23,8 @@ export interface HostFacts {
   readonly settings?: SettingsInput;
   /** The current directory of this program; absent if it has been deleted. */
   readonly cwd?: string | undefined;
+  /** A path of the folder that the CLI starts in, as PWD has to name it; absent if it is not known. */
+  readonly pwd?: string | undefined;
   /** What was found of a project that is not trusted. */
   readonly project?: ProjectInput;
 }

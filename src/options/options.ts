@@ -234,7 +234,7 @@ export interface Options {
   executableArgs?: string[] | undefined;
   /** Flags that have no option here, without their dashes; `null` is a flag without a value. */
   extraArgs?: Record<string, string | null> | undefined;
-  /** Working directory. */
+  /** Working directory. The variable PWD follows it, unless `env` has one. */
   cwd?: string | undefined;
   /** Variables that are added to the environment; `undefined` removes one. */
   env?: Record<string, string | undefined> | undefined;
