@@ -12,6 +12,7 @@ import {
   validateOptions,
   withPreset,
 } from "../options/index.js";
+import { keepingBlanks } from "../process/index.js";
 
 /** The options of `query()`, where the official SDK means something else by what is not given. */
 export function resolveQueryOptions(options: Options = {}): Options {
@@ -26,7 +27,9 @@ export function resolveQueryOptions(options: Options = {}): Options {
   return {
     ...known,
     // There it hears text as it comes, line ends included.
-    ...(stderr === undefined ? {} : { stderr: (line: string) => stderr(`${line}\n`) }),
+    ...(stderr === undefined
+      ? {}
+      : { stderr: keepingBlanks((line: string) => stderr(`${line}\n`)) }),
     // Given, it replaces the environment.
     ...(env !== undefined && inheritEnv === undefined ? { inheritEnv: false } : {}),
     ...(systemPrompt === undefined ? { systemPrompt: "" } : {}),
