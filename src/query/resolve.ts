@@ -70,8 +70,11 @@ function withoutUnknown(options: Options): Options {
 function lenient(options: Options): Options {
   const { maxTurns, forkSession, resume, allowedTools, disallowedTools, env, hooks } = options;
   const nothingToFork = forkSession === true && resume === undefined && !options.continue;
+  const hasSpareTokens = options.thinking !== undefined && options.maxThinkingTokens !== undefined;
+  if (hasSpareTokens) warn(options, "options that `thinking` replaces", ["maxThinkingTokens"]);
   return {
     ...options,
+    ...(hasSpareTokens ? { maxThinkingTokens: undefined } : {}),
     ...(maxTurns === 0 ? { maxTurns: undefined } : {}),
     ...(nothingToFork ? { forkSession: undefined } : {}),
     ...(allowedTools && { allowedTools: allowedTools.filter((rule) => rule !== "") }),

@@ -114,7 +114,18 @@ describe("an option of a wrong value", () => {
     ["NUL in a variable", { env: { A: "\0" } }, "env.A must not contain NUL."],
     ["a variable with =", { env: { "A=B": "c" } }, 'env["A=B"] is not a valid name.'],
     ["a number as a variable", { env: { A: 1 } }, "env.A must be a string."],
-    ["a mode", { permissionMode: "bypass" }, /^permissionMode must be one of "default", /],
+    ["a mode", { permissionMode: 5 }, "permissionMode must be a string."],
+    ["an empty mode", { permissionMode: "" }, "permissionMode must not be empty."],
+    ["a mistyped mode", { permissionMode: "plann" }, /^permissionMode must be one of "default", /],
+    ["a mode in other letters", { permissionMode: "AcceptEdits" }, /did you mean "acceptEdits"\?$/],
+    ["a mode with dashes", { permissionMode: "accept-edits" }, /did you mean "acceptEdits"\?$/],
+    [
+      "a mode short of a letter",
+      { permissionMode: "bypassPermission" },
+      /did you mean "bypassPermissions"\?$/,
+    ],
+    ["an effort", { effort: 5 }, "effort must be a string."],
+    ["an effort of two lines", { effort: "a\nb" }, "effort must not contain control characters."],
     ["a source", { settingSources: ["managed"] }, /^settingSources\[0\] must be one of "user", /],
     ["a thinking type", { thinking: { type: "on" } }, /^thinking\.type must be one of "adaptive"/],
     ["thinking without a type", { thinking: {} }, "thinking.type is missing."],
@@ -159,6 +170,11 @@ describe("an option of a wrong value", () => {
     [
       "settings the CLI drops in silence",
       { settings: { permissions: { allow: "x" } } },
+      "settings.permissions must be an object of lists of rules and a known defaultMode.",
+    ],
+    [
+      "a mistyped mode in settings",
+      { settings: { permissions: { defaultMode: "plann" } } },
       "settings.permissions must be an object of lists of rules and a known defaultMode.",
     ],
     [
