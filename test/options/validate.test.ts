@@ -178,6 +178,11 @@ describe("an option of a wrong value", () => {
       "settings.permissions must be an object of lists of rules and a known defaultMode.",
     ],
     [
+      "an output format of another type",
+      { outputFormat: { type: "text" } },
+      'outputFormat.type must be one of "json_schema" (and 1 more).',
+    ],
+    [
       "a schema",
       { outputFormat: { type: "json_schema", schema: { type: "strin" } } },
       /schema\.type/,
