@@ -150,7 +150,7 @@ export const wanted = [
   ),
 
   ...[
-    ["errors: a permission mode that is none", "refused"],
+    ["errors: a mistyped permission mode", "refused"],
     ["output: a schema that is none", "scenarioThrew"],
   ].flatMap(([name, how]) =>
     because("The same, and before anything is started.", name, [

@@ -66,7 +66,7 @@ export function callOptions(given: Given<typeof CALL_FLAGS>): Options {
     cliPath: cli,
   };
   const known = Object.entries(options).filter(([, value]) => value !== undefined);
-  // What is not one of the known words is refused where all options are checked.
+  // What is wrong with a word is said where all options are checked.
   return Object.fromEntries(known) as Options;
 }
 

@@ -63,6 +63,7 @@ function draftOf(options: Resolved, cli: CliFacts, host: HostFacts, compact: boo
     warnings,
     permissions: { allow: [], deny: [], ask: [], directories: [] },
     expectedDenyRules: 0,
+    expectsMode: false,
   };
   for (const name of OPTION_NAMES) {
     if (isInUse(draft.options, name)) specOf(name).apply?.(draft, draft.options[name], name);
@@ -100,5 +101,6 @@ function finish(draft: Draft): Invocation {
     secrets: [...draft.secrets].filter((secret) => secret !== ""),
     warnings,
     expectedDenyRules,
+    ...(draft.expectsMode ? { expectsMode: true } : {}),
   };
 }

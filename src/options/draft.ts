@@ -23,6 +23,7 @@ export interface Draft {
   /** Rules and directories of all options, before it is decided how they travel. */
   readonly permissions: { allow: string[]; deny: string[]; ask: string[]; directories: string[] };
   expectedDenyRules: number;
+  expectsMode: boolean;
 }
 
 /** What one option puts on the command line. */

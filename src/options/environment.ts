@@ -42,7 +42,7 @@ export function environmentOf(options: Options, host: HostEnvironment): Record<s
   return startEnvironment(resolveOptions(options), host).toObject();
 }
 
-type HostEnvironment = Pick<HostFacts, "env" | "platform">;
+type HostEnvironment = Pick<HostFacts, "env" | "platform" | "pwd">;
 
 /** The child's environment before the rows of the table add to it. */
 export function startEnvironment(options: Resolved, host: HostEnvironment): EnvironmentDraft {
@@ -50,6 +50,7 @@ export function startEnvironment(options: Resolved, host: HostEnvironment): Envi
   if (options.nested !== "inherit") strip(env, isNested(host));
   env.remove("NODE_OPTIONS");
   dropOtherCredentials(env, options);
+  followFolder(env, options, host);
   for (const [name, value] of Object.entries(options.env ?? {})) {
     if (value === undefined) env.remove(name);
     else env.set(name, value);
@@ -58,6 +59,15 @@ export function startEnvironment(options: Resolved, host: HostEnvironment): Envi
   env.set("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1");
   if (host.platform === "win32") env.set("NoDefaultCurrentDirectoryInExePath", "1");
   return env;
+}
+
+/**
+ * The CLI hands PWD on to what it starts, and does not correct it (observed: an MCP server of 2.1.197
+ * and 2.1.325 has the PWD that the CLI was given). OLDPWD stays: it claims nothing about the folder.
+ */
+function followFolder(env: EnvironmentDraft, { cwd }: Resolved, host: HostEnvironment): void {
+  if (host.pwd === undefined || host.platform === "win32") return;
+  if (cwd !== undefined || env.get("PWD") !== undefined) env.set("PWD", host.pwd);
 }
 
 /** Set to the empty string counts. */

@@ -23,6 +23,8 @@ export interface HostFacts {
   readonly settings?: SettingsInput;
   /** The current directory of this program; absent if it has been deleted. */
   readonly cwd?: string | undefined;
+  /** A path of the folder that the CLI starts in, as PWD has to name it; absent if it is not known. */
+  readonly pwd?: string | undefined;
   /** What was found of a project that is not trusted. */
   readonly project?: ProjectInput;
 }
@@ -54,6 +56,11 @@ export interface Invocation {
   readonly warnings: readonly string[];
   /** How many deny rules the CLI must report once it has read its settings. */
   readonly expectedDenyRules: number;
+  /**
+   * Whether the CLI must report a default mode once it has read its settings. Set for a mode that not
+   * every CLI knows: one that does not know it drops all of these settings in silence.
+   */
+  readonly expectsMode?: true;
 }
 
 /** `managedSettings` is read only where `--managed-settings-in-initialize` is given. */

@@ -1,5 +1,5 @@
 import type { Logger } from "../errors/index.js";
-import type { JsonObject, PermissionMode } from "../wire/index.js";
+import type { JsonObject, Open, PermissionMode } from "../wire/index.js";
 import type { ToolName } from "./builtin-tools.js";
 import type { AgentDefinition } from "./shape/agent.js";
 import type { Hooks } from "./shape/hook.js";
@@ -41,11 +41,14 @@ export interface Options {
   modelAliases?: Record<string, string> | undefined;
   /** Model, or models in order, to use when `model` is overloaded. */
   fallbackModel?: ModelName | ModelName[] | undefined;
-  /** How hard the model tries. */
-  effort?: Effort | undefined;
+  /** How hard the model tries. A level of a newer CLI is passed on with a warning. */
+  effort?: Open<Effort> | undefined;
   /** Whether and how the model thinks. */
   thinking?: ThinkingConfig | undefined;
-  /** The older way to limit thinking; 0 is none. */
+  /**
+   * The older way to limit thinking; 0 is none. Beside `thinking` it counts only where that leaves the
+   * number open.
+   */
   maxThinkingTokens?: number | undefined;
   /** Rounds of tool use after which a turn ends. */
   maxTurns?: number | undefined;
@@ -97,7 +100,11 @@ export interface Options {
         readonly askUserQuestion?: { readonly previewFormat?: "markdown" | "html" };
       }
     | undefined;
-  /** What happens with calls that no rule decides; always sent, `default` unless given. */
+  /**
+   * What happens with calls that no rule decides; always sent, `default` unless given. A mode of a
+   * newer CLI is passed on with a warning (in TypeScript it needs a cast, so that a slip of the pen is
+   * found); a mistyped name of a known mode is refused.
+   */
   permissionMode?: PermissionMode | "manual" | undefined;
   /** Permits that `bypassPermissions` is chosen later. */
   allowDangerouslySkipPermissions?: boolean | undefined;
@@ -207,7 +214,10 @@ export interface Options {
   includePartialMessages?: boolean | undefined;
   /** Ask for a guess at the next prompt. */
   promptSuggestions?: boolean | undefined;
-  /** Told what the CLI writes to stderr, in whole lines. */
+  /**
+   * Told what the CLI writes to stderr, in whole lines without the blanks at their end. Blank lines are
+   * left out. `query()` tells it text with its blanks and line ends, as the official SDK does.
+   */
   stderr?: ((line: string) => void) | undefined;
   /** Told what happens, masked. */
   logger?: Logger | undefined;
@@ -234,7 +244,7 @@ export interface Options {
   executableArgs?: string[] | undefined;
   /** Flags that have no option here, without their dashes; `null` is a flag without a value. */
   extraArgs?: Record<string, string | null> | undefined;
-  /** Working directory. */
+  /** Working directory. The variable PWD follows it, unless `env` has one. */
   cwd?: string | undefined;
   /** Variables that are added to the environment; `undefined` removes one. */
   env?: Record<string, string | undefined> | undefined;

@@ -8,6 +8,7 @@ import { model, models, taskBudget, thinking } from "./check/model.js";
 import { isStandardSchema, outputFormat, schema, systemPrompt } from "./check/prompt.js";
 import { rule } from "./check/rule.js";
 import * as toolKind from "./check/tool.js";
+import * as word from "./check/word.js";
 import { addFlag } from "./draft.js";
 import type { OptionName, Options } from "./options.js";
 import { applyHooks } from "./row/hooks.js";
@@ -28,6 +29,7 @@ import { applyUntrusted } from "./row/project.js";
 import { applySessionStore } from "./row/session-store.js";
 import { applySystemPrompt } from "./row/system-prompt.js";
 import { applySkills, applyTools } from "./row/tools.js";
+import { applyEffort, applyPermissionMode } from "./row/words.js";
 import type { OptionSpec } from "./spec.js";
 
 export type OptionTable = {
@@ -56,7 +58,13 @@ export const OPTION_TABLE: OptionTable = {
     since: "1.0.31",
     apply: applyFallback,
   }),
-  effort: flag("--effort", kind.oneOf("low", "medium", "high", "xhigh", "max"), "2.1.38"),
+  effort: special({
+    kind: word.effort,
+    ways: ["argv"],
+    flags: ["--effort"],
+    since: "2.1.38",
+    apply: applyEffort,
+  }),
   thinking: special({
     kind: thinking,
     ways: ["argv"],
@@ -149,13 +157,11 @@ export const OPTION_TABLE: OptionTable = {
     apply: applyToolConfig,
   }),
   permissionMode: special({
-    kind: toolKind.permissionMode,
+    kind: word.permissionMode,
     ways: ["argv"],
     flags: ["--permission-mode"],
     since: "1.0.31",
-    // Every version knows the older name; an older one does not know the newer.
-    apply: (draft, mode, name) =>
-      addFlag(draft, name, "--permission-mode", mode === "manual" ? "default" : mode),
+    apply: applyPermissionMode,
   }),
   allowDangerouslySkipPermissions: bare("--allow-dangerously-skip-permissions", "2.0.26"),
   canUseTool: special({

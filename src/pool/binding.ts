@@ -8,6 +8,7 @@ import { CLAIMS_FOLDER, isSince, type Split, splitLate } from "./late.js";
 import type { Isolation } from "./options.js";
 import { hindrances } from "./recycling.js";
 import type { ResetRecord, ResetRecords } from "./reset-record.js";
+import { anywhere } from "./start.js";
 
 /** What a request needs of a process. */
 export interface Binding {
@@ -39,6 +40,8 @@ export interface Recipe {
   readonly prepared: Prepared;
   readonly late: readonly HostRequest[];
   readonly sandbox: Options["sandbox"];
+  /** Whether the caller gave PWD, so that it stays in every folder. */
+  readonly hasOwnPwd: boolean;
 }
 
 /** Throws what is wrong with the options, and what this isolation does not permit. */
@@ -64,7 +67,9 @@ export async function bindingOf(
     late: split.late,
     spawnKey: spawn,
     cwd,
-    familyKey: mayClaim(prepared, options) ? spawnKey(prepared, undefined) : undefined,
+    familyKey: mayClaim(prepared, options)
+      ? spawnKey(anywhere(prepared, hasOwnPwd(options)), undefined)
+      : undefined,
     requestKey: requestKey(spawn, invocation, split.late),
     account: accountKey(full, options),
     recipe: recipeOf(prepared, cwd, split.late, options),
@@ -83,13 +88,19 @@ function recipeOf(
   { invocation, ...prepared }: Prepared,
   cwd: string,
   late: readonly HostRequest[],
-  { sandbox }: Options,
+  options: Options,
 ): Recipe {
+  const { sandbox } = options;
   return {
     prepared: { ...prepared, invocation: { ...invocation, cwd }, log: SILENT, onStderr: undefined },
     late: late.length === 0 ? late : structuredClone(late),
     sandbox: sandbox && structuredClone(sandbox),
+    hasOwnPwd: hasOwnPwd(options),
   };
+}
+
+function hasOwnPwd({ env = {} }: Options): boolean {
+  return Object.hasOwn(env, "PWD");
 }
 
 /** Whoever holds a session may change all that a request can, so that all of it is fixed. */

@@ -12,7 +12,8 @@ export interface StartFacts {
 }
 
 /** One more process after the same recipe, with a session and a folder for files of its own. */
-export function startOf({ prepared }: Recipe, { sessionId, log, roams }: StartFacts): Prepared {
+export function startOf(recipe: Recipe, { sessionId, log, roams }: StartFacts): Prepared {
+  const prepared = roams ? anywhere(recipe.prepared, recipe.hasOwnPwd) : recipe.prepared;
   const { argv, ...invocation } = moved(prepared.invocation);
   const own = [`--session-id=${sessionId}`, ...(roams ? ["--await-claim"] : [])];
   return {
@@ -24,6 +25,16 @@ export function startOf({ prepared }: Recipe, { sessionId, log, roams }: StartFa
       ...(roams ? { cwd: temporaryFolder() } : {}),
     },
   };
+}
+
+/**
+ * The same for a process that is told its folder later: without the variable that names the folder of
+ * the first caller, unless that caller has set it.
+ */
+export function anywhere(prepared: Prepared, hasOwnPwd: boolean): Prepared {
+  if (hasOwnPwd) return prepared;
+  const { PWD: _, ...env } = prepared.invocation.env;
+  return { ...prepared, invocation: { ...prepared.invocation, env } };
 }
 
 /** Each process has its files to itself: they go when it does. */

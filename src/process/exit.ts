@@ -65,7 +65,7 @@ function failure(
  * Whatever is not recognised keeps the plain code, with the text beside it.
  */
 const REFUSALS: readonly (readonly [RegExp, ErrorCode])[] = [
-  [/unknown option/i, "unsupported_by_cli"],
+  [/unknown option|option '[^']*' argument '.*' is invalid/i, "unsupported_by_cli"],
   [/cannot be used with root/i, "root_refused"],
   [
     /No conversation found|not match any session|valid session ID or session title/i,

@@ -30,6 +30,7 @@ export {
 } from "./prepare.js";
 export { lastProbe, type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
 export { employerOf, spawnCli } from "./spawn.js";
+export { keepingBlanks } from "./stderr.js";
 export { TemporaryFolder, temporaryPath } from "./temporary-folder.js";
 export { whyUnrunnable } from "./unrunnable.js";
 export { resolveUser, type User } from "./user.js";

@@ -5,12 +5,13 @@ import { type Child, type ChildEnd, setRefOf } from "./child.js";
 import type { Prepared } from "./prepare.js";
 import { signalGroup } from "./signal.js";
 import { startChild } from "./start-child.js";
+import { environmentOf } from "./user.js";
 
 /** Starts the CLI on this machine. Rejects with what Node says. */
 export async function startLocal(prepared: Prepared, env: Record<string, string>): Promise<Child> {
   const { invocation, user, log } = prepared;
   const child = await startChild(invocation.file, invocation.argv, {
-    env: user?.home === undefined ? env : { ...env, HOME: user.home },
+    env: environmentOf(user, env),
     stdio: "pipe",
     // A group of its own, so that signals reach all of it and none of the host's.
     detached: process.platform !== "win32",

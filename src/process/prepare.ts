@@ -20,6 +20,7 @@ import {
   withPreset,
 } from "../options/index.js";
 import { namedElsewhere, refuseUser } from "./elsewhere.js";
+import { folderName } from "./folder-name.js";
 import { type CliLocation, locateCli } from "./locate.js";
 import { configFolder, currentFolderIfAny, homeFolder } from "./own-folders.js";
 import type { SpawnFunction } from "./own-spawn.js";
@@ -132,6 +133,7 @@ async function survey(options: Options) {
     ...(settings === undefined ? {} : { settings }),
     ...(project === undefined ? {} : { project }),
     cwd: currentFolderIfAny(),
+    pwd: folderName(options),
   };
   const probe =
     elsewhere === undefined

@@ -9,7 +9,7 @@ import { currentFolderIfAny } from "./own-folders.js";
 import { signalGroup } from "./signal.js";
 import { spawnError } from "./spawn-error.js";
 import { startChild } from "./start-child.js";
-import type { User } from "./user.js";
+import { environmentOf, type User } from "./user.js";
 import { watchOver } from "./watchdog.js";
 
 /** What a CLI says about its version. */
@@ -101,7 +101,7 @@ async function start(
   const file = script ? process.execPath : path;
   try {
     return await startChild(file, script ? [path, "-v"] : ["-v"], {
-      env: withMark(env, newMark()),
+      env: withMark(environmentOf(user, env), newMark()),
       stdio: ["ignore", "pipe", "ignore"],
       detached: process.platform !== "win32",
       windowsHide: true,

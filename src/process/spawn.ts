@@ -7,6 +7,7 @@ import { startOwn } from "./own-spawn.js";
 import type { Prepared } from "./prepare.js";
 import { PrivateFolder } from "./private-folder.js";
 import { spawnError } from "./spawn-error.js";
+import { heardBy } from "./stderr.js";
 
 /** Starts what was prepared. Resolves when the process runs; no byte has been sent to it yet. */
 export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
@@ -66,7 +67,7 @@ function tell({ onStderr, log, mask }: Prepared, line: string): void {
   const report = faultReporter(log, mask);
   const threw = (error: unknown) => report(onStderr, "the stderr callback threw", error);
   try {
-    const told: unknown = onStderr(line);
+    const told: unknown = onStderr(heardBy(onStderr, line));
     if (told instanceof Promise) told.catch(threw);
   } catch (error) {
     threw(error);

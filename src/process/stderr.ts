@@ -44,6 +44,19 @@ export class StderrTail {
   }
 }
 
+/** Makes a callback hear each line with the blanks and the CR at its end. */
+export function keepingBlanks<Callback extends (line: string) => void>(hear: Callback): Callback {
+  keepsBlanks.add(hear);
+  return hear;
+}
+
+/** A line as this callback is to hear it. */
+export function heardBy(hear: (line: string) => void, line: string): string {
+  return keepsBlanks.has(hear) ? line : line.trimEnd();
+}
+
+const keepsBlanks = new WeakSet<(line: string) => void>();
+
 const KEPT = 64 * 1024;
 const LONGEST_LINE = 1024 * 1024;
 

@@ -1,12 +1,17 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { HawserError, scarcityHint } from "../errors/index.js";
+import { type Environment, HawserError, scarcityHint } from "../errors/index.js";
 
 /** The identity that a process is started under. */
 export interface User {
   readonly uid: number;
   readonly gid: number;
   readonly home: string | undefined;
+}
+
+/** The environment of a process of that user: HOME follows, where the user has one. */
+export function environmentOf<Env extends Environment>(user: User | undefined, env: Env): Env {
+  return user?.home === undefined ? env : { ...env, HOME: user.home };
 }
 
 /**

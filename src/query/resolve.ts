@@ -12,6 +12,7 @@ import {
   validateOptions,
   withPreset,
 } from "../options/index.js";
+import { keepingBlanks } from "../process/index.js";
 
 /** The options of `query()`, where the official SDK means something else by what is not given. */
 export function resolveQueryOptions(options: Options = {}): Options {
@@ -26,7 +27,9 @@ export function resolveQueryOptions(options: Options = {}): Options {
   return {
     ...known,
     // There it hears text as it comes, line ends included.
-    ...(stderr === undefined ? {} : { stderr: (line: string) => stderr(`${line}\n`) }),
+    ...(stderr === undefined
+      ? {}
+      : { stderr: keepingBlanks((line: string) => stderr(`${line}\n`)) }),
     // Given, it replaces the environment.
     ...(env !== undefined && inheritEnv === undefined ? { inheritEnv: false } : {}),
     ...(systemPrompt === undefined ? { systemPrompt: "" } : {}),
@@ -67,8 +70,11 @@ function withoutUnknown(options: Options): Options {
 function lenient(options: Options): Options {
   const { maxTurns, forkSession, resume, allowedTools, disallowedTools, env, hooks } = options;
   const nothingToFork = forkSession === true && resume === undefined && !options.continue;
+  const hasSpareTokens = options.thinking !== undefined && options.maxThinkingTokens !== undefined;
+  if (hasSpareTokens) warn(options, "options that `thinking` replaces", ["maxThinkingTokens"]);
   return {
     ...options,
+    ...(hasSpareTokens ? { maxThinkingTokens: undefined } : {}),
     ...(maxTurns === 0 ? { maxTurns: undefined } : {}),
     ...(nothingToFork ? { forkSession: undefined } : {}),
     ...(allowedTools && { allowedTools: allowedTools.filter((rule) => rule !== "") }),

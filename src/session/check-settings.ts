@@ -6,22 +6,25 @@ import { fieldOf } from "./payload.js";
 export interface Expected {
   readonly denyRules: number;
   readonly sandbox: boolean;
+  /** Whether our settings name a permission mode that this CLI may not know. */
+  readonly mode: boolean;
 }
 
 /** Undefined if there is nothing to look for. */
 export function expectedOf(
-  { expectedDenyRules: denyRules }: Invocation,
+  { expectedDenyRules: denyRules, expectsMode }: Invocation,
   options: Options,
 ): Expected | undefined {
   const sandbox = options.sandbox !== undefined;
-  return denyRules > 0 || sandbox ? { denyRules, sandbox } : undefined;
+  const mode = expectsMode === true;
+  return denyRules > 0 || sandbox || mode ? { denyRules, sandbox, mode } : undefined;
 }
 
 /**
  * Throws unless the CLI's answer to `get_settings` has what it was sent: it drops settings that it
  * does not like in silence, and with them every rule and the sandbox.
  */
-export function checkSettings(settings: unknown, { denyRules, sandbox }: Expected): void {
+export function checkSettings(settings: unknown, { denyRules, sandbox, mode }: Expected): void {
   const sources = fieldOf(settings, "sources");
   // Rules of the user's own settings say nothing about ours.
   const ours = fieldOf(Array.isArray(sources) ? sources.find(isOurs) : undefined, "settings");
@@ -32,6 +35,10 @@ export function checkSettings(settings: unknown, { denyRules, sandbox }: Expecte
   }
   if (sandbox && fieldOf(ours, "sandbox") === undefined) {
     throw missing("The sandbox did not reach the CLI", settings);
+  }
+  // The CLI may call the mode by another of its names.
+  if (mode && fieldOf(ours, "permissions", "defaultMode") === undefined) {
+    throw missing("The settings with their default mode did not reach the CLI", settings);
   }
 }
 

@@ -56,7 +56,8 @@ describe("hawser explain", () => {
     const system = join(cwd, "system.txt");
     writeFileSync(system, "Tie knots.");
     const flags = ["-m", "sonnet", "-t", "Read,Grep", "--deny", "Read(./.env)", "--system"];
-    const { code, out } = await explain(world, "--cli", cli.path, "--json", ...flags, `@${system}`);
+    const all = ["--cli", cli.path, "--cwd", cwd, "--json", ...flags, `@${system}`];
+    const { code, out } = await explain(world, ...all);
     expect(code).toBe(0);
     const told: ExplainedCall & { entry: string } = JSON.parse(out);
     expect(told).toMatchObject({
@@ -157,9 +158,10 @@ describe("hawser explain", () => {
     const cli = ["--cli", world.cli.path];
     const { out } = await explain(world, ...cli, "--schema", schema, "--json");
     expect(JSON.parse(out).initialize).toMatchObject({ jsonSchema: { type: "object" } });
-    const refused = await explain(world, ...cli, "--mode", "bogus");
+    const refused = await explain(world, ...cli, "--mode", "plann");
     expect(refused.code).toBe(64);
     expect(refused.err).toContain("--mode must be one of");
+    expect(refused.err).toContain('did you mean "plan"?');
     expect((await explain(world, "--cli", "/nowhere/claude")).code).toBe(127);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { always, hang, type Reply, reply, toolUse } from "../../src/testing/inde
 import { isMessage } from "../../src/wire/index.js";
 import { THE_OLDER } from "../support/cli.js";
 import { describeInTurn } from "../support/in-turn.js";
-import { until } from "../support/proc.js";
+import { stillAlive, treeOf, until } from "../support/proc.js";
 import { transcriptIn } from "../support/transcript.js";
 import { world } from "../support/world.js";
 import { failure } from "./failure.js";
@@ -26,7 +26,7 @@ function bash(command: string) {
 
 /** In steps, since the newest CLI refuses to run a bare `sleep`. */
 const SLOW = bash("for i in 1 2 3 4 5; do sleep 1; done; echo slow-done");
-const ENDLESS = bash("touch begun; while :; do sleep 1; done");
+const ENDLESS = bash("echo $$ > number; mv number begun; while :; do sleep 1; done");
 
 describeInTurn("the limit for silence, on the real CLI $name", ({ path }) => {
   it("does not run while a tool does, and runs again afterwards", async () => {
@@ -62,11 +62,14 @@ describeInTurn("the limit of the whole call, on the real CLI $name", ({ path }) 
     const { cwd, options } = await world(path, [["I run it. ", ENDLESS]]);
     const failed = failure("x", { ...options, ...BASH, timeouts: { totalMs: 15_000 } });
     await until(() => existsSync(join(cwd, "begun")));
+    const tool = treeOf(Number(readFileSync(join(cwd, "begun"), "utf8")));
+    expect(tool.length).toBeGreaterThan(0);
     expect(await failed).toMatchObject({
       code: "timeout",
       phase: "total",
       partialText: "I run it. ",
     });
+    expect(stillAlive(tool)).toEqual([]);
   });
 
   it("goes on while an approval is pending, which is then withdrawn", async () => {

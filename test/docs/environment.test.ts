@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { buildInvocation, LEAN, type Options } from "../../src/options/index.js";
@@ -10,6 +11,9 @@ import { startsOf } from "../support/starts.js";
 import { ROOT, readPage } from "./page.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
+
+/** Another folder than that of this program. */
+const FOLDER = realpathSync(tmpdir());
 
 const CONTEXT = { systemPrompt: "", history: [], currentMessage: "Hello." };
 
@@ -46,7 +50,8 @@ describe("the environment of Omega's provider in docs/source-systems.md", () => 
     onTestFinished(() => void vi.unstubAllEnvs());
     const cli = await fake();
     for (const allowedTools of [["Bash"], []]) {
-      await new ClaudeCodeProvider({ cliPath: cli.path, allowedTools }).complete(CONTEXT);
+      const options = { cliPath: cli.path, allowedTools, workingDir: FOLDER };
+      await new ClaudeCodeProvider(options).complete(CONTEXT);
     }
     const changed = new Set((await startsOf(cli)).flatMap(({ env }) => changes(process.env, env)));
     expect([...changed].sort()).toEqual([...variablesIn(row.join())].sort());
@@ -68,7 +73,12 @@ function byOptions(): Set<string> {
         for (const env of [{}, full, outside] as Env[]) {
           const wanted = { onOldCli: "ignore", nested: "strip", ...options } as const;
           if (options.nested === "error") continue;
-          const { env: made } = buildInvocation(wanted, cli, { ...HOST, env, platform });
+          const { env: made } = buildInvocation(wanted, cli, {
+            ...HOST,
+            env,
+            platform,
+            pwd: FOLDER,
+          });
           for (const name of changes(env, made)) found.add(name);
         }
       }
@@ -124,8 +134,6 @@ function variablesIn(text: string): Set<string> {
   const cells = rows.length === 1 ? rows : rows.map((row) => row.split(" | ")[0] ?? "");
   const plain = cells.join(" ").replaceAll("\\*", "*");
   return new Set(
-    plain.match(
-      /\b(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9*]+)+|NODE_OPTIONS|CLAUDECODE|HOME|NoDefault\w+)(?![\w*])/g,
-    ),
+    plain.match(/\b(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9*]+)+|CLAUDECODE|HOME|PWD|NoDefault\w+)(?![\w*])/g),
   );
 }

@@ -66,6 +66,10 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
     ...flag({ maxThinkingTokens: 4096 }, "--max-thinking-tokens=4096"),
     ...flag({ maxThinkingTokens: 0 }, "--thinking=disabled"),
     ...flag({ maxThinkingTokens: 4096, thinking: { type: "disabled" } }, "--thinking=disabled"),
+    ...flag(
+      { maxThinkingTokens: 5000, thinking: { type: "adaptive" } },
+      "--max-thinking-tokens=5000",
+    ),
   ],
   maxTurns: flag({ maxTurns: 3 }, "--max-turns=3"),
   maxBudgetUsd: flag({ maxBudgetUsd: 0.5 }, "--max-budget-usd=0.5"),

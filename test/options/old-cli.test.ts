@@ -118,8 +118,32 @@ describe("thinking", () => {
     [{ maxThinkingTokens: 0 }, "--max-thinking-tokens=0"],
     [{ maxThinkingTokens: 7 }, "--max-thinking-tokens=7"],
     [{ maxThinkingTokens: 7, thinking: { type: "disabled" } }, "--max-thinking-tokens=0"],
+    [{ maxThinkingTokens: 5000, thinking: { type: "adaptive" } }, "--max-thinking-tokens=5000"],
+    [{ maxThinkingTokens: 5000, thinking: { type: "enabled" } }, "--max-thinking-tokens=5000"],
+    [{ maxThinkingTokens: 0, thinking: { type: "adaptive" } }, "--max-thinking-tokens=32000"],
   ])("goes by the older flag before 2.1.47: %j", (options, flag) => {
     expect(added(options, cli("2.1.46"))).toEqual({ flags: [flag] });
+  });
+
+  it.each<[Options, string[]]>([
+    [{ thinking: { type: "adaptive" }, maxThinkingTokens: 5 }, []],
+    [{ thinking: { type: "disabled" }, maxThinkingTokens: 0 }, []],
+    [{ thinking: { type: "enabled", budgetTokens: 5 }, maxThinkingTokens: 5 }, []],
+    [
+      { thinking: { type: "adaptive" }, maxThinkingTokens: 0 },
+      ["maxThinkingTokens 0 is left out: thinking says adaptive."],
+    ],
+    [
+      { thinking: { type: "disabled" }, maxThinkingTokens: 5 },
+      ["maxThinkingTokens 5 is left out: thinking says disabled."],
+    ],
+    [
+      { thinking: { type: "enabled", budgetTokens: 9 }, maxThinkingTokens: 5 },
+      ["maxThinkingTokens 5 is left out: thinking says enabled with 9 tokens."],
+    ],
+  ])("drops no number in silence: %j", (options, warnings) => {
+    expect(buildInvocation(options, cli("2.1.46"), HOST).warnings).toEqual(warnings);
+    expect(buildInvocation(options, cli("2.1.325"), HOST).warnings).toEqual(warnings);
   });
 
   it("has its display refused where the CLI has none", () => {

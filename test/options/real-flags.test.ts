@@ -106,11 +106,6 @@ describe.each(CLIS)("the real CLI $name", ({ name, path }) => {
     expect(servers.stderr).toMatch(/MCP config file not found: \/etc\/mcp\.json/);
   });
 
-  it("sandboxes, or ends where it cannot", async () => {
-    const { code, stderr } = await start({ sandbox: { enabled: true } }, path, version);
-    if (code !== 0) expect(stderr).toMatch(/sandbox/i);
-  });
-
   it("accepts extra arguments of both forms", async () => {
     const extraArgs = { "replay-user-messages": null, name: "a name" };
     const { code, answers } = await start({ extraArgs }, path, version);

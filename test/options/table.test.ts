@@ -1,14 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { buildInvocation, OPTION_TABLE, parseVersion } from "../../src/options/index.js";
 import { CASES, type Case } from "./cases.js";
-import { added, FIXED, HOST, NEWEST } from "./facts.js";
+import { type Added, added, FIXED, HOST, NEWEST } from "./facts.js";
 
 const cases = Object.entries(CASES).flatMap(([name, list]) =>
-  list.map((each, i): [string, Case] => [list.length === 1 ? name : `${name} (${i + 1})`, each]),
+  list.map((each): [string, Case] => [`${name} adds ${textOf(each.adds)}`, each]),
 );
 
+/** In words, so that the title of a test says what it asserts. */
+function textOf({ flags = [], env = {}, initialize = {}, files = {} }: Added): string {
+  const fields = (values: object, sign: string) =>
+    Object.entries(values).map(([name, value]) => `${name}${sign}${JSON.stringify(value)}`);
+  const all = [...flags, ...fields(env, "="), ...fields(initialize, ": "), ...fields(files, ": ")];
+  return all.length === 0 ? "nothing" : `only ${all.join(" ")}`;
+}
+
 describe("an option", () => {
-  it.each(cases)("%s adds exactly what the CLI expects of it", (_, { options, adds }) => {
+  it.each(cases)("%s", (_, { options, adds }) => {
     expect(added(options)).toStrictEqual(adds);
   });
 

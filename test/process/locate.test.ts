@@ -262,6 +262,16 @@ describe("the search", () => {
     });
   });
 
+  it.each(["usr/local/bin", "opt/homebrew/bin"])("looks in /%s", (folder) => {
+    const system = join("systems", folder.replaceAll("/", "-"));
+    const path = file(join(system, folder, "claude"));
+    expect(locateCli({}, machine({ root: join(root, system) }))).toEqual({
+      path,
+      source: "usual place",
+      script: false,
+    });
+  });
+
   it.skipIf(existsSync("/usr/local/bin/claude"))(
     "lists every place it tried, and how to install",
     () => {

@@ -8,11 +8,11 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Options } from "../../src/options/index.js";
-import { prepare, spawnCli } from "../../src/process/index.js";
+import { prepare, resolveUser, spawnCli } from "../../src/process/index.js";
 import { fakeCli, type Scenario } from "../../src/testing/index.js";
 import { until } from "../support/proc.js";
 
@@ -159,4 +159,31 @@ describe("the environment of a process", () => {
     const child = statSync(`/proc/${process.pid}`);
     expect({ uid: child.uid, gid: child.gid }).toEqual({ uid, gid });
   });
+
+  it.skipIf(!isRoot)(
+    "has the HOME of the user that is asked for, also for its version",
+    async () => {
+      const { home } = await resolveUser("nobody");
+      expect(home).not.toBe(homedir());
+      expect(await homesOf({})).toEqual([home, home]);
+    },
+  );
+
+  it.skipIf(!isRoot)("has a HOME that the caller gave with `user`", async () => {
+    expect(await homesOf({ HOME: "/tmp" })).toEqual(["/tmp", "/tmp"]);
+  });
+
+  /** HOME of the process that was asked for its version, and of the one that serves. */
+  async function homesOf(env: Record<string, string>) {
+    const folder = mkdtempSync(join(tmpdir(), "hawser-record-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    chmodSync(folder, 0o777);
+    const cli = await fake({ record: join(folder, "record") });
+    await start({ cliPath: cli.path, user: "nobody", cwd: "/", env });
+    const seen = await until(async () => {
+      const all = await cli.recorded();
+      return all.length === 2 && all;
+    });
+    return seen.map((each) => each.env["HOME"]);
+  }
 });

@@ -72,6 +72,29 @@ describe("the options of a query", () => {
     expect(await argvOf({ permissionMode: mode })).toContain(`--permission-mode=${mode}`);
   });
 
+  it("have thinking in place of maxThinkingTokens, as in the official SDK, and tell it", async () => {
+    const { logger, entries } = recordingLogger();
+    const both: Options = { thinking: { type: "adaptive" }, maxThinkingTokens: 5000 };
+    const argv = await argvOf({ ...both, logger });
+    expect(argv.filter((flag) => flag.includes("thinking"))).toEqual(["--thinking=adaptive"]);
+    expect(entries).toContainEqual({
+      level: "warn",
+      message: "options that `thinking` replaces",
+      fields: { names: ["maxThinkingTokens"] },
+    });
+  });
+
+  it("have stderr heard with its blanks and line ends, as in the official SDK", async () => {
+    const cli = await fakeCli({
+      steps: [{ on: "user", do: [{ stderr: "one  \r\n" }, { turn: "ok" }] }],
+    });
+    onTestFinished(() => cli.dispose());
+    const heard: string[] = [];
+    const stderr = (text: string) => void heard.push(text);
+    await collect(query({ prompt: "go", options: { cliPath: cli.path, stderr } }));
+    expect(heard).toEqual(["one  \r\n"]);
+  });
+
   it("know the environment of this process, where they give none", async () => {
     vi.stubEnv(SECRET, "seen");
     onTestFinished(() => void vi.unstubAllEnvs());

@@ -200,6 +200,24 @@ describe("a process that", () => {
     expect(lines).toEqual(["one", "no luck"]);
   });
 
+  it("ends lines on stderr with blanks or a CR has them told without, and blank ones not at all", async () => {
+    const lines: string[] = [];
+    const transport = await line(
+      {
+        steps: [
+          {
+            on: "user",
+            do: [{ stderr: "  one  \r\n\r\n   \n\ttwo\t\nthree \r" }, { exit: 1 }],
+          },
+        ],
+      },
+      { stderr: (text) => lines.push(text) },
+    );
+    await transport.send(PROMPT);
+    await transport.exited;
+    expect(lines).toEqual(["  one", "\ttwo", "three"]);
+  });
+
   it("floods stderr is drained, line by line, and the end is kept", async () => {
     const lines: string[] = [];
     const transport = await line(

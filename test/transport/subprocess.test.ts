@@ -1,4 +1,5 @@
-import { onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { locateCli } from "../../src/process/index.js";
 import { fakeCli, type Scenario } from "../../src/testing/index.js";
 import { SubprocessTransport } from "../../src/transport/index.js";
 import { describeTransport, type Peer } from "./conformance.js";
@@ -7,6 +8,16 @@ describeTransport("SubprocessTransport", async (peer) => {
   const cli = await fakeCli(scenario(peer));
   onTestFinished(() => cli.dispose());
   return new SubprocessTransport({ cliPath: cli.path, closeGraceMs: 10_000 });
+});
+
+describe("SubprocessTransport without a CLI", () => {
+  it("is made all the same, and connect() rejects with what locateCli() throws", async () => {
+    const cliPath = "/no/such/claude";
+    const transport = new SubprocessTransport({ cliPath });
+    await expect(transport.connect()).rejects.toMatchObject({ code: "cli_not_found", cliPath });
+    const refusal = expect.objectContaining({ code: "cli_not_found", cliPath });
+    expect(() => locateCli({ cliPath })).toThrow(refusal);
+  });
 });
 
 function scenario(peer: Peer): Scenario {

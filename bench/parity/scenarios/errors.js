@@ -120,6 +120,10 @@ export const scenarios = {
     return ask(sdk, place, { permissionMode: "anything" });
   },
 
+  async "a mistyped permission mode"(sdk, place) {
+    return ask(sdk, place, { permissionMode: "plann" });
+  },
+
   async "a callback beside a prompt tool"(sdk, place) {
     const canUseTool = async () => ({ behavior: "allow" });
     return ask(sdk, place, { canUseTool, permissionPromptToolName: "mcp__a__b" });

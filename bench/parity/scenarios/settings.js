@@ -27,6 +27,12 @@ const PLAIN = {
   },
   "thinking disabled": { thinking: { type: "disabled" } },
   "thinking tokens": { model: "claude-sonnet-4-5", maxThinkingTokens: 4096 },
+  "thinking beside thinking tokens": {
+    model: "claude-sonnet-4-5",
+    thinking: { type: "adaptive" },
+    maxThinkingTokens: 5000,
+  },
+  "an effort that no CLI knows": { model: "opus", effort: "ultra" },
   betas: { betas: ["context-1m-2025-08-07"] },
   "the main thread as an agent": {
     agent: "terse",

@@ -24,7 +24,7 @@ export function differsByOne(name: string, other: string): boolean {
 }
 
 /** So that `max_turns` and `MaxTurns` are `maxTurns`. */
-function plainOf(name: string): string {
+export function plainOf(name: string): string {
   return name.replace(/[-_\s]/g, "").toLowerCase();
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../wire/index.js";
 import type { SettingsInput } from "../invocation.js";
 import { at, isObject, type Problem } from "./kind.js";
-import { PERMISSION_MODES } from "./tool.js";
+import { misspeltMode } from "./word.js";
 
 /** Settings that were understood, or why they were not. */
 export type SettingsReading = { readonly settings: JsonObject } | Required<Problem>;
@@ -83,13 +83,18 @@ function checked(settings: JsonObject, place: string): SettingsReading {
 const isText = (value: unknown): boolean => typeof value === "string";
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
+/** A mode that is not known here may be one of a newer CLI; a mistyped one would void all settings. */
+function isMode(value: unknown): boolean {
+  return typeof value === "string" && value !== "" && misspeltMode(value) === undefined;
+}
+
 function isPermissions(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { defaultMode } = value;
   const lists = ["allow", "ask", "deny", "additionalDirectories"].map((key) => value[key]);
   return (
     lists.every((list) => list === undefined || isTexts(list)) &&
-    (defaultMode === undefined || PERMISSION_MODES.some((mode) => mode === defaultMode))
+    (defaultMode === undefined || isMode(defaultMode))
   );
 }
 

@@ -89,15 +89,3 @@ export const sandbox: Kind = {
     if (isObject(value)) yield* json.problems(value, at);
   },
 };
-
-export const PERMISSION_MODES = [
-  "default",
-  "acceptEdits",
-  "plan",
-  "dontAsk",
-  "auto",
-  "bypassPermissions",
-  "manual",
-] as const;
-
-export const permissionMode: Kind = oneOf(...PERMISSION_MODES);

@@ -26,9 +26,14 @@ function resolveModel({ options: { modelAliases = {} } }: Draft, model: string):
   return Object.hasOwn(modelAliases, model) ? (modelAliases[model] ?? model) : model;
 }
 
-/** `--thinking` where the CLI has it, else the budget that means the same. */
+/**
+ * `--thinking` where the CLI has it, else the budget that means the same. A number that is given
+ * beside it goes by the older flag alone, because the CLI drops the number when it gets both flags
+ * (observed: 2.1.197 and 2.1.325). Of that flag the CLI makes adaptive thinking for a model that has
+ * it, and a budget of so many tokens for any other model.
+ */
 export function applyThinking(draft: Draft, thinking: ThinkingConfig): void {
-  const budget = thinking.type === "enabled" ? thinking.budgetTokens : undefined;
+  const budget = budgetOf(draft, thinking);
   if (budget !== undefined) addBudget(draft, budget);
   else if (isSince(draft.cli, SINCE_THINKING)) {
     addFlag(draft, "thinking", "--thinking", thinking.type);
@@ -40,7 +45,19 @@ export function applyThinking(draft: Draft, thinking: ThinkingConfig): void {
   }
 }
 
-/** The older option; `thinking` wins over it. */
+/** What `thinking` says itself wins over `maxThinkingTokens`. */
+function budgetOf({ options, warnings }: Draft, thinking: ThinkingConfig): number | undefined {
+  const own = thinking.type === "enabled" ? thinking.budgetTokens : undefined;
+  const beside = options.maxThinkingTokens;
+  if (beside === undefined || beside === own) return own;
+  if (own === undefined && thinking.type !== "disabled" && beside > 0) return beside;
+  if (thinking.type === "disabled" && beside === 0) return undefined;
+  const said = own === undefined ? thinking.type : `${thinking.type} with ${own} tokens`;
+  warnings.push(`maxThinkingTokens ${beside} is left out: thinking says ${said}.`);
+  return own;
+}
+
+/** The older option; with `thinking`, that row sends it. */
 export function applyThinkingTokens(draft: Draft, tokens: number): void {
   if (draft.options.thinking !== undefined) return;
   if (tokens === 0) applyThinking(draft, { type: "disabled" });

@@ -9,6 +9,7 @@ import { guardsCommands } from "./rules.js";
 import { denyRules, mergeSettings, SKILL_COMMANDS_OFF } from "./settings-merge.js";
 import { addVariables, mayHoldSecret } from "./settings-secrets.js";
 import { placePermissions } from "./tools.js";
+import { expectMode, withOlderMode } from "./words.js";
 
 /**
  * All that travels as settings in one object, since of two `--settings` the CLI takes the last: the
@@ -28,8 +29,9 @@ function passMerged(
   own: JsonObject | undefined,
 ): void {
   if (given === undefined && own === undefined) return;
-  const merged = mergeSettings(given ?? {}, own ?? {});
+  const merged = withOlderMode(mergeSettings(given ?? {}, own ?? {}));
   draft.expectedDenyRules = denyRules(merged).length;
+  expectMode(draft, merged);
   addVariables(draft, merged);
   const text = JSON.stringify(merged);
   const byFile = draft.compact || mayHoldSecret(merged);
@@ -69,6 +71,7 @@ function passFile(draft: Draft, path: string): void {
     const reading = readFile(path, input);
     if ("message" in reading) throw refuse(draft, reading);
     draft.expectedDenyRules = denyRules(reading.settings).length;
+    expectMode(draft, reading.settings);
     addVariables(draft, reading.settings);
   }
   addPair(draft, "settings", "--settings", path);

@@ -4,7 +4,10 @@ export type Effort = EffortLevel;
 
 export type ThinkingDisplay = "summarized" | "omitted" | "highlights";
 
-/** How the model may think; wins over `maxThinkingTokens`. */
+/**
+ * How the model may think; wins over `maxThinkingTokens`. Beside `adaptive`, or `enabled` without
+ * tokens, that number is the budget of models that have no adaptive thinking.
+ */
 export type ThinkingConfig = ThinkingAdaptive | ThinkingEnabled | ThinkingDisabled;
 
 /** The model decides itself. */

@@ -1,0 +1,124 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { complete } from "../../src/complete/index.js";
+import { buildInvocation, type Options } from "../../src/options/index.js";
+import { always, toolUse } from "../../src/testing/index.js";
+import { CLIS } from "../support/cli.js";
+import { recordingLogger } from "../support/recording-logger.js";
+import { world } from "../support/world.js";
+import { added, HOST, NEWEST } from "./facts.js";
+
+/** As a program in JavaScript gives it. */
+const newer = (options: object): Options => options as Options;
+
+const PASSED_ON = "is not known here, and is passed on. A CLI that does not know it";
+
+describe("a word that only a newer CLI may know", () => {
+  it.each<[Options, string, string]>([
+    [
+      { effort: "ultra" },
+      "--effort=ultra",
+      `effort "ultra" ${PASSED_ON} warns on stderr and takes its default, or ends at once.`,
+    ],
+    [
+      { effort: "hihg" },
+      "--effort=hihg",
+      `effort "hihg" ${PASSED_ON} warns on stderr and takes its default, or ends at once. Did you mean "high"?`,
+    ],
+    [
+      newer({ permissionMode: "supervised" }),
+      "--permission-mode=supervised",
+      `permissionMode "supervised" ${PASSED_ON} ends at once.`,
+    ],
+  ])("is passed on with a warning: %j", (options, flag, warning) => {
+    const { argv, warnings } = buildInvocation(options, NEWEST, HOST);
+    expect(argv).toContain(flag);
+    expect(warnings).toEqual([warning]);
+  });
+
+  it("is passed on in settings, and asked for before a prompt is sent", () => {
+    const settings = { permissions: { defaultMode: "supervised", ask: ["Bash"] } };
+    const { argv, warnings, expectsMode } = buildInvocation({ settings }, NEWEST, HOST);
+    expect(argv.slice(-2)).toEqual(["--settings", JSON.stringify(settings)]);
+    expect(expectsMode).toBe(true);
+    expect(warnings).toEqual([
+      `settings.permissions.defaultMode "supervised" ${PASSED_ON} drops all of these settings, and then no session begins.`,
+    ]);
+  });
+
+  it("is a known one everywhere by its older name", () => {
+    const settings = { permissions: { defaultMode: "manual" } };
+    expect(added({ settings, permissionMode: "manual" })).toEqual({
+      flags: ["--settings", '{"permissions":{"defaultMode":"default"}}'],
+    });
+    expect(buildInvocation({ settings }, NEWEST, HOST).expectsMode).toBeUndefined();
+  });
+});
+
+describe.each(CLIS)("the real CLI $name", ({ path }) => {
+  it("takes its default for an effort that it does not know, and says so", async () => {
+    const place = await world(path, always("Done."));
+    const { logger, entries } = recordingLogger();
+    const heard: string[] = [];
+    const stderr = (line: string) => void heard.push(line);
+    const { text } = await complete("x", { ...place.options, effort: "ultra", logger, stderr });
+    expect(text).toBe("Done.");
+    expect(heard.join("\n")).toContain("Unknown --effort value 'ultra'");
+    const warnings = entries.filter(({ level }) => level === "warn");
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining('effort "ultra" is not known here'),
+    ]);
+  });
+
+  it("ends at a permission mode that it does not know, before anything is run", async () => {
+    const place = await world(path, runs("touch made"));
+    const mode = newer({ permissionMode: "supervised" });
+    const call = complete("x", { ...place.options, ...BASH, ...mode });
+    await expect(call).rejects.toMatchObject({
+      code: "unsupported_by_cli",
+      exitCode: 1,
+      stderrTail: expect.stringContaining("argument 'supervised' is invalid"),
+    });
+    expect(existsSync(join(place.cwd, "made"))).toBe(false);
+    expect(place.model.calls).toEqual([]);
+  });
+
+  it("begins no session with settings that it drops for their mode", async () => {
+    const place = await world(path, runs("touch made"));
+    const settings = { permissions: { defaultMode: "supervised", ask: ["Bash"] } };
+    await expect(complete("x", { ...place.options, ...BASH, settings })).rejects.toMatchObject({
+      code: "protocol_error",
+      message: "The settings with their default mode did not reach the CLI, so no prompt was sent.",
+      issues: [{ path: "permissions.defaultMode", message: expect.any(String) }],
+    });
+    expect(existsSync(join(place.cwd, "made"))).toBe(false);
+    expect(place.model.calls).toEqual([]);
+  });
+
+  it.each(["manual", "auto"])("goes by settings whose mode is %s", async (defaultMode) => {
+    const place = await world(path, always("Done."));
+    const settings = { permissions: { defaultMode, ask: ["Bash"] } };
+    expect((await complete("x", { ...place.options, settings })).text).toBe("Done.");
+  });
+
+  it("keeps the number beside adaptive thinking for a model that has no adaptive", async () => {
+    const place = await world(path, always("Done."));
+    const both: Options = { thinking: { type: "adaptive" }, maxThinkingTokens: 5000 };
+    for (const model of ["claude-sonnet-4-5", "claude-opus-4-6"]) {
+      await complete("x", { ...place.options, ...both, model });
+    }
+    expect(place.model.calls.map(({ body }) => Reflect.get(body as object, "thinking"))).toEqual([
+      expect.objectContaining({ type: "enabled", budget_tokens: 5000 }),
+      expect.objectContaining({ type: "adaptive" }),
+    ]);
+  });
+});
+
+const BASH: Options = { tools: ["Bash"], allowedTools: ["Bash"] };
+
+function runs(command: string) {
+  return always(({ toolResults }) =>
+    toolResults.length === 0 ? toolUse("Bash", { command }) : "Done.",
+  );
+}
