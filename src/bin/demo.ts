@@ -7,7 +7,7 @@ import { processes, shutdown, TemporaryFolder } from "../process/index.js";
 import { openSession } from "../session/index.js";
 import { type Command, defineCommand } from "./command.js";
 import type { Flags } from "./flags.js";
-import { openOfflineWorld } from "./offline/index.js";
+import { aboutWorld, openOfflineWorld } from "./offline/index.js";
 import { summaryLine } from "./summary.js";
 import { Terminal } from "./terminal.js";
 import { callDetails } from "./tool-view.js";
@@ -30,10 +30,10 @@ export const demo: Command = defineCommand({
     const folder = new TemporaryFolder(0o700);
     try {
       const tour = new Tour({ ...world.options, cwd: folder.path }, flags.json);
-      tour.say(world.about);
+      const about = aboutWorld(world);
+      tour.say(about);
       const figures = await tour.walk();
-      if (flags.json)
-        process.stdout.write(`${JSON.stringify({ about: world.about, ...figures })}\n`);
+      if (flags.json) process.stdout.write(`${JSON.stringify({ about, ...figures })}\n`);
       return 0;
     } finally {
       await shutdown();

@@ -168,6 +168,7 @@ const ACTIONS = {
     ms,
   },
   apiError: { apiError: status, message: text, resetsAt: date },
+  model: { model: yes },
   value: { value: anything },
   hook: { hook: hookEvent, input: object },
   ask: { ask: object, cancelAfterMs: ms },

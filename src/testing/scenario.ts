@@ -113,6 +113,11 @@ export type Action =
    * With `resetsAt` it is the usage limit of a subscription.
    */
   | { readonly apiError: number; readonly message?: string; readonly resetsAt?: Date | string }
+  /**
+   * Asks the model at ANTHROPIC_BASE_URL, such as a `SimulatedModel`, and calls the tools that it asks
+   * for until it has answered. A built-in tool does nothing, and says so.
+   */
+  | { readonly model: true }
   /** Gives this value for the schema that the host has sent; to a host without one it is text. */
   | { readonly value: unknown }
   /** Calls the hooks that the host has registered for an event, with these fields in their input. */

@@ -95,6 +95,7 @@ describe("the exported names", () => {
       "hang",
       "isolatedEnv",
       "maxTokens",
+      "offlineWorld",
       "rateLimitHeaders",
       "record",
       "redactedThinking",

@@ -1,23 +1,17 @@
-import type { Options } from "../../options/index.js";
-import { checkCli } from "../../process/index.js";
-import type { RecordedRequest, Reply } from "../../testing/index.js";
+import type { OfflineWorld, RecordedRequest, Reply } from "../../testing/index.js";
 import { answerTo } from "./brain.js";
 
-/** A CLI that answers with no account and no network. */
-export interface OfflineWorld {
-  /** To be laid over those of the call. */
-  readonly options: Options;
-  /** Which CLI it is, as a sentence. */
-  readonly about: string;
-  /** Whether the CLI is the real one. */
-  readonly isReal: boolean;
-  dispose(): Promise<void>;
-}
-
-/** The real CLI on a simulated model, or where none can be run, a stand-in for both. */
-export async function openOfflineWorld(cliPath?: string): Promise<OfflineWorld> {
-  const { runnable, path = "", version } = await checkCli({ cliPath });
-  return runnable ? realWorld(path, version) : fakeWorld();
+/** The world of `--offline`. Its sessions are kept in `configDir`, or go with the world. */
+export async function openOfflineWorld({
+  cliPath,
+  configDir,
+}: {
+  readonly cliPath?: string | undefined;
+  readonly configDir?: string | undefined;
+}): Promise<OfflineWorld> {
+  const testing = await loadTesting();
+  const replies = (request: RecordedRequest) => replyTo(request, testing);
+  return testing.offlineWorld({ replies, cliPath, configDir });
 }
 
 type Testing = typeof import("../../testing/index.js");
@@ -27,33 +21,6 @@ function loadTesting(): Promise<Testing> {
   return import(new URL("../../testing/index.js", import.meta.url).href);
 }
 
-async function realWorld(cliPath: string, version = "of unknown version"): Promise<OfflineWorld> {
-  const testing = await loadTesting();
-  const { isolatedEnv, SimulatedModel } = testing;
-  const model = await SimulatedModel.start({ replies: (request) => replyTo(request, testing) });
-  const world = await isolatedEnv({ baseUrl: model.url });
-  return {
-    isReal: true,
-    about: `offline: the real Claude Code ${version} on a simulated model`,
-    options: { cliPath, env: world.env, inheritEnv: false },
-    dispose: async () => {
-      await world.dispose();
-      await model.close();
-    },
-  };
-}
-
-async function fakeWorld(): Promise<OfflineWorld> {
-  const { fakeCli } = await loadTesting();
-  const cli = await fakeCli(new URL("scenario.js", import.meta.url));
-  return {
-    isReal: false,
-    about: "offline: no Claude Code CLI was found, so a stand-in answers, whose tools do nothing",
-    options: { cliPath: cli.path },
-    dispose: () => cli.dispose(),
-  };
-}
-
 function replyTo(request: RecordedRequest, { reply, toolUse }: Testing): Reply {
   const answer = answerTo({
     prompt: promptOf(request),
@@ -61,13 +28,17 @@ function replyTo(request: RecordedRequest, { reply, toolUse }: Testing): Reply {
     results: request.toolResults,
     schema: schemaOf(request),
   });
-  if ("use" in answer) return reply(toolUse(answer.use, answer.input));
+  if ("use" in answer) return reply(toolUse(answer.use, answer.input), { usage: NOTHING });
   if ("value" in answer) {
-    return reply(toolUse(VALUE_TOOL, answer.value as Record<string, unknown>));
+    const input = answer.value as Record<string, unknown>;
+    return reply(toolUse(VALUE_TOOL, input), { usage: NOTHING });
   }
   const chunks = answer.say.split(" ").length;
-  return reply(answer.say, { chunks, chunkDelayMs: answer.slowly ? 100 : 15 });
+  return reply(answer.say, { chunks, chunkDelayMs: answer.slowly ? 100 : 15, usage: NOTHING });
 }
+
+/** The CLI reckons the price of each token, and nothing here has one. */
+const NOTHING = { input_tokens: 0, output_tokens: 0 };
 
 /** The last words: before them may stand notes of the CLI, about a model that was set or a turn stopped. */
 function promptOf({ body, prompt }: RecordedRequest): string {

@@ -12,9 +12,21 @@ import { beginSession, print, tellProgress, tellState } from "./output.mjs";
 import { isNew } from "./scenario.mjs";
 
 let prompts = [];
+/** What the model is told: prompts, its own answers, and results of tools. */
+let history = [];
 
 export function remember(message) {
   prompts.push(textOf(message.message?.content));
+  note("user", message.message?.content ?? "");
+}
+
+/** Adds a message to what the model is told. */
+export function note(role, content) {
+  history.push({ role, content });
+}
+
+export function messages() {
+  return history;
 }
 
 /** All prompts that this conversation has had. */
@@ -34,7 +46,7 @@ export async function clear(fields, { keepSession = false, announce = true, forg
   const uuid = message.uuid;
   const end = () => {
     if (!keepSession) beginSession();
-    if (forget ?? usual) prompts = [];
+    if (forget ?? usual) [prompts, history] = [[], []];
   };
   if (!isNew()) {
     end();
