@@ -1,4 +1,4 @@
-import { ERROR_CODES, HAWSER_VERSION, isHawserError } from "../errors/index.js";
+import { ERROR_CODES, HAWSER_VERSION, type HawserError, isHawserError } from "../errors/index.js";
 import type { Options } from "../options/index.js";
 import { currentFolder } from "../process/index.js";
 import type { Session } from "../session/index.js";
@@ -8,6 +8,7 @@ import { CHAT_COMMANDS, type ChatContext, chatHelp } from "./chat-commands.js";
 import { type Command, defineCommand } from "./command.js";
 import { Conversation } from "./conversation.js";
 import type { Flags, Given } from "./flags.js";
+import { inCommandWords } from "./hints.js";
 import { type Lines, openLines } from "./lines.js";
 import { OFFLINE_WORDS } from "./offline/brain.js";
 import { openWorld } from "./offline/index.js";
@@ -229,10 +230,10 @@ class Chat {
   }
 }
 
-function adviceOn({ code, hint }: { readonly code: string; readonly hint: string }): string {
-  return code === "process_exited"
+function adviceOn(error: HawserError): string {
+  return error.code === "process_exited"
     ? "Its conversation is kept: the next prompt goes on with it."
-    : hint;
+    : inCommandWords(error).hint;
 }
 
 function configDirOf({ configDir, env }: Options): string | undefined {

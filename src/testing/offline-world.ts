@@ -40,6 +40,7 @@ export interface OfflineWorld {
    * or a reply function threw.
    */
   dispose(): Promise<void>;
+  /** The same as `dispose()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 import { printable, type Style } from "../terminal.js";
+import { wrapped } from "../wrap.js";
 import type { Finding, Level } from "./finding.js";
 
 /** The findings in columns, each remedy below what it mends. `width` of a terminal, if there is one. */
@@ -42,19 +43,4 @@ function summary(findings: readonly Finding[], style: Style): string {
 
 export function count(findings: readonly Finding[], level: Level): number {
   return findings.filter((each) => each.level === level).length;
-}
-
-/** Lines of whole words; a text that has lines keeps them, and how far they are indented. */
-function wrapped(text: string, width: number): string[] {
-  return text.split("\n").flatMap((line) => {
-    const [indent = ""] = /^ */.exec(line) ?? [];
-    const lines: string[] = [];
-    for (const word of line.trim().split(" ")) {
-      const last = lines.at(-1);
-      if (last !== undefined && last.length + 1 + word.length <= width) {
-        lines[lines.length - 1] = `${last} ${word}`;
-      } else lines.push(`${indent}${word}`);
-    }
-    return lines;
-  });
 }

@@ -5,6 +5,7 @@ import type { OfflineWorld } from "../../testing/index.js";
 import { deleteSession, listSessions } from "../../transcripts/index.js";
 import { chosenSession, type SessionFlags } from "../sessions/chosen.js";
 import type { Terminal } from "../terminal.js";
+import type { WorldOptions } from "./world.js";
 
 /** Where a command finds its CLI. */
 export interface World {
@@ -13,12 +14,9 @@ export interface World {
 }
 
 /** Loaded only when it is asked for, because it brings a model and a fake CLI. */
-export async function openOfflineWorld(
-  cliPath: string | undefined,
-  configDir?: string,
-): Promise<OfflineWorld> {
+export async function openOfflineWorld(options: WorldOptions): Promise<OfflineWorld> {
   const { openOfflineWorld: open } = await import("./world.js");
-  return open({ cliPath, configDir });
+  return open(options);
 }
 
 /** Which CLI answers in a world, as a sentence. */
@@ -33,7 +31,7 @@ export function aboutWorld({ isReal, cliVersion = "of unknown version" }: Offlin
  * also name the session that `--resume` and `--continue` mean.
  */
 export async function openWorld(
-  flags: SessionFlags & { readonly offline: boolean; readonly cli: string | undefined },
+  flags: SessionFlags & { readonly cli: string | undefined },
   terminal: Terminal,
 ): Promise<World> {
   if (!flags.offline) {
@@ -42,7 +40,7 @@ export async function openWorld(
   const configDir = offlineFolder();
   // Before the world is made, so that a session that does not exist leaves none behind.
   const chosen = await chosenSession(flags, configDir);
-  const world = await openOfflineWorld(flags.cli, configDir);
+  const world = await openOfflineWorld({ cliPath: flags.cli, configDir });
   terminal.note(terminal.style.dim(aboutWorld(world)));
   if (configDir !== undefined) await deleteOld(configDir);
   return { options: { ...world.options, ...chosen }, dispose: () => world.dispose() };

@@ -1,17 +1,20 @@
 import type { OfflineWorld, RecordedRequest, Reply } from "../../testing/index.js";
 import { answerTo } from "./brain.js";
 
-/** The world of `--offline`. Its sessions are kept in `configDir`, or go with the world. */
-export async function openOfflineWorld({
-  cliPath,
-  configDir,
-}: {
+export interface WorldOptions {
   readonly cliPath?: string | undefined;
+  /** Where sessions are kept; without it they go with the world. */
   readonly configDir?: string | undefined;
-}): Promise<OfflineWorld> {
+  /** How long the model takes for a word: 15 ms unless given, so that one sees it come. */
+  readonly wordMs?: number;
+}
+
+/** The world of `--offline` and of the demo. */
+export async function openOfflineWorld(options: WorldOptions): Promise<OfflineWorld> {
+  const { wordMs = 15, ...place } = options;
   const testing = await loadTesting();
-  const replies = (request: RecordedRequest) => replyTo(request, testing);
-  return testing.offlineWorld({ replies, cliPath, configDir });
+  const replies = (request: RecordedRequest) => replyTo(request, wordMs, testing);
+  return testing.offlineWorld({ replies, ...place });
 }
 
 type Testing = typeof import("../../testing/index.js");
@@ -21,7 +24,12 @@ function loadTesting(): Promise<Testing> {
   return import(new URL("../../testing/index.js", import.meta.url).href);
 }
 
-function replyTo(request: RecordedRequest, { reply, toolUse }: Testing): Reply {
+/** What the model answers. */
+export function replyTo(
+  request: RecordedRequest,
+  wordMs: number,
+  { reply, toolUse }: Testing,
+): Reply {
   const answer = answerTo({
     prompt: promptOf(request),
     tools: request.tools,
@@ -34,7 +42,7 @@ function replyTo(request: RecordedRequest, { reply, toolUse }: Testing): Reply {
     return reply(toolUse(VALUE_TOOL, input), { usage: NOTHING });
   }
   const chunks = answer.say.split(" ").length;
-  return reply(answer.say, { chunks, chunkDelayMs: answer.slowly ? 100 : 15, usage: NOTHING });
+  return reply(answer.say, { chunks, chunkDelayMs: answer.slowly ? 100 : wordMs, usage: NOTHING });
 }
 
 /** The CLI reckons the price of each token, and nothing here has one. */

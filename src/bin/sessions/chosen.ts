@@ -6,6 +6,7 @@ import { findSession } from "./find.js";
 
 /** The options of a command that choose a session. */
 export interface SessionFlags {
+  readonly offline: boolean;
   readonly resume: string | undefined;
   readonly continue: boolean;
   readonly cwd: string | undefined;
@@ -19,17 +20,18 @@ export async function chosenSession(
   flags: SessionFlags,
   configDir: string | undefined,
 ): Promise<Pick<Options, "resume">> {
-  const { resume, cwd } = flags;
+  const { resume, cwd, offline } = flags;
   // Both at once are refused where all options are checked.
   if (resume !== undefined && flags.continue) return {};
   if (resume === undefined && !flags.continue) return {};
   const dir = cwd ?? currentFolder();
   if (resume !== undefined) {
-    return { resume: (await findSession(resume, { dir, configDir })).sessionId };
+    const place = { dir, configDir };
+    return { resume: (await findSession(resume, { place, offline })).sessionId };
   }
   const [latest] = await listSessions({ dir, configDir, includeWorktrees: false, limit: 1 });
   if (latest !== undefined) return {};
   throw new HawserError("session_not_found", `There is no session of ${dir} to go on with.`, {
-    hint: "Leave --continue out to begin one; `hawser sessions --all` lists those of other folders.",
+    hint: `Leave --continue out to begin one; \`hawser sessions --all${offline ? " --offline" : ""}\` lists those of other folders.`,
   });
 }
