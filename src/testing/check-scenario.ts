@@ -242,6 +242,7 @@ const SCENARIO = {
   version: text,
   steps: list(step),
   states: flag,
+  sessions: flag,
   mcp: (check, path, value) => {
     if (!isObject(value)) return check.report(path, "must be an object");
     for (const [name, state] of Object.entries(value)) mcpState(check, `${path}.${name}`, state);

@@ -89,5 +89,6 @@ const OPTIONS = { replies: true, cliPath: true, configDir: true } satisfies Reco
 
 const STAND_IN = {
   states: true,
+  sessions: true,
   steps: [{ on: "user", times: "always", do: [{ model: true }] }],
 } as const;

@@ -18,6 +18,11 @@ export interface Scenario<A = Action> {
    * one that the CLI has found by itself.
    */
   readonly mcp?: Readonly<Record<string, McpState>> | undefined;
+  /**
+   * Keeps the conversation in a transcript, as the CLI does unless it is told not to, and resumes one.
+   * What the model says is in it where the action `model` asked one. Without it no file is written.
+   */
+  readonly sessions?: boolean;
   /** Where to note what arrives, if not in the fake's own folder: one JSON object a line. */
   readonly record?: string;
 }

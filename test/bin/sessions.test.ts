@@ -315,35 +315,48 @@ describe("hawser sessions --offline", () => {
     readonly sessions: readonly { readonly sessionId: string; readonly customTitle?: string }[];
   }
 
-  it("lists, shows, renames, forks, resumes and deletes what was said offline, and nothing else", async () => {
-    const { cwd, env } = place();
-    const here = { cwd, env };
-    const hawser = (...args: string[]) => run(here, args);
-    const listed = async (...args: string[]) => {
-      const { out } = await sessions(here, ...args, "--json");
-      return (JSON.parse(out) as Listed).sessions;
-    };
-    const first = await hawser("ask", "--offline", "--agent", "Which knot?");
-    expect(first).toMatchObject({ code: 0, out: expect.stringContaining("You said: Which knot?") });
-    const [{ sessionId = "" } = {}, ...others] = await listed("--offline");
-    expect(others).toEqual([]);
-    expect(await listed()).toEqual([]);
-    expect(existsSync(join(env["HOME"] ?? "", ".claude"))).toBe(false);
+  it.each([
+    ["the real CLI", NEWEST_CLI],
+    ["the stand-in", "/nowhere/claude"],
+  ])(
+    "lists, shows, renames, forks, resumes and deletes what was said on %s, and nothing else",
+    async (_, cli) => {
+      const { cwd, env: own } = place();
+      const env = { ...own, HAWSER_CLI: cli };
+      const here = { cwd, env };
+      const hawser = (...args: string[]) => run(here, args);
+      const listed = async (...args: string[]) => {
+        const { out } = await sessions(here, ...args, "--json");
+        return (JSON.parse(out) as Listed).sessions;
+      };
+      const first = await hawser("ask", "--offline", "--agent", "Which knot?");
+      expect(first).toMatchObject({
+        code: 0,
+        out: expect.stringContaining("You said: Which knot?"),
+      });
+      const [{ sessionId = "" } = {}, ...others] = await listed("--offline");
+      expect(others).toEqual([]);
+      expect(await listed()).toEqual([]);
+      expect(existsSync(join(env["HOME"] ?? "", ".claude"))).toBe(false);
 
-    const went = await hawser("ask", "--offline", "--agent", "-c", "And then?");
-    expect(went.code).toBe(0);
-    expect((await sessions(here, "rename", "--offline", sessionId, "Knots")).code).toBe(0);
-    const shown = await sessions(here, "show", "--offline", "Knots");
-    expect(shown.out).toMatch(/Which knot\?[\s\S]*And then\?/);
-    const resumed = await sessions(here, "resume", "--offline", "Knots", "One more.");
-    expect(resumed).toMatchObject({ code: 0, out: expect.stringContaining("You said: One more.") });
-    const fork = (await sessions(here, "fork", "--offline", sessionId)).out.trim();
-    expect((await listed("--offline")).map((each) => each.sessionId).sort()).toEqual(
-      [sessionId, fork].sort(),
-    );
-    expect((await sessions(here, "delete", "--offline", "--yes", sessionId, fork)).code).toBe(0);
-    expect(await listed("--offline")).toEqual([]);
-  });
+      const went = await hawser("ask", "--offline", "--agent", "-c", "And then?");
+      expect(went.code).toBe(0);
+      expect((await sessions(here, "rename", "--offline", sessionId, "Knots")).code).toBe(0);
+      const shown = await sessions(here, "show", "--offline", "Knots");
+      expect(shown.out).toMatch(/Which knot\?[\s\S]*And then\?/);
+      const resumed = await sessions(here, "resume", "--offline", "Knots", "One more.");
+      expect(resumed).toMatchObject({
+        code: 0,
+        out: expect.stringContaining("You said: One more."),
+      });
+      const fork = (await sessions(here, "fork", "--offline", sessionId)).out.trim();
+      expect((await listed("--offline")).map((each) => each.sessionId).sort()).toEqual(
+        [sessionId, fork].sort(),
+      );
+      expect((await sessions(here, "delete", "--offline", "--yes", sessionId, fork)).code).toBe(0);
+      expect(await listed("--offline")).toEqual([]);
+    },
+  );
 
   it("is pointed to where the folder has no other sessions", async () => {
     const here = place();

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { complete } from "../../src/complete/index.js";
+import type { Options } from "../../src/options/index.js";
 import { shutdown } from "../../src/process/index.js";
 import { openSession } from "../../src/session/index.js";
 import {
@@ -12,6 +13,7 @@ import {
   reply,
   toolUse,
 } from "../../src/testing/index.js";
+import { getSessionMessages, listSessions } from "../../src/transcripts/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 
 /** A world of one test. */
@@ -136,20 +138,42 @@ describe("offlineWorld()", () => {
     });
   });
 
-  it("keeps `configDir`, so that a later world resumes its sessions", async () => {
-    const configDir = join(mkdtempSync(join(tmpdir(), "offline-")), "kept");
-    onTestFinished(() => rmSync(join(configDir, ".."), { recursive: true, force: true }));
-    const ask = async (prompt: string, resume?: string) => {
-      const world = await open({ cliPath: NEWEST_CLI, configDir, replies: ["A hitch."] });
-      const session = await openSession({ ...world.options, ...(resume ? { resume } : {}) });
-      await session.send(prompt).text();
-      const { id } = session;
-      await session.close();
-      await world.dispose();
-      return { id, body: JSON.stringify(world.model.calls[0]?.body) };
-    };
-    const { id } = await ask("One knot.");
-    expect(existsSync(join(configDir, "projects"))).toBe(true);
-    expect((await ask("Another.", id)).body).toMatch(/One knot\..*Another\./s);
-  });
+  it.each(CLIS)(
+    "keeps `configDir`, so that a later world resumes its sessions: %s",
+    async (_, cli) => {
+      vi.stubEnv("HAWSER_CLI", cli);
+      const configDir = join(mkdtempSync(join(tmpdir(), "offline-")), "kept");
+      onTestFinished(() => {
+        vi.unstubAllEnvs();
+        rmSync(join(configDir, ".."), { recursive: true, force: true });
+      });
+      const ask = async (prompt: string, more: Options = {}) => {
+        const world = await open({ configDir, replies: ["A hitch."] });
+        const session = await openSession({ ...world.options, ...more });
+        await session.send(prompt).text();
+        const { id } = session;
+        await session.close();
+        await world.dispose();
+        return { id, body: JSON.stringify(world.model.calls[0]?.body) };
+      };
+      const first = await ask("One knot.");
+      expect(existsSync(join(configDir, "projects"))).toBe(true);
+      const resume = first.id ?? "";
+      const second = await ask("Another.", { resume });
+      expect(second.body).toMatch(/One knot\..*A hitch\..*Another\./s);
+      expect(second.id).toBe(resume);
+      const fork = await ask("A third.", { continue: true, forkSession: true });
+      expect(fork.body).toMatch(/One knot\..*Another\..*A third\./s);
+      expect(fork.id).not.toBe(resume);
+
+      const read = async (sessionId = "") => {
+        const messages = await getSessionMessages(sessionId, { configDir });
+        return JSON.stringify(messages.map(({ message }) => message));
+      };
+      expect(await read(resume)).toMatch(/^(?!.*A third).*One knot\..*A hitch\..*Another\./s);
+      expect(await read(fork.id)).toMatch(/One knot\..*Another\..*A third\..*A hitch\./s);
+      const sessions = await listSessions({ configDir });
+      expect(sessions.map(({ sessionId }) => sessionId).sort()).toEqual([resume, fork.id].sort());
+    },
+  );
 });

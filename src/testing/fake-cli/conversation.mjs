@@ -8,21 +8,24 @@ import {
   noted,
   SYNTHETIC,
 } from "./messages.mjs";
-import { beginSession, print, tellProgress, tellState } from "./output.mjs";
+import { beginSession, print, session, tellProgress, tellState } from "./output.mjs";
 import { isNew } from "./scenario.mjs";
+import { append, earlierMessages } from "./transcript.mjs";
 
 let prompts = [];
 /** What the model is told: prompts, its own answers, and results of tools. */
-let history = [];
+let history = [...earlierMessages];
 
 export function remember(message) {
-  prompts.push(textOf(message.message?.content));
-  note("user", message.message?.content ?? "");
+  const content = message.message?.content ?? "";
+  prompts.push(textOf(content));
+  tellModel({ role: "user", content }, message.uuid);
 }
 
-/** Adds a message to what the model is told. */
-export function note(role, content) {
-  history.push({ role, content });
+/** Adds a message to what the model is told. An answer was written down block by block. */
+export function tellModel(message, uuid) {
+  history.push(message);
+  if (message.role === "user") append(session(), "user", message, uuid);
 }
 
 export function messages() {

@@ -1,27 +1,29 @@
 // A turn whose words come from a model: the one that the environment names, as for the real CLI.
+import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { failAtApi } from "./api-error.mjs";
-import { messages, note } from "./conversation.mjs";
+import { messages, tellModel } from "./conversation.mjs";
 import { current, streams } from "./flags.mjs";
 import { toolNames } from "./mcp.mjs";
 import { assistantMessage } from "./messages.mjs";
-import { print } from "./output.mjs";
+import { print, session } from "./output.mjs";
 import { builtInTools } from "./permissions.mjs";
 import { runTool, takeValue, VALUE_TOOL } from "./tool.mjs";
+import { append } from "./transcript.mjs";
 import { interrupted, turn } from "./turn.mjs";
 
 /** Asks until the model wants no more tools. */
 export async function askModel() {
   for (;;) {
     const blocks = await receive();
-    note("assistant", blocks);
+    tellModel({ role: "assistant", content: blocks });
     const calls = blocks.filter(({ type }) => type === "tool_use");
     const value = calls.find(({ name }) => name === VALUE_TOOL);
     if (value !== undefined) return takeValue(value.id, value.input);
     if (calls.length === 0) return undefined;
     const results = [];
     for (const call of calls) results.push(...(await runTool(call, { result: NOT_RUN })));
-    note("user", results);
+    tellModel({ role: "user", content: results });
   }
 }
 
@@ -116,5 +118,8 @@ function closed(block) {
 }
 
 function printBlock({ json: _, ...block }, { id, model, usage }) {
-  return print(assistantMessage(id, block, { model, usage }));
+  const uuid = randomUUID();
+  const line = assistantMessage(id, block, { model, usage });
+  append(session(), "assistant", line.message, uuid);
+  return print({ ...line, uuid });
 }
