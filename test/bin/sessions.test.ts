@@ -322,7 +322,7 @@ describe("hawser sessions --offline", () => {
     "lists, shows, renames, forks, resumes and deletes what was said on %s, and nothing else",
     async (_, cli) => {
       const { cwd, env: own } = place();
-      const env = { ...own, HAWSER_CLI: cli };
+      const env: Record<string, string> = { ...own, HAWSER_CLI: cli };
       const here = { cwd, env };
       const hawser = (...args: string[]) => run(here, args);
       const listed = async (...args: string[]) => {
