@@ -20,9 +20,8 @@ const exported = await bundle("js", {
   index: "index.ts",
   "testing/index": "testing/index.ts",
   "bin/main": "bin/main.ts",
-  // Found by their places: the world loads hawser/testing, and the fake CLI its scenario.
+  // Found by its place: the world loads hawser/testing.
   "bin/offline/world": "bin/offline/world.ts",
-  "bin/offline/scenario": "bin/offline/scenario.ts",
 });
 // The programs that hawser/testing copies, with what lies beside them, to where they are to run.
 await bundle("mjs", { "testing/fake-cli/main": "testing/fake-cli/main.mjs" });

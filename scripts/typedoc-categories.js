@@ -20,6 +20,7 @@ const CATEGORIES = {
 
 /** Of `hawser/testing`, by file. */
 const IN_TESTING = {
+  "offline-world": "Without an account",
   "simulated-model": "The simulated model",
   "isolated-env": "The simulated model",
   "recorded-request": "The simulated model",

@@ -1,5 +1,6 @@
 import { type CompleteOptions, type Completion, stream } from "../complete/index.js";
 import { ERROR_CODES, isHawserError } from "../errors/index.js";
+import type { CanUseTool } from "../options/index.js";
 import { currentFolder, shutdown } from "../process/index.js";
 import type { Prompt } from "../wire/index.js";
 import { CALL_FLAGS, callOptions, durationOf, schemaIn } from "./call-flags.js";
@@ -10,6 +11,7 @@ import { openLines } from "./lines.js";
 import { openWorld } from "./offline/index.js";
 import { askPerson } from "./permission.js";
 import { readPrompt } from "./prompt.js";
+import { refusalLines } from "./refusal.js";
 import { summaryLine } from "./summary.js";
 import { Terminal } from "./terminal.js";
 import { isTrusted } from "./trust/index.js";
@@ -50,7 +52,8 @@ Ctrl-C stops the turn; a second one quits at once.`,
     const prompt = await readPrompt({ words, file, attachments, warn });
     const interrupts = new Interrupts(terminal);
     // Before the world: what is wrong with them must not leave one behind.
-    const options = optionsOf(flags, terminal, interrupts);
+    const refused = new Set<string>();
+    const options = optionsOf(flags, terminal, interrupts, refused);
     if (options.preset === "agent" && options.trustProject === undefined) {
       const answer = await isTrusted({
         cwd: options.cwd ?? currentFolder(),
@@ -62,7 +65,8 @@ Ctrl-C stops the turn; a second one quits at once.`,
     }
     const world = await openWorld(flags, terminal);
     try {
-      return await answer(prompt, { ...options, ...world.options }, flags, terminal);
+      const call = { flags, terminal, refused };
+      return await answer(prompt, { ...options, ...world.options }, call);
     } finally {
       interrupts.release();
       await world.dispose();
@@ -72,18 +76,21 @@ Ctrl-C stops the turn; a second one quits at once.`,
 
 type AskFlags = Given<typeof FLAGS>;
 
-async function answer(
-  prompt: Prompt,
-  options: CompleteOptions,
-  flags: AskFlags,
-  terminal: Terminal,
-): Promise<number> {
+interface Call {
+  readonly flags: AskFlags;
+  readonly terminal: Terminal;
+  /** The tool calls that the person refused. */
+  readonly refused: ReadonlySet<string>;
+}
+
+async function answer(prompt: Prompt, options: CompleteOptions, asked: Call): Promise<number> {
+  const { flags, terminal } = asked;
   const view = new View(terminal, { writesText: terminal.isShown && !flags.json });
   terminal.status("starting the CLI");
   try {
     const call = stream(prompt, options);
     for await (const message of call) view.receive(message);
-    return tell(await call.completion, flags, terminal);
+    return tell(await call.completion, options.cwd ?? currentFolder(), asked);
   } catch (error) {
     view.end();
     if (isHawserError(error) && error.resumable === true) adviseResume(error.sessionId, terminal);
@@ -97,7 +104,12 @@ async function answer(
   }
 }
 
-function optionsOf(flags: AskFlags, terminal: Terminal, interrupts: Interrupts): CompleteOptions {
+function optionsOf(
+  flags: AskFlags,
+  terminal: Terminal,
+  interrupts: Interrupts,
+  refused: Set<string>,
+): CompleteOptions {
   const options = callOptions(flags);
   const { schema, timeout } = flags;
   const asks = asksPerson(flags, terminal);
@@ -112,8 +124,22 @@ function optionsOf(flags: AskFlags, terminal: Terminal, interrupts: Interrupts):
     ...(schema === undefined ? {} : { schema: schemaIn(schema) }),
     ...(totalMs === undefined ? {} : { timeouts: { totalMs } }),
     ...(asks
-      ? { canUseTool: askPerson(terminal, () => options.cwd ?? currentFolder(), askOne) }
+      ? {
+          canUseTool: noting(
+            refused,
+            askPerson(terminal, () => options.cwd ?? currentFolder(), askOne),
+          ),
+        }
       : {}),
+  };
+}
+
+/** Notes the calls that the person refuses: nobody needs advice on how to permit those. */
+function noting(refused: Set<string>, ask: CanUseTool): CanUseTool {
+  return async (tool, input, context) => {
+    const answer = await ask(tool, input, context);
+    if (answer?.behavior === "deny") refused.add(context.toolUseID);
+    return answer;
   };
 }
 
@@ -130,7 +156,8 @@ function askOnce(interrupts: Interrupts) {
     });
 }
 
-function tell(completion: Completion<unknown>, flags: AskFlags, terminal: Terminal): number {
+function tell(completion: Completion<unknown>, cwd: string, asked: Call): number {
+  const { flags, terminal, refused } = asked;
   const { text, value, stop, permissionDenials, timing, result: _, ...rest } = completion;
   if (flags.json) {
     const told = { text, value, stop, permissionDenials, timing, ...rest };
@@ -143,9 +170,8 @@ function tell(completion: Completion<unknown>, flags: AskFlags, terminal: Termin
   }
   terminal.status(undefined);
   terminal.note(terminal.style.dim(summaryLine({ ...rest, totalMs: timing.totalMs })));
-  for (const tool of new Set(permissionDenials.map((denial) => denial.tool_name))) {
-    terminal.warn(`${tool} was refused; --allow ${tool} permits it.`);
-  }
+  const unasked = permissionDenials.filter(({ tool_use_id: id }) => !refused.has(id));
+  for (const line of refusalLines(unasked, { cwd, denied: flags.deny })) terminal.warn(line);
   if (stop !== "max_turns" && stop !== "max_budget") return 0;
   const which = stop === "max_turns" ? "--max-turns" : "--budget";
   terminal.warn(`It stopped at ${which}, so this is not the whole answer.`);

@@ -70,6 +70,29 @@ export function callOptions(given: Given<typeof CALL_FLAGS>): Options {
   return Object.fromEntries(known) as Options;
 }
 
+/** The flag that stands for an option of the library. */
+export const FLAG_OF = {
+  model: "model",
+  systemPrompt: "system",
+  preset: "agent",
+  agent: "agent",
+  tools: "tools",
+  allowedTools: "allow",
+  disallowedTools: "deny",
+  permissionMode: "mode",
+  mcpServers: "mcp",
+  trustProject: "trust",
+  cwd: "cwd",
+  additionalDirectories: "add-dir",
+  maxTurns: "max-turns",
+  maxBudgetUsd: "budget",
+  effort: "effort",
+  resume: "resume",
+  continue: "continue",
+  forkSession: "fork",
+  cliPath: "cli",
+} as const satisfies Record<keyof CallOptions, keyof typeof CALL_FLAGS>;
+
 type CallOptions = Pick<
   CompleteOptions,
   | "model"

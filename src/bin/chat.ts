@@ -16,7 +16,7 @@ import { chatCompletion } from "./chat-completion.js";
 import { type Command, defineCommand } from "./command.js";
 import { Conversation } from "./conversation.js";
 import type { Flags, Given } from "./flags.js";
-import { inFlags } from "./hints.js";
+import { inCommandWords } from "./hints.js";
 import type { FindCandidates } from "./input/completion.js";
 import { type Lines, openLines } from "./lines.js";
 import { OFFLINE_WORDS } from "./offline/brain.js";
@@ -187,8 +187,10 @@ class Chat {
       // A person has seen it; a program that writes the prompts has not.
       if (process.stdin.isTTY !== true) this.#exitCode = ERROR_CODES[error.code].exitCode;
       if (this.#flags.json) process.stdout.write(`${JSON.stringify({ error })}\n`);
-      this.#terminal.warn(inFlags(error.message));
-      this.#terminal.note(this.#terminal.style.dim(`  ${printable(adviceOn(error))}`));
+      const { message, hint } = inCommandWords(error);
+      const advice = error.code === "process_exited" ? KEPT : hint;
+      this.#terminal.warn(message);
+      this.#terminal.note(this.#terminal.style.dim(`  ${printable(advice)}`));
     }
     return undefined;
   }
@@ -289,11 +291,7 @@ class Chat {
   }
 }
 
-function adviceOn({ code, hint }: { readonly code: string; readonly hint: string }): string {
-  return code === "process_exited"
-    ? "The conversation is kept: the next prompt goes on with it."
-    : inFlags(hint);
-}
+const KEPT = "The conversation is kept: the next prompt goes on with it.";
 
 function configDirOf({ configDir, env }: Options): string | undefined {
   return configDir ?? env?.["CLAUDE_CONFIG_DIR"];

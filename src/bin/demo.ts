@@ -7,14 +7,16 @@ import { processes, shutdown, TemporaryFolder } from "../process/index.js";
 import { openSession } from "../session/index.js";
 import { type Command, defineCommand } from "./command.js";
 import type { Flags } from "./flags.js";
-import { openOfflineWorld } from "./offline/index.js";
+import { LiveWrap } from "./live-wrap.js";
+import { aboutWorld, openOfflineWorld } from "./offline/index.js";
 import { summaryLine } from "./summary.js";
-import { Terminal } from "./terminal.js";
+import { oneLine, Terminal } from "./terminal.js";
 import { callDetails } from "./tool-view.js";
+import { wrapText } from "./wrap.js";
 
 const FLAGS = {
   cli: { value: "path", help: "the claude to use" },
-  offline: { help: "as it always is" },
+  offline: { help: "changes nothing: the demo is always offline" },
   json: { help: "only the figures, as one JSON object" },
 } as const satisfies Flags;
 
@@ -26,19 +28,24 @@ export const demo: Command = defineCommand({
   flags: FLAGS,
   words: 0,
   run: async ({ flags }) => {
-    const world = await openOfflineWorld(flags.cli);
+    const cliPath = flags.cli;
+    const world = await openOfflineWorld({ cliPath });
+    // What is timed is the CLI and hawser. A model that takes its time for each word would hide it.
+    const quick = await openOfflineWorld({ cliPath, wordMs: 0 });
     const folder = new TemporaryFolder(0o700);
     try {
-      const tour = new Tour({ ...world.options, cwd: folder.path }, flags.json);
-      tour.say(world.about);
+      const cwd = folder.path;
+      const tour = new Tour({ ...world.options, cwd }, { ...quick.options, cwd }, flags.json);
+      const about = aboutWorld(world);
+      tour.say(about);
       const figures = await tour.walk();
-      if (flags.json)
-        process.stdout.write(`${JSON.stringify({ about: world.about, ...figures })}\n`);
+      if (flags.json) process.stdout.write(`${JSON.stringify({ about, ...figures })}\n`);
       return 0;
     } finally {
       await shutdown();
       await folder.remove();
       await world.dispose();
+      await quick.dispose();
     }
   },
 });
@@ -51,12 +58,16 @@ interface Figures {
 
 class Tour {
   readonly #options: Options;
+  /** For calls that are timed. */
+  readonly #quick: Options;
   readonly #isSilent: boolean;
-  readonly #terminal = new Terminal();
+  readonly #terminal: Terminal;
 
-  constructor(options: Options, isSilent: boolean) {
+  constructor(options: Options, quick: Options, isSilent: boolean) {
     this.#options = options;
+    this.#quick = quick;
     this.#isSilent = isSilent;
+    this.#terminal = new Terminal({ quiet: isSilent });
   }
 
   async walk(): Promise<Figures> {
@@ -72,8 +83,18 @@ class Tour {
     return { coldMs, warmMs, processesLeft };
   }
 
+  /** A remark on what was seen. */
   say(text: string): void {
-    this.#write(`  ${this.#terminal.outStyle.dim(text)}\n`);
+    this.#lines(text, this.#terminal.outStyle.dim);
+  }
+
+  #lines(text: string, style = (line: string) => line): void {
+    const rows = wrapText(text, this.#width - 2).split("\n");
+    for (const row of rows) this.#write(`  ${style(row)}\n`);
+  }
+
+  get #width(): number {
+    return process.stdout.columns || 80;
   }
 
   async #answer(): Promise<void> {
@@ -81,12 +102,13 @@ class Tour {
     const prompt = "What is a hawser?";
     this.#prompt(prompt);
     const completion = await complete(prompt, this.#options);
-    this.#write(`  < ${completion.text}\n`);
+    this.#lines(`< ${completion.text}`);
     this.say(summaryLine({ ...completion, totalMs: completion.timing.totalMs }));
   }
 
   async #conversation(): Promise<void> {
     this.#heading("A conversation: live text, a tool, a permission: openSession()");
+    let live = new LiveWrap(this.#width, "    ");
     const session = await openSession({
       ...this.#options,
       canUseTool: async (tool, input) => {
@@ -96,15 +118,15 @@ class Tour {
           this.#write(`    ${tone === undefined ? text : style[tone](text)}\n`);
         }
         this.#write("  yes\n  < ");
+        live = new LiveWrap(this.#width, "    ");
         return { behavior: "allow", updatedInput: input };
       },
     });
     for (const prompt of ["write knot.txt: bowline", "What is a sheet bend?"]) {
       this.#write(`  > ${prompt}\n  < `);
-      for await (const piece of session.send(prompt).textStream) {
-        this.#write(piece.replaceAll("\n", "\n    "));
-      }
-      this.#write("\n");
+      live = new LiveWrap(this.#width, "    ");
+      for await (const piece of session.send(prompt).textStream) this.#write(live.add(piece));
+      this.#write(`${live.end()}\n`);
     }
     this.say(`both turns in process ${session.pid}`);
     await session.close();
@@ -115,33 +137,54 @@ class Tour {
     const prompt = "How strong is a bowline?";
     this.#prompt(prompt);
     const { value } = await complete(prompt, { ...this.#options, schema: KNOT });
-    this.#write(`  < ${JSON.stringify(value)}\n`);
+    // With blanks between its parts, it can be broken into lines.
+    this.#lines(`< ${JSON.stringify(value, null, 1).replace(/\n */g, " ")}`);
   }
 
   async #pool(): Promise<{ coldMs: number[]; warmMs: number[] }> {
-    this.#heading(
-      "The same questions, each in a process of its own, and in a warm pool: createPool()",
-    );
-    const coldMs: number[] = [];
-    for (const knot of KNOTS) coldMs.push(await this.#timed("cold", knot, complete));
-    const pool = createPool({ warm: [this.#options] });
+    this.#heading("The same questions, each in a new process, then by a pool: createPool()");
+    this.#terminal.status("starting a process for each question");
+    const cold = await this.#timed(complete);
+    this.#terminal.status(undefined);
+    const longest = Math.max(...cold.map(({ ms }) => ms));
+    for (const each of cold) this.#bar("cold", each, longest);
+
+    this.#terminal.status("warming the pool");
+    const pool = createPool({ warm: [this.#quick] });
+    const ask: typeof complete = pool.complete.bind(pool);
     await pool.ready();
-    const warmMs: number[] = [];
-    for (const knot of KNOTS) {
-      warmMs.push(await this.#timed("warm", knot, pool.complete.bind(pool)));
-    }
+    // A pool that has run for a second answers by processes that were reset after an earlier call.
+    for (let call = 0; call < FIRST_CALLS; call += 1) await ask("Are you there?", this.#quick);
+    const warm = await this.#timed(ask);
+    this.#terminal.status(undefined);
+    for (const each of warm) this.#bar("warm", each, longest);
     await pool.close();
-    this.say(`${(sum(coldMs) / sum(warmMs)).toFixed(1)} times as fast`);
-    return { coldMs, warmMs };
+    const [coldMs, warmMs] = [cold, warm].map((all) => all.map(({ ms }) => ms));
+    const ratio = (sum(coldMs) / sum(warmMs)).toFixed(1);
+    this.say(
+      `${ratio} times as fast, after ${FIRST_CALLS} calls that are not shown; the model answers at once`,
+    );
+    return { coldMs: coldMs ?? [], warmMs: warmMs ?? [] };
   }
 
-  async #timed(how: string, knot: string, ask: typeof complete): Promise<number> {
-    const { text, timing } = await ask(`What is a ${knot}?`, this.#options);
-    const ms = Math.round(timing.totalMs);
-    const bar = "█".repeat(Math.max(1, Math.min(40, Math.round(ms / 50))));
-    const style = how === "warm" ? this.#terminal.outStyle.green : this.#terminal.outStyle.yellow;
-    this.#write(`  ${how} ${`${ms} ms`.padStart(8)} ${style(bar)} ${text}\n`);
-    return ms;
+  async #timed(ask: typeof complete): Promise<Timed[]> {
+    const all: Timed[] = [];
+    for (const knot of KNOTS) {
+      const { text, timing } = await ask(`What is a ${knot}?`, this.#quick);
+      all.push({ text, ms: Math.round(timing.totalMs) });
+    }
+    return all;
+  }
+
+  /** A line with a bar whose length is in proportion to the longest of all. */
+  #bar(how: "cold" | "warm", { ms, text }: Timed, longest: number): void {
+    const { green, yellow } = this.#terminal.outStyle;
+    const room = Math.max(10, Math.min(LONGEST_BAR, Math.floor(this.#width / 3)));
+    const bar = "█".repeat(Math.max(1, Math.min(room, Math.round((ms / longest) * room))));
+    const start = `  ${how} ${`${ms} ms`.padStart(8)} `;
+    const rest = this.#width - start.length - room - 1;
+    const about = rest > SHORTEST_TEXT ? ` ${oneLine(text, rest)}` : "";
+    this.#write(`${start}${(how === "warm" ? green : yellow)(bar.padEnd(room))}${about}\n`);
   }
 
   async #failure(): Promise<void> {
@@ -149,12 +192,13 @@ class Tour {
     const options = { ...this.#options, cwd: "/no/such/folder" };
     const error = await complete("Is anybody there?", options).catch((each: unknown) => each);
     if (!isHawserError(error)) throw error;
-    this.#write(`  ${error.code}: ${error.message}\n`);
+    this.#lines(`${error.code}: ${error.message}`);
     this.say(error.hint);
   }
 
   #heading(text: string): void {
-    this.#write(`\n${this.#terminal.outStyle.bold(text)}\n`);
+    const { bold } = this.#terminal.outStyle;
+    this.#write(`\n${wrapText(text, this.#width).split("\n").map(bold).join("\n")}\n`);
   }
 
   #prompt(text: string): void {
@@ -165,6 +209,16 @@ class Tour {
     if (!this.#isSilent) process.stdout.write(text);
   }
 }
+
+interface Timed {
+  readonly ms: number;
+  readonly text: string;
+}
+
+/** One for a process that was only warmed, one for a process that was reset for the first time. */
+const FIRST_CALLS = 2;
+const LONGEST_BAR = 30;
+const SHORTEST_TEXT = 10;
 
 const KNOTS = ["bowline", "sheet bend", "clove hitch", "figure eight"];
 
@@ -178,6 +232,6 @@ const KNOT = {
   required: ["name", "strength", "uses"],
 } as const;
 
-function sum(numbers: readonly number[]): number {
+function sum(numbers: readonly number[] = []): number {
   return numbers.reduce((a, b) => a + b, 0);
 }

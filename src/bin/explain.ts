@@ -6,6 +6,7 @@ import { hasOwnSession } from "../session/index.js";
 import { CALL_FLAGS, callOptions, schemaIn } from "./call-flags.js";
 import { type Command, defineCommand } from "./command.js";
 import { type Flags, type Given, usageError } from "./flags.js";
+import { shellQuoted } from "./shell.js";
 import { Terminal } from "./terminal.js";
 import { isTrusted } from "./trust/index.js";
 
@@ -13,6 +14,7 @@ const FLAGS = {
   chat: { help: "what `hawser chat` would start, not `hawser ask`" },
   schema: { value: "path", help: "as of `hawser ask`: JSON Schema that the answer must fit" },
   ...CALL_FLAGS,
+  shell: { help: "one command line, to copy into a shell; secrets are *** in it" },
   json: { help: "for a program to read" },
 } as const satisfies Flags;
 
@@ -24,17 +26,23 @@ export const explain: Command = defineCommand({
     ["hawser explain", "what `hawser ask` starts"],
     ["hawser explain --agent --deny 'Bash(rm *)'", "where a rule goes"],
     ["hawser explain --chat --model opus", "what `hawser chat` starts"],
+    ["hawser explain --shell", "one line that starts the same by hand"],
     ["hawser explain --json | jq .command", "for a program"],
   ],
   flags: FLAGS,
   notes: `The CLI is asked for its version, and nothing else is started. Secrets are shown as ***. A prompt
 is never an argument: it is sent on the input. Where a person can be asked about tools, the CLI is told so.`,
   run: async ({ flags }) => {
+    if (flags.shell && flags.json) throw usageError("--shell and --json are two ways to say it.");
     const terminal = new Terminal({ quiet: flags.json });
     const explained = await explainInvocation(withId(await optionsOf(flags, terminal)));
-    const { chat, json } = flags;
+    const { chat, json, shell } = flags;
     if (json) terminal.writeLine(JSON.stringify({ entry: chat ? "chat" : "ask", ...explained }));
-    else terminal.write(textOf(explained));
+    else if (shell) {
+      terminal.writeLine(shellLine(explained));
+      const paths = explained.files.map(({ path }) => path).join(", ");
+      if (paths !== "") terminal.note(`Only hawser makes the files that it names: ${paths}`);
+    } else terminal.write(textOf(explained));
     return 0;
   },
 });
@@ -61,6 +69,20 @@ const NOBODY_ASKS: CanUseTool = async () => ({ behavior: "deny", message: "Nobod
 /** Every session has an id from the start. */
 function withId(options: Options): Options {
   return hasOwnSession(options) ? options : { ...options, sessionId: randomUUID() };
+}
+
+/** The whole call as a shell starts it: folder, variables, executable, arguments. */
+function shellLine({ command, cwd, environment }: ExplainedCall): string {
+  const { set, removed } = environment;
+  const variables = [
+    ...removed.map((name) => `-u ${name}`),
+    ...Object.entries(set).map(([name, value]) => `${name}=${shellQuoted(value)}`),
+  ];
+  return [
+    ...(cwd === undefined ? [] : [`cd ${shellQuoted(cwd)} &&`]),
+    ...(variables.length === 0 ? [] : ["env", ...variables]),
+    ...command.map(shellQuoted),
+  ].join(" ");
 }
 
 function textOf(explained: ExplainedCall): string {

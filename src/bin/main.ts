@@ -3,7 +3,7 @@ import { ERROR_CODES, HAWSER_VERSION, isHawserError } from "../errors/index.js";
 import { nearest } from "../options/index.js";
 import { type Command, columns } from "./command.js";
 import { usageError } from "./flags.js";
-import { inFlags } from "./hints.js";
+import { inCommandWords } from "./hints.js";
 import { guardOutput } from "./output.js";
 import { printable } from "./terminal.js";
 
@@ -51,7 +51,7 @@ Try it, with no account:
   hawser demo
 
 \`hawser <command> --help\` has examples and every option. All take --json. Exit codes: 0 done,
-64 not understood, 130 stopped by Ctrl-C; every other one stands for the cause that is told with it.
+64 not understood, 130 stopped by Ctrl-C; each other code has a cause, which the message names.
 `;
 }
 
@@ -64,10 +64,11 @@ function fail(error: unknown, args: readonly string[]): number {
   const isKnown = isHawserError(error);
   if (wantsJson(args)) {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
-    process.stdout.write(`${JSON.stringify({ error: isKnown ? error : { name, message } })}\n`);
+    const told = isKnown ? { ...error.toJSON(), ...inCommandWords(error) } : { name, message };
+    process.stdout.write(`${JSON.stringify({ error: told })}\n`);
   } else if (isKnown) {
-    const [message, hint] = [error.message, error.hint].map((text) => printable(inFlags(text)));
-    process.stderr.write(`hawser: ${message}\n${hint}\n`);
+    const { message, hint } = inCommandWords(error);
+    process.stderr.write(`hawser: ${printable(message)}\n${printable(hint)}\n`);
   } else {
     const about = printable((error as Error)?.stack ?? String(error));
     process.stderr.write(`hawser: this should not have happened.\n${about}\n`);

@@ -4,6 +4,7 @@ import { currentFolder } from "../process/index.js";
 import type { TranscriptPlace } from "../transcripts/index.js";
 import { type Command, defineCommand } from "./command.js";
 import { type Flags, type Given, usageError } from "./flags.js";
+import { offlineFolder } from "./offline/index.js";
 import { fork, remove, rename } from "./sessions/change.js";
 import { findSession } from "./sessions/find.js";
 import { list } from "./sessions/list.js";
@@ -18,6 +19,7 @@ const FLAGS = {
   "up-to": { value: "message", help: "fork: the last message that it keeps" },
   yes: { short: "y", help: "delete: does not ask" },
   cwd: { short: "C", value: "folder", help: "as if called in that folder" },
+  offline: { help: "those of `hawser chat --offline` and `hawser ask --agent --offline`" },
   "config-dir": { value: "folder", help: "the CLI's configuration, where sessions are kept" },
   json: { help: "for a program to read" },
 } as const satisfies Flags;
@@ -30,11 +32,12 @@ interface Call {
   readonly flags: Given<typeof FLAGS>;
   readonly place: TranscriptPlace;
   readonly configDir: string | undefined;
+  readonly offline: boolean;
   readonly json: boolean;
 }
 
 interface Verb {
-  /** What it takes beside --cwd, --config-dir and --json. */
+  /** What it takes beside --cwd, --offline, --config-dir and --json. */
   readonly flags: readonly Name[];
   /** At least and at most so many words. */
   readonly words: readonly [least: number, most: number];
@@ -59,7 +62,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
     words: [1, MANY],
     run: async (call) => {
       const prompt = call.words.slice(1).join(" ").trim();
-      return resume(await meant(call), { prompt, configDir: call.configDir, json: call.json });
+      return resume(await meant(call), { ...call, prompt });
     },
   },
   fork: {
@@ -83,7 +86,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
     run: async (call) => {
       const found = [];
       // All of them are known before the first one goes.
-      for (const name of call.words) found.push(await findSession(name, call.place));
+      for (const name of call.words) found.push(await findSession(name, call));
       return remove(call.terminal, found, { ...call, yes: call.flags.yes });
     },
   },
@@ -106,6 +109,7 @@ export const sessions: Command = defineCommand({
     ["hawser sessions resume 3f2a91c4", "goes on with it in the terminal"],
     ['hawser sessions resume "Release notes" "Now in French"', "one more prompt, one answer"],
     ["hawser sessions fork 3f2a91c4 --up-to 9c1b22aa", "a new session that ends there"],
+    ["hawser sessions --offline", "those with the simulated model, which are kept for 30 days"],
     ["hawser sessions --all --json | jq -r '.sessions[].cwd'", "for a program"],
   ],
   flags: FLAGS,
@@ -113,12 +117,22 @@ export const sessions: Command = defineCommand({
     "A session is named by its id, by the first letters of it (four at least), or by its title.\nOf one that is not found in this folder, all projects are searched.",
   run: async ({ flags, words: [verb = "list", ...words] }) => {
     const { run } = verbOf(verb, words, flags);
-    const configDir = flags["config-dir"] === undefined ? undefined : resolve(flags["config-dir"]);
-    const place = { configDir, dir: flags.all ? undefined : resolve(flags.cwd ?? currentFolder()) };
-    const terminal = new Terminal({ quiet: flags.json });
-    return run({ terminal, words, flags, place, configDir, json: flags.json });
+    const { all, cwd, json, offline } = flags;
+    const configDir = configDirOf(flags);
+    const place = { configDir, dir: all ? undefined : resolve(cwd ?? currentFolder()) };
+    const terminal = new Terminal({ quiet: json });
+    return run({ terminal, words, flags, place, configDir, offline, json });
   },
 });
+
+function configDirOf(flags: Given<typeof FLAGS>): string | undefined {
+  const given = flags["config-dir"];
+  if (!flags.offline) return given === undefined ? undefined : resolve(given);
+  if (given !== undefined) throw usageError("--offline and --config-dir name different places.");
+  const folder = offlineFolder();
+  if (folder !== undefined) return folder;
+  throw usageError("Without a home folder, the sessions of --offline are not kept.", "Set HOME.");
+}
 
 function verbOf(name: string, words: readonly string[], flags: Given<typeof FLAGS>): Verb {
   const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
@@ -143,6 +157,6 @@ const HELP = "See `hawser sessions --help`.";
 const NEEDS = ["", "a session", "a session and a title"];
 const OF_VERBS: readonly Name[] = ["all", "limit", "title", "up-to", "yes"];
 
-function meant({ words: [name = ""], place }: Call) {
-  return findSession(name, place);
+function meant(call: Call) {
+  return findSession(call.words[0] ?? "", call);
 }

@@ -79,6 +79,7 @@ export function mayUse(
   feature: string,
   since: string,
   otherwise = "it is left out",
+  hint?: string,
 ): boolean {
   if (isSince(cli, since)) return true;
   const found = cli.version?.join(".") ?? "unknown";
@@ -88,6 +89,7 @@ export function mayUse(
       cliPath: cli.path,
       cliVersion: found,
       issues: [{ path: feature, message: `needs ${since}` }],
+      ...(hint === undefined ? {} : { hint }),
     });
   }
   if (options.onOldCli === "warn") warnings.push(`${message}: ${otherwise}.`);

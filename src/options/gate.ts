@@ -11,7 +11,7 @@ export function keepSupported(gate: Gate): Resolved {
     warnings.push("The version of the CLI is not known: it may not have every option in use.");
     return options;
   }
-  mayUse(gate, "hawser", OLDEST, "it may not work");
+  mayUse(gate, "hawser", OLDEST, "it may not work", UPDATE);
   const dropped = OPTION_NAMES.filter((name) => {
     const { since } = OPTION_TABLE[name];
     return since !== undefined && isInUse(options, name) && !mayUse(gate, name, since);
@@ -21,6 +21,8 @@ export function keepSupported(gate: Gate): Resolved {
 }
 
 const OLDEST = "2.0.0";
+const UPDATE =
+  "Update the CLI with `claude update`, or with `npm install -g @anthropic-ai/claude-code`.";
 
 export function isInUse(options: Resolved, name: OptionName): boolean {
   const value = options[name];

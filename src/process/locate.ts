@@ -59,8 +59,9 @@ export function locateCli(
   machine: Machine = thisMachine(options),
 ): CliLocation {
   checkCliFrom(options.cliFrom);
-  const asked = options.cliPath ?? options.pathToClaudeCodeExecutable;
-  if (asked !== undefined) return locateAsked(asked, "option", machine);
+  const name = options.cliPath === undefined ? "pathToClaudeCodeExecutable" : "cliPath";
+  const asked = options[name];
+  if (asked !== undefined) return locateAsked(asked, "option", machine, name);
   const ordered = machine.env["HAWSER_CLI"];
   if (ordered) return locateAsked(ordered, "HAWSER_CLI", machine);
 
@@ -68,11 +69,13 @@ export function locateCli(
   for (const [source, placesOf] of searchOf(machine)) {
     const places = placesOf(machine);
     if (source === "package" && places.length === 0)
-      tried.push("npm package @anthropic-ai/claude-code beside hawser");
+      tried.push("the npm package @anthropic-ai/claude-code beside hawser");
     for (const place of places) {
       const seen = look(place, machine);
       if (seen.state === "usable") return { path: seen.path, script: seen.script, source };
-      tried.push(seen.state === "missing" ? place.path : `${place.path} (${seen.reason})`);
+      // Most programs bundle no CLI, so that its place would mean nothing to the reader.
+      if (seen.state !== "missing") tried.push(`${place.path} (${seen.reason})`);
+      else if (source !== "bundled") tried.push(place.path);
     }
   }
   throw new HawserError("cli_not_found", undefined, { hint: notFoundHint(tried) });
@@ -131,24 +134,26 @@ function locateAsked(
   asked: string,
   source: "option" | "HAWSER_CLI",
   machine: Machine,
+  name: "cliPath" | "pathToClaudeCodeExecutable" | "HAWSER_CLI" = "HAWSER_CLI",
 ): CliLocation {
-  const name = source === "option" ? "cliPath" : source;
   const bare = !/[/\\]/.test(asked);
   const places = bare ? pathPlaces(asked, machine) : [{ path: absolute(asked, machine) }];
+  const issue = (message: string) => ({ cliPath: asked, issues: [{ path: name, message }] });
   let refused: string | undefined;
   for (const place of places) {
     const found = look(place, machine);
     if (found.state === "usable") return { path: found.path, script: found.script, source };
-    if (found.state !== "missing")
-      refused ??= `${name} ${place.path} cannot be run: ${found.reason}.`;
+    if (found.state !== "missing") refused ??= `${place.path} cannot be run: ${found.reason}`;
   }
-  if (refused !== undefined) throw new HawserError("cli_not_runnable", refused, { cliPath: asked });
+  if (refused !== undefined) {
+    throw new HawserError("cli_not_runnable", `${name} ${refused}.`, issue(refused));
+  }
   const where = bare
     ? `no executable "${asked}" is on PATH`
     : `there is no file ${places[0]?.path}`;
   throw new HawserError("cli_not_found", `The CLI that ${name} names was not found: ${where}.`, {
-    cliPath: asked,
-    hint: `Correct ${name}, or leave it unset to search the usual places.`,
+    ...issue(where),
+    hint: `Correct \`${name}\`, or leave it unset to search the usual places.`,
   });
 }
 
@@ -170,8 +175,6 @@ function inspectTarget(path: string, { platform }: Machine): Candidate {
 }
 
 function notFoundHint(tried: readonly string[]): string {
-  return [
-    "Install it with `npm install -g @anthropic-ai/claude-code`, or set `cliPath` or HAWSER_CLI. Tried:",
-    ...tried.map((place) => `  ${place}`),
-  ].join("\n");
+  const places = [...new Set(tried)].join(", ");
+  return `Install it with \`npm install -g @anthropic-ai/claude-code\`, or set \`cliPath\` or HAWSER_CLI. Tried: ${places}.`;
 }

@@ -45,5 +45,7 @@ async function answerOf(process: CliProcess, limitMs: number): Promise<VersionPr
   const { code } = await process.exited;
   clearTimeout(timer);
   release();
-  return late ? { text: `no answer within ${limitMs} ms`, failed: true } : readAnswer(text, code);
+  return late
+    ? { text: `no answer within ${limitMs} ms`, failed: true }
+    : readAnswer(text, process.stderrTail, code);
 }

@@ -67,6 +67,7 @@ async function ask(location: CliLocation, options: ProbeOptions): Promise<Versio
   const child = await start(location, options);
   return new Promise((resolve, reject) => {
     let text = "";
+    let complaint = "";
     let late = false;
     // A wrapper may have started more than itself.
     const kill = () => child.pid !== undefined && signalGroup(child.pid, "SIGKILL");
@@ -79,13 +80,17 @@ async function ask(location: CliLocation, options: ProbeOptions): Promise<Versio
     child.stdout?.on("data", (chunk: Buffer) => {
       if (text.length < LONGEST_ANSWER) text += chunk.toString();
     });
+    child.stderr?.on("data", (chunk: Buffer) => {
+      if (complaint.length < LONGEST_ANSWER) complaint += chunk.toString();
+    });
     // A pipe that breaks has no more text; the end of the process decides.
     child.stdout?.on("error", () => {});
+    child.stderr?.on("error", () => {});
     child.once("close", (code) => {
       clearTimeout(timer);
       for (const each of release) each();
       if (late) return resolve({ text: `no answer within ${limitMs} ms`, failed: true });
-      const answer = readAnswer(text, code);
+      const answer = readAnswer(text, complaint, code);
       if (NODE.test(answer.text)) return reject(isNode(path, answer.text));
       if (code !== null) said.set(path, answer);
       resolve(answer);
@@ -102,7 +107,7 @@ async function start(
   try {
     return await startChild(file, script ? [path, "-v"] : ["-v"], {
       env: withMark(environmentOf(user, env), newMark()),
-      stdio: ["ignore", "pipe", "ignore"],
+      stdio: ["ignore", "pipe", "pipe"],
       detached: process.platform !== "win32",
       windowsHide: true,
       // The version does not depend on the folder, but no program starts well in a deleted one.
@@ -115,12 +120,19 @@ async function start(
 }
 
 /** What the first line of an answer says, if the process that gave it ended well. */
-export function readAnswer(answer: string, code: number | null): VersionProbe {
-  const text = answer.split("\n", 1)[0]?.trim() ?? "";
+export function readAnswer(answer: string, complaint: string, code: number | null): VersionProbe {
+  const text = firstLine(answer);
   // One that died over its answer may have told half of it.
   const version = code === 0 ? parseVersion(text) : undefined;
   if (version !== undefined) return { version, text };
-  return code === 0 ? { text } : { text: text || `exit code ${code}`, failed: true };
+  if (code === 0) return { text };
+  const why = firstLine(complaint.trimStart());
+  const end = why === "" ? `exit code ${code}` : `exit code ${code}, ${why}`;
+  return { text: text || end, failed: true };
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0]?.trim() ?? "";
 }
 
 /** No CLI has ever written its version like this. */

@@ -168,6 +168,7 @@ const ACTIONS = {
     ms,
   },
   apiError: { apiError: status, message: text, resetsAt: date },
+  model: { model: yes },
   value: { value: anything },
   hook: { hook: hookEvent, input: object },
   ask: { ask: object, cancelAfterMs: ms },
@@ -241,6 +242,7 @@ const SCENARIO = {
   version: text,
   steps: list(step),
   states: flag,
+  sessions: flag,
   mcp: (check, path, value) => {
     if (!isObject(value)) return check.report(path, "must be an object");
     for (const [name, state] of Object.entries(value)) mcpState(check, `${path}.${name}`, state);

@@ -28,6 +28,12 @@ export {
 } from "./cassette.js";
 export { type FakeCli, fakeCli, type RecordedProcess } from "./fake-cli.js";
 export { type IsolatedEnv, type IsolatedEnvOptions, isolatedEnv } from "./isolated-env.js";
+export {
+  type OfflineOptions,
+  type OfflineWorld,
+  type OfflineWorldOptions,
+  offlineWorld,
+} from "./offline-world.js";
 export type { RecordedRequest, RequestKind, ToolResult } from "./recorded-request.js";
 export {
   type ApiErrorBody,

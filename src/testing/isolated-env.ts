@@ -11,6 +11,11 @@ export interface IsolatedEnvOptions {
   readonly apiKey?: string;
   /** Makes the CLI believe that it runs on a subscription: it then reports usage limits. */
   readonly oauthToken?: string;
+  /**
+   * A folder for the configuration and the sessions that is to outlive this world, so that a later
+   * one can resume them. It is made if it is missing, and `dispose()` leaves it alone.
+   */
+  readonly configDir?: string;
   /** More variables, which win over ours; undefined removes one. */
   readonly extra?: Readonly<Record<string, string | undefined>>;
 }
@@ -47,18 +52,19 @@ export async function isolatedEnv(options: IsolatedEnvOptions = {}): Promise<Iso
   const folder = new TemporaryFolder(0o700);
   const root = folder.path;
   const home = join(root, "home");
-  const configDir = join(home, ".claude");
+  const configDir = options.configDir ?? join(home, ".claude");
   const cwd = join(root, "work");
   const temp = join(root, "tmp");
   const apiKey = options.apiKey ?? (options.oauthToken === undefined ? "dummy-api-key" : undefined);
 
   // Not recursive, because that would make the folder again after a signal has removed it.
   await mkdir(home);
-  await mkdir(configDir);
+  if (options.configDir === undefined) await mkdir(configDir);
+  else await mkdir(configDir, { recursive: true, mode: 0o700 });
   await mkdir(cwd);
   await mkdir(temp);
-  await writeFile(join(configDir, ".claude.json"), JSON.stringify(settledConfig(cwd, apiKey)));
-  await writeFile(join(configDir, "settings.json"), JSON.stringify(SETTINGS));
+  await writeNew(join(configDir, ".claude.json"), settledConfig(cwd, apiKey));
+  await writeNew(join(configDir, "settings.json"), SETTINGS);
 
   const env = defined({
     ...inherited(),
@@ -74,10 +80,22 @@ export async function isolatedEnv(options: IsolatedEnvOptions = {}): Promise<Iso
   return { env, cwd, home, configDir, dispose, [Symbol.asyncDispose]: dispose };
 }
 
-const OPTIONS = { baseUrl: true, apiKey: true, oauthToken: true, extra: true } satisfies Record<
-  keyof IsolatedEnvOptions,
-  true
->;
+const OPTIONS = {
+  baseUrl: true,
+  apiKey: true,
+  oauthToken: true,
+  configDir: true,
+  extra: true,
+} satisfies Record<keyof IsolatedEnvOptions, true>;
+
+/** A configuration that outlives its world has these files already, and the CLI has changed them. */
+async function writeNew(path: string, content: object): Promise<void> {
+  await writeFile(path, JSON.stringify(content), { flag: "wx", mode: 0o600 }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    },
+  );
+}
 
 /** A port that nothing listens on: what is sent there fails at once. */
 const NOWHERE = "http://127.0.0.1:9";

@@ -18,6 +18,11 @@ export interface Scenario<A = Action> {
    * one that the CLI has found by itself.
    */
   readonly mcp?: Readonly<Record<string, McpState>> | undefined;
+  /**
+   * Keeps the conversation in a transcript, as the CLI does unless it is told not to, and resumes one.
+   * What the model says is in it where the action `model` asked one. Without it no file is written.
+   */
+  readonly sessions?: boolean;
   /** Where to note what arrives, if not in the fake's own folder: one JSON object a line. */
   readonly record?: string;
 }
@@ -113,6 +118,11 @@ export type Action =
    * With `resetsAt` it is the usage limit of a subscription.
    */
   | { readonly apiError: number; readonly message?: string; readonly resetsAt?: Date | string }
+  /**
+   * Asks the model at ANTHROPIC_BASE_URL, such as a `SimulatedModel`, and calls the tools that it asks
+   * for until it has answered. A built-in tool does nothing, and says so.
+   */
+  | { readonly model: true }
   /** Gives this value for the schema that the host has sent; to a host without one it is text. */
   | { readonly value: unknown }
   /** Calls the hooks that the host has registered for an event, with these fields in their input. */

@@ -96,6 +96,7 @@ describe("the exported names", () => {
       "hang",
       "isolatedEnv",
       "maxTokens",
+      "offlineWorld",
       "rateLimitHeaders",
       "record",
       "redactedThinking",

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -48,6 +48,15 @@ describe("hawser ask, in a terminal", () => {
     await pty.shows("2 turns");
     expect((await pty.exit).code).toBe(0);
     expect(readFileSync(join(here.cwd, "knot.txt"), "utf8")).toBe("tied\n");
+  });
+
+  it("gives no advice on a tool that the person has refused", async () => {
+    const pty = hawserIn(place(), "ask", "--offline", "--tools", "Bash", "run touch a.txt");
+    await pty.shows("[y]es");
+    pty.enter("n");
+    expect((await pty.exit).code).toBe(0);
+    expect(pty.text).not.toContain("--allow");
+    expect(pty.text).not.toContain("was refused");
   });
 
   it("stops at Ctrl-C with what it has, and leaves no process behind", async () => {
@@ -138,17 +147,19 @@ describe("hawser ask, in a pipe", () => {
     const { code, out, err } = await run(here, ["ask", "--offline", "-t", "Bash", "run touch x"]);
     expect(code).toBe(0);
     expect(out).toContain("It did not work");
-    expect(err).toBe("hawser: Bash was refused; --allow Bash permits it.\n");
-    const allowed = await run(here, [
-      "ask",
-      "--offline",
-      "-t",
-      "Bash",
-      "--allow",
-      "Bash",
-      "run uname",
-    ]);
-    expect(allowed.out).toContain("Linux");
+    expect(err).toBe("hawser: Bash was refused; --allow 'Bash(touch x)' permits it.\n");
+    // What it says is copied into a shell as it stands.
+    const [, flag] = /(--allow '.*') permits it/.exec(err) ?? [];
+    const line = `"${process.execPath}" "${HAWSER}" ask --offline -t Bash ${flag} "run touch x"`;
+    const allowed = spawn("sh", ["-c", line], { ...here, stdio: ["ignore", "pipe", "pipe"] });
+    expect(await text(allowed.stderr)).toBe("");
+    expect(existsSync(join(here.cwd, "x"))).toBe(true);
+  });
+
+  it("has no advice for a tool that --deny refuses", async () => {
+    const args = ["ask", "--offline", "-t", "Bash", "--deny", "Bash(touch *)", "run touch x"];
+    const { err } = await run(place(), args);
+    expect(err).toBe("hawser: Bash was refused, and --deny has a rule for it.\n");
   });
 
   it("answers by a stand-in where there is no CLI", async () => {
@@ -160,7 +171,58 @@ describe("hawser ask, in a pipe", () => {
     });
   });
 
+  it("runs no tool on the stand-in, and says that it was refused", async () => {
+    const { cwd, env } = place();
+    const here = { cwd, env: { ...env, HAWSER_CLI: "/nowhere/claude" } };
+    const { out, err } = await run(here, ["ask", "--offline", "-t", "Bash", "run touch x"]);
+    expect(out).toContain("It did not work");
+    expect(out).not.toContain("would have done");
+    expect(err).toBe("hawser: Bash was refused; --allow 'Bash(touch x)' permits it.\n");
+  });
+
+  it("costs nothing with --offline, and says so in its figures", async () => {
+    const { out } = await run(place(), ["ask", "--offline", "--json", "hello"]);
+    expect(JSON.parse(out)).toMatchObject({
+      text: expect.stringContaining("cost nothing"),
+      costUsd: 0,
+    });
+  });
+
+  it("says what the CLI wrote before it died", async () => {
+    const { cwd, env } = place();
+    const cli = join(cwd, "claude");
+    writeFileSync(cli, "#!/bin/sh\necho boom >&2\nexit 3\n", { mode: 0o755 });
+    const { code, err } = await run({ cwd, env }, ["ask", "--cli", cli, "hello"]);
+    expect(code).toBe(126);
+    expect(err).toContain("exit code 3, boom");
+    expect(err).toContain("Set --cli or HAWSER_CLI to the `claude` executable");
+  });
+
+  it("says that it is not logged in, without a command that there is not", async () => {
+    const { code, err } = await run(place(), ["ask", "hello"]);
+    expect(code).toBe(77);
+    expect(err).toMatch(
+      /^hawser: Not logged in\nRun `claude` and log in, or set ANTHROPIC_API_KEY/,
+    );
+    expect(err).not.toContain("/login");
+  });
+
+  it.each([["--offline"], ["--agent"], ["--agent", "--offline"]])(
+    "says that there is no session to go on with: -c %s",
+    async (...flags) => {
+      const here = place();
+      const { code, out, err } = await run(here, ["ask", "-c", ...flags, "hello"]);
+      expect({ code, out }).toEqual({ code: 66, out: "" });
+      expect(err).toContain(`There is no session of ${here.cwd} to go on with.`);
+    },
+  );
+
   it.each([
+    [["ask", "--resume", "abc", "hello"], 66, 'There is no session "abc".'],
+    [["ask", "--cli", "/nowhere/x", "hello"], 127, "The CLI that --cli names was not found"],
+    [["ask", "--allow", "Bash(", "hello"], 64, "--allow has an unclosed parenthesis."],
+    [["ask", "--fork", "hello"], 64, "Set --resume or --continue, or leave --fork out."],
+    [["ask", "--offline", "--cli", "/nowhere/x", "hello"], 127, "The CLI that --cli names"],
     [["ask"], 64, "There is nothing to ask."],
     [["ask", "--modle", "x", "hello"], 64, "Did you mean --model?"],
     [["ask", "--budget", "much", "hello"], 64, "--budget much is no sum"],
@@ -175,6 +237,7 @@ describe("hawser ask, in a pipe", () => {
   ])("says what is wrong with %j", async (args, code, words) => {
     const ran = await run(place(), args);
     expect(ran).toMatchObject({ code, out: "", err: expect.stringContaining(words) });
+    expect(ran.err).not.toMatch(/claude -p|cliPath|configDir|listSessions|persistSession/);
     const asJson = await run(place(), [...args, "--json"]);
     expect(asJson.code).toBe(code);
     expect(JSON.parse(asJson.out)).toMatchObject({ error: { code: expect.any(String) } });

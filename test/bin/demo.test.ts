@@ -9,7 +9,7 @@ it("hawser demo walks through all of it on the real CLI, and leaves nothing", as
   await pty.shows("A hawser is a thick rope");
   await pty.shows(/may it\? Write knot\.txt\n\s+\+ bowline\n\s+yes/);
   await pty.shows("A sheet bend joins two ropes");
-  await pty.shows('{"name":"bowline","strength":0.65');
+  await pty.shows('{ "name": "bowline", "strength": 0.65');
   await pty.shows(/cold +\d+ ms/);
   await pty.shows(/warm +\d+ ms/);
   await pty.shows(/\d+\.\d times as fast/);
@@ -17,6 +17,29 @@ it("hawser demo walks through all of it on the real CLI, and leaves nothing", as
   await pty.shows("0 processes");
   expect((await pty.exit).code).toBe(0);
 });
+
+it.each([80, 60])(
+  "hawser demo fits a terminal of %i columns, with bars in proportion",
+  async (cols) => {
+    const pty = hawserIn({ ...place(), cols }, "demo");
+    expect((await pty.exit).code).toBe(0);
+    const lines = pty.raw.replaceAll(/\x1b\[[\d;?]*[A-Za-z]/g, "").split(/\r?\n|\r/);
+    expect(lines.filter((line) => [...line].length > cols)).toEqual([]);
+    const bars = lines.flatMap((line) => {
+      const [, how, ms, bar = ""] = /^ {2}(cold|warm) +(\d+) ms (█+)/.exec(line) ?? [];
+      return how === undefined ? [] : { how, ms: Number(ms), length: bar.length };
+    });
+    expect(bars.map(({ how }) => how).join(" ")).toBe("cold cold cold cold warm warm warm warm");
+    const longest = Math.max(...bars.slice(0, 4).map(({ ms }) => ms));
+    const room = Math.max(...bars.map(({ length }) => length));
+    for (const { ms, length } of bars) {
+      expect(length).toBe(Math.max(1, Math.min(room, Math.round((ms / longest) * room))));
+    }
+    expect(pty.text.replace(/\s+/g, " ")).toContain(
+      "times as fast, after 2 calls that are not shown; the model answers at once",
+    );
+  },
+);
 
 it("hawser demo does the same on a stand-in, and gives its figures as JSON", async () => {
   const { cwd, env } = place();

@@ -140,9 +140,13 @@ describe("hawser doctor", () => {
   it("refuses one that is too old for anything", async () => {
     const cli = await fakeCli({ version: "1.0.98 (Claude Code)" });
     onTestFinished(() => cli.dispose());
-    expect((await report(await place(), "--cli", cli.path)).findings).toContainEqual(
-      expect.objectContaining({ id: "cli-version", level: "problem", code: "unsupported_by_cli" }),
-    );
+    expect((await report(await place(), "--cli", cli.path)).findings).toContainEqual({
+      id: "cli-version",
+      level: "problem",
+      code: "unsupported_by_cli",
+      message: "hawser needs Claude Code 2.0.0 or newer; this one is 1.0.98.",
+      remedy: expect.stringMatching(/^Update the CLI with `claude update`, or with `npm install/),
+    });
   });
 
   it("has the same for a pipe, without colours, and as data with --json", async () => {
@@ -177,6 +181,11 @@ describe("hawser doctor, of the executable", () => {
     expect(text).toMatch(/✗ cli +The Claude Code CLI was not found\./);
     expect(text).toContain("npm install -g @anthropic-ai/claude-code");
     expect(text).toContain(join(bin, "claude"));
+    expect(text).not.toMatch(/_bundled|cliPath|hawser doctor`/);
+    const [, tried = ""] = /Tried: (.*?)\. /.exec(text.replace(/\s+/g, " ")) ?? [];
+    const places = tried.split(", ");
+    expect(places.length).toBeGreaterThan(5);
+    expect(new Set(places).size).toBe(places.length);
   });
 
   it.skipIf(HAS_USUAL_CLI)("knows the npm package's stub", async () => {
@@ -409,6 +418,17 @@ describe("hawser doctor, of the surroundings", () => {
   });
 });
 
+it.skipIf(process.platform === "win32")(
+  "hawser doctor shows what a CLI writes that does not say its version",
+  async () => {
+    const cli = program(join(folder(), "claude"), "#!/bin/sh\necho boom >&2\nexit 3\n");
+    const { code, text } = await seen(await place(), ["--cli", cli]);
+    expect(text).toContain(`${cli} does not say its version: exit code 3, boom.`);
+    expect(text).not.toContain("hawser doctor`");
+    expect(code).toBe(126);
+  },
+);
+
 describe("hawser doctor --live", () => {
   it("says that an answer came, or with which error none did", async () => {
     const model = await SimulatedModel.start({ replies: ["pong"] });
@@ -422,8 +442,24 @@ describe("hawser doctor --live", () => {
     const { ANTHROPIC_API_KEY: _, ...env } = world.env;
     writeFileSync(join(world.configDir, ".credentials.json"), "{}");
     const badly = await seen({ ...world, env }, ["--cli", NEWEST_CLI, "--live"]);
-    expect(badly.text).toMatch(/✗ live +No answer came: Not logged in/);
+    expect(badly.text).toMatch(/✗ live +No answer came: Not logged in\n +Run `claude` and log in/);
+    expect(badly.text).not.toMatch(/\/login|hawser doctor`/);
     expect(badly.code).toBe(77);
+  });
+
+  it("has advice that can be followed where the model cannot be reached", async () => {
+    const { text } = await seen(await place(), ["--cli", NEWEST_CLI, "--live"]);
+    expect(text).toMatch(/✗ live .*\n +Check the network, the proxy and ANTHROPIC_BASE_URL/);
+    expect(text).not.toContain("apiStatus");
+  });
+
+  it("does not make the folder for temporary files that it reports as missing", async () => {
+    const missing = join(folder(), "tmp");
+    const world = await place({ extra: { TMPDIR: missing } });
+    const { code, text } = await seen(world, ["--cli", NEWEST_CLI, "--live"]);
+    expect(text).toMatch(/· live +No call was made: the folder for temporary files cannot be used/);
+    expect(code).toBe(ERROR_CODES.spawn_failed.exitCode);
+    expect(existsSync(missing)).toBe(false);
   });
 
   it("makes no call with what is no CLI", async () => {

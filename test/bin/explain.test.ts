@@ -49,6 +49,43 @@ function passedOn({ CLAUDECODE: _, NODE_OPTIONS: __, ...env }: Record<string, st
   return env;
 }
 
+describe("hawser explain --shell", () => {
+  it("prints one line that starts the same in a shell, with secrets masked", async () => {
+    const world = await place();
+    const { cli, cwd, env } = world;
+    const flags = [
+      "--cli",
+      cli.path,
+      "--agent",
+      "--cwd",
+      cwd,
+      "--deny",
+      "Bash(echo 'it''s' $HOME)",
+    ];
+    const { code, out } = await explain(world, "--shell", ...flags);
+    expect(code).toBe(0);
+    expect(out.trimEnd()).not.toContain("\n");
+    expect(out).not.toContain(PLANTED);
+    const before = (await cli.recorded()).length;
+    const shell = execFile("sh", ["-c", out], { env, cwd: "/" });
+    shell.stdin?.end();
+    await once(shell, "close");
+    const started = (await cli.recorded())[before];
+    const { command, environment } = JSON.parse((await explain(world, "--json", ...flags)).out);
+    // The fake is a script, so that the command begins with Node and the script.
+    expect(settled(started?.argv ?? [])).toEqual(settled(command.slice(2)));
+    expect(started?.cwd).toBe(cwd);
+    expect(started?.env).toMatchObject(environment.set);
+    for (const name of environment.removed) expect(started?.env).not.toHaveProperty(name);
+  });
+
+  it("does not go with --json", async () => {
+    const { code, out } = await explain(await place(), "--shell", "--json");
+    expect(code).toBe(64);
+    expect(JSON.parse(out).error.message).toBe("--shell and --json are two ways to say it.");
+  });
+});
+
 describe("hawser explain", () => {
   it("says what complete() really starts, for ask", async () => {
     const world = await place();

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { answerTo } from "../../src/bin/offline/brain.js";
 import { sampleOf } from "../../src/bin/offline/sample.js";
+import { replyTo } from "../../src/bin/offline/world.js";
+import * as testing from "../../src/testing/index.js";
 
 describe("the simulated model of the command", () => {
   it.each([
@@ -27,6 +29,31 @@ describe("the simulated model of the command", () => {
     expect(answerTo({ prompt: "run ls", tools: ["Read"] })).toEqual({
       say: "I have no tool Bash here. Give me one: --tools Bash",
     });
+  });
+});
+
+describe("replyTo()", () => {
+  const asked = (prompt: string) => {
+    const body = { messages: [{ role: "user", content: prompt }] };
+    return { prompt, body, tools: [], toolResults: [] } as unknown as testing.RecordedRequest;
+  };
+
+  it("takes the given time for each word, and none if that is 0", () => {
+    const pace = (prompt: string, wordMs: number) => {
+      const { options } = replyTo(asked(prompt), wordMs, testing) as testing.MessageReply;
+      return [options.chunks, options.chunkDelayMs];
+    };
+    expect(pace("What is a clove hitch?", 15)).toEqual([9, 15]);
+    expect(pace("What is a clove hitch?", 0)).toEqual([9, 0]);
+    expect(pace("count to 3", 0)).toEqual([3, 100]);
+  });
+
+  it("uses no tokens, because the CLI reckons a price for each", () => {
+    for (const prompt of ["hello", "run ls"]) {
+      expect(replyTo(asked(prompt), 0, testing)).toMatchObject({
+        options: { usage: { input_tokens: 0, output_tokens: 0 } },
+      });
+    }
   });
 });
 

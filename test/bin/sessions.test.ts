@@ -1,5 +1,13 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -13,7 +21,7 @@ import {
 } from "../../src/testing/index.js";
 import { getSessionMessages, listSessions } from "../../src/transcripts/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
-import { HAWSER, hawserIn, KEYS, type Pty } from "../support/pty.js";
+import { HAWSER, hawserIn, KEYS, type Pty, place } from "../support/pty.js";
 
 const KNOTS = "aaaa1111-0000-4000-8000-000000000001";
 const ROPES = "aaaa2222-0000-4000-8000-000000000002";
@@ -96,7 +104,8 @@ describe("hawser sessions list", () => {
   it("shows the sessions of the folder to a person, the latest first", async () => {
     const pty = terminal(world);
     expect((await pty.exit).code).toBe(0);
-    const [first, second, ...rest] = pty.text.split("\n");
+    const [header, first, second, ...rest] = pty.text.split("\n");
+    expect(header).toMatch(/^ID +AGE {2}ABOUT$/);
     expect(first).toMatch(/^aaaa2222 +\d+ (s|min) ago {2}Which rope\?$/);
     expect(second).toMatch(/^aaaa1111 +\d+ (s|min) ago {2}\S/);
     expect(rest).toEqual([]);
@@ -300,3 +309,111 @@ describe("hawser sessions resume", () => {
     expect(at).not.toContain(-1);
   });
 });
+
+describe("hawser sessions --offline", () => {
+  interface Listed {
+    readonly sessions: readonly { readonly sessionId: string; readonly customTitle?: string }[];
+  }
+
+  it.each([
+    ["the real CLI", NEWEST_CLI],
+    ["the stand-in", "/nowhere/claude"],
+  ])(
+    "lists, shows, renames, forks, resumes and deletes what was said on %s, and nothing else",
+    async (_, cli) => {
+      const { cwd, env: own } = place();
+      const env: Record<string, string> = { ...own, HAWSER_CLI: cli };
+      const here = { cwd, env };
+      const hawser = (...args: string[]) => run(here, args);
+      const listed = async (...args: string[]) => {
+        const { out } = await sessions(here, ...args, "--json");
+        return (JSON.parse(out) as Listed).sessions;
+      };
+      const first = await hawser("ask", "--offline", "--agent", "Which knot?");
+      expect(first).toMatchObject({
+        code: 0,
+        out: expect.stringContaining("You said: Which knot?"),
+      });
+      const [{ sessionId = "" } = {}, ...others] = await listed("--offline");
+      expect(others).toEqual([]);
+      expect(await listed()).toEqual([]);
+      expect(existsSync(join(env["HOME"] ?? "", ".claude"))).toBe(false);
+
+      const went = await hawser("ask", "--offline", "--agent", "-c", "And then?");
+      expect(went.code).toBe(0);
+      expect((await sessions(here, "rename", "--offline", sessionId, "Knots")).code).toBe(0);
+      const shown = await sessions(here, "show", "--offline", "Knots");
+      expect(shown.out).toMatch(/Which knot\?[\s\S]*And then\?/);
+      const resumed = await sessions(here, "resume", "--offline", "Knots", "One more.");
+      expect(resumed).toMatchObject({
+        code: 0,
+        out: expect.stringContaining("You said: One more."),
+      });
+      const fork = (await sessions(here, "fork", "--offline", sessionId)).out.trim();
+      expect((await listed("--offline")).map((each) => each.sessionId).sort()).toEqual(
+        [sessionId, fork].sort(),
+      );
+      expect((await sessions(here, "delete", "--offline", "--yes", sessionId, fork)).code).toBe(0);
+      expect(await listed("--offline")).toEqual([]);
+    },
+  );
+
+  it("is pointed to where the folder has no other sessions", async () => {
+    const here = place();
+    await run(here, ["ask", "--offline", "--agent", "Which knot?"]);
+    const pty = hawserIn(here, "sessions");
+    await pty.shows("--offline shows those with the simulated model.");
+    expect((await pty.exit).code).toBe(0);
+    const offline = hawserIn(here, "sessions", "--offline");
+    await offline.shows(/^ID +AGE +ABOUT\n\S{8} +\d+ s ago {2}Which knot\?/);
+  });
+
+  it("deletes sessions after 30 days", async () => {
+    const here = place();
+    const ask = (prompt: string) => run(here, ["ask", "--offline", "--agent", prompt]);
+    await ask("Which knot?");
+    const configDir = join(here.env["HOME"] ?? "", ".local/state/hawser/offline");
+    const [old] = await listSessions({ configDir });
+    const [file = ""] = readdirSync(join(configDir, "projects"), {
+      recursive: true,
+      encoding: "utf8",
+    })
+      .filter((name) => name.endsWith(`${old?.sessionId}.jsonl`))
+      .map((name) => join(configDir, "projects", name));
+    const longAgo = new Date(Date.now() - 31 * 86_400_000);
+    utimesSync(file, longAgo, longAgo);
+    await ask("And then?");
+    const left = await listSessions({ configDir });
+    expect(left).toHaveLength(1);
+    expect(left[0]?.sessionId).not.toBe(old?.sessionId);
+  });
+
+  it.each([[["--offline"]], [[]]])(
+    "has nothing to go on with at first: chat -c %s",
+    async (more) => {
+      const here = place();
+      expect(await run(here, ["chat", "-c", ...more])).toMatchObject({
+        code: 66,
+        out: "",
+        err: expect.stringContaining(`There is no session of ${here.cwd} to go on with.`),
+      });
+    },
+  );
+
+  it("does not go with --config-dir", async () => {
+    expect(await sessions(place(), "--offline", "--config-dir", "/x")).toMatchObject({
+      code: 64,
+      err: expect.stringContaining("--offline and --config-dir name different places."),
+    });
+  });
+});
+
+/** Any command, in a pipe. */
+function run({ env, cwd }: Omit<Place, "configDir">, args: readonly string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [HAWSER, ...args], { env, cwd }, (_, out, err) =>
+      resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+    child.stdin?.end();
+  });
+}

@@ -112,6 +112,22 @@ describe("every program on the pages runs as it stands", { timeout: 600_000 }, (
       expect(misprints(block, stdout)).toEqual([]);
     },
   );
+
+  const anywhere = programs.filter(({ code }) => /\bofflineWorld\(/.test(code));
+
+  it.concurrent.each(anywhere.map((block) => [at(block), block] as const))(
+    "%s, also where no CLI is installed",
+    async (_, block) => {
+      const { code, stdout, stderr } = await places(() => runBlock(block, { hasNoCli: true }));
+      expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: "" });
+      expect(misprints(block, stdout)).toEqual([]);
+    },
+  );
+
+  it("has such a program, which needs neither account nor CLI, on the first screen", () => {
+    const first = anywhere.find(({ page }) => page === "README.md");
+    expect(first?.line).toBeLessThan(24);
+  });
 });
 
 /** Runs no more than so many at once. */

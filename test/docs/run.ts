@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import ts from "typescript";
@@ -21,18 +21,24 @@ export interface Run {
  * model that says what the note `replies` before the block has, or always the same. Blocks of the
  * same page that begin with the name of a file lie beside it.
  */
-export async function runBlock(block: Block): Promise<Run> {
+export async function runBlock(block: Block, machine: Machine = {}): Promise<Run> {
   const model = await testing.SimulatedModel.start({ replies: repliesFor(block) });
   const world = await testing.isolatedEnv({ baseUrl: model.url });
   try {
-    const [program, file] = lay(block, world.cwd);
-    const env = { ...world.env, HAWSER_CLI: needsNoCli(block) ? "/nowhere" : NEWEST_CLI };
+    const [program, file] = lay(block, world.cwd, machine);
+    const cli = { HAWSER_CLI: needsNoCli(block) ? "/nowhere" : NEWEST_CLI };
+    const env = { ...world.env, ...(machine.hasNoCli ? { PATH: "/nowhere" } : cli) };
     const run = await execute(program, file, { cwd: world.cwd, env });
     return { ...run, script: scriptOf(model) };
   } finally {
     await world.dispose();
     await model.close().catch(() => {}); // What it would say, `script` says.
   }
+}
+
+export interface Machine {
+  /** No variable names a CLI, none is on PATH, and no package brings one. */
+  readonly hasNoCli?: boolean;
 }
 
 /** A JavaScript expression that may use what `hawser/testing` exports. */
@@ -45,9 +51,16 @@ function repliesFor({ notes }: Block): testing.ReplyScript {
 }
 
 /** Puts the package, a project to work on and the files of the page into a folder. */
-function lay(block: Block, cwd: string): [program: string, file: string] {
+function lay(block: Block, cwd: string, machine: Machine): [program: string, file: string] {
+  const hawser = join(cwd, "node_modules", "hawser");
   mkdirSync(join(cwd, "node_modules"));
-  symlinkSync(ROOT, join(cwd, "node_modules", "hawser"));
+  if (machine.hasNoCli) {
+    // A copy, because beside the real one the CLI is installed.
+    mkdirSync(hawser);
+    for (const part of ["package.json", "dist"]) {
+      cpSync(join(ROOT, part), join(hawser, part), { recursive: true });
+    }
+  } else symlinkSync(ROOT, hawser);
   for (const name of LIBRARIES) {
     symlinkSync(join(ROOT, "node_modules", name), join(cwd, "node_modules", name));
   }

@@ -34,14 +34,24 @@ describe("the packed package", () => {
     expect(statSync(packed.tarball).size).toBeLessThan(BUDGET_BYTES);
   });
 
-  it("runs the README's first example as it stands there", async () => {
-    const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-    const example = /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+  it.each([
+    ["with a CLI", NEWEST_CLI],
+    ["without one", "/nowhere/claude"],
+  ])("runs the README's first example as it stands there, %s", async (_, cli) => {
+    const [example = ""] = readmeExamples();
     expect(example.trim().split("\n").length).toBeLessThanOrEqual(8);
     writeFileSync(join(project, "first.mjs"), example);
+    const env = { PATH: process.env["PATH"] ?? "", HAWSER_CLI: cli };
+    const { stdout } = await run(join(project, "first.mjs"), env);
+    expect(stdout).toBe("Bowline, sheet bend, figure eight.\n");
+  });
+
+  it("runs the README's second example, which needs an account", async () => {
+    const [, example = ""] = readmeExamples();
+    writeFileSync(join(project, "second.mjs"), example);
     const model = await SimulatedModel.start({ replies: ["Bowline, sheet bend, figure eight."] });
     const world = await isolatedEnv({ baseUrl: model.url, extra: { HAWSER_CLI: NEWEST_CLI } });
-    const { stdout } = await run(join(project, "first.mjs"), world.env);
+    const { stdout } = await run(join(project, "second.mjs"), world.env);
     await world.dispose();
     await model.close();
     expect(stdout).toMatch(
@@ -50,13 +60,11 @@ describe("the packed package", () => {
   });
 
   it("runs the README's example for tests", async () => {
-    const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-    const examples = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, source]) => source);
-    const example = examples.find((source) => source?.includes("SimulatedModel")) ?? "";
+    const example = readmeExamples().find((source) => source.includes("canUseTool")) ?? "";
     writeFileSync(join(project, "offline.mjs"), example);
     const env = { PATH: process.env["PATH"] ?? "", HAWSER_CLI: NEWEST_CLI };
     const { stdout } = await run(join(project, "offline.mjs"), env);
-    expect(stdout).toBe("A bowline, a hitch, a bend. 1\n");
+    expect(stdout).toBe("No Bash for you.\n2\n");
   });
 
   it("answers in an empty project, with no account and no CLI", async () => {
@@ -125,4 +133,9 @@ describe("the packed package", () => {
 
 function run(file: string, env: Record<string, string>): Promise<{ stdout: string }> {
   return promisify(execFile)(process.execPath, [file], { env, cwd: project });
+}
+
+function readmeExamples(): string[] {
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  return [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, source = ""]) => source);
 }

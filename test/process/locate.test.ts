@@ -276,7 +276,7 @@ describe("the search", () => {
     "lists every place it tried, and how to install",
     () => {
       const env = {
-        PATH: "/p1:/p2",
+        PATH: "/p1:/p2:/p1:/usr/local/bin",
         CLAUDE_CODE_BUNDLED_CLI: file("bundle/stub2", { text: STUB }),
       };
       const error = failure(() => locateCli({}, machine({ env })));
@@ -285,7 +285,6 @@ describe("the search", () => {
       for (const place of [
         "npm install -g @anthropic-ai/claude-code",
         `${env.CLAUDE_CODE_BUNDLED_CLI} (it is the npm package's stub`,
-        join(root, "hawser/dist/_bundled/claude"),
         "npm package @anthropic-ai/claude-code beside hawser",
         "/p1/claude",
         "/p2/claude",
@@ -294,6 +293,8 @@ describe("the search", () => {
       ]) {
         expect(error.hint).toContain(place);
       }
+      expect(error.hint).not.toContain("_bundled");
+      expect(error.hint.match(/\/p1\/claude/g)).toHaveLength(1);
     },
   );
 });

@@ -286,7 +286,17 @@ describe("an exit of the CLI", () => {
 
   it("that never was a start is thrown by the iteration", async () => {
     const q = query({ prompt: "go", options: { cliPath: "/nowhere/claude" } });
-    expect((await collect(q)).error).toMatchObject({ code: "cli_not_found" });
+    expect((await collect(q)).error).toMatchObject({
+      code: "cli_not_found",
+      message: "The CLI that cliPath names was not found: there is no file /nowhere/claude.",
+    });
+    const official = { pathToClaudeCodeExecutable: "/nowhere/claude" };
+    expect((await collect(query({ prompt: "go", options: official }))).error).toMatchObject({
+      code: "cli_not_found",
+      message: expect.stringContaining("The CLI that pathToClaudeCodeExecutable names"),
+      hint: expect.stringMatching(/^Correct `pathToClaudeCodeExecutable`/),
+      issues: [{ path: "pathToClaudeCodeExecutable", message: "there is no file /nowhere/claude" }],
+    });
   });
 
   it("that never comes, since it does not answer at its start, is helped", async () => {

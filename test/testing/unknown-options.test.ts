@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { isolatedEnv, record, replay, SimulatedModel } from "../../src/testing/index.js";
+import {
+  isolatedEnv,
+  offlineWorld,
+  record,
+  replay,
+  SimulatedModel,
+} from "../../src/testing/index.js";
 
 describe("an option that does not exist is refused by name", () => {
   it.each<
@@ -14,8 +20,14 @@ describe("an option that does not exist is refused by name", () => {
     [
       "isolatedEnv()",
       "baseURL",
-      "isolatedEnv() knows baseUrl, apiKey, oauthToken, extra.",
+      "isolatedEnv() knows baseUrl, apiKey, oauthToken, configDir, extra.",
       (options) => isolatedEnv(options),
+    ],
+    [
+      "offlineWorld()",
+      "reply",
+      "offlineWorld() knows replies, cliPath, configDir.",
+      (options) => offlineWorld(options),
     ],
     [
       "record()",

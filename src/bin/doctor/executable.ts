@@ -8,7 +8,7 @@ import {
   whyUnrunnable,
   wordsFor,
 } from "../../process/index.js";
-import { inFlags } from "../hints.js";
+import { commandHint, commandMessage } from "../hints.js";
 import { type Check, type Finding, note, ok, problem, type Scene, warning } from "./finding.js";
 import { versionFindings } from "./version.js";
 
@@ -43,11 +43,8 @@ function find({ cliPath, env }: Scene): CliLocation | Finding {
   } catch (error) {
     if (!isHawserError(error)) throw error;
     const { code, message } = error;
-    const hint = message.includes(STUB) ? STUB_REMEDY : error.hint;
-    // The person has not given an option of the library, but one of the command.
-    const named = (text: string) =>
-      cliPath === undefined ? text : text.replace("cliPath", "--cli");
-    return problem("cli", code, named(message), named(hint));
+    const remedy = message.includes(STUB) ? STUB_REMEDY : commandHint(error);
+    return problem("cli", code, commandMessage(error), remedy);
   }
 }
 
@@ -57,9 +54,10 @@ const STUB_REMEDY =
 
 /** A file that is named like the CLI, but cannot be run or must not be run. */
 function passedOver(places: readonly SeenPlace[]): Finding[] {
-  return places.flatMap(({ place, seen }) => {
+  return places.flatMap(({ place, seen, source }) => {
     if (seen.state === "refused") {
-      const message = inFlags(`${place} is not used: ${seen.reason}.`);
+      const why = source === "cwd" ? "it is in node_modules of the current directory" : seen.reason;
+      const message = `${place} is not used: ${why}.`;
       return [note("cli-passed-over", message, "Name it by --cli if you trust it.")];
     }
     // A folder of that name is none of our business.
@@ -82,7 +80,7 @@ function others({ path, source }: CliLocation, places: readonly SeenPlace[]): Fi
   if (source === "option" || source === "HAWSER_CLI") {
     return [note("cli-others", `On PATH there is another one: ${list}.`)];
   }
-  const remedy = "Remove what is not wanted, or name the one to use: `cliPath` or HAWSER_CLI.";
+  const remedy = "Remove what is not wanted, or name the one to use by --cli or HAWSER_CLI.";
   return [
     source === "PATH"
       ? warning("cli-others", `It hides another one that is later on PATH: ${list}.`, remedy)

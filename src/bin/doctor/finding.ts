@@ -1,4 +1,5 @@
 import { type Environment, ERROR_CODES, type ErrorCode } from "../../errors/index.js";
+import { ADVICE } from "../hints.js";
 
 export type Level = "ok" | "note" | "warning" | "problem";
 
@@ -40,7 +41,7 @@ export function problem(
   id: string,
   code: ErrorCode,
   message: string,
-  remedy: string = ERROR_CODES[code].hint,
+  remedy: string = ADVICE[code].hint,
 ): Finding {
   return { id, level: "problem", code, message, remedy };
 }

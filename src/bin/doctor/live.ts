@@ -1,5 +1,6 @@
 import { complete } from "../../complete/index.js";
 import { isHawserError, SILENT } from "../../errors/index.js";
+import { commandHint, commandMessage } from "../hints.js";
 import { type Finding, note, ok, problem, type Scene } from "./finding.js";
 
 /** One real call, as small as can be. */
@@ -7,8 +8,14 @@ export async function liveFinding(
   { cliPath, cwd }: Scene,
   before: readonly Finding[],
 ): Promise<Finding> {
-  const obstacle = before.find(({ level, id }) => level === "problem" && id.startsWith("cli"));
-  if (obstacle !== undefined) return note("live", "No call was made: the CLI does not run.");
+  const problems = before.filter(({ level }) => level === "problem").map(({ id }) => id);
+  if (problems.some((id) => id.startsWith("cli"))) {
+    return note("live", "No call was made: the CLI does not run.");
+  }
+  // The CLI would make the folder, and the next examination would find nothing wrong.
+  if (problems.includes("temporary-folder")) {
+    return note("live", "No call was made: the folder for temporary files cannot be used.");
+  }
   try {
     const { model, timing, costUsd } = await complete("Answer with the one word: pong.", {
       cwd,
@@ -24,7 +31,8 @@ export async function liveFinding(
     return ok("live", `an answer came (${facts.join(", ")})`);
   } catch (error) {
     if (!isHawserError(error)) throw error;
-    return problem("live", error.code, `No answer came: ${error.message}`, error.hint);
+    const message = `No answer came: ${commandMessage(error)}`;
+    return problem("live", error.code, message, commandHint(error));
   }
 }
 

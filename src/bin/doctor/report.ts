@@ -1,4 +1,5 @@
 import { printable, type Style } from "../terminal.js";
+import { wrapText } from "../wrap.js";
 import type { Finding, Level } from "./finding.js";
 
 /** The findings in columns, each remedy below what it mends. `width` of a terminal, if there is one. */
@@ -11,8 +12,9 @@ export function reportOf(
   const indent = " ".repeat(first + 6);
   const lines = findings.flatMap(({ id, level, message, remedy }) => {
     const [mark, colour] = MARKS[level];
-    const [head = "", ...rest] = wrapped(printable(message), width - indent.length);
-    const below = remedy === undefined ? [] : wrapped(printable(remedy), width - indent.length);
+    const rowsOf = (text: string) => wrapText(printable(text), width - indent.length).split("\n");
+    const [head = "", ...rest] = rowsOf(message);
+    const below = remedy === undefined ? [] : rowsOf(remedy);
     return [
       `  ${style[colour](mark)} ${id.padEnd(first)}  ${head}`,
       ...rest.map((line) => `${indent}${line}`),
@@ -42,19 +44,4 @@ function summary(findings: readonly Finding[], style: Style): string {
 
 export function count(findings: readonly Finding[], level: Level): number {
   return findings.filter((each) => each.level === level).length;
-}
-
-/** Lines of whole words; a text that has lines keeps them, and how far they are indented. */
-function wrapped(text: string, width: number): string[] {
-  return text.split("\n").flatMap((line) => {
-    const [indent = ""] = /^ */.exec(line) ?? [];
-    const lines: string[] = [];
-    for (const word of line.trim().split(" ")) {
-      const last = lines.at(-1);
-      if (last !== undefined && last.length + 1 + word.length <= width) {
-        lines[lines.length - 1] = `${last} ${word}`;
-      } else lines.push(`${indent}${word}`);
-    }
-    return lines;
-  });
 }

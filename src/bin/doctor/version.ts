@@ -7,6 +7,7 @@ import {
   type Version,
 } from "../../options/index.js";
 import { type CliLocation, probeVersion, type VersionProbe } from "../../process/index.js";
+import { commandHint, commandMessage } from "../hints.js";
 import { oneLine } from "../terminal.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
 
@@ -29,14 +30,14 @@ export async function versionFindings(
   return [...doubt(path, text), ...abilities(version)];
 }
 
-const LONGEST = 60;
+const LONGEST = 200;
 
 async function ask(location: CliLocation, env: Environment): Promise<VersionProbe | Finding> {
   try {
     return await probeVersion(location, { env });
   } catch (error) {
     if (!isHawserError(error)) throw error;
-    return problem("cli-start", error.code, error.message, error.hint);
+    return problem("cli-start", error.code, commandMessage(error), commandHint(error));
   }
 }
 
@@ -79,6 +80,6 @@ function tooOld(version: Version): Finding | undefined {
     return undefined;
   } catch (error) {
     if (!isHawserError(error)) throw error;
-    return problem("cli-version", error.code, error.message, error.hint);
+    return problem("cli-version", error.code, error.message, commandHint(error));
   }
 }

@@ -1,6 +1,11 @@
+import { isAbsolute, join } from "node:path";
 import type { Options } from "../../options/index.js";
+import { homeFolder } from "../../process/index.js";
+import type { OfflineWorld } from "../../testing/index.js";
+import { deleteSession, listSessions } from "../../transcripts/index.js";
+import { chosenSession, type SessionFlags } from "../sessions/chosen.js";
 import type { Terminal } from "../terminal.js";
-import type { OfflineWorld } from "./world.js";
+import type { WorldOptions } from "./world.js";
 
 /** Where a command finds its CLI. */
 export interface World {
@@ -9,18 +14,55 @@ export interface World {
 }
 
 /** Loaded only when it is asked for, because it brings a model and a fake CLI. */
-export async function openOfflineWorld(cliPath: string | undefined): Promise<OfflineWorld> {
+export async function openOfflineWorld(options: WorldOptions): Promise<OfflineWorld> {
   const { openOfflineWorld: open } = await import("./world.js");
-  return open(cliPath);
+  return open(options);
 }
 
-/** The world that there is, or with `--offline` one that needs no account; it says which. */
+/** Which CLI answers in a world, as a sentence. */
+export function aboutWorld({ isReal, cliVersion = "of unknown version" }: OfflineWorld): string {
+  return isReal
+    ? `offline: the real Claude Code ${cliVersion} on a simulated model`
+    : "offline: no Claude Code CLI was found, so a stand-in answers, whose tools do nothing";
+}
+
+/**
+ * The world that there is, or with `--offline` one that needs no account; it says which. Its options
+ * also name the session that `--resume` and `--continue` mean.
+ */
 export async function openWorld(
-  flags: { readonly offline: boolean; readonly cli: string | undefined },
+  flags: SessionFlags & { readonly cli: string | undefined },
   terminal: Terminal,
 ): Promise<World> {
-  if (!flags.offline) return { options: {}, dispose: async () => {} };
-  const world = await openOfflineWorld(flags.cli);
-  terminal.note(terminal.style.dim(world.about));
-  return world;
+  if (!flags.offline) {
+    return { options: await chosenSession(flags, undefined), dispose: async () => {} };
+  }
+  const configDir = offlineFolder();
+  // Before the world is made, so that a session that does not exist leaves none behind.
+  const chosen = await chosenSession(flags, configDir);
+  const world = await openOfflineWorld({ cliPath: flags.cli, configDir });
+  terminal.note(terminal.style.dim(aboutWorld(world)));
+  if (configDir !== undefined) await deleteOld(configDir);
+  return { options: { ...world.options, ...chosen }, dispose: () => world.dispose() };
 }
+
+/**
+ * Where the sessions of `--offline` are kept, apart from those of the account. Undefined without a home
+ * folder: then they are not kept.
+ */
+export function offlineFolder(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const home = homeFolder(env);
+  const windows = process.platform === "win32" ? env["LOCALAPPDATA"] : undefined;
+  const base = windows || env["XDG_STATE_HOME"] || (home && join(home, ".local", "state"));
+  return base && isAbsolute(base) ? join(base, "hawser", "offline") : undefined;
+}
+
+/** Nobody misses the conversations with a simulated model, so they do not pile up. */
+async function deleteOld(configDir: string): Promise<void> {
+  const oldest = Date.now() - KEPT_DAYS * 86_400_000;
+  for (const { sessionId, lastModified } of await listSessions({ configDir, limit: 0 })) {
+    if (lastModified < oldest) await deleteSession(sessionId, { configDir });
+  }
+}
+
+const KEPT_DAYS = 30;

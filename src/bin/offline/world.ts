@@ -1,23 +1,20 @@
-import type { Options } from "../../options/index.js";
-import { checkCli } from "../../process/index.js";
-import type { RecordedRequest, Reply } from "../../testing/index.js";
+import type { OfflineWorld, RecordedRequest, Reply } from "../../testing/index.js";
 import { answerTo } from "./brain.js";
 
-/** A CLI that answers with no account and no network. */
-export interface OfflineWorld {
-  /** To be laid over those of the call. */
-  readonly options: Options;
-  /** Which CLI it is, as a sentence. */
-  readonly about: string;
-  /** Whether the CLI is the real one. */
-  readonly isReal: boolean;
-  dispose(): Promise<void>;
+export interface WorldOptions {
+  readonly cliPath?: string | undefined;
+  /** Where sessions are kept; without it they go with the world. */
+  readonly configDir?: string | undefined;
+  /** How long the model takes for a word: 15 ms unless given, so that one sees it come. */
+  readonly wordMs?: number;
 }
 
-/** The real CLI on a simulated model, or where none can be run, a stand-in for both. */
-export async function openOfflineWorld(cliPath?: string): Promise<OfflineWorld> {
-  const { runnable, path = "", version } = await checkCli({ cliPath });
-  return runnable ? realWorld(path, version) : fakeWorld();
+/** The world of `--offline` and of the demo. */
+export async function openOfflineWorld(options: WorldOptions): Promise<OfflineWorld> {
+  const { wordMs = 15, ...place } = options;
+  const testing = await loadTesting();
+  const replies = (request: RecordedRequest) => replyTo(request, wordMs, testing);
+  return testing.offlineWorld({ replies, ...place });
 }
 
 type Testing = typeof import("../../testing/index.js");
@@ -27,47 +24,29 @@ function loadTesting(): Promise<Testing> {
   return import(new URL("../../testing/index.js", import.meta.url).href);
 }
 
-async function realWorld(cliPath: string, version = "of unknown version"): Promise<OfflineWorld> {
-  const testing = await loadTesting();
-  const { isolatedEnv, SimulatedModel } = testing;
-  const model = await SimulatedModel.start({ replies: (request) => replyTo(request, testing) });
-  const world = await isolatedEnv({ baseUrl: model.url });
-  return {
-    isReal: true,
-    about: `offline: the real Claude Code ${version} on a simulated model`,
-    options: { cliPath, env: world.env, inheritEnv: false },
-    dispose: async () => {
-      await world.dispose();
-      await model.close();
-    },
-  };
-}
-
-async function fakeWorld(): Promise<OfflineWorld> {
-  const { fakeCli } = await loadTesting();
-  const cli = await fakeCli(new URL("scenario.js", import.meta.url));
-  return {
-    isReal: false,
-    about: "offline: no Claude Code CLI was found, so a stand-in answers, whose tools do nothing",
-    options: { cliPath: cli.path },
-    dispose: () => cli.dispose(),
-  };
-}
-
-function replyTo(request: RecordedRequest, { reply, toolUse }: Testing): Reply {
+/** What the model answers. */
+export function replyTo(
+  request: RecordedRequest,
+  wordMs: number,
+  { reply, toolUse }: Testing,
+): Reply {
   const answer = answerTo({
     prompt: promptOf(request),
     tools: request.tools,
     results: hasNewPrompt(request) ? [] : request.toolResults,
     schema: schemaOf(request),
   });
-  if ("use" in answer) return reply(toolUse(answer.use, answer.input));
+  if ("use" in answer) return reply(toolUse(answer.use, answer.input), { usage: NOTHING });
   if ("value" in answer) {
-    return reply(toolUse(VALUE_TOOL, answer.value as Record<string, unknown>));
+    const input = answer.value as Record<string, unknown>;
+    return reply(toolUse(VALUE_TOOL, input), { usage: NOTHING });
   }
   const chunks = answer.say.split(" ").length;
-  return reply(answer.say, { chunks, chunkDelayMs: answer.slowly ? 100 : 15 });
+  return reply(answer.say, { chunks, chunkDelayMs: answer.slowly ? 100 : wordMs, usage: NOTHING });
 }
+
+/** The CLI reckons the price of each token, and nothing here has one. */
+const NOTHING = { input_tokens: 0, output_tokens: 0 };
 
 /** The last words of the person in the last message. */
 function promptOf(request: RecordedRequest): string {

@@ -11,10 +11,8 @@ import { oneLine } from "../terminal.js";
  * The session that a person means: by its id, by the start of it, or by its title. Those of the folder
  * come first; where there is none, all projects are searched.
  */
-export async function findSession(
-  name: string,
-  { dir, configDir }: TranscriptPlace,
-): Promise<SDKSessionInfo> {
+export async function findSession(name: string, where: SessionPlace): Promise<SDKSessionInfo> {
+  const { dir, configDir } = where.place;
   const known = await getSessionInfo(name, { configDir });
   if (known !== undefined) return known;
   const places = dir === undefined ? [{ configDir }] : [{ dir, configDir }, { configDir }];
@@ -24,11 +22,17 @@ export async function findSession(
     if (found[0] !== undefined) return found[0];
   }
   const isShort = name.length < SHORTEST && /^[0-9a-f-]+$/i.test(name);
+  const lists = `${where.offline ? "`hawser sessions --all --offline`" : "`hawser sessions --all`"} lists them.`;
   throw new HawserError("session_not_found", `There is no session ${JSON.stringify(name)}.`, {
-    hint: isShort
-      ? `Give at least ${SHORTEST} letters of its id; \`hawser sessions --all\` lists them.`
-      : "`hawser sessions --all` lists them.",
+    hint: isShort ? `Give at least ${SHORTEST} letters of its id; ${lists}` : lists,
   });
+}
+
+/** Where the sessions are that a person may mean. */
+export interface SessionPlace {
+  readonly place: TranscriptPlace;
+  /** Whether they are those of `--offline`. */
+  readonly offline: boolean;
 }
 
 const SHORTEST = 4;

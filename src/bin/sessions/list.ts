@@ -4,10 +4,12 @@ import {
   type TranscriptPlace,
 } from "../../transcripts/index.js";
 import { usageError } from "../flags.js";
+import { offlineFolder } from "../offline/index.js";
 import { oneLine, type Terminal } from "../terminal.js";
 
 export interface ListFlags {
   readonly limit: string | undefined;
+  readonly offline: boolean;
   readonly json: boolean;
 }
 
@@ -26,10 +28,13 @@ export async function list(
     return 0;
   }
   const lines = terminal.isShown ? forPeople(shown, place, terminal) : shown.map(forPrograms);
-  if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
+  if (shown.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
   else {
     const where = place.dir === undefined ? "" : ` of ${place.dir}; --all shows those of others`;
     terminal.note(`There are no sessions${where}.`);
+    if (!flags.offline && (await hasOffline(place))) {
+      terminal.note("--offline shows those with the simulated model.");
+    }
   }
   if (found.length > shown.length) {
     terminal.note(
@@ -37,6 +42,11 @@ export async function list(
     );
   }
   return 0;
+}
+
+async function hasOffline({ dir }: TranscriptPlace): Promise<boolean> {
+  const configDir = offlineFolder();
+  return configDir !== undefined && (await listSessions({ dir, configDir, limit: 1 })).length > 0;
 }
 
 function limitOf(text: string | undefined): number {
@@ -62,8 +72,11 @@ function forPeople(
 ): string[] {
   const ids = shortIds(sessions.map(({ sessionId }) => sessionId));
   const ages = sessions.map(({ lastModified }) => ageOf(Date.now() - lastModified));
-  const widest = Math.max(0, ...ages.map((age) => age.length));
-  return sessions.map(({ summary, cwd }, i) => {
+  const widest = Math.max(AGE.length, ...ages.map((age) => age.length));
+  const isElsewhere = sessions.some(({ cwd }) => cwd !== undefined && cwd !== dir);
+  const label = isElsewhere ? "ABOUT, AND ITS FOLDER" : "ABOUT";
+  const header = `${"ID".padEnd(ids[0]?.length ?? 0)}  ${AGE.padStart(widest)}  ${label}`;
+  const rows = sessions.map(({ summary, cwd }, i) => {
     const [id = "", age = ""] = [ids[i], ages[i]];
     // In the folder itself there is no need to say it each time.
     const folder = cwd === undefined || cwd === dir ? "" : `  ${oneLine(cwd, width / 3)}`;
@@ -71,7 +84,10 @@ function forPeople(
     const about = oneLine(summary, Math.max(room, SHORTEST_SUMMARY));
     return `${outStyle.cyan(id)}  ${outStyle.dim(age.padStart(widest))}  ${about}${outStyle.dim(folder)}`;
   });
+  return [outStyle.dim(header), ...rows];
 }
+
+const AGE = "AGE";
 
 const SHORTEST_SUMMARY = 20;
 

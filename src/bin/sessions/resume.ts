@@ -6,13 +6,14 @@ import type { SDKSessionInfo } from "../../transcripts/index.js";
  */
 export async function resume(
   { sessionId, cwd }: SDKSessionInfo,
-  { prompt, configDir, json }: ResumeOptions,
+  { prompt, configDir, offline, json }: ResumeOptions,
 ): Promise<number> {
   // Neither command has an option for it; the CLI obeys the variable.
-  if (configDir !== undefined) process.env["CLAUDE_CONFIG_DIR"] = configDir;
+  if (configDir !== undefined && !offline) process.env["CLAUDE_CONFIG_DIR"] = configDir;
   const args = [
     `--resume=${sessionId}`,
     ...(cwd === undefined ? [] : [`--cwd=${cwd}`]),
+    ...(offline ? ["--offline"] : []),
     ...(json ? ["--json"] : []),
   ];
   if (prompt === "") return (await import("../chat.js")).chat.run(args);
@@ -22,5 +23,6 @@ export async function resume(
 export interface ResumeOptions {
   readonly prompt: string;
   readonly configDir: string | undefined;
+  readonly offline: boolean;
   readonly json: boolean;
 }

@@ -19,6 +19,7 @@ import {
   say,
   tellRunning,
 } from "./messages.mjs";
+import { askModel } from "./model.mjs";
 import { answer, closeStdout, fail, print, write, writeError } from "./output.mjs";
 import { argv, takeStep, version } from "./scenario.mjs";
 import { giveValue, useTool } from "./tool.mjs";
@@ -74,6 +75,7 @@ const ACTIONS = {
   tool: useTool,
   apiError: (status, how, event) =>
     turn.begun ? failAtApi(status, how) : wholeTurn([how], {}, event),
+  model: (_, how, event) => (turn.begun ? askModel() : wholeTurn([how], {}, event)),
   value: giveValue,
   hook: (event, { input }) => callHooks(event, input),
   ask: (request, { cancelAfterMs }) =>

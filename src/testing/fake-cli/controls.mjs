@@ -10,7 +10,7 @@ import { interrupt } from "./turn.mjs";
 /** What a host says of itself counts whether or not it is answered. */
 export function takeInitialize({ hooks, jsonSchema }) {
   registerHooks(hooks);
-  current.wantsValue ||= jsonSchema !== undefined;
+  current.schema ??= jsonSchema;
 }
 
 export async function control(event) {

@@ -8,13 +8,28 @@ import {
   noted,
   SYNTHETIC,
 } from "./messages.mjs";
-import { beginSession, print, tellProgress, tellState } from "./output.mjs";
+import { beginSession, print, session, tellProgress, tellState } from "./output.mjs";
 import { isNew } from "./scenario.mjs";
+import { append, earlierMessages } from "./transcript.mjs";
 
 let prompts = [];
+/** What the model is told: prompts, its own answers, and results of tools. */
+let history = [...earlierMessages];
 
 export function remember(message) {
-  prompts.push(textOf(message.message?.content));
+  const content = message.message?.content ?? "";
+  prompts.push(textOf(content));
+  tellModel({ role: "user", content }, message.uuid);
+}
+
+/** Adds a message to what the model is told. An answer was written down block by block. */
+export function tellModel(message, uuid) {
+  history.push(message);
+  if (message.role === "user") append(session(), "user", message, uuid);
+}
+
+export function messages() {
+  return history;
 }
 
 /** All prompts that this conversation has had. */
@@ -34,7 +49,7 @@ export async function clear(fields, { keepSession = false, announce = true, forg
   const uuid = message.uuid;
   const end = () => {
     if (!keepSession) beginSession();
-    if (forget ?? usual) prompts = [];
+    if (forget ?? usual) [prompts, history] = [[], []];
   };
   if (!isNew()) {
     end();

@@ -15,7 +15,8 @@ export const current = {
   model: flag("model") ?? "fake-model",
   mode: flag("permission-mode") ?? "default",
   settings: readJson(flag("settings")),
-  wantsValue: flag("json-schema") !== undefined,
+  /** What a value has to fit; undefined if the host wants none. */
+  schema: readJson(flag("json-schema")),
 };
 
 /** Undefined: all that there are. */

@@ -2,13 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
-import { argv, isNew } from "./scenario.mjs";
+import { isNew } from "./scenario.mjs";
+import { firstSession } from "./transcript.mjs";
 
 let stdoutOpen = true;
 let state;
-let sessionId =
-  argv.find((arg) => arg.startsWith("--session-id="))?.slice("--session-id=".length) ??
-  randomUUID();
+let sessionId = firstSession;
 
 export function session() {
   return sessionId;

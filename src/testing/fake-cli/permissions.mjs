@@ -19,6 +19,11 @@ export function lackOf(name) {
   return `Error: No such tool available: ${name}${why}`;
 }
 
+/** The built-in tools that there are. */
+export function builtInTools() {
+  return [...BUILT_IN].filter((name) => lackOf(name) === undefined);
+}
+
 /** Who says that a call needs no permission: `{ reason }`, or undefined if it needs one. */
 export function passOf({ name, input }) {
   if (current.mode === "bypassPermissions") return { reason: "mode" };

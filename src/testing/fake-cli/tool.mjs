@@ -9,15 +9,22 @@ import { print, tellState, tellsStates } from "./output.mjs";
 import { applyUpdates, lackOf, passOf } from "./permissions.mjs";
 import { goOn, interruptedInTool, outOfTurns, pause, TurnEnd, turn } from "./turn.mjs";
 
-export async function useTool(name, { input = {}, allowed = false, ...script }) {
+export async function useTool(name, { input = {}, ...script }) {
   await connected();
-  const call = { id: newId(), name, input, owner: ownerOf(name), runs: false };
-  await say([{ type: "tool_use", id: call.id, name, input }], "tool_use");
+  const block = { type: "tool_use", id: newId(), name, input };
+  await say([block], "tool_use");
+  await runTool(block, script);
+}
+
+/** Runs a call that was printed already. Gives the content of its result, as the model is told. */
+export async function runTool({ id, name, input }, { allowed = false, ...script }) {
+  const call = { id, name, input, owner: ownerOf(name), runs: false };
   const lack = lackOf(name);
   if (lack === undefined) await decideAndRun(call, allowed, script);
   else await printToolResult(call.id, { content: marked(lack), is_error: true }, lack);
   if (turn.userLines >= maxTurns) throw outOfTurns(maxTurns);
   goOn();
+  return turn.toolResult;
 }
 
 async function decideAndRun(call, allowed, script) {
@@ -34,14 +41,20 @@ async function decideAndRun(call, allowed, script) {
 
 /** A value for the schema that the host has sent; without one it is said as text. */
 export async function giveValue(value) {
-  const text = JSON.stringify(value);
-  if (!current.wantsValue) return say(text);
+  if (current.schema === undefined) return say(JSON.stringify(value));
   const id = newId();
-  await say([{ type: "tool_use", id, name: "StructuredOutput", input: value }], "tool_use");
+  await say([{ type: "tool_use", id, name: VALUE_TOOL, input: value }], "tool_use");
+  return takeValue(id, value);
+}
+
+/** The tool by which the model gives a value. */
+export const VALUE_TOOL = "StructuredOutput";
+
+/** Accepts a value whose call was printed already. */
+export async function takeValue(id, value) {
   await printToolResult(id, { content: GIVEN }, GIVEN, { permission_decision: accepted("config") });
-  turn.said = text;
+  turn.said = JSON.stringify(value);
   turn.value = value;
-  return undefined;
 }
 
 const GIVEN = "Structured output provided successfully";
@@ -168,6 +181,7 @@ async function reject({ id, runs }) {
 
 function printToolResult(id, block, tool_use_result, meta) {
   const content = [{ tool_use_id: id, type: "tool_result", ...block }];
+  turn.toolResult = content;
   return printUser(content, {
     tool_use_result,
     ...(meta && { tool_result_meta: [{ id, ...meta }] }),
