@@ -1,5 +1,5 @@
 import { HawserError } from "../errors/index.js";
-import { nearest } from "../options/index.js";
+import { nearest, PERMISSION_MODES } from "../options/index.js";
 import { listSessions, type SDKSessionInfo, type TranscriptPlace } from "../transcripts/index.js";
 import type { PermissionMode } from "../wire/index.js";
 import { columns } from "./command.js";
@@ -22,15 +22,10 @@ interface ChatCommand {
   run(context: ChatContext, argument: string): Promise<"leave" | undefined>;
 }
 
-/** The permission modes, as the help and the error name them. */
-export const MODES: readonly PermissionMode[] = [
-  "default",
-  "acceptEdits",
-  "plan",
-  "dontAsk",
-  "auto",
-  "bypassPermissions",
-];
+/** The permission modes, as the help and the error name them; `manual` is another name of `default`. */
+export const MODES: readonly PermissionMode[] = PERMISSION_MODES.filter(
+  (mode) => mode !== "manual",
+);
 
 /** What a line that begins with `/` does here; other commands are the CLI's. */
 export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {

@@ -14,6 +14,7 @@ export { mcpToolPrefix, readServers } from "./check/mcp.js";
 export { nearest } from "./check/name.js";
 export { escapeRule } from "./check/rule.js";
 export { settingsPath } from "./check/settings.js";
+export { PERMISSION_MODES } from "./check/word.js";
 export {
   CLOUD_SERVICES,
   CREDENTIAL_VARIABLES,

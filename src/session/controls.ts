@@ -1,6 +1,6 @@
 import type { RequestOptions } from "../control/index.js";
 import { HawserError, isHawserError } from "../errors/index.js";
-import type { McpServerConfig } from "../options/index.js";
+import { type McpServerConfig, PERMISSION_MODES } from "../options/index.js";
 import type {
   AccountInfo,
   AgentInfo,
@@ -51,9 +51,12 @@ export abstract class Controls {
     await this.request("set_model", model === undefined ? {} : { model });
   }
 
-  /** What happens from now on with calls that no rule decides. */
+  /**
+   * What happens from now on with calls that no rule decides. A mode that is not known here is refused,
+   * because an older CLI takes any word (observed: 2.1.197).
+   */
   async setPermissionMode(mode: PermissionMode): Promise<void> {
-    mustBe(MODES.has(mode), "mode", `one of ${[...MODES].join(", ")}`);
+    mustBe(PERMISSION_MODES.includes(mode), "mode", `one of ${PERMISSION_MODES.join(", ")}`);
     await this.request("set_permission_mode", { mode });
   }
 
@@ -246,16 +249,6 @@ export abstract class Controls {
     };
   }
 }
-
-const MODES: ReadonlySet<string> = new Set([
-  "default",
-  "acceptEdits",
-  "plan",
-  "dontAsk",
-  "auto",
-  "bypassPermissions",
-  "manual",
-]);
 
 function mustBe(fine: boolean, path: string, what: string): void {
   if (fine) return;
