@@ -55,7 +55,7 @@ export class Spending {
   see(result: ResultMessage, atFirst: "nothing" | "unknown"): void {
     const last = this.#last ?? (atFirst === "nothing" ? NOTHING : undefined);
     // A total that has become smaller was counted anew in between, as `/clear` does.
-    const isAnew = last !== undefined && result.total_cost_usd < last.total_cost_usd;
+    const isAnew = (difference(result.total_cost_usd, last?.total_cost_usd) ?? 0) < 0;
     const before = isAnew ? undefined : last;
     spent.set(result, this.#since(before, result));
     this.#last = result;

@@ -18,14 +18,20 @@ export const AT_THE_START: readonly Cause[] = [
     becomes: {
       code: "cli_not_found",
       message: /there is no file \/no\/such\/place/,
-      hint: "Correct cliPath, or leave it unset to search the usual places.",
+      hint: "Correct `cliPath`, or leave it unset to search the usual places.",
+      issues: [{ path: "cliPath", message: `there is no file ${GONE}` }],
       resumable: false,
     },
   },
   {
     cause: "The executable is a folder",
     attempt: attempting({ options: { cliPath: tmpdir() } }),
-    becomes: { code: "cli_not_runnable", message: /is a directory/, resumable: false },
+    becomes: {
+      code: "cli_not_runnable",
+      message: /is a directory/,
+      issues: [{ path: "cliPath", message: `${tmpdir()} cannot be run: it is a directory` }],
+      resumable: false,
+    },
   },
   {
     cause: "There is no such working directory",
