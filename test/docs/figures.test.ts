@@ -72,6 +72,7 @@ describe("a figure that is typed by hand", () => {
     "A pool answers after <!-- bench: call.recycled -->40<!-- /bench --> ms.",
     "The ratio to the official SDK is <!-- bench: event-cpu.ratio -->0.95<!-- /bench -->.",
     "The official SDK leaves 6 of 6 processes.",
+    "The official SDK needs the CLI 2.1.47.",
     "`timeouts: { bootMs: 500 }` waits.",
     "A prompt of 12 MB is refused.",
   ])("is not seen in: %s", (text) => {
@@ -117,7 +118,7 @@ const FIGURE = /\d ?(?:ms|µs|MB\/s|calls a second)\b/;
 const RATE_ROW = /^\| calls a second.*\| *\d/;
 const MEMORY = /process takes[^.]*\d ?MB/;
 const ABOUT_THE_BENCH = /official SDK|startup\(\)|benchmarks\.md/;
-const RATIO = /\b\d\.\d\d?\b/;
+const RATIO = /(?<![\d.])\d\.\d\d?(?!\.?\d)\b/;
 const VAGUE =
   /\babout as (?:much|fast)|\b(?:three )?quarters?\b|\b(?:twice|half|third|times) (?:as|of|the)\b|\b(?:faster|slower|quicker) than\b/;
 
