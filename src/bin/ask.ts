@@ -2,6 +2,7 @@ import { type CompleteOptions, type Completion, stream } from "../complete/index
 import { ERROR_CODES, isHawserError } from "../errors/index.js";
 import type { CanUseTool } from "../options/index.js";
 import { currentFolder, shutdown } from "../process/index.js";
+import { type Timeouts, timeoutsOf } from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
 import { CALL_FLAGS, callOptions, durationOf, schemaIn } from "./call-flags.js";
 import { type Command, defineCommand } from "./command.js";
@@ -93,7 +94,7 @@ async function answer(prompt: Prompt, options: CompleteOptions, asked: Call): Pr
     return tell(await call.completion, options.cwd ?? currentFolder(), asked);
   } catch (error) {
     view.end();
-    if (isHawserError(error) && error.resumable === true) adviseResume(error.sessionId, terminal);
+    if (isHawserError(error) && error.resumable === true) adviseResume(error.sessionId, asked);
     if (!isHawserError(error, "aborted") || flags.json) throw error;
     terminal.note("Stopped.");
     return ERROR_CODES.aborted.exitCode;
@@ -115,14 +116,14 @@ function optionsOf(
   const asks = asksPerson(flags, terminal);
   const askOne = askOnce(interrupts);
   const limit = timeout === undefined ? undefined : durationOf("--timeout", timeout);
-  // A person who is asked has all the time there is.
-  const totalMs = limit ?? (asks ? Number.POSITIVE_INFINITY : undefined);
   return {
     ...options,
     includePartialMessages: true,
     signal: interrupts.signal,
     ...(schema === undefined ? {} : { schema: schemaIn(schema) }),
-    ...(totalMs === undefined ? {} : { timeouts: { totalMs } }),
+    ...(limit === undefined ? {} : { timeouts: timeoutsWithin(limit) }),
+    // A person who is asked has all the time there is.
+    ...(limit === undefined && asks ? { timeouts: { totalMs: Number.POSITIVE_INFINITY } } : {}),
     ...(asks
       ? {
           canUseTool: noting(
@@ -131,6 +132,16 @@ function optionsOf(
           ),
         }
       : {}),
+  };
+}
+
+/** No phase of a call ends before a limit for all of it that is longer. */
+function timeoutsWithin(totalMs: number): Partial<Timeouts> {
+  const { firstMessageMs, idleMs } = timeoutsOf({}, totalMs);
+  return {
+    totalMs,
+    firstMessageMs: Math.max(firstMessageMs, totalMs),
+    idleMs: Math.max(idleMs, totalMs),
   };
 }
 
@@ -178,7 +189,8 @@ function tell(completion: Completion<unknown>, cwd: string, asked: Call): number
   return ERROR_CODES[stop].exitCode;
 }
 
-function adviseResume(sessionId: string | undefined, terminal: Terminal): void {
+function adviseResume(sessionId: string | undefined, { flags, terminal }: Call): void {
+  const offline = flags.offline ? "--offline " : "";
   if (sessionId !== undefined)
-    terminal.note(`It can go on: hawser ask --agent --resume ${sessionId}`);
+    terminal.note(`It can go on: hawser sessions resume ${offline}${sessionId}`);
 }

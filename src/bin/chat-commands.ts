@@ -4,6 +4,7 @@ import { listSessions, type SDKSessionInfo, type TranscriptPlace } from "../tran
 import type { PermissionMode } from "../wire/index.js";
 import { columns } from "./command.js";
 import type { Conversation } from "./conversation.js";
+import { sessionsNamed } from "./sessions/find.js";
 import { ageOf } from "./sessions/list.js";
 import { dollars } from "./summary.js";
 import { oneLine, printable, type Terminal, visible } from "./terminal.js";
@@ -115,10 +116,10 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
     usage: "/resume [id]",
     help: "goes on with another conversation of this folder",
     run: async ({ conversation, terminal, ask, place }, argument) => {
-      const sessions = await listSessions({ ...place, limit: SHOWN });
+      const isNumber = /^\d{0,3}$/.test(argument);
+      const sessions = await listSessions({ ...place, limit: isNumber ? SHOWN : 0 });
       const others = sessions.filter(({ sessionId }) => sessionId !== conversation.session.id);
-      const isId = argument.length > 3;
-      const named = isId ? await byId(argument, others) : undefined;
+      const named = isNumber ? undefined : theOneNamed(argument, others);
       if (named === undefined && others.length === 0) {
         throw new HawserError(
           "session_not_found",
@@ -199,7 +200,7 @@ async function modelFor(
   // Another number is another version of the model, and no mistake.
   if (withoutNumbers(near) === withoutNumbers(name)) return name;
   const shown = oneLine(name, 80);
-  const question = `  There is no model ${shown} in the list. Did you mean ${near}?\n`;
+  const question = `  There is no model ${shown} in the list. Did you mean ${oneLine(near, 80)}?\n`;
   const choices = `  [y]es · [n]o, use ${shown} · Enter cancels`;
   const answer = ((await ask(`${question}${choices}\n  > `)) ?? "").trim();
   if (/^y(es)?$/i.test(answer)) return near;
@@ -210,20 +211,16 @@ function withoutNumbers(name: string): string {
   return name.replace(/\d+/g, "");
 }
 
-/** The conversation with this id, or with an id that begins so; it need not be among the latest. */
-async function byId(given: string, sessions: readonly SDKSessionInfo[]): Promise<string> {
-  const found = sessions.filter(({ sessionId }) => sessionId.startsWith(given));
-  const [first, second] = found;
+/** The conversation with this title, or with an id that begins so. */
+function theOneNamed(given: string, sessions: readonly SDKSessionInfo[]): string {
+  const [first, second] = sessionsNamed(given, sessions);
   if (first !== undefined && second === undefined) return first.sessionId;
-  if (UUID.test(given)) return given;
   const message =
     first === undefined
       ? `There is no conversation ${oneLine(given, 40)} in this folder.`
-      : `Several conversations begin with ${oneLine(given, 40)}.`;
+      : `${oneLine(given, 40)} may be any of several conversations.`;
   throw new HawserError("session_not_found", message, { hint: "/resume lists them." });
 }
-
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** How many conversations are offered. */
 const SHOWN = 20;

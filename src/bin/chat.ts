@@ -186,10 +186,13 @@ class Chat {
       if (!isHawserError(error)) throw error;
       // A person has seen it; a program that writes the prompts has not.
       if (process.stdin.isTTY !== true) this.#exitCode = ERROR_CODES[error.code].exitCode;
-      if (this.#flags.json) process.stdout.write(`${JSON.stringify({ error })}\n`);
-      const { message, hint } = inCommandWords(error);
-      const advice = error.code === "process_exited" ? KEPT : hint;
-      this.#terminal.warn(message);
+      const words = inCommandWords(error);
+      if (this.#flags.json) {
+        const told = { ...error.toJSON(), ...words };
+        process.stdout.write(`${JSON.stringify({ error: told })}\n`);
+      }
+      const advice = error.code === "process_exited" ? KEPT : words.hint;
+      this.#terminal.warn(words.message);
       this.#terminal.note(this.#terminal.style.dim(`  ${printable(advice)}`));
     }
     return undefined;

@@ -5,6 +5,7 @@ import type { Options } from "../options/index.js";
 import { createPool } from "../pool/index.js";
 import { processes, shutdown, TemporaryFolder } from "../process/index.js";
 import { openSession } from "../session/index.js";
+import type { OfflineWorld } from "../testing/index.js";
 import { type Command, defineCommand } from "./command.js";
 import type { Flags } from "./flags.js";
 import { LiveWrap } from "./live-wrap.js";
@@ -30,10 +31,11 @@ export const demo: Command = defineCommand({
   run: async ({ flags }) => {
     const cliPath = flags.cli;
     const world = await openOfflineWorld({ cliPath });
-    // What is timed is the CLI and hawser. A model that takes its time for each word would hide it.
-    const quick = await openOfflineWorld({ cliPath, wordMs: 0 });
     const folder = new TemporaryFolder(0o700);
+    let quick: OfflineWorld | undefined;
     try {
+      // What is timed is the CLI and hawser. A model that takes its time for each word would hide it.
+      quick = await openOfflineWorld({ cliPath, wordMs: 0 });
       const cwd = folder.path;
       const tour = new Tour({ ...world.options, cwd }, { ...quick.options, cwd }, flags.json);
       const about = aboutWorld(world);
@@ -45,7 +47,7 @@ export const demo: Command = defineCommand({
       await shutdown();
       await folder.remove();
       await world.dispose();
-      await quick.dispose();
+      await quick?.dispose();
     }
   },
 });
@@ -113,7 +115,7 @@ class Tour {
       ...this.#options,
       canUseTool: async (tool, input) => {
         const { outStyle: style } = this.#terminal;
-        this.#write(`\n  may it? ${tool} ${basename(String(input["file_path"]))}\n`);
+        this.#write(`${live.end()}\n  may it? ${tool} ${basename(String(input["file_path"]))}\n`);
         for (const { text, tone } of callDetails(tool, input, this.#options.cwd ?? ".").slice(1)) {
           this.#write(`    ${tone === undefined ? text : style[tone](text)}\n`);
         }

@@ -29,11 +29,13 @@ export function commandHint({ code, hint }: HawserError): string {
 /** The message with the flag in place of the option that it is about. */
 export function commandMessage({ code, message, issues = [] }: HawserError): string {
   const own = code === "auth" ? message.replace(LOGIN_COMMAND, "") : message;
-  const [path] = issues.map((issue) => issue.path ?? "");
-  const [name = ""] = path?.split(/[.[]/, 1) ?? [];
-  const flag = flagFor(name);
-  if (path === undefined || flag === undefined) return own;
-  return own.replaceAll(new RegExp(`(?<![\\w-])${name}(?:\\[\\d+\\])?(?!\\w)`, "g"), flag);
+  if (issues.length === 0) return own;
+  // Names of options that are words of the language stay, unless the issue is about them.
+  const [, ...others] = /contradicts (\w+)(?: and (\w+))?/.exec(own) ?? [];
+  const about = new Set([...issues.map(({ path = "" }) => path.split(/[.[]/, 1)[0]), ...others]);
+  return own.replaceAll(/(?<![\w-])([a-z]\w*)(?:\[\d+\])?(?!\w)/g, (word, name: string) =>
+    about.has(name) || /[A-Z]/.test(name) ? (flagFor(name) ?? word) : word,
+  );
 }
 
 /** The CLI's advice to a person at its own prompt: there is no such command here. */
@@ -92,7 +94,7 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   message_too_large: { hint: "Ask for less at once." },
   control_error: { hint: "The message is the CLI's own." },
   timeout: {
-    hint: "Give it more time with --timeout.",
+    hint: "Try again; `hawser ask --timeout 20m` gives a call more time.",
     doctor: "`hawser doctor` looks for causes.",
   },
   aborted: { hint: "Nothing to do: you stopped it." },

@@ -33,7 +33,7 @@ function wrapLine(line: string, columns: number, hang: number | undefined): stri
 }
 
 /** Where a line may be broken: neither a separator nor the unit of a time begins a row. */
-const GAP = /( +)(?! |[·s](?:\x1b\[[\d;]*m)*(?: |$))/;
+const GAP = /(?<! )( +)(?! |[·s](?:\x1b\[[\d;]*m)*(?: |$))/;
 
 const LEAD = /^(?:\x1b\[[\d;]*m| )*/;
 

@@ -50,11 +50,11 @@ export function startEnvironment(options: Resolved, host: HostEnvironment): Envi
   if (options.nested !== "inherit") strip(env, isNested(host));
   env.remove("NODE_OPTIONS");
   dropOtherCredentials(env, options);
-  followFolder(env, options, host);
   for (const [name, value] of Object.entries(options.env ?? {})) {
     if (value === undefined) env.remove(name);
     else env.set(name, value);
   }
+  followFolder(env, options, host);
   if (env.get("CLAUDE_CODE_ENTRYPOINT") === undefined) env.set("CLAUDE_CODE_ENTRYPOINT", "sdk-ts");
   env.set("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1");
   if (host.platform === "win32") env.set("NoDefaultCurrentDirectoryInExePath", "1");
@@ -65,9 +65,18 @@ export function startEnvironment(options: Resolved, host: HostEnvironment): Envi
  * The CLI hands PWD on to what it starts, and does not correct it (observed: an MCP server of 2.1.197
  * and 2.1.325 has the PWD that the CLI was given). OLDPWD stays: it claims nothing about the folder.
  */
-function followFolder(env: EnvironmentDraft, { cwd }: Resolved, host: HostEnvironment): void {
-  if (host.pwd === undefined || host.platform === "win32") return;
-  if (cwd !== undefined || env.get("PWD") !== undefined) env.set("PWD", host.pwd);
+function followFolder(env: EnvironmentDraft, options: Resolved, host: HostEnvironment): void {
+  if (host.pwd === undefined || host.platform === "win32" || setsPwd(options, host.env)) return;
+  if (options.cwd !== undefined || env.get("PWD") !== undefined) env.set("PWD", host.pwd);
+}
+
+/**
+ * Whether the caller chose the value of PWD, or that there is none. A copy of this program's value is no
+ * choice: `env: { ...process.env }` brings it along.
+ */
+export function setsPwd({ env = {} }: Pick<Options, "env">, host: HostFacts["env"]): boolean {
+  const { PWD } = env;
+  return Object.hasOwn(env, "PWD") && (PWD === undefined || PWD !== host["PWD"]);
 }
 
 /** Set to the empty string counts. */

@@ -21,7 +21,7 @@ export {
   KEY_VARIABLES,
   LOGIN_VARIABLES,
 } from "./credential-variables.js";
-export { environmentOf } from "./environment.js";
+export { environmentOf, setsPwd } from "./environment.js";
 export { explain, explainInvocation, explanationText } from "./explain.js";
 export { given } from "./given.js";
 export { like } from "./like.js";

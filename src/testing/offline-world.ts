@@ -61,25 +61,32 @@ export async function offlineWorld(options: OfflineWorldOptions = {}): Promise<O
   const { runnable, path, version, problem } = await checkCli({ cliPath });
   // A CLI that was asked for by name is not replaced in silence.
   if (!runnable && cliPath !== undefined) throw problem;
-  const model = await SimulatedModel.start({ replies });
-  const place = await isolatedEnv({
-    baseUrl: model.url,
-    ...(configDir === undefined ? {} : { configDir }),
-  });
-  const standIn = runnable && path !== undefined ? undefined : await fakeCli(STAND_IN);
+  const parts: { dispose(): Promise<void> }[] = [];
   const dispose = async () => {
-    await standIn?.dispose();
-    await place.dispose();
-    await model.close();
+    for (const part of parts.reverse()) await part.dispose();
   };
-  return {
-    options: { cliPath: standIn?.path ?? path ?? "", env: place.env, inheritEnv: false },
-    model,
-    isReal: standIn === undefined,
-    cliVersion: standIn === undefined ? version : undefined,
-    dispose,
-    [Symbol.asyncDispose]: dispose,
-  };
+  try {
+    const model = await SimulatedModel.start({ replies });
+    parts.push({ dispose: () => model.close() });
+    const place = await isolatedEnv({
+      baseUrl: model.url,
+      ...(configDir === undefined ? {} : { configDir }),
+    });
+    parts.push(place);
+    const standIn = runnable && path !== undefined ? undefined : await fakeCli(STAND_IN);
+    if (standIn !== undefined) parts.push(standIn);
+    return {
+      options: { cliPath: standIn?.path ?? path ?? "", env: place.env, inheritEnv: false },
+      model,
+      isReal: standIn === undefined,
+      cliVersion: standIn === undefined ? version : undefined,
+      dispose,
+      [Symbol.asyncDispose]: dispose,
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
 }
 
 const OPTIONS = { replies: true, cliPath: true, configDir: true } satisfies Record<

@@ -365,7 +365,7 @@ describe("hawser sessions --offline", () => {
     await pty.shows("--offline shows those with the simulated model.");
     expect((await pty.exit).code).toBe(0);
     const offline = hawserIn(here, "sessions", "--offline");
-    await offline.shows(/^ID +AGE +ABOUT\n\S{8} +\d+ s ago {2}Which knot\?/);
+    await offline.shows(/^ID +AGE +ABOUT\n\S{8} +\d+ (?:s|min) ago {2}Which knot\?/);
   });
 
   it("deletes sessions after 30 days", async () => {

@@ -60,6 +60,13 @@ describe.skipIf(process.platform === "win32")("PWD of a process", () => {
     expect(await pwdOf({ cwd, env: { PWD: undefined } })).toBeUndefined();
   });
 
+  it("follows the cwd though `env` is a copy of this program's environment", async () => {
+    const cwd = folders();
+    vi.stubEnv("PWD", process.cwd());
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await pwdOf({ cwd, env: { ...process.env } })).toBe(cwd);
+  });
+
   it("is inherited without a cwd, unless it names another folder", async () => {
     const root = folders();
     const link = join(root, "to-here");

@@ -1,4 +1,7 @@
+import { constants } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
+import { textOf } from "../../errors/index.js";
 import type { Options } from "../../options/index.js";
 import { homeFolder } from "../../process/index.js";
 import type { OfflineWorld } from "../../testing/index.js";
@@ -37,12 +40,11 @@ export async function openWorld(
   if (!flags.offline) {
     return { options: await chosenSession(flags, undefined), dispose: async () => {} };
   }
-  const configDir = offlineFolder();
+  const configDir = await keepingFolder(terminal);
   // Before the world is made, so that a session that does not exist leaves none behind.
   const chosen = await chosenSession(flags, configDir);
   const world = await openOfflineWorld({ cliPath: flags.cli, configDir });
   terminal.note(terminal.style.dim(aboutWorld(world)));
-  if (configDir !== undefined) await deleteOld(configDir);
   return { options: { ...world.options, ...chosen }, dispose: () => world.dispose() };
 }
 
@@ -57,11 +59,28 @@ export function offlineFolder(env: NodeJS.ProcessEnv = process.env): string | un
   return base && isAbsolute(base) ? join(base, "hawser", "offline") : undefined;
 }
 
-/** Nobody misses the conversations with a simulated model, so they do not pile up. */
+/** The folder for sessions, without old ones; undefined if it cannot be written, because the call needs none. */
+async function keepingFolder(terminal: Terminal): Promise<string | undefined> {
+  const folder = offlineFolder();
+  if (folder === undefined) return undefined;
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    terminal.warn(`The conversation is not kept: ${textOf(error)}`);
+    return undefined;
+  }
+  await deleteOld(folder);
+  return folder;
+}
+
+/** Conversations with a simulated model are not worth keeping for long, so they do not pile up. */
 async function deleteOld(configDir: string): Promise<void> {
   const oldest = Date.now() - KEPT_DAYS * 86_400_000;
-  for (const { sessionId, lastModified } of await listSessions({ configDir, limit: 0 })) {
-    if (lastModified < oldest) await deleteSession(sessionId, { configDir });
+  // A command that runs at the same time may have deleted a session first.
+  const sessions = await listSessions({ configDir, limit: 0 }).catch(() => []);
+  for (const { sessionId, lastModified } of sessions) {
+    if (lastModified < oldest) await deleteSession(sessionId, { configDir }).catch(() => {});
   }
 }
 

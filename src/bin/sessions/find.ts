@@ -17,7 +17,7 @@ export async function findSession(name: string, where: SessionPlace): Promise<SD
   if (known !== undefined) return known;
   const places = dir === undefined ? [{ configDir }] : [{ dir, configDir }, { configDir }];
   for (const place of places) {
-    const found = named(name, await listSessions(place));
+    const found = sessionsNamed(name, await listSessions(place));
     if (found.length > 1) throw ambiguous(name, found);
     if (found[0] !== undefined) return found[0];
   }
@@ -37,7 +37,8 @@ export interface SessionPlace {
 
 const SHORTEST = 4;
 
-function named(name: string, sessions: readonly SDKSessionInfo[]): SDKSessionInfo[] {
+/** Those whose id begins with a name of at least four letters; else those with that title. */
+export function sessionsNamed(name: string, sessions: readonly SDKSessionInfo[]): SDKSessionInfo[] {
   const start = name.toLowerCase();
   const byId = sessions.filter(({ sessionId }) => sessionId.toLowerCase().startsWith(start));
   if (name.length >= SHORTEST && byId.length > 0) return byId;

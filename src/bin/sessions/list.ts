@@ -30,7 +30,10 @@ export async function list(
   const lines = terminal.isShown ? forPeople(shown, place, terminal) : shown.map(forPrograms);
   if (shown.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
   else {
-    const where = place.dir === undefined ? "" : ` of ${place.dir}; --all shows those of others`;
+    const where =
+      place.dir === undefined
+        ? ""
+        : ` of ${oneLine(place.dir, LONGEST)}; --all shows those of others`;
     terminal.note(`There are no sessions${where}.`);
     if (!flags.offline && (await hasOffline(place))) {
       terminal.note("--offline shows those with the simulated model.");
