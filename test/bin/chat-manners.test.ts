@@ -1,9 +1,12 @@
+import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { apiError, type ReplyScript, toolUse } from "../../src/testing/index.js";
+import { forkSession, listSessions, renameSession } from "../../src/transcripts/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
-import { hawserIn, KEYS, type Pty, place } from "../support/pty.js";
+import { HAWSER, hawserIn, KEYS, type Pty, place } from "../support/pty.js";
 import { world } from "../support/world.js";
 
 interface Size {
@@ -16,7 +19,7 @@ async function chat({ cols = 100, replies = () => "Well.", args = [] }: Size = {
   const { model, env, cwd } = await world(NEWEST_CLI, replies);
   const pty = hawserIn({ cwd, env: { ...env, HAWSER_CLI: NEWEST_CLI }, cols }, "chat", ...args);
   await pty.shows(/\/exit\s+to\s+leave\n>/);
-  return { pty, cwd, model, prompts: () => model.calls.map(({ prompt }) => prompt) };
+  return { pty, cwd, env, model, prompts: () => model.calls.map(({ prompt }) => prompt) };
 }
 
 /** When the turn is over and the next one can be typed. */
@@ -227,6 +230,23 @@ describe("hawser chat, /resume and /rewind", () => {
   });
 });
 
+it("hawser chat resumes by a title, also a conversation that is not among the latest", async () => {
+  const { pty, cwd, env } = await chat();
+  pty.enter("one");
+  await prompted(pty);
+  const configDir = env["CLAUDE_CONFIG_DIR"] ?? "";
+  const [{ sessionId = "" } = {}] = await listSessions({ dir: cwd, configDir });
+  await renameSession(sessionId, "My knots", { dir: cwd, configDir });
+  for (let i = 0; i < 25; i += 1) await forkSession(sessionId, { dir: cwd, configDir });
+  pty.enter("/rewind 1");
+  await pty.shows("Back to before: one");
+  await pty.shows("\n>");
+  pty.enter("/resume my KNOTS");
+  await pty.shows("Going on with: My knots");
+  await pty.shows("\n>");
+  await leave(pty);
+});
+
 describe("hawser chat, questions about tools", () => {
   it("tells the time for the answer apart from the time of the turn", async () => {
     const { pty } = await chat({
@@ -256,6 +276,21 @@ describe("hawser chat, questions about tools", () => {
     expect(pty.text).not.toContain("It did not work");
     await leave(pty);
   });
+});
+
+it("hawser chat --json tells an error in the words of its flags, too", async () => {
+  const { env, cwd } = await world(NEWEST_CLI, () => apiError(401));
+  const child = spawn(process.execPath, [HAWSER, "chat", "--json"], {
+    cwd,
+    env: { ...env, HAWSER_CLI: NEWEST_CLI },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  child.stdin.end("hello\n");
+  const told = (await text(child.stdout)).trim().split("\n");
+  const [line = ""] = told.filter((each) => each.startsWith('{"error":'));
+  const { error } = JSON.parse(line) as { error: { code: string; hint: string } };
+  expect(error.code).toBe("auth");
+  expect(error.hint).toContain("set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN");
 });
 
 it("hawser chat tells an error in the words of its flags", async () => {

@@ -68,6 +68,21 @@ describe("inCommandWords()", () => {
     expect(inCommandWords(error).message).toBe("--allow has empty parentheses.");
   });
 
+  it("names both options of a contradiction by their flags, and leaves words as they are", () => {
+    const issues = [
+      { path: "continue", message: "contradicts resume: they name different sessions" },
+    ];
+    const error = new HawserError("invalid_options", `continue ${issues[0]?.message}.`, { issues });
+    expect(inCommandWords(error).message).toBe(
+      "--continue contradicts --resume: they name different sessions.",
+    );
+    const tools = [{ path: "disallowedTools", message: "names tools that are no model" }];
+    const other = new HawserError("invalid_options", `disallowedTools ${tools[0]?.message}.`, {
+      issues: tools,
+    });
+    expect(inCommandWords(other).message).toBe("--deny names tools that are no model.");
+  });
+
   it("speaks of HAWSER_CLI where the variable names the CLI", () => {
     const told = (env: Record<string, string>, cliPath?: string) => {
       try {

@@ -7,6 +7,7 @@ import {
   readdirSync,
   rmSync,
   utimesSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +20,7 @@ import {
   text,
   toolUse,
 } from "../../src/testing/index.js";
-import { getSessionMessages, listSessions } from "../../src/transcripts/index.js";
+import { forkSession, getSessionMessages, listSessions } from "../../src/transcripts/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { HAWSER, hawserIn, KEYS, type Pty, place } from "../support/pty.js";
 
@@ -310,6 +311,16 @@ describe("hawser sessions resume", () => {
   });
 });
 
+it("hawser sessions prints the name of its folder without control characters", async () => {
+  const { cwd, env } = place();
+  const strange = join(cwd, "a\x1b]0;title\x07b");
+  mkdirSync(strange);
+  const pty = hawserIn({ cwd: strange, env }, "sessions");
+  await pty.shows("There are no sessions");
+  await pty.exit;
+  expect(pty.raw).not.toContain("\x1b]0;");
+});
+
 describe("hawser sessions --offline", () => {
   interface Listed {
     readonly sessions: readonly { readonly sessionId: string; readonly customTitle?: string }[];
@@ -386,6 +397,49 @@ describe("hawser sessions --offline", () => {
     const left = await listSessions({ configDir });
     expect(left).toHaveLength(1);
     expect(left[0]?.sessionId).not.toBe(old?.sessionId);
+  });
+
+  it("leaves old sessions to the command that deletes them first", async () => {
+    const { cwd, env: own } = place();
+    const env: Record<string, string> = { ...own, HAWSER_CLI: "/nowhere/claude" };
+    const here = { cwd, env };
+    const ask = () => run(here, ["ask", "--offline", "hello"]);
+    await run(here, ["ask", "--offline", "--agent", "Which knot?"]);
+    const configDir = join(env["HOME"] ?? "", ".local/state/hawser/offline");
+    const [{ sessionId = "" } = {}] = await listSessions({ configDir });
+    for (let i = 0; i < 40; i += 1) await forkSession(sessionId, { configDir });
+    const longAgo = new Date(Date.now() - 31 * 86_400_000);
+    const files = readdirSync(join(configDir, "projects"), { recursive: true, encoding: "utf8" });
+    for (const name of files.filter((each) => each.endsWith(".jsonl"))) {
+      utimesSync(join(configDir, "projects", name), longAgo, longAgo);
+    }
+    const codes = (await Promise.all([ask(), ask(), ask(), ask()])).map(({ code }) => code);
+    expect(codes).toEqual([0, 0, 0, 0]);
+    expect(await listSessions({ configDir })).toEqual([]);
+  });
+
+  it("are not needed: a call is answered where they cannot be kept", async () => {
+    const { cwd, env } = place();
+    const file = join(env["HOME"] ?? "", "a-file");
+    writeFileSync(file, "");
+    const here = { cwd, env: { ...env, XDG_STATE_HOME: file } };
+    expect(await run(here, ["ask", "--offline", "hello"])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("hello"),
+      err: expect.stringContaining("The conversation is not kept"),
+    });
+  });
+
+  it("go on by the command that a failed call names", async () => {
+    const { cwd, env: own } = place();
+    const here = { cwd, env: { ...own, HAWSER_CLI: "/nowhere/claude" } };
+    const args = ["ask", "--offline", "--agent", "--timeout", "10s", "count to 1000"];
+    const pty = hawserIn(here, ...args);
+    await pty.shows(/It can go on: hawser (sessions resume --offline \S+)/);
+    expect((await pty.exit).code).toBe(124);
+    const [, advice = ""] = /hawser (sessions resume --offline \S+)/.exec(pty.text) ?? [];
+    const went = await run(here, [...advice.split(" "), "Go on."]);
+    expect(went).toMatchObject({ code: 0, out: expect.stringContaining("You said: Go on.") });
   });
 
   it.each([[["--offline"]], [[]]])(

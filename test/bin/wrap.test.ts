@@ -22,6 +22,11 @@ describe("wrapText", () => {
     expect(wrapText("yes sir", 6)).toBe("yes\nsir");
   });
 
+  it("is done with a long run of blanks before a separator", () => {
+    const text = `a${" ".repeat(200_000)}· b`;
+    expect(wrapText(text, 40)).toContain("· b");
+  });
+
   it("counts neither colours nor marks, and counts wide characters twice", () => {
     expect(wrapText("\x1b[2m  one two three\x1b[22m", 9)).toBe("\x1b[2m  one two\n  three\x1b[22m");
     expect(wrapText("漢字 漢字", 8)).toBe("漢字\n漢字");
