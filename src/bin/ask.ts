@@ -145,7 +145,7 @@ function timeoutsWithin(totalMs: number): Partial<Timeouts> {
   };
 }
 
-/** Notes the calls that the person refuses: nobody needs advice on how to permit those. */
+/** Notes the calls that the person refuses, because advice on how to permit those would be odd. */
 function noting(refused: Set<string>, ask: CanUseTool): CanUseTool {
   return async (tool, input, context) => {
     const answer = await ask(tool, input, context);

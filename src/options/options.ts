@@ -102,7 +102,7 @@ export interface Options {
     | undefined;
   /**
    * What happens with calls that no rule decides; always sent, `default` unless given. A mode of a
-   * newer CLI is passed on with a warning (in TypeScript it needs a cast, so that a slip of the pen is
+   * newer CLI is passed on with a warning (in TypeScript it needs a cast, so that a typing mistake is
    * found); a mistyped name of a known mode is refused.
    */
   permissionMode?: PermissionMode | "manual" | undefined;

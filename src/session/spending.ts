@@ -14,19 +14,19 @@ export function spentOn(result: ResultMessage): Spent {
   return spent.get(result) ?? { costUsd: undefined, modelUsage: undefined, apiMs: undefined };
 }
 
-/** The results whose cost a turn has taken. */
-const taken = new WeakSet<ResultMessage>();
+/** The results whose cost a turn has claimed. */
+const claimed = new WeakSet<ResultMessage>();
 
 /**
- * The cost of one turn that ended in this result. Several prompts can share a result: the first turn
+ * Gives the cost of this result to one turn. Several prompts can share a result: the first turn
  * that asks has its cost and the others have none, so that a sum over turns counts it once. Of an
  * interrupted turn the cost is unknown, because the CLI does not count a request that was cut off.
  */
-export function takeCost(result: ResultMessage): number | undefined {
+export function claimCost(result: ResultMessage): number | undefined {
   const { costUsd } = spentOn(result);
   if (costUsd === undefined || wasInterrupted(result)) return undefined;
-  if (taken.has(result)) return 0;
-  taken.add(result);
+  if (claimed.has(result)) return 0;
+  claimed.add(result);
   return costUsd;
 }
 

@@ -1,6 +1,6 @@
 import { type HawserError, isHawserError } from "../errors/index.js";
 import { isMessage, type Message, type ResultMessage, type UserLine } from "../wire/index.js";
-import { takeCost } from "./spending.js";
+import { claimCost } from "./spending.js";
 import { MessageStream, type StreamEvents } from "./stream.js";
 import type { TurnClock } from "./turn-clock.js";
 import { TurnRecord } from "./turn-record.js";
@@ -205,7 +205,7 @@ export class LiveTurn implements Turn {
     const failure = isLost ? outcome : this.#owner.failureOf(outcome, this.record);
     this.#settled = true;
     this.#merged = merged;
-    this.#costUsd = isLost ? undefined : takeCost(outcome);
+    this.#costUsd = isLost ? undefined : claimCost(outcome);
     this.clock?.stop();
     this.record.text.end(failure);
     if (isLost) {
