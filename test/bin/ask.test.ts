@@ -59,6 +59,15 @@ describe("hawser ask, in a terminal", () => {
     expect(pty.text).not.toContain("was refused");
   });
 
+  it("shows no warning of Node because --allow lets a tool pass the question", async () => {
+    const here = place();
+    const pty = hawserIn(here, "ask", "--offline", "-t", "Bash", "--allow", "Bash", "run touch x");
+    await pty.shows("2 turns");
+    expect((await pty.exit).code).toBe(0);
+    expect(existsSync(join(here.cwd, "x"))).toBe(true);
+    expect(pty.raw).not.toMatch(/warning|canUseTool/i);
+  });
+
   it("stops at Ctrl-C with what it has, and leaves no process behind", async () => {
     const pty = hawserIn(place(), "ask", "--offline", "count to 500");
     await pty.shows("5 6 7");
