@@ -171,6 +171,14 @@ describe("hawser ask, in a pipe", () => {
     expect(err).toBe("hawser: Bash was refused, and --deny has a rule for it.\n");
   });
 
+  it("says how to permit a tool that --deny leaves alone", async () => {
+    const args = ["ask", "--offline", "-t", "Bash", "--deny", "Bash(rm *)", "run touch x"];
+    const { err } = await run(place(), args);
+    expect(err).toBe(
+      "hawser: Bash was refused; --allow 'Bash(touch x)' permits it, unless a rule of --deny fits, which wins.\n",
+    );
+  });
+
   it("answers by a stand-in where there is no CLI", async () => {
     const { cwd, env } = place();
     const alone = { ...env, HAWSER_CLI: "/nowhere/claude" };
