@@ -103,8 +103,9 @@ function domainRule(url: unknown): string | undefined {
 }
 
 /**
- * Two slashes begin a path from the root; the rest is a pattern as in .gitignore, which loses blanks at
- * its end. Which home `~` stands for, only the CLI knows. A rule for the root would permit every path.
+ * Two slashes begin a path from the root; the rest is a pattern as in .gitignore. Observed: blanks at its
+ * end are lost, and upper and lower case are alike, which no rule can help. Which home `~` stands for,
+ * only the CLI knows. A rule for the root would permit every path.
  */
 function pathRule(name: string, path: unknown, cwd: string): string | undefined {
   if (typeof path !== "string" || path.startsWith("~") || process.platform === "win32") {
