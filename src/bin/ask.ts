@@ -2,7 +2,7 @@ import { type CompleteOptions, type Completion, stream } from "../complete/index
 import { ERROR_CODES, isHawserError } from "../errors/index.js";
 import type { CanUseTool } from "../options/index.js";
 import { currentFolder, shutdown } from "../process/index.js";
-import { type Timeouts, timeoutsOf } from "../session/index.js";
+import { muteShadowedCallback, type Timeouts, timeoutsOf } from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
 import { CALL_FLAGS, callOptions, durationOf, schemaIn } from "./call-flags.js";
 import { type Command, defineCommand } from "./command.js";
@@ -47,6 +47,7 @@ export const ask: Command = defineCommand({
 are asked about tools that need approval. In a pipe there is the answer alone, when it is whole.
 Ctrl-C stops the turn; a second one quits at once.`,
   run: async ({ flags, words }) => {
+    muteShadowedCallback();
     const terminal = new Terminal({ quiet: flags.quiet || flags.json });
     const warn = (text: string) => void process.stderr.write(`hawser: ${text}\n`);
     const { file, attach: attachments } = flags;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { ERROR_CODES, HAWSER_VERSION, isHawserError } from "../errors/index.js";
 import type { Options } from "../options/index.js";
 import { currentFolder } from "../process/index.js";
-import { type Session, spentOn, wasInterrupted } from "../session/index.js";
+import { muteShadowedCallback, type Session, spentOn, wasInterrupted } from "../session/index.js";
 import { isMessage, isResult, type Message, type ResultMessage } from "../wire/index.js";
 import { CALL_FLAGS, callOptions } from "./call-flags.js";
 import {
@@ -50,6 +50,7 @@ turn; a second one quits. If the CLI dies, the next prompt goes on in the same c
 In the conversation
 ${chatHelp()}`,
   run: async ({ flags, words }) => {
+    muteShadowedCallback();
     const terminal = new Terminal({ quiet: flags.json });
     // Before the world: what is wrong with them must not leave one behind.
     const options = callOptions(flags);

@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { dirname, isAbsolute, resolve } from "node:path";
+import { like, namesOfTool, toolRow } from "../options/index.js";
 import type { PermissionDenial } from "../wire/index.js";
 import { shellQuoted } from "./shell.js";
 
@@ -8,48 +9,62 @@ export interface RefusalContext {
   readonly denied: readonly string[];
 }
 
+type Input = Readonly<Record<string, unknown>>;
+
 /** What to tell about calls that were refused without asking: each tool, and what would permit it. */
 export function refusalLines(
   denials: readonly PermissionDenial[],
   { cwd, denied }: RefusalContext,
 ): string[] {
   const lines = denials.map(({ tool_name: tool, tool_input }) => {
-    if (denied.some((rule) => toolOf(rule) === tool || toolOf(rule) === RULE_NAMES[tool])) {
+    const input: Input = typeof tool_input === "object" ? { ...tool_input } : {};
+    const rule = allowRule(tool, input, cwd);
+    const rivals = denied.filter((each) => concerns(each, tool));
+    if (rivals.some((each) => each === rule || fits(each, tool, input))) {
       return `${tool} was refused, and --deny has a rule for it.`;
     }
-    const input = typeof tool_input === "object" ? { ...tool_input } : {};
-    const rule = allowRule(tool, input, cwd);
+    const unless = rivals.length > 0 ? ", unless a rule of --deny fits, which wins" : "";
     return rule === undefined
-      ? `${tool} was refused. No rule permits just this call; in a terminal you are asked about it.`
-      : `${tool} was refused; --allow ${shellQuoted(rule)} permits it.`;
+      ? `${tool} was refused. No rule permits just this call; in a terminal you are asked about it${unless}.`
+      : `${tool} was refused; --allow ${shellQuoted(rule)} permits ${extent(tool, rule)}${unless}.`;
   });
   return [...new Set(lines)];
 }
 
 /**
  * The narrowest rule by which the CLI permits a call: this command, this file, this domain. The name of
- * the tool where calls of it are all alike. Undefined where only a rule for far more would permit it.
+ * the tool only for a web search and for MCP tools, which have no narrower rule. Undefined for every
+ * other tool, and where only a rule for more would permit the call.
  */
-export function allowRule(
-  tool: string,
-  input: Readonly<Record<string, unknown>>,
-  cwd: string,
-): string | undefined {
-  if (tool === "Bash") return commandRule(input["command"]);
+export function allowRule(tool: string, input: Input, cwd: string): string | undefined {
+  const { allowedAs } = toolRow(tool);
+  if (allowedAs === "Bash") return commandRule(commandOf(tool, input));
+  if (allowedAs !== undefined) return pathRule(allowedAs, pathOf(tool, input), cwd);
   if (tool === "WebFetch") return domainRule(input["url"]);
-  const name = RULE_NAMES[tool];
-  return name === undefined ? tool : pathRule(name, pathOf(input), cwd);
+  return tool === "WebSearch" || /^mcp__[\w-]+$/.test(tool) ? tool : undefined;
 }
 
-/** Rules about files are of two kinds, whichever tool reads or writes them. */
-const RULE_NAMES: Readonly<Record<string, string>> = {
-  Read: "Read",
-  Glob: "Read",
-  Grep: "Read",
-  Edit: "Edit",
-  Write: "Edit",
-  NotebookEdit: "Edit",
-};
+function commandOf(tool: string, input: Input): unknown {
+  return input[toolRow(tool).commands?.[0] ?? ""];
+}
+
+/**
+ * The path that the CLI asks about. Observed with Glob: `path`, also if the pattern leads elsewhere; the
+ * folder of the pattern if that is absolute. If both are given, the versions of the CLI differ.
+ */
+function pathOf(tool: string, input: Input): unknown {
+  const { paths = [], meaning } = toolRow(tool);
+  const { path, pattern } = input;
+  if (tool === "Glob" && !(typeof pattern === "string" && isAbsolute(pattern))) return path ?? ".";
+  if (tool === "Glob" && path !== undefined) return undefined;
+  return (meaning?.(input) ?? input)[paths[0] ?? ""];
+}
+
+/** What a rule permits, where it is more than its words show. */
+function extent(tool: string, rule: string): string {
+  if (rule === tool) return "every call of this tool";
+  return tool === "Glob" || tool === "Grep" ? "it, and reading everything there" : "it";
+}
 
 /**
  * A rule for exactly this command. Observed with 2.1.325: `*` stands for anything and cannot be escaped,
@@ -78,23 +93,55 @@ function isBalanced(text: string): boolean {
   return open === 0;
 }
 
+/** Of a host that is a plain name or an address: `*` in a rule stands for every host. */
 function domainRule(url: unknown): string | undefined {
   if (typeof url !== "string" || !URL.canParse(url)) return undefined;
-  return `WebFetch(domain:${new URL(url).hostname})`;
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== "http:" && protocol !== "https:") return undefined;
+  if (!/^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/i.test(hostname)) return undefined;
+  return `WebFetch(domain:${hostname})`;
 }
 
-function pathOf(input: Readonly<Record<string, unknown>>): unknown {
-  return input["file_path"] ?? input["notebook_path"] ?? input["path"] ?? ".";
-}
-
-/** Two slashes begin a path from the root; the rest is a pattern as in .gitignore. */
+/**
+ * Two slashes begin a path from the root; the rest is a pattern as in .gitignore. Observed: blanks at its
+ * end are lost, and upper and lower case are alike, which no rule can help. Which home `~` stands for,
+ * only the CLI knows. A rule for the root would permit every path.
+ */
 function pathRule(name: string, path: unknown, cwd: string): string | undefined {
-  if (typeof path !== "string" || process.platform === "win32") return undefined;
+  if (typeof path !== "string" || path.startsWith("~") || process.platform === "win32") {
+    return undefined;
+  }
   const whole = resolve(cwd, path);
-  if (/[\\\p{C}]/u.test(whole) || !isBalanced(whole)) return undefined;
+  if (whole === dirname(whole) || /[\\\p{C}]|\s$/u.test(whole) || !isBalanced(whole)) {
+    return undefined;
+  }
   return `${name}(/${whole.replace(/[*?[\]!#]/g, "\\$&")})`;
 }
 
-function toolOf(rule: string): string {
-  return rule.split("(", 1)[0] ?? rule;
+/**
+ * Whether a rule of `--deny` can be about the tool. Observed: `Edit` alone leaves Write as it is, and
+ * `Edit(a.txt)` denies Write for that file too.
+ */
+function concerns(rule: string, tool: string): boolean {
+  const { name, pattern } = partsOf(rule);
+  if (namesOfTool(tool).includes(name)) return true;
+  return pattern !== undefined && name === toolRow(tool).allowedAs;
+}
+
+/** Whether a rule about the tool is certain to deny the call. Patterns for paths are left to the CLI. */
+function fits(rule: string, tool: string, input: Input): boolean {
+  const { pattern } = partsOf(rule);
+  if (pattern === undefined) return true;
+  const command = commandOf(tool, input);
+  if (typeof command !== "string") return false;
+  const start = pattern.replace(/[: ]\*$/, "");
+  const patterns = start === pattern ? [pattern] : [start, `${start} *`];
+  const parts = command.split(/[;&|\n]+/).map((part) => part.trim());
+  return [command.trim(), ...parts].some((part) => patterns.some((each) => like(each, part)));
+}
+
+/** The name of the tool in a rule, and what stands in parentheses behind it. */
+function partsOf(rule: string): { readonly name: string; readonly pattern: string | undefined } {
+  const [, name = rule, pattern] = /^([^(]*)\((.*)\)$/s.exec(rule) ?? [];
+  return { name, pattern };
 }

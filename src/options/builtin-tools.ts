@@ -33,6 +33,11 @@ export interface ToolRow {
    * whole policy; of all decisions the strictest counts.
    */
   readonly leadsTo?: (input: JsonObject) => readonly ToolCall[];
+  /**
+   * The tool whose rules the CLI takes to allow a call of this one: Bash with the command, Read or Edit
+   * with the path. Only where a pinned CLI was seen to do so.
+   */
+  readonly allowedAs?: "Bash" | "Edit" | "Read";
   /** Fields with a name that the CLI also takes with other case, blanks or separators. */
   readonly names?: readonly string[];
   /** Fields whose names look like a command or a path, and why the policy need not look at them. */
@@ -126,27 +131,34 @@ export type ToolName = BuiltinTool | (string & {});
 export const BUILTIN_TOOLS: Readonly<Partial<Record<BuiltinTool, ToolRow>>> = {
   Agent: { formerly: ["Task"], names: ["subagent_type"], meaning: withAgent },
   Artifact: { paths: ["file_path"] },
-  Bash: { commands: ["command"] },
+  Bash: { commands: ["command"], allowedAs: "Bash" },
   CronCreate: { leadsTo: ({ prompt }) => callsInPrompt(prompt) },
-  Edit: { paths: ["file_path"], writes: (input) => [input] },
+  Edit: { paths: ["file_path"], writes: (input) => [input], allowedAs: "Edit" },
   EnterWorktree: { paths: ["path"] },
-  Glob: { paths: ["path"], meaning: globbed },
-  Grep: { paths: ["path"], meaning: searched, sameAs: (input) => reading(searched(input)["path"]) },
+  Glob: { paths: ["path"], meaning: globbed, allowedAs: "Read" },
+  Grep: {
+    paths: ["path"],
+    meaning: searched,
+    sameAs: (input) => reading(searched(input)["path"]),
+    allowedAs: "Read",
+  },
   ListAgents: { formerly: ["ListPeers"] },
   ListMcpResourcesTool: { formerly: ["ListMcpResources"], sameAs: usingServer },
   LSP: { paths: ["filePath"], sameAs: ({ filePath }) => reading(filePath) },
   Monitor: {
     commands: ["command"],
     sameAs: ({ ws }) => fetching(ws),
+    allowedAs: "Bash",
   },
   NotebookEdit: {
     paths: ["notebook_path"],
     writes: ({ notebook_path, new_source }) => [
       { file_path: notebook_path, new_string: new_source },
     ],
+    allowedAs: "Edit",
   },
   PowerShell: { commands: ["command"] },
-  Read: { paths: ["file_path"] },
+  Read: { paths: ["file_path"], allowedAs: "Read" },
   ReadMcpResourceDirTool: { formerly: ["ReadMcpResourceDir"], sameAs: usingServer },
   ReadMcpResourceTool: { formerly: ["ReadMcpResource"], sameAs: usingServer },
   ReportFindings: { reviewed: { file: "names a place in a report, and nothing is opened" } },
@@ -173,6 +185,7 @@ export const BUILTIN_TOOLS: Readonly<Partial<Record<BuiltinTool, ToolRow>>> = {
   Write: {
     paths: ["file_path"],
     writes: ({ file_path, content }) => [{ file_path, new_string: content }],
+    allowedAs: "Edit",
   },
 
   LS: { paths: ["path"] },

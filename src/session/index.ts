@@ -30,6 +30,6 @@ export { startTimer, type Timeouts, timeoutError, timeoutsOf, unlessLate } from 
 export { forgetMessages, isDelivered, readTurn, recordOf, stopTurn, type Turn } from "./turn.js";
 export { askedToWait } from "./turn-record.js";
 export type { Warm } from "./warm.js";
-export { warnOfShadowedCallback } from "./warn-of-shadowed-callback.js";
+export { muteShadowedCallback, warnOfShadowedCallback } from "./warn-of-shadowed-callback.js";
 export type { WholeMessage } from "./whole-message.js";
 export { hasOwnSession } from "./with-id.js";

@@ -59,6 +59,15 @@ describe("hawser ask, in a terminal", () => {
     expect(pty.text).not.toContain("was refused");
   });
 
+  it("shows no warning of Node because --allow lets a tool pass the question", async () => {
+    const here = place();
+    const pty = hawserIn(here, "ask", "--offline", "-t", "Bash", "--allow", "Bash", "run touch x");
+    await pty.shows("2 turns");
+    expect((await pty.exit).code).toBe(0);
+    expect(existsSync(join(here.cwd, "x"))).toBe(true);
+    expect(pty.raw).not.toMatch(/warning|canUseTool/i);
+  });
+
   it("stops at Ctrl-C with what it has, and leaves no process behind", async () => {
     const pty = hawserIn(place(), "ask", "--offline", "count to 500");
     await pty.shows("5 6 7");
@@ -160,6 +169,14 @@ describe("hawser ask, in a pipe", () => {
     const args = ["ask", "--offline", "-t", "Bash", "--deny", "Bash(touch *)", "run touch x"];
     const { err } = await run(place(), args);
     expect(err).toBe("hawser: Bash was refused, and --deny has a rule for it.\n");
+  });
+
+  it("says how to permit a tool that --deny leaves alone", async () => {
+    const args = ["ask", "--offline", "-t", "Bash", "--deny", "Bash(rm *)", "run touch x"];
+    const { err } = await run(place(), args);
+    expect(err).toBe(
+      "hawser: Bash was refused; --allow 'Bash(touch x)' permits it, unless a rule of --deny fits, which wins.\n",
+    );
   });
 
   it("answers by a stand-in where there is no CLI", async () => {

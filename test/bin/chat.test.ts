@@ -55,6 +55,16 @@ describe("hawser chat, in a terminal", () => {
     expect(await pty.exit).toEqual({ code: 0, signal: undefined });
   });
 
+  it("shows no warning of Node because --allow lets a tool pass the question", async () => {
+    const { pty, cwd } = await chat("--allow", "Bash");
+    pty.enter("run touch x");
+    await prompted(pty);
+    expect(existsSync(join(cwd, "x"))).toBe(true);
+    pty.enter("/exit");
+    expect((await pty.exit).code).toBe(0);
+    expect(pty.raw).not.toMatch(/warning|canUseTool/i);
+  });
+
   it("goes on in the same conversation after the CLI was killed", async () => {
     const { pty } = await chat();
     pty.enter("count to 500");

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allowRule, refusalLines } from "../../src/bin/refusal.js";
 import { shellQuoted } from "../../src/bin/shell.js";
@@ -20,9 +21,15 @@ describe("allowRule()", () => {
     ["Edit", { file_path: "/else/a[1].txt" }, "Edit(//else/a\\[1\\].txt)"],
     ["NotebookEdit", { notebook_path: "n.ipynb" }, "Edit(//work/n.ipynb)"],
     ["Read", { file_path: "/etc/hosts" }, "Read(//etc/hosts)"],
+    ["Monitor", { command: "touch a.txt", description: "x" }, "Bash(touch a.txt)"],
     ["Grep", { pattern: "x", path: "../other" }, "Read(//other)"],
+    ["Grep", { pattern: "x" }, "Read(//work)"],
     ["Glob", { pattern: "*" }, "Read(//work)"],
+    ["Glob", { pattern: "/etc/host*" }, "Read(//etc)"],
+    ["Glob", { pattern: "/etc/hosts" }, "Read(//etc)"],
+    ["Glob", { pattern: "sub/*", path: "/else" }, "Read(//else)"],
     ["WebFetch", { url: "https://knots.example/a?b" }, "WebFetch(domain:knots.example)"],
+    ["WebFetch", { url: "http://[2001:db8::1]:80/" }, "WebFetch(domain:[2001:db8::1])"],
     ["WebSearch", { query: "knots" }, "WebSearch"],
     ["mcp__rope__tie", { knot: "bowline" }, "mcp__rope__tie"],
   ])("is narrow for %s %j", (tool, input, rule) => {
@@ -42,6 +49,33 @@ describe("allowRule()", () => {
     ["nothing", " "],
   ])("gives none for a command with %s", (_, command) => {
     expect(allowRule("Bash", { command }, CWD)).toBeUndefined();
+  });
+
+  it.each([
+    ["WebFetch", { url: "https://*/" }],
+    ["WebFetch", { url: "https://*.example/" }],
+    ["WebFetch", { url: "ftp://knots.example/" }],
+    ["WebFetch", { url: "data:text/plain,x" }],
+    ["Read", { file_path: "~/x" }],
+    ["Grep", { pattern: "x", path: "~" }],
+    ["Glob", { pattern: "/*" }],
+    ["Glob", { pattern: "/etc/*/../x" }],
+    ["Glob", { pattern: "/etc/*", path: "/else" }],
+    ["Write", { file_path: "blank-at-the-end " }],
+    ["Write", {}],
+    ["Monitor", { ws: { url: "wss://knots.example/" } }],
+    ["PowerShell", { command: "ls" }],
+    ["Skill", { skill: "tie" }],
+    ["Agent", { prompt: "x" }],
+    ["Task", { prompt: "x" }],
+    ["REPL", { code: "1" }],
+    ["Workflow", { script: "x" }],
+    ["LSP", { filePath: "a.ts" }],
+    ["SendUserFile", { files: ["a.txt"] }],
+    ["ToolOfTomorrow", {}],
+    ["mcp__rope__*", {}],
+  ])("gives none for %s %j", (tool, input) => {
+    expect(allowRule(tool, input, CWD)).toBeUndefined();
   });
 });
 
@@ -64,11 +98,52 @@ describe("refusalLines()", () => {
     ]);
   });
 
-  it("does not offer --allow where --deny has a rule for the tool", () => {
-    const denials = [denial("Write", { file_path: "a.txt" }), denial("WebSearch", {})];
-    expect(refusalLines(denials, { cwd: CWD, denied: ["Edit(./a.txt)"] })).toEqual([
-      "Write was refused, and --deny has a rule for it.",
-      "WebSearch was refused; --allow WebSearch permits it.",
+  it("says what a rule permits beyond the call", () => {
+    const denials = [
+      denial("WebSearch", { query: "knots" }),
+      denial("mcp__rope__tie", { knot: "bowline" }),
+      denial("Glob", { pattern: "/etc/host*" }),
+    ];
+    expect(refusalLines(denials, { cwd: CWD, denied: [] })).toEqual([
+      "WebSearch was refused; --allow WebSearch permits every call of this tool.",
+      "mcp__rope__tie was refused; --allow mcp__rope__tie permits every call of this tool.",
+      "Glob was refused; --allow 'Read(//etc)' permits it, and reading everything there.",
+    ]);
+  });
+
+  it.each([
+    ["Bash", { command: "touch a" }, "Bash"],
+    ["Bash", { command: "touch a" }, "Bash(touch a)"],
+    ["Bash", { command: "touch a" }, "Bash(touch *)"],
+    ["Bash", { command: "touch a" }, "Bash(touch:*)"],
+    ["Bash", { command: "rm" }, "Bash(rm *)"],
+    ["Bash", { command: "touch a && rm a" }, "Bash(rm *)"],
+    ["Bash", { command: "cat a | sh" }, "Bash(sh)"],
+    ["Monitor", { command: "touch a" }, "Bash(touch *)"],
+    ["Write", { file_path: "a.txt" }, "Edit(//work/a.txt)"],
+    ["WebFetch", { url: "https://knots.example/" }, "WebFetch(domain:knots.example)"],
+    ["mcp__rope__tie", {}, "mcp__rope__tie"],
+  ])("does not offer --allow for %s %j, which --deny %s refuses", (tool, input, rule) => {
+    expect(refusalLines([denial(tool, input)], { cwd: CWD, denied: [rule] })).toEqual([
+      `${tool} was refused, and --deny has a rule for it.`,
+    ]);
+  });
+
+  it.each([
+    ["Bash(rm *)", "Bash", { command: "touch a" }, "Bash(touch a)"],
+    ["Bash(rm:*)", "Bash", { command: "rmdir a" }, "Bash(rmdir a)"],
+    ["Bash(rm *)", "Monitor", { command: "touch a" }, "Bash(touch a)"],
+    ["Edit(./b.txt)", "Write", { file_path: "a.txt" }, "Edit(//work/a.txt)"],
+  ])("offers --allow next to --deny %s for %s %j", (denied, tool, input, rule) => {
+    expect(refusalLines([denial(tool, input)], { cwd: CWD, denied: [denied] })).toEqual([
+      `${tool} was refused; --allow '${rule}' permits it, unless a rule of --deny fits, which wins.`,
+    ]);
+  });
+
+  it("pays no heed to --deny for other tools", () => {
+    const denied = ["Edit", "Read(./.env)", "WebSearch"];
+    expect(refusalLines([denial("Write", { file_path: "a.txt" })], { cwd: CWD, denied })).toEqual([
+      "Write was refused; --allow 'Edit(//work/a.txt)' permits it.",
     ]);
   });
 });
@@ -85,27 +160,110 @@ describe("shellQuoted()", () => {
   );
 });
 
+/** A call, and another one that its rule must not permit. Paths are below the folder of the world. */
+interface Pair {
+  readonly tool: string;
+  readonly call: Record<string, unknown>;
+  readonly other: Record<string, unknown>;
+}
+
 describe("the real CLI", () => {
+  const pair = (tool: string, call: Pair["call"], other: Pair["other"]): Pair => ({
+    tool,
+    call,
+    other,
+  });
+  const notebook = (name: string) => ({
+    notebook_path: `work/${name}`,
+    new_source: "2",
+    cell_id: "a",
+  });
+  const watch = (command: string) => ({ command, description: "x", timeout_ms: 60_000 });
+
   it.each([
-    ["Bash", { command: "touch a.txt" }],
-    ["Bash", { command: "touch \"it's (1).txt\" && touch 'b,c.txt'; touch d.txt" }],
-    ["Bash", { command: "touch $(echo e.txt)" }],
-    ["Write", { file_path: "a[1]!#.txt", content: "x" }],
-    ["Write", { file_path: "a b (1).txt", content: "x" }],
-  ])("refuses %s %j, and permits it by the rule", async (tool, given) => {
+    pair("Bash", { command: "touch a.txt" }, { command: "touch a.txt b.txt" }),
+    pair(
+      "Bash",
+      { command: "touch \"it's (1).txt\" && touch 'b,c.txt'; touch d.txt" },
+      { command: "touch d.txt" },
+    ),
+    pair("Bash", { command: "touch $(echo e.txt)" }, { command: "touch $(echo f.txt)" }),
+    pair("Monitor", watch("touch a.txt"), watch("touch b.txt")),
+    pair(
+      "Write",
+      { file_path: "work/a[1]!#.txt", content: "x" },
+      { file_path: "work/a1!#.txt", content: "x" },
+    ),
+    pair(
+      "Write",
+      { file_path: "work/a b (1).txt", content: "x" },
+      { file_path: "work/a b (2).txt", content: "x" },
+    ),
+    pair("NotebookEdit", notebook("a.ipynb"), notebook("b.ipynb")),
+    pair("Read", { file_path: "home/a.txt" }, { file_path: "home/b.txt" }),
+    pair("Read", { file_path: "~/a.txt" }, { file_path: "home/b.txt" }),
+    pair("Grep", { pattern: "x", path: "home/a" }, { pattern: "x", path: "home/b" }),
+    pair("Glob", { pattern: "home/a/x*" }, { pattern: "home/b/x*" }),
+    pair("Glob", { pattern: "s/*", path: "home/a" }, { pattern: "s/*", path: "home/b" }),
+    // An address without a dot: the CLI looks it up nowhere.
+    pair(
+      "WebFetch",
+      { url: "http://[::1]:9/", prompt: "x" },
+      { url: "http://[::2]:9/", prompt: "x" },
+    ),
+  ])("permits $tool $call by the rule, and not $other", async ({ tool, call, other }) => {
     const { cwd, model, options } = await world(NEWEST_CLI, []);
-    const file = "file_path" in given ? { file_path: join(cwd, given.file_path ?? "") } : {};
-    const input = { ...given, ...file };
-    const call = async (allowedTools: string[]) => {
-      model.add(toolUse(tool, input), "Done.");
-      const { permissionDenials } = await complete("Do it.", {
-        ...options,
-        tools: [tool],
-        allowedTools,
+    const [first, second] = [call, other].map((input) => placed(input, dirname(cwd)));
+    const refused = async (inputs: Pair["call"][], allowedTools: string[]) => {
+      const reads = inputs.flatMap(({ notebook_path }) => {
+        if (notebook_path === undefined) return [];
+        writeFileSync(String(notebook_path), JSON.stringify(NOTEBOOK));
+        return [toolUse("Read", { file_path: notebook_path })];
       });
-      return permissionDenials.length;
+      model.add(...reads, ...inputs.map((input) => toolUse(tool, input)), "Done.");
+      const tools = ["Read", tool];
+      return (await complete("Do it.", { ...options, tools, allowedTools })).permissionDenials;
     };
-    expect(await call([])).toBe(1);
-    expect(await call([allowRule(tool, input, cwd) ?? ""])).toBe(0);
+    const [denial] = await refused([first ?? {}], []);
+    const lines = refusalLines(denial === undefined ? [] : [denial], { cwd, denied: [] });
+    expect(lines).toEqual([expect.stringContaining("--allow")]);
+    const rule = allowRule(tool, { ...Object(denial?.tool_input) }, cwd);
+    expect(await refused([first ?? {}, second ?? {}], [rule ?? ""])).toEqual([
+      expect.objectContaining({ tool_name: tool, tool_input: expect.objectContaining(second) }),
+    ]);
+  });
+
+  it("refuses by --deny what only that refuses, and permits the rest by the rule", async () => {
+    const { cwd, model, options } = await world(NEWEST_CLI, []);
+    const inputs = [{ command: "touch a.txt" }, { command: "touch a.txt && rm a.txt" }];
+    const denied = ["Bash(rm *)"];
+    model.add(...inputs.map((input) => toolUse("Bash", input)), "Done.");
+    const { permissionDenials } = await complete("Do it.", {
+      ...options,
+      tools: ["Bash"],
+      disallowedTools: denied,
+      allowedTools: inputs.map((input) => allowRule("Bash", input, cwd) ?? ""),
+    });
+    expect(refusalLines(permissionDenials, { cwd, denied })).toEqual([
+      "Bash was refused, and --deny has a rule for it.",
+    ]);
   });
 });
+
+const NOTEBOOK = {
+  cells: [
+    { id: "a", cell_type: "code", source: "1", metadata: {}, outputs: [], execution_count: null },
+  ],
+  metadata: {},
+  nbformat: 4,
+  nbformat_minor: 5,
+};
+
+/** The input with its paths below a folder. */
+function placed(input: Pair["call"], root: string): Pair["call"] {
+  const entries = Object.entries(input).map(([name, value]) => {
+    const isPath = typeof value === "string" && /^(?:work|home)\//.test(value);
+    return [name, isPath ? join(root, value) : value];
+  });
+  return Object.fromEntries(entries);
+}
