@@ -76,17 +76,17 @@ export class ResetRecord {
   }
 
   /** Whether a process may be reset now. */
-  get isAllowed(): boolean {
+  get mayTry(): boolean {
     return this.#unfit === undefined && this.#now() >= this.#pausedUntil;
   }
 
   /** Whether a caller may wait for a reset, because nothing speaks against its success. */
-  get isExpected(): boolean {
+  get mayBeAwaited(): boolean {
     return this.#unfit === undefined && !this.#isDoubted;
   }
 
   get notRecycled(): NotRecycled | undefined {
-    if (this.isExpected) return undefined;
+    if (this.mayBeAwaited) return undefined;
     const reason = this.#unfit ?? "reset_unconfirmed";
     return { cliPath: this.cli.path, version: this.cli.version, reason };
   }

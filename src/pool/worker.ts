@@ -155,7 +155,7 @@ export class Worker {
       },
     });
     this.#state = "serving";
-    this.#returns = binding.resets?.isExpected === true;
+    this.#returns = binding.resets?.mayBeAwaited === true;
     this.#requestKey = binding.requestKey;
     this.#spawnKey = binding.spawnKey;
     this.#jobs += 1;
@@ -170,7 +170,7 @@ export class Worker {
   /** Resets the conversation of the session that it served, and takes the process back. */
   recycle(session: Session, terms: RecyclingTerms): Promise<void> {
     this.#state = "resetting";
-    this.#returns = terms.resets.isExpected;
+    this.#returns = terms.resets.mayBeAwaited;
     this.isTaken = false;
     this.#whenIdle = this.#recycle(session, terms);
     this.#whenIdle.catch(() => {});

@@ -43,7 +43,7 @@ describe("ResetRecords", () => {
     ["no answer within 5000 ms", "unknown_version"],
   ])("allows no reset of the version %s", (version, reason) => {
     const { all, told } = records();
-    expect(all.of(executable(version))).toMatchObject({ isAllowed: false, isExpected: false });
+    expect(all.of(executable(version))).toMatchObject({ mayTry: false, mayBeAwaited: false });
     all.of(executable(version));
     expect(all.notRecycled()).toEqual([{ cliPath: PATH, version, reason }]);
     expect(told()).toEqual([["warn", reason]]);
@@ -52,18 +52,18 @@ describe("ResetRecords", () => {
   it("tries again after a pause that grows, and lets no caller wait for that", async () => {
     const { all, clock, told } = records();
     const record = all.of(executable("2.1.325"));
-    expect(record).toMatchObject({ isAllowed: true, isExpected: true });
+    expect(record).toMatchObject({ mayTry: true, mayBeAwaited: true });
     for (const pauseMs of [MINUTE_MS, 2 * MINUTE_MS, 4 * MINUTE_MS]) {
       await fails(record);
       clock.ms += pauseMs - 1;
-      expect(record).toMatchObject({ isAllowed: false, isExpected: false });
+      expect(record).toMatchObject({ mayTry: false, mayBeAwaited: false });
       clock.ms += 1;
-      expect(record).toMatchObject({ isAllowed: true, isExpected: false });
+      expect(record).toMatchObject({ mayTry: true, mayBeAwaited: false });
     }
     expect(all.notRecycled()).toMatchObject([{ reason: "reset_unconfirmed" }]);
     expect(told()).toEqual([["warn", "reset_unconfirmed"]]);
     await confirms(record);
-    expect(record).toMatchObject({ isAllowed: true, isExpected: true });
+    expect(record).toMatchObject({ mayTry: true, mayBeAwaited: true });
     expect(all.notRecycled()).toEqual([]);
   });
 
@@ -74,12 +74,12 @@ describe("ResetRecords", () => {
     for (let round = 0; round < 5; round += 1) {
       await fails(record);
       await fails(record);
-      expect(record).toMatchObject({ isAllowed: true, isExpected: true });
+      expect(record).toMatchObject({ mayTry: true, mayBeAwaited: true });
       await confirms(record);
     }
     expect(told()).toEqual([]);
     for (let failures = 0; failures < 3; failures += 1) await fails(record);
-    expect(record).toMatchObject({ isAllowed: false, isExpected: false });
+    expect(record).toMatchObject({ mayTry: false, mayBeAwaited: false });
   });
 
   it("counts neither a process that died nor a reset that the pool gave up", async () => {
@@ -87,14 +87,14 @@ describe("ResetRecords", () => {
     const record = all.of(executable("2.1.325"));
     await fails(record, new HawserError("process_exited"));
     await expect(record.note(Promise.reject(LATE), () => true)).rejects.toBe(LATE);
-    expect(record).toMatchObject({ isAllowed: true, isExpected: true });
+    expect(record).toMatchObject({ mayTry: true, mayBeAwaited: true });
   });
 
   it("begins anew for another version at the same path", async () => {
     const { all } = records();
     await fails(all.of(executable("2.1.325")));
-    expect(all.of(executable("2.1.325")).isAllowed).toBe(false);
-    expect(all.of(executable("2.1.326")).isAllowed).toBe(true);
+    expect(all.of(executable("2.1.325")).mayTry).toBe(false);
+    expect(all.of(executable("2.1.326")).mayTry).toBe(true);
     expect(all.notRecycled()).toEqual([]);
   });
 });
