@@ -24,7 +24,6 @@ function records() {
   return { all, clock, told };
 }
 
-/** How a reset ends. */
 const NOT_GIVEN_UP = () => false;
 
 async function confirms(record: ReturnType<ResetRecords["of"]>): Promise<void> {
@@ -33,6 +32,21 @@ async function confirms(record: ReturnType<ResetRecords["of"]>): Promise<void> {
 
 async function fails(record: ReturnType<ResetRecords["of"]>, error = LATE): Promise<void> {
   await expect(record.note(Promise.reject(error), NOT_GIVEN_UP)).rejects.toBe(error);
+}
+
+/** A reset that has begun, and ends when the test says so. */
+function begin(record: ReturnType<ResetRecords["of"]>) {
+  let fail = () => {};
+  const reset = new Promise<void>((_, reject) => {
+    fail = () => reject(LATE);
+  });
+  const noted = record.note(reset, NOT_GIVEN_UP);
+  return {
+    fail: async () => {
+      fail();
+      await expect(noted).rejects.toBe(LATE);
+    },
+  };
 }
 
 describe("ResetRecords", () => {
@@ -80,6 +94,47 @@ describe("ResetRecords", () => {
     expect(told()).toEqual([]);
     for (let failures = 0; failures < 3; failures += 1) await fails(record);
     expect(record).toMatchObject({ mayTry: false, mayBeAwaited: false });
+  });
+
+  it("counts resets that fail together as one failure, with the pause of one", async () => {
+    const { all, clock } = records();
+    const record = all.of(executable("2.1.325"));
+    const resets = Array.from({ length: 8 }, () => begin(record));
+    for (const { fail } of resets) {
+      await fail();
+      clock.ms += 1_000;
+    }
+    clock.ms = MINUTE_MS - 1;
+    expect(record.mayTry).toBe(false);
+    clock.ms = MINUTE_MS;
+    expect(record.mayTry).toBe(true);
+    await fails(record);
+    clock.ms += 2 * MINUTE_MS - 1;
+    expect(record.mayTry).toBe(false);
+    clock.ms += 1;
+    expect(record.mayTry).toBe(true);
+  });
+
+  it("tolerates two rounds of resets that fail together, and not a third", async () => {
+    const { all } = records();
+    const record = all.of(executable("2.1.325"));
+    await confirms(record);
+    for (const isTolerated of [true, true, false]) {
+      const resets = Array.from({ length: 8 }, () => begin(record));
+      await Promise.all(resets.map(({ fail }) => fail()));
+      expect(record).toMatchObject({ mayTry: isTolerated, mayBeAwaited: isTolerated });
+    }
+  });
+
+  it("does not count the failure of a reset that began before the last confirmation", async () => {
+    const { all } = records();
+    const record = all.of(executable("2.1.325"));
+    const slow = Array.from({ length: 3 }, () => begin(record));
+    await confirms(record);
+    for (const { fail } of slow) await fail();
+    await fails(record);
+    await fails(record);
+    expect(record).toMatchObject({ mayTry: true, mayBeAwaited: true });
   });
 
   it("counts neither a process that died nor a reset that the pool gave up", async () => {
