@@ -62,6 +62,7 @@ export class ResetRecord {
   /** Grows with each confirmation and each failure that counts. */
   #outcomes = 0;
   #pausedUntil = 0;
+  #hasTrial = false;
 
   constructor(
     cli: ResetRecord["cli"],
@@ -77,9 +78,10 @@ export class ResetRecord {
       this.#warn({ hint: `Claude Code ${FORGETS.join(".")} or newer can serve more.` });
   }
 
-  /** Whether a process may be reset now. */
+  /** Whether a process may be reset now. An executable in doubt has one trial at a time. */
   get mayTry(): boolean {
-    return this.#unfit === undefined && this.#now() >= this.#pausedUntil;
+    if (this.#unfit !== undefined) return false;
+    return !this.#isDoubted || (!this.#hasTrial && this.#now() >= this.#pausedUntil);
   }
 
   /** Whether a caller may wait for a reset that begins now, because it is expected to succeed. */
@@ -100,6 +102,8 @@ export class ResetRecord {
    */
   async note<T>(reset: Promise<T>, wasGivenUp: () => boolean): Promise<T> {
     const outcomesBefore = this.#outcomes;
+    const isTrial = this.#isDoubted;
+    if (isTrial) this.#hasTrial = true;
     try {
       const confirmed = await reset;
       this.#confirm();
@@ -108,6 +112,8 @@ export class ResetRecord {
       const isFirst = this.#outcomes === outcomesBefore;
       if (isFirst && !wasGivenUp() && isUnconfirmed(error)) this.#fail(error);
       throw error;
+    } finally {
+      if (isTrial) this.#hasTrial = false;
     }
   }
 

@@ -37,6 +37,8 @@ export interface WorkerFacts {
   readonly familyKey: string | undefined;
   readonly recipe: Recipe;
   readonly log: Logger;
+  /** The process was reset and waits for its next caller. */
+  readonly onRecycled: () => void;
   /** It is of no more use; `gone` resolves when nothing of it is left. */
   readonly onDiscarded: (reason: string, gone: Promise<void>) => void;
 }
@@ -119,6 +121,11 @@ export class Worker {
   get isToReturn(): boolean {
     if (this.#state === "serving" || this.#state === "resetting") return this.#returns;
     return this.#state !== "closing" && !this.isTaken;
+  }
+
+  /** Whether its reset is a trial, for which no caller waits: the executable is in doubt. */
+  get isOnTrial(): boolean {
+    return this.#state === "resetting" && !this.#returns;
   }
 
   /** Whether it spoke or ended while it had nothing to do. */
@@ -245,6 +252,7 @@ export class Worker {
     const ms = performance.now() - began;
     publish(CHANNELS.processReset, () => this.event({ ms }));
     this.#enterIdle("recycled");
+    this.#facts.onRecycled();
   }
 
   #keep(result: ResultMessage): void {

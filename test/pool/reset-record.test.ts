@@ -1,8 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { complete } from "../../src/complete/index.js";
 import { HawserError } from "../../src/errors/index.js";
 import { parseVersion } from "../../src/options/index.js";
+import { PoolCore } from "../../src/pool/core.js";
+import { settingsOf } from "../../src/pool/options.js";
 import { ResetRecords } from "../../src/pool/reset-record.js";
 import type { Prepared } from "../../src/process/index.js";
+import { registerSource } from "../../src/session/index.js";
+import { type FakeCli, fakeCli, type Step } from "../../src/testing/index.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
 import { atRest, onFake } from "./on-fake.js";
@@ -35,13 +40,19 @@ async function fails(record: ReturnType<ResetRecords["of"]>, error = LATE): Prom
 }
 
 /** A reset that has begun, and ends when the test says so. */
-function begin(record: ReturnType<ResetRecords["of"]>) {
+function begin(record: ReturnType<ResetRecords["of"]>, wasGivenUp = NOT_GIVEN_UP) {
+  let confirm = () => {};
   let fail = () => {};
-  const reset = new Promise<void>((_, reject) => {
+  const reset = new Promise<void>((resolve, reject) => {
+    confirm = resolve;
     fail = () => reject(LATE);
   });
-  const noted = record.note(reset, NOT_GIVEN_UP);
+  const noted = record.note(reset, wasGivenUp);
   return {
+    confirm: async () => {
+      confirm();
+      await noted;
+    },
     fail: async () => {
       fail();
       await expect(noted).rejects.toBe(LATE);
@@ -137,6 +148,27 @@ describe("ResetRecords", () => {
     expect(record).toMatchObject({ mayTry: true, mayBeAwaited: true });
   });
 
+  it.each(["confirmed", "failed", "given up"] as const)(
+    "allows one trial at a time of an executable in doubt, until it is %s",
+    async (end) => {
+      const { all, clock } = records();
+      const record = all.of(executable("2.1.325"));
+      await fails(record);
+      clock.ms += MINUTE_MS;
+      let isGivenUp = false;
+      const trial = begin(record, () => isGivenUp);
+      expect(record).toMatchObject({ mayTry: false, mayBeAwaited: false });
+      clock.ms += MINUTE_MS;
+      expect(record.mayTry).toBe(false);
+      isGivenUp = end === "given up";
+      await (end === "confirmed" ? trial.confirm() : trial.fail());
+      expect(record).toMatchObject({
+        mayTry: end !== "failed",
+        mayBeAwaited: end === "confirmed",
+      });
+    },
+  );
+
   it("counts neither a process that died nor a reset that the pool gave up", async () => {
     const { all } = records();
     const record = all.of(executable("2.1.325"));
@@ -191,6 +223,79 @@ describe("a pool whose CLI does not confirm its first reset", () => {
     await pool.complete("x", options);
     const { processes } = await atRest(pool);
     expect(Object.keys(processes.discarded).join()).toMatch(/took 3 turns/);
+  });
+});
+
+/** The executable does not confirm the reset of its first process. */
+const DOUBTED: Step = { on: "clear", process: 1, do: [{ clear: { num_turns: 3 } }] };
+
+/** A pool with room for one process, whose executables are in doubt and may be tried again. */
+async function fullPool(...executables: readonly (readonly Step[])[]) {
+  const clock = { ms: 0 };
+  const settings = settingsOf({ size: { min: 0, max: 1 } });
+  const core = new PoolCore(settings, new ResetRecords(settings.log, () => clock.ms));
+  const pool = {};
+  registerSource(pool, core);
+  const clis = await Promise.all(
+    executables.map((steps) => fakeCli({ steps: [DOUBTED, ...steps] })),
+  );
+  onTestFinished(async () => {
+    await core.close();
+    await Promise.all(clis.map((cli) => cli.dispose()));
+  });
+  /** Calls an executable, and gives the number of processes that the pool has afterwards. */
+  const call = async (cli: FakeCli) => {
+    await complete("x", { cliPath: cli.path, pool });
+    const { starting, generic, initialized, recycled, serving, resetting } = core.stats().processes;
+    return starting + generic + initialized + recycled + serving + resetting;
+  };
+  for (const cli of clis) {
+    await call(cli);
+    await atRest(core);
+  }
+  expect(core.stats().notRecycled).toHaveLength(clis.length);
+  clock.ms += MINUTE_MS;
+  return { core, clis, call };
+}
+
+/** How many resets the processes of this executable were told, the first one aside. */
+async function trialsOf(cli: FakeCli): Promise<number> {
+  const lines = (await startsOf(cli)).flatMap((each) => each.lines);
+  return lines.filter((line) => line.includes("/clear")).length - 1;
+}
+
+describe("a full pool whose CLI is in doubt", () => {
+  it("recycles processes again after a trial, while call follows call without a break", async () => {
+    const { core, clis, call } = await fullPool([]);
+    const [cli] = clis as [FakeCli];
+    // While the trial runs, each call starts a process of its own.
+    for (let calls = 0; calls < 50 && core.stats().calls.by.recycled < 3; calls += 1) {
+      await call(cli);
+    }
+    expect(core.stats()).toMatchObject({ calls: { by: { recycled: 3 } }, notRecycled: [] });
+    const { processes } = await atRest(core);
+    // The process that was on trial has given its place back.
+    expect(processes).toMatchObject({ recycled: 1, generic: 0, initialized: 0 });
+  });
+
+  it("lets no call wait for a trial that is not answered, and tries no other beside it", async () => {
+    const { core, clis, call } = await fullPool([
+      { on: "clear", process: 2, do: [{ hang: true }] },
+    ]);
+    const [cli] = clis as [FakeCli];
+    for (let calls = 0; calls < 4; calls += 1) expect(await call(cli)).toBeLessThanOrEqual(2);
+    const { calls, processes } = core.stats();
+    expect(calls.by).toMatchObject({ cold: 5, recycled: 0 });
+    expect(processes.discarded).not.toHaveProperty("another needed its place");
+    expect(await trialsOf(cli)).toBe(1);
+  });
+
+  it("keeps one process above size.max for a trial, also with two CLIs in doubt", async () => {
+    const hangs: Step = { on: "clear", process: 2, do: [{ hang: true }] };
+    const { clis, call } = await fullPool([hangs], [hangs]);
+    for (const cli of [...clis, ...clis, ...clis]) {
+      expect(await call(cli)).toBeLessThanOrEqual(2);
+    }
   });
 });
 
