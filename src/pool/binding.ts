@@ -8,7 +8,7 @@ import { CLAIMS_FOLDER, isSince, type Split, splitLate } from "./late.js";
 import type { Isolation } from "./options.js";
 import { hindrances } from "./recycling.js";
 import type { ResetRecord, ResetRecords } from "./reset-record.js";
-import { anywhere } from "./start.js";
+import { withoutImpliedPwd } from "./start.js";
 
 /** What a request needs of a process. */
 export interface Binding {
@@ -68,7 +68,7 @@ export async function bindingOf(
     spawnKey: spawn,
     cwd,
     familyKey: mayClaim(prepared, options)
-      ? spawnKey(anywhere(prepared, hasOwnPwd(options)), undefined)
+      ? spawnKey(withoutImpliedPwd(prepared, hasOwnPwd(options)), undefined)
       : undefined,
     requestKey: requestKey(spawn, invocation, split.late),
     account: accountKey(full, options),

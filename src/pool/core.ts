@@ -39,10 +39,10 @@ export class PoolCore implements SessionSource {
   #closing: Promise<void> | undefined;
   #onEmpty: (() => void)[] = [];
 
-  constructor(settings: PoolSettings) {
+  constructor(settings: PoolSettings, resets: ResetRecords = new ResetRecords(settings.log)) {
     this.#settings = settings;
     this.#credentials = new CredentialWatch(settings.log);
-    this.#resets = new ResetRecords(settings.log);
+    this.#resets = resets;
     this.#desk = new Desk(settings);
     this.#crew = new Crew(settings, ++pools);
   }

@@ -121,13 +121,13 @@ export class Crew {
     }
   }
 
-  /** Lets go of what nobody has, until there is room for one more. */
+  /**
+   * Discards spare processes until there is room for one more. One process on trial stays, because a
+   * pool that is always full would otherwise never see a trial end. Until the trial is over, which a
+   * reset's time limit ensures, the pool may have one process more than `size.max`.
+   */
   makeRoom(): void {
-    while (this.#size >= this.#settings.max) {
-      const [victim] = this.#spares().sort((a, b) => a.idleSince - b.idleSince);
-      if (victim === undefined) return;
-      void victim.discard("another needed its place");
-    }
+    this.#shrinkTo(this.#settings.max - 1);
   }
 
   /** Nothing is started any more, and all that there is goes. */
@@ -180,10 +180,31 @@ export class Crew {
       familyKey,
       recipe,
       log: this.#settings.log,
+      onRecycled: () => this.#endExcess(),
       onDiscarded: (reason, gone) => this.#lost(worker, reason, gone),
     });
     this.#workers.add(worker);
     return worker;
+  }
+
+  /** A process that was on trial while its place was given away is one too many when it returns. */
+  #endExcess(): void {
+    if (this.#trial === undefined) this.#shrinkTo(this.#settings.max);
+  }
+
+  #shrinkTo(size: number): void {
+    const trial = this.#trial;
+    const spares = this.#spares().filter((worker) => worker !== trial);
+    spares.sort((a, b) => a.idleSince - b.idleSince);
+    for (const spare of spares) {
+      if (this.#size <= size) return;
+      void spare.discard("another needed its place");
+    }
+  }
+
+  /** The process on trial that keeps its place; of several executables in doubt, only one has it. */
+  get #trial(): Worker | undefined {
+    return [...this.#workers].find(({ isOnTrial }) => isOnTrial);
   }
 
   #lost(worker: Worker, reason: string, gone: Promise<void>): void {

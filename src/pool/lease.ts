@@ -95,7 +95,7 @@ export function leaseOf(parts: LeaseParts): Omit<SessionLease, "session"> {
     queuedMs: slot.queuedMs,
     bootMs,
     isReplaceable: true,
-    isHandedOn: parts.binding.resets?.isAllowed === true,
+    isHandedOn: parts.binding.resets?.mayTry === true,
     release: (failure) => {
       released ??= release(parts, readyAt, failure);
       return released;
@@ -143,7 +143,7 @@ function whyNotHandedOn(
   { worker, binding, settings, tab }: LeaseParts,
   failure: HawserError | undefined,
 ): string | undefined {
-  if (binding.resets?.isAllowed !== true) return "it had served";
+  if (binding.resets?.mayTry !== true) return "it had served";
   // With a result, the process has come to the end of the turn by itself; else it was asked to.
   const isWhole = failure?.result !== undefined || LEAVES_WHOLE.has(failure?.code);
   if (failure !== undefined && !isWhole) return `its call ended: ${failure.code}`;

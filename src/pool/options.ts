@@ -29,7 +29,10 @@ export interface PoolOptions {
     | {
         /** Idle processes that are kept for each set of options in use; 1 unless given. */
         readonly min?: number | undefined;
-        /** Processes at most, those that serve included; 4, or two for each core, unless given. */
+        /**
+         * Processes at most, those that serve included; 4, or two for each core, unless given. A full
+         * pool has one more while it tries whether an executable confirms its resets again.
+         */
         readonly max?: number | undefined;
       }
     | undefined;

@@ -9,7 +9,7 @@ export function rankOf(
   const { state } = worker;
   if (worker.requestKey === requestKey) {
     if (state === "recycled") return 0;
-    if (state === "resetting" && worker.isToReturn && resets?.isExpected) return 1;
+    if (state === "resetting" && worker.isToReturn && resets?.mayBeAwaited) return 1;
     if (state === "initialized") return 2;
     return state === "starting" ? 4 : Number.POSITIVE_INFINITY;
   }

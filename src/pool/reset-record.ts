@@ -21,7 +21,6 @@ export class ResetRecords {
   readonly #log: Logger;
   /** By path. An executable that was replaced by another version gets a new record. */
   readonly #records = new Map<string, ResetRecord>();
-
   readonly #now: () => number;
 
   constructor(log: Logger, now: () => number = () => performance.now()) {
@@ -47,9 +46,10 @@ export class ResetRecords {
 }
 
 /**
- * The resets of one executable. Callers wait for a reset until one was not confirmed. From then on the
- * pool only tries from time to time, and no caller waits for it: an executable that cannot be reset
- * costs nothing, and one that was slow once is used again.
+ * The resets of one executable. Callers wait for a reset as long as the executable is not in doubt. An
+ * executable that did not confirm its resets is in doubt: the pool then tries one reset after each
+ * pause, as a trial, and no caller waits for the trial. So an executable that cannot be reset costs its
+ * callers nothing, and an executable that was slow for a while is recycled again.
  */
 export class ResetRecord {
   readonly cli: { readonly path: string; readonly version: string };
@@ -57,9 +57,12 @@ export class ResetRecord {
   readonly #log: Logger;
   readonly #now: () => number;
   #hasConfirmed = false;
-  /** Resets in a row that were not confirmed. */
+  /** Failures in a row. Resets that ran at the same time and failed together count as one. */
   #failures = 0;
+  /** Grows with each confirmation and each failure that counts. */
+  #outcomes = 0;
   #pausedUntil = 0;
+  #hasTrial = false;
 
   constructor(
     cli: ResetRecord["cli"],
@@ -75,31 +78,42 @@ export class ResetRecord {
       this.#warn({ hint: `Claude Code ${FORGETS.join(".")} or newer can serve more.` });
   }
 
-  /** Whether a process may be reset now. */
-  get isAllowed(): boolean {
-    return this.#unfit === undefined && this.#now() >= this.#pausedUntil;
+  /** Whether a process may be reset now. An executable in doubt has one trial at a time. */
+  get mayTry(): boolean {
+    if (this.#unfit !== undefined) return false;
+    return !this.#isDoubted || (!this.#hasTrial && this.#now() >= this.#pausedUntil);
   }
 
-  /** Whether a caller may wait for a reset, because nothing speaks against its success. */
-  get isExpected(): boolean {
+  /** Whether a caller may wait for a reset that begins now, because it is expected to succeed. */
+  get mayBeAwaited(): boolean {
     return this.#unfit === undefined && !this.#isDoubted;
   }
 
   get notRecycled(): NotRecycled | undefined {
-    if (this.isExpected) return undefined;
+    if (this.mayBeAwaited) return undefined;
     const reason = this.#unfit ?? "reset_unconfirmed";
     return { cliPath: this.cli.path, version: this.cli.version, reason };
   }
 
-  /** Notes how a reset ends; what becomes of one that the pool itself gave up says nothing. */
+  /**
+   * Notes how a reset that begins now will end. Its failure does not count if the pool itself ended the
+   * process, or if another reset was confirmed or has failed since this one began: resets that run at
+   * the same time fail for the same reason.
+   */
   async note<T>(reset: Promise<T>, wasGivenUp: () => boolean): Promise<T> {
+    const outcomesBefore = this.#outcomes;
+    const isTrial = this.#isDoubted;
+    if (isTrial) this.#hasTrial = true;
     try {
       const confirmed = await reset;
       this.#confirm();
       return confirmed;
     } catch (error) {
-      if (!wasGivenUp() && isUnconfirmed(error)) this.#doubt(error);
+      const isFirst = this.#outcomes === outcomesBefore;
+      if (isFirst && !wasGivenUp() && isUnconfirmed(error)) this.#fail(error);
       throw error;
+    } finally {
+      if (isTrial) this.#hasTrial = false;
     }
   }
 
@@ -110,12 +124,14 @@ export class ResetRecord {
   #confirm(): void {
     if (this.#isDoubted) this.#log.info("the CLI confirms resets again", { ...this.cli });
     this.#hasConfirmed = true;
+    this.#outcomes += 1;
     this.#failures = 0;
     this.#pausedUntil = 0;
   }
 
-  #doubt(error: unknown): void {
+  #fail(error: unknown): void {
     const wasDoubted = this.#isDoubted;
+    this.#outcomes += 1;
     this.#failures += 1;
     if (!this.#isDoubted) return;
     this.#pausedUntil = this.#now() + pauseMs(this.#failures);
@@ -145,7 +161,7 @@ function unfitVersion(version: Version | undefined): UnfitVersion | undefined {
  */
 const FORGETS: Version = [2, 1, 197];
 
-/** An executable that has confirmed a reset before may fail this often in a row. */
+/** An executable that has confirmed a reset before is in doubt after so many failures in a row. */
 const TOLERATED = 3;
 
 const FIRST_PAUSE_MS = 60_000;
@@ -155,9 +171,10 @@ function pauseMs(failures: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
 }
 
-/** The CLI did not answer in time, or not as it must. That a process died is an accident. */
+/** The CLI answered too late, or not as it must. The death of a process says nothing about resets. */
 function isUnconfirmed(error: unknown): boolean {
   return isHawserError(error, "timeout") || isHawserError(error, "protocol_error");
 }
 
+/** How many executables a pool remembers. */
 const MOST = 100;

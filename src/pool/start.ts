@@ -13,7 +13,7 @@ export interface StartFacts {
 
 /** One more process after the same recipe, with a session and a folder for files of its own. */
 export function startOf(recipe: Recipe, { sessionId, log, roams }: StartFacts): Prepared {
-  const prepared = roams ? anywhere(recipe.prepared, recipe.hasOwnPwd) : recipe.prepared;
+  const prepared = roams ? withoutImpliedPwd(recipe.prepared, recipe.hasOwnPwd) : recipe.prepared;
   const { argv, ...invocation } = moved(prepared.invocation);
   const own = [`--session-id=${sessionId}`, ...(roams ? ["--await-claim"] : [])];
   return {
@@ -28,10 +28,10 @@ export function startOf(recipe: Recipe, { sessionId, log, roams }: StartFacts): 
 }
 
 /**
- * The same for a process that is told its folder later: without the variable that names the folder of
- * the first caller, unless that caller has set it.
+ * For a process that is told its folder later. PWD would name the folder of the first caller, so it is
+ * left out, unless the caller has set PWD itself.
  */
-export function anywhere(prepared: Prepared, hasOwnPwd: boolean): Prepared {
+export function withoutImpliedPwd(prepared: Prepared, hasOwnPwd: boolean): Prepared {
   if (hasOwnPwd) return prepared;
   const { PWD: _, ...env } = prepared.invocation.env;
   return { ...prepared, invocation: { ...prepared.invocation, env } };

@@ -37,6 +37,8 @@ export interface WorkerFacts {
   readonly familyKey: string | undefined;
   readonly recipe: Recipe;
   readonly log: Logger;
+  /** The process was reset and waits for its next caller. */
+  readonly onRecycled: () => void;
   /** It is of no more use; `gone` resolves when nothing of it is left. */
   readonly onDiscarded: (reason: string, gone: Promise<void>) => void;
 }
@@ -121,6 +123,11 @@ export class Worker {
     return this.#state !== "closing" && !this.isTaken;
   }
 
+  /** Whether its reset is a trial, for which no caller waits: the executable is in doubt. */
+  get isOnTrial(): boolean {
+    return this.#state === "resetting" && !this.#returns;
+  }
+
   /** Whether it spoke or ended while it had nothing to do. */
   get isBroken(): boolean {
     return this.#isBroken;
@@ -155,7 +162,7 @@ export class Worker {
       },
     });
     this.#state = "serving";
-    this.#returns = binding.resets?.isExpected === true;
+    this.#returns = binding.resets?.mayBeAwaited === true;
     this.#requestKey = binding.requestKey;
     this.#spawnKey = binding.spawnKey;
     this.#jobs += 1;
@@ -170,7 +177,7 @@ export class Worker {
   /** Resets the conversation of the session that it served, and takes the process back. */
   recycle(session: Session, terms: RecyclingTerms): Promise<void> {
     this.#state = "resetting";
-    this.#returns = terms.resets.isExpected;
+    this.#returns = terms.resets.mayBeAwaited;
     this.isTaken = false;
     this.#whenIdle = this.#recycle(session, terms);
     this.#whenIdle.catch(() => {});
@@ -245,6 +252,7 @@ export class Worker {
     const ms = performance.now() - began;
     publish(CHANNELS.processReset, () => this.event({ ms }));
     this.#enterIdle("recycled");
+    this.#facts.onRecycled();
   }
 
   #keep(result: ResultMessage): void {

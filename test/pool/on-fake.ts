@@ -43,7 +43,7 @@ export async function promptsOf(cli: FakeCli): Promise<string[]> {
 export const PATIENCE = { timeout: 20_000, interval: 5 };
 
 /** Waits until nothing is on its way, and gives what is there then. */
-export function atRest(pool: Pool): Promise<PoolStats> {
+export function atRest(pool: Pick<Pool, "stats">): Promise<PoolStats> {
   return vi.waitFor(() => {
     const stats = pool.stats();
     const { starting, serving, resetting, closing } = stats.processes;
