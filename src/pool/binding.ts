@@ -1,5 +1,5 @@
 import { HawserError, type Issue, SILENT } from "../errors/index.js";
-import type { OptionName, Options } from "../options/index.js";
+import { type OptionName, type Options, setsPwd } from "../options/index.js";
 import { currentFolder, type Prepared, prepare } from "../process/index.js";
 import { hasOwnSession, type LeaseRequest } from "../session/index.js";
 import type { HostRequest } from "../wire/index.js";
@@ -68,7 +68,7 @@ export async function bindingOf(
     spawnKey: spawn,
     cwd,
     familyKey: mayClaim(prepared, options)
-      ? spawnKey(withoutImpliedPwd(prepared, hasOwnPwd(options)), undefined)
+      ? spawnKey(withoutImpliedPwd(prepared, setsPwd(options, process.env)), undefined)
       : undefined,
     requestKey: requestKey(spawn, invocation, split.late),
     account: accountKey(full, options),
@@ -95,12 +95,8 @@ function recipeOf(
     prepared: { ...prepared, invocation: { ...invocation, cwd }, log: SILENT, onStderr: undefined },
     late: late.length === 0 ? late : structuredClone(late),
     sandbox: sandbox && structuredClone(sandbox),
-    hasOwnPwd: hasOwnPwd(options),
+    hasOwnPwd: setsPwd(options, process.env),
   };
-}
-
-function hasOwnPwd({ env = {} }: Options): boolean {
-  return Object.hasOwn(env, "PWD");
 }
 
 /** Whoever holds a session may change all that a request can, so that all of it is fixed. */
