@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { CompleteOptions } from "../complete/index.js";
-import type { Options } from "../options/index.js";
+import { nearest, type Options, PERMISSION_MODES } from "../options/index.js";
 import { type Flags, type Given, usageError } from "./flags.js";
 
 /** What `ask`, `chat` and `explain` are told about the call. */
@@ -52,7 +52,7 @@ export function callOptions(given: Given<typeof CALL_FLAGS>): Options {
     tools: tools === undefined ? undefined : toolsOf(tools),
     allowedTools: someOf(given.allow),
     disallowedTools: someOf(given.deny),
-    permissionMode: given.mode,
+    permissionMode: given.mode === undefined ? undefined : modeOf(given.mode),
     mcpServers: mcp === undefined ? undefined : existing("--mcp", mcp),
     trustProject: given.trust || undefined,
     cwd: cwd === undefined ? undefined : resolve(cwd),
@@ -68,6 +68,17 @@ export function callOptions(given: Given<typeof CALL_FLAGS>): Options {
   const known = Object.entries(options).filter(([, value]) => value !== undefined);
   // What is wrong with a word is said where all options are checked.
   return Object.fromEntries(known) as Options;
+}
+
+/** Only modes that are known here, because a mistyped one would be found only when the CLI has started. */
+function modeOf(mode: string): string {
+  if (PERMISSION_MODES.some((known) => known === mode)) return mode;
+  const near = nearest(mode, PERMISSION_MODES);
+  const meant = near === undefined ? "" : ` Did you mean ${near}?`;
+  throw usageError(
+    `There is no --mode ${mode}.${meant}`,
+    `One of: ${PERMISSION_MODES.join(", ")}.`,
+  );
 }
 
 /** The flag that stands for an option of the library. */

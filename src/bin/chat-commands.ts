@@ -1,11 +1,13 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { HawserError } from "../errors/index.js";
 import { nearest, PERMISSION_MODES } from "../options/index.js";
 import { listSessions, type SDKSessionInfo, type TranscriptPlace } from "../transcripts/index.js";
 import type { PermissionMode } from "../wire/index.js";
 import { columns } from "./command.js";
 import type { Conversation } from "./conversation.js";
+import { ageOf } from "./sessions/age.js";
 import { sessionsNamed } from "./sessions/find.js";
-import { ageOf } from "./sessions/list.js";
 import { dollars } from "./summary.js";
 import { oneLine, printable, type Terminal, visible } from "./terminal.js";
 
@@ -81,18 +83,22 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
   },
   rewind: {
     usage: "/rewind [n]",
-    help: "files and conversation as they were before a prompt",
-    run: async ({ conversation, terminal, ask }, argument) => {
+    help: "the conversation, and files that tools edited, as they were before a prompt",
+    run: async ({ conversation, terminal, ask, place }, argument) => {
       const { asked } = conversation;
       if (asked.length === 0)
         throw new HawserError("invalid_options", "There is nothing to rewind.");
       const names = asked.map(({ text }) => text);
-      const place = await choose(names, argument, terminal, ask);
-      const to = place === undefined ? undefined : asked[place];
+      const number = await choose(names, argument, terminal, ask);
+      const to = number === undefined ? undefined : asked[number];
       if (to === undefined) return undefined;
       const { files, problem } = await conversation.rewind(to);
       if (problem !== undefined) terminal.warn(`Files stay as they are: ${problem}`);
-      for (const file of files) terminal.note(`  ${visible(file)} is as it was`);
+      for (const file of files) {
+        const state = existsSync(resolve(place.dir ?? "", file)) ? "is as it was" : "is gone again";
+        terminal.note(`  ${visible(file)} ${state}`);
+      }
+      terminal.note(terminal.style.dim("What commands have changed stays as it is."));
       terminal.note(`Back to before: ${oneLine(to.text, 80)}`);
       return undefined;
     },

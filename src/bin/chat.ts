@@ -288,9 +288,10 @@ class Chat {
     this.#terminal.status(undefined);
     if (this.#hasGreeted) return;
     this.#hasGreeted = true;
-    const models = session.info.models.length;
+    const { length } = session.info.models;
+    const models = length === 0 ? "" : ` · ${length} models`;
     this.#terminal.note(
-      style.dim(`hawser ${HAWSER_VERSION} · ${models} models · /help for commands, /exit to leave`),
+      style.dim(`hawser ${HAWSER_VERSION}${models} · /help for commands, /exit to leave`),
     );
   }
 }

@@ -55,6 +55,19 @@ Try it, with no account:
 `;
 }
 
+/** Warnings of the library are lines of the command; Node would print its own name and a process id. */
+function showWarnings(): void {
+  // Node shows none with --no-warnings.
+  if (process.listenerCount("warning") === 0) return;
+  process.removeAllListeners("warning");
+  process.on("warning", (warning) => {
+    // A line that shows what is being done may stand there.
+    const start = process.stderr.isTTY ? "\r\x1b[K" : "";
+    const text = warning.name === "HawserWarning" ? warning.message : (warning.stack ?? "");
+    process.stderr.write(`${start}hawser: ${printable(text)}\n`);
+  });
+}
+
 function say(text: string): number {
   process.stdout.write(text);
   return 0;
@@ -88,6 +101,7 @@ function optionsIn(args: readonly string[]): readonly string[] {
 const INTERNAL_ERROR = 70;
 
 guardOutput();
+showWarnings();
 const args = process.argv.slice(2);
 try {
   process.exitCode = await main(args);

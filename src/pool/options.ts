@@ -81,7 +81,8 @@ export function settingsOf(options: PoolOptions): PoolSettings {
   const [first] = issues;
   if (first !== undefined) {
     const more = issues.length === 1 ? "" : ` (and ${issues.length - 1} more)`;
-    throw new HawserError("invalid_options", `${first.path} ${first.message}${more}.`, {
+    const message = `${first.path} ${first.message}${more}`.replace(/[^?]$/, "$&.");
+    throw new HawserError("invalid_options", message, {
       hint: hintFor(first.path ?? ""),
       issues,
     });
@@ -161,8 +162,8 @@ function unknownNames(given: object, names: readonly string[], prefix = ""): Iss
   const unknown = Object.keys(given).filter((name) => !names.includes(name));
   return unknown.map((name) => {
     const near = nearest(name, names);
-    const meant = near === undefined ? "" : `, did you mean ${prefix}${near}`;
-    return { path: `${prefix}${name}`, message: `is no option of a pool${meant}` };
+    const meant = near === undefined ? "" : `; did you mean ${prefix}${near}?`;
+    return { path: `${prefix}${name}`, message: `is not an option of a pool${meant}` };
   });
 }
 

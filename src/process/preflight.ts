@@ -7,7 +7,7 @@ import {
   type SettingsInput,
   settingsPath,
 } from "../options/index.js";
-import { isDirectory } from "./is-directory.js";
+import { cwdProblem, isDirectory } from "./is-directory.js";
 import { currentFolder } from "./own-folders.js";
 
 /**
@@ -16,7 +16,7 @@ import { currentFolder } from "./own-folders.js";
  */
 export function checkCwd(cwd: string | undefined): void {
   if (cwd === undefined ? currentFolder() : isDirectory(cwd)) return;
-  throw new HawserError("cwd_not_found", `The working directory ${cwd} does not exist.`);
+  throw new HawserError("cwd_not_found", cwdProblem(cwd));
 }
 
 /** The CLI passes over a missing plugin in silence. */

@@ -6,7 +6,7 @@ import {
   type Mask,
   scarcityHint,
 } from "../errors/index.js";
-import { isDirectory } from "./is-directory.js";
+import { cwdProblem, isDirectory } from "./is-directory.js";
 import { notRunnable } from "./not-runnable.js";
 
 /** What was to be started. */
@@ -36,7 +36,7 @@ export function spawnError(cause: unknown, attempted: Attempted): HawserError {
   }
   if (code === "ERR_INVALID_ARG_VALUE") return known("invalid_options", message);
   if (cwd !== undefined && !isDirectory(cwd)) {
-    return known("cwd_not_found", `The working directory ${cwd} does not exist.`);
+    return known("cwd_not_found", cwdProblem(cwd));
   }
   if (code === "ENOENT" && statSync(file, { throwIfNoEntry: false }) === undefined) {
     return known("cli_not_found", `There is no file ${file}.`);

@@ -3,6 +3,7 @@ import {
   given,
   HOOK_EVENTS,
   type Hooks,
+  nearest,
   OF_CALLS,
   OF_POOLS,
   OPTION_TABLE,
@@ -62,7 +63,14 @@ function limitsRetries(env: Environment = process.env): boolean {
 function withoutUnknown(options: Options): Options {
   const known = Object.entries(options).filter(([name]) => Object.hasOwn(OPTION_TABLE, name));
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(OPTION_TABLE, name));
-  warn(options, "options that are not known", unknown);
+  warn(
+    options,
+    "options that are not known",
+    unknown.map((name) => {
+      const near = nearest(name, Object.keys(OPTION_TABLE));
+      return near === undefined ? name : `${name} (did you mean ${near}?)`;
+    }),
+  );
   return Object.fromEntries(known);
 }
 

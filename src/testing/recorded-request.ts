@@ -94,8 +94,9 @@ function lastUserMessage(body: Readonly<Record<string, unknown>>): unknown {
   return blocksOf(body["messages"]).findLast((message) => message["role"] === "user")?.["content"];
 }
 
+/** Whether a text is the caller's: the CLI adds reminders, and what a reset in a pool leaves behind. */
 function isOwnText(text: string): boolean {
-  return !text.startsWith("<system-reminder>");
+  return !/^\s*<(?:system-reminder|local-command-\w+|command-name)>/.test(text);
 }
 
 function toolResult(block: Readonly<Record<string, unknown>>): ToolResult[] {

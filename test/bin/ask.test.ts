@@ -205,6 +205,13 @@ describe("hawser ask, in a pipe", () => {
     });
   });
 
+  it("shows a warning of the library as a line of its own, without Node's marks", async () => {
+    const { code, err } = await run(place(), ["ask", "--offline", "--effort", "turbo", "hello"]);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^hawser: effort "turbo" is not known here/m);
+    expect(err).not.toContain("(node:");
+  });
+
   it("says what the CLI wrote before it died", async () => {
     const { cwd, env } = place();
     const cli = join(cwd, "claude");
@@ -246,8 +253,8 @@ describe("hawser ask, in a pipe", () => {
     [["ask", "--timeout", "soon", "hello"], 64, "--timeout soon is no time"],
     [["ask", "--schema", "none.json", "hello"], 64, "--schema none.json cannot be read: ENOENT"],
     [["ask", "--mcp", "none.json", "hello"], 64, "--mcp none.json cannot be read: ENOENT"],
-    [["ask", "--mode", "plann", "hello"], 64, "--mode must be one of"],
-    [["ask", "--mode", "none", "hello"], 69, "argument 'none' is invalid"],
+    [["ask", "--mode", "plann", "hello"], 64, "Did you mean plan?"],
+    [["ask", "--mode", "foo", "hello"], 64, "One of: default, acceptEdits"],
     [["ask", "--cwd", "missing", "hello"], 66, "missing does not exist"],
     [["ask", "--cli", "/nowhere/claude", "hello"], 127, "there is no file /nowhere/claude"],
     [["asks", "hello"], 64, "Did you mean `hawser ask`?"],

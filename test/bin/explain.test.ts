@@ -197,8 +197,8 @@ describe("hawser explain", () => {
     expect(JSON.parse(out).initialize).toMatchObject({ jsonSchema: { type: "object" } });
     const refused = await explain(world, ...cli, "--mode", "plann");
     expect(refused.code).toBe(64);
-    expect(refused.err).toContain("--mode must be one of");
-    expect(refused.err).toContain('did you mean "plan"?');
+    expect(refused.err).toContain("There is no --mode plann. Did you mean plan?");
+    expect(refused.err).toContain("One of: default, acceptEdits");
     expect((await explain(world, "--cli", "/nowhere/claude")).code).toBe(127);
   });
 });

@@ -350,8 +350,9 @@ describe("hawser sessions --offline", () => {
       expect(await listed()).toEqual([]);
       expect(existsSync(join(env["HOME"] ?? "", ".claude"))).toBe(false);
 
-      const went = await hawser("ask", "--offline", "--agent", "-c", "And then?");
-      expect(went.code).toBe(0);
+      const pty = hawserIn(here, "ask", "--offline", "--agent", "-c", "And then?");
+      await pty.shows(/Going on with: Which knot\? \(\d+ (?:s|min) ago\)/);
+      expect((await pty.exit).code).toBe(0);
       expect((await sessions(here, "rename", "--offline", sessionId, "Knots")).code).toBe(0);
       const shown = await sessions(here, "show", "--offline", "Knots");
       expect(shown.out).toMatch(/Which knot\?[\s\S]*And then\?/);

@@ -43,6 +43,15 @@ export const AT_THE_START: readonly Cause[] = [
     },
   },
   {
+    cause: "The working directory is a file",
+    attempt: attempting({ options: { cwd: process.execPath } }),
+    becomes: {
+      code: "cwd_not_found",
+      message: /The working directory .+ is not a directory/,
+      resumable: false,
+    },
+  },
+  {
     cause: "Our folder for private files cannot be written",
     attempt: attempting({
       options: async ({ home }) => {

@@ -33,7 +33,7 @@ describe("what is wrong with the options of a pool", () => {
     ["size.max", WHOLE, { size: { max: 1.5 } }],
     ["size.max", WHOLE, { size: { max: Number.POSITIVE_INFINITY } }],
     ["size.min", "must not be above size.max", { size: { min: 3, max: 2 } }],
-    ["size.Max", "is no option of a pool, did you mean size.max", { size: { Max: 3 } }],
+    ["size.Max", "is not an option of a pool; did you mean size.max?", { size: { Max: 3 } }],
     ["concurrency", WHOLE, { concurrency: 0 }],
     ["concurrency", WHOLE, { concurrency: Number.NaN }],
     ["concurrency", "must not be above size.max", { concurrency: 3, size: { max: 2 } }],
@@ -55,16 +55,16 @@ describe("what is wrong with the options of a pool", () => {
     ['budgetUsd.tenants["a b"]', "must be dollars", { budgetUsd: { tenants: { "a b": null } } }],
     [
       "budgetUsd.tenant",
-      "is no option of a pool, did you mean budgetUsd.tenants",
+      "is not an option of a pool; did you mean budgetUsd.tenants?",
       { budgetUsd: { tenant: {} } },
     ],
     ["warm", "must be a list of options", { warm: {} }],
     ["warm[0].options", "must be an object", { warm: ["x"] }],
     ["warm[1].maxTurns", "must be an integer of at least 1", { warm: [{}, { maxTurns: 0 }] }],
     ["warm[0].modle", "is not an option; did you mean model?", { warm: [{ modle: "x" }] }],
-    ["maxjobs", "is no option of a pool, did you mean maxJobs", { maxjobs: 1 }],
-    ["max_rss_mb", "is no option of a pool, did you mean maxRssMb", { max_rss_mb: 1 }],
-    ["cliPath", "is no option of a pool", { cliPath: "/claude" }],
+    ["maxjobs", "is not an option of a pool; did you mean maxJobs?", { maxjobs: 1 }],
+    ["max_rss_mb", "is not an option of a pool; did you mean maxRssMb?", { max_rss_mb: 1 }],
+    ["cliPath", "is not an option of a pool", { cliPath: "/claude" }],
   ])("is told: %s %s", (path, message, options) => {
     const error = refusalOf(options);
     expect([error.code, error.issues]).toEqual(["invalid_options", [{ path, message }]]);
@@ -87,7 +87,7 @@ describe("what is wrong with the options of a pool", () => {
   it("is told all at once", () => {
     const { issues, message } = refusalOf({ maxJobs: 0, idleMs: -5, warn: [] });
     expect(issues?.map(({ path }) => path)).toEqual(["warn", "maxJobs", "idleMs"]);
-    expect(message).toMatch(/^warn .*did you mean warm \(and 2 more\)\.$/);
+    expect(message).toMatch(/^warn .*did you mean warm\? \(and 2 more\)\.$/);
   });
 });
 

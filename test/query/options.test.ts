@@ -58,7 +58,7 @@ describe("the options of a query", () => {
       {
         level: "warn",
         message: "options that are not known",
-        fields: { names: ["fromTheFuture", "modle"] },
+        fields: { names: ["fromTheFuture", "modle (did you mean model?)"] },
       },
     ]);
   });

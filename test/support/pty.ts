@@ -23,7 +23,8 @@ export interface PtyOptions {
 /** A folder, and a home with nothing in it. */
 export function place(): { cwd: string; env: Record<string, string> } {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "hawser-bin-")));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+  // What was killed may still write for a moment, until the watchdog has ended it too.
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 20 }));
   const [cwd, TMPDIR] = [join(home, "work"), join(home, "tmp")];
   for (const folder of [cwd, TMPDIR]) mkdirSync(folder);
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, HAWSER_CLI: NEWEST_CLI, TMPDIR };
@@ -80,8 +81,8 @@ export class Pty {
         });
       });
     });
-    onTestFinished(() => {
-      if (!this.#ended) this.#pty.kill("SIGKILL");
+    onTestFinished(async () => {
+      await this.#end();
       this.#screen.dispose();
     });
   }
@@ -102,6 +103,15 @@ export class Pty {
   /** The last line with something on it. */
   get lastLine(): string {
     return this.text.split("\n").at(-1) ?? "";
+  }
+
+  /** By SIGTERM first, because the command then ends all that it has started. */
+  async #end(): Promise<void> {
+    if (this.#ended) return;
+    const timer = setTimeout(() => this.#pty.kill("SIGKILL"), END_MS);
+    this.#pty.kill("SIGTERM");
+    await this.exit;
+    clearTimeout(timer);
   }
 
   /** As when its window is closed. */
@@ -162,6 +172,8 @@ function endOf(what: string | RegExp, text: string, from: number): number | unde
   const found = what.exec(rest);
   return found === null ? undefined : from + found.index + found[0].length;
 }
+
+const END_MS = 10_000;
 
 /** Below the limit of a test, so that the screen is told. */
 const LIMIT_MS = 50_000;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import type { Options } from "../../src/options/index.js";
+import { createPool } from "../../src/pool/index.js";
 import { shutdown } from "../../src/process/index.js";
 import { openSession } from "../../src/session/index.js";
 import {
@@ -50,6 +51,16 @@ describe.each(CLIS)("offlineWorld() on %s", (_, cli, isReal) => {
   it("repeats the prompt without replies", async () => {
     const { options } = await openHere();
     expect((await complete("A hitch.", options)).text).toBe("You said: A hitch.");
+  });
+
+  it("has the prompts of a pool as they were given, also after a reset", async () => {
+    const world = await openHere();
+    await using pool = createPool({ size: { max: 1 } });
+    const texts: string[] = [];
+    for (const prompt of ["one", "two", "three"]) {
+      texts.push((await pool.complete(prompt, world.options)).text);
+    }
+    expect(texts).toEqual(["You said: one", "You said: two", "You said: three"]);
   });
 
   it("gives a value for a schema", async () => {

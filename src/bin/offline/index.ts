@@ -5,9 +5,10 @@ import { textOf } from "../../errors/index.js";
 import type { Options } from "../../options/index.js";
 import { homeFolder } from "../../process/index.js";
 import type { OfflineWorld } from "../../testing/index.js";
-import { deleteSession, listSessions } from "../../transcripts/index.js";
+import { deleteSession, listSessions, type SDKSessionInfo } from "../../transcripts/index.js";
+import { ageOf } from "../sessions/age.js";
 import { chosenSession, type SessionFlags } from "../sessions/chosen.js";
-import type { Terminal } from "../terminal.js";
+import { oneLine, type Terminal } from "../terminal.js";
 import type { WorldOptions } from "./world.js";
 
 /** Where a command finds its CLI. */
@@ -38,15 +39,27 @@ export async function openWorld(
   terminal: Terminal,
 ): Promise<World> {
   if (!flags.offline) {
-    return { options: await chosenSession(flags, undefined), dispose: async () => {} };
+    const { options, session } = await chosenSession(flags, undefined);
+    announce(session, terminal);
+    return { options, dispose: async () => {} };
   }
   const configDir = await keepingFolder(terminal);
   // Before the world is made, so that a session that does not exist leaves none behind.
-  const chosen = await chosenSession(flags, configDir);
+  const { options, session } = await chosenSession(flags, configDir);
   const world = await openOfflineWorld({ cliPath: flags.cli, configDir });
   terminal.note(terminal.style.dim(aboutWorld(world)));
-  return { options: { ...world.options, ...chosen }, dispose: () => world.dispose() };
+  announce(session, terminal);
+  return { options: { ...world.options, ...options }, dispose: () => world.dispose() };
 }
+
+function announce(session: SDKSessionInfo | undefined, terminal: Terminal): void {
+  if (session === undefined) return;
+  const age = ageOf(Date.now() - session.lastModified);
+  terminal.note(`Going on with: ${oneLine(session.summary, LONGEST_SUMMARY)} (${age})`);
+}
+
+/** In columns. */
+const LONGEST_SUMMARY = 80;
 
 /**
  * Where the sessions of `--offline` are kept, apart from those of the account. Undefined without a home

@@ -6,7 +6,8 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   // A name of hostile length is nobody's typing mistake.
   if (name.length > LONGEST) return undefined;
   let best: string | undefined;
-  let least = Math.max(2, Math.floor(plain.length / 3)) + 1;
+  // Two letters of three make another word.
+  let least = Math.max(plain.length < 4 ? 1 : 2, Math.floor(plain.length / 3)) + 1;
   for (const candidate of candidates) {
     const distance = distanceBetween(plain, plainOf(candidate));
     if (distance < least) [best, least] = [candidate, distance];
