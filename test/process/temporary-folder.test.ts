@@ -117,6 +117,7 @@ describe("TemporaryFolder", () => {
         expect(readdirSync(victim)).toHaveLength(100);
       }
     },
+    200_000,
   );
 
   it.each([
