@@ -79,6 +79,9 @@ describe("the input of a query that answers nothing", () => {
 
 describe("the input of a query that answers the CLI", () => {
   const background = [init, tasks("a"), result];
+  /** After the answer the task ends, and with it the input. An exit in its place would race with other answers. */
+  const DONE = answered(task("task_notification", "a"), init, result);
+  const ANSWERED = ["system/init", "result/success", "answered"];
 
   it("stays open while background work may need an answer, by state lines", async () => {
     const own = [state("running"), init, result, state("idle")] as const;
@@ -128,23 +131,23 @@ describe("the input of a query that answers the CLI", () => {
     ["rules", { rules: [{ tool: "Bash", decision: "allow" }] }],
   ] as [string, Options][])("counts %s as such", async (_, options) => {
     const { q } = await fakeQuery(
-      [turn(init, task("task_started", "a"), result, asks("1")), answered({ exit: 0 }), ENDED],
+      [turn(init, task("task_started", "a"), result, asks("1")), DONE, ENDED],
       options,
     );
-    expect(await story(q)).toEqual(["system/init", "result/success", "answered"]);
+    expect(await story(q)).toEqual([...ANSWERED, "system/init", "result/success", "ended"]);
   });
 
   it("counts a server that was set later", async () => {
     const input = new Input();
     const { q } = await fakeQuery(
-      [turn(init, task("task_started", "a"), result, asks("1")), answered({ exit: 0 }), ENDED],
+      [turn(init, task("task_started", "a"), result, asks("1")), DONE, ENDED],
       {},
       input,
     );
     await q.setMcpServers({ s: createSdkMcpServer({ name: "s" }) });
     input.push("go");
     input.end();
-    expect(await story(q)).toEqual(["system/init", "result/success", "answered"]);
+    expect(await story(q)).toEqual([...ANSWERED, "system/init", "result/success", "ended"]);
   });
 
   it("stays open for a prompt that was sent beside the one that has its result", async () => {
