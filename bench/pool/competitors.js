@@ -1,6 +1,6 @@
-// Who is measured. `before()` and `after()` are what happens ahead of a call and behind it, which is
-// not timed; `call()` is, from the call to its value. All ask for the same: one answer, and nothing
-// of the machine in it. `about` says on the page what is measured.
+// The ways to make a call that the bench compares. Only `call()` is timed, from the call to its value;
+// `before()` and `after()` prepare it and clean up. Every way asks for one answer that nothing on the
+// machine changes. The page shows `label` and `about`.
 import { pathToFileURL } from "node:url";
 import { DIST } from "../dist.js";
 import { startRaw } from "./raw.js";

@@ -260,7 +260,7 @@ class Chat {
     if (!this.#isRunning || this.#isStopping) process.exit(130);
     this.#isStopping = true;
     this.#terminal.note(this.#terminal.style.dim("stopping; Ctrl-C again quits at once"));
-    // The turn tells how that went.
+    // The turn reports whether the interrupt worked.
     this.#conversation.session.interrupt().catch(() => {});
   }
 
@@ -282,7 +282,7 @@ class Chat {
     this.#lines.stepBack();
   }
 
-  /** Once: what else is opened goes on with a conversation, and its command says so. */
+  /** Greets once, because a session that is opened later continues a conversation, and its command says so. */
   #greet(session: Session): void {
     const { style } = this.#terminal;
     this.#terminal.status(undefined);

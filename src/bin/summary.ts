@@ -22,8 +22,8 @@ export function summaryLine({ model, turns, usage, costUsd, ...times }: Spending
 }
 
 /**
- * The same for a turn that was stopped. The CLI does not count a request that was cut off, so all that
- * is known is what was used before it.
+ * What a turn that was stopped has used. The CLI does not count a request that was cut off, so only what
+ * was used before that request is known.
  */
 export function stoppedLine({
   usage,

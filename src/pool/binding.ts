@@ -27,7 +27,7 @@ export interface Binding {
   readonly recipe: Recipe;
   /** Whether the CLI itself is to stop at a sum. */
   readonly hasBudget: boolean;
-  /** Of the executable; undefined if the options or the isolation rule a reset out. */
+  /** What is known about resets of the executable; undefined if the options or the isolation rule out a reset. */
   readonly resets: ResetRecord | undefined;
   /** Whether a process can be told all of it before the caller comes. */
   readonly isInitializable: boolean;

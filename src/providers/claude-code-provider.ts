@@ -56,7 +56,7 @@ export class ClaudeCodeProvider implements OmegaProvider {
     config: ClaudeCodeConfig,
     options?: ClaudeCodeProviderOptions,
   ): ClaudeCodeProvider;
-  /** The same with the values in the documents' order. */
+  /** A provider from the six values of a configuration, in the documents' order. */
   static fromConfig(
     maxTurns: number,
     allowedTools: readonly string[],

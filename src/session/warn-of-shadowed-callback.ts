@@ -9,8 +9,8 @@ export function warnOfShadowedCallback(options: Options): void {
 }
 
 /**
- * Turns the warning off in this process. For the command: its callback asks the person, and the person
- * who gave `--allow Bash` does not want to be asked about Bash.
+ * Turns the warning off in this process. The command calls it, because its callback asks a person, and
+ * `--allow Bash` says that this person does not want to be asked about Bash.
  */
 export function muteShadowedCallback(): void {
   isMuted = true;

@@ -40,7 +40,7 @@ export interface OfflineWorld {
    * or a reply function threw.
    */
   dispose(): Promise<void>;
-  /** The same as `dispose()`, for `await using`. */
+  /** Calls `dispose()` at the end of a block with `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export async function offlineWorld(options: OfflineWorldOptions = {}): Promise<O
   if (!runnable && cliPath !== undefined) throw problem;
   const parts: { dispose(): Promise<void> }[] = [];
   const dispose = async () => {
-    for (const part of parts.reverse()) await part.dispose();
+    for (const part of parts.toReversed()) await part.dispose();
   };
   try {
     const model = await SimulatedModel.start({ replies });
