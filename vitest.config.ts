@@ -1,16 +1,16 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./test/support/longest-first.js";
+import { LongestFirst } from "./packages/hawser/test/support/longest-first.js";
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    globalSetup: "./test/support/install-clis.ts",
+    include: ["packages/*/test/**/*.test.ts"],
+    globalSetup: "./packages/hawser/test/support/install-clis.ts",
     // A part of the time goes by in waiting, so that one for each core would leave some of them idle.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    reporters: ["default", "./test/support/summary-reporter.ts"],
+    reporters: ["default", "./packages/hawser/test/support/summary-reporter.ts"],
   },
 });

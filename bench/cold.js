@@ -1,10 +1,10 @@
 // One answer of the real CLI from nothing: a fresh process, its first call, until the caller has the
 // result. The model is simulated and answers at once; both sides ask for the same lean call.
 import { fileURLToPath } from "node:url";
-import { always } from "../dist/testing/index.js";
+import { always } from "hawser/testing";
+import { openPlace } from "../tools/place.js";
 import { pairs, runAlone } from "./figures.js";
 import { call } from "./overhead.js";
-import { openPlace } from "./parity/place.js";
 
 const FIGURE = {
   id: "first-answer",

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { DIST } from "./dist.js";
+import { DIST } from "../tools/dist.js";
 import { figureOf, median, runAlone } from "./figures.js";
 
 const { LineFramer, decodeLine } = await import(pathToFileURL(`${DIST}/wire/index.js`).href);

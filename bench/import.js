@@ -1,7 +1,7 @@
 // How long the import of the package's root takes in a fresh process, beside the official SDK's.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { DIST } from "./dist.js";
+import { DIST } from "../tools/dist.js";
 import { figureOf, median, runAlone } from "./figures.js";
 
 const ROUNDS = 15;

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { promisify } from "node:util";
-import { openPlace } from "./parity/place.js";
+import { openPlace } from "../tools/place.js";
 
 /** What the numbers of a run depend on. */
 export async function machineFacts() {

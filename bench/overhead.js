@@ -4,7 +4,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { isolatedEnv } from "../dist/testing/index.js";
+import { isolatedEnv } from "hawser/testing";
 import { pairs, runAlone } from "./figures.js";
 
 const CLI = fileURLToPath(new URL("./overhead/cli.mjs", import.meta.url));

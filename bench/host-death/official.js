@@ -1,6 +1,6 @@
 // The same program with the official SDK.
 import { query } from "@anthropic-ai/claude-agent-sdk";
-import { obey } from "../../test/host-death/ending.js";
+import { obey } from "../../packages/hawser/test/host-death/ending.js";
 
 const { ending, options } = JSON.parse(process.argv[2]);
 obey(ending);

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ENDINGS } from "../../test/host-death/ending.js";
+import { ENDINGS } from "../../packages/hawser/test/host-death/ending.js";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const manifest = createRequire(import.meta.url).resolve("@anthropic-ai/claude-code/package.json");
@@ -35,7 +35,7 @@ write(
 );
 
 function die(flags) {
-  const program = here("../../test/host-death/run.js");
+  const program = here("../../packages/hawser/test/host-death/run.js");
   const args = Object.entries({ cli, waitMs: WAIT_MS, ...flags }).map(([k, v]) => `--${k}=${v}`);
   return JSON.parse(execFileSync(process.execPath, [program, ...args], { encoding: "utf8" }));
 }

@@ -1,7 +1,7 @@
 // One call in a process of its own, so that neither library finds what the other one warmed up:
 // `node call.js <library> <way> <options>`. Prints what it cost.
 import { pathToFileURL } from "node:url";
-import { DIST } from "../dist.js";
+import { DIST } from "../../tools/dist.js";
 
 const [library, way, json] = process.argv.slice(2);
 const { cli, cwd, env } = JSON.parse(json);

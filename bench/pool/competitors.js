@@ -2,7 +2,7 @@
 // `before()` and `after()` prepare it and clean up. Every way asks for one answer that nothing on the
 // machine changes. The page shows `label` and `about`.
 import { pathToFileURL } from "node:url";
-import { DIST } from "../dist.js";
+import { DIST } from "../../tools/dist.js";
 import { startRaw } from "./raw.js";
 
 export const COMPETITORS = {

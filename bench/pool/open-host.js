@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { always } from "../../dist/testing/index.js";
-import { openPlace } from "../parity/place.js";
+import { always } from "hawser/testing";
+import { openPlace } from "../../tools/place.js";
 
 const HOST = fileURLToPath(new URL("./host.js", import.meta.url));
 export const ANSWER = "Here it is.";

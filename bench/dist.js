@@ -1,4 +1,0 @@
-import { fileURLToPath } from "node:url";
-
-/** The build that is measured. */
-export const DIST = process.env.HAWSER_DIST ?? fileURLToPath(new URL("../dist", import.meta.url));

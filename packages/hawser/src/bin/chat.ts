@@ -1,0 +1,303 @@
+import { existsSync } from "node:fs";
+import { ERROR_CODES, HAWSER_VERSION, isHawserError } from "../base/index.js";
+import type { Options } from "../options/index.js";
+import { currentFolder } from "../process/index.js";
+import { muteShadowedCallback, type Session, spentOn, wasInterrupted } from "../session/index.js";
+import { isMessage, isResult, type Message, type ResultMessage } from "../wire/index.js";
+import { CALL_FLAGS, callOptions } from "./call-flags.js";
+import {
+  CHAT_COMMANDS,
+  type ChatContext,
+  chatHelp,
+  MODES,
+  unknownCommand,
+} from "./chat-commands.js";
+import { chatCompletion } from "./chat-completion.js";
+import { type Command, defineCommand } from "./command.js";
+import { Conversation } from "./conversation.js";
+import type { Flags, Given } from "./flags.js";
+import { inCommandWords } from "./hints.js";
+import type { FindCandidates } from "./input/completion.js";
+import { type Lines, openLines } from "./lines.js";
+import { OFFLINE_WORDS } from "./offline/brain.js";
+import { openWorld } from "./offline/index.js";
+import { askPerson } from "./permission.js";
+import { stoppedLine, summaryLine } from "./summary.js";
+import { printable, Terminal } from "./terminal.js";
+import { isTrusted } from "./trust/index.js";
+import { View } from "./view.js";
+
+const FLAGS = {
+  ...CALL_FLAGS,
+  offline: { help: "with a simulated model: no account, no network" },
+  json: { help: "every message as a line of JSON; prompts are the lines of the input" },
+} as const satisfies Flags;
+
+export const chat: Command = defineCommand({
+  name: "chat",
+  summary: "a conversation in the terminal",
+  usage: ["[options] [first prompt]"],
+  examples: [
+    ["hawser chat", "with the CLI's own agent, in this folder"],
+    ["hawser chat --model opus --mode plan", "with another model, planning first"],
+    ["hawser chat --continue", "goes on with the latest conversation of this folder"],
+    ["hawser chat --offline", "without an account"],
+  ],
+  flags: FLAGS,
+  notes: `You are asked about each tool that needs approval, with its command or its change. Ctrl-C stops the
+turn; a second one quits. If the CLI dies, the next prompt goes on in the same conversation.
+
+In the conversation
+${chatHelp()}`,
+  run: async ({ flags, words }) => {
+    muteShadowedCallback();
+    const terminal = new Terminal({ quiet: flags.json });
+    // Before the world: what is wrong with them must not leave one behind.
+    const options = callOptions(flags);
+    const asks = terminal.isInteractive;
+    options.trustProject ??= await isTrusted({
+      cwd: options.cwd ?? currentFolder(),
+      terminal,
+      ask: asks ? (question) => openLines().ask(question, { fresh: true }) : undefined,
+    });
+    if (options.trustProject === undefined) return ERROR_CODES.aborted.exitCode;
+    const world = await openWorld(flags, terminal);
+    const talk = new Chat(flags, terminal, { ...options, ...world.options });
+    try {
+      return await talk.run(words.join(" "));
+    } finally {
+      await talk.close();
+      await world.dispose();
+    }
+  },
+});
+
+class Chat {
+  readonly #flags: Given<typeof FLAGS>;
+  readonly #terminal: Terminal;
+  readonly #view: View;
+  readonly #lines: Lines = openLines();
+  readonly #conversation: Conversation;
+  readonly #context: ChatContext;
+  readonly #completion: FindCandidates;
+  readonly #onSignal = () => this.#interrupt();
+  /** Whether the person waits for a turn. */
+  #isRunning = false;
+  #isStopping = false;
+  #hasWarned = false;
+  #hasGreeted = false;
+  /** How long the person took to answer questions in this turn. */
+  #answeringMs = 0;
+  /** The exit code of the last turn that failed. */
+  #exitCode = 0;
+
+  constructor(flags: Given<typeof FLAGS>, terminal: Terminal, options: Options) {
+    this.#flags = flags;
+    this.#terminal = terminal;
+    this.#view = new View(terminal, { writesText: true });
+    const cwd = options.cwd ?? currentFolder();
+    const asks = process.stdin.isTTY === true && !flags.json;
+    const askOne = async (question: string, signal: AbortSignal) => {
+      const askedAt = performance.now();
+      const how = { signal, fresh: true, onInterrupt: () => this.#interrupt() };
+      const answer = await this.#lines.ask(question, how);
+      this.#answeringMs += performance.now() - askedAt;
+      return answer;
+    };
+    const own: Options = {
+      recover: true,
+      enableFileCheckpointing: true,
+      includePartialMessages: true,
+      ...(asks ? { canUseTool: askPerson(terminal, () => cwd, askOne) } : {}),
+    };
+    const place = { dir: cwd, configDir: configDirOf(options) };
+    this.#conversation = new Conversation({ ...own, ...options }, place, {
+      onMessage: (message) => this.#show(message),
+      onOpen: (session) => this.#greet(session),
+    });
+    this.#context = {
+      conversation: this.#conversation,
+      terminal,
+      ask: (question) => this.#lines.ask(question),
+      place,
+    };
+    this.#completion = chatCompletion(() => ({
+      commands: [...Object.keys(CHAT_COMMANDS), ...this.#conversation.commands],
+      values: {
+        model: this.#conversation.session.info.models.map(({ value }) => value),
+        mode: MODES,
+      },
+      cwd,
+    }));
+  }
+
+  async run(first: string): Promise<number> {
+    process.on("SIGINT", this.#onSignal);
+    if (this.#flags.offline) {
+      const words = OFFLINE_WORDS.map(([each]) => each).join(" · ");
+      this.#terminal.note(this.#terminal.style.dim(`it knows: ${words}`));
+    }
+    this.#terminal.status("starting the CLI");
+    await this.#conversation.open();
+    if (first !== "") this.#terminal.note(`${this.#terminal.style.bold(">")} ${printable(first)}`);
+    let next: string | undefined = first;
+    for (;;) {
+      if (next.trim() !== "" && (await this.#handle(next)) === "leave") break;
+      next = await this.#nextLine();
+      if (next === undefined) break;
+    }
+    const { expenses } = this.#conversation;
+    this.#terminal.note(this.#terminal.style.dim(`${expenses} spent in this chat`));
+    return this.#exitCode;
+  }
+
+  async close(): Promise<void> {
+    process.off("SIGINT", this.#onSignal);
+    this.#terminal.status(undefined);
+    this.#lines.close();
+    await this.#conversation.close();
+  }
+
+  #nextLine(): Promise<string | undefined> {
+    this.#hasWarned = false;
+    const question = `${this.#terminal.style.bold(">")} `;
+    return this.#lines.ask(question, {
+      onInterrupt: () => this.#warnOnce(),
+      remembered: true,
+      complete: this.#completion,
+    });
+  }
+
+  /** A single Ctrl-C at the prompt is a slip as often as not. */
+  #warnOnce(): "stay" | undefined {
+    if (this.#hasWarned) return undefined;
+    this.#hasWarned = true;
+    this.#terminal.note(this.#terminal.style.dim("\n(Ctrl-C again quits)"));
+    return "stay";
+  }
+
+  async #handle(line: string): Promise<"leave" | undefined> {
+    const text = line.trim();
+    try {
+      // Lines that a program writes are prompts and nothing else: anybody may have written their text.
+      if (process.stdin.isTTY !== true) await this.#turn(text, { commands: false });
+      else if (/^\s*\//.test(line)) return await this.#command(text, line !== line.trimStart());
+      else await this.#turn(text, { commands: true });
+    } catch (error) {
+      if (!isHawserError(error)) throw error;
+      // A person has seen it; a program that writes the prompts has not.
+      if (process.stdin.isTTY !== true) this.#exitCode = ERROR_CODES[error.code].exitCode;
+      const words = inCommandWords(error);
+      if (this.#flags.json) {
+        const told = { ...error.toJSON(), ...words };
+        process.stdout.write(`${JSON.stringify({ error: told })}\n`);
+      }
+      const advice = error.code === "process_exited" ? KEPT : words.hint;
+      this.#terminal.warn(words.message);
+      this.#terminal.note(this.#terminal.style.dim(`  ${printable(advice)}`));
+    }
+    return undefined;
+  }
+
+  /** A line of a person that begins with a slash: a command of ours or of the CLI, a path, or text. */
+  async #command(line: string, isText: boolean): Promise<"leave" | undefined> {
+    // A word with another slash in it is a path. A command is one line: several lines that begin with a
+    // slash were pasted, and must not run one, because `/clear` would forget all.
+    const [, name, argument = ""] = /^\/([^\s/]*)(?:[^\S\n]+(.*))?$/.exec(line) ?? [];
+    if (isText || name === undefined) {
+      await this.#turn(line, { commands: !isText && !line.includes("\n") });
+      return undefined;
+    }
+    const own = Object.hasOwn(CHAT_COMMANDS, name) ? CHAT_COMMANDS[name] : undefined;
+    const command = name === "" ? CHAT_COMMANDS["help"] : own;
+    if (command !== undefined) return command.run(this.#context, argument.trim());
+    const { commands } = this.#conversation;
+    const isPath = !commands.includes(name) && existsSync(`/${name}`);
+    // Commands of plugins and servers may be there before they are listed.
+    const mayBeNew = /:|^mcp__/.test(name);
+    const unknown = isPath || mayBeNew ? undefined : unknownCommand(name, commands);
+    if (unknown !== undefined) throw unknown;
+    await this.#turn(line, { commands: !isPath });
+    return undefined;
+  }
+
+  async #turn(text: string, { commands }: { readonly commands: boolean }): Promise<void> {
+    const startedAt = performance.now();
+    this.#answeringMs = 0;
+    this.#isRunning = true;
+    this.#terminal.status("thinking");
+    let result: ResultMessage | undefined;
+    const onResult = (each: ResultMessage) => {
+      result = each;
+    };
+    try {
+      await this.#conversation.send(text, { commands, onResult });
+    } catch (error) {
+      if (!this.#isStopping) throw error;
+    } finally {
+      this.#view.end();
+      const wasStopped = this.#isStopping;
+      this.#isRunning = false;
+      this.#isStopping = false;
+      if (wasStopped) this.#terminal.note("Stopped.");
+    }
+    if (result !== undefined) this.#summarize(result, performance.now() - startedAt);
+  }
+
+  #summarize(result: ResultMessage, ms: number): void {
+    const { usage, num_turns } = result;
+    const { costUsd } = spentOn(result);
+    const answeringMs = this.#answeringMs;
+    const spending = { usage, costUsd, totalMs: ms - answeringMs, answeringMs };
+    const line = wasInterrupted(result)
+      ? stoppedLine(spending)
+      : summaryLine({ model: undefined, turns: num_turns, ...spending });
+    this.#terminal.note(this.#terminal.style.dim(line));
+  }
+
+  /** The first one stops the turn, the second one quits; every process is ended on the way out. */
+  #interrupt(): undefined {
+    if (!this.#isRunning || this.#isStopping) process.exit(130);
+    this.#isStopping = true;
+    this.#terminal.note(this.#terminal.style.dim("stopping; Ctrl-C again quits at once"));
+    // The turn reports whether the interrupt worked.
+    this.#conversation.session.interrupt().catch(() => {});
+  }
+
+  #show(message: Message): void {
+    if (this.#flags.json) {
+      process.stdout.write(`${JSON.stringify(message)}\n`);
+      return;
+    }
+    if (this.#isRunning) {
+      this.#view.receive(message);
+      return;
+    }
+    // The CLI has begun a turn by itself while the person may be typing. What else comes then is late.
+    const isReply = isMessage(message, "stream_event") || isMessage(message, "assistant");
+    if (isReply) this.#lines.stepAside();
+    if (this.#lines.isAside) this.#view.receive(message);
+    if (!isResult(message)) return;
+    this.#view.end();
+    this.#lines.stepBack();
+  }
+
+  /** Greets once, because a session that is opened later continues a conversation, and its command says so. */
+  #greet(session: Session): void {
+    const { style } = this.#terminal;
+    this.#terminal.status(undefined);
+    if (this.#hasGreeted) return;
+    this.#hasGreeted = true;
+    const { length } = session.info.models;
+    const models = length === 0 ? "" : ` · ${length} models`;
+    this.#terminal.note(
+      style.dim(`hawser ${HAWSER_VERSION}${models} · /help for commands, /exit to leave`),
+    );
+  }
+}
+
+const KEPT = "The conversation is kept: the next prompt goes on with it.";
+
+function configDirOf({ configDir, env }: Options): string | undefined {
+  return configDir ?? env?.["CLAUDE_CONFIG_DIR"];
+}

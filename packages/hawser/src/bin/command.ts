@@ -1,0 +1,95 @@
+import { isHawserError } from "../base/index.js";
+import { type Flag, type Flags, type Parsed, parseFlags, SEE_HELP, usageError } from "./flags.js";
+import { wrapText } from "./wrap.js";
+
+/** A command as it is written down. */
+export interface CommandSpec<F extends Flags> {
+  readonly name: string;
+  readonly summary: string;
+  /** What stands after its name. */
+  readonly usage: readonly string[];
+  /** What one types, and what it is for. */
+  readonly examples: readonly (readonly [line: string, purpose: string])[];
+  readonly flags: F;
+  /** Shown at the end of its help. */
+  readonly notes?: string;
+  /** How many words it takes beside its options; any number unless given. */
+  readonly words?: number;
+  /** Resolves to the exit code. */
+  run(given: Parsed<F>): Promise<number>;
+}
+
+/** A command as it is called. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  readonly flags: Flags;
+  help(): string;
+  run(args: readonly string[]): Promise<number>;
+}
+
+export function defineCommand<F extends Flags>(spec: CommandSpec<F>): Command {
+  const { name, summary, flags } = spec;
+  return {
+    name,
+    summary,
+    flags,
+    help: () => helpOf(spec),
+    run: async (args) => {
+      try {
+        return await call(spec, args);
+      } catch (error) {
+        if (!isHawserError(error, "invalid_options") || error.hint !== SEE_HELP) throw error;
+        throw error.but({ hint: `See \`hawser ${name} --help\`.` });
+      }
+    },
+  };
+}
+
+async function call<F extends Flags>(
+  spec: CommandSpec<F>,
+  args: readonly string[],
+): Promise<number> {
+  const given = parseFlags(args, spec.flags);
+  const extra = spec.words === undefined ? undefined : given.words[spec.words];
+  if (extra !== undefined) {
+    const about = JSON.stringify(extra);
+    throw usageError(`\`hawser ${spec.name}\` does not know what to do with ${about}.`);
+  }
+  return spec.run(given);
+}
+
+function helpOf<F extends Flags>(spec: CommandSpec<F>): string {
+  const { name, summary, usage, examples, flags, notes } = spec;
+  const parts = [
+    `hawser ${name}: ${summary}`,
+    usage.map((each) => `  hawser ${name} ${each}`.trimEnd()).join("\n"),
+    `Examples\n${columns(examples.map(([line, purpose]) => [line, purpose]))}`,
+    `Options\n${columns(Object.entries(flags).map(([flag, about]) => [left(flag, about), about.help]))}`,
+    ...(notes === undefined ? [] : [notes]),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function left(name: string, { short, value, optional }: Flag): string {
+  const long = value === undefined ? `--${name}` : `--${name}${optional ? "[=" : " <"}${value}`;
+  const closed = value === undefined ? long : `${long}${optional ? "]" : ">"}`;
+  return short === undefined ? `    ${closed}` : `-${short}, ${closed}`;
+}
+
+/**
+ * Two columns; what is too long for the first one has a line of its own. With `most`, the second column
+ * is broken at words to fit into so many columns of the screen.
+ */
+export function columns(rows: readonly (readonly [string, string])[], most?: number): string {
+  const width = Math.min(WIDEST, Math.max(...rows.map(([first]) => first.length)));
+  const lines = rows.map(([first, second]) =>
+    first.length > width
+      ? `  ${first}\n  ${" ".repeat(width)}  ${second}`
+      : `  ${first.padEnd(width)}  ${second}`,
+  );
+  const text = lines.join("\n");
+  return most === undefined ? text : wrapText(text, most, width + 4);
+}
+
+const WIDEST = 44;

@@ -1,0 +1,110 @@
+#!/usr/bin/env node
+import { ERROR_CODES, HAWSER_VERSION, isHawserError } from "../base/index.js";
+import { nearest } from "../options/index.js";
+import { type Command, columns } from "./command.js";
+import { usageError } from "./flags.js";
+import { inCommandWords } from "./hints.js";
+import { guardOutput } from "./output.js";
+import { printable } from "./terminal.js";
+
+/** Loaded when they are called: `doctor` has no need of the rest. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  ask: async () => (await import("./ask.js")).ask,
+  chat: async () => (await import("./chat.js")).chat,
+  sessions: async () => (await import("./sessions.js")).sessions,
+  explain: async () => (await import("./explain.js")).explain,
+  doctor: async () => (await import("./doctor.js")).doctor,
+  demo: async () => (await import("./demo.js")).demo,
+};
+
+async function main([name = "--help", ...args]: readonly string[]): Promise<number> {
+  if (name === "--version" || name === "-v") return say(`${HAWSER_VERSION}\n`);
+  if (name === "--help" || name === "-h") return say(await overview());
+  if (name === "help") return say(await (args[0] === undefined ? overview() : helpOf(args[0])));
+  if (optionsIn(args).some((each) => each === "--help" || each === "-h")) {
+    return say(await helpOf(name));
+  }
+  return (await find(name)).run(args);
+}
+
+async function find(name: string): Promise<Command> {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load !== undefined) return load();
+  const meant = nearest(name, Object.keys(COMMANDS));
+  const hint = meant === undefined ? undefined : `Did you mean \`hawser ${meant}\`?`;
+  throw usageError(`There is no command ${JSON.stringify(name)}.`, hint);
+}
+
+async function helpOf(name: string): Promise<string> {
+  return (await find(name)).help();
+}
+
+async function overview(): Promise<string> {
+  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
+  return `hawser drives the Claude Code CLI.
+
+${columns(commands.map(({ name, summary }) => [`hawser ${name}`, summary]))}
+
+Try it, with no account:
+
+  hawser ask --offline "hello"
+  hawser demo
+
+\`hawser <command> --help\` has examples and every option. All take --json. Exit codes: 0 done,
+64 not understood, 130 stopped by Ctrl-C; each other code has a cause, which the message names.
+`;
+}
+
+/** Warnings of the library are lines of the command; Node would print its own name and a process id. */
+function showWarnings(): void {
+  // Node shows none with --no-warnings.
+  if (process.listenerCount("warning") === 0) return;
+  process.removeAllListeners("warning");
+  process.on("warning", (warning) => {
+    // A line that shows what is being done may stand there.
+    const start = process.stderr.isTTY ? "\r\x1b[K" : "";
+    const text = warning.name === "HawserWarning" ? warning.message : (warning.stack ?? "");
+    process.stderr.write(`${start}hawser: ${printable(text)}\n`);
+  });
+}
+
+function say(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+function fail(error: unknown, args: readonly string[]): number {
+  const isKnown = isHawserError(error);
+  if (wantsJson(args)) {
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    const told = isKnown ? { ...error.toJSON(), ...inCommandWords(error) } : { name, message };
+    process.stdout.write(`${JSON.stringify({ error: told })}\n`);
+  } else if (isKnown) {
+    const { message, hint } = inCommandWords(error);
+    process.stderr.write(`hawser: ${printable(message)}\n${printable(hint)}\n`);
+  } else {
+    const about = printable((error as Error)?.stack ?? String(error));
+    process.stderr.write(`hawser: this should not have happened.\n${about}\n`);
+  }
+  return isKnown ? ERROR_CODES[error.code].exitCode : INTERNAL_ERROR;
+}
+
+function wantsJson(args: readonly string[]): boolean {
+  return optionsIn(args).some((each) => each === "--json" || each.startsWith("--json="));
+}
+
+/** What stands behind `--` is meant as it is. */
+function optionsIn(args: readonly string[]): readonly string[] {
+  return args.includes("--") ? args.slice(0, args.indexOf("--")) : args;
+}
+
+const INTERNAL_ERROR = 70;
+
+guardOutput();
+showWarnings();
+const args = process.argv.slice(2);
+try {
+  process.exitCode = await main(args);
+} catch (error) {
+  process.exitCode = fail(error, args);
+}

@@ -1,0 +1,57 @@
+import { type ReportFault, textOf } from "../base/index.js";
+import type { JsonObject, McpToolCall } from "../wire/index.js";
+import type { InputIssue, ToolInput } from "./input.js";
+import { type CallToolResult, checkedResult, textResult } from "./result.js";
+import type { AnyToolDefinition, ToolExtra } from "./tool.js";
+
+/** A tool that is ready to be listed and called. */
+export interface ReadyTool {
+  readonly definition: AnyToolDefinition;
+  readonly input: ToolInput;
+  /** From the schema's library: how its issues can be told. */
+  readonly vendor: string | undefined;
+}
+
+/** Runs one call. Whatever goes wrong is a result too: the model reads it and may try again. */
+export async function callTool(
+  tools: ReadonlyMap<string, ReadyTool>,
+  { name, arguments: args = {} }: McpToolCall,
+  extra: ToolExtra,
+  report: ReportFault | undefined,
+): Promise<CallToolResult> {
+  const tool = tools.get(name);
+  if (tool === undefined) return textResult(`${INVALID_PARAMS}: Tool ${name} not found`, true);
+  try {
+    return await run(tool, args, extra);
+  } catch (error) {
+    const why = report?.(tool.definition.handler, `The tool ${name} failed`, error);
+    return textResult(why ?? textOf(error), true);
+  }
+}
+
+/** The texts that the MCP SDK gives, which models and tests of callers know. */
+const INVALID_PARAMS = "MCP error -32602";
+
+async function run(tool: ReadyTool, args: JsonObject, extra: ToolExtra): Promise<CallToolResult> {
+  const { name } = tool.definition;
+  const parsed = await tool.input.parse(args);
+  if (parsed.issues !== undefined) {
+    const problems = JSON.stringify(parsed.issues.map(tell(tool.vendor)), plainly, 2);
+    const what = `Input validation error: Invalid arguments for tool ${name}`;
+    return textResult(`${INVALID_PARAMS}: ${what}: ${problems}`, true);
+  }
+  return checkedResult(name, await tool.definition.handler(parsed.value as never, extra));
+}
+
+/** zod's issues are plain data that says more; those of others may hold the whole input, or cycles. */
+function tell(vendor: string | undefined): (issue: InputIssue) => object {
+  if (vendor === "zod") return (issue) => issue;
+  return ({ path = [], message }) => ({
+    path: path.map((step) => (typeof step === "object" ? step.key : step)),
+    message,
+  });
+}
+
+function plainly(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" || typeof value === "symbol" ? String(value) : value;
+}

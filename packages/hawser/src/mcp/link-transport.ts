@@ -1,0 +1,112 @@
+import { HawserError, type ReportFault, textOf } from "../base/index.js";
+import type { McpMessage, McpNotification, McpReply, McpRequest } from "../wire/index.js";
+import type { McpTransport } from "./transport.js";
+
+type Id = string | number;
+
+interface Waiter {
+  /** The CLI's own id of the request. */
+  readonly id: Id;
+  readonly resolve: (reply: McpReply | undefined) => void;
+  readonly reject: (error: HawserError) => void;
+}
+
+/** The server's end of a link: its replies go to whoever asked, all else to the CLI. */
+export class LinkTransport implements McpTransport {
+  onmessage: ((message: McpMessage) => void) | undefined;
+  onclose: McpTransport["onclose"];
+  onerror: McpTransport["onerror"];
+  readonly report: McpTransport["report"];
+  readonly #name: string;
+  readonly #out: (message: McpMessage) => void;
+  readonly #waiting = new Map<Id, Waiter>();
+  #renamed = 0;
+  #closed = false;
+
+  constructor(name: string, out: (message: McpMessage) => void, report?: ReportFault) {
+    this.#name = name;
+    this.#out = out;
+    this.report = report;
+  }
+
+  async start(): Promise<void> {
+    this.#refuseClosed();
+  }
+
+  async send(message: McpMessage): Promise<void> {
+    this.#refuseClosed();
+    if ("method" in message) this.#out(message);
+    else this.#settle(message);
+  }
+
+  async receive(message: McpMessage): Promise<McpReply | undefined> {
+    this.#refuseClosed();
+    if (!("method" in message)) this.#deliver(message);
+    else if ("id" in message) return this.#ask(message);
+    else if (message.method === "notifications/cancelled") this.#cancel(message);
+    else this.#deliver(message);
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const { reject } of this.#waiting.values()) reject(new HawserError("closed"));
+    this.#waiting.clear();
+    try {
+      this.onclose?.();
+    } catch (error) {
+      // A listener's own failure must not keep a session from closing; this is where MCP tells it.
+      this.onerror?.(error as Error);
+    }
+  }
+
+  #ask(request: McpRequest): Promise<McpReply | undefined> {
+    const { id } = request;
+    // A client that connects anew counts from zero again, while calls of the old one may still run.
+    const inner = this.#waiting.has(id) ? `${id}#${++this.#renamed}` : id;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(inner, { id, resolve, reject });
+      try {
+        this.#deliver({ ...request, id: inner });
+      } catch (error) {
+        this.#waiting.delete(inner);
+        reject(error as HawserError);
+      }
+    });
+  }
+
+  /** A reply whose request was cancelled has nobody to go to. */
+  #settle(reply: McpReply): void {
+    const waiter = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    waiter?.resolve({ ...reply, id: waiter.id });
+  }
+
+  /** The server owes no reply to a request that was cancelled, so that nobody must wait for one. */
+  #cancel(message: McpNotification): void {
+    const asked = message.params?.["requestId"];
+    const [requestId, waiter] = [...this.#waiting].findLast(([, { id }]) => id === asked) ?? [
+      asked,
+    ];
+    this.#waiting.delete(requestId as Id);
+    this.#deliver({ ...message, params: { ...message.params, requestId } });
+    waiter?.resolve(undefined);
+  }
+
+  #deliver(message: McpMessage): void {
+    try {
+      this.onmessage?.(message);
+    } catch (cause) {
+      const why = textOf(cause);
+      throw new HawserError("mcp_failed", `The MCP server "${this.#name}" failed: ${why}`, {
+        hint: "Its own code threw when it was given a message; look at the cause.",
+        cause,
+      });
+    }
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed) throw new HawserError("closed");
+  }
+}

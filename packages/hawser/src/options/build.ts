@@ -1,0 +1,106 @@
+import { isHawserError, looksSecret } from "../base/index.js";
+import { isObject } from "./check/kind.js";
+import { type Draft, refusal } from "./draft.js";
+import { isNested, startEnvironment } from "./environment.js";
+import { isInUse, keepSupported, specOf } from "./gate.js";
+import { openGuards, uselessAllowances } from "./guard-names.js";
+import type { CliFacts, HostFacts, Invocation } from "./invocation.js";
+import { commandOf, fits, leaks, tooLong } from "./length.js";
+import type { Options } from "./options.js";
+import { type Resolved, resolveOptions } from "./resolve.js";
+import { applyExtraArgs, applyRetries } from "./row/process.js";
+import { applyGitGuard } from "./row/project.js";
+import { applyRules } from "./row/rules.js";
+import { applySettings } from "./row/settings.js";
+import { OPTION_NAMES } from "./table.js";
+import { validateOptions } from "./validate.js";
+
+/**
+ * Turns options into all that is needed to start the CLI. Pure: looks at nothing but its arguments
+ * and changes none of them. Either returns or throws a `HawserError`.
+ */
+export function buildInvocation(options: Options, cli: CliFacts, host: HostFacts): Invocation {
+  const taken = readOnce(options);
+  validateOptions(taken);
+  try {
+    const resolved = resolveOptions(taken);
+    if (resolved.nested === "error" && isNested(host)) throw refusal(host, "nested_session");
+    const inline = draftOf(resolved, cli, host, false);
+    if (fits(inline) && !leaks(inline)) return finish(inline);
+    // Twice over a few dozen rows costs less than working out which of them to move.
+    const compact = draftOf(resolved, cli, host, true);
+    if (fits(compact)) return finish(compact);
+    throw tooLong(compact);
+  } catch (error) {
+    if (isHawserError(error)) throw error;
+    // A getter that throws, a structure without end.
+    throw refusal(host, "invalid_options", "The options cannot be read.", { cause: error });
+  }
+}
+
+/** What is built is what was checked, also of an object that gives another value at each reading. */
+function readOnce(options: Options): Options {
+  try {
+    return isObject(options) ? { ...options } : options;
+  } catch {
+    // The check says what is wrong with it.
+    return options;
+  }
+}
+
+function draftOf(options: Resolved, cli: CliFacts, host: HostFacts, compact: boolean): Draft {
+  const warnings: string[] = [];
+  const draft: Draft = {
+    options: keepSupported({ options, cli, host, warnings }),
+    cli,
+    host,
+    compact,
+    args: [],
+    env: startEnvironment(options, host),
+    initialize: { subtype: "initialize" },
+    files: [],
+    secrets: new Set(),
+    warnings,
+    permissions: { allow: [], deny: [], ask: [], directories: [] },
+    expectedDenyRules: 0,
+    expectsMode: false,
+  };
+  for (const name of OPTION_NAMES) {
+    if (isInUse(draft.options, name)) specOf(name).apply?.(draft, draft.options[name], name);
+  }
+  applyGitGuard(draft);
+  applyRules(draft);
+  applyRetries(draft);
+  applySettings(draft);
+  applyExtraArgs(draft);
+  // Where a caller refuses open guards, none are left here.
+  for (const { path, message } of [...openGuards(options), ...uselessAllowances(options)]) {
+    warnings.push(`${path} ${message}`);
+  }
+  if (cli.script !== true && options.executableArgs !== undefined) {
+    warnings.push("executableArgs is left out: this CLI is no script and needs no runtime.");
+  }
+  return draft;
+}
+
+function finish(draft: Draft): Invocation {
+  const { options, initialize, files, warnings, expectedDenyRules } = draft;
+  const env = draft.env.toObject();
+  for (const [name, value] of Object.entries(env)) {
+    if (looksSecret(name, value)) draft.secrets.add(value);
+  }
+  for (const secret of [options.apiKey, options.oauthToken]) {
+    if (secret !== undefined) draft.secrets.add(secret);
+  }
+  return {
+    ...commandOf(draft),
+    env,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    initialize,
+    files,
+    secrets: [...draft.secrets].filter((secret) => secret !== ""),
+    warnings,
+    expectedDenyRules,
+    ...(draft.expectsMode ? { expectsMode: true } : {}),
+  };
+}

@@ -1,0 +1,59 @@
+import { HawserError } from "../base/index.js";
+import type { Prompt } from "../wire/index.js";
+import { block } from "./check/block.js";
+import { listOf, shape } from "./check/compound.js";
+import { signal } from "./check/host.js";
+import { argument, boolean, isObject, type Problem } from "./check/kind.js";
+
+/** Throws `invalid_options` for a prompt that says nothing: the CLI would fail, or ask the model. */
+export function validatePrompt(prompt: Prompt): void {
+  const whole = problemOf(prompt);
+  if (whole !== undefined) {
+    throw new HawserError("invalid_options", `The prompt ${whole}.`, {
+      hint: "Pass a text, or an array of content blocks, that holds something to answer.",
+      issues: [{ path: "prompt", message: whole }],
+    });
+  }
+  if (typeof prompt !== "string") refuse([...listOf(block).problems(prompt, "prompt")]);
+}
+
+/** Throws `invalid_options` for what `send()` would pass over in silence. */
+export function validateSendOptions(options: object): void {
+  refuse([...SEND.problems(options, "options")]);
+}
+
+const SEND = shape(
+  { uuid: argument, shouldQuery: boolean, commands: boolean, signal },
+  [],
+  "refuse",
+);
+
+/** Throws `invalid_options` for what the CLI would take for a prompt instead of a command. */
+export function validateCommand(command: string): void {
+  if (typeof command === "string" && /^\/[^\s/]/.test(command)) return;
+  throw new HawserError("invalid_options", "A command of the CLI begins with a slash and a name.", {
+    hint: 'Write it as `session.command("/compact")`; use `session.send()` for a prompt.',
+    issues: [{ path: "command", message: "must begin with a slash and a name" }],
+  });
+}
+
+function refuse(problems: readonly Problem[]): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
+  throw new HawserError("invalid_options", `${first.path} ${first.message}${more}.`, {
+    hint: first.hint ?? `Correct \`${first.path}\`.`,
+    issues: problems.map(({ path, message }) => ({ path, message })),
+  });
+}
+
+function problemOf(prompt: unknown): string | undefined {
+  if (typeof prompt === "string") return prompt.trim() === "" ? "is empty" : undefined;
+  if (!Array.isArray(prompt)) return "must be a text or an array of content blocks";
+  return prompt.every(saysNothing) ? "is empty" : undefined;
+}
+
+function saysNothing(block: unknown): boolean {
+  if (!isObject(block) || block["type"] !== "text") return false;
+  return typeof block["text"] === "string" && block["text"].trim() === "";
+}

@@ -1,0 +1,49 @@
+import { HawserError } from "../base/index.js";
+import type { Options } from "./options.js";
+
+/** What only `complete()` and `stream()` can do. */
+export const OF_CALLS: readonly string[] = [
+  "autoResume",
+  "maxRepairs",
+  "retry.attempts",
+  "retry.baseMs",
+  "retry.maxMs",
+  "retry.budgetMs",
+  "retry.afterTools",
+  "schema",
+];
+
+/** What means something only to a pool. */
+export const OF_POOLS: readonly string[] = ["pool", "priority", "tenant"];
+
+/** Throws `invalid_options` for what only a pool could obey, where there is none. */
+export function refuseWithoutPool(caller: string, options: Options): void {
+  if (options.pool !== undefined) return;
+  const used = OF_POOLS.filter((name) => isGiven(options, [name]));
+  if (used.length === 0) return;
+  const names = used.join(" and ");
+  const verb = used.length === 1 ? "needs" : "need";
+  throw new HawserError("invalid_options", `${names} ${verb} a pool in ${caller}.`, {
+    hint: `Call pool.${caller}, or pass what createPool() returned as \`pool\`; else leave ${names} out.`,
+    issues: used.map((path) => ({ path, message: `has no effect in ${caller} without a pool` })),
+  });
+}
+
+/** Throws `not_supported` for options, or fields of them, that the caller would do nothing about. */
+export function refuseOptions(caller: string, options: Options, paths: readonly string[]): void {
+  const used = paths.filter((path) => isGiven(options, path.split(".")));
+  if (used.length === 0) return;
+  throw new HawserError("not_supported", `${caller} does not support ${used.join(", ")}.`, {
+    hint: "Leave these options out.",
+    issues: used.map((path) => ({ path, message: `has no effect in ${caller}` })),
+  });
+}
+
+function isGiven(options: object, names: readonly string[]): boolean {
+  let value: unknown = options;
+  for (const name of names) {
+    if (typeof value !== "object" || value === null) return false;
+    value = Reflect.get(value, name);
+  }
+  return value !== undefined;
+}

@@ -1,0 +1,113 @@
+import { createMask, HawserError } from "../base/index.js";
+import { isObject, type Problem } from "./check/kind.js";
+import { nearest } from "./check/name.js";
+import { readInline, settingsPath } from "./check/settings.js";
+import { contradictions } from "./contradictions.js";
+import { collidingServers, openGuards } from "./guard-names.js";
+import type { OptionName, Options } from "./options.js";
+import { RESERVED } from "./row/process.js";
+import { OPTION_NAMES, OPTION_TABLE } from "./table.js";
+
+/** Throws `invalid_options` with all that is wrong, before anything is started. */
+export function validateOptions(options: Options): void {
+  refuse(read(options));
+}
+
+/**
+ * Throws `invalid_options` for a guard that would be open because of a name, for example
+ * `disallowedTools: ["bash"]`. Not for `query()`, which takes what the official SDK takes.
+ */
+export function refuseOpenGuards(options: Options): void {
+  refuse([...openGuards(options)]);
+}
+
+/** Throws `invalid_options` for MCP servers whose tools could have the same names. */
+export function refuseCollidingServers(names: readonly string[]): void {
+  refuse([...collidingServers(names, "mcpServers")]);
+}
+
+function refuse(problems: readonly Problem[]): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
+  const text = `${first.path} ${first.message}${more}`;
+  throw new HawserError(
+    "invalid_options",
+    text.endsWith("?") ? text : `${text}.`,
+    {
+      hint: first.hint ?? `Correct \`${first.path}\`.`,
+      issues: problems.map(({ path, message }) => ({ path, message })),
+    },
+    createMask({}),
+  );
+}
+
+function read(options: unknown): readonly Problem[] {
+  try {
+    if (!isObject(options)) return [{ path: "options", message: "must be an object" }];
+    return [...problemsOf(options)];
+  } catch {
+    // A getter that throws, a structure without end.
+    return [{ path: "options", message: "cannot be read" }];
+  }
+}
+
+function* problemsOf(options: Readonly<Record<string, unknown>>): Iterable<Problem> {
+  for (const [name, value] of Object.entries(options)) {
+    if (!isKnown(name)) yield unknownName(name);
+    else if (value !== undefined) yield* OPTION_TABLE[name].kind.problems(value, name);
+  }
+  yield* repeatedFlags(options["extraArgs"]);
+  yield* unusableSettings(options);
+  yield* contradictions(options);
+}
+
+function isKnown(name: string): name is OptionName {
+  return Object.hasOwn(OPTION_TABLE, name);
+}
+
+function unknownName(name: string): Problem {
+  const near = OTHER_NAMES.get(name) ?? nearest(name, OPTION_NAMES);
+  const path = /^[\w$]+$/.test(name) ? name : JSON.stringify(name);
+  if (near === undefined) return { path, message: "is not an option", hint: "Leave it out." };
+  return { path, message: `is not an option; did you mean ${near}?`, hint: `Use \`${near}\`.` };
+}
+
+/** What other libraries call these options, too far from our names to be found by likeness. */
+const OTHER_NAMES: ReadonlyMap<string, OptionName> = new Map<string, OptionName>([
+  ["addDirs", "additionalDirectories"],
+  ["add_dirs", "additionalDirectories"],
+  ["continueConversation", "continue"],
+  ["continue_conversation", "continue"],
+  ["maxBufferSize", "maxLineBytes"],
+  ["max_buffer_size", "maxLineBytes"],
+  ["mcpConfig", "mcpServers"],
+  ["retries", "retry"],
+  ["system", "systemPrompt"],
+  ["timeoutMs", "timeouts"],
+  ["timeout_secs", "timeouts"],
+  ["workingDir", "cwd"],
+  ["working_dir", "cwd"],
+]);
+
+/** Of two equal flags the CLI takes the last, and the option would be void. */
+function* repeatedFlags(extraArgs: unknown): Iterable<Problem> {
+  if (!isObject(extraArgs)) return;
+  for (const name of Object.keys(extraArgs)) {
+    const flag = `--${name}`;
+    const owner = OPTION_NAMES.find((option) => OPTION_TABLE[option].flags.some((f) => f === flag));
+    const reserved = (RESERVED as readonly string[]).includes(flag);
+    if (owner === undefined && !reserved) continue;
+    const hint = owner === undefined ? "Leave it out." : `Use the option \`${owner}\`.`;
+    yield { path: `extraArgs.${name}`, message: "repeats a flag that is set here", hint };
+  }
+}
+
+function* unusableSettings(options: Readonly<Record<string, unknown>>): Iterable<Problem> {
+  const { settings, sandbox, strictSettingsMerge } = options;
+  if (typeof settings !== "string" && !isObject(settings)) return;
+  if (strictSettingsMerge === false && sandbox !== undefined) return;
+  if (settingsPath(settings) !== undefined) return;
+  const reading = readInline(settings);
+  if ("message" in reading) yield reading;
+}

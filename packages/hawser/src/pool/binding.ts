@@ -1,0 +1,142 @@
+import { HawserError, type Issue, SILENT } from "../base/index.js";
+import { type OptionName, type Options, setsPwd } from "../options/index.js";
+import { currentFolder, type Prepared, prepare } from "../process/index.js";
+import { hasOwnSession, type LeaseRequest } from "../session/index.js";
+import type { HostRequest } from "../wire/index.js";
+import { accountKey, requestKey, spawnKey } from "./keys.js";
+import { CLAIMS_FOLDER, isSince, type Split, splitLate } from "./late.js";
+import type { Isolation } from "./options.js";
+import { hindrances } from "./recycling.js";
+import type { ResetRecord, ResetRecords } from "./reset-record.js";
+import { withoutImpliedPwd } from "./start.js";
+
+/** What a request needs of a process. */
+export interface Binding {
+  /** On the caller's behalf; its invocation is what the process is told, not how it was started. */
+  readonly prepared: Prepared;
+  readonly late: readonly HostRequest[];
+  readonly cwd: string;
+  /** Of processes that were started alike. */
+  readonly spawnKey: string;
+  /** The same in any folder, if the CLI can be told that later. */
+  readonly familyKey: string | undefined;
+  /** Of processes that were told alike, too. */
+  readonly requestKey: string;
+  readonly account: string;
+  /** How to start such a process. */
+  readonly recipe: Recipe;
+  /** Whether the CLI itself is to stop at a sum. */
+  readonly hasBudget: boolean;
+  /** What is known about resets of the executable; undefined if the options or the isolation rule out a reset. */
+  readonly resets: ResetRecord | undefined;
+  /** Whether a process can be told all of it before the caller comes. */
+  readonly isInitializable: boolean;
+  /** Whether it must have a process that was started for it alone. */
+  readonly isAlone: boolean;
+}
+
+/** All that a process is started with and told; nothing of it can be changed by anybody. */
+export interface Recipe {
+  readonly prepared: Prepared;
+  readonly late: readonly HostRequest[];
+  readonly sandbox: Options["sandbox"];
+  /** Whether the caller gave PWD, so that it stays in every folder. */
+  readonly hasOwnPwd: boolean;
+}
+
+/** Throws what is wrong with the options, and what this isolation does not permit. */
+export async function bindingOf(
+  request: LeaseRequest,
+  isolation: Isolation,
+  records: ResetRecords,
+): Promise<Binding> {
+  const { options, purpose } = request;
+  const reasons = purpose === "session" ? [HANDED_OUT] : hindrances(options);
+  if (isolation === "conversation" && reasons.length > 0) throw notRecyclable(reasons);
+  const full = await prepare(options);
+  const split = purpose === "session" ? asIs(options) : splitLate(options, full.version);
+  const { invocation } =
+    split.late.length === 0 ? full : { invocation: full.invocationOf(split.fixed) };
+  const expectedDenyRules = invocation.expectedDenyRules + split.lateDenyRules;
+  const prepared = { ...full, invocation: { ...invocation, expectedDenyRules } };
+  const cwd = options.cwd ?? currentFolder();
+  const spawn = spawnKey(prepared, cwd);
+  const { initialize } = invocation;
+  return {
+    prepared,
+    late: split.late,
+    spawnKey: spawn,
+    cwd,
+    familyKey: mayClaim(prepared, options)
+      ? spawnKey(withoutImpliedPwd(prepared, setsPwd(options, process.env)), undefined)
+      : undefined,
+    requestKey: requestKey(spawn, invocation, split.late),
+    account: accountKey(full, options),
+    recipe: recipeOf(prepared, cwd, split.late, options),
+    hasBudget: options.maxBudgetUsd !== undefined,
+    resets: isolation !== "process" && reasons.length === 0 ? records.of(full) : undefined,
+    isInitializable: initialize.sdkMcpServers === undefined && !options.requireMcp,
+    isAlone: hasOwnSession(options) || ALONE.some((name) => options[name] !== undefined),
+  };
+}
+
+/**
+ * Nothing of it is the caller's own: the environment, the folder and the options may be others when a
+ * process is started from it. The invocation has been made from copies.
+ */
+function recipeOf(
+  { invocation, ...prepared }: Prepared,
+  cwd: string,
+  late: readonly HostRequest[],
+  options: Options,
+): Recipe {
+  const { sandbox } = options;
+  return {
+    prepared: { ...prepared, invocation: { ...invocation, cwd }, log: SILENT, onStderr: undefined },
+    late: late.length === 0 ? late : structuredClone(late),
+    sandbox: sandbox && structuredClone(sandbox),
+    hasOwnPwd: setsPwd(options, process.env),
+  };
+}
+
+/** Whoever holds a session may change all that a request can, so that all of it is fixed. */
+function asIs(options: Options): Split {
+  return { fixed: options, late: [], lateDenyRules: 0 };
+}
+
+const ALONE: readonly OptionName[] = ["sessionStore", "spawnClaudeCodeProcess"];
+
+/** The folder's own settings would count only in part. */
+function mayClaim({ version }: Prepared, options: Options): boolean {
+  if (!isSince(version, CLAIMS_FOLDER) || options.settingSources?.length !== 0) return false;
+  if (typeof options.mcpServers === "string") return false;
+  return FROM_FOLDER.every((name) => options[name] === undefined);
+}
+
+/** A CLI forgets added directories when it is told its folder, and has read all other paths before. */
+const FROM_FOLDER: readonly OptionName[] = [
+  "additionalDirectories",
+  "configDir",
+  "debugFile",
+  "extraArgs",
+  "managedSettings",
+  "plugins",
+  "projectConfigRoot",
+  "sandbox",
+  "settings",
+  "trustProject",
+];
+
+const HANDED_OUT: Issue = {
+  path: "isolation",
+  message: "a session can be changed by its holder in ways that a reset does not clear",
+};
+
+function notRecyclable(issues: readonly Issue[]): HawserError {
+  const names = issues.map(({ path }) => path).join(", ");
+  const message = `A process that serves this cannot be handed on after a reset: ${names}.`;
+  return new HawserError("invalid_options", message, {
+    hint: 'Change these options, or give the pool `isolation: "auto"`.',
+    issues: [...issues],
+  });
+}

@@ -1,0 +1,157 @@
+import type { HawserError } from "../base/index.js";
+import { type Session, type SessionLease, type SessionWatcher, spentOn } from "../session/index.js";
+import type { ResultMessage } from "../wire/index.js";
+import type { Binding } from "./binding.js";
+import type { Warmth } from "./crew.js";
+import type { Slot } from "./desk.js";
+import type { PoolSettings } from "./options.js";
+import type { History } from "./stats.js";
+import type { Worker } from "./worker.js";
+
+/** What one that is served costs, and whether it has made its process useless for others. */
+export class Tab {
+  readonly #slot: Slot;
+  /** Of the session that is served; those before it came to nothing. */
+  #watcher: SessionWatcher | undefined;
+  #isOver = false;
+  #onOver: () => void = () => {};
+  #spentBudget = false;
+  #hasResult = false;
+
+  constructor(slot: Slot) {
+    this.#slot = slot;
+  }
+
+  /** Whether the CLI stopped because its budget was spent: an older one never goes on. */
+  get spentBudget(): boolean {
+    return this.#spentBudget;
+  }
+
+  /** Has this called when the session is over, whoever has ended it, also if it is already. */
+  whenOver(listener: () => void): void {
+    this.#onOver = listener;
+    if (this.#isOver) listener();
+  }
+
+  /** For one more session, in place of the one before. */
+  watch(): SessionWatcher {
+    const watcher: SessionWatcher = {
+      onResult: (result) => this.#add(result),
+      onOver: () => {
+        if (this.#watcher !== watcher) return;
+        this.#isOver = true;
+        this.#onOver();
+      },
+    };
+    this.#watcher = watcher;
+    this.#isOver = false;
+    return watcher;
+  }
+
+  #add(result: ResultMessage): void {
+    this.#hasResult = true;
+    if (result.subtype === "error_max_budget_usd") this.#spentBudget = true;
+    this.#slot.charge.add(spentOn(result).costUsd);
+  }
+
+  /** A failure without a result may have cost something, if the model was asked at all. */
+  end(failure: HawserError | undefined): void {
+    const begun = this.#hasResult || failure?.lastMessage !== undefined;
+    this.#slot.charge.end(begun && failure !== undefined && failure.result === undefined);
+    this.#slot.leave(failure);
+  }
+}
+
+/** One who is served by a session, which is held only as long as it is a call's. */
+export interface Held {
+  deref(): Session | undefined;
+}
+
+export interface LeaseParts {
+  readonly held: Held;
+  /** Undefined for one that was started for this request alone, outside of the crew. */
+  readonly worker: Worker | undefined;
+  readonly how: Warmth | "alone";
+  readonly slot: Slot;
+  readonly tab: Tab;
+  readonly binding: Binding;
+  readonly settings: PoolSettings;
+  readonly history: History;
+  /** When the process was asked for. */
+  readonly admittedAt: number;
+  readonly onReleased: () => void;
+}
+
+/** How a session of a pool was got, and how it is given back. */
+export function leaseOf(parts: LeaseParts): Omit<SessionLease, "session"> {
+  const { slot, history, how, admittedAt } = parts;
+  const readyAt = performance.now();
+  const bootMs = readyAt - admittedAt;
+  history.by[how] += 1;
+  history.queuedMs.add(slot.queuedMs);
+  history.bootMs.add(bootMs);
+  let released: Promise<void> | undefined;
+  return {
+    queuedMs: slot.queuedMs,
+    bootMs,
+    isReplaceable: true,
+    isHandedOn: parts.binding.resets?.mayTry === true,
+    release: (failure) => {
+      released ??= release(parts, readyAt, failure);
+      return released;
+    },
+  };
+}
+
+async function release(
+  parts: LeaseParts,
+  readyAt: number,
+  failure: HawserError | undefined,
+): Promise<void> {
+  const { tab, slot, history, admittedAt, onReleased } = parts;
+  const now = performance.now();
+  history[failure === undefined ? "succeeded" : "failed"] += 1;
+  history.runMs.add(now - readyAt);
+  history.totalMs.add(slot.queuedMs + now - admittedAt);
+  const gone = letGo(parts, failure);
+  // The next one may come for the same process at once.
+  tab.end(failure);
+  onReleased();
+  await gone;
+}
+
+function letGo(parts: LeaseParts, failure: HawserError | undefined): Promise<void> | undefined {
+  const { held, worker, binding, settings } = parts;
+  const session = held.deref();
+  if (worker === undefined) return session?.close();
+  const reason = whyNotHandedOn(parts, failure);
+  const { resets } = binding;
+  if (reason !== undefined || session === undefined || resets === undefined) {
+    return worker.discard(reason ?? "it was forgotten", async () => session?.close());
+  }
+  const countsAnew = binding.hasBudget;
+  worker
+    .recycle(session, { maxRssMb: settings.maxRssMb, countsAnew, resets })
+    .catch((error: HawserError) => {
+      const why = error.code === "protocol_error" ? error.message : error.code;
+      void worker.discard(`its reset failed: ${why}`, () => session.kill());
+    });
+  return undefined;
+}
+
+function whyNotHandedOn(
+  { worker, binding, settings, tab }: LeaseParts,
+  failure: HawserError | undefined,
+): string | undefined {
+  if (binding.resets?.mayTry !== true) return "it had served";
+  // With a result, the process has come to the end of the turn by itself; else it was asked to.
+  const isWhole = failure?.result !== undefined || LEAVES_WHOLE.has(failure?.code);
+  if (failure !== undefined && !isWhole) return `its call ended: ${failure.code}`;
+  if (tab.spentBudget) return "its budget was spent";
+  if (worker === undefined || worker.jobs >= settings.maxJobs) return "it had served often enough";
+  const ageMs = performance.now() - worker.startedAt;
+  return ageMs > settings.maxAgeMs ? "it was old" : undefined;
+}
+
+/** After these it has stopped when it was told to, or its reset will show that it has not. */
+const LEAVES_WHOLE: ReadonlySet<string | undefined> = new Set(["aborted", "timeout"]);

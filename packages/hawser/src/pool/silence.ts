@@ -1,0 +1,38 @@
+import { type Logger, SILENT } from "../base/index.js";
+import type { CliProcess } from "../process/index.js";
+
+/** The watch over a process that has nothing to do: it must neither speak nor end. */
+export interface Silence {
+  /** Ends the watch; whether the silence was broken. */
+  end(): boolean;
+}
+
+export function silenceOf(
+  process: CliProcess,
+  log: Logger,
+  onBroken: (why: string) => void,
+): Silence {
+  let broken = false;
+  const breaks = (why: string) => {
+    if (broken) return;
+    broken = true;
+    onBroken(why);
+  };
+  const onData = () => breaks("it spoke though nobody had asked");
+  const onClose = () => breaks("it ended");
+  // What it says now is nobody's.
+  process.workFor({ log, onStderr: () => {} });
+  process.stdout.on("data", onData);
+  process.stdout.once("close", onClose);
+  process.stdout.resume();
+  const forget = process.onExit(onClose);
+  return {
+    end: () => {
+      process.stdout.off("data", onData);
+      process.stdout.off("close", onClose);
+      forget();
+      process.workFor({ log: SILENT, onStderr: () => {} });
+      return broken;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { dirname } from "node:path";
+import type { Logger } from "../base/index.js";
+import type { Invocation } from "../options/index.js";
+import { type Prepared, temporaryFolder, temporaryPath } from "../process/index.js";
+import type { Recipe } from "./binding.js";
+
+export interface StartFacts {
+  readonly sessionId: string;
+  readonly log: Logger;
+  /** Whether it is to be told its folder later. */
+  readonly roams: boolean;
+}
+
+/** One more process after the same recipe, with a session and a folder for files of its own. */
+export function startOf(recipe: Recipe, { sessionId, log, roams }: StartFacts): Prepared {
+  const prepared = roams ? withoutImpliedPwd(recipe.prepared, recipe.hasOwnPwd) : recipe.prepared;
+  const { argv, ...invocation } = moved(prepared.invocation);
+  const own = [`--session-id=${sessionId}`, ...(roams ? ["--await-claim"] : [])];
+  return {
+    ...prepared,
+    log,
+    invocation: {
+      ...invocation,
+      argv: [...argv, ...own],
+      ...(roams ? { cwd: temporaryFolder() } : {}),
+    },
+  };
+}
+
+/**
+ * For a process that is told its folder later. PWD would name the folder of the first caller, so it is
+ * left out, unless the caller has set PWD itself.
+ */
+export function withoutImpliedPwd(prepared: Prepared, hasOwnPwd: boolean): Prepared {
+  if (hasOwnPwd) return prepared;
+  const { PWD: _, ...env } = prepared.invocation.env;
+  return { ...prepared, invocation: { ...prepared.invocation, env } };
+}
+
+/** Each process has its files to itself: they go when it does. */
+function moved(invocation: Invocation): Invocation {
+  const { files, argv } = invocation;
+  if (files[0] === undefined) return invocation;
+  const from = dirname(files[0].path);
+  const to = temporaryPath();
+  return {
+    ...invocation,
+    argv: argv.map((argument) => argument.replaceAll(from, to)),
+    files: files.map((file) => ({ ...file, path: file.path.replace(from, to) })),
+  };
+}

@@ -1,0 +1,280 @@
+import type { Readable, Writable } from "node:stream";
+import type { Logger } from "../base/index.js";
+import type { Child } from "./child.js";
+import type { Exit } from "./exit.js";
+import { atHostExit, enlist, type Mortal } from "./live.js";
+import type { PrivateFolder } from "./private-folder.js";
+import { StderrTail } from "./stderr.js";
+import { killLeft, sweep } from "./sweep.js";
+import { type Entry, processTable } from "./table.js";
+import { watchOver } from "./watchdog.js";
+
+/** Who a process works for: told of what happens to it. */
+export interface Employer {
+  readonly log: Logger;
+  readonly onStderr: (line: string) => void;
+}
+
+export interface CliProcessFacts {
+  readonly child: Child;
+  readonly cliPath: string;
+  /** Stands in the environment of the process, and so of everything it starts. */
+  readonly marker: string;
+  readonly folder: PrivateFolder;
+  readonly graceMs: number;
+  readonly employer: Employer;
+}
+
+/**
+ * One running CLI with everything below it. It keeps the host's event loop alive only while
+ * somebody holds it, and it dies by a ladder whose every step has a limit.
+ */
+export class CliProcess implements Mortal {
+  readonly pid: number | undefined;
+  readonly cliPath: string;
+  readonly startedAt: Date = new Date();
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Resolves when the process is gone, its output is read, and nothing of its tree is left. */
+  readonly exited: Promise<Exit>;
+
+  readonly #facts: CliProcessFacts;
+  #employer: Employer;
+  readonly #stderr: StderrTail;
+  readonly #gone: Promise<void>;
+  readonly #release: (() => void)[];
+  readonly #exitListeners = new Set<(exit: Exit) => void>();
+  readonly #tree = new Map<number, Entry>();
+  #settleGone: () => void = () => {};
+  #closing: Promise<void> | undefined;
+  #exit: Exit | undefined;
+  #ending = false;
+  #signalled = false;
+  #holders = 0;
+
+  constructor(facts: CliProcessFacts) {
+    const { child } = facts;
+    this.#facts = facts;
+    this.#employer = facts.employer;
+    this.pid = child.pid;
+    this.cliPath = facts.cliPath;
+    this.stdin = child.stdin;
+    this.stdout = child.stdout;
+    // A write to a dead peer is reported to the one who wrote; unheard, it would end the host.
+    child.stdin.on("error", () => {});
+    child.stdout.on("error", () => {});
+    this.#stderr = new StderrTail(child.stderr, (line) => this.#employer.onStderr(line));
+    this.#gone = new Promise((resolve) => {
+      this.#settleGone = resolve;
+    });
+    child.onGone(() => this.#settleGone());
+    this.#release = [enlist(this), atHostExit(() => this.#killSync())];
+    if (this.pid !== undefined) this.#release.push(watchOver(this.pid, facts.employer.log));
+    this.exited = this.#watchExit();
+    child.setRef(false);
+  }
+
+  /** From now on it works for another; what it said before is not told to them. */
+  workFor(employer: Employer): void {
+    this.#employer = employer;
+    this.#stderr.forget();
+  }
+
+  /** The same as `exited`, for one who may lose interest before: the returned function says so. */
+  onExit(listener: (exit: Exit) => void): () => void {
+    this.#exitListeners.add(listener);
+    if (this.#exit !== undefined) listener(this.#exit);
+    return () => this.#exitListeners.delete(listener);
+  }
+
+  /** Keeps the host alive until the returned function is called. */
+  hold(): () => void {
+    this.#holders += 1;
+    if (this.#holders === 1) this.#facts.child.setRef(true);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#holders -= 1;
+      if (this.#holders === 0) this.#facts.child.setRef(false);
+    };
+  }
+
+  /** To be called when the CLI has answered initialize; removes the files it has read by then. */
+  async initialized(): Promise<void> {
+    await this.#facts.folder.removeRead();
+  }
+
+  /** Whether its owner has decided to end it: what it still says may then be dropped. */
+  get ending(): boolean {
+    return this.#ending;
+  }
+
+  /** Whether it had to be ended by a signal of ours. */
+  get signalled(): boolean {
+    return this.#signalled;
+  }
+
+  /** What it has written to stderr so far, or the end of that. */
+  get stderrTail(): string {
+    return this.#stderr.text;
+  }
+
+  /** End of input → grace → SIGTERM → grace → SIGKILL, then the rest of the tree. */
+  terminate(): Promise<void> {
+    this.#closing ??= this.#held(() => this.#descend());
+    return this.#closing;
+  }
+
+  /** The last step of the ladder at once. */
+  kill(): Promise<void> {
+    return this.#held(async () => {
+      this.#letGo();
+      await this.#finish();
+    });
+  }
+
+  #killSync(): void {
+    const { child, folder, marker } = this.#facts;
+    this.#record();
+    if (child.running) child.signal("SIGKILL");
+    if (this.pid !== undefined) killLeft([...this.#tree.values()], marker);
+    folder.removeSync();
+  }
+
+  async #descend(): Promise<void> {
+    const { log } = this.#employer;
+    const { graceMs } = this.#facts;
+    this.#letGo();
+    this.#record();
+    log.debug("closing: end of input", { pid: this.pid });
+    this.stdin.end();
+    if (!(await this.#goneWithin(graceMs))) {
+      log.info("closing: SIGTERM", { pid: this.pid, afterMs: graceMs });
+      this.#signal("SIGTERM");
+      if (!(await this.#goneWithin(graceMs))) {
+        log.warn("closing: SIGKILL", { pid: this.pid, afterMs: graceMs });
+        await this.#finish();
+      }
+    }
+    await this.exited;
+  }
+
+  /**
+   * Even SIGKILL may fail: for a process that has become another user's, waits for a dead disk, or
+   * is out of reach on another machine.
+   */
+  async #finish(): Promise<void> {
+    this.#signal("SIGKILL");
+    if (!(await this.#goneWithin(AFTER_KILL_MS))) {
+      this.#employer.log.error("the process outlived SIGKILL", { pid: this.pid });
+      this.#settleGone();
+    }
+    await this.exited;
+  }
+
+  /** A reader that has stopped reading must not keep the pipe, and so the end, waiting. */
+  #letGo(): void {
+    this.#ending = true;
+    this.stdout.resume();
+  }
+
+  async #watchExit(): Promise<Exit> {
+    const { child, folder } = this.#facts;
+    const pipes = [child.stdout, ...(child.stderr === undefined ? [] : [child.stderr])];
+    const closed = pipes.map(closeOf);
+    await this.#gone;
+    // What is left of the tree may hold the pipes open: it goes first, then they end.
+    await this.#sweep();
+    await Promise.all(pipes.map((pipe, i) => drained(pipe, closed[i])));
+    await folder.remove().catch((error: Error) => {
+      this.#employer.log.error("the private folder was not removed", { error: error.message });
+    });
+    for (const release of this.#release) release();
+    this.#employer.log.info("exit", {
+      pid: this.pid,
+      code: child.end.code,
+      signal: child.end.signal,
+    });
+    const exit = { ...child.end, stderrTail: this.#stderr.text };
+    this.#exit = exit;
+    for (const listener of this.#exitListeners) listener(exit);
+    return exit;
+  }
+
+  async #sweep(): Promise<void> {
+    if (this.pid === undefined) return;
+    const survivors = await sweep(this.#tree.values(), this.#facts.marker);
+    const { log } = this.#employer;
+    for (const { pid } of survivors) log.error("a process outlived SIGKILL", { pid });
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (!this.#facts.child.running) return;
+    this.#signalled = true;
+    this.#record();
+    this.#facts.child.signal(signal);
+  }
+
+  /** Remembers the tree while its links exist: an orphan no longer points at its parent. */
+  #record(): void {
+    if (this.pid === undefined || !this.#facts.child.running) return;
+    for (const entry of processTable().tree(this.pid)) this.#tree.set(entry.pid, entry);
+  }
+
+  #goneWithin(limitMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), limitMs);
+      this.#gone.then(() => {
+        clearTimeout(timer);
+        resolve(true);
+      });
+    });
+  }
+
+  async #held(work: () => Promise<void>): Promise<void> {
+    const release = this.hold();
+    try {
+      await work();
+    } finally {
+      release();
+    }
+  }
+}
+
+const AFTER_KILL_MS = 5000;
+const SILENCE_MS = 2000;
+
+/**
+ * Waits until a dead process's pipe has given all it holds. Should something unknown keep the other
+ * end open, two seconds of silence end it; a reader that has paused is waited for.
+ */
+async function drained(pipe: Readable, closed: Promise<void> | undefined): Promise<void> {
+  let heard = true;
+  const onData = () => {
+    heard = true;
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const givenUp = new Promise<void>((resolve) => {
+    timer = setInterval(() => {
+      if (!heard && !pipe.isPaused()) {
+        pipe.destroy();
+        // A stream of somebody else's making may not say that it is closed.
+        setImmediate(resolve);
+      }
+      heard = false;
+    }, SILENCE_MS);
+  });
+  timer?.unref();
+  if (pipe.readableFlowing !== null) pipe.on("data", onData);
+  await Promise.race([closed, givenUp]);
+  clearInterval(timer);
+  pipe.off("data", onData);
+}
+
+/** To be made at birth: a stream counts as closed before it tells its listeners of the end. */
+function closeOf(pipe: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    pipe.once("close", () => resolve());
+  });
+}

@@ -1,0 +1,119 @@
+import { type Environment, guardLogger, hostMask } from "../base/index.js";
+import {
+  given,
+  HOOK_EVENTS,
+  type Hooks,
+  nearest,
+  OF_CALLS,
+  OF_POOLS,
+  OPTION_TABLE,
+  type Options,
+  refuseOptions,
+  shadowedCallback,
+  validateOptions,
+  withPreset,
+} from "../options/index.js";
+import { keepingBlanks } from "../process/index.js";
+
+/** The options of `query()`, where the official SDK means something else by what is not given. */
+export function resolveQueryOptions(options: Options = {}): Options {
+  // As there: what the folder's own settings say counts, unless `settingSources` leaves it out.
+  const known = withPreset({ trustProject: true, ...given(lenient(withoutUnknown(options))) });
+  validateOptions(known);
+  refuseOptions("query()", known, NOT_HERE);
+  const shadowed = shadowedCallback(known);
+  // With each query, and under the official code: programs listen for it.
+  if (shadowed !== undefined) process.emitWarning(shadowed, { code: SHADOWED });
+  const { env, inheritEnv, systemPrompt, strictMcpConfig, retry, stderr } = known;
+  return {
+    ...known,
+    // There it hears text as it comes, line ends included.
+    ...(stderr === undefined
+      ? {}
+      : { stderr: keepingBlanks((line: string) => stderr(`${line}\n`)) }),
+    // Given, it replaces the environment.
+    ...(env !== undefined && inheritEnv === undefined ? { inheritEnv: false } : {}),
+    ...(systemPrompt === undefined ? { systemPrompt: "" } : {}),
+    ...(strictMcpConfig === undefined ? { strictMcpConfig: false } : {}),
+    ...(retry === undefined && !limitsRetries(env) ? { retry: { cliRetries: CLI_RETRIES } } : {}),
+  };
+}
+
+const SHADOWED = "CLAUDE_SDK_CAN_USE_TOOL_SHADOWED";
+
+/** Ours, of which the official shape can do nothing. */
+const NOT_HERE = [
+  ...OF_CALLS,
+  ...OF_POOLS,
+  "literalPrompt",
+  "recover",
+  "timeouts.firstMessageMs",
+  "timeouts.idleMs",
+  "timeouts.totalMs",
+];
+
+/** As often as the CLI does by itself. */
+const CLI_RETRIES = 10;
+
+function limitsRetries(env: Environment = process.env): boolean {
+  return env["CLAUDE_CODE_MAX_RETRIES"] !== undefined;
+}
+
+/** A name that nobody knows is passed over there; here it is at least told. */
+function withoutUnknown(options: Options): Options {
+  const known = Object.entries(options).filter(([name]) => Object.hasOwn(OPTION_TABLE, name));
+  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(OPTION_TABLE, name));
+  warn(
+    options,
+    "options that are not known",
+    unknown.map((name) => {
+      const near = nearest(name, Object.keys(OPTION_TABLE));
+      return near === undefined ? name : `${name} (did you mean ${near}?)`;
+    }),
+  );
+  return Object.fromEntries(known);
+}
+
+/** What apps give that means nothing, and is passed over there. */
+function lenient(options: Options): Options {
+  const { maxTurns, forkSession, resume, allowedTools, disallowedTools, env, hooks } = options;
+  const nothingToFork = forkSession === true && resume === undefined && !options.continue;
+  const hasSpareTokens = options.thinking !== undefined && options.maxThinkingTokens !== undefined;
+  if (hasSpareTokens) warn(options, "options that `thinking` replaces", ["maxThinkingTokens"]);
+  return {
+    ...options,
+    ...(hasSpareTokens ? { maxThinkingTokens: undefined } : {}),
+    ...(maxTurns === 0 ? { maxTurns: undefined } : {}),
+    ...(nothingToFork ? { forkSession: undefined } : {}),
+    ...(allowedTools && { allowedTools: allowedTools.filter((rule) => rule !== "") }),
+    ...(disallowedTools && { disallowedTools: disallowedTools.filter((rule) => rule !== "") }),
+    ...(env && { env: asText(env) }),
+    ...(hooks && { hooks: knownHooks(hooks, options) }),
+  };
+}
+
+function asText(env: Environment): Environment {
+  const texts = Object.entries(env).map(([name, value]) => [
+    name,
+    typeof value === "number" || typeof value === "boolean" ? String(value) : value,
+  ]);
+  return Object.fromEntries(texts);
+}
+
+/** An event that the CLI does not know never fires, be it registered or not. */
+function knownHooks(hooks: Hooks, options: Options): Hooks {
+  const isKnown = ([event]: readonly [string, unknown]) =>
+    (HOOK_EVENTS as readonly string[]).includes(event);
+  const unknown = Object.entries(hooks).filter((entry) => !isKnown(entry));
+  if (unknown.length === 0) return hooks;
+  const names = unknown.map(([event]) => event);
+  warn(options, "hook events that are not known", names);
+  return Object.fromEntries(Object.entries(hooks).filter(isKnown));
+}
+
+/** A guard that is misspelt guards nothing: who has no logger must hear of it too. */
+function warn({ logger }: Options, what: string, names: readonly string[]): void {
+  if (names.length === 0) return;
+  if (logger !== undefined) guardLogger(logger, hostMask()).warn(what, { names });
+  else process.emitWarning(`query(): ${what}: ${names.join(", ")}`, "HawserWarning");
+}

@@ -1,0 +1,47 @@
+import { HawserError } from "../base/index.js";
+import { checkPrompt, type QueryPrompt } from "./input.js";
+import { type QueryRun, startRun } from "./query.js";
+import type { Query, StartupParams, WarmQuery } from "./types/index.js";
+
+/** Starts the CLI ahead of its prompt; resolves when it waits for nothing else. */
+export async function startup(params: StartupParams = {}): Promise<WarmQuery> {
+  const { options, initializeTimeoutMs } = params;
+  const run = startRun(options, initializeTimeoutMs);
+  try {
+    await run.initializationResult();
+  } catch (error) {
+    throw await run.whyEnded(error);
+  }
+  return new Warm(run);
+}
+
+class Warm implements WarmQuery {
+  readonly #run: QueryRun;
+  #used = false;
+  #closed = false;
+
+  constructor(run: QueryRun) {
+    this.#run = run;
+  }
+
+  query(prompt: QueryPrompt): Query {
+    checkPrompt(prompt);
+    if (this.#closed) throw new HawserError("closed", "WarmQuery is closed.");
+    if (this.#used) {
+      throw new HawserError("already_consumed", "WarmQuery.query() can only be called once");
+    }
+    this.#used = true;
+    this.#run.feed(prompt);
+    return this.#run as unknown as Query;
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (!this.#used) this.#run.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    if (!this.#used) await this.#run.return();
+  }
+}

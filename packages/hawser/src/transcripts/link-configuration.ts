@@ -1,0 +1,74 @@
+import { realpath, stat, symlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { HawserError } from "../base/index.js";
+import { configFolder, homeFolder } from "../process/index.js";
+
+/** Where a CLI with this environment keeps its configuration. */
+export interface ConfigurationPlace {
+  /** The environment of the CLI. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The working directory of the CLI: a relative configuration folder counts from there. */
+  readonly cwd: string;
+}
+
+/**
+ * Gives a temporary configuration folder the user's own settings and state by symbolic links. Nothing
+ * is read or copied, because these files may hold secrets: a stored key and the settings of MCP
+ * servers in `.claude.json`, `apiKeyHelper` and `env` in `settings.json`. Observed on 2.1.144,
+ * 2.1.197, 2.1.290 and 2.1.325: the CLI writes through the link of `.claude.json` and keeps the link.
+ * The login is not linked: `secureStorageDir()` tells the CLI where it is, and the CLI reads and
+ * renews it there, under the same lock as every other CLI of the user.
+ */
+export async function linkConfiguration(
+  { env, cwd }: ConfigurationPlace,
+  target: string,
+): Promise<void> {
+  const given = env["CLAUDE_CONFIG_DIR"];
+  const folder = resolve(cwd, configFolder(env));
+  const stateFolder = given || homeFolder(env);
+  if (stateFolder !== undefined) await link(resolve(cwd, stateFolder, STATE), join(target, STATE));
+  for (const name of LINKED) await link(join(folder, name), join(target, name));
+}
+
+/**
+ * The value of CLAUDE_SECURESTORAGE_CONFIG_DIR that makes the CLI use the login of its usual
+ * configuration. The empty string means the default folder and the default name in the keychain.
+ */
+export function secureStorageDir(env: ConfigurationPlace["env"]): string {
+  return env["CLAUDE_SECURESTORAGE_CONFIG_DIR"] ?? env["CLAUDE_CONFIG_DIR"] ?? "";
+}
+
+const STATE = ".claude.json";
+
+/** What the user or the user's organisation has set up, and the CLI's copies of the state file. */
+const LINKED = [
+  "settings.json",
+  "remote-settings.json",
+  "policy-limits.json",
+  "CLAUDE.md",
+  "rules",
+  "agents",
+  "commands",
+  "skills",
+  "output-styles",
+  "plugins",
+  "backups",
+  ".config.json", // The state file of CLIs that were first started long ago.
+];
+
+async function link(from: string, to: string): Promise<void> {
+  // The end of a chain of links, because the CLI follows one link and replaces what it finds there:
+  // a `settings.json` that is a link into a folder of dotfiles would become a plain file.
+  const real = await realpath(from).catch(() => undefined); // Absent: the CLI works without it.
+  if (real === undefined) return;
+  try {
+    await symlink(real, to, (await stat(real)).isDirectory() ? "junction" : "file");
+  } catch (cause) {
+    // Without the user's settings the CLI would run without the user's deny rules.
+    const why = (cause as Error).message;
+    throw new HawserError("spawn_failed", `The CLI's configuration cannot be linked: ${why}`, {
+      cause,
+      hint: "Resume from a session store needs symbolic links in the folder for temporary files (TMPDIR); on Windows, turn on Developer Mode.",
+    });
+  }
+}

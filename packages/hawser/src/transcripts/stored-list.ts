@@ -1,0 +1,87 @@
+import { HawserError } from "../base/index.js";
+import type { SessionStore, SessionStoreEntry, SessionSummaryEntry } from "../options/index.js";
+import { currentFolder } from "../process/index.js";
+import { infoOf, infoOfSummary, timeOf } from "./digest.js";
+import { pageOf } from "./page.js";
+import { canonical, projectKeyOf } from "./place.js";
+import { pooled } from "./pooled.js";
+import { saidBy } from "./prompt.js";
+import { foldSessionSummary } from "./summary.js";
+import type { ListSessionsOptions, SDKSessionInfo } from "./types.js";
+
+/** The sessions of a store, by its summaries where they are up to date, else by their entries. */
+export async function storedSessions(
+  store: SessionStore,
+  options: ListSessionsOptions,
+): Promise<SDKSessionInfo[]> {
+  const projectKey = await projectKeyOf(options.dir);
+  const cwd = await canonical(options.dir ?? currentFolder());
+  const { offset, wanted } = pageOf(options);
+  const rows = await rowsOf(store, projectKey);
+  rows.sort((a, b) => b.mtime - a.mtime || (a.sessionId < b.sessionId ? 1 : -1));
+  const show = async ({ sessionId, mtime, summary }: Row): Promise<SDKSessionInfo | undefined> => {
+    if (summary !== undefined) return infoOfSummary(summary, cwd);
+    const entries = await store.load({ projectKey, sessionId });
+    return entries === null
+      ? undefined
+      : infoOfEntries(sessionId, entries, { lastModified: mtime, cwd });
+  };
+  const infos = await pooled(rows, Array.from({ length: WIDTH }), show, offset + wanted);
+  return infos.slice(offset);
+}
+
+/** One session of a store, as old as its last entry. */
+export async function storedSessionInfo(
+  sessionId: string,
+  store: SessionStore,
+  dir: string | undefined,
+): Promise<SDKSessionInfo | undefined> {
+  const projectKey = await projectKeyOf(dir);
+  const entries = await store.load({ projectKey, sessionId });
+  if (entries === null) return undefined;
+  const last = entries.findLast(({ timestamp }) => timeOf(timestamp) !== undefined);
+  const lastModified = timeOf(last?.timestamp) ?? Date.now();
+  return infoOfEntries(sessionId, entries, { lastModified });
+}
+
+/** How many loads run at the same time. */
+const WIDTH = 8;
+
+interface Row {
+  readonly sessionId: string;
+  readonly mtime: number;
+  /** Absent when there is none, or one that is older than the last write. */
+  readonly summary?: SessionSummaryEntry;
+}
+
+async function rowsOf(store: SessionStore, projectKey: string): Promise<Row[]> {
+  if (store.listSessions === undefined && store.listSessionSummaries === undefined) {
+    throw new HawserError("invalid_options", "The session store has no listSessions().", {
+      hint: "Give the store a listSessions() or a listSessionSummaries() method.",
+    });
+  }
+  const summaries = (await store.listSessionSummaries?.(projectKey)) ?? [];
+  const known = new Map(summaries.map((summary) => [summary.sessionId, summary]));
+  if (store.listSessions === undefined) {
+    return summaries.map((summary) => ({ ...summary, summary }));
+  }
+  const sessions = await store.listSessions(projectKey);
+  return sessions.map(({ sessionId, mtime }) => {
+    const summary = known.get(sessionId);
+    const fresh = summary !== undefined && summary.mtime >= mtime;
+    return { sessionId, mtime, ...(fresh ? { summary } : {}) };
+  });
+}
+
+function infoOfEntries(
+  sessionId: string,
+  entries: readonly SessionStoreEntry[],
+  around: { lastModified: number; cwd?: string },
+): SDKSessionInfo | undefined {
+  const { data } = foldSessionSummary(undefined, { projectKey: "", sessionId }, entries);
+  const bytes = (entry: SessionStoreEntry) => Buffer.byteLength(JSON.stringify(entry)) + 1;
+  const fileSize = entries.reduce((size, entry) => size + bytes(entry), 0);
+  const hasImage = entries.some((entry) => saidBy(entry)?.kind === "image");
+  const lastResort = hasImage ? "Image" : undefined;
+  return infoOf(sessionId, data, { ...around, fileSize, lastResort });
+}

@@ -1,0 +1,219 @@
+import { HawserError } from "../base/index.js";
+
+export interface InboxEvents {
+  /** Somebody began to wait for an item, or no one waits any more. */
+  readonly onWaiting?: (waiting: boolean) => void;
+  /** More is queued than the reader should be allowed to fall behind, or no longer. */
+  readonly onFull?: (full: boolean) => void;
+  /** The reader left before the end. */
+  readonly onLeft?: () => void;
+  /** Bytes that are too many; 32 MiB unless given. */
+  readonly highMark?: number;
+}
+
+/** A queue between one writer that never waits and one reader that does. */
+export class Inbox<T> {
+  readonly #events: InboxEvents;
+  readonly #waiting: Waiter<T>[] = [];
+  #items: T[] = [];
+  #sizes: number[] = [];
+  #next = 0;
+  #bytes = 0;
+  #full = false;
+  #taken = false;
+  #discarding = false;
+  #end: { readonly error?: unknown } | undefined;
+  #follow: (() => Promise<IteratorResult<T>>) | undefined;
+
+  constructor(events: InboxEvents = {}) {
+    this.#events = events;
+  }
+
+  push(item: T, size: number): void {
+    if (this.#discarding || this.#end !== undefined) return;
+    const waiter = this.#waiting.shift();
+    if (waiter !== undefined) {
+      waiter.resolve({ done: false, value: item });
+      if (this.#waiting.length === 0) this.#events.onWaiting?.(false);
+      return;
+    }
+    this.#items.push(item);
+    this.#sizes.push(size);
+    this.#bytes += size;
+    this.#tellFull();
+  }
+
+  /** Whether somebody reads, or has read. */
+  get taken(): boolean {
+    return this.#taken;
+  }
+
+  /** The bytes that are queued. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Puts another item in the place of the one that was queued last, if there is one to replace. */
+  replaceLast(
+    change: (last: T) => { readonly item: T; readonly size: number } | undefined,
+  ): boolean {
+    const index = this.#items.length - 1;
+    const last = index < this.#next ? undefined : this.#items[index];
+    const changed = last && change(last);
+    if (changed === undefined) return false;
+    this.#bytes += changed.size - (this.#sizes[index] ?? 0);
+    this.#items[index] = changed.item;
+    this.#sizes[index] = changed.size;
+    this.#tellFull();
+    return true;
+  }
+
+  /** Forgets what is queued; tells how much it was. */
+  clear(): { readonly count: number; readonly bytes: number } {
+    const forgotten = { count: this.#items.length - this.#next, bytes: this.#bytes };
+    this.#items = [];
+    this.#sizes = [];
+    this.#next = 0;
+    this.#bytes = 0;
+    this.#tellFull();
+    return forgotten;
+  }
+
+  /** No more items. What is queued can still be read, then the error is thrown, if there is one. */
+  end(error?: unknown): void {
+    if (this.#end !== undefined) return;
+    this.#end = error === undefined ? {} : { error };
+    const waiting = this.#waiting.splice(0);
+    if (waiting.length === 0) return;
+    for (const [i, waiter] of waiting.entries()) {
+      if (i === 0) this.#finish(waiter);
+      else waiter.resolve(DONE);
+    }
+    this.#events.onWaiting?.(false);
+  }
+
+  /**
+   * The one reader. Leaving it early discards what comes later; `owner` lives as long as it does.
+   * What `follow` gives is read in place of the end, however that came.
+   */
+  read(owner: object, follow?: () => Promise<IteratorResult<T>>): InboxReader<T> {
+    if (this.#taken) throw new HawserError("already_consumed");
+    this.#taken = true;
+    this.#follow = follow;
+    return new InboxReader(
+      owner,
+      () => this.#take(),
+      () => this.#poll(),
+      () => this.#discard(),
+    );
+  }
+
+  /** What is queued, without waiting. */
+  #poll(): T | undefined {
+    const item = this.#items[this.#next];
+    if (item !== undefined) this.#drop();
+    return item;
+  }
+
+  #take(): Promise<IteratorResult<T>> {
+    const item = this.#poll();
+    if (item !== undefined) return Promise.resolve({ done: false, value: item });
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject };
+      if (this.#discarding) return resolve(DONE);
+      if (this.#end !== undefined) return this.#finish(waiter);
+      this.#waiting.push(waiter);
+      if (this.#waiting.length === 1) this.#events.onWaiting?.(true);
+    });
+  }
+
+  #drop(): void {
+    this.#bytes -= this.#sizes[this.#next] ?? 0;
+    this.#next += 1;
+    if (this.#next === this.#items.length) {
+      this.#items.length = 0;
+      this.#sizes.length = 0;
+      this.#next = 0;
+    } else if (this.#next >= COMPACT_AT && this.#next * 2 >= this.#items.length) {
+      this.#items = this.#items.slice(this.#next);
+      this.#sizes = this.#sizes.slice(this.#next);
+      this.#next = 0;
+    }
+    this.#tellFull();
+  }
+
+  #discard(): void {
+    if (this.#discarding) return;
+    this.#discarding = true;
+    this.clear();
+    for (const waiter of this.#waiting.splice(0)) waiter.resolve(DONE);
+    this.#events.onWaiting?.(false);
+    this.#events.onLeft?.();
+  }
+
+  #finish(waiter: Waiter<T>): void {
+    const error = this.#end?.error;
+    this.#end = {};
+    if (this.#follow !== undefined) {
+      waiter.resolve(this.#follow());
+      return;
+    }
+    if (error === undefined) waiter.resolve(DONE);
+    else waiter.reject(error);
+  }
+
+  #tellFull(): void {
+    const { highMark = HIGH_MARK } = this.#events;
+    const full = this.#bytes > (this.#full ? highMark / 4 : highMark);
+    if (full === this.#full) return;
+    this.#full = full;
+    this.#events.onFull?.(full);
+  }
+}
+
+const HIGH_MARK = 32 * 1024 * 1024;
+const COMPACT_AT = 1024;
+const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+interface Waiter<T> {
+  resolve(result: IteratorResult<T> | Promise<IteratorResult<T>>): void;
+  reject(error: unknown): void;
+}
+
+export class InboxReader<T> implements AsyncIterableIterator<T> {
+  /** Held so that a line whose reader still lives is not garbage-collected. */
+  readonly owner: object;
+  readonly #take: () => Promise<IteratorResult<T>>;
+  readonly #poll: () => T | undefined;
+  readonly #leave: () => void;
+
+  constructor(
+    owner: object,
+    take: () => Promise<IteratorResult<T>>,
+    poll: () => T | undefined,
+    leave: () => void,
+  ) {
+    this.owner = owner;
+    this.#take = take;
+    this.#poll = poll;
+    this.#leave = leave;
+  }
+
+  /** The next one, if it is there already. */
+  poll(): T | undefined {
+    return this.#poll();
+  }
+
+  next(): Promise<IteratorResult<T>> {
+    return this.#take();
+  }
+
+  async return(): Promise<IteratorResult<T>> {
+    this.#leave();
+    return DONE;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}

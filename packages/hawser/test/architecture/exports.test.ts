@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { HAWSER_VERSION } from "../../src/base/index.js";
+import * as root from "../../src/index.js";
+import * as testing from "../../src/testing/index.js";
+
+it("the version that a trace names is the package's", () => {
+  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  expect(HAWSER_VERSION).toBe(JSON.parse(manifest).version);
+});
+
+/** The names that others import. Adding one is a decision; removing one breaks somebody. */
+describe("the exported names", () => {
+  it("of hawser", () => {
+    expect(Object.keys(root).sort()).toEqual([
+      "AbortError",
+      "BUILTIN_TOOL_NAMES",
+      "CLAUDE_CLI_MODEL_ALIASES",
+      "ClaudeCliProvider",
+      "ClaudeCodeProvider",
+      "CommandMatcher",
+      "DirectConnectError",
+      "DirectConnectTransport",
+      "ERROR_CODES",
+      "EXIT_REASONS",
+      "FileIndex",
+      "HOOK_EVENTS",
+      "HawserError",
+      "InMemorySessionStore",
+      "LEGACY_TOOL_NAME_ALIASES",
+      "LineFramer",
+      "MemoryTransport",
+      "ORG_POLICY_LIMIT_PREFIXES",
+      "SYSTEM_PROMPT_DYNAMIC_BOUNDARY",
+      "SubprocessTransport",
+      "USAGE_LIMIT_ERROR_PREFIXES",
+      "USAGE_TRANSITION_PREFIXES",
+      "USAGE_WARNING_PREFIXES",
+      "archiveSession",
+      "buildInvocation",
+      "checkCli",
+      "complete",
+      "contextToPrompt",
+      "createPool",
+      "createSdkMcpServer",
+      "deleteSession",
+      "endOrphans",
+      "explain",
+      "explainPermission",
+      "extractJson",
+      "filterEscalatingDefaultMode",
+      "findOrphans",
+      "foldSessionSummary",
+      "forkSession",
+      "getSessionInfo",
+      "getSessionMessages",
+      "getSubagentMessages",
+      "importSessionToStore",
+      "isBlock",
+      "isHawserError",
+      "isMessage",
+      "isResult",
+      "isSystem",
+      "listSessions",
+      "listSubagents",
+      "locateCli",
+      "matchDeniedModels",
+      "mcpToolPatterns",
+      "openSession",
+      "parseCliOutput",
+      "parseDirectConnectUrl",
+      "prewarm",
+      "processes",
+      "query",
+      "renameSession",
+      "resolveSettings",
+      "shutdown",
+      "startup",
+      "stream",
+      "stripFence",
+      "tagSession",
+      "toMagiError",
+      "toOmegaError",
+      "tool",
+      "unarchiveSession",
+    ]);
+  });
+
+  it("of hawser/testing", () => {
+    expect(Object.keys(testing).sort()).toEqual([
+      "SimulatedModel",
+      "always",
+      "apiError",
+      "cut",
+      "fakeCli",
+      "hang",
+      "isolatedEnv",
+      "maxTokens",
+      "offlineWorld",
+      "rateLimitHeaders",
+      "record",
+      "redactedThinking",
+      "refusal",
+      "replay",
+      "reply",
+      "streamError",
+      "text",
+      "thinking",
+      "toolUse",
+      "usageLimit",
+    ]);
+  });
+});

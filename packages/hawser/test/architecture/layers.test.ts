@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const SRC = fileURLToPath(new URL("../../src", import.meta.url));
+
+/** From the bottom up: a folder may import itself and what stands before it. */
+const LAYERS = [
+  "errors",
+  "wire",
+  "options",
+  "process",
+  "transport",
+  "control",
+  "mcp",
+  "transcripts",
+  "session",
+  "query",
+  "complete",
+  "pool",
+  "providers",
+  "adapters",
+  "bin",
+];
+
+/** Fakes must not share our bugs: testing sees little of us, and only the command may see it. */
+const TESTING_MAY_IMPORT = ["testing", "errors", "wire", "process"];
+const MAY_IMPORT_TESTING = ["testing", "bin"];
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  readonly target: string;
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) =>
+  name.endsWith(".ts"),
+);
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(SRC, file), "utf8");
+  const found = [...text.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g)];
+  return found.map((match) => {
+    const target = relative(SRC, resolve(SRC, dirname(file), match[1] ?? ""));
+    return { file, from: folderOf(file), to: folderOf(target), target };
+  });
+}
+
+function folderOf(path: string): string {
+  const [first = "", ...rest] = path.split("/");
+  return rest.length === 0 ? "" : first;
+}
+
+function allowed({ from, to }: Import): boolean {
+  if (from === "") return to !== "testing";
+  if (from === "testing") return TESTING_MAY_IMPORT.includes(to);
+  if (to === "testing") return MAY_IMPORT_TESTING.includes(from);
+  return LAYERS.indexOf(to) >= 0 && LAYERS.indexOf(to) <= LAYERS.indexOf(from);
+}
+
+const imports = files.flatMap(importsOf);
+
+describe("layers", () => {
+  it("are the only folders in src", () => {
+    const folders = new Set(files.map(folderOf).filter((folder) => folder !== ""));
+    expect([...folders].filter((folder) => ![...LAYERS, "testing"].includes(folder))).toEqual([]);
+  });
+
+  it("are read from the source text", () => {
+    expect(imports.length).toBeGreaterThan(50);
+    expect(imports).toContainEqual({
+      file: "transport/inbox.ts",
+      from: "transport",
+      to: "errors",
+      target: "base/index.js",
+    });
+  });
+
+  it("import only downwards", () => {
+    expect(imports.filter((each) => !allowed(each))).toEqual([]);
+  });
+
+  it("import another folder only through its index", () => {
+    const around = imports.filter(({ from, to, target }) => {
+      // The root takes the types for everybody from where nothing else is.
+      if (from === "" && target === `${to}/public.js`) return false;
+      return from !== to && to !== "" && target !== `${to}/index.js`;
+    });
+    expect(around).toEqual([]);
+  });
+
+  it("need nothing but Node", () => {
+    const packages = files.flatMap((file) => {
+      const text = readFileSync(join(SRC, file), "utf8");
+      return [...text.matchAll(/^(?:import|export|\}).* from ["']([^."'][^"']*)["']/gm)].map(
+        (match) => `${file}: ${match[1]}`,
+      );
+    });
+    expect(packages.filter((line) => !line.includes(": node:"))).toEqual([]);
+  });
+
+  it.each([
+    ["errors", "wire"],
+    ["options", "process"],
+    ["transport", "complete"],
+    ["testing", "transport"],
+    ["complete", "testing"],
+  ])("would be refused: %s importing %s", (from, to) => {
+    expect(allowed({ file: `${from}/x.ts`, from, to, target: `${to}/index.js` })).toBe(false);
+  });
+});
+
+describe("files in src", () => {
+  it("stay short enough to be read", () => {
+    const long = files
+      .map((file) => ({ file, lines: readFileSync(join(SRC, file), "utf8").split("\n").length }))
+      // One concept is better read in one file than in three that need each other.
+      .filter(({ lines }) => lines > 450);
+    expect(long).toEqual([]);
+  });
+});

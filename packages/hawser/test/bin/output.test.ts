@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readdirSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ERROR_CODES } from "../../src/base/index.js";
+import { HAWSER, place } from "../support/pty.js";
+
+const COMMANDS: readonly (readonly [line: string, input: string])[] = [
+  ["ask --offline hello", ""],
+  ["ask --offline --json hello", ""],
+  ["chat --offline", "hello\n"],
+  ["chat --offline --json", "hello\n"],
+  ["sessions --json", ""],
+  ["explain", ""],
+  ["doctor", ""],
+  ["demo", ""],
+  ["--help", ""],
+];
+
+/** Runs the command with its streams as a shell line redirects them. */
+async function run(line: string, redirection: string, input = "") {
+  const here = place();
+  const script = `exec "$0" "$1" ${line} ${redirection}`;
+  const child = spawn("/bin/sh", ["-c", script, process.execPath, HAWSER], here);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stdin.end(input);
+  const streams = [text(child.stdout), text(child.stderr)] as const;
+  const [[code], out, err] = await Promise.all([once(child, "exit"), ...streams]);
+  return { code, out, err, left: readdirSync(here.env["TMPDIR"] ?? "") };
+}
+
+describe.skipIf(process.platform !== "linux")("the output of hawser", () => {
+  it.each(COMMANDS)(
+    "`%s > /dev/full` says in one line that it cannot be written",
+    async (line, input) => {
+      const { code, err, left } = await run(line, "> /dev/full", input);
+      expect(err.trimEnd().split("\n").at(-1)).toBe(
+        "hawser: The output cannot be written: ENOSPC: no space left on device.",
+      );
+      expect(err).not.toMatch(/\n {4}at |throw |node:/);
+      expect(code).toBe(ERROR_CODES.closed.exitCode);
+      expect(left).toEqual([]);
+    },
+  );
+
+  it.each(COMMANDS)("`%s` ends quietly when its reader goes away", async (line, input) => {
+    const here = place();
+    const child = spawn(process.execPath, [HAWSER, ...line.split(" ")], here);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    child.stdout.destroy();
+    child.stdin.end(input);
+    const [[code], err] = await Promise.all([once(child, "exit"), text(child.stderr)]);
+    expect(err).toBe("");
+    expect(code).toBe(141);
+  });
+
+  it("warns on stderr when stdout is closed", async () => {
+    const { code, err } = await run("--version", ">&-");
+    expect(err).toBe("hawser: stdout is closed or discarded, so the output is lost.\n");
+    expect(code).toBe(0);
+  });
+
+  it("may be discarded by `> /dev/null`, or with both streams", async () => {
+    expect(await run("--version", "> /dev/null")).toMatchObject({ code: 0, err: "" });
+    const child = spawn(process.execPath, [HAWSER, "--version"], { stdio: "ignore" });
+    expect((await once(child, "exit"))[0]).toBe(0);
+  });
+
+  it("goes on when stderr cannot be written", async () => {
+    const full = openSync("/dev/full", "w");
+    const args = [HAWSER, "ask", "--offline", "--max-turns", "1", "What is a bowline?"];
+    const child = spawn(process.execPath, args, { ...place(), stdio: ["ignore", "pipe", full] });
+    closeSync(full);
+    if (child.stdout === null) throw new Error("no stdout");
+    const [[code], out] = await Promise.all([once(child, "exit"), text(child.stdout)]);
+    expect(out).toContain("neither slips nor jams");
+    expect(code).toBe(0);
+  });
+});

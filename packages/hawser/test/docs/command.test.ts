@@ -1,0 +1,27 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { OFFLINE_WORDS } from "../../src/bin/offline/brain.js";
+import { REPOSITORY } from "../support/folders.js";
+import { HAWSER } from "../support/pty.js";
+import { COMMANDS } from "./shell.js";
+
+const PAGE = readFileSync(join(REPOSITORY, "docs/command.md"), "utf8");
+
+it.each(COMMANDS)("the page on the command has the help of hawser %s as it is", (name) => {
+  const help = execFileSync(process.execPath, [HAWSER, name, "--help"], { encoding: "utf8" });
+  expect(PAGE).toContain(`\`\`\`text\n${help}\`\`\``);
+});
+
+it("the page on the command has the words that the simulated model knows", () => {
+  for (const [words, what] of OFFLINE_WORDS) expect(PAGE).toContain(`| \`${words}\` | ${what} |`);
+});
+
+it("every command is on the page, and every one takes --json", () => {
+  const overview = execFileSync(process.execPath, [HAWSER, "--help"], { encoding: "utf8" });
+  const listed = [...overview.matchAll(/^ {2}hawser (\w+) {2,}/gm)].map(([, name]) => name);
+  expect(listed.sort()).toEqual([...COMMANDS].sort());
+  const sections = PAGE.split(/^## /m).filter((part) => part.includes("```text"));
+  expect(sections.filter((part) => !part.includes("--json"))).toEqual([]);
+});

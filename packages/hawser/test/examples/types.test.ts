@@ -1,0 +1,23 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { REPOSITORY } from "../support/folders.js";
+
+it("every example fits the types of the package", async () => {
+  const tsc = ["node_modules/typescript/bin/tsc", "-p", "examples"];
+  const { stdout } = await promisify(execFile)(process.execPath, tsc, { cwd: REPOSITORY }).catch(
+    (error: { readonly stdout: string }) => error,
+  );
+  expect(stdout).toBe("");
+}, 120_000);
+
+it("every example stands in the table of examples", () => {
+  const folder = join(REPOSITORY, "examples");
+  const page = readFileSync(join(folder, "README.md"), "utf8");
+  const listed = [...page.matchAll(/^\| \[[^\]]+\]\(([^)]+)\)/gm)].map(([, name]) => name);
+  const others = ["README.md", "tsconfig.json"];
+  const there = readdirSync(folder).filter((name) => !others.includes(name));
+  expect(listed.toSorted()).toEqual(there.toSorted());
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { isHawserError } from "../../src/base/index.js";
+import { complete } from "../../src/complete/index.js";
+import { openSession } from "../../src/session/index.js";
+import {
+  AGAIN,
+  type Case,
+  type Conversation,
+  inQuery,
+  inSession,
+  isForReader,
+} from "./conversation.js";
+import {
+  distinct,
+  lineOf,
+  type Mutation,
+  mutationsAt,
+  placesIn,
+  REPLACEMENTS,
+  replaced,
+} from "./mutate.js";
+import { acknowledged, Peer } from "./peer.js";
+import { AROUND, type Json, PROMPT_ID, recorded } from "./samples.js";
+
+const VERSIONS = ["2.1.325", "2.1.197"] as const;
+
+/** The mutated lines stand before a good one of their kind: nothing is missing from the turn. */
+function caseOf(turn: readonly Json[], at: number, mutations: readonly Mutation[]): Case {
+  const mutated = mutations.flatMap(({ message }, n) => [
+    lineOf(message),
+    JSON.stringify({ type: "fuzz_mark", n }),
+  ]);
+  const [before, after] = [turn.slice(0, at), turn.slice(at)].map((part) =>
+    part.map((each) => JSON.stringify(each)),
+  );
+  const lines = [...(before ?? []), ...mutated, ...(after ?? [])];
+  const marks = mutations.map((_, n) => ({ type: "fuzz_mark", n }));
+  const good = [...turn.slice(0, at), ...marks, ...turn.slice(at)].filter(isForReader);
+  return {
+    name: mutations.map(({ name }) => name).join("; "),
+    lines,
+    good: good.map((each) => JSON.stringify(each)),
+  };
+}
+
+/** What ends a turn is tried one by one, since whatever follows it is no part of the turn. */
+const ENDINGS: ReadonlySet<unknown> = new Set(["result", "command_lifecycle"]);
+
+/** For every place of every message, the cases that hold all its replacements. */
+function* casesOf(turn: readonly Json[]): Generator<Case[]> {
+  const short = turn.filter(({ type }) => type !== "stream_event" && type !== "user");
+  for (const message of [...turn, ...AROUND]) {
+    const isEnding = ENDINGS.has(message["type"]);
+    const lines = isEnding ? short : turn;
+    const middle = lines.findIndex(({ type }) => type === "assistant");
+    const at = lines.includes(message) ? lines.indexOf(message) : middle;
+    for (const path of placesIn(message)) {
+      const all = mutationsAt(message, path);
+      yield isEnding ? all.map((each) => caseOf(lines, at, [each])) : [caseOf(lines, at, all)];
+    }
+  }
+}
+
+async function problemsOf(
+  cases: Iterable<readonly Case[]>,
+  open: () => Promise<Conversation>,
+): Promise<string[]> {
+  const problems: string[] = [];
+  let talk: Conversation | undefined;
+  for (const each of [...cases].flat()) {
+    if (talk === undefined || talk.isOver) talk = await open();
+    let problem = await talk.run(each);
+    if (problem === AGAIN) {
+      talk = await open();
+      problem = await talk.run(each);
+    }
+    if (problem === undefined) continue;
+    problems.push(problem);
+    await talk.close();
+    talk = undefined;
+    if (problems.length >= MOST_PROBLEMS) break;
+  }
+  await talk?.close();
+  return problems;
+}
+
+const MOST_PROBLEMS = 20;
+/** Thousands of turns: seen 30 s on a machine with seven times more to do than it has cores. */
+const LIMIT_MS = 240_000;
+
+/** What a call makes of a turn has nothing but its result and its start to go by. */
+const FEW = ["null", "number", "string", "hostile", "list of hostile", "deep", "missing"];
+
+async function typedOr<T>(promise: Promise<T>): Promise<T | "typed"> {
+  return promise.catch((error: unknown) => {
+    if (isHawserError(error)) return "typed" as const;
+    throw error;
+  });
+}
+
+describe("any field of the answer to initialize with any value", () => {
+  it(
+    "opens a session, or fails by a typed error",
+    async () => {
+      const [answer = {}] = recorded("2.1.325");
+      for (const path of placesIn(answer)) {
+        for (const kind of FEW) {
+          const mutated = lineOf(replaced(answer, path, REPLACEMENTS[kind]));
+          const peer = new Peer(({ type, request_id }) =>
+            type === "control_request"
+              ? [mutated.replaceAll('"r1"', JSON.stringify(request_id)), acknowledged(request_id)]
+              : [],
+          );
+          const session = await typedOr(openSession(peer.options));
+          if (session !== "typed") await session.close();
+        }
+      }
+    },
+    LIMIT_MS,
+  );
+});
+
+describe("any field of a result with any value", () => {
+  const results = [...recorded("2.1.325"), ...AROUND].filter(({ type }) => type === "result");
+
+  it.each(
+    results.map((result) => [String(result["subtype"]), result["is_error"], result] as const),
+  )("%s, is_error %s, completes a call, or fails it by a typed error", async (_, __, result) => {
+    const [, ...turn] = distinct(recorded("2.1.325"));
+    const before = turn.slice(0, -3).map(lineOf);
+    for (const path of placesIn(result)) {
+      for (const kind of FEW) {
+        const mutated = lineOf(replaced(result, path, REPLACEMENTS[kind]));
+        const lines = [...before, mutated, ...turn.slice(-3).map(lineOf)];
+        const peer = new Peer(({ type, request_id, uuid = "" }) => {
+          if (type === "control_request") return [acknowledged(request_id)];
+          return type === "user" ? lines.map((line) => line.replaceAll(PROMPT_ID, uuid)) : [];
+        });
+        await typedOr(complete("go", peer.options));
+      }
+    }
+  });
+});
+
+describe.each(VERSIONS)("any field of any message of %s with any value", (version) => {
+  const turn = distinct(recorded(version).slice(1));
+  const cases = [...casesOf(turn)];
+
+  it(
+    "leaves a session whole",
+    async () => {
+      expect(await problemsOf(cases, () => inSession())).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "leaves a query whole",
+    async () => {
+      expect(await problemsOf(cases, () => inQuery())).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { isHawserError } from "../../src/base/index.js";
+import { validatePrompt, validateSendOptions } from "../../src/options/index.js";
+import type { Prompt } from "../../src/wire/index.js";
+
+const image = { type: "image", source: { type: "url", url: "http://127.0.0.1/a.png" } } as const;
+
+const hello = { type: "text", text: "hello" } as const;
+
+function refusal(prompt: unknown): unknown {
+  try {
+    validatePrompt(prompt as Prompt);
+    return undefined;
+  } catch (error) {
+    return isHawserError(error, "invalid_options") ? error.message : error;
+  }
+}
+
+describe("a prompt", () => {
+  it.each([
+    ["text", "hello"],
+    ["text that begins with a dash", "--model"],
+    ["a text block", [{ type: "text", text: "hello" }]],
+    ["an image alone", [image]],
+    ["an empty text beside an image", [{ type: "text", text: "" }, image]],
+    ["a block of a kind that is not known", [{ type: "audio", data: "" }]],
+    ["a source of a kind that is not known", [{ type: "document", source: { type: "content" } }]],
+    ["a result with blocks", [{ type: "tool_result", tool_use_id: "a", content: [hello, image] }]],
+    ["a block with more than is known", [{ ...hello, cache_control: null, later: 1 }]],
+  ])("may be %s", (_, prompt) => {
+    expect(refusal(prompt)).toBeUndefined();
+  });
+
+  it.each([
+    ["empty", ""],
+    ["blank", " \n\t"],
+    ["no block at all", []],
+    [
+      "empty text blocks",
+      [
+        { type: "text", text: "" },
+        { type: "text", text: " " },
+      ],
+    ],
+  ])("may not be %s", (_, prompt) => {
+    expect(refusal(prompt)).toBe("The prompt is empty.");
+  });
+
+  it.each([[undefined], [null], [5], [{}], [() => {}]])("is not %j", (prompt) => {
+    expect(refusal(prompt)).toBe("The prompt must be a text or an array of content blocks.");
+  });
+
+  it.each<[place: string, prompt: unknown]>([
+    ["prompt[0] must be a content block.", ["hello"]],
+    ["prompt[0] must be a content block.", [null]],
+    ["prompt[0].type is missing.", [{ text: "a" }]],
+    ["prompt[0].type must be a string.", [{ type: 5 }]],
+    ["prompt[0].text is missing.", [{ type: "text" }]],
+    ["prompt[0].text must be a string.", [{ type: "text", text: 5 }]],
+    ["prompt[1].source is missing.", [hello, { type: "image", data: "AA==" }]],
+    ["prompt[1].source.type is missing.", [hello, { type: "image", source: { data: "AA==" } }]],
+    ["prompt[0].source must be an object.", [{ type: "document", source: "a.pdf" }]],
+    [
+      "prompt[0].source.media_type is missing.",
+      [{ type: "image", source: { type: "base64", mediaType: "image/png", data: "AA==" } }],
+    ],
+    [
+      "prompt[0].source.data must be a string.",
+      [
+        {
+          type: "image",
+          source: { type: "base64", media_type: "image/png", data: Buffer.alloc(1) },
+        },
+      ],
+    ],
+    ["prompt[0].source.url is missing.", [{ type: "image", source: { type: "url" } }]],
+    ["prompt[0].tool_use_id is missing.", [{ type: "tool_result", content: "x" }]],
+    [
+      "prompt[0].content[0].source is missing.",
+      [{ type: "tool_result", tool_use_id: "a", content: [{ type: "image" }] }],
+    ],
+    ["prompt[0].type is missing (and 1 more).", [{}, { type: "text" }]],
+  ])("is refused, with the place: %s", (message, prompt) => {
+    expect(refusal(prompt)).toBe(message);
+  });
+
+  it("that is refused says how a block looks", () => {
+    expect(() => validatePrompt([{ type: "image" }])).toThrow(
+      expect.objectContaining({
+        hint: expect.stringContaining('source: { type: "base64", media_type'),
+        issues: [{ path: "prompt[0].source", message: "is missing" }],
+      }),
+    );
+  });
+});
+
+describe("the options of send()", () => {
+  it("may be all that there are, or none", () => {
+    const { signal } = new AbortController();
+    validateSendOptions({ uuid: "a", shouldQuery: false, signal });
+    validateSendOptions({ uuid: undefined });
+  });
+
+  it.each<[message: string, hint: string, options: object]>([
+    [
+      "options.shouldquery is not known.",
+      "Did you mean `options.shouldQuery`?",
+      { shouldquery: true },
+    ],
+    ["options.priority is not known.", "Leave it out.", { priority: 1 }],
+    ["options.uuid must be a string.", "Correct `options.uuid`.", { uuid: 5 }],
+    ["options.signal must be an AbortSignal.", "Correct `options.signal`.", { signal: {} }],
+    ["options must be an object.", "Correct `options`.", ["x"]],
+  ])("are checked: %s", (message, hint, options) => {
+    expect(() => validateSendOptions(options)).toThrow(
+      expect.objectContaining({ code: "invalid_options", message, hint }),
+    );
+  });
+});

@@ -1,0 +1,183 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkPackage, createPackageFromTarballData, type Problem } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PACKAGE, REPOSITORY } from "../support/folders.js";
+import { type PackedProject, packedProject } from "./project.js";
+
+const USE = `
+import { complete, HawserError, isHawserError, type CompleteOptions, type Completion } from "hawser";
+import { SimulatedModel, isolatedEnv } from "hawser/testing";
+const options: CompleteOptions = { model: "sonnet", tools: [], timeouts: { totalMs: 1000 } };
+const maybe: string | undefined = process.env["MODEL"];
+const loose: CompleteOptions = { model: maybe, signal: undefined };
+const completion: Completion = await complete("x", { ...options, ...loose });
+const text: string = completion.text;
+// @ts-expect-error: a misspelt option is an error of the compiler too
+await complete("x", { modle: "sonnet" });
+// @ts-expect-error: there is no such value at run time
+export { OPTION_TABLE, Session } from "hawser";
+const model = await SimulatedModel.start({ replies: [text] });
+const world = await isolatedEnv({ baseUrl: model.url });
+console.log(world.cwd, isHawserError(undefined, "auth"), new HawserError("auth").code);
+`;
+
+let packed: PackedProject;
+
+beforeAll(() => {
+  packed = packedProject();
+  writeFileSync(join(packed.folder, "use.ts"), USE);
+});
+
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+describe("the declarations of the packed package", () => {
+  const { ESNext, Node16, NodeNext } = ts.ModuleKind;
+  it.each([
+    ["node16", Node16, ts.ModuleResolutionKind.Node16],
+    ["nodenext", NodeNext, ts.ModuleResolutionKind.NodeNext],
+    ["bundler", ESNext, ts.ModuleResolutionKind.Bundler],
+  ])(
+    "compile in a strict project that resolves as %s, themselves checked too",
+    (_, module, resolution) => {
+      const program = programOf(packed, module, resolution);
+      // Those of Node are not ours to check, and would take three times as long.
+      const ours = program
+        .getSourceFiles()
+        .filter(
+          ({ fileName }) => !/node_modules\/(@types|typescript|undici-types)\//.test(fileName),
+        );
+      const errors = [
+        ...program.getOptionsDiagnostics(),
+        ...program.getGlobalDiagnostics(),
+        ...ours.flatMap((file) => [
+          ...program.getSyntacticDiagnostics(file),
+          ...program.getSemanticDiagnostics(file),
+        ]),
+      ];
+      const lines = errors.map(({ file, messageText }) => {
+        return `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+      });
+      expect(lines).toEqual([]);
+      expect(ours.map(({ fileName }) => fileName.replace(packed.folder, "")).sort()).toEqual([
+        "/node_modules/hawser/dist/index.d.ts",
+        "/node_modules/hawser/dist/testing/index.d.ts",
+        "/use.ts",
+      ]);
+    },
+    200_000,
+  );
+
+  it("export what the sources export, each under one name and with its comment", () => {
+    const ours = surfaceOf(join(PACKAGE, "src"), "index.ts", "testing/index.ts");
+    const theirs = surfaceOf(join(packed.installed, "dist"), "index.d.ts", "testing/index.d.ts");
+    expect(theirs.size).toBeGreaterThan(500);
+    // A constant or function that `export type *` has named could only be used in `typeof`.
+    const wanted = [...ours].filter(([name, { isType }]) => isType || theirs.has(name));
+    expect([...theirs.keys()].sort()).toEqual(wanted.map(([name]) => name).sort());
+    for (const [name, { comment, members }] of wanted) {
+      expect({ name, ...theirs.get(name) }).toMatchObject({ name, comment, members });
+    }
+  }, 200_000);
+
+  it("are found by every way of importing, as attw sees it", async () => {
+    const data = new Uint8Array(readFileSync(packed.tarball));
+    const result = await checkPackage(createPackageFromTarballData(data));
+    if (result.types === false) throw new Error("attw finds no types");
+    expect(result.problems.filter((problem) => !isOfEsmOnly(problem))).toEqual([]);
+  });
+});
+
+it("publint has nothing to say against the package", async () => {
+  const tarball = new Uint8Array(readFileSync(packed.tarball));
+  const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
+  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+});
+
+/**
+ * The package is ESM only by design: a CommonJS file gets it by require() of Node 20.19 and later, and
+ * resolution as before Node 12 does not know subpaths. attw calls that the profile "esm-only".
+ */
+function isOfEsmOnly(problem: Problem): boolean {
+  if (problem.kind === "CJSResolvesToESM") return true;
+  return problem.kind === "NoResolution" && problem.resolutionKind === "node10";
+}
+
+function programOf(
+  { folder }: PackedProject,
+  module: ts.ModuleKind,
+  moduleResolution: ts.ModuleResolutionKind,
+): ts.Program {
+  return ts.createProgram([join(folder, "use.ts")], {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    target: ts.ScriptTarget.ES2022,
+    lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts"],
+    module,
+    moduleResolution,
+    types: ["node"],
+    typeRoots: [join(folder, "node_modules/@types")],
+    skipLibCheck: false,
+    skipDefaultLibCheck: true,
+    noEmit: true,
+  });
+}
+
+interface Exported {
+  readonly isType: boolean;
+  readonly comment: string;
+  /** The names of what an object of the type has. */
+  readonly members: readonly string[];
+}
+
+/** By `entry name`: what a person sees of an export in an editor. */
+function surfaceOf(folder: string, ...entries: readonly string[]): Map<string, Exported> {
+  const files = entries.map((entry) => join(folder, entry));
+  const program = ts.createProgram(files, {
+    target: ts.ScriptTarget.ES2023,
+    lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts"],
+    module: ts.ModuleKind.NodeNext,
+    strict: true,
+    types: ["node"],
+    typeRoots: [join(REPOSITORY, "node_modules/@types")],
+  });
+  const checker = program.getTypeChecker();
+  const found = new Map<string, Exported>();
+  for (const [at, file] of files.entries()) {
+    const source = program.getSourceFile(file);
+    const module = source && checker.getSymbolAtLocation(source);
+    if (module === undefined) throw new Error(`${file} is no module`);
+    for (const exported of checker.getExportsOfModule(module)) {
+      const alias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
+      const symbol = alias ? checker.getAliasedSymbol(exported) : exported;
+      const comment = ts.displayPartsToString(symbol.getDocumentationComment(checker));
+      const isType = (symbol.flags & ts.SymbolFlags.Type) !== 0;
+      const type = isType
+        ? checker.getDeclaredTypeOfSymbol(symbol)
+        : checker.getTypeOfSymbol(symbol);
+      const members = checker
+        .getPropertiesOfType(type)
+        .filter((member) => !member.name.startsWith("#") && !isOfTheLanguage(member, program))
+        .map((member) => {
+          const said = ts.displayPartsToString(member.getDocumentationComment(checker));
+          return `${memberName(member)}: ${said}`;
+        })
+        .sort();
+      found.set(`${at} ${exported.name}`, { isType, comment, members });
+    }
+  }
+  return found;
+}
+
+/** What every string, array or date has: which of it a union shows depends on its order. */
+function isOfTheLanguage({ declarations = [] }: ts.Symbol, program: ts.Program): boolean {
+  return declarations.some((each) => program.isSourceFileDefaultLibrary(each.getSourceFile()));
+}
+
+/** Without the number that the compiler gives to a symbol such as `Symbol.asyncIterator`. */
+function memberName({ name }: ts.Symbol): string {
+  return name.replace(/@\d+$/, "");
+}

@@ -1,0 +1,237 @@
+import { tmpdir } from "node:os";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isHawserError } from "../../src/base/index.js";
+import { requestOf } from "../../src/complete/index.js";
+import type { OptionName, Options } from "../../src/options/index.js";
+import { type Binding, bindingOf } from "../../src/pool/binding.js";
+import { spawnKey } from "../../src/pool/keys.js";
+import { ResetRecords } from "../../src/pool/reset-record.js";
+import { startOf } from "../../src/pool/start.js";
+import { type Prepared, prepare } from "../../src/process/index.js";
+import type { LeaseRequest } from "../../src/session/index.js";
+import { type FakeCli, fakeCli } from "../../src/testing/index.js";
+import { CASES, SCHEMA } from "../options/cases.js";
+import { fc } from "../support/fc.js";
+
+const VERSIONS = ["2.1.325", "2.1.197"];
+const clis: FakeCli[] = [];
+let settingsFile = "";
+
+beforeAll(async () => {
+  for (const version of VERSIONS) clis.push(await fakeCli({ version }));
+  settingsFile = clis[0]?.path.replace("claude.mjs", "scenario.json") ?? "";
+});
+
+afterAll(async () => {
+  for (const cli of clis) await cli.dispose();
+});
+
+/** What the cases name, but this machine does not have. */
+const HERE: Partial<Record<OptionName, (value: never) => unknown>> = {
+  cwd: () => tmpdir(),
+  plugins: (list: NonNullable<Options["plugins"]>) => list.map((it) => ({ ...it, path: "/tmp" })),
+  settings: (value: Options["settings"]) => (value === "/etc/settings.json" ? settingsFile : value),
+  user: () => process.getuid?.() ?? 0,
+};
+
+/** The option is about which CLI it is, or the call does not take it, or nothing is left to compare. */
+const LEFT_OUT: ReadonlySet<OptionName> = new Set<OptionName>([
+  "cliFrom",
+  "cliPath",
+  "pathToClaudeCodeExecutable",
+  "executable",
+  "recover",
+  "spawnClaudeCodeProcess",
+  "pool",
+]);
+
+/** Of no concern to the process, beside what is only in the invocation of some values. */
+const HOST_ONLY: ReadonlySet<OptionName> = new Set<OptionName>([
+  "abortController",
+  "loadTimeoutMs",
+  "logger",
+  "maxLineBytes",
+  "maxRepairs",
+  "onElicitation",
+  "onOldCli",
+  "onUserDialog",
+  "preset",
+  "priority",
+  "requireMcp",
+  "sessionStoreFlush",
+  "signal",
+  "stderr",
+  "strictSettingsMerge",
+  "tenant",
+  "timeouts",
+  "verbatimPrompts",
+]);
+
+const NAMES = (Object.keys(CASES) as OptionName[]).filter((name) => !LEFT_OUT.has(name));
+
+/** The cases of an option, as a call can have them here. */
+function casesOf(name: OptionName): readonly Options[] {
+  if (name === "schema") return [{ schema: SCHEMA }];
+  const more = name === "sessionStore" ? { persistSession: true } : {};
+  return CASES[name].map(({ options }) => here({ ...more, ...options }));
+}
+
+function here(options: Options): Options {
+  const entries = Object.entries(options).map(([name, value]) => {
+    const replace = HERE[name as OptionName] as ((value: unknown) => unknown) | undefined;
+    return [name, replace === undefined ? value : replace(value)];
+  });
+  return Object.fromEntries(entries);
+}
+
+type Bound = { readonly binding: Binding; readonly request: LeaseRequest };
+
+const SECRET = "sk-ant-the-secret-of-the-base";
+const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
+
+async function bind(cliPath: string, options: Options, purpose: LeaseRequest["purpose"] = "call") {
+  const base: Options = {
+    cliPath,
+    onOldCli: "ignore",
+    logger: QUIET,
+    env: { ANTHROPIC_API_KEY: SECRET, PATH: process.env["PATH"], A_TOKEN: "token-of-the-base" },
+    inheritEnv: false,
+    pool: {},
+    ...options,
+  };
+  const request = { ...(await requestOf("complete()", base)), purpose };
+  return { request, binding: await bindingOf(request, "auto", new ResetRecords(QUIET)) };
+}
+
+/** Undefined where the options contradict each other, or this CLI cannot do them. */
+async function tryToBind(cliPath: string, options: Options): Promise<Bound | undefined> {
+  try {
+    return await bind(cliPath, options);
+  } catch (error) {
+    if (isHawserError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Every function in there, by its path. */
+function functionsIn(value: unknown, path = "", seen = new Set<unknown>()): [string, unknown][] {
+  if (typeof value === "function") return [[path, value]];
+  if (typeof value !== "object" || value === null || seen.has(value)) return [];
+  seen.add(value);
+  return Object.entries(value).flatMap(([name, field]) =>
+    functionsIn(field, `${path}.${name}`, seen),
+  );
+}
+
+/** All that the CLI is told at its start and by initialize, as it would be without a pool. */
+async function toldOf({ request }: Bound): Promise<string> {
+  const { invocation, user, graceMs } = await prepare(request.options);
+  const { file, argv, env, files, initialize, cwd } = invocation;
+  const folder = files[0]?.path.replace(/[^/]*$/, "") ?? "\0";
+  const written = files.map(({ contents }) => contents);
+  const told = [file, argv, Object.entries(env).sort(), cwd, user, graceMs, written, initialize];
+  return JSON.stringify(told).replaceAll(folder, "");
+}
+
+function keysOf({ binding }: Bound): readonly string[] {
+  const { spawnKey: spawn, familyKey = "", requestKey, account } = binding;
+  return [spawn, familyKey, requestKey, account];
+}
+
+async function expectSound(bound: Bound): Promise<void> {
+  const { binding, request } = bound;
+  const { recipe } = binding;
+  const start = startOf(recipe, { sessionId: "own", log: QUIET, roams: false });
+  const argv = start.invocation.argv.filter((argument) => argument !== "--session-id=own");
+  const alike: Prepared = { ...start, invocation: { ...start.invocation, argv } };
+  expect(spawnKey(alike, start.invocation.cwd)).toBe(binding.spawnKey);
+  const theirs = new Set(functionsIn(request.options).map(([, each]) => each));
+  const kept = functionsIn(recipe).filter(([, each]) => theirs.has(each));
+  // A recipe is remembered only if others may have a process by it.
+  if (!binding.isAlone) expect(kept.map(([path]) => path)).toEqual([]);
+  expect(() => JSON.stringify([recipe.prepared.invocation, recipe.late])).not.toThrow();
+  for (const key of keysOf(bound)) expect(key).toMatch(/^([\w-]{43})?$/);
+}
+
+describe.each([0, 1])("what a pool makes of the options of a call, on CLI %i", (i) => {
+  const cli = () => clis[i]?.path ?? "";
+
+  it("starts the same process by each, and has another key if the CLI is told something else", async () => {
+    const base = await bind(cli(), {});
+    const toldToBase = await toldOf(base);
+    for (const name of NAMES) {
+      for (const options of casesOf(name)) {
+        const bound = await bind(cli(), options);
+        await expectSound(bound);
+        const differs = (await toldOf(bound)) !== toldToBase;
+        const isOther = bound.binding.requestKey !== base.binding.requestKey;
+        expect({ name, options, isOther }).toEqual({ name, options, isOther: differs });
+        if (HOST_ONLY.has(name)) expect({ name, differs }).toEqual({ name, differs: false });
+      }
+    }
+  });
+
+  it("is fixed at the start where they are those of a session", async () => {
+    for (const name of NAMES) {
+      for (const options of casesOf(name)) {
+        const bound = await bind(cli(), options, "session");
+        await expectSound(bound);
+        const { late, resets } = bound.binding;
+        expect({ name, late, resets }).toEqual({ name, late: [], resets: undefined });
+      }
+    }
+  });
+
+  it("is not changed by what becomes of the options and the environment afterwards", async () => {
+    const env: Record<string, string> = { KEY: "of-alice" };
+    const server = { command: "serve", env: { KEY: "of-alice" } };
+    const options: Options = { env, mcpServers: { server } };
+    const { binding } = await bind(cli(), options);
+    env["KEY"] = "of-bob";
+    server.env.KEY = "of-bob";
+    process.env["HAWSER_TEST_CANARY"] = "of-bob";
+    const { prepared, late } = binding.recipe;
+    delete process.env["HAWSER_TEST_CANARY"];
+    const written = JSON.stringify([prepared.invocation.env, prepared.invocation.files, late]);
+    expect(written).toContain("of-alice");
+    expect(written).not.toContain("of-bob");
+  });
+
+  it("fixes the folder where something else is named from there", async () => {
+    const familyOf = async (options: Options) => (await bind(cli(), options)).binding.familyKey;
+    const isNewest = i === 0;
+    expect((await familyOf({})) !== undefined).toBe(isNewest);
+    for (const options of [
+      { additionalDirectories: ["/a"] },
+      { mcpServers: "mcp.json" },
+      { debugFile: "debug.txt" },
+      { settingSources: ["project"] },
+      { plugins: [{ type: "local", path: "/tmp" }] },
+    ] satisfies Options[]) {
+      expect(await familyOf(options)).toBeUndefined();
+    }
+  });
+
+  it("never has the same key for what the CLI would be told differently, whatever is combined", async () => {
+    const picked = fc
+      .uniqueArray(fc.constantFrom(...NAMES), { maxLength: 6 })
+      .chain((names) => fc.tuple(...names.map((name) => fc.constantFrom(...casesOf(name)))))
+      .map((parts): Options => Object.assign({}, ...parts));
+    const changes = fc.constantFrom(...NAMES).chain((name) => fc.constantFrom(...casesOf(name)));
+    let compared = 0;
+    await fc.assert(
+      fc.asyncProperty(picked, changes, async (options, change) => {
+        const one = await tryToBind(cli(), options);
+        const other = await tryToBind(cli(), { ...options, ...change });
+        if (one === undefined || other === undefined) return;
+        await expectSound(one);
+        compared += 1;
+        const same = one.binding.requestKey === other.binding.requestKey;
+        const sameTold = (await toldOf(one)) === (await toldOf(other));
+        expect(same && !sameTold).toBe(false);
+      }),
+      { numRuns: 150 },
+    );
+    expect(compared).toBeGreaterThan(50);
+  });
+});

@@ -1,0 +1,66 @@
+import { HawserError } from "../../src/base/index.js";
+import { type Application, Desk, type Slot } from "../../src/pool/desk.js";
+import { type PoolOptions, settingsOf } from "../../src/pool/options.js";
+
+const ANYONE: Application = {
+  priority: 0,
+  tenant: undefined,
+  lane: "lane",
+  account: "account",
+  purpose: "call",
+  deadlineAt: undefined,
+  signal: undefined,
+};
+
+/** A desk, and what has become of those who came: "in", or the code of the refusal. */
+export class Scene {
+  readonly desk: Desk;
+  readonly slots = new Map<string, Slot>();
+  readonly fates = new Map<string, HawserError | "in" | "waits">();
+  /** Those who were let in, in this order. */
+  readonly order: string[] = [];
+
+  constructor(options: PoolOptions) {
+    this.desk = new Desk(settingsOf(options));
+  }
+
+  async come(name: string, more: Partial<Application> = {}): Promise<string> {
+    this.fates.set(name, "waits");
+    this.desk.enter({ ...ANYONE, ...more }).then(
+      (slot) => {
+        this.slots.set(name, slot);
+        this.order.push(name);
+        this.fates.set(name, "in");
+      },
+      (error: HawserError) => this.fates.set(name, error),
+    );
+    await settle();
+    return this.fate(name);
+  }
+
+  async leave(name: string, failure?: HawserError): Promise<void> {
+    const slot = this.slots.get(name);
+    slot?.charge.end(false);
+    slot?.leave(failure);
+    await settle();
+  }
+
+  /** One goes after the other until nobody is there. */
+  async empty(): Promise<string[]> {
+    for (let at = 0; at < this.order.length; at += 1) await this.leave(this.order[at] ?? "");
+    return this.order;
+  }
+
+  fate(name: string): string {
+    const fate = this.fates.get(name);
+    return fate instanceof HawserError ? fate.code : String(fate);
+  }
+
+  get counts(): number[] {
+    return [this.desk.running, this.desk.queued];
+  }
+}
+
+export async function settle(): Promise<void> {
+  for (let n = 0; n < 5; n += 1) await Promise.resolve();
+}

@@ -1,0 +1,158 @@
+import { availableParallelism } from "node:os";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { HawserError } from "../../src/base/index.js";
+import type { Options } from "../../src/options/index.js";
+import { createPool, type PoolOptions } from "../../src/pool/index.js";
+import { settingsOf } from "../../src/pool/options.js";
+import { fakeCli } from "../../src/testing/index.js";
+import { recordingLogger } from "../support/recording-logger.js";
+
+function refusalOf(options: unknown): HawserError {
+  try {
+    createPool(options as PoolOptions);
+  } catch (error) {
+    return error as HawserError;
+  }
+  throw new Error("it was accepted");
+}
+
+const WHOLE = "must be a whole number of at least 1";
+const WHOLE_OR_0 = "must be a whole number of at least 0";
+const POSITIVE = "must be a number above 0";
+
+describe("what is wrong with the options of a pool", () => {
+  it.each<[string, string, unknown]>([
+    ["options", "must be an object", null],
+    ["options", "must be an object", []],
+    ["options", "must be an object", "pool"],
+    ["size", "must be an object with `min` and `max`", { size: 4 }],
+    ["size", "must be an object with `min` and `max`", { size: null }],
+    ["size.min", WHOLE_OR_0, { size: { min: -1 } }],
+    ["size.min", WHOLE_OR_0, { size: { min: "1" } }],
+    ["size.max", WHOLE, { size: { max: 0 } }],
+    ["size.max", WHOLE, { size: { max: 1.5 } }],
+    ["size.max", WHOLE, { size: { max: Number.POSITIVE_INFINITY } }],
+    ["size.min", "must not be above size.max", { size: { min: 3, max: 2 } }],
+    ["size.Max", "is not an option of a pool; did you mean size.max?", { size: { Max: 3 } }],
+    ["concurrency", WHOLE, { concurrency: 0 }],
+    ["concurrency", WHOLE, { concurrency: Number.NaN }],
+    ["concurrency", "must not be above size.max", { concurrency: 3, size: { max: 2 } }],
+    ["queueLimit", WHOLE_OR_0, { queueLimit: -1 }],
+    ["queueLimit", WHOLE_OR_0, { queueLimit: null }],
+    ["maxJobs", WHOLE, { maxJobs: 0 }],
+    ["idleMs", POSITIVE, { idleMs: 0 }],
+    ["idleMs", POSITIVE, { idleMs: Number.NaN }],
+    ["maxRssMb", POSITIVE, { maxRssMb: -1 }],
+    ["maxAgeMs", POSITIVE, { maxAgeMs: "1h" }],
+    ["isolation", 'must be "auto", "process" or "conversation"', { isolation: "none" }],
+    ["logger", "must be an object", { logger: 7 }],
+    ["budgetUsd", "must be dollars, or an object of them", { budgetUsd: "10" }],
+    ["budgetUsd", "must be dollars, or an object of them", { budgetUsd: -1 }],
+    ["budgetUsd", "must be dollars, or an object of them", { budgetUsd: Number.NaN }],
+    ["budgetUsd.total", "must be dollars", { budgetUsd: { total: "10" } }],
+    ["budgetUsd.perTenant", "must be dollars", { budgetUsd: { perTenant: -1 } }],
+    ["budgetUsd.tenants", "must be an object of dollars", { budgetUsd: { tenants: [1] } }],
+    ['budgetUsd.tenants["a b"]', "must be dollars", { budgetUsd: { tenants: { "a b": null } } }],
+    [
+      "budgetUsd.tenant",
+      "is not an option of a pool; did you mean budgetUsd.tenants?",
+      { budgetUsd: { tenant: {} } },
+    ],
+    ["warm", "must be a list of options", { warm: {} }],
+    ["warm[0].options", "must be an object", { warm: ["x"] }],
+    ["warm[1].maxTurns", "must be an integer of at least 1", { warm: [{}, { maxTurns: 0 }] }],
+    ["warm[0].modle", "is not an option; did you mean model?", { warm: [{ modle: "x" }] }],
+    ["maxjobs", "is not an option of a pool; did you mean maxJobs?", { maxjobs: 1 }],
+    ["max_rss_mb", "is not an option of a pool; did you mean maxRssMb?", { max_rss_mb: 1 }],
+    ["cliPath", "is not an option of a pool", { cliPath: "/claude" }],
+  ])("is told: %s %s", (path, message, options) => {
+    const error = refusalOf(options);
+    expect([error.code, error.issues]).toEqual(["invalid_options", [{ path, message }]]);
+    expect(error.message).toContain(`${path} ${message}`);
+    expect(error.hint).toContain(path);
+  });
+
+  it("is told where an option of calls belongs", () => {
+    const hint = "Give `cliPath` to each call, and in `warm` to have processes ready for it.";
+    expect(refusalOf({ cliPath: "/claude" })).toMatchObject({ hint });
+  });
+
+  it("is told of options that no call could be made with", () => {
+    expect(refusalOf({ warm: [{ recover: true }] })).toMatchObject({
+      code: "not_supported",
+      issues: [{ path: "recover", message: "has no effect in createPool()" }],
+    });
+  });
+
+  it("is told all at once", () => {
+    const { issues, message } = refusalOf({ maxJobs: 0, idleMs: -5, warn: [] });
+    expect(issues?.map(({ path }) => path)).toEqual(["warn", "maxJobs", "idleMs"]);
+    expect(message).toMatch(/^warn .*did you mean warm\? \(and 2 more\)\.$/);
+  });
+});
+
+describe("a pool without options", () => {
+  const { log: _, ...defaults } = settingsOf({});
+  const most = Math.max(4, 2 * availableParallelism());
+
+  it("has defaults for all of them", () => {
+    expect(defaults).toEqual({
+      min: 1,
+      max: most,
+      concurrency: most,
+      queueLimit: 1000,
+      idleMs: 300_000,
+      maxJobs: 500,
+      maxRssMb: 600,
+      maxAgeMs: 3_600_000,
+      isolation: "auto",
+      budgetUsd: undefined,
+      warm: [],
+      starts: availableParallelism(),
+    });
+  });
+
+  it("has the same for those that are undefined", () => {
+    const names = Object.keys({ ...defaults, size: 0, logger: 0 }).filter(
+      (name) => !["min", "max", "starts"].includes(name),
+    );
+    const { log: __, ...same } = settingsOf(Object.fromEntries(names.map((n) => [n, undefined])));
+    expect(same).toEqual(defaults);
+  });
+
+  it.each<[PoolOptions, object]>([
+    [{ size: { max: 2 } }, { min: 1, max: 2, concurrency: 2 }],
+    [{ concurrency: 1 }, { min: 1, max: most, concurrency: 1 }],
+    [{ concurrency: 50 }, { min: 1, max: 50, concurrency: 50 }],
+    [{ size: { min: 60 } }, { min: 60, max: 60, concurrency: 60 }],
+    [{ size: { min: 0 } }, { min: 0, max: most, concurrency: most }],
+  ])("of which %j is given has %j", (options, expected) => {
+    expect(settingsOf(options)).toMatchObject(expected);
+  });
+
+  it("starts nothing", async () => {
+    await using pool = createPool();
+    expect(pool.stats().processes).toMatchObject({ started: 0, starting: 0 });
+  });
+});
+
+describe("options that cannot be warmed up", () => {
+  it("are told to the logger, and keep neither the others nor the program from going on", async () => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    onTestFinished(() => void process.off("unhandledRejection", unhandled));
+    const cli = await fakeCli();
+    onTestFinished(() => cli.dispose());
+    const { logger, entries } = recordingLogger();
+    const bad: Options[] = [{ cliPath: "/none/claude" }, { cliPath: "/nope" }];
+    const good: Options = { cliPath: cli.path, tenant: "a", priority: 2 };
+    await using pool = createPool({ warm: [...bad, good], logger });
+    await vi.waitFor(() => expect(pool.stats().processes.initialized).toBe(1), 15_000);
+    const told = entries.filter(({ message }) => message === "options cannot be made ready for");
+    expect(told.map(({ fields }) => String(fields?.["error"])).sort()).toEqual([
+      expect.stringContaining("/none/claude"),
+      expect.stringContaining("/nope"),
+    ]);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+});

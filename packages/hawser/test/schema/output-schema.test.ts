@@ -1,0 +1,264 @@
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { type } from "arktype";
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import * as mini from "zod/mini";
+import { type HawserError, isHawserError } from "../../src/base/index.js";
+import { missingPrompt, repairPrompt } from "../../src/complete/repair-prompt.js";
+import type { JsonSchema, StandardSchema } from "../../src/options/index.js";
+import { readSchema } from "../../src/schema/output-schema.js";
+
+const NOTE = "Must also be valid by this JSON Schema: ";
+
+async function refusal(schema: StandardSchema | JsonSchema): Promise<HawserError> {
+  try {
+    await readSchema(schema);
+  } catch (error) {
+    if (isHawserError(error, "invalid_options")) return error;
+  }
+  throw new Error("not refused");
+}
+
+/** A schema of an object with the one property `a`. */
+function withA(a: JsonSchema): JsonSchema {
+  return { type: "object", properties: { a } };
+}
+
+describe("what is sent of a schema", () => {
+  it.each<[string, JsonSchema, JsonSchema]>([
+    [
+      "a format becomes a note",
+      { type: "string", format: "email", description: "Whose." },
+      {
+        type: "string",
+        description: `Whose.\n${NOTE}{"format":"email"}`,
+      },
+    ],
+    [
+      "a pattern of the old mode becomes a note",
+      { pattern: "^\\-$" },
+      {
+        description: `${NOTE}{"pattern":"^\\\\-$"}`,
+      },
+    ],
+    ["other patterns stay", { pattern: "^a$" }, { pattern: "^a$" }],
+    [
+      "unknown keywords go",
+      { type: "string", "x-foo": 1, $comment: "c", deprecated: true },
+      {
+        type: "string",
+      },
+    ],
+    [
+      "a tuple becomes a note",
+      { type: "array", items: [{ type: "string" }], minItems: 1 },
+      {
+        type: "array",
+        minItems: 1,
+        description: `${NOTE}{"items":[{"type":"string"}]}`,
+      },
+    ],
+    ["null is a type", { type: "string", nullable: true }, { type: ["string", "null"] }],
+    ["repetitions go", { enum: ["k", "k"] }, { enum: ["k"] }],
+    ["just one becomes any", { oneOf: [{ type: "string" }] }, { anyOf: [{ type: "string" }] }],
+    [
+      "what turns around is sent only whole",
+      { not: { type: "string", format: "date" } },
+      {
+        description: `${NOTE}{"not":{"type":"string","format":"date"}}`,
+      },
+    ],
+    [
+      "a fraction is not divided by the CLI",
+      { multipleOf: 0.01 },
+      {
+        description: `${NOTE}{"multipleOf":0.01}`,
+      },
+    ],
+    [
+      "an odd name is told, and no more names are forbidden",
+      {
+        type: "object",
+        properties: { "ä b": { type: "string" }, c: true },
+        required: ["ä b"],
+        additionalProperties: false,
+      },
+      {
+        type: "object",
+        properties: { c: true },
+        required: ["ä b"],
+        description: `${NOTE}{"additionalProperties":false,"properties":{"ä b":{"type":"string"}}}`,
+      },
+    ],
+    ["what is long is not told", { dependentRequired: { a: ["b".repeat(1000)] } }, {}],
+  ])("%s", async (_, schema, sent) => {
+    expect((await readSchema(withA(schema))).sent).toEqual(withA(sent));
+  });
+
+  it("has its references where they still point to something", async () => {
+    const { sent } = await readSchema({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      $id: "http://x.y/root",
+      type: "object",
+      properties: {
+        self: { $ref: "#" },
+        one: { $ref: "#/$defs/a%20b", description: "One." },
+        two: { $ref: "#anchored" },
+      },
+      $defs: {
+        "a b": { type: "array", items: { $ref: "#/$defs/a%20b" } },
+        unused: {},
+        c: { $anchor: "anchored" },
+      },
+    });
+    expect(sent).toEqual({
+      type: "object",
+      properties: {
+        self: { $ref: "#" },
+        one: { $ref: "#/$defs/a_20b", description: "One." },
+        two: { $ref: "#/$defs/anchored" },
+      },
+      $defs: { a_20b: { type: "array", items: { $ref: "#/$defs/a_20b" } }, anchored: {} },
+    });
+  });
+
+  it.each<[string, JsonSchema]>([
+    ["an array", { type: "array", items: { $ref: "#" } }],
+    ["a string", { type: "string" }],
+    ["a union", { type: "object", anyOf: [{ required: ["a"] }] }],
+    ["anything", {}],
+    ["an object or null", { type: ["object", "null"] }],
+  ])("is an object, in which %s is the value", async (_, schema) => {
+    const { sent, isWrapped } = await readSchema(schema);
+    const value = JSON.parse(JSON.stringify(schema).replace('"#"', '"#/properties/value"'));
+    expect(isWrapped).toBe(true);
+    expect(sent).toEqual({
+      type: "object",
+      properties: { value },
+      required: ["value"],
+      additionalProperties: false,
+    });
+  });
+});
+
+describe("a value read by", () => {
+  it("JSON Schema is given as it came, or with what is wrong by the whole schema", async () => {
+    const { read } = await readSchema(withA({ format: "date", default: "2020-01-01" }));
+    expect(await read({})).toEqual({ value: {} });
+    expect(await read({ a: "x" })).toEqual({
+      issues: [{ path: "a", message: "must be of the format date" }],
+    });
+  });
+
+  it("JSON Schema of an array is taken out of its object", async () => {
+    const { read } = await readSchema({ type: "array", items: { type: "number" } });
+    expect(await read({ value: [1] })).toEqual({ value: [1] });
+    expect(await read({ value: ["x"] })).toEqual({
+      issues: [{ path: "[0]", message: "must be a number, not a string" }],
+    });
+    expect(await read({})).toEqual({ issues: [{ message: "is missing" }] });
+  });
+
+  it("zod has its transforms, defaults and refinements", async () => {
+    const schema = z
+      .object({ at: z.iso.date().transform((text) => new Date(text)), n: z.number().default(7) })
+      .refine(async ({ n }) => n > 5, { message: "too small", path: ["n"] });
+    const { sent, read } = await readSchema(schema);
+    expect(sent).toMatchObject({ properties: { at: { type: "string" } }, required: ["at"] });
+    expect(JSON.stringify(Object.keys(sent))).not.toContain("$schema");
+    expect(await read({ at: "2020-01-01" })).toEqual({
+      value: { at: new Date("2020-01-01"), n: 7 },
+    });
+    expect(await read({ at: "2020-01-01", n: 1 })).toEqual({
+      issues: [{ path: "n", message: "too small" }],
+    });
+  });
+
+  it("zod/mini, arktype, and valibot with its converter, is as they say", async () => {
+    const ofValibot = toStandardJsonSchema(v.object({ a: v.array(v.string()) }));
+    for (const schema of [
+      mini.object({ a: mini.array(mini.string()) }),
+      type({ a: "string[]" }),
+      ofValibot,
+    ]) {
+      const { sent, read } = await readSchema(schema as StandardSchema);
+      expect(sent).toMatchObject({
+        type: "object",
+        properties: { a: { type: "array", items: { type: "string" } } },
+        required: ["a"],
+      });
+      expect(await read({ a: ["x"] })).toEqual({ value: { a: ["x"] } });
+      expect(await read({ a: [1] })).toMatchObject({ issues: [{ path: "a[0]" }] });
+    }
+  });
+
+  it("a schema that throws has an issue", async () => {
+    const { read } = await readSchema(z.string().transform((text): unknown => JSON.parse(text)));
+    expect(await read({ value: "[1]" })).toEqual({ value: [1] });
+    expect(await read({ value: "[" })).toEqual({
+      issues: [{ message: expect.stringMatching(/^cannot be read: .*JSON/) }],
+    });
+  });
+});
+
+describe("a schema that cannot be used is refused", () => {
+  it("with every problem in it", async () => {
+    expect(await refusal(withA({ pattern: "(", $ref: "http://x.y" }))).toMatchObject({
+      message: "`schema.properties.a.pattern` must be a regular expression.",
+      hint: expect.stringContaining("drop it without a word"),
+      issues: [
+        { path: "schema.properties.a.pattern", message: "must be a regular expression" },
+        {
+          path: "schema.properties.a.$ref",
+          message: 'points to nothing in the schema: "http://x.y"',
+        },
+      ],
+    });
+  });
+
+  it("if it is no schema, no JSON, or without end", async () => {
+    const circular: Record<string, unknown> = {};
+    circular["items"] = circular;
+    let deep: JsonSchema = {};
+    for (let i = 0; i < 20_000; i++) deep = { items: deep };
+    for (const schema of [circular, deep, [], null, 7]) {
+      expect(await refusal(schema as JsonSchema)).toMatchObject({ issues: [{ path: "schema" }] });
+    }
+  });
+
+  it("if it has no JSON Schema, with the way to one", async () => {
+    expect(await refusal(v.string())).toMatchObject({
+      message: "`schema` is a valibot schema that gives no JSON Schema.",
+      hint: "Wrap it in toStandardJsonSchema() of @valibot/to-json-schema.",
+    });
+  });
+});
+
+describe("a repair prompt", () => {
+  it("names what is wrong as the model knows it", () => {
+    const issues = [{ path: "a[0]", message: "must be a string" }, { message: "is\nwrong" }];
+    expect(repairPrompt({ isWrapped: false }, issues)).toBe(
+      [
+        "The value you gave to StructuredOutput is not valid:",
+        "- a[0] must be a string",
+        "- The whole value is wrong",
+        "Call StructuredOutput again with the whole corrected value, not only the corrected parts.",
+      ].join("\n"),
+    );
+    expect(repairPrompt({ isWrapped: true }, issues)).toContain(
+      "- value.a[0] must be a string\n- value is wrong",
+    );
+    expect(missingPrompt()).toContain("StructuredOutput");
+  });
+
+  it("stays short", () => {
+    const issues = Array.from({ length: 5000 }, (_, i) => ({
+      path: `[${i}]`,
+      message: "x".repeat(9999),
+    }));
+    const prompt = repairPrompt({ isWrapped: true }, issues);
+    expect(prompt).toContain("- and 4980 more of this kind");
+    expect(prompt.length).toBeLessThan(12_000);
+  });
+});
