@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { closestName } from "../base/index.js";
 import type { CompleteOptions } from "../complete/index.js";
-import { nearest, type Options, PERMISSION_MODES } from "../options/index.js";
+import { type Options, PERMISSION_MODES } from "../options/index.js";
 import { type Flags, type Given, usageError } from "./flags.js";
 
 /** What `ask`, `chat` and `explain` are told about the call. */
@@ -73,7 +74,7 @@ export function callOptions(given: Given<typeof CALL_FLAGS>): Options {
 /** Only modes that are known here, because a mistyped one would be found only when the CLI has started. */
 function modeOf(mode: string): string {
   if (PERMISSION_MODES.some((known) => known === mode)) return mode;
-  const near = nearest(mode, PERMISSION_MODES);
+  const near = closestName(mode, PERMISSION_MODES);
   const meant = near === undefined ? "" : ` Did you mean ${near}?`;
   throw usageError(
     `There is no --mode ${mode}.${meant}`,

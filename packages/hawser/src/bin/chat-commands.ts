@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { HawserError } from "../base/index.js";
-import { nearest, PERMISSION_MODES } from "../options/index.js";
+import { closestName, HawserError } from "../base/index.js";
+import { PERMISSION_MODES } from "../options/index.js";
 import { listSessions, type SDKSessionInfo, type TranscriptPlace } from "../transcripts/index.js";
 import type { PermissionMode } from "../wire/index.js";
 import { columns } from "./command.js";
@@ -71,7 +71,7 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
       const name = said === "manual" ? "default" : said;
       const mode = MODES.find((each) => each.toLowerCase() === name.toLowerCase());
       if (mode === undefined) {
-        const near = nearest(said, MODES);
+        const near = closestName(said, MODES);
         const meant = near === undefined ? "" : ` Did you mean ${near}?`;
         const message = `There is no permission mode ${oneLine(said, 40)}.${meant}`;
         throw new HawserError("invalid_options", message, { hint: `One of: ${MODES.join(", ")}.` });
@@ -182,7 +182,7 @@ const KEYS = [
 /** Why a line with this command cannot be sent; undefined if the CLI knows the command. */
 export function unknownCommand(name: string, known: readonly string[]): HawserError | undefined {
   if (known.includes(name)) return undefined;
-  const near = nearest(name, [...Object.keys(CHAT_COMMANDS), ...known]);
+  const near = closestName(name, [...Object.keys(CHAT_COMMANDS), ...known]);
   const meant = near === undefined ? "" : ` Did you mean /${near}?`;
   return new HawserError("invalid_options", `There is no command /${oneLine(name, 40)}.${meant}`, {
     hint: "Nothing was sent. /help lists the commands; a space before the slash sends the line as text.",
@@ -200,7 +200,7 @@ async function modelFor(
   ask: ChatContext["ask"],
 ): Promise<string | undefined> {
   if (listed.includes(name)) return name;
-  const near = nearest(name, listed);
+  const near = closestName(name, listed);
   if (near === undefined) return name;
   if (near.toLowerCase() === name.toLowerCase()) return near;
   // Another number is another version of the model, and no mistake.

@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
-import { HawserError } from "../base/index.js";
-import { nearest } from "../options/index.js";
+import { closestName, HawserError } from "../base/index.js";
 
 /** One option of a command; a switch unless it has a value. */
 export interface Flag {
@@ -78,7 +77,7 @@ interface OptionToken {
 function checked({ name, rawName, value, inlineValue }: OptionToken, flags: Flags): string {
   const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
   if (flag === undefined) {
-    const meant = nearest(name, Object.keys(flags));
+    const meant = closestName(name, Object.keys(flags));
     const hint = meant === undefined ? undefined : `Did you mean --${meant}?`;
     throw usageError(`There is no option ${rawName}.`, hint);
   }

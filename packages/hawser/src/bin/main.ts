@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { ERROR_CODES, HAWSER_VERSION, isHawserError } from "../base/index.js";
-import { nearest } from "../options/index.js";
+import { closestName, ERROR_CODES, HAWSER_VERSION, isHawserError } from "../base/index.js";
 import { type Command, columns } from "./command.js";
 import { usageError } from "./flags.js";
 import { inCommandWords } from "./hints.js";
@@ -30,7 +29,7 @@ async function main([name = "--help", ...args]: readonly string[]): Promise<numb
 async function find(name: string): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load !== undefined) return load();
-  const meant = nearest(name, Object.keys(COMMANDS));
+  const meant = closestName(name, Object.keys(COMMANDS));
   const hint = meant === undefined ? undefined : `Did you mean \`hawser ${meant}\`?`;
   throw usageError(`There is no command ${JSON.stringify(name)}.`, hint);
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { nearest } from "../options/index.js";
+import { closestName } from "../base/index.js";
 import { currentFolder } from "../process/index.js";
 import type { TranscriptPlace } from "../transcripts/index.js";
 import { type Command, defineCommand } from "./command.js";
@@ -137,7 +137,7 @@ function configDirOf(flags: Given<typeof FLAGS>): string | undefined {
 function verbOf(name: string, words: readonly string[], flags: Given<typeof FLAGS>): Verb {
   const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
   if (verb === undefined) {
-    const near = nearest(name, Object.keys(VERBS));
+    const near = closestName(name, Object.keys(VERBS));
     const hint = near === undefined ? undefined : `Did you mean \`hawser sessions ${near}\`?`;
     throw usageError(`\`hawser sessions\` cannot ${JSON.stringify(name)}.`, hint ?? HELP);
   }

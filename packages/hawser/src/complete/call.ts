@@ -4,12 +4,12 @@ import {
   type HawserError,
   hostMask,
   isHawserError,
+  onAbort,
 } from "../base/index.js";
 import type { Options } from "../options/index.js";
 import {
   type CallEvent,
   CHANNELS,
-  onAbort,
   publish,
   resuming,
   sourceOf,

@@ -1,7 +1,6 @@
-import { HawserError } from "../base/index.js";
+import { HawserError, omitUndefined } from "../base/index.js";
 import {
   type AutoResumeOptions,
-  given,
   type JsonSchema,
   type Options,
   type RetryOptions,
@@ -44,7 +43,7 @@ export function planOf(caller: string, prompt: Prompt, options: Options): Plan {
   refuseWithoutPool(caller, options);
   warnOfShadowedCallback(options);
 
-  const wanted = given(options);
+  const wanted = omitUndefined(options);
   const autoResume = autoResumeOf(wanted);
   const {
     signal: _,

@@ -1,5 +1,3 @@
 export type { RequestOptions } from "../options/index.js";
-export { abortedBy } from "./aborted-by.js";
 export { type ControlEvents, ControlLine } from "./control-line.js";
 export { NO_ANSWER, Refusal, type RequestContext, type RequestHandler } from "./incoming.js";
-export { listenForAbort } from "./listen-for-abort.js";

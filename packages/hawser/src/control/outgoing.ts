@@ -1,8 +1,6 @@
-import { HawserError } from "../base/index.js";
+import { abortedBy, HawserError, listenForAbort } from "../base/index.js";
 import type { RequestOptions } from "../options/index.js";
 import type { ControlFailure, ControlResponse } from "../wire/index.js";
-import { abortedBy } from "./aborted-by.js";
-import { listenForAbort } from "./listen-for-abort.js";
 
 /** The requests that this side has sent and that still wait for their answers. */
 export class Outgoing {

@@ -1,5 +1,4 @@
-import { isHawserError, looksSecret } from "../base/index.js";
-import { isObject } from "./check/kind.js";
+import { isHawserError, isObject, looksSecret } from "../base/index.js";
 import { type Draft, refusal } from "./draft.js";
 import { isNested, startEnvironment } from "./environment.js";
 import { isInUse, keepSupported, specOf } from "./gate.js";

@@ -1,4 +1,4 @@
-import type { Problem } from "./check/kind.js";
+import type { Problem } from "../base/index.js";
 import { isOfProject } from "./presets.js";
 
 type Given = Readonly<Record<string, unknown>>;

@@ -1,7 +1,6 @@
+import { differsByOne, isObject, kind, type Problem } from "../base/index.js";
 import { KNOWN_TOOL_NAMES } from "./builtin-tools.js";
-import { at, isObject, type Problem } from "./check/kind.js";
 import { mcpToolPrefix, readServers } from "./check/mcp.js";
-import { differsByOne } from "./check/name.js";
 import { parseSettings } from "./check/settings.js";
 import type { Options } from "./options.js";
 
@@ -36,8 +35,8 @@ export function* collidingServers(names: readonly string[], path: string): Itera
     });
     if (other === undefined) continue;
     yield {
-      path: at(path, name),
-      message: `collides with ${at(path, other)}: the CLI could give their tools the same names`,
+      path: kind.at(path, name),
+      message: `collides with ${kind.at(path, other)}: the CLI could give their tools the same names`,
       hint: "Rename one of the servers, so that neither name is the other's beginning before `__`.",
     };
   }
@@ -61,7 +60,7 @@ function* guardingNames(options: Given): Iterable<Named> {
   }
   yield* matcherNames(hooks);
   for (const [agent, definition] of Object.entries(fieldsOf(agents))) {
-    const path = at("agents", agent);
+    const path = kind.at("agents", agent);
     yield* namesIn(fieldsOf(definition)["tools"], `${path}.tools`);
     yield* namesIn(fieldsOf(definition)["disallowedTools"], `${path}.disallowedTools`);
   }

@@ -11,7 +11,6 @@ export {
   toolRow,
 } from "./builtin-tools.js";
 export { mcpToolPrefix, readServers } from "./check/mcp.js";
-export { nearest } from "./check/name.js";
 export { escapeRule } from "./check/rule.js";
 export { settingsPath } from "./check/settings.js";
 export { PERMISSION_MODES } from "./check/word.js";
@@ -23,7 +22,6 @@ export {
 } from "./credential-variables.js";
 export { environmentOf, setsPwd } from "./environment.js";
 export { explain, explainInvocation, explanationText } from "./explain.js";
-export { given } from "./given.js";
 export { like } from "./like.js";
 export { AGENT, LEAN, withPreset } from "./presets.js";
 export { validateCommand, validatePrompt, validateSendOptions } from "./prompt.js";

@@ -1,4 +1,4 @@
-import { given } from "./given.js";
+import { omitUndefined } from "../base/index.js";
 import type { Options, SettingSource } from "./options.js";
 
 /**
@@ -9,7 +9,12 @@ export function withPreset(options: Options): Options {
   const { systemPrompt, settingSources, ...preset } = PRESETS[options.preset ?? "none"];
   // A prompt would take the place of the agent's own.
   const prompt = options.agent === undefined && systemPrompt !== undefined ? { systemPrompt } : {};
-  return given({ ...preset, ...prompt, ...given(options), ...trust(options, settingSources) });
+  return omitUndefined({
+    ...preset,
+    ...prompt,
+    ...omitUndefined(options),
+    ...trust(options, settingSources),
+  });
 }
 
 /** A bare completion: no tools, no settings files, no servers, no session on disk, no prompt. */

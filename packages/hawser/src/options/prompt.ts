@@ -1,9 +1,7 @@
-import { HawserError } from "../base/index.js";
+import { HawserError, isObject, kind, throwIfInvalid } from "../base/index.js";
 import type { Prompt } from "../wire/index.js";
 import { block } from "./check/block.js";
-import { listOf, shape } from "./check/compound.js";
 import { signal } from "./check/host.js";
-import { argument, boolean, isObject, type Problem } from "./check/kind.js";
 
 /** Throws `invalid_options` for a prompt that says nothing: the CLI would fail, or ask the model. */
 export function validatePrompt(prompt: Prompt): void {
@@ -14,16 +12,17 @@ export function validatePrompt(prompt: Prompt): void {
       issues: [{ path: "prompt", message: whole }],
     });
   }
-  if (typeof prompt !== "string") refuse([...listOf(block).problems(prompt, "prompt")]);
+  if (typeof prompt !== "string")
+    throwIfInvalid([...kind.listOf(block).problems(prompt, "prompt")]);
 }
 
 /** Throws `invalid_options` for what `send()` would pass over in silence. */
 export function validateSendOptions(options: object): void {
-  refuse([...SEND.problems(options, "options")]);
+  throwIfInvalid([...SEND.problems(options, "options")]);
 }
 
-const SEND = shape(
-  { uuid: argument, shouldQuery: boolean, commands: boolean, signal },
+const SEND = kind.shape(
+  { uuid: kind.argument, shouldQuery: kind.boolean, commands: kind.boolean, signal },
   [],
   "refuse",
 );
@@ -34,16 +33,6 @@ export function validateCommand(command: string): void {
   throw new HawserError("invalid_options", "A command of the CLI begins with a slash and a name.", {
     hint: 'Write it as `session.command("/compact")`; use `session.send()` for a prompt.',
     issues: [{ path: "command", message: "must begin with a slash and a name" }],
-  });
-}
-
-function refuse(problems: readonly Problem[]): void {
-  const [first] = problems;
-  if (first === undefined) return;
-  const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
-  throw new HawserError("invalid_options", `${first.path} ${first.message}${more}.`, {
-    hint: first.hint ?? `Correct \`${first.path}\`.`,
-    issues: problems.map(({ path, message }) => ({ path, message })),
   });
 }
 

@@ -1,4 +1,4 @@
-import { given } from "./given.js";
+import { omitUndefined } from "../base/index.js";
 import type { Options } from "./options.js";
 
 /** Options with the defaults that every call shares. */
@@ -17,5 +17,5 @@ const DEFAULTS: Defaults = {
 };
 
 export function resolveOptions(options: Options): Resolved {
-  return { ...DEFAULTS, ...given(options) } as Resolved;
+  return { ...DEFAULTS, ...omitUndefined(options) } as Resolved;
 }

@@ -1,4 +1,4 @@
-import type { Kind } from "./check/kind.js";
+import type { Kind } from "../base/index.js";
 import type { Draft } from "./draft.js";
 import type { OptionName } from "./options.js";
 

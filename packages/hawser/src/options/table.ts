@@ -1,8 +1,7 @@
+import { kind } from "../base/index.js";
 import { agents, hooks } from "./check/agent.js";
-import { listOf, recordOf } from "./check/compound.js";
 import { beta, credential, environment, extraArgs } from "./check/environment.js";
 import * as hostKind from "./check/host.js";
-import * as kind from "./check/kind.js";
 import { mcpServers } from "./check/mcp.js";
 import { model, models, taskBudget, thinking } from "./check/model.js";
 import { isStandardSchema, outputFormat, schema, systemPrompt } from "./check/prompt.js";
@@ -50,7 +49,7 @@ export const OPTION_TABLE: OptionTable = {
     inUse: (value) => value !== "",
     apply: applyModel,
   }),
-  modelAliases: host(recordOf(kind.argument)),
+  modelAliases: host(kind.recordOf(kind.argument)),
   fallbackModel: special({
     kind: models,
     ways: ["argv"],
@@ -89,7 +88,7 @@ export const OPTION_TABLE: OptionTable = {
     apply: (draft, { total }, name) => addFlag(draft, name, "--task-budget", `${total}`),
   }),
   betas: special({
-    kind: listOf(beta, "repeated"),
+    kind: kind.listOf(beta, "repeated"),
     ways: ["argv", "env"],
     flags: ["--betas"],
     since: "2.0.0",
@@ -135,21 +134,21 @@ export const OPTION_TABLE: OptionTable = {
     apply: applyTools,
   }),
   allowedTools: special({
-    kind: listOf(rule, "csv"),
+    kind: kind.listOf(rule, "csv"),
     ways: ["argv", "file"],
     flags: ["--allowedTools"],
     since: "1.0.0",
     apply: ({ permissions }, list) => permissions.allow.push(...list),
   }),
   disallowedTools: special({
-    kind: listOf(rule, "csv"),
+    kind: kind.listOf(rule, "csv"),
     ways: ["argv", "file"],
     flags: ["--disallowedTools"],
     since: "1.0.0",
     apply: ({ permissions }, list) => permissions.deny.push(...list),
   }),
   rules: host(toolKind.rules),
-  toolAliases: initialize("toolAliases", recordOf(kind.string), "2.1.142"),
+  toolAliases: initialize("toolAliases", kind.recordOf(kind.string), "2.1.142"),
   toolConfig: special({
     kind: toolKind.toolConfig,
     ways: ["env"],
@@ -175,7 +174,7 @@ export const OPTION_TABLE: OptionTable = {
   permissionPrompts: flag("--permission-prompts", kind.oneOf("host", "none"), "2.1.259"),
   sandbox: special({ kind: toolKind.sandbox, ways: ["argv", "file"], since: "2.0.8" }),
   additionalDirectories: special({
-    kind: listOf(kind.argument, "repeated"),
+    kind: kind.listOf(kind.argument, "repeated"),
     ways: ["argv", "file"],
     flags: ["--add-dir"],
     since: "1.0.31",
@@ -219,7 +218,7 @@ export const OPTION_TABLE: OptionTable = {
   requireMcp: host(hostKind.requireMcp),
   onElicitation: host(kind.callback),
   onUserDialog: host(kind.callback),
-  supportedDialogKinds: initialize("supportedDialogKinds", listOf(kind.string), "2.1.169"),
+  supportedDialogKinds: initialize("supportedDialogKinds", kind.listOf(kind.string), "2.1.169"),
   perTaskStopAffordance: initialize("perTaskStopAffordance", kind.boolean, "2.1.246"),
 
   continue: bare("--continue", "1.0.0"),
@@ -283,7 +282,7 @@ export const OPTION_TABLE: OptionTable = {
   cliFrom: host(kind.oneOf("cwd")),
   pathToClaudeCodeExecutable: host(kind.path),
   executable: host(kind.path),
-  executableArgs: host(listOf(kind.argument)),
+  executableArgs: host(kind.listOf(kind.argument)),
   extraArgs: special({ kind: extraArgs, ways: ["argv"] }),
   cwd: host(kind.path),
   env: special({ kind: environment, ways: ["env"] }),

@@ -1,6 +1,4 @@
-import { createMask, HawserError } from "../base/index.js";
-import { isObject, type Problem } from "./check/kind.js";
-import { nearest } from "./check/name.js";
+import { closestName, isObject, type Problem, throwIfInvalid } from "../base/index.js";
 import { readInline, settingsPath } from "./check/settings.js";
 import { contradictions } from "./contradictions.js";
 import { collidingServers, openGuards } from "./guard-names.js";
@@ -10,7 +8,7 @@ import { OPTION_NAMES, OPTION_TABLE } from "./table.js";
 
 /** Throws `invalid_options` with all that is wrong, before anything is started. */
 export function validateOptions(options: Options): void {
-  refuse(read(options));
+  throwIfInvalid(read(options));
 }
 
 /**
@@ -18,28 +16,12 @@ export function validateOptions(options: Options): void {
  * `disallowedTools: ["bash"]`. Not for `query()`, which takes what the official SDK takes.
  */
 export function refuseOpenGuards(options: Options): void {
-  refuse([...openGuards(options)]);
+  throwIfInvalid([...openGuards(options)]);
 }
 
 /** Throws `invalid_options` for MCP servers whose tools could have the same names. */
 export function refuseCollidingServers(names: readonly string[]): void {
-  refuse([...collidingServers(names, "mcpServers")]);
-}
-
-function refuse(problems: readonly Problem[]): void {
-  const [first] = problems;
-  if (first === undefined) return;
-  const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
-  const text = `${first.path} ${first.message}${more}`;
-  throw new HawserError(
-    "invalid_options",
-    text.endsWith("?") ? text : `${text}.`,
-    {
-      hint: first.hint ?? `Correct \`${first.path}\`.`,
-      issues: problems.map(({ path, message }) => ({ path, message })),
-    },
-    createMask({}),
-  );
+  throwIfInvalid([...collidingServers(names, "mcpServers")]);
 }
 
 function read(options: unknown): readonly Problem[] {
@@ -67,7 +49,7 @@ function isKnown(name: string): name is OptionName {
 }
 
 function unknownName(name: string): Problem {
-  const near = OTHER_NAMES.get(name) ?? nearest(name, OPTION_NAMES);
+  const near = OTHER_NAMES.get(name) ?? closestName(name, OPTION_NAMES);
   const path = /^[\w$]+$/.test(name) ? name : JSON.stringify(name);
   if (near === undefined) return { path, message: "is not an option", hint: "Leave it out." };
   return { path, message: `is not an option; did you mean ${near}?`, hint: `Use \`${near}\`.` };

@@ -1,5 +1,4 @@
-import { HawserError } from "../base/index.js";
-import { onAbort } from "../session/index.js";
+import { HawserError, onAbort } from "../base/index.js";
 import { FairQueue } from "./fair-queue.js";
 import { type Charge, Ledger } from "./ledger.js";
 import type { PoolSettings } from "./options.js";

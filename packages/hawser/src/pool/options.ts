@@ -1,20 +1,15 @@
 import { availableParallelism } from "node:os";
 import {
+  closestName,
   guardLogger,
   HawserError,
   hostMask,
   type Issue,
   isHawserError,
   type Logger,
+  omitUndefined,
 } from "../base/index.js";
-import {
-  given,
-  nearest,
-  OPTION_TABLE,
-  type Options,
-  refuseOpenGuards,
-  validateOptions,
-} from "../options/index.js";
+import { OPTION_TABLE, type Options, refuseOpenGuards, validateOptions } from "../options/index.js";
 import type { PoolBudget } from "./ledger.js";
 
 /**
@@ -87,7 +82,7 @@ export function settingsOf(options: PoolOptions): PoolSettings {
       issues,
     });
   }
-  const { size = {}, logger, ...rest } = given(options);
+  const { size = {}, logger, ...rest } = omitUndefined(options);
   const cores = availableParallelism();
   const max = size.max ?? Math.max(4, 2 * cores, options.concurrency ?? 0, size.min ?? 0);
   const min = size.min ?? Math.min(1, max);
@@ -161,7 +156,7 @@ const NAMES = [
 function unknownNames(given: object, names: readonly string[], prefix = ""): Issue[] {
   const unknown = Object.keys(given).filter((name) => !names.includes(name));
   return unknown.map((name) => {
-    const near = nearest(name, names);
+    const near = closestName(name, names);
     const meant = near === undefined ? "" : `; did you mean ${prefix}${near}?`;
     return { path: `${prefix}${name}`, message: `is not an option of a pool${meant}` };
   });

@@ -1,6 +1,6 @@
-import { guardLogger, HawserError, hostMask } from "../base/index.js";
+import { guardLogger, HawserError, hostMask, omitUndefined } from "../base/index.js";
 import { type CompleteOptions, type Completion, complete, stripFence } from "../complete/index.js";
-import { given, OPTION_TABLE, refuseOptions, validateOptions } from "../options/index.js";
+import { OPTION_TABLE, refuseOptions, validateOptions } from "../options/index.js";
 import { CLAUDE_CLI_MODEL_ALIASES, resolveModel } from "./model-aliases.js";
 import { type KnownKeys, refuse, sameName, unknownKeys } from "./unknown-key.js";
 
@@ -90,7 +90,7 @@ export class ClaudeCliProvider implements MagiProvider {
       systemPrompt: system,
       // It was looked at when the provider was made.
       nested: this.#options.nested ?? "strip",
-      timeouts: { ...NO_LIMITS, ...given(this.#options.timeouts ?? {}) },
+      timeouts: { ...NO_LIMITS, ...omitUndefined(this.#options.timeouts ?? {}) },
       ...(signal === undefined ? {} : { signal }),
     });
     const resumable = keepsSessions(this.#options);

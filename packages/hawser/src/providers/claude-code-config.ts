@@ -1,4 +1,4 @@
-import { given } from "../options/index.js";
+import { omitUndefined } from "../base/index.js";
 import {
   type ClaudeCodeProviderOptions,
   MUST,
@@ -55,7 +55,7 @@ const KNOWN: KnownKeys = {
 export function optionsOfConfig(config: ClaudeCodeConfig): ClaudeCodeProviderOptions {
   refuse(problemsOf(config));
   const { max_turns, allowed_tools, timeout_secs, working_dir, max_resume_attempts } = config;
-  return given({
+  return omitUndefined({
     maxTurns: max_turns,
     allowedTools: allowed_tools,
     timeoutMs: timeout_secs === undefined ? undefined : timeout_secs * 1000,

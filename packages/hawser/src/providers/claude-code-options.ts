@@ -1,4 +1,5 @@
-import { given, OPTION_TABLE, type Options, validateOptions } from "../options/index.js";
+import { omitUndefined } from "../base/index.js";
+import { OPTION_TABLE, type Options, validateOptions } from "../options/index.js";
 import {
   type KnownKeys,
   type Problem,
@@ -142,7 +143,7 @@ export function settingsOf(options: ClaudeCodeProviderOptions): ClaudeCodeSettin
     workingDir = cwd,
     ...rest
   } = options;
-  const passed = given(rest) as PassedOptions;
+  const passed = omitUndefined(rest) as PassedOptions;
   validateOptions({ ...passed, cwd: workingDir, maxTurns, model, allowedTools: [...allowedTools] });
   return {
     maxTurns,

@@ -1,6 +1,6 @@
-import { guardLogger, hostMask, type Logger } from "../base/index.js";
+import { guardLogger, hostMask, type Logger, omitUndefined } from "../base/index.js";
 import { complete } from "../complete/index.js";
-import { given, type Options } from "../options/index.js";
+import type { Options } from "../options/index.js";
 import { type CheckOptions, checkCli } from "../process/index.js";
 import { type ClaudeCodeConfig, checkSeconds, optionsOfConfig } from "./claude-code-config.js";
 import {
@@ -183,7 +183,7 @@ export class ClaudeCodeProvider implements OmegaProvider {
       timeouts: {
         firstMessageMs: timeoutMs,
         idleMs: timeoutMs,
-        ...given(passed.timeouts ?? {}),
+        ...omitUndefined(passed.timeouts ?? {}),
         totalMs: timeoutMs,
       },
     };
@@ -216,7 +216,7 @@ function inOrder(maxTurns: number, ...values: Positional) {
   checkSeconds(timeoutSecs);
   const timeoutMs = timeoutSecs * 1000;
   const config = { maxTurns, allowedTools, timeoutMs, workingDir, maxResumeAttempts, model };
-  return [given(config), options] as const;
+  return [omitUndefined(config), options] as const;
 }
 
 /** As in the original, but files of the project take effect only if the project is trusted. */

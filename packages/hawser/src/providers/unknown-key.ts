@@ -1,5 +1,4 @@
-import { HawserError, type Issue } from "../base/index.js";
-import { nearest } from "../options/index.js";
+import { closestName, HawserError, type Issue } from "../base/index.js";
 
 /** One thing that is wrong with what a provider was given, and what to do about it. */
 export interface Problem extends Issue {
@@ -42,7 +41,7 @@ function unknownKey(key: string, { what, names, hintFor }: KnownKeys, prefix: st
   const same = sameName(plain, names);
   const hint = same === undefined ? hintFor(plain) : undefined;
   if (hint !== undefined) return { path, message, hint };
-  const near = same ?? nearest(key, names);
+  const near = same ?? closestName(key, names);
   if (near === undefined) return { path, message, hint: "Leave it out." };
   return { path, message: `${message}; did you mean ${near}?`, hint: `Use \`${near}\`.` };
 }

@@ -1,9 +1,13 @@
-import { type Environment, guardLogger, hostMask } from "../base/index.js";
 import {
-  given,
+  closestName,
+  type Environment,
+  guardLogger,
+  hostMask,
+  omitUndefined,
+} from "../base/index.js";
+import {
   HOOK_EVENTS,
   type Hooks,
-  nearest,
   OF_CALLS,
   OF_POOLS,
   OPTION_TABLE,
@@ -18,7 +22,10 @@ import { keepingBlanks } from "../process/index.js";
 /** The options of `query()`, where the official SDK means something else by what is not given. */
 export function resolveQueryOptions(options: Options = {}): Options {
   // As there: what the folder's own settings say counts, unless `settingSources` leaves it out.
-  const known = withPreset({ trustProject: true, ...given(lenient(withoutUnknown(options))) });
+  const known = withPreset({
+    trustProject: true,
+    ...omitUndefined(lenient(withoutUnknown(options))),
+  });
   validateOptions(known);
   refuseOptions("query()", known, NOT_HERE);
   const shadowed = shadowedCallback(known);
@@ -67,7 +74,7 @@ function withoutUnknown(options: Options): Options {
     options,
     "options that are not known",
     unknown.map((name) => {
-      const near = nearest(name, Object.keys(OPTION_TABLE));
+      const near = closestName(name, Object.keys(OPTION_TABLE));
       return near === undefined ? name : `${name} (did you mean ${near}?)`;
     }),
   );

@@ -1,7 +1,7 @@
-import { HawserError, isHawserError, type Mask } from "../base/index.js";
+import { HawserError, isHawserError, type Mask, onAbort } from "../base/index.js";
 import type { RequestOptions } from "../control/index.js";
 import type { McpServerConfig, Options } from "../options/index.js";
-import { Lifeline, MessageStream, onAbort, startTimer } from "../session/index.js";
+import { Lifeline, MessageStream, startTimer } from "../session/index.js";
 import {
   controlRequest,
   type HostRequest,

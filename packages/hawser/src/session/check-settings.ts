@@ -1,6 +1,5 @@
-import { HawserError, type Issue } from "../base/index.js";
+import { getPath, HawserError, type Issue } from "../base/index.js";
 import type { Invocation, Options } from "../options/index.js";
-import { fieldOf } from "./payload.js";
 
 /** What the CLI must go by once it has started, or no prompt is sent. */
 export interface Expected {
@@ -25,25 +24,25 @@ export function expectedOf(
  * does not like in silence, and with them every rule and the sandbox.
  */
 export function checkSettings(settings: unknown, { denyRules, sandbox, mode }: Expected): void {
-  const sources = fieldOf(settings, "sources");
+  const sources = getPath(settings, "sources");
   // Rules of the user's own settings say nothing about ours.
-  const ours = fieldOf(Array.isArray(sources) ? sources.find(isOurs) : undefined, "settings");
-  const rules = fieldOf(ours, "permissions", "deny");
+  const ours = getPath(Array.isArray(sources) ? sources.find(isOurs) : undefined, "settings");
+  const rules = getPath(ours, "permissions", "deny");
   const arrived = Array.isArray(rules) ? rules.length : 0;
   if (arrived < denyRules) {
     throw missing(`Only ${arrived} of ${denyRules} deny rules reached the CLI`, settings);
   }
-  if (sandbox && fieldOf(ours, "sandbox") === undefined) {
+  if (sandbox && getPath(ours, "sandbox") === undefined) {
     throw missing("The sandbox did not reach the CLI", settings);
   }
   // The CLI may call the mode by another of its names.
-  if (mode && fieldOf(ours, "permissions", "defaultMode") === undefined) {
+  if (mode && getPath(ours, "permissions", "defaultMode") === undefined) {
     throw missing("The settings with their default mode did not reach the CLI", settings);
   }
 }
 
 function isOurs(source: unknown): boolean {
-  return fieldOf(source, "source") === "flagSettings";
+  return getPath(source, "source") === "flagSettings";
 }
 
 function missing(what: string, settings: unknown): HawserError {
@@ -55,10 +54,10 @@ function missing(what: string, settings: unknown): HawserError {
 
 /** What the CLI says is wrong with which setting. */
 function problemsIn(settings: unknown): Issue[] {
-  const errors = fieldOf(settings, "errors");
+  const errors = getPath(settings, "errors");
   if (!Array.isArray(errors)) return [];
   return errors.map((error) => ({
-    path: String(fieldOf(error, "path") ?? "settings"),
-    message: String(fieldOf(error, "message")),
+    path: String(getPath(error, "path") ?? "settings"),
+    message: String(getPath(error, "message")),
   }));
 }

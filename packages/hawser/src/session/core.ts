@@ -1,4 +1,4 @@
-import { HawserError, isHawserError } from "../base/index.js";
+import { abortedBy, HawserError, isHawserError, onAbort } from "../base/index.js";
 import type { RequestOptions } from "../control/index.js";
 import type { Options } from "../options/index.js";
 import type { CliProcess } from "../process/index.js";
@@ -15,7 +15,6 @@ import type { CoreOptions, SessionWatcher } from "./core-options.js";
 import { failureOf } from "./failure.js";
 import { isAsked } from "./is-asked.js";
 import { Lifeline } from "./lifeline.js";
-import { abortedBy, onAbort } from "./on-abort.js";
 import { sessionClosed, stopOf, unlessClosed } from "./outcome.js";
 import { Readers } from "./readers.js";
 import { Rest } from "./rest.js";

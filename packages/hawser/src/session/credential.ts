@@ -1,6 +1,5 @@
-import type { Logger } from "../base/index.js";
+import { getPath, type Logger } from "../base/index.js";
 import type { Options } from "../options/index.js";
-import { fieldOf } from "./payload.js";
 
 /** Which credential the CLI uses, never its value. */
 export interface CredentialInfo {
@@ -13,13 +12,13 @@ export interface CredentialInfo {
 
 /** The credential that the CLI named in its answer to initialize. */
 export function credentialOf(answer: unknown): CredentialInfo {
-  const key = name(fieldOf(answer, "account", "apiKeySource"));
-  const token = name(fieldOf(answer, "account", "tokenSource"));
+  const key = name(getPath(answer, "account", "apiKeySource"));
+  const token = name(getPath(answer, "account", "tokenSource"));
   if (key !== undefined) {
     return { kind: "apiKey", source: key, overridesLogin: KINDS[token ?? ""] === "login" };
   }
   // Of a login that is the only credential, the CLI tells no more than the plan.
-  const plan = name(fieldOf(answer, "account", "subscriptionType"));
+  const plan = name(getPath(answer, "account", "subscriptionType"));
   const kind = token === undefined ? "unknown" : (KINDS[token] ?? "login");
   return {
     kind: token === undefined && plan !== undefined ? "login" : kind,

@@ -11,10 +11,8 @@ export { type CredentialInfo, credentialOf } from "./credential.js";
 export { type Circumstances, failureOf, wordsOf } from "./failure.js";
 export { isAsked } from "./is-asked.js";
 export { Lifeline } from "./lifeline.js";
-export { onAbort } from "./on-abort.js";
 export { openSession, type SessionOptions } from "./open-session.js";
 export { type Stop, stopOf } from "./outcome.js";
-export { fieldOf } from "./payload.js";
 export { resuming, withoutSpent } from "./remembered.js";
 export { detach, enrichedBy, handBack, type SendOptions, Session } from "./session.js";
 export {

@@ -1,5 +1,5 @@
+import { omitUndefined } from "../base/index.js";
 import {
-  given,
   OF_CALLS,
   type Options,
   refuseOpenGuards,
@@ -38,7 +38,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
 
 /** What a session of these options is asked for with. */
 export function requestOf(options: Options): LeaseRequest {
-  const resolved = withPreset(given(options));
+  const resolved = withPreset(omitUndefined(options));
   return {
     purpose: "session",
     // The model's events make the text live and the numbers final, also for one who does not ask

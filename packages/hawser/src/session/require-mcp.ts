@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { HawserError } from "../base/index.js";
+import { getPath, HawserError } from "../base/index.js";
 import type { ControlLine } from "../control/index.js";
 import type { Options } from "../options/index.js";
 import type { McpServerStatus } from "../wire/index.js";
-import { fieldOf } from "./payload.js";
 
 /** Throws `mcp_failed` unless the servers that the option names have started. */
 export async function requireServers(
@@ -33,7 +32,7 @@ export async function requireServers(
 const POLL_MS = 50;
 
 function statusesOf(payload: unknown): readonly McpServerStatus[] {
-  const servers = fieldOf(payload, "mcpServers");
+  const servers = getPath(payload, "mcpServers");
   return Array.isArray(servers) ? servers : [];
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { HawserError } from "../base/index.js";
+import { HawserError, onAbort } from "../base/index.js";
 import type { RequestOptions } from "../control/index.js";
 import {
   type McpServerConfig,
@@ -23,7 +23,6 @@ import { Controls, type FieldsOf } from "./controls.js";
 import { SessionCore } from "./core.js";
 import type { CoreOptions } from "./core-options.js";
 import { type HandedBack, resetAndDetach } from "./hand-back.js";
-import { onAbort } from "./on-abort.js";
 import { type LiveTurn, recordOf, type Turn } from "./turn.js";
 
 /** How one prompt is sent. */

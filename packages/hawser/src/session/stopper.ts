@@ -1,6 +1,5 @@
-import { type HawserError, isHawserError } from "../base/index.js";
+import { getPath, type HawserError, isHawserError } from "../base/index.js";
 import type { HostRequest } from "../wire/index.js";
-import { fieldOf } from "./payload.js";
 import { untilSettled } from "./timeouts.js";
 import type { LiveTurn } from "./turn.js";
 import type { Turns } from "./turns.js";
@@ -61,7 +60,7 @@ export class Stopper {
     });
     if (turn.settled) return;
     // An older CLI says no more of a prompt that it took back.
-    if (fieldOf(answer, "cancelled") === true) this.#turns.withdraw(turn);
+    if (getPath(answer, "cancelled") === true) this.#turns.withdraw(turn);
     else if (this.#turns.active.has(turn)) await this.stop(turn);
     // Out of the queue and not begun yet: nothing could be interrupted now.
     else turn.onBegun = () => void this.stop(turn).catch(() => {});

@@ -1,5 +1,5 @@
-import { HawserError } from "../base/index.js";
-import { given, type Options } from "../options/index.js";
+import { HawserError, omitUndefined } from "../base/index.js";
+import type { Options } from "../options/index.js";
 
 /** How long each part may take, in milliseconds; `Infinity` is no limit. */
 export interface Timeouts {
@@ -14,7 +14,7 @@ export interface Timeouts {
 }
 
 export function timeoutsOf({ timeouts }: Options, totalMs: number): Timeouts {
-  return { ...DEFAULTS, totalMs, ...given(timeouts ?? {}) };
+  return { ...DEFAULTS, totalMs, ...omitUndefined(timeouts ?? {}) };
 }
 
 const DEFAULTS = { bootMs: 60_000, firstMessageMs: 120_000, idleMs: 300_000 };

@@ -1,6 +1,5 @@
-import { type Logger, warnOnce } from "../base/index.js";
+import { getPath, type Logger, warnOnce } from "../base/index.js";
 import type { Options } from "../options/index.js";
-import { fieldOf } from "./payload.js";
 
 /** A CLI that does not know the agent says nothing, and answers as its own. */
 export function warnOfUnknownAgent(
@@ -8,9 +7,9 @@ export function warnOfUnknownAgent(
   { agent, trustProject, logger }: Options,
   log: Logger,
 ): void {
-  const listed = fieldOf(answer, "agents");
+  const listed = getPath(answer, "agents");
   if (agent === undefined || !Array.isArray(listed)) return;
-  const agents = listed.map((each) => fieldOf(each, "name"));
+  const agents = listed.map((each) => getPath(each, "name"));
   if (agents.includes(agent)) return;
   if (trustProject !== false) {
     log.warn("there is no such agent, so the CLI's own answers", { agent, agents });

@@ -7,8 +7,9 @@ const SRC = fileURLToPath(new URL("../../src", import.meta.url));
 
 /** From the bottom up: a folder may import itself and what stands before it. */
 const LAYERS = [
-  "errors",
+  "base",
   "wire",
+  "schema",
   "options",
   "process",
   "transport",
@@ -20,12 +21,11 @@ const LAYERS = [
   "complete",
   "pool",
   "providers",
-  "adapters",
   "bin",
 ];
 
 /** Fakes must not share our bugs: testing sees little of us, and only the command may see it. */
-const TESTING_MAY_IMPORT = ["testing", "errors", "wire", "process"];
+const TESTING_MAY_IMPORT = ["testing", "base", "wire", "process"];
 const MAY_IMPORT_TESTING = ["testing", "bin"];
 
 interface Import {
@@ -73,7 +73,7 @@ describe("layers", () => {
     expect(imports).toContainEqual({
       file: "transport/inbox.ts",
       from: "transport",
-      to: "errors",
+      to: "base",
       target: "base/index.js",
     });
   });
@@ -102,7 +102,7 @@ describe("layers", () => {
   });
 
   it.each([
-    ["errors", "wire"],
+    ["base", "wire"],
     ["options", "process"],
     ["transport", "complete"],
     ["testing", "transport"],

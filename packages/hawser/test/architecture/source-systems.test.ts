@@ -29,7 +29,7 @@ async function collect(files: readonly string[]): Promise<ReadonlyMap<string, re
   });
   const names = new Map<string, string[]>(files.map((file) => [file, []]));
   const found: [file: string, name: string][] = JSON.parse(stdout);
-  for (const [file, name] of found) names.get(file)?.push(name);
+  for (const [file, name] of found) names.get(file.replace("packages/hawser/", ""))?.push(name);
   return names;
 }
 

@@ -1,16 +1,21 @@
+import { closestName, isObject, type Kind, kind } from "../../base/index.js";
 import { HOOK_EVENTS } from "../shape/hook.js";
-import { listOf, recordOf, shape } from "./compound.js";
-import { at, callback, isObject, json, type Kind, number, oneOf, string } from "./kind.js";
-import { nearest } from "./name.js";
 
-export const agents: Kind = recordOf({
+export const agents: Kind = kind.recordOf({
   name: "agent",
   *problems(value, at) {
-    yield* shape({ description: string, prompt: string, tools: listOf(string), model: string }, [
-      "description",
-      "prompt",
-    ]).problems(value, at);
-    if (isObject(value)) yield* json.problems(value, at);
+    yield* kind
+      .shape(
+        {
+          description: kind.string,
+          prompt: kind.string,
+          tools: kind.listOf(kind.string),
+          model: kind.string,
+        },
+        ["description", "prompt"],
+      )
+      .problems(value, at);
+    if (isObject(value)) yield* kind.json.problems(value, at);
   },
 });
 
@@ -18,7 +23,7 @@ export const agents: Kind = recordOf({
 const pattern: Kind = {
   name: "pattern",
   *problems(value, path) {
-    yield* string.problems(value, path);
+    yield* kind.string.problems(value, path);
     if (typeof value !== "string" || value === "*") return;
     try {
       new RegExp(value);
@@ -29,13 +34,17 @@ const pattern: Kind = {
   },
 };
 
-const matchers: Kind = listOf(
-  shape(
+const matchers: Kind = kind.listOf(
+  kind.shape(
     {
       matcher: pattern,
-      hooks: listOf(callback),
-      timeout: number("seconds", "a number of seconds greater than 0", (n) => n > 0 && n < 1e9),
-      onFailure: oneOf("continue", "block"),
+      hooks: kind.listOf(kind.callback),
+      timeout: kind.number(
+        "seconds",
+        "a number of seconds greater than 0",
+        (n) => n > 0 && n < 1e9,
+      ),
+      onFailure: kind.oneOf("continue", "block"),
     },
     ["hooks"],
   ),
@@ -48,10 +57,10 @@ export const hooks: Kind = {
     for (const [event, list] of Object.entries(value)) {
       if (!(HOOK_EVENTS as readonly string[]).includes(event)) {
         // A hook that never fires is a guard that never guards.
-        const near = nearest(event, HOOK_EVENTS);
+        const near = closestName(event, HOOK_EVENTS);
         const hint = near === undefined ? "See HOOK_EVENTS for the names." : `Use "${near}".`;
-        yield { path: at(path, event), message: "is not a hook event", hint };
-      } else if (list !== undefined) yield* matchers.problems(list, at(path, event));
+        yield { path: kind.at(path, event), message: "is not a hook event", hint };
+      } else if (list !== undefined) yield* matchers.problems(list, kind.at(path, event));
     }
   },
 };

@@ -1,13 +1,12 @@
-import { listOf, shape } from "./compound.js";
-import { argument, boolean, isObject, type Kind, string } from "./kind.js";
+import { isObject, type Kind, kind } from "../../base/index.js";
 
 /** A block of a prompt. One of a kind that is not known here is the CLI's to judge. */
 export const block: Kind = {
   name: "content block",
   *problems(value, path) {
     if (!isObject(value)) return yield { path, message: "must be a content block", hint: HINT };
-    const kind = BLOCKS.get(value["type"]) ?? shape({ type: argument }, ["type"]);
-    for (const problem of kind.problems(value, path)) yield { hint: HINT, ...problem };
+    const found = BLOCKS.get(value["type"]) ?? kind.shape({ type: kind.argument }, ["type"]);
+    for (const problem of found.problems(value, path)) yield { hint: HINT, ...problem };
   },
 };
 
@@ -23,33 +22,39 @@ const data: Kind = {
 };
 
 const SOURCES: ReadonlyMap<unknown, Kind> = new Map([
-  ["base64", shape({ media_type: argument, data }, ["media_type", "data"])],
-  ["url", shape({ url: argument }, ["url"])],
-  ["text", shape({ media_type: argument, data: string }, ["media_type", "data"])],
-  ["file", shape({ file_id: argument }, ["file_id"])],
+  ["base64", kind.shape({ media_type: kind.argument, data }, ["media_type", "data"])],
+  ["url", kind.shape({ url: kind.argument }, ["url"])],
+  ["text", kind.shape({ media_type: kind.argument, data: kind.string }, ["media_type", "data"])],
+  ["file", kind.shape({ file_id: kind.argument }, ["file_id"])],
 ]);
 
 const source: Kind = {
   name: "source",
   problems(value, path) {
     const type = isObject(value) ? value["type"] : undefined;
-    return (SOURCES.get(type) ?? shape({ type: argument }, ["type"])).problems(value, path);
+    return (SOURCES.get(type) ?? kind.shape({ type: kind.argument }, ["type"])).problems(
+      value,
+      path,
+    );
   },
 };
 
-const media = shape({ source }, ["source"]);
+const media = kind.shape({ source }, ["source"]);
 
 const result: Kind = {
   name: "content",
-  problems: (value, path) => (typeof value === "string" ? [] : listOf(block).problems(value, path)),
+  problems: (value, path) =>
+    typeof value === "string" ? [] : kind.listOf(block).problems(value, path),
 };
 
 const BLOCKS: ReadonlyMap<unknown, Kind> = new Map([
-  ["text", shape({ text: string }, ["text"])],
+  ["text", kind.shape({ text: kind.string }, ["text"])],
   ["image", media],
   ["document", media],
   [
     "tool_result",
-    shape({ tool_use_id: argument, content: result, is_error: boolean }, ["tool_use_id"]),
+    kind.shape({ tool_use_id: kind.argument, content: result, is_error: kind.boolean }, [
+      "tool_use_id",
+    ]),
   ],
 ]);

@@ -1,4 +1,4 @@
-import { at, isObject, type Kind } from "./kind.js";
+import { isObject, type Kind, kind } from "../../base/index.js";
 
 /** Variables by name; `undefined` removes one. Node refuses NUL, and a name with `=` is two things. */
 export const environment: Kind = {
@@ -6,7 +6,7 @@ export const environment: Kind = {
   *problems(value, path) {
     if (!isObject(value)) return yield { path, message: "must be an object" };
     for (const [name, text] of Object.entries(value)) {
-      const field = at(path, name);
+      const field = kind.at(path, name);
       if (name === "" || /[=\0]/.test(name)) yield { path: field, message: "is not a valid name" };
       if (text === undefined) continue;
       if (typeof text !== "string") yield { path: field, message: "must be a string" };
@@ -21,7 +21,7 @@ export const extraArgs: Kind = {
   *problems(value, path) {
     if (!isObject(value)) return yield { path, message: "must be an object" };
     for (const [name, text] of Object.entries(value)) {
-      const field = at(path, name);
+      const field = kind.at(path, name);
       if (!/^[A-Za-z0-9][A-Za-z0-9-]*$/.test(name)) {
         const hint = "Write the flag's name without its dashes, and its value apart.";
         yield { path: field, message: "is not the name of a flag", hint };

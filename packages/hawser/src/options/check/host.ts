@@ -1,69 +1,61 @@
-import { either, listOf, shape } from "./compound.js";
-import {
-  argument,
-  boolean,
-  callback,
-  count,
-  duration,
-  isObject,
-  isString,
-  json,
-  type Kind,
-  path,
-  size,
-  string,
-} from "./kind.js";
+import { isObject, type Kind, kind } from "../../base/index.js";
 import { settingsPath } from "./settings.js";
 
 const isSet = (value: unknown): boolean => typeof value === "boolean";
 
-const isPath = (value: unknown): boolean => isString(value) && settingsPath(value) !== undefined;
+const isPath = (value: unknown): boolean =>
+  kind.isString(value) && settingsPath(value) !== undefined;
 
 /** What JSON text says is asked elsewhere: there are options that forgive it. */
-export const settings: Kind = either(
+export const settings: Kind = kind.either(
   "object, path or JSON text",
   "an object, a path, or JSON text",
-  [isPath, argument],
-  [isString, string],
-  [isObject, json],
+  [isPath, kind.argument],
+  [kind.isString, kind.string],
+  [isObject, kind.json],
 );
 
-export const requireMcp: Kind = either(
+export const requireMcp: Kind = kind.either(
   "boolean or string[]",
   "true, false, or an array of server names",
-  [isSet, boolean],
-  [Array.isArray, listOf(string)],
+  [isSet, kind.boolean],
+  [Array.isArray, kind.listOf(kind.string)],
 );
 
-export const inheritEnv: Kind = either(
+export const inheritEnv: Kind = kind.either(
   "boolean or string[]",
   "true, false, or an array of names",
-  [isSet, boolean],
-  [Array.isArray, listOf(string)],
+  [isSet, kind.boolean],
+  [Array.isArray, kind.listOf(kind.string)],
 );
 
-export const user: Kind = either(
+export const user: Kind = kind.either(
   "name or id",
   "a user's name or number",
-  [isString, path],
-  [(value) => typeof value === "number", size],
+  [kind.isString, kind.path],
+  [(value) => typeof value === "number", kind.size],
 );
 
-export const timeouts: Kind = shape(
-  { bootMs: duration, firstMessageMs: duration, idleMs: duration, totalMs: duration },
+export const timeouts: Kind = kind.shape(
+  {
+    bootMs: kind.duration,
+    firstMessageMs: kind.duration,
+    idleMs: kind.duration,
+    totalMs: kind.duration,
+  },
   [],
   "refuse",
 );
 
-export const retry: Kind = shape(
+export const retry: Kind = kind.shape(
   {
-    attempts: size,
-    baseMs: duration,
-    maxMs: duration,
-    budgetMs: duration,
-    afterTools: boolean,
-    cliRetries: size,
-    apiTimeoutMs: count,
+    attempts: kind.size,
+    baseMs: kind.duration,
+    maxMs: kind.duration,
+    budgetMs: kind.duration,
+    afterTools: kind.boolean,
+    cliRetries: kind.size,
+    apiTimeoutMs: kind.count,
   },
   [],
   "refuse",
@@ -73,15 +65,19 @@ export const retry: Kind = shape(
 const words: Kind = {
   name: "text",
   *problems(value, at) {
-    if (!isString(value) || value.trim() === "") yield { path: at, message: "must be some text" };
+    if (!kind.isString(value) || value.trim() === "")
+      yield { path: at, message: "must be some text" };
   },
 };
 
-export const autoResume: Kind = either(
+export const autoResume: Kind = kind.either(
   "integer or object",
   "an integer of at least 0, or { times, waitMs, prompt }",
-  [(value) => typeof value === "number", size],
-  [isObject, shape({ times: size, waitMs: duration, prompt: words }, ["times"], "refuse")],
+  [(value) => typeof value === "number", kind.size],
+  [
+    isObject,
+    kind.shape({ times: kind.size, waitMs: kind.duration, prompt: words }, ["times"], "refuse"),
+  ],
 );
 
 export const signal: Kind = {
@@ -108,9 +104,12 @@ function isSignal(value: unknown): boolean {
   );
 }
 
-export const logger: Kind = shape(
-  { debug: callback, info: callback, warn: callback, error: callback },
+export const logger: Kind = kind.shape(
+  { debug: kind.callback, info: kind.callback, warn: kind.callback, error: kind.callback },
   ["debug", "info", "warn", "error"],
 );
 
-export const sessionStore: Kind = shape({ append: callback, load: callback }, ["append", "load"]);
+export const sessionStore: Kind = kind.shape({ append: kind.callback, load: kind.callback }, [
+  "append",
+  "load",
+]);

@@ -1,4 +1,4 @@
-import { at, isObject, json, type Kind, type Problem } from "./kind.js";
+import { isObject, type Kind, kind, type Problem } from "../../base/index.js";
 
 /**
  * A JSON Schema. Not every rule of the standard is checked, only that the keywords have the shape
@@ -7,7 +7,7 @@ import { at, isObject, json, type Kind, type Problem } from "./kind.js";
 export const jsonSchema: Kind = {
   name: "json",
   *problems(value, path) {
-    const before = [...json.problems(value, path)];
+    const before = [...kind.json.problems(value, path)];
     if (before.length > 0) yield* before;
     else yield* schemaProblems(value, path);
   },
@@ -18,7 +18,7 @@ function* schemaProblems(schema: unknown, path: string): Iterable<Problem> {
   if (!isObject(schema)) return yield { path, message: "must be a JSON Schema", hint: HINT };
   for (const [keyword, value] of Object.entries(schema)) {
     const check = KEYWORDS.get(keyword);
-    if (check !== undefined && value !== undefined) yield* check(value, at(path, keyword));
+    if (check !== undefined && value !== undefined) yield* check(value, kind.at(path, keyword));
   }
 }
 
@@ -57,7 +57,7 @@ function must(what: string, holds: (value: unknown) => boolean): Check {
 
 function* eachValue(value: unknown, path: string): Iterable<Problem> {
   if (!isObject(value)) return yield { path, message: "must be an object of schemas" };
-  for (const [key, each] of Object.entries(value)) yield* schemaProblems(each, at(path, key));
+  for (const [key, each] of Object.entries(value)) yield* schemaProblems(each, kind.at(path, key));
 }
 
 function* eachItem(value: unknown, path: string): Iterable<Problem> {

@@ -1,6 +1,5 @@
+import { isObject, type Kind, kind, type Problem } from "../../base/index.js";
 import type { McpServerConfig } from "../shape/mcp-config.js";
-import { listOf, recordOf, shape } from "./compound.js";
-import { argument, isObject, json, type Kind, oneOf, type Problem, string } from "./kind.js";
 
 export type McpServers = Readonly<Record<string, McpServerConfig>>;
 
@@ -49,12 +48,12 @@ function* textProblems(text: string, path: string): Iterable<Problem> {
     // What JSON.parse says quotes the text, and the text may hold a secret.
     return yield { path, message: "begins as JSON and is not valid JSON" };
   }
-  if (source.from === "file") yield* argument.problems(text, path);
+  if (source.from === "file") yield* kind.argument.problems(text, path);
   else yield* mapProblems(source.servers, path);
 }
 
 function* mapProblems(map: McpServers, path: string): Iterable<Problem> {
-  yield* recordOf(server).problems(unwrap(map), path);
+  yield* kind.recordOf(server).problems(unwrap(map), path);
 }
 
 const server: Kind = {
@@ -62,18 +61,21 @@ const server: Kind = {
   *problems(value, path) {
     if (!isObject(value)) return yield { path, message: "must be an object" };
     const type = value["type"] ?? "stdio";
-    const kind = SERVERS.get(type);
-    if (kind !== undefined) yield* kind.problems(value, path);
-    else yield* oneOf("stdio", "http", "sse", "sdk").problems(type, `${path}.type`);
-    if (type !== "sdk") yield* json.problems(value, path);
+    const found = SERVERS.get(type);
+    if (found !== undefined) yield* found.problems(value, path);
+    else yield* kind.oneOf("stdio", "http", "sse", "sdk").problems(type, `${path}.type`);
+    if (type !== "sdk") yield* kind.json.problems(value, path);
   },
 };
 
-const texts = recordOf(string);
-const remote = shape({ url: argument, headers: texts }, ["url"]);
+const texts = kind.recordOf(kind.string);
+const remote = kind.shape({ url: kind.argument, headers: texts }, ["url"]);
 const SERVERS: ReadonlyMap<unknown, Kind> = new Map([
-  ["stdio", shape({ command: argument, args: listOf(string), env: texts }, ["command"])],
+  [
+    "stdio",
+    kind.shape({ command: kind.argument, args: kind.listOf(kind.string), env: texts }, ["command"]),
+  ],
   ["http", remote],
   ["sse", remote],
-  ["sdk", shape({ name: string })],
+  ["sdk", kind.shape({ name: kind.string })],
 ]);

@@ -1,18 +1,17 @@
-import { either, listOf, shape } from "./compound.js";
-import { argument, count, isString, type Kind, oneOf, string } from "./kind.js";
+import { type Kind, kind } from "../../base/index.js";
 
-export const models: Kind = either(
+export const models: Kind = kind.either(
   "string or string[]",
   "a string or an array of strings",
-  [isString, argument],
-  [Array.isArray, listOf(modelName())],
+  [kind.isString, kind.argument],
+  [Array.isArray, kind.listOf(modelName())],
 );
 
-export const model: Kind = either(
+export const model: Kind = kind.either(
   "string",
   "a string",
-  [(value) => value === "", string],
-  [isString, argument],
+  [(value) => value === "", kind.string],
+  [kind.isString, kind.argument],
 );
 
 /** A comma would make two models of one. */
@@ -20,18 +19,19 @@ function modelName(): Kind {
   return {
     name: "string",
     *problems(value, at) {
-      yield* argument.problems(value, at);
-      if (isString(value) && value.includes(",")) yield { path: at, message: "must be one model" };
+      yield* kind.argument.problems(value, at);
+      if (kind.isString(value) && value.includes(","))
+        yield { path: at, message: "must be one model" };
     },
   };
 }
 
-const display = oneOf("summarized", "omitted", "highlights");
+const display = kind.oneOf("summarized", "omitted", "highlights");
 
-export const thinking: Kind = shape(
-  { type: oneOf("adaptive", "enabled", "disabled"), budgetTokens: count, display },
+export const thinking: Kind = kind.shape(
+  { type: kind.oneOf("adaptive", "enabled", "disabled"), budgetTokens: kind.count, display },
   ["type"],
   "refuse",
 );
 
-export const taskBudget: Kind = shape({ total: count }, ["total"], "refuse");
+export const taskBudget: Kind = kind.shape({ total: kind.count }, ["total"], "refuse");

@@ -1,48 +1,47 @@
-import { either, listOf, shape } from "./compound.js";
+import { isObject, type Kind, kind } from "../../base/index.js";
 import { jsonSchema } from "./json-schema.js";
-import { boolean, isObject, isString, type Kind, oneOf, string } from "./kind.js";
 
-const prompt = either(
+const prompt = kind.either(
   "string or string[]",
   "a string or an array of strings",
-  [isString, string],
-  [Array.isArray, listOf(string)],
+  [kind.isString, kind.string],
+  [Array.isArray, kind.listOf(kind.string)],
 );
 
-export const systemPrompt: Kind = either(
+export const systemPrompt: Kind = kind.either(
   "system prompt",
   "a string, an array of strings, or an object with `preset` or `prompt`",
-  [isString, string],
-  [Array.isArray, listOf(string)],
+  [kind.isString, kind.string],
+  [Array.isArray, kind.listOf(kind.string)],
   [
     (value) => isObject(value) && value["type"] === "custom",
-    shape({ prompt, snapshot: boolean }, ["prompt"]),
+    kind.shape({ prompt, snapshot: kind.boolean }, ["prompt"]),
   ],
   [
     isObject,
-    shape(
+    kind.shape(
       {
-        type: oneOf("preset", "custom"),
-        preset: oneOf("claude_code"),
-        append: string,
-        excludeDynamicSections: boolean,
-        snapshot: boolean,
+        type: kind.oneOf("preset", "custom"),
+        preset: kind.oneOf("claude_code"),
+        append: kind.string,
+        excludeDynamicSections: kind.boolean,
+        snapshot: kind.boolean,
       },
       ["preset"],
     ),
   ],
 );
 
-export const outputFormat: Kind = shape({ type: oneOf("json_schema"), schema: jsonSchema }, [
-  "type",
-  "schema",
-]);
+export const outputFormat: Kind = kind.shape(
+  { type: kind.oneOf("json_schema"), schema: jsonSchema },
+  ["type", "schema"],
+);
 
 /** Some libraries make their schemas functions. */
 export const isStandardSchema = (value: unknown): boolean =>
   (isObject(value) || typeof value === "function") && "~standard" in value;
 
-export const schema: Kind = either(
+export const schema: Kind = kind.either(
   "schema",
   "a Standard Schema or a JSON Schema",
   [isStandardSchema, { name: "Standard Schema", problems: () => [] }],

@@ -1,4 +1,4 @@
-import { argument, type Kind, type Problem } from "./kind.js";
+import { type Kind, kind, type Problem } from "../../base/index.js";
 
 /**
  * A tool's name, or a permission rule such as `Bash(git *)`. The CLI splits a list of them at
@@ -7,7 +7,7 @@ import { argument, type Kind, type Problem } from "./kind.js";
 export const rule: Kind = {
   name: "rule",
   *problems(value, path) {
-    yield* argument.problems(value, path);
+    yield* kind.argument.problems(value, path);
     if (typeof value === "string") yield* split(value, path);
   },
 };

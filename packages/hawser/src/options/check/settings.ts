@@ -1,6 +1,6 @@
+import { isObject, kind, type Problem } from "../../base/index.js";
 import type { JsonObject } from "../../wire/index.js";
 import type { SettingsInput } from "../invocation.js";
-import { at, isObject, type Problem } from "./kind.js";
 import { misspeltMode } from "./word.js";
 
 /** Settings that were understood, or why they were not. */
@@ -77,7 +77,7 @@ function checked(settings: JsonObject, place: string): SettingsReading {
   const bad = TYPES.find(([key, , fits]) => settings[key] !== undefined && !fits(settings[key]));
   if (bad === undefined) return { settings };
   const [key, must] = bad;
-  return { path: at(place, key), message: `must be ${must}`, hint: `Correct \`${key}\`.` };
+  return { path: kind.at(place, key), message: `must be ${must}`, hint: `Correct \`${key}\`.` };
 }
 
 const isText = (value: unknown): boolean => typeof value === "string";

@@ -1,29 +1,24 @@
-import { either, listOf, shape } from "./compound.js";
-import {
-  argument,
-  boolean,
-  isObject,
-  isString,
-  json,
-  type Kind,
-  object,
-  oneOf,
-  string,
-} from "./kind.js";
+import { isObject, type Kind, kind } from "../../base/index.js";
 import { rule } from "./rule.js";
 
-export const tools: Kind = either(
+export const tools: Kind = kind.either(
   "rule[] or preset",
   "an array of tool names, or the preset",
-  [Array.isArray, listOf(rule)],
-  [isObject, shape({ type: oneOf("preset"), preset: oneOf("claude_code") }, ["type", "preset"])],
+  [Array.isArray, kind.listOf(rule)],
+  [
+    isObject,
+    kind.shape({ type: kind.oneOf("preset"), preset: kind.oneOf("claude_code") }, [
+      "type",
+      "preset",
+    ]),
+  ],
 );
 
-export const skills: Kind = either(
+export const skills: Kind = kind.either(
   'string[] or "all"',
   'an array of names, or "all"',
-  [(value) => value === "all", string],
-  [Array.isArray, listOf(skillName())],
+  [(value) => value === "all", kind.string],
+  [Array.isArray, kind.listOf(skillName())],
 );
 
 /** It becomes the rule `Skill(name)`. */
@@ -31,27 +26,30 @@ function skillName(): Kind {
   return {
     name: "string",
     *problems(value, at) {
-      yield* argument.problems(value, at);
-      if (isString(value) && /[()\\]/.test(value)) {
+      yield* kind.argument.problems(value, at);
+      if (kind.isString(value) && /[()\\]/.test(value)) {
         yield { path: at, message: "must not contain parentheses or backslashes" };
       }
     },
   };
 }
 
-export const plugins: Kind = listOf(
-  shape({ type: oneOf("local"), path: argument, skipMcpDiscovery: boolean }, ["type", "path"]),
+export const plugins: Kind = kind.listOf(
+  kind.shape({ type: kind.oneOf("local"), path: kind.argument, skipMcpDiscovery: kind.boolean }, [
+    "type",
+    "path",
+  ]),
 );
 
-export const toolConfig: Kind = shape({
-  askUserQuestion: shape({ previewFormat: oneOf("markdown", "html") }),
+export const toolConfig: Kind = kind.shape({
+  askUserQuestion: kind.shape({ previewFormat: kind.oneOf("markdown", "html") }),
 });
 
 /** The tool that a rule is about: a rule whose name no tool can have would never fit, in silence. */
 const toolPattern: Kind = {
   name: "tool",
   *problems(value, path) {
-    if (!isString(value)) return yield* string.problems(value, path);
+    if (!kind.isString(value)) return yield* kind.string.problems(value, path);
     if (value.startsWith("mcp__") || /^[\w*-]+$/.test(value)) return;
     yield {
       path,
@@ -61,22 +59,22 @@ const toolPattern: Kind = {
   },
 };
 
-export const rules: Kind = listOf(
-  shape({ tool: toolPattern, input: object, decision: oneOf("allow", "deny", "ask") }, [
-    "tool",
-    "decision",
-  ]),
+export const rules: Kind = kind.listOf(
+  kind.shape(
+    { tool: toolPattern, input: kind.object, decision: kind.oneOf("allow", "deny", "ask") },
+    ["tool", "decision"],
+  ),
 );
 
-const sandboxFields: Kind = shape(
+const sandboxFields: Kind = kind.shape(
   {
-    enabled: boolean,
-    failIfUnavailable: boolean,
-    autoAllowBashIfSandboxed: boolean,
-    allowUnsandboxedCommands: boolean,
-    excludedCommands: listOf(string),
-    network: json,
-    filesystem: json,
+    enabled: kind.boolean,
+    failIfUnavailable: kind.boolean,
+    autoAllowBashIfSandboxed: kind.boolean,
+    allowUnsandboxedCommands: kind.boolean,
+    excludedCommands: kind.listOf(kind.string),
+    network: kind.json,
+    filesystem: kind.json,
   },
   [],
   "near",
@@ -86,6 +84,6 @@ export const sandbox: Kind = {
   name: "object",
   *problems(value, at) {
     yield* sandboxFields.problems(value, at);
-    if (isObject(value)) yield* json.problems(value, at);
+    if (isObject(value)) yield* kind.json.problems(value, at);
   },
 };

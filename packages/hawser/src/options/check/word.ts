@@ -1,5 +1,4 @@
-import { argument, type Kind } from "./kind.js";
-import { differsByOne, plainOf } from "./name.js";
+import { differsByOne, type Kind, kind, plainOf } from "../../base/index.js";
 
 /** How hard the model may be asked to try. */
 export const EFFORTS = ["low", "medium", "high", "xhigh", "max"] as const;
@@ -16,13 +15,13 @@ export const PERMISSION_MODES = [
 ] as const;
 
 /** Any word, because the next CLI may know more of them than this library does. */
-export const effort: Kind = { ...argument, name: "word" };
+export const effort: Kind = { ...kind.argument, name: "word" };
 
 /** Any word too, but for the mistyped name of a known mode. */
 export const permissionMode: Kind = {
   name: "word",
   *problems(value, path) {
-    yield* argument.problems(value, path);
+    yield* kind.argument.problems(value, path);
     const meant = typeof value === "string" ? misspeltMode(value) : undefined;
     if (meant === undefined) return;
     const list = PERMISSION_MODES.map((mode) => `"${mode}"`).join(", ");

@@ -1,5 +1,4 @@
-import { listOf } from "../check/compound.js";
-import { boolean, type Kind } from "../check/kind.js";
+import { type Kind, kind } from "../../base/index.js";
 import { addFlag, type Draft } from "../draft.js";
 import type { Initialize } from "../invocation.js";
 import type { OptionName } from "../options.js";
@@ -25,7 +24,7 @@ export function flag<Value extends string | number>(
 /** `--flag`, when the option has the value that asks for it. */
 export function bare(name: Flag, since: string, when = true): OptionSpec<boolean> {
   return {
-    kind: boolean,
+    kind: kind.boolean,
     ways: ["argv"],
     flags: [name],
     since,
@@ -37,7 +36,7 @@ export function bare(name: Flag, since: string, when = true): OptionSpec<boolean
 /** `--flag=a,b`; an empty list is sent, since it means "none". */
 export function csv(name: Flag, item: Kind, since: string): OptionSpec<readonly string[]> {
   return {
-    kind: listOf(item, "csv"),
+    kind: kind.listOf(item, "csv"),
     ways: ["argv"],
     flags: [name],
     since,

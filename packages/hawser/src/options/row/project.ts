@@ -1,4 +1,4 @@
-import { objectOf } from "../check/kind.js";
+import { objectOf } from "../../base/index.js";
 import { rule } from "../check/rule.js";
 import { parseSettings } from "../check/settings.js";
 import { addFlag, type Draft, isSince } from "../draft.js";

@@ -1,5 +1,5 @@
+import { objectOf } from "../../base/index.js";
 import type { JsonObject } from "../../wire/index.js";
-import { objectOf } from "../check/kind.js";
 import { plain } from "./plain.js";
 import { unique } from "./tools.js";
 

@@ -1,6 +1,5 @@
-import { looksSecret } from "../../base/index.js";
+import { looksSecret, objectOf } from "../../base/index.js";
 import type { JsonObject } from "../../wire/index.js";
-import { objectOf } from "../check/kind.js";
 import type { Draft } from "../draft.js";
 
 /** Any other key may: `env`, helpers, hooks, and whatever is added to the CLI later. */

@@ -1,7 +1,6 @@
 import { posix, win32 } from "node:path";
-import type { HawserError } from "../../base/index.js";
+import { type HawserError, objectOf, type Problem } from "../../base/index.js";
 import type { JsonObject } from "../../wire/index.js";
-import { objectOf, type Problem } from "../check/kind.js";
 import { readFile, readInline, settingsPath } from "../check/settings.js";
 import { addFile, addPair, type Draft, isSince, mayUse, refusal } from "../draft.js";
 import { anchorRule, workingDirectory } from "./anchor.js";

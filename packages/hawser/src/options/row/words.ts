@@ -1,6 +1,5 @@
+import { closestName, objectOf } from "../../base/index.js";
 import type { JsonObject } from "../../wire/index.js";
-import { objectOf } from "../check/kind.js";
-import { nearest } from "../check/name.js";
 import { EFFORTS, isKnown, PERMISSION_MODES } from "../check/word.js";
 import { addFlag, type Draft } from "../draft.js";
 import type { OptionName } from "../options.js";
@@ -50,7 +49,7 @@ interface Known {
 function warnOfUnknown(draft: Draft, name: string, word: string, known: Known): void {
   const { words, otherwise } = known;
   if (isKnown(word, words)) return;
-  const near = nearest(word, words);
+  const near = closestName(word, words);
   const guess = near === undefined ? "" : ` Did you mean "${near}"?`;
   draft.warnings.push(
     `${name} ${JSON.stringify(word)} is not known here, and is passed on. ` +

@@ -1,3 +1,6 @@
+import { closestName } from "./closest-name.js";
+import { isObject } from "./is-object.js";
+
 /** One thing that is wrong with an option, and what to do about it. */
 export interface Problem {
   readonly path: string;
@@ -99,14 +102,6 @@ export function* controlCharacters(value: string, path: string): Iterable<Proble
   yield { path, message, hint: `Remove line breaks, tabs and NUL from \`${path}\`.` };
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {};
-}
-
 export function isString(value: unknown): value is string {
   return typeof value === "string";
 }
@@ -139,4 +134,78 @@ function typed(name: "string" | "boolean" | "function"): Kind {
 
 function isInteger(value: number, least: number): boolean {
   return Number.isSafeInteger(value) && value >= least;
+}
+
+export function listOf(item: Kind, name: string = `${item.name}[]`): Kind {
+  return {
+    name,
+    *problems(value, path) {
+      if (!Array.isArray(value)) return yield { path, message: "must be an array" };
+      for (const [i, each] of value.entries()) yield* item.problems(each, `${path}[${i}]`);
+    },
+  };
+}
+
+export function recordOf(item: Kind): Kind {
+  return {
+    name: `record of ${item.name}`,
+    *problems(value, path) {
+      if (!isObject(value)) return yield { path, message: "must be an object" };
+      for (const [key, each] of Object.entries(value)) yield* item.problems(each, at(path, key));
+    },
+  };
+}
+
+/** What becomes of a field that is not listed; `near` refuses only what looks like a listed one. */
+type Others = "pass" | "near" | "refuse";
+
+/** An object whose listed fields are checked where they are given. */
+export function shape(
+  fields: Readonly<Record<string, Kind>>,
+  required: readonly string[] = [],
+  others: Others = "pass",
+): Kind {
+  return {
+    name: "object",
+    *problems(value, path) {
+      if (!isObject(value)) return yield { path, message: "must be an object" };
+      for (const [key, each] of Object.entries(fields)) {
+        const field = value[key];
+        if (field !== undefined) yield* each.problems(field, at(path, key));
+        else if (required.includes(key)) yield { path: at(path, key), message: "is missing" };
+      }
+      if (others !== "pass") yield* unlisted(value, fields, path, others);
+    },
+  };
+}
+
+function* unlisted(
+  value: object,
+  fields: Readonly<Record<string, Kind>>,
+  path: string,
+  others: Others,
+): Iterable<Problem> {
+  for (const key of Object.keys(value)) {
+    if (Object.hasOwn(fields, key)) continue;
+    const near = closestName(key, Object.keys(fields));
+    if (near === undefined && others === "near") continue;
+    const hint = near === undefined ? "Leave it out." : `Did you mean \`${at(path, near)}\`?`;
+    yield { path: at(path, key), message: "is not known", hint };
+  }
+}
+
+/** The first kind whose test the value passes decides what is wrong with it. */
+export function either(
+  name: string,
+  must: string,
+  ...choices: readonly (readonly [fits: (value: unknown) => boolean, kind: Kind])[]
+): Kind {
+  return {
+    name,
+    *problems(value, path) {
+      const choice = choices.find(([fits]) => fits(value));
+      if (choice === undefined) yield { path, message: `must be ${must}` };
+      else yield* choice[1].problems(value, path);
+    },
+  };
 }

@@ -1,3 +1,34 @@
+import { HawserError } from "./error.js";
+
+/**
+ * Calls `listener` at the first abort of these signals, at once if one is aborted already. The returned
+ * function stops listening.
+ */
+export function onAbort(
+  signals: readonly (AbortSignal | undefined)[],
+  listener: (error: HawserError) => void,
+): () => void {
+  const stop: (() => void)[] = [];
+  for (const signal of signals) {
+    if (signal === undefined) continue;
+    const tell = () => listener(abortedBy(signal));
+    if (signal.aborted) tell();
+    else stop.push(listenForAbort(signal, tell));
+  }
+  return () => {
+    for (const each of stop) each();
+  };
+}
+
+/** The error of a call whose signal was aborted, with the reason that the caller gave. */
+export function abortedBy(signal: AbortSignal | undefined): HawserError {
+  const reason: unknown = signal?.reason;
+  // An abort without a reason gets an AbortError from Node, which says no more.
+  const hasReason = reason instanceof Error && reason.name !== "AbortError";
+  const message = hasReason ? `The call was aborted: ${reason.message}` : undefined;
+  return new HawserError("aborted", message, { reason });
+}
+
 /**
  * Calls `listener` when the signal aborts; the returned function stops that. However many calls share a
  * signal, it has one listener of ours: with one for each, Node would warn of a leak at the eleventh.

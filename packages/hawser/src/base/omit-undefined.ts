@@ -1,5 +1,5 @@
 /** A copy in which what is given as `undefined` is not given. */
-export function given<T extends object>(values: T): Given<T> {
+export function omitUndefined<T extends object>(values: T): Given<T> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Given<T>;
 }

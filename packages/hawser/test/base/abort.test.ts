@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { listenForAbort } from "../../src/base/index.js";
 import { complete } from "../../src/complete/index.js";
-import { listenForAbort } from "../../src/control/index.js";
 import { createPool } from "../../src/pool/index.js";
 import { openSession } from "../../src/session/index.js";
 import { fakeCli } from "../../src/testing/index.js";

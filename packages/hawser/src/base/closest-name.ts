@@ -1,5 +1,5 @@
 /** The candidate that a mistyped name most likely stands for. */
-export function nearest(name: string, candidates: readonly string[]): string | undefined {
+export function closestName(name: string, candidates: readonly string[]): string | undefined {
   const plain = plainOf(name);
   const same = candidates.find((candidate) => plainOf(candidate) === plain);
   if (same !== undefined) return same;
