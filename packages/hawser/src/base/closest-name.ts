@@ -3,7 +3,7 @@ export function closestName(name: string, candidates: readonly string[]): string
   const plain = plainOf(name);
   const same = candidates.find((candidate) => plainOf(candidate) === plain);
   if (same !== undefined) return same;
-  // A name of hostile length is nobody's typing mistake.
+  // Bounds the work: a very long name is no typing mistake.
   if (name.length > LONGEST) return undefined;
   let best: string | undefined;
   // Two letters of three make another word.
@@ -24,7 +24,7 @@ export function differsByOne(name: string, other: string): boolean {
   return distanceBetween(name.toLowerCase(), other.toLowerCase()) <= 1;
 }
 
-/** So that `max_turns` and `MaxTurns` are `maxTurns`. */
+/** The name without separators and capitals, so that `max_turns` and `MaxTurns` equal `maxTurns`. */
 export function plainOf(name: string): string {
   return name.replace(/[-_\s]/g, "").toLowerCase();
 }

@@ -1,10 +1,11 @@
-import { ERROR_CODES, type ErrorCode } from "./codes.js";
+import { ERROR_CODES, type ErrorCode } from "./error-codes.js";
 import { hostMask, type Mask, maskDeep } from "./mask.js";
+import { omitUndefined } from "./omit-undefined.js";
 
 /** Global, so that errors of any installed copy of hawser are known as such. */
 const BRAND = Symbol.for("hawser.error");
 
-/** Facts that would fill a screen: they are there, and serialised, but not printed. */
+/** Facts that would fill a screen: they are properties, and serialised, but console.log() skips them. */
 const WHOLE_MESSAGES: readonly string[] = ["lastMessage", "result"];
 
 /** The part of a call whose time limit was reached. */
@@ -83,7 +84,7 @@ export class HawserError extends Error implements ErrorFacts {
       mask(message ?? row.sentence),
       cause === undefined ? undefined : { cause: maskDeep(cause, mask) },
     );
-    // A stack that nobody has read yet holds on to every object it passed through.
+    // Reading the stack formats it. Until then it keeps every object alive that it passed through.
     this.stack = String(this.stack);
     this.code = code;
     this.hint = mask(hint ?? row.hint);
@@ -117,7 +118,7 @@ export class HawserError extends Error implements ErrorFacts {
   #facts(): ErrorFacts {
     const { cause, lastMessage, result } = this;
     const { code: _, ...facts } = { ...this, cause, lastMessage, result };
-    return defined(facts as ErrorFacts);
+    return omitUndefined(facts) as ErrorFacts;
   }
 
   #copy(facts: ErrorFacts, mask?: Mask): HawserError {
@@ -128,7 +129,7 @@ export class HawserError extends Error implements ErrorFacts {
 
   toJSON(): Record<string, unknown> {
     const { lastMessage, result } = this;
-    return { ...plainError(this), ...defined({ lastMessage, result }) };
+    return { ...plainError(this), ...omitUndefined({ lastMessage, result }) };
   }
 
   static {
@@ -143,10 +144,6 @@ export function isHawserError<C extends ErrorCode = ErrorCode>(
 ): error is HawserError & { readonly code: C } {
   if (typeof error !== "object" || error === null || !(BRAND in error)) return false;
   return code === undefined || (error as { code?: unknown }).code === code;
-}
-
-function defined(facts: ErrorFacts): ErrorFacts {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
 
 /** An error as data: JSON.stringify alone drops the message, the name and the cause. */

@@ -1,10 +1,9 @@
 export { abortedBy, listenForAbort, onAbort } from "./abort.js";
-export { faultReporter, type ReportFault } from "./callback-fault.js";
 export { closestName, differsByOne, plainOf } from "./closest-name.js";
-export { ERROR_CODES, type ErrorCode, type ErrorRow } from "./codes.js";
 export { type ErrorFacts, HawserError, type Issue, isHawserError, type Phase } from "./error.js";
+export { ERROR_CODES, type ErrorCode, type ErrorRow } from "./error-codes.js";
+export { faultReporter, type ReportFault } from "./fault-reporter.js";
 export { getPath } from "./get-path.js";
-export { throwIfInvalid } from "./invalid-options.js";
 export { isObject, objectOf } from "./is-object.js";
 export type { Kind, Problem } from "./kind.js";
 export * as kind from "./kind.js";
@@ -17,7 +16,7 @@ export {
   maskDeep,
 } from "./mask.js";
 export { omitUndefined } from "./omit-undefined.js";
-export { scarcityHint } from "./scarcity.js";
+export { scarcityHint } from "./scarcity-hint.js";
 export {
   holdsHeaders,
   isHarmlessHeader,
@@ -27,6 +26,7 @@ export {
   secretsInUrl,
 } from "./secret-names.js";
 export { textOf } from "./text-of.js";
+export { throwIfInvalid } from "./throw-if-invalid.js";
 export { LONGEST_TIMER_MS, withTimeout } from "./timeout.js";
 export { openTrace, type Trace, type TraceKind } from "./trace.js";
 export { HAWSER_VERSION } from "./version.js";

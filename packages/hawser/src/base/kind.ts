@@ -1,14 +1,14 @@
 import { closestName } from "./closest-name.js";
 import { isObject } from "./is-object.js";
 
-/** One thing that is wrong with an option, and what to do about it. */
+/** One thing that is wrong with an input, and what to do about it. */
 export interface Problem {
   readonly path: string;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** What the values of an option look like, and what is wrong with one that does not. */
+/** What the values of an input look like, and what is wrong with a value that does not fit. */
 export interface Kind {
   readonly name: string;
   problems(value: unknown, path: string): Iterable<Problem>;
@@ -18,7 +18,7 @@ export const string: Kind = typed("string");
 export const boolean: Kind = typed("boolean");
 export const callback: Kind = typed("function");
 
-/** Text that may stand in an argument: a line break or NUL there is a mistake, or an attack. */
+/** Text that may stand in an argument. A line break or NUL in it is a mistake or an attack. */
 export const argument: Kind = {
   name: "string",
   *problems(value, path) {
@@ -106,7 +106,7 @@ export function isString(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** The path of a field, as one would write it in code. */
+/** The path of a field, as it is written in code. */
 export function at(path: string, key: string): string {
   return IDENTIFIER.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
 }
@@ -156,7 +156,7 @@ export function recordOf(item: Kind): Kind {
   };
 }
 
-/** What becomes of a field that is not listed; `near` refuses only what looks like a listed one. */
+/** What happens to a field that is not listed; `near` refuses only a field whose name is close to a listed one. */
 type Others = "pass" | "near" | "refuse";
 
 /** An object whose listed fields are checked where they are given. */

@@ -1,7 +1,7 @@
-/** A copy in which what is given as `undefined` is not given. */
-export function omitUndefined<T extends object>(values: T): Given<T> {
+/** A copy without the properties whose value is `undefined`. */
+export function omitUndefined<T extends object>(values: T): Defined<T> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Given<T>;
+  return Object.fromEntries(entries) as Defined<T>;
 }
 
-type Given<T> = { -readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
+type Defined<T> = { -readonly [Name in keyof T]?: Exclude<T[Name], undefined> };

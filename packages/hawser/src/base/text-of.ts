@@ -1,4 +1,4 @@
-/** What was thrown, in words; anything can be thrown, also what has none. */
+/** The message of what was thrown. Any value can be thrown, also one that cannot become a string. */
 export function textOf(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);

@@ -39,7 +39,7 @@ describe.skipIf(process.platform !== "linux")("a host that is killed in a turn",
         expect(report.before).toHaveLength(clis * EACH + WATCHDOG);
         expect(report.left).toEqual([]);
         expect(report.files).toEqual([]);
-        // About a second is usual; bench/host-death holds it to three.
+        // About a second is usual; parity/host-death holds it to three.
         expect(report.goneMs).toBeLessThan(15_000);
         // The older one needs its private file as long as it lives, so there was one to remove.
         expect(report.filesBefore).toBe(path === OLDER_CLI ? clis : 0);
