@@ -1,7 +1,7 @@
-import type { ContentBlock, Prompt } from "./content.js";
-import type { ControlCancelRequest, ControlRequest, ControlResponse } from "./control.js";
-import type { KeepAlive } from "./event.js";
-import type { HostRequest } from "./host-request.js";
+import type { ControlCancelRequest, ControlRequest, ControlResponse } from "./control/control.js";
+import type { HostRequest } from "./control/host-request.js";
+import type { ContentBlock, Prompt } from "./message/content.js";
+import type { KeepAlive } from "./message/event.js";
 import type { JsonObject, Open } from "./open.js";
 
 /** Every line that the host may send. A line the CLI cannot read ends its process. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { GIVEN_ELSEWHERE } from "./owners.js";
-import { errorsOf, exportedTypes, placesOfAny, programOf } from "./program.js";
+import { GIVEN_ELSEWHERE } from "./owners.helper.js";
+import { errorsOf, exportedTypes, placesOfAny, programOf } from "./program.helper.js";
 
 const TYPES = path("../../src/query/types/index.ts");
 /** The compiler checks every declaration of Node too. */

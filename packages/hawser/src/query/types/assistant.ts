@@ -1,6 +1,6 @@
 import type { UUID } from "node:crypto";
 import type { SDKAssistantMessageError } from "../../wire/index.js";
-import type { BetaMessage, BetaRawMessageStreamEvent } from "./api-message.js";
+import type { BetaMessage, BetaRawMessageStreamEvent } from "./api/message.js";
 import type { SDKContextUsage, SDKUsageReport } from "./context.js";
 import type { Answers, FromAgent, Stamp } from "./stamp.js";
 

@@ -114,14 +114,14 @@ export type {
   WorktreeCreateHookSpecificOutput,
   WorktreeRemoveHookInput,
 } from "../../wire/index.js";
-export type { BetaContentBlock } from "./api-block.js";
+export type { BetaContentBlock } from "./api/block.js";
 export type {
   BetaMessage,
   BetaRawContentBlockDelta,
   BetaRawMessageStreamEvent,
   BetaStopReason,
   BetaUsage,
-} from "./api-message.js";
+} from "./api/message.js";
 export type {
   ContentBlockParam,
   DocumentBlockParam,
@@ -130,7 +130,7 @@ export type {
   TextBlockParam,
   ToolResultBlockParam,
   ToolUseBlockParam,
-} from "./api-param.js";
+} from "./api/param.js";
 export type {
   SDKAssistantMessage,
   SDKPartialAssistantMessage,

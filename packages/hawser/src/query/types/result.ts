@@ -1,5 +1,5 @@
 import type { ModelUsage, TerminalReason } from "../../wire/index.js";
-import type { BetaUsage } from "./api-message.js";
+import type { BetaUsage } from "./api/message.js";
 import type { FastModeDisabledReason, FastModeState } from "./model.js";
 import type { Answers, Stamp } from "./stamp.js";
 import type { SDKMessageOrigin } from "./user.js";

@@ -1,5 +1,5 @@
 import type { UUID } from "node:crypto";
-import type { MessageParam } from "./api-param.js";
+import type { MessageParam } from "./api/param.js";
 import type { FromAgent } from "./stamp.js";
 
 type UserLine = {
