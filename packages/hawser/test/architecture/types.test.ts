@@ -26,10 +26,8 @@ const NOT_IMPORTABLE = [
   "src/query/types/api/block.ts: ApiToolUseBlock",
   "src/query/types/api/tool-result.ts: ApiServerToolResult",
   "src/query/types/api/tool-result.ts: ApiToolCaller",
-  "src/query/types/stamp.ts: Answers",
-  "src/query/types/stamp.ts: FromAgent",
-  "src/query/types/stamp.ts: Stamp",
-  "src/query/types/stamp.ts: System",
+  // Turns a type of the wire into the official one.
+  "src/query/types/official.ts: Official",
   // The official names are for other shapes.
   "src/wire/control/cli-request.ts: ElicitationRequest",
   "src/wire/control/cli-request.ts: UserDialogRequest",

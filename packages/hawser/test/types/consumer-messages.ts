@@ -7,7 +7,7 @@ import type {
   SDKMessage,
   SDKResultMessage,
   SDKUserMessage,
-} from "../../src/query/types/index.js";
+} from "../../src/index.js";
 
 export async function read(run: Query): Promise<string> {
   let session: string | undefined;

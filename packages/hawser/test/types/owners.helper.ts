@@ -1,4 +1,4 @@
-/** The official names of types that are not in src/query/types, and what gives them. */
+/** The official names of types that neither src/query/types nor src/wire has, by the file that does. */
 export const GIVEN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   "src/query/abort-error.ts": ["AbortError"],
   "src/mcp/index.ts": [

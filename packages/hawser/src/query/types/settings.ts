@@ -2,7 +2,7 @@ import type { SandboxSettings, SettingSource } from "../../options/index.js";
 import type { PermissionMode } from "../../wire/index.js";
 import type { SettingsHookMatcher } from "./settings-hook.js";
 
-/** A settings file of the CLI: the keys that are met most, and whatever else it holds. */
+/** A settings file of the CLI: the most common keys, and any other. */
 export interface Settings {
   $schema?: string;
 
@@ -63,7 +63,7 @@ export interface Settings {
   disableSkillShellExecution?: boolean;
   agent?: string;
 
-  // What is shown and said.
+  // Display and language.
   outputStyle?: string;
   language?: string;
   viewMode?: "default" | "verbose" | "focus";
@@ -98,7 +98,7 @@ export interface Settings {
     location?: string;
   };
 
-  // The conversation and what is kept of it.
+  // The conversation and its files.
   cleanupPeriodDays?: number;
   claudeMd?: string;
   claudeMdExcludes?: string[];

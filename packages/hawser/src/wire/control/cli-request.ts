@@ -4,7 +4,7 @@ import type { UnknownRequest } from "./control.js";
 import type { McpMessage, McpReply, McpServerProvenance } from "./mcp.js";
 import type { PermissionUpdate } from "./permission.js";
 
-/** What the CLI asks of the host. */
+/** A request of the CLI to the host. */
 export type CliRequest =
   | CanUseToolRequest
   | HookCallbackRequest
@@ -13,14 +13,14 @@ export type CliRequest =
   | UserDialogRequest
   | UnknownRequest;
 
-/** Only with `--permission-prompt-tool=stdio`; waits for its answer without a limit. */
+/** Only with `--permission-prompt-tool=stdio`. The CLI waits for the answer without a limit. */
 export interface CanUseToolRequest {
   readonly subtype: "can_use_tool";
   readonly tool_name: string;
   readonly display_name?: string;
   readonly input: JsonObject;
   readonly description?: string;
-  /** Sent back unchanged, most of them write a settings file. */
+  /** Most of these write a settings file if an answer sends them back unchanged. */
   readonly permission_suggestions?: PermissionUpdate[];
   readonly blocked_path?: string;
   readonly tool_use_id: string;
@@ -28,7 +28,19 @@ export interface CanUseToolRequest {
   readonly mcp_server?: McpServerProvenance;
   readonly title?: string;
   readonly decision_reason?: string;
-  readonly decision_reason_type?: string;
+  readonly decision_reason_type?: Open<
+    | "rule"
+    | "mode"
+    | "subcommandResults"
+    | "permissionPromptTool"
+    | "hook"
+    | "asyncAgent"
+    | "sandboxOverride"
+    | "workingDir"
+    | "safetyCheck"
+    | "classifier"
+    | "other"
+  >;
   readonly classifier_approvable?: boolean;
   /** No "don't ask again": the rule would grant more than this call. */
   readonly suppress_always_allow_rule?: boolean;
@@ -57,7 +69,7 @@ export interface McpMessageRequest {
   readonly message: McpMessage;
 }
 
-/** The payload that answers `mcp_message`; owed for notifications too. */
+/** The payload that answers `mcp_message`; the CLI expects one for notifications too. */
 export interface McpMessagePayload {
   readonly mcp_response: McpReply | { readonly jsonrpc: "2.0"; readonly result: JsonObject };
 }
@@ -79,7 +91,7 @@ export interface ElicitationRequest {
 /** The payload that answers `elicitation`. */
 export type ElicitationResult = {
   action: "accept" | "decline" | "cancel";
-  /** What was filled in; only with `accept`. */
+  /** The fields that were filled in; only with `accept`. */
   content?: Record<string, string | number | boolean | string[]> | undefined;
   _meta?: Record<string, unknown> | undefined;
   [field: string]: unknown;

@@ -1,10 +1,11 @@
+import type { FastModeDisabledReason, FastModeState } from "../message/system-init.js";
 import type { SlashCommand } from "../message/system-state.js";
 import type { JsonObject, Open } from "../open.js";
 import type { HostSubtype } from "./host-request.js";
 import type { McpServerStatus } from "./mcp.js";
 import type { PermissionModeName } from "./permission.js";
 
-/** The payload of the success that answers a request; undefined where it may be absent. */
+/** The payload of a successful answer; undefined where the CLI may leave it out. */
 export type HostPayload<S extends string> = S extends keyof HostPayloads
   ? HostPayloads[S]
   : S extends HostSubtype
@@ -21,6 +22,7 @@ export interface HostPayloads {
   mcp_set_servers: {
     readonly added: readonly string[];
     readonly removed: readonly string[];
+    /** Why a server failed, by name. */
     readonly errors: Readonly<Record<string, string>>;
   };
   rewind_files: RewindReceipt;
@@ -28,6 +30,8 @@ export interface HostPayloads {
   read_file: {
     readonly contents: string;
     readonly absPath: string;
+    readonly truncated?: boolean;
+    readonly encoding?: Open<"base64">;
     readonly lossy?: boolean;
     readonly requested_path?: string;
   };
@@ -84,7 +88,17 @@ export interface InitializePayload {
   readonly claude_code_version?: string;
   readonly current_permission_mode?: PermissionModeName;
   readonly session_state?: Open<"running" | "idle" | "requires_action">;
+  readonly hooks_applied?: boolean;
   readonly hook_on_failure_supported?: boolean;
+  readonly plugins_applied?: boolean;
+  readonly sdk_mcp_manifests_parked?: Readonly<
+    Record<
+      string,
+      "parked" | "already_connected" | "protocol_version_mismatch" | "malformed" | "not_honoured"
+    >
+  >;
+  readonly fast_mode_state?: Open<FastModeState>;
+  readonly fast_mode_disabled_reason?: Open<FastModeDisabledReason>;
   readonly capabilities?: readonly string[];
   readonly [field: string]: unknown;
 }
@@ -110,7 +124,7 @@ export type ModelInfo = {
 
 export type EffortLevel = "low" | "medium" | "high" | "xhigh" | "max";
 
-/** Who pays, as far as the CLI tells. */
+/** The account that pays, as far as the CLI reports it. */
 export type AccountInfo = {
   email?: string;
   organization?: string;

@@ -3,7 +3,7 @@ import type { UnknownRequest } from "./control.js";
 import type { McpMessage } from "./mcp.js";
 import type { PermissionModeName } from "./permission.js";
 
-/** What the host asks of the CLI. */
+/** A request of the host to the CLI. */
 export type HostRequest =
   | InitializeRequest
   | { [S in HostSubtype]: { readonly subtype: S } & HostRequestFields[S] }[HostSubtype]
@@ -13,7 +13,10 @@ export type HostSubtype = keyof HostRequestFields;
 
 type NoFields = Readonly<Record<never, never>>;
 
-/** The fields of each request beside its subtype. Note `serverName` here, `server_name` there. */
+/**
+ * The fields of each request beside its subtype. The CLI spells the name of an MCP server `serverName`
+ * in most requests and `server_name` in `mcp_message`.
+ */
 export interface HostRequestFields {
   /** Queued prompts still run unless `cancel_queued`. */
   interrupt: { readonly cancel_queued?: boolean };
@@ -22,12 +25,15 @@ export interface HostRequestFields {
   set_permission_mode: { readonly mode: PermissionModeName };
   set_max_thinking_tokens: {
     readonly max_thinking_tokens: number | null;
-    readonly thinking_display?: Open<"summarized" | "omitted">;
+    readonly thinking_display?: Open<"summarized" | "omitted" | "highlights"> | null;
   };
   apply_flag_settings: { readonly settings: JsonObject };
   /** Writes a settings file. */
-  update_settings: { readonly source: string; readonly settings: JsonObject };
-  mcp_status: NoFields;
+  update_settings: {
+    readonly source: Open<"localSettings" | "userSettings">;
+    readonly settings: JsonObject;
+  };
+  mcp_status: { readonly liveReply?: boolean };
   mcp_set_servers: { readonly servers: Readonly<Record<string, JsonObject>> };
   mcp_reconnect: { readonly serverName: string };
   mcp_toggle: { readonly serverName: string; readonly enabled: boolean };
@@ -55,7 +61,7 @@ export interface HostRequestFields {
   read_file: {
     readonly path: string;
     readonly max_bytes?: number;
-    readonly encoding?: string;
+    readonly encoding?: Open<"utf-8" | "base64">;
   };
   seed_read_state: { readonly path: string; readonly mtime: number };
   reload_plugins: NoFields;
@@ -65,8 +71,17 @@ export interface HostRequestFields {
   stop_task: { readonly task_id: string };
   background_tasks: { readonly tool_use_id?: string };
   get_task_output: { readonly task_id: string };
-  rename_session: { readonly title: string; readonly source?: string };
-  register_repo_root: { readonly directory: string };
+  rename_session: {
+    readonly title: string;
+    readonly source?: Open<"remote" | "host">;
+    readonly session_id?: string;
+  };
+  register_repo_root: {
+    readonly directory: string;
+    readonly reload_claude_md?: boolean;
+    readonly reload_plugins?: boolean;
+    readonly reload_skills?: boolean;
+  };
   file_suggestions: { readonly query: string };
   side_question: { readonly question: string };
   /** An orderly stop without closing stdin. */

@@ -41,7 +41,7 @@ export interface McpToolResult {
   readonly isError?: boolean;
 }
 
-/** What `initialize` may carry so that the CLI skips the live handshake with a server. */
+/** Answers of a server that `initialize` may carry, so that the CLI skips the live handshake. */
 export interface McpManifest {
   readonly initializeResult: unknown;
   readonly toolsListResult: unknown;
@@ -117,14 +117,17 @@ export type McpClaudeAIProxyServerConfig = {
   timeout?: number;
 };
 
-/** Who decides about one tool of a server. */
+/** The permission policy for one tool of a server. */
 export type McpServerToolPolicy = {
   name: string;
   permission_policy?: "always_allow" | "always_ask" | "always_deny";
   org_max_permission?: "allow" | "ask" | "blocked";
 };
 
-/** The MCP server behind a tool. Trust `source`: a name can be chosen by whoever writes a file. */
+/**
+ * The MCP server behind a tool. Trust `source`, not `name`: a configuration file can choose any
+ * name.
+ */
 export type McpServerProvenance = {
   name: string;
   /** `sdk` is this host; anything else came from some configuration. */

@@ -73,5 +73,5 @@ export type PermissionDeny = {
   decisionClassification?: PermissionDecisionClassification;
 };
 
-/** What the person chose, for the CLI's own count. */
+/** The choice of the person; the CLI counts these. */
 export type PermissionDecisionClassification = "user_temporary" | "user_permanent" | "user_reject";

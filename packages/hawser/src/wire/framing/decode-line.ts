@@ -2,22 +2,22 @@ import { HawserError, hostMask, type Mask } from "../../base/index.js";
 import type { Message } from "../message/message.js";
 import { type FramedLine, textStart } from "./line-framer.js";
 
-/** What one line turned out to be. */
+/** The result of decoding one line. */
 export type Frame =
-  /** `size` is the length of its line, so that what is kept of it can be counted. */
+  /** `size` is the length of the line, so that a queue can count what it holds. */
   | { readonly kind: "message"; readonly message: Message; readonly size: number }
-  /** Not JSON and not meant to be: what a wrapper or a library printed. */
+  /** Not JSON and not meant to be: the output of a wrapper script or a library. */
   | { readonly kind: "noise"; readonly text: string }
-  /** Meant to be a message, but lost. The next lines are not affected; after a cut there are none. */
+  /** A message that cannot be read. The lines after it are not affected. */
   | {
       readonly kind: "corrupt";
       readonly text: string;
       readonly error: HawserError;
-      /** The output ended in the middle of it. */
+      /** The output ended in the middle of this line. */
       readonly isCut?: boolean;
     };
 
-/** Never throws. `mask` knows the secrets that an error must not show. */
+/** Never throws. `mask` removes secrets from the text of an error. */
 export function decodeLine(line: FramedLine, unterminated: boolean = false, mask?: Mask): Frame {
   if (typeof line === "string") return decodeText(line, unterminated, mask);
   if (line.kind === "broken") return decodeText(line.text, true, mask);
@@ -38,7 +38,8 @@ function decodeText(text: string, unterminated: boolean, mask: Mask | undefined)
   try {
     return { kind: "message", message: JSON.parse(text) as Message, size: text.length };
   } catch {
-    // The parser's own message quotes a piece of the line, which may cut a secret in two.
+    // The message of JSON.parse is not used: it quotes a piece of the line, and a secret that is cut
+    // in two is not recognised by the mask.
     const error = corruption(text, unterminated, mask);
     return { kind: "corrupt", text, error, ...(unterminated ? { isCut: true } : {}) };
   }

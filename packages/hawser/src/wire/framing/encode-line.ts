@@ -1,7 +1,10 @@
 import { HawserError } from "../../base/index.js";
 import type { Outbound } from "../outbound.js";
 
-/** One line for the CLI's stdin, with its newline. Throws `invalid_options` for what JSON cannot hold. */
+/**
+ * One line for the CLI's stdin, with its newline. Throws `invalid_options` for what JSON cannot
+ * hold.
+ */
 export function encodeLine(message: Outbound): string {
   return `${toJson(message).replace(LINE_SEPARATORS, escapeCharacter)}\n`;
 }

@@ -5,13 +5,13 @@ import { findNonAscii } from "./utf8.js";
 /** One line of output, without its LF. */
 export type FramedLine = string | OverlongLine | BrokenLine;
 
-/** A line over the limit: only its length is known. */
+/** A line over the limit: only its length is kept. */
 export interface OverlongLine {
   readonly kind: "overlong";
   readonly bytes: number;
 }
 
-/** What stood after the last LF when the output ended. */
+/** The bytes after the last LF when the output ended. */
 export interface BrokenLine {
   readonly kind: "broken";
   readonly text: string;
@@ -43,7 +43,7 @@ export class LineFramer {
     return lines;
   }
 
-  /** What is left when the output has ended: nothing, or the one line without its LF. */
+  /** Call when the output has ended: returns the last line if it has no LF, otherwise nothing. */
   end(): FramedLine[] {
     const lines: FramedLine[] = [];
     add(lines, this.#open.close());
@@ -83,7 +83,7 @@ export class LineFramer {
 const LF = 0x0a;
 const DEFAULT_LIMIT = 64 * 1024 * 1024;
 
-/** Bounds what the slices of one string keep alive. */
+/** Slices keep the whole string alive that they were cut from; this bounds its size. */
 const STRIDE = 64 * 1024;
 
 function add(lines: FramedLine[], line: FramedLine): void {

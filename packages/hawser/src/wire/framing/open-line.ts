@@ -1,11 +1,11 @@
 import type { OverlongLine } from "./line-framer.js";
 import { decodeUtf8, wholeCharacters } from "./utf8.js";
 
-/** The line whose end has not come yet. Past the limit it keeps nothing but its length. */
+/** The line whose LF has not arrived yet. Past the limit only its length is kept. */
 export class OpenLine {
   readonly #limit: number;
   #bytes = 0;
-  /** First what is decoded already, then the bytes in the block. */
+  /** The line is this decoded text, followed by the bytes in the block. */
   #text = "";
   #block: Buffer = EMPTY;
   #used = 0;
@@ -30,19 +30,19 @@ export class OpenLine {
     }
   }
 
-  /** Its end has come: gives the line, and begins the next one. */
+  /** The LF has arrived: returns the line and begins the next one. */
   close(): string | OverlongLine {
     const bytes = this.#bytes;
     const text = this.#text + decodeUtf8(this.#block.subarray(0, this.#used));
     this.#bytes = 0;
     this.#text = "";
     this.#used = 0;
-    // One long line is no reason to hold its block for the rest of the session.
+    // Otherwise one long line would hold its block for the rest of the session.
     if (this.#block.length === BLOCK_BYTES) this.#block = EMPTY;
     return bytes > this.#limit ? { kind: "overlong", bytes } : text;
   }
 
-  /** Grows the block up to its full size; after that, turns what it holds into text. */
+  /** Grows the block up to its full size. A full block is decoded to text and used again. */
   #makeRoom(wanted: number): void {
     const size = this.#block.length;
     if (size < BLOCK_BYTES) {

@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
 
-/** Like `bytes.toString("utf8")`, but what is ASCII, which is nearly everything, is only copied. */
+/** Like `bytes.toString("utf8")`, but faster for ASCII, which is nearly all of the output. */
 export function decodeUtf8(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString("latin1");
   let text = "";
@@ -27,7 +27,7 @@ export function wholeCharacters(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** Says whether a range may hold something else than ASCII; exact to the step. */
+/** Returns a test whether a range may hold other bytes than ASCII; exact to `STEP` bytes. */
 export function findNonAscii(bytes: Buffer): (from: number, to: number) => boolean {
   const steps: boolean[] = [];
   for (let at = 0; at < bytes.length; at += STEP) {

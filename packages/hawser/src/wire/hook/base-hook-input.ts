@@ -1,9 +1,9 @@
-/** What every hook is told; the rest depends on the event. */
+/** The fields of every hook input; the others depend on the event. */
 export type BaseHookInput = {
   session_id: string;
   transcript_path: string;
   cwd: string;
-  /** The same for all that follows one prompt; absent before the first. */
+  /** Identifies the prompt that caused the event; absent before the first prompt. */
   prompt_id?: string;
   permission_mode?: string;
   /** The sub-agent the event comes from; absent in the main thread. */

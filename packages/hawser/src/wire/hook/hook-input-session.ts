@@ -27,7 +27,7 @@ export type UserPromptExpansionHookInput = BaseHookInput & {
   prompt: string;
 };
 
-/** A callback sees this only after `/clear`: it is registered too late for the start. */
+/** A callback sees this only after `/clear`, because it is registered after the CLI has started. */
 export type SessionStartHookInput = BaseHookInput & {
   hook_event_name: "SessionStart";
   source: "startup" | "resume" | "clear" | "compact" | "fork";
@@ -40,7 +40,7 @@ export type SessionStartHookInput = BaseHookInput & {
   estimated_cache_write_usd?: number;
 };
 
-/** A callback sees this only before `/clear`: nobody waits for it at the end. */
+/** A callback sees this only before `/clear`: at its end the CLI does not wait for callbacks. */
 export type SessionEndHookInput = BaseHookInput & {
   hook_event_name: "SessionEnd";
   reason: ExitReason;
@@ -123,7 +123,7 @@ type ModelSwitch = {
   context_tokens: number;
   prompt_cache_warm: boolean;
   cache_ttl: "5m" | "1h";
-  /** What filling the new model's cache would cost. */
+  /** The cost of filling the new model's cache. */
   estimated_cache_write_usd: number;
   pricing: "configured" | "catalog" | "default";
 };

@@ -41,7 +41,7 @@ export type PostToolBatchToolCall = {
   tool_response?: unknown;
 };
 
-/** Somebody is about to be asked. */
+/** The CLI is about to ask for permission. */
 export type PermissionRequestHookInput = BaseHookInput & {
   hook_event_name: "PermissionRequest";
   tool_name: string;

@@ -38,7 +38,7 @@ import type {
   PreToolUseHookInput,
 } from "./hook-input-tool.js";
 
-/** What a hook is told, by event. */
+/** The input of a hook, by event. */
 export type HookInputs = {
   PreToolUse: PreToolUseHookInput;
   PostToolUse: PostToolUseHookInput;
@@ -75,5 +75,5 @@ export type HookInputs = {
   MessageDisplay: MessageDisplayHookInput;
 };
 
-/** What any hook is told; `hook_event_name` says which of them it is. */
+/** The input of any hook; `hook_event_name` tells them apart. */
 export type HookInput = HookInputs[keyof HookInputs];

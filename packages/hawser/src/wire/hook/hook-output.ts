@@ -1,11 +1,11 @@
 import type { PermissionUpdate } from "../control/permission.js";
 
-/** The payload that answers `hook_callback`; an empty one is "no opinion". */
+/** The payload that answers `hook_callback`; an empty one changes nothing. */
 export type HookJSONOutput = AsyncHookJSONOutput | SyncHookJSONOutput;
 
 export type HookOutput = HookJSONOutput;
 
-/** The hook goes on by itself; the CLI does not wait for an opinion. */
+/** The hook continues in the background; the CLI does not wait for its answer. */
 export type AsyncHookJSONOutput = {
   async: true;
   asyncTimeout?: number;
@@ -23,7 +23,7 @@ export type SyncHookJSONOutput = {
   hookSpecificOutput?: HookSpecificOutput;
 };
 
-/** What only one event understands; `hookEventName` says which. */
+/** Fields for one event only, which `hookEventName` names. */
 export type HookSpecificOutput =
   | PreToolUseHookSpecificOutput
   | UserPromptSubmitHookSpecificOutput

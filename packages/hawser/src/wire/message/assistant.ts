@@ -14,8 +14,8 @@ export interface AssistantMessage extends Stamped {
   readonly agent_id?: string;
   readonly subagent_type?: string;
   readonly task_description?: string;
-  /** Set when the text is not the model's but an API failure, dressed as a reply. */
-  readonly error?: AssistantError;
+  /** Set when the text reports an API failure and does not come from the model. */
+  readonly error?: Open<SDKAssistantMessageError>;
   readonly is_api_error_message?: boolean;
   readonly api_error_status?: number | null;
   readonly api_error_type?: string | null;
@@ -27,6 +27,7 @@ export interface AssistantMessage extends Stamped {
   /** The prompts this turn consumed; on the first line of a turn. */
   readonly user_message_uuid?: string;
   readonly user_message_uuids?: readonly string[];
+  readonly resume_reason?: string;
   readonly local_command_source?: string;
   readonly request_id?: string;
   readonly timestamp?: string;
@@ -59,7 +60,7 @@ export type StopReason = Open<
 
 export type AssistantError = Open<SDKAssistantMessageError>;
 
-/** Why a reply is no reply of the model. */
+/** Which API failure a reply stands for. */
 export type SDKAssistantMessageError =
   | "authentication_failed"
   | "oauth_org_not_allowed"

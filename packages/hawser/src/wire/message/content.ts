@@ -1,6 +1,6 @@
 import type { JsonObject } from "../open.js";
 
-/** What a prompt is made of: plain text, or blocks of text, images and documents. */
+/** A prompt: plain text, or blocks of text, images and documents. */
 export type Prompt = string | readonly ContentBlock[];
 
 /** A block of the Messages API; a kind that is not listed stays as it came. */
@@ -25,7 +25,10 @@ export interface ContentBlocks {
   tool_result: ToolResultBlock;
 }
 
-/** Needed to narrow: `block.type === "…"` keeps `UnknownBlock`, whose type may be any. */
+/**
+ * Narrows by type. `block.type === "…"` alone keeps `UnknownBlock` in the union, because its type
+ * may be any.
+ */
 export function isBlock<T extends keyof ContentBlocks>(
   block: ContentBlock,
   type: T,

@@ -1,4 +1,4 @@
-/** What this library itself has to say, put between the CLI's messages; no CLI sends it. */
+/** A message of this library between the messages of the CLI. No CLI sends it. */
 export type HostNotice =
   | CoalescedNotice
   | DroppedNotice
@@ -8,14 +8,14 @@ export type HostNotice =
   | ContinuingNotice
   | RepairingNotice;
 
-/** The reader is behind: from here on, `count` pieces of partial messages were joined into fewer. */
+/** The reader is behind: the `count` partial messages after this one were joined into fewer. */
 export interface CoalescedNotice {
   readonly type: "hawser";
   readonly subtype: "coalesced";
   readonly count: number;
 }
 
-/** Nobody had begun to read, and it became too much to keep. */
+/** Messages were dropped: no reader had started, and the queue was full. */
 export interface DroppedNotice {
   readonly type: "hawser";
   readonly subtype: "dropped";
@@ -38,15 +38,15 @@ export interface RecoveredNotice {
   /** False if there was nothing to resume yet. */
   readonly resumed: boolean;
   readonly pid: number | undefined;
-  /** Why the earlier process ended, in words. */
+  /** Why the earlier process ended, as a sentence. */
   readonly reason: string;
 }
 
-/** A call failed and is made anew; what came before belongs to the attempt that failed. */
+/** A call failed and is repeated. The messages before this one belong to the failed attempt. */
 export interface RetryingNotice {
   readonly type: "hawser";
   readonly subtype: "retrying";
-  /** Counts from 1: the attempt that follows. */
+  /** The number of the attempt that follows; counts from 1. */
   readonly attempt: number;
   readonly of: number;
   readonly delay_ms: number;
@@ -54,7 +54,7 @@ export interface RetryingNotice {
   readonly reason: string;
 }
 
-/** The call had reached its limit of turns, and goes on. */
+/** The call has reached its limit of turns and is continued. */
 export interface ContinuingNotice {
   readonly type: "hawser";
   readonly subtype: "continuing";

@@ -47,7 +47,10 @@ export interface UnknownMessage extends JsonObject {
   readonly type?: unknown;
 }
 
-/** Needed to narrow: `message.type === "…"` keeps `UnknownMessage`, whose type may be any. */
+/**
+ * Narrows by type. `message.type === "…"` alone keeps `UnknownMessage` in the union, because its
+ * type may be any.
+ */
 export function isMessage<T extends keyof Messages>(
   message: Message,
   type: T,
@@ -62,7 +65,7 @@ export function isResult(message: Message): message is ResultMessage {
 
 /** Whether it is a notice of the CLI. */
 export function isSystem(message: Message): message is SystemMessage;
-/** The same, of one subtype. */
+/** Whether it is a notice of the CLI with this subtype. */
 export function isSystem<S extends keyof SystemMessages>(
   message: Message,
   subtype: S,

@@ -9,10 +9,11 @@ export interface StreamEvent extends Stamped {
   readonly event: ApiEvent;
   readonly parent_tool_use_id: string | null;
   readonly api_message_id?: string;
-  /** This and what follows: only on `message_start`. */
+  /** Only on `message_start`, like the fields below. */
   readonly ttft_ms?: number;
   readonly user_message_uuid?: string;
   readonly user_message_uuids?: readonly string[];
+  readonly resume_reason?: string;
 }
 
 export type ApiEvent =

@@ -4,7 +4,7 @@ interface System extends Stamped {
   readonly type: "system";
 }
 
-/** A tool call that was denied without anyone being asked. */
+/** A tool call that a rule or a mode denied, so that no callback was asked. */
 export interface SystemPermissionDenied extends System {
   readonly subtype: "permission_denied";
   readonly tool_name: string;
@@ -20,6 +20,7 @@ export interface SystemInformational extends System {
   readonly subtype: "informational";
   readonly content: string;
   readonly level: Open<"info" | "notice" | "suggestion" | "warning" | "error">;
+  readonly tool_use_id?: string;
   readonly tag?: string;
   readonly prevent_continuation?: boolean;
 }
@@ -54,10 +55,10 @@ export interface SystemFilesPersisted extends System {
 
 export interface SystemMemoryRecall extends System {
   readonly subtype: "memory_recall";
-  readonly mode: string;
+  readonly mode: Open<"select" | "synthesize">;
   readonly memories: readonly {
     readonly path: string;
-    readonly scope: string;
+    readonly scope: Open<"personal" | "team" | "organization">;
     readonly content?: string;
   }[];
 }

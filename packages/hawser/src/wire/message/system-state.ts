@@ -1,12 +1,15 @@
 import type { PermissionModeName } from "../control/permission.js";
 import type { JsonObject, Open, Stamped } from "../open.js";
-import type { AssistantError } from "./assistant.js";
+import type { SDKAssistantMessageError } from "./assistant.js";
 
 interface System extends Stamped {
   readonly type: "system";
 }
 
-/** `idle` is the reliable sign that nothing is left to do. */
+/**
+ * `idle`: no turn runs, no prompt waits, and no background agent is left. Observed: a background shell
+ * may still run, so `background_tasks_changed` has to be followed too.
+ */
 export interface SystemSessionStateChanged extends System {
   readonly subtype: "session_state_changed";
   readonly state: Open<"running" | "idle" | "requires_action">;
@@ -16,9 +19,9 @@ export interface SystemSessionStateChanged extends System {
 /** Also announces a change of the permission mode. */
 export interface SystemStatus extends System {
   readonly subtype: "status";
-  readonly status: Open<"requesting" | "compacting"> | null;
+  readonly status: Open<"compacting" | "requesting"> | null;
   readonly permissionMode?: PermissionModeName;
-  readonly compact_result?: string;
+  readonly compact_result?: Open<"success" | "failed">;
   readonly compact_error?: string;
   readonly user_message_uuids?: readonly string[];
 }
@@ -28,9 +31,10 @@ export interface SystemApiRetry extends System {
   readonly attempt: number;
   readonly max_retries: number;
   readonly retry_delay_ms: number;
-  /** Null when no answer came at all. */
+  /** Null when the API did not answer at all. */
   readonly error_status: number | null;
-  readonly error: AssistantError;
+  readonly error: Open<SDKAssistantMessageError>;
+  readonly no_response?: { readonly waited_ms: number; readonly retry_wait_ms: number };
 }
 
 export interface SystemModelFallback extends System {
@@ -43,13 +47,15 @@ export interface SystemModelFallback extends System {
 
 export interface SystemModelRefusalFallback extends System {
   readonly subtype: "model_refusal_fallback";
-  readonly trigger: string;
-  readonly direction?: string;
+  readonly trigger: Open<"refusal">;
+  readonly direction?: Open<"retry" | "revert" | "sticky">;
+  readonly scope?: Open<"session" | "local">;
   readonly original_model: string;
   readonly fallback_model: string;
   readonly request_id?: string | null;
   readonly api_refusal_category?: string | null;
   readonly api_refusal_explanation?: string | null;
+  readonly refused_user_message_uuid?: string | null;
   /** Lines sent earlier that no longer count. */
   readonly retracted_message_uuids?: readonly string[];
   readonly content: string;
@@ -77,6 +83,7 @@ export interface SystemThinkingTokens extends System {
   readonly subtype: "thinking_tokens";
   readonly estimated_tokens: number;
   readonly estimated_tokens_delta: number;
+  readonly user_message_uuid?: string;
 }
 
 export interface SystemCommandsChanged extends System {
@@ -92,7 +99,7 @@ export type SlashCommand = {
   builtin?: boolean;
 };
 
-/** Lines that are for a user interface, or whose fields nobody outside the CLI has seen. */
+/** Lines for a user interface, and lines whose fields are not described here. */
 export interface SystemProgress extends System {
   readonly subtype: SystemProgressSubtype;
   readonly [field: string]: unknown;

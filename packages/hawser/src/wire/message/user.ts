@@ -1,7 +1,7 @@
 import type { Open, Stamped } from "../open.js";
 import type { ContentBlock } from "./content.js";
 
-/** A tool's result, text the CLI put in by itself, or a prompt that comes back. */
+/** A tool result, text that the CLI has added itself, or a prompt that the CLI sends back. */
 export interface UserMessage extends Stamped {
   readonly type: "user";
   readonly message: UserBody;
@@ -12,7 +12,7 @@ export interface UserMessage extends Stamped {
   readonly tool_result_meta?: readonly ToolResultMeta[];
   /** Written by the CLI. "[Request interrupted by user]" is too, but is not marked. */
   readonly isSynthetic?: boolean;
-  /** A prompt or the output of a command that comes back, not something new. */
+  /** The CLI repeats a prompt or the output of a command; it is not new. */
   readonly isReplay?: boolean;
   readonly agent_id?: string;
   readonly subagent_type?: string;

@@ -1,4 +1,4 @@
-/** Who called a tool: the model, or code that it wrote. */
+/** The caller of a tool: the model, or code that the model wrote. */
 export type ApiToolCaller =
   | { type: "direct" }
   | { type: "code_execution_20250825"; tool_id: string }
@@ -12,7 +12,7 @@ type Result<Type extends string, Content> = {
 
 type Called = { caller?: ApiToolCaller };
 
-/** What came of a tool that the API runs itself. */
+/** The result of a tool that the API runs itself. */
 export type ApiServerToolResult =
   | (Result<"web_search_tool_result", ApiWebSearchError | WebSearchHit[]> & Called)
   | (Result<"web_fetch_tool_result", ApiWebFetchError | WebFetched> & Called)
