@@ -6,6 +6,7 @@ import type {
   SDKAssistantMessage,
   SDKMessage,
   SDKResultMessage,
+  SDKStatusMessage,
   SDKUserMessage,
 } from "../../src/index.js";
 
@@ -117,6 +118,13 @@ export async function* prompts(id: UUID): AsyncGenerator<SDKUserMessage> {
     },
     parent_tool_use_id: null,
   };
+}
+
+// Fields can be written, and words are closed.
+export function change(message: SDKStatusMessage): void {
+  message.status = "compacting";
+  // @ts-expect-error: there is no such status
+  message.status = "sleeping";
 }
 
 // A message is plain data: it goes where any JSON object goes.

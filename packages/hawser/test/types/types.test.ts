@@ -44,6 +44,17 @@ describe("the official names of types", () => {
     expect(types.flatMap(([name, type]) => placesOfAny(program, name, type))).toEqual([]);
   });
 
+  it("of messages are what an editor shows, not how they are derived", () => {
+    const checker = program.getTypeChecker();
+    const messages = TYPES.flatMap((file) => [...exportedTypes(program, file)]).filter(([name]) =>
+      /^SDK\w+(Message|Event|Success|Error)$/.test(name),
+    );
+    expect(messages.length).toBeGreaterThan(40);
+    expect(messages.map(([, type]) => checker.typeToString(type))).toEqual(
+      messages.map(([name]) => name),
+    );
+  });
+
   it.each(others)("that are given by %s are there", (file, name) => {
     const types = exportedTypes(program, file);
     expect(GIVEN_ELSEWHERE[name]?.filter((each) => !types.has(each))).toEqual([]);

@@ -10,6 +10,5 @@ export type * from "./option.js";
 export type * from "./query.js";
 export type * from "./result.js";
 export type * from "./settings.js";
-export type * from "./settings-hook.js";
 export type * from "./transport.js";
 export type * from "./user.js";
