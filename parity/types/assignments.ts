@@ -5,7 +5,7 @@ import type {
   BetaContentBlock,
   BetaMessage,
 } from "@anthropic-ai/sdk/resources/beta/messages/messages.mjs";
-import type * as ours from "../../packages/hawser/src/query/types/index.js";
+import type * as ours from "../../packages/hawser/src/index.js";
 
 declare function given<T>(): T;
 

@@ -57,8 +57,22 @@ export {
   type ToolServerConfig,
   tool,
 } from "./mcp/index.js";
+// biome-ignore format: with one name a line, the long lists would hide the short ones.
+export type {
+  AgentDefinition, AgentMcpServerSpec, AutoResumeOptions, BuiltinTool, CanUseTool,
+  CanUseToolContext, CliFacts, CustomPrompt, Effort, Elicitation, EnvironmentChanges,
+  ExplainedFile, Explanation, HookAnswer, HookCallback, HookCallbackMatcher, HookEvent,
+  HookMatcher, Hooks, HostFacts, Initialize, InteractionContext, Invocation, JsonSchema,
+  McpRemoteServer, McpSdkServer, McpServerConfig, McpStdioServer, ModelName, OnElicitation,
+  OnUserDialog, OptionName, Options, OutputFormat, PluginConfig, PolicyRule, PresetPrompt,
+  PrivateFile, ProjectInput, RequestOptions, RetryOptions, SandboxCredentials, SandboxFilesystem,
+  SandboxNetwork, SandboxSettings, SessionKey, SessionStore, SessionStoreEntry, SessionStoreFlush,
+  SessionSummaryEntry, SettingSource, SettingsInput, SpawnedProcess, SpawnRequest, StandardIssue,
+  StandardResult, StandardSchema, SystemPromptOption, ThinkingAdaptive, ThinkingConfig,
+  ThinkingDisabled, ThinkingDisplay, ThinkingEnabled, TimeoutOptions, ToolName, UserDialog,
+  UserDialogResult, Version,
+} from "./options/index.js";
 export { buildInvocation, HOOK_EVENTS, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./options/index.js";
-export type * from "./options/public.js";
 export {
   createPool,
   type Isolation,
@@ -114,9 +128,43 @@ export {
   toMagiError,
   toOmegaError,
 } from "./providers/index.js";
-export type * from "./query/index.js";
-// Where the wire has a name of its own for it, the official one wins.
-export type { ElicitationRequest, UserDialogRequest } from "./query/index.js";
+// The wire has other shapes under the names ElicitationRequest and UserDialogRequest: these two are the
+// official ones.
+// biome-ignore format: with one name a line, the long lists would hide the short ones.
+export type {
+  BaseOutputFormat, BetaContentBlock, BetaMessage, BetaRawContentBlockDelta,
+  BetaRawMessageStreamEvent, BetaStopReason, BetaUsage, ClaimOptions, ConfigScope,
+  ContentBlockParam, DeniedModelsMatch, DocumentBlockParam, ElicitationRequest, FlagSettings,
+  ImageBlockParam, JsonSchemaOutputFormat, McpSetServersResult, MessageParam, NonNullableUsage,
+  OutputFormatType, PolicySettingsOrigin, ProvenanceEntry, Query, QueryParams,
+  ResolvedSettingSource, ResolvedSettings, ResolveSettingsOptions, RewindFilesResult,
+  SandboxCredentialsConfig, SandboxFilesystemConfig, SandboxIgnoreViolations,
+  SandboxNetworkConfig, SDKActiveGoalMessage, SDKAPIRetryMessage, SDKAssistantMessage,
+  SDKAuthStatusMessage, SDKBackgroundTasksChangedMessage, SDKCommandsChangedMessage,
+  SDKCompactBoundaryMessage, SDKContextUsage, SDKContextUsageCategory,
+  SDKControlGetContextUsageResponse, SDKControlGetUsageResponse, SDKControlInitializeResponse,
+  SDKControlInterruptResponse, SDKControlListPermissionRulesResponse,
+  SDKControlMcpReadResourceResponse, SDKControlPermissionRulesState, SDKControlReadFileResponse,
+  SDKControlReloadOutputStylesResponse, SDKControlReloadPluginsResponse,
+  SDKControlReloadSkillsResponse, SDKControlRequest, SDKControlRequestProgressMessage,
+  SDKControlResponse, SDKConversationResetMessage, SDKElicitationCompleteMessage,
+  SDKFilesPersistedEvent, SDKHookProgressMessage, SDKHookResponseMessage, SDKHookStartedMessage,
+  SDKInformationalMessage, SDKLocalCommandOutputMessage, SDKMemoryRecallMessage, SDKMessage,
+  SDKMessageOrigin, SDKMirrorErrorMessage, SDKModelRefusalFallbackMessage,
+  SDKModelRefusalNoFallbackMessage, SDKNotificationMessage, SDKPartialAssistantMessage,
+  SDKPermissionDenial, SDKPermissionDeniedMessage, SDKPermissionRuleDescription,
+  SDKPermissionRuleEntry, SDKPermissionWorkspaceDirectory, SDKPluginInstallMessage,
+  SDKPromptSuggestionMessage, SDKRateLimitEvent, SDKRateLimitInfo, SDKResultError,
+  SDKResultMessage, SDKResultSuccess, SDKSessionStateChangedMessage, SDKSessionWritesLostMessage,
+  SDKSettingsParseError, SDKStatus, SDKStatusMessage, SDKSystemMessage,
+  SDKTaskNotificationMessage, SDKTaskProgressMessage, SDKTaskStartedMessage,
+  SDKTaskUpdatedMessage, SDKThinkingTokensMessage, SDKToolProgressMessage,
+  SDKToolUseSummaryMessage, SDKTransport, SDKTransportMessage, SDKUsageReport, SDKUserMessage,
+  SDKUserMessageReplay, SDKWorkerShuttingDownMessage, SdkBeta, SdkPluginConfig, Settings,
+  SettingsHook, SettingsHookMatcher, SettingsPermissions, SpareProcess, SpawnOptions,
+  StartupParams, TextBlockParam, ToolConfig, ToolResultBlockParam, ToolUseBlockParam,
+  UserDialogRequest, WarmQuery,
+} from "./query/index.js";
 export {
   AbortError,
   BUILTIN_TOOL_NAMES,
@@ -187,5 +235,60 @@ export {
   SubprocessTransport,
   type Transport,
 } from "./transport/index.js";
+// biome-ignore format: with one name a line, the long lists would hide the short ones.
+export type {
+  AccountInfo, AgentInfo, ApiEvent, ApiKeySource, AssistantBody, AssistantError, AssistantLine,
+  AssistantMessage, AsyncHookJSONOutput, AuthStatus, BackgroundTaskSummary, BaseHookInput,
+  BlockDelta, BrokenLine, CanUseToolRequest, CliRequest, CoalescedNotice, CommandLifecycle,
+  ConfigChangeHookInput, ContentBlock, ContentBlockDelta, ContentBlockStart, ContentBlockStop,
+  ContentBlocks, ContextUsage, ContinuingNotice, ControlCancelRequest, ControlFailure,
+  ControlRequest, ControlResponse, ControlSuccess, ConversationReset, CwdChangedHookInput,
+  CwdChangedHookSpecificOutput, DirectoryAddedHookInput, DocumentBlock, DroppedNotice,
+  EffortLevel, ElicitationHookInput, ElicitationHookSpecificOutput, ElicitationResult,
+  ElicitationResultHookInput, ElicitationResultHookSpecificOutput, ExitReason,
+  FastModeDisabledReason, FastModeState, FileChangedHookInput, FileChangedHookSpecificOutput,
+  Frame, FramedLine, HookCallbackRequest, HookInput, HookInputs, HookJSONOutput, HookOutput,
+  HookPermissionDecision, HookRegistration, HookSpecificOutput, HostNotice, HostPayload,
+  HostPayloads, HostRequest, HostRequestFields, HostSubtype, ImageBlock, InitializePayload,
+  InitializeRequest, InstructionsLoadedHookInput, InterruptReceipt, JsonObject, KeepAlive,
+  LineFramerOptions, McpClaudeAIProxyServerConfig, McpHttpServerConfig, McpManifest, McpMessage,
+  McpMessagePayload, McpMessageRequest, McpNotification, McpReply, McpRequest, McpSdkServerConfig,
+  McpServerConfigForProcessTransport, McpServerProvenance, McpServerState, McpServerStatus,
+  McpServerStatusConfig, McpServerToolPolicy, McpSSEServerConfig, McpStdioServerConfig,
+  McpToolCall, McpToolResult, MediaSource, Message, MessageDelta, MessageDisplayHookInput,
+  MessageDisplayHookSpecificOutput, MessageStart, MessageStop, Messages, ModelInfo, ModelUsage,
+  NotificationHookInput, NotificationHookSpecificOutput, Open, Outbound, OverlongLine,
+  PausedNotice, PermissionAllow, PermissionBehavior, PermissionDecisionClassification,
+  PermissionDenial, PermissionDeniedHookInput, PermissionDeniedHookSpecificOutput, PermissionDeny,
+  PermissionDestination, PermissionMode, PermissionModeName, PermissionRequestHookInput,
+  PermissionRequestHookSpecificOutput, PermissionResult, PermissionRule, PermissionRuleValue,
+  PermissionUpdate, PermissionUpdateDestination, PostCompactHookInput, PostModelSwitchHookInput,
+  PostModelSwitchHookSpecificOutput, PostToolBatchHookInput, PostToolBatchHookSpecificOutput,
+  PostToolBatchToolCall, PostToolUseFailureHookInput, PostToolUseFailureHookSpecificOutput,
+  PostToolUseHookInput, PostToolUseHookSpecificOutput, PreCompactHookInput,
+  PreModelSwitchHookInput, PreModelSwitchHookSpecificOutput, PreToolUseHookInput,
+  PreToolUseHookSpecificOutput, Prompt, PromptSuggestion, RateLimitEvent, RateLimitInfo,
+  RecoveredNotice, RedactedThinkingBlock, RepairingNotice, RequestBody, ResultMessage,
+  ResultSubtype, RetryingNotice, RewindReceipt, SDKAssistantMessageError, SDKDeferredToolUse,
+  SDKMcpResourceLink, SDKStartupFailureReason, SessionCronSummary, SessionEndHookInput,
+  SessionStartHookInput, SessionStartHookSpecificOutput, SetupHookInput, SetupHookSpecificOutput,
+  SlashCommand, Stamped, StopFailureHookInput, StopHookInput, StopHookSpecificOutput, StopReason,
+  StreamEvent, SubagentStartHookInput, SubagentStartHookSpecificOutput, SubagentStopHookInput,
+  SubagentStopHookSpecificOutput, SyncHookJSONOutput, SystemApiRetry,
+  SystemBackgroundTasksChanged, SystemCommandsChanged, SystemCompactBoundary,
+  SystemElicitationComplete, SystemFilesPersisted, SystemHookProgress, SystemHookResponse,
+  SystemHookStarted, SystemInformational, SystemInit, SystemLocalCommandOutput,
+  SystemMemoryRecall, SystemMessage, SystemMessages, SystemMirrorError, SystemModelFallback,
+  SystemModelRefusalFallback, SystemModelRefusalNoFallback, SystemNotification,
+  SystemPermissionDenied, SystemPluginInstall, SystemProgress, SystemProgressSubtype,
+  SystemSessionStateChanged, SystemStatus, SystemTaskNotification, SystemTaskProgress,
+  SystemTaskStarted, SystemTaskUpdated, SystemThinkingTokens, TaskCompletedHookInput,
+  TaskCreatedHookInput, TaskStatus, TaskType, TaskUsage, TeammateIdleHookInput, TerminalReason,
+  TextBlock, ThinkingBlock, ToolProgress, ToolResultBlock, ToolResultMeta, ToolUseBlock,
+  ToolUseSummary, TranscriptMirror, UnknownApiEvent, UnknownBlock, UnknownMessage, UnknownRequest,
+  UnknownSystem, Usage, UserBody, UserLine, UserLineOptions, UserMessage,
+  UserPromptExpansionHookInput, UserPromptExpansionHookSpecificOutput, UserPromptSubmitHookInput,
+  UserPromptSubmitHookSpecificOutput, WorktreeCreateHookInput, WorktreeCreateHookSpecificOutput,
+  WorktreeRemoveHookInput,
+} from "./wire/index.js";
 export { isBlock, isMessage, isResult, isSystem, LineFramer } from "./wire/index.js";
-export type * from "./wire/public.js";

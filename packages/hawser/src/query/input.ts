@@ -60,7 +60,7 @@ export function checkPrompt(prompt: unknown): asserts prompt is QueryPrompt {
 /** A line without these would end the CLI. */
 function checked(message: SDKUserMessage): UserLine {
   if (message?.type === "user" && message.message?.role === "user") {
-    return message as unknown as UserLine;
+    return message as UserLine;
   }
   throw new HawserError("invalid_options", "A message of the prompt is no user message.", {
     hint: 'Yield { type: "user", message: { role: "user", content: "…" }, parent_tool_use_id: null }.',

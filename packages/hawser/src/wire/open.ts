@@ -1,4 +1,4 @@
-/** One of the known words, or a newer one: the CLI gains words with every release. */
+/** One of the known words, or any other: newer CLIs use words that are not known here. */
 export type Open<Known extends string> = Known | (string & Record<never, never>);
 
 /** A JSON object whose fields are not described here. */

@@ -1,10 +1,10 @@
-import type { ContentBlock, Prompt } from "./content.js";
-import type { ControlCancelRequest, ControlRequest, ControlResponse } from "./control.js";
-import type { KeepAlive } from "./event.js";
-import type { HostRequest } from "./host-request.js";
+import type { ControlCancelRequest, ControlRequest, ControlResponse } from "./control/control.js";
+import type { HostRequest } from "./control/host-request.js";
+import type { ContentBlock, Prompt } from "./message/content.js";
+import type { KeepAlive } from "./message/event.js";
 import type { JsonObject, Open } from "./open.js";
 
-/** Every line that the host may send. A line the CLI cannot read ends its process. */
+/** A line that the host may send. A line that the CLI cannot read ends its process. */
 export type Outbound =
   | UserLine
   | AssistantLine
@@ -18,7 +18,7 @@ export interface UserLine {
   readonly type: "user";
   readonly message: { readonly role: "user"; readonly content: Prompt };
   readonly parent_tool_use_id?: string | null;
-  /** Routes nothing. */
+  /** The CLI ignores it. */
   readonly session_id?: string;
   /** Without it the CLI neither reports on the prompt nor lets it be cancelled or rewound to. */
   readonly uuid?: string;
@@ -29,7 +29,7 @@ export interface UserLine {
   readonly priority?: Open<"now" | "next" | "later">;
 }
 
-/** A reply put into the history; accepted, but undocumented and unstable. */
+/** A reply to add to the history. The CLI accepts it, but it is undocumented and unstable. */
 export interface AssistantLine {
   readonly type: "assistant";
   readonly message: { readonly role: "assistant"; readonly content: readonly ContentBlock[] };
@@ -74,8 +74,8 @@ export function controlFailure(id: string, error: string): ControlResponse {
 }
 
 /**
- * The CLI looks for commands and files only in the last block, if it is text. An empty one in that
- * place is dropped from the prompt, and hides all the others.
+ * The CLI looks for commands and files only in the last block, if it is text. An empty text block at
+ * the end protects the others, and the CLI drops it from the prompt.
  */
 function literally(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   return [...blocks, textBlock("")];

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as root from "../../src/index.js";
 import * as testing from "../../src/testing/index.js";
-import { programOf } from "../types/program.js";
+import { programOf } from "../types/program.helper.js";
 import { type Surface, surfaceOf } from "./named-types.js";
 
 /** Named by a public declaration, and yet not to be imported. */
@@ -17,22 +17,20 @@ const NOT_IMPORTABLE = [
   // `HostRequestFields` has them all.
   "src/session/controls.ts: FieldsOf",
   // Parts of the messages of the official SDK and of the API, which have other names there or none.
-  "src/query/types/api-block.ts: ApiCitation",
-  "src/query/types/api-block.ts: ApiRefusalCategory",
-  "src/query/types/api-block.ts: ApiSearchCitation",
-  "src/query/types/api-block.ts: ApiServerToolUseBlock",
-  "src/query/types/api-block.ts: ApiTextBlock",
-  "src/query/types/api-block.ts: ApiThinkingBlock",
-  "src/query/types/api-block.ts: ApiToolUseBlock",
-  "src/query/types/api-tool-result.ts: ApiServerToolResult",
-  "src/query/types/api-tool-result.ts: ApiToolCaller",
-  "src/query/types/stamp.ts: Answers",
-  "src/query/types/stamp.ts: FromAgent",
-  "src/query/types/stamp.ts: Stamp",
-  "src/query/types/stamp.ts: System",
+  "src/query/types/api/block.ts: ApiCitation",
+  "src/query/types/api/block.ts: ApiRefusalCategory",
+  "src/query/types/api/block.ts: ApiSearchCitation",
+  "src/query/types/api/block.ts: ApiServerToolUseBlock",
+  "src/query/types/api/block.ts: ApiTextBlock",
+  "src/query/types/api/block.ts: ApiThinkingBlock",
+  "src/query/types/api/block.ts: ApiToolUseBlock",
+  "src/query/types/api/tool-result.ts: ApiServerToolResult",
+  "src/query/types/api/tool-result.ts: ApiToolCaller",
+  // Turns a type of the wire into the official one.
+  "src/query/types/official.ts: Official",
   // The official names are for other shapes.
-  "src/wire/cli-request.ts: ElicitationRequest",
-  "src/wire/cli-request.ts: UserDialogRequest",
+  "src/wire/control/cli-request.ts: ElicitationRequest",
+  "src/wire/control/cli-request.ts: UserDialogRequest",
 ];
 
 /** Classes that only functions make, and so types to everybody else. */

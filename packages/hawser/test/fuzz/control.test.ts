@@ -4,9 +4,9 @@ import { NO_ANSWER } from "../../src/control/index.js";
 import { openSession } from "../../src/session/index.js";
 import { failure, openLine, type Sent, settled, success } from "../control/line.js";
 import { fc } from "../support/fc.js";
-import { lineOf, mutationsAt, placesIn, REPLACEMENTS, replaced } from "./mutate.js";
-import { acknowledged, type HostLine, Peer } from "./peer.js";
-import { type Json, REQUESTS } from "./samples.js";
+import { lineOf, mutationsAt, placesIn, REPLACEMENTS, replaced } from "./mutate.helper.js";
+import { acknowledged, type HostLine, Peer } from "./peer.helper.js";
+import { type Json, REQUESTS } from "./samples.helper.js";
 
 function asks(id: unknown, request: unknown): Json {
   return { type: "control_request", request_id: id, request };

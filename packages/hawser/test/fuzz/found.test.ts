@@ -4,8 +4,8 @@ import { buildInvocation, type Options } from "../../src/options/index.js";
 import { openSession, type Session } from "../../src/session/index.js";
 import { failure, openLine } from "../control/line.js";
 import { HOST, NEWEST } from "../options/facts.js";
-import { HOSTILE } from "./mutate.js";
-import { acknowledged, type HostLine, Peer } from "./peer.js";
+import { HOSTILE } from "./mutate.helper.js";
+import { acknowledged, type HostLine, Peer } from "./peer.helper.js";
 
 /** What random input has found, each in its smallest form. */
 

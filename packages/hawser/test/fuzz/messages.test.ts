@@ -9,7 +9,7 @@ import {
   inQuery,
   inSession,
   isForReader,
-} from "./conversation.js";
+} from "./conversation.helper.js";
 import {
   distinct,
   lineOf,
@@ -18,9 +18,9 @@ import {
   placesIn,
   REPLACEMENTS,
   replaced,
-} from "./mutate.js";
-import { acknowledged, Peer } from "./peer.js";
-import { AROUND, type Json, PROMPT_ID, recorded } from "./samples.js";
+} from "./mutate.helper.js";
+import { acknowledged, Peer } from "./peer.helper.js";
+import { AROUND, type Json, PROMPT_ID, recorded } from "./samples.helper.js";
 
 const VERSIONS = ["2.1.325", "2.1.197"] as const;
 

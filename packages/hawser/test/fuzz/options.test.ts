@@ -10,7 +10,7 @@ import {
 import { right, NAMES as TABLE } from "../options/arbitrary.js";
 import { HOST, NEWEST } from "../options/facts.js";
 import { fc } from "../support/fc.js";
-import { HOSTILE } from "./mutate.js";
+import { HOSTILE } from "./mutate.helper.js";
 
 /** Built anew for each use: some of them change when they are read. */
 const NASTY: Readonly<Record<string, () => unknown>> = {

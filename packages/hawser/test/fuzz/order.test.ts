@@ -5,9 +5,9 @@ import type { Options } from "../../src/options/index.js";
 import { query } from "../../src/query/index.js";
 import { openSession } from "../../src/session/index.js";
 import { fc } from "../support/fc.js";
-import { lineOf, placesIn, REPLACEMENTS, replaced } from "./mutate.js";
-import { acknowledged, Peer } from "./peer.js";
-import { AROUND, type Json, PROMPT_ID, REQUESTS, recorded } from "./samples.js";
+import { lineOf, placesIn, REPLACEMENTS, replaced } from "./mutate.helper.js";
+import { acknowledged, Peer } from "./peer.helper.js";
+import { AROUND, type Json, PROMPT_ID, REQUESTS, recorded } from "./samples.helper.js";
 
 const asked = REQUESTS.map((request, at) => ({
   type: "control_request",

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isolatedEnv, SimulatedModel, toolUse } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
 import { PACKAGE, REPOSITORY } from "../support/folders.js";
-import { exportedTypes, programOf } from "../types/program.js";
+import { exportedTypes, programOf } from "../types/program.helper.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const TSC = createRequire(import.meta.url).resolve("typescript/bin/tsc");

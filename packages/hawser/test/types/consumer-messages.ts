@@ -6,8 +6,9 @@ import type {
   SDKAssistantMessage,
   SDKMessage,
   SDKResultMessage,
+  SDKStatusMessage,
   SDKUserMessage,
-} from "../../src/query/types/index.js";
+} from "../../src/index.js";
 
 export async function read(run: Query): Promise<string> {
   let session: string | undefined;
@@ -117,6 +118,13 @@ export async function* prompts(id: UUID): AsyncGenerator<SDKUserMessage> {
     },
     parent_tool_use_id: null,
   };
+}
+
+// Fields can be written, and words are closed.
+export function change(message: SDKStatusMessage): void {
+  message.status = "compacting";
+  // @ts-expect-error: there is no such status
+  message.status = "sleeping";
 }
 
 // A message is plain data: it goes where any JSON object goes.

@@ -18,7 +18,7 @@ import type {
   SDKUserMessage,
   Settings,
   WarmQuery,
-} from "../../src/query/types/index.js";
+} from "../../src/index.js";
 
 const guard: HookCallback = async (input, toolUseID, { signal }) => {
   if (input.hook_event_name !== "PreToolUse") return {};

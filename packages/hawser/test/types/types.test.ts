@@ -1,9 +1,11 @@
 import { fileURLToPath } from "node:url";
+import type ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { GIVEN_ELSEWHERE } from "./owners.js";
-import { errorsOf, exportedTypes, placesOfAny, programOf } from "./program.js";
+import { GIVEN_ELSEWHERE } from "./owners.helper.js";
+import { errorsOf, exportedTypes, placesOfAny, programOf } from "./program.helper.js";
 
-const TYPES = path("../../src/query/types/index.ts");
+/** What the official SDK declares: in a layer of its own, or as the wire does. */
+const TYPES = [path("../../src/query/types/index.ts"), path("../../src/wire/index.ts")];
 /** The compiler checks every declaration of Node too. */
 const LIMIT_MS = 200_000;
 
@@ -34,12 +36,23 @@ describe("code written for the contracts of MAGI and Omega", () => {
 
 describe("the official names of types", () => {
   const others = Object.keys(GIVEN_ELSEWHERE).map((file) => [path(`../../${file}`), file] as const);
-  const program = programOf([TYPES, ...others.map(([file]) => file)], true);
+  const program = programOf([...TYPES, ...others.map(([file]) => file)], true);
 
   it("are many, and none of them has an `any` in it", () => {
-    const types = [...exportedTypes(program, TYPES)];
+    const types = TYPES.flatMap((file) => [...exportedTypes(program, file)]).filter(isData);
     expect(types.length).toBeGreaterThan(200);
     expect(types.flatMap(([name, type]) => placesOfAny(program, name, type))).toEqual([]);
+  });
+
+  it("of messages are what an editor shows, not how they are derived", () => {
+    const checker = program.getTypeChecker();
+    const messages = TYPES.flatMap((file) => [...exportedTypes(program, file)]).filter(([name]) =>
+      /^SDK\w+(Message|Event|Success|Error)$/.test(name),
+    );
+    expect(messages.length).toBeGreaterThan(40);
+    expect(messages.map(([, type]) => checker.typeToString(type))).toEqual(
+      messages.map(([name]) => name),
+    );
   });
 
   it.each(others)("that are given by %s are there", (file, name) => {
@@ -56,6 +69,11 @@ describe("the official names of types", () => {
     expect(places).toEqual(["Planted.deep<>.at"]);
   });
 });
+
+/** A class has private fields, which no caller sees. */
+function isData([, type]: [string, ts.Type]): boolean {
+  return !type.isClass();
+}
 
 function path(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url));

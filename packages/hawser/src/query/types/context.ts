@@ -1,6 +1,6 @@
 import type { ModelUsage } from "../../wire/index.js";
 
-/** What fills the context window, as it comes with a reply. */
+/** The contents of the context window, as a reply reports them. */
 export type SDKContextUsage = {
   model: string;
   total_tokens: number;
@@ -22,7 +22,7 @@ export type SDKContextUsageCategory = {
 
 type ContextKind = "used" | "free" | "buffer" | "deferred";
 
-/** What fills the context window, in answer to `getContextUsage`. */
+/** The contents of the context window: the answer to `getContextUsage`. */
 export type SDKControlGetContextUsageResponse = {
   categories: {
     id?:
@@ -123,7 +123,7 @@ type ExtraUsage = {
   currency?: string | null;
 };
 
-/** What the session and the account have used, as it comes with a reply. */
+/** The usage of the session and the account, as a reply reports it. */
 export type SDKUsageReport = {
   session: SessionTotals;
   rate_limits: {
@@ -145,7 +145,7 @@ export type SDKUsageReport = {
   } | null;
 };
 
-/** What the session and the account have used, in answer to a request; unstable. */
+/** The usage of the session and the account: the answer to a request. Unstable. */
 export type SDKControlGetUsageResponse = {
   session: SessionTotals;
   subscription_type: string | null;

@@ -1,54 +1,25 @@
 import type {
-  AccountInfo,
   AgentInfo,
+  HostPayloads,
+  InitializePayload,
+  InterruptReceipt,
   McpServerStatus,
-  ModelInfo,
   PermissionBehavior,
+  RewindReceipt,
   SlashCommand,
 } from "../../wire/index.js";
-import type { FastModeDisabledReason, FastModeState } from "./model.js";
+import type { Official } from "./official.js";
 
-export type SDKControlInitializeResponse = {
-  commands: SlashCommand[];
-  agents: AgentInfo[];
-  output_style: string;
-  available_output_styles: string[];
-  models: ModelInfo[];
-  account: AccountInfo;
-  hooks_applied?: boolean;
-  hook_on_failure_supported?: boolean;
-  plugins_applied?: boolean;
-  sdk_mcp_manifests_parked?: Record<
-    string,
-    "parked" | "already_connected" | "protocol_version_mismatch" | "malformed" | "not_honoured"
-  >;
-  claude_code_version?: string;
-  fast_mode_state?: FastModeState;
-  fast_mode_disabled_reason?: FastModeDisabledReason;
-};
+export type SDKControlInitializeResponse = Official<
+  InitializePayload,
+  { output_style: string; available_output_styles: string[] }
+>;
 
-export type SDKControlInterruptResponse = {
-  /** Prompts that will still run. */
-  still_queued: string[];
-  cancelled?: string[];
-};
+export type SDKControlInterruptResponse = Official<InterruptReceipt>;
 
-export type SDKControlReadFileResponse = {
-  contents: string;
-  absPath: string;
-  truncated?: boolean;
-  encoding?: "base64";
-  lossy?: boolean;
-};
+export type SDKControlReadFileResponse = Official<HostPayloads["read_file"]>;
 
-export type RewindFilesResult = {
-  canRewind: boolean;
-  error?: string;
-  filesChanged?: string[];
-  insertions?: number;
-  deletions?: number;
-  skippedLinks?: number;
-};
+export type RewindFilesResult = Official<RewindReceipt>;
 
 export type SDKControlReloadPluginsResponse = {
   commands: SlashCommand[];
@@ -78,12 +49,7 @@ export type SDKControlMcpReadResourceResponse = {
   }[];
 };
 
-export type McpSetServersResult = {
-  added: string[];
-  removed: string[];
-  /** Why a server failed, by name. */
-  errors: Record<string, string>;
-};
+export type McpSetServersResult = Official<HostPayloads["mcp_set_servers"]>;
 
 export type SDKControlListPermissionRulesResponse = { state: SDKControlPermissionRulesState };
 
@@ -125,5 +91,5 @@ export type SDKPermissionRuleDescription = {
 
 export type SDKPermissionWorkspaceDirectory = { path: string; source: string };
 
-/** What is wrong with a settings file. */
+/** A problem in a settings file. */
 export type SDKSettingsParseError = { file?: string; path: string; message: string };

@@ -12,7 +12,7 @@ import type {
   UserDialog,
 } from "../../options/index.js";
 
-// Names of the official SDK for what has another name here.
+// Official names of types that hawser calls by other names.
 
 export type SdkPluginConfig = PluginConfig;
 
@@ -39,3 +39,13 @@ export type BaseOutputFormat = { type: OutputFormatType };
 export type JsonSchemaOutputFormat = BaseOutputFormat & { schema: JsonSchema };
 
 export type ConfigScope = "local" | "user" | "project";
+
+export type SdkBeta = "context-1m-2025-08-07";
+
+/** Which of the given models a list of denied models blocks. */
+export type DeniedModelsMatch = {
+  /** In the order of the models. */
+  denied: boolean[];
+  /** Problems with an entry or a model. */
+  warnings: string[];
+};

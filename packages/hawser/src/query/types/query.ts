@@ -25,31 +25,31 @@ import type { SdkPluginConfig } from "./option.js";
 import type { Settings } from "./settings.js";
 import type { SDKUserMessage } from "./user.js";
 
-/** What `query()` is given. */
+/** The parameters of `query()`. */
 export type QueryParams = {
   prompt: string | AsyncIterable<SDKUserMessage>;
   options?: Options | undefined;
 };
 
-/** A run of the CLI: its messages, and what can be asked of it meanwhile. */
+/** A run of the CLI: an iterable of its messages, with methods to control it. */
 export interface Query extends AsyncGenerator<SDKMessage, void> {
   /** Ends the turn; the receipt is absent before 2.1.325's generation. */
   interrupt(): Promise<SDKControlInterruptResponse | undefined>;
-  /** What happens from now on with calls that no rule decides. */
+  /** Sets what happens with tool calls that no rule decides. */
   setPermissionMode(mode: PermissionMode): Promise<void>;
-  /** Another mode for the tools of one server; `null` takes it off again. */
+  /** Sets another permission mode for the tools of one server; `null` removes it. */
   setMcpPermissionModeOverride(
     serverName: string,
     mode: "default" | "auto" | null,
   ): Promise<{ warning?: string }>;
-  /** Absent is the CLI's own choice. */
+  /** Without a model, the CLI chooses its default. */
   setModel(model?: string): Promise<void>;
-  /** Null is no limit, 0 is no thinking. */
+  /** Null removes the limit; 0 switches thinking off. */
   setMaxThinkingTokens(
     maxThinkingTokens: number | null,
     thinkingDisplay?: "summarized" | "omitted" | "highlights" | null,
   ): Promise<void>;
-  /** Lays settings over those of the files, for this process; `null` takes one off again. */
+  /** Overrides settings of the files for this process; `null` removes an override. */
   applyFlagSettings(settings: FlagSettings): Promise<void>;
   /** Writes a settings file. */
   updateSettings(
@@ -83,23 +83,23 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
     path: string,
     options?: { maxBytes?: number; encoding?: "utf-8" | "base64" },
   ): Promise<SDKControlReadFileResponse | null>;
-  /** Reads the plugins again; gives what there is now. */
+  /** Reads the plugins again and returns the current list. */
   reloadPlugins(options?: {
     holdOnCacheImpact?: boolean;
     addPlugins?: SdkPluginConfig[];
     refuseIfBusy?: boolean;
   }): Promise<SDKControlReloadPluginsResponse>;
-  /** Reads the skills again; gives what there is now. */
+  /** Reads the skills again and returns the current list. */
   reloadSkills(): Promise<SDKControlReloadSkillsResponse>;
-  /** Reads the output styles again; gives what there is now. */
+  /** Reads the output styles again and returns the current list. */
   reloadOutputStyles(): Promise<SDKControlReloadOutputStylesResponse>;
-  /** Whose account it is, as the CLI told it at its start; never a credential. */
+  /** The account, as the CLI reported it at its start; never a credential. */
   accountInfo(): Promise<AccountInfo>;
   /** Puts files back to where they were before a prompt; needs `enableFileCheckpointing`. */
   rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
   /** Tells the CLI that a file has been read, so that it may be edited. */
   seedReadState(path: string, mtime: number): Promise<void>;
-  /** Starts a server anew, or reaches it again. */
+  /** Restarts a server, or connects to it again. */
   reconnectMcpServer(serverName: string): Promise<void>;
   /** Switches a server off or on, for this process. */
   toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
@@ -124,7 +124,7 @@ export type FlagSettings = {
   [K in keyof Settings]?: K extends "effortLevel" ? EffortLevel | null : Settings[K] | null;
 };
 
-/** What `startup()` and `prewarm()` are given. */
+/** The parameters of `startup()` and `prewarm()`. */
 export type StartupParams = {
   options?: Options | undefined;
   initializeTimeoutMs?: number | undefined;
@@ -153,7 +153,7 @@ export interface SpareProcess extends AsyncDisposable {
   close(): void;
 }
 
-/** What is known of a session only when a spare process is claimed for it. */
+/** The options of a session that a spare process gets when it is claimed. */
 export type ClaimOptions = {
   cwd: string;
   env?: Record<string, string>;

@@ -1,8 +1,7 @@
 import type { SandboxSettings, SettingSource } from "../../options/index.js";
 import type { PermissionMode } from "../../wire/index.js";
-import type { SettingsHookMatcher } from "./settings-hook.js";
 
-/** A settings file of the CLI: the keys that are met most, and whatever else it holds. */
+/** A settings file of the CLI: the most common keys, and any other. */
 export interface Settings {
   $schema?: string;
 
@@ -63,7 +62,7 @@ export interface Settings {
   disableSkillShellExecution?: boolean;
   agent?: string;
 
-  // What is shown and said.
+  // Display and language.
   outputStyle?: string;
   language?: string;
   viewMode?: "default" | "verbose" | "focus";
@@ -98,7 +97,7 @@ export interface Settings {
     location?: string;
   };
 
-  // The conversation and what is kept of it.
+  // The conversation and its files.
   cleanupPeriodDays?: number;
   claudeMd?: string;
   claudeMdExcludes?: string[];
@@ -137,6 +136,47 @@ export type SettingsPermissions = {
   workingDirectoriesAsGiven?: string[];
   [key: string]: unknown;
 };
+
+/** Hooks of a settings file for the tools that a pattern fits. */
+export type SettingsHookMatcher = {
+  matcher?: string;
+  hooks: SettingsHook[];
+};
+
+type Hook = {
+  /** Only for calls that this rule fits. */
+  if?: string;
+  /** Seconds. */
+  timeout?: number;
+  statusMessage?: string;
+  once?: boolean;
+};
+
+export type SettingsHook =
+  | (Hook & {
+      type: "command";
+      command: string;
+      args?: string[];
+      shell?: "bash" | "powershell";
+      onFailure?: "continue" | "block";
+      async?: boolean;
+      asyncRewake?: boolean;
+    })
+  | (Hook & { type: "prompt"; prompt: string; model?: string; continueOnBlock?: boolean })
+  | (Hook & { type: "agent"; prompt: string; model?: string })
+  | (Hook & {
+      type: "http";
+      url: string;
+      headers?: { [name: string]: string };
+      allowedEnvVars?: string[];
+      onFailure?: "continue" | "block";
+    })
+  | (Hook & {
+      type: "mcp_tool";
+      server: string;
+      tool: string;
+      input?: { [name: string]: unknown };
+    });
 
 type McpServerEntry = {
   serverName?: string;

@@ -1,8 +1,7 @@
 import type { SDKControlRequest, SDKControlResponse } from "./control-request.js";
-import type { SDKActiveGoalMessage } from "./event.js";
-import type { SDKMessage } from "./message.js";
+import type { SDKActiveGoalMessage, SDKMessage } from "./message.js";
 
-/** The official SDK's `Transport`, which is another thing than ours of that name. */
+/** The official SDK's `Transport`. Hawser's own `Transport` is another interface. */
 export interface SDKTransport {
   write(data: string): void | Promise<void>;
   close(): void;

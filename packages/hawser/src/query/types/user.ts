@@ -1,6 +1,5 @@
 import type { UUID } from "node:crypto";
-import type { MessageParam } from "./api-param.js";
-import type { FromAgent } from "./stamp.js";
+import type { MessageParam } from "./api/param.js";
 
 type UserLine = {
   type: "user";
@@ -19,16 +18,18 @@ type UserLine = {
   client_composed?: true;
 };
 
-/** A prompt that is sent, or a tool's result that comes. */
-export type SDKUserMessage = UserLine &
-  FromAgent & {
-    uuid?: UUID;
-    session_id?: string;
-    pasted_content?: MessageParam["content"][];
-    inline_pastes?: string[];
-  };
+/** A prompt that the caller sends, or a tool result that the CLI sends. */
+export type SDKUserMessage = UserLine & {
+  uuid?: UUID;
+  session_id?: string;
+  agent_id?: string;
+  subagent_type?: string;
+  task_description?: string;
+  pasted_content?: MessageParam["content"][];
+  inline_pastes?: string[];
+};
 
-/** A prompt, or the output of a command, that comes back. */
+/** A prompt, or the output of a command, that the CLI sends back. */
 export type SDKUserMessageReplay = UserLine & {
   uuid: UUID;
   session_id: string;
@@ -36,7 +37,7 @@ export type SDKUserMessageReplay = UserLine & {
   file_attachments?: unknown[];
 };
 
-/** Who is behind a prompt. */
+/** Where a prompt comes from. */
 export type SDKMessageOrigin =
   | { kind: "human" }
   | { kind: "channel"; server: string }

@@ -1,0 +1,105 @@
+import { constants } from "node:buffer";
+import { OpenLine } from "./open-line.js";
+import { findNonAscii } from "./utf8.js";
+
+/** One line of output, without its LF. */
+export type FramedLine = string | OverlongLine | BrokenLine;
+
+/** A line over the limit: only its length is kept. */
+export interface OverlongLine {
+  readonly kind: "overlong";
+  readonly bytes: number;
+}
+
+/** The bytes after the last LF when the output ended. */
+export interface BrokenLine {
+  readonly kind: "broken";
+  readonly text: string;
+}
+
+export interface LineFramerOptions {
+  /** The longest line that is kept, in bytes without its LF. */
+  readonly maxLineBytes?: number | undefined;
+}
+
+/** Bytes in, lines out: any split of the same bytes gives the same lines, in linear time. */
+export class LineFramer {
+  readonly #limit: number;
+  readonly #open: OpenLine;
+
+  constructor(options: LineFramerOptions = {}) {
+    // A line has at most as many characters as bytes, so it always fits into a string.
+    this.#limit = Math.min(options.maxLineBytes ?? DEFAULT_LIMIT, constants.MAX_STRING_LENGTH);
+    this.#open = new OpenLine(this.#limit);
+  }
+
+  /** The lines that this chunk completes. The chunk may be reused afterwards. */
+  push(chunk: Uint8Array): FramedLine[] {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const lines: FramedLine[] = [];
+    for (let at = 0; at < bytes.length; at += STRIDE) {
+      this.#take(bytes.subarray(at, at + STRIDE), lines);
+    }
+    return lines;
+  }
+
+  /** Call when the output has ended: returns the last line if it has no LF, otherwise nothing. */
+  end(): FramedLine[] {
+    const lines: FramedLine[] = [];
+    add(lines, this.#open.close());
+    return lines.map((line) => (typeof line === "string" ? { kind: "broken", text: line } : line));
+  }
+
+  #take(bytes: Buffer, lines: FramedLine[]): void {
+    const first = bytes.indexOf(LF);
+    if (first < 0) {
+      this.#open.append(bytes);
+      return;
+    }
+    const last = bytes.lastIndexOf(LF);
+    this.#open.append(bytes.subarray(0, first));
+    add(lines, this.#open.close());
+    if (last > first) this.#split(bytes.subarray(first + 1, last), lines);
+    this.#open.append(bytes.subarray(last + 1));
+  }
+
+  /** Adds the lines of `bytes`, which begins and ends where a line does. */
+  #split(bytes: Buffer, lines: FramedLine[]): void {
+    // As Latin-1 a character is a byte. Slices of this one string cost far less than a string for
+    // each line, and they are right for every line of ASCII.
+    const text = bytes.toString("latin1");
+    const hasNonAscii = findNonAscii(bytes);
+    for (let start = 0; start <= text.length; ) {
+      const next = text.indexOf("\n", start);
+      const end = next < 0 ? text.length : next;
+      if (end - start > this.#limit) add(lines, { kind: "overlong", bytes: end - start });
+      else if (hasNonAscii(start, end)) add(lines, bytes.toString("utf8", start, end));
+      else add(lines, text.slice(start, end));
+      start = end + 1;
+    }
+  }
+}
+
+const LF = 0x0a;
+const DEFAULT_LIMIT = 64 * 1024 * 1024;
+
+/** Slices keep the whole string alive that they were cut from; this bounds its size. */
+const STRIDE = 64 * 1024;
+
+function add(lines: FramedLine[], line: FramedLine): void {
+  if (typeof line === "string" && textStart(line) === line.length) return;
+  lines.push(line);
+}
+
+/**
+ * Where the text of a line begins, or the length of the line if it is blank. Spaces, tabs and carriage
+ * returns count as blank.
+ */
+export function textStart(line: string): number {
+  let at = 0;
+  for (;;) {
+    const code = line.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x09 && code !== 0x0d) return at;
+    at += 1;
+  }
+}

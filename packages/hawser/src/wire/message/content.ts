@@ -1,0 +1,95 @@
+import type { JsonObject } from "../open.js";
+
+/** A prompt: plain text, or blocks of text, images and documents. */
+export type Prompt = string | readonly ContentBlock[];
+
+/** A block of the Messages API; a kind that is not listed stays as it came. */
+export type ContentBlock =
+  | TextBlock
+  | ImageBlock
+  | DocumentBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | ToolUseBlock
+  | ToolResultBlock
+  | UnknownBlock;
+
+/** The kinds of block that are described here, by their type. */
+export interface ContentBlocks {
+  text: TextBlock;
+  image: ImageBlock;
+  document: DocumentBlock;
+  thinking: ThinkingBlock;
+  redacted_thinking: RedactedThinkingBlock;
+  tool_use: ToolUseBlock;
+  tool_result: ToolResultBlock;
+}
+
+/**
+ * Narrows by type. `block.type === "…"` alone keeps `UnknownBlock` in the union, because its type
+ * may be any.
+ */
+export function isBlock<T extends keyof ContentBlocks>(
+  block: ContentBlock,
+  type: T,
+): block is ContentBlocks[T] {
+  return block.type === type;
+}
+
+export interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
+  readonly citations?: readonly unknown[] | null;
+  readonly cache_control?: JsonObject | null;
+}
+
+export interface ImageBlock {
+  readonly type: "image";
+  readonly source: MediaSource;
+  readonly cache_control?: JsonObject | null;
+}
+
+export interface DocumentBlock {
+  readonly type: "document";
+  readonly source: MediaSource;
+  readonly title?: string | null;
+  readonly context?: string | null;
+  readonly citations?: JsonObject | null;
+  readonly cache_control?: JsonObject | null;
+}
+
+export type MediaSource =
+  | { readonly type: "base64"; readonly media_type: string; readonly data: string }
+  | { readonly type: "url"; readonly url: string }
+  | { readonly type: "text"; readonly media_type: "text/plain"; readonly data: string }
+  | { readonly type: "file"; readonly file_id: string };
+
+export interface ThinkingBlock {
+  readonly type: "thinking";
+  readonly thinking: string;
+  readonly signature: string;
+}
+
+export interface RedactedThinkingBlock {
+  readonly type: "redacted_thinking";
+  readonly data: string;
+}
+
+export interface ToolUseBlock {
+  readonly type: "tool_use";
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export interface ToolResultBlock {
+  readonly type: "tool_result";
+  readonly tool_use_id: string;
+  readonly content?: string | readonly ContentBlock[];
+  readonly is_error?: boolean;
+}
+
+export interface UnknownBlock {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
