@@ -1,5 +1,5 @@
 import type { Issue } from "../base/index.js";
-import { type OutputSchema, under, WRAPPER } from "../schema/index.js";
+import { type OutputSchema, prefixPath, WRAPPER } from "../schema/index.js";
 
 /** Asks the model, in the same session, to give the value again: the one it gave is before its eyes. */
 export function repairPrompt(
@@ -7,7 +7,7 @@ export function repairPrompt(
   issues: readonly Issue[],
 ): string {
   const lines = issues.slice(0, MOST).map(({ path = "", message }) => {
-    const place = isWrapped ? under(WRAPPER, path) : path;
+    const place = isWrapped ? prefixPath(WRAPPER, path) : path;
     return `- ${place === "" ? "The whole value" : place} ${short(message)}`;
   });
   if (issues.length > MOST) lines.push(`- and ${issues.length - MOST} more of this kind`);

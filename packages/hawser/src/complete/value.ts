@@ -1,6 +1,6 @@
 import { HawserError, type Issue, isHawserError } from "../base/index.js";
 import type { JsonSchema, Options, StandardSchema } from "../options/index.js";
-import { type OutputSchema, type ReadOutput, readSchema } from "../schema/index.js";
+import { compileOutputSchema, type OutputSchema, type ReadOutput } from "../schema/index.js";
 import type { ResultMessage } from "../wire/index.js";
 import type { Ended } from "./completion.js";
 import { extractJson } from "./extract-json.js";
@@ -22,7 +22,7 @@ export class OwedValue {
   async of({ result, text, givenOutput }: Ended): Promise<ReadOutput> {
     // What the CLI refused may fit all the same: it knows less of the schema.
     const output = isRefusedOutput(result) ? givenOutput : result.structured_output;
-    if (output !== undefined) return this.#schema.read(output);
+    if (output !== undefined) return this.#schema.parse(output);
     const found = await this.#inWords(text);
     return found ?? { issues: [MISSING] };
   }
@@ -49,9 +49,9 @@ export class OwedValue {
       if (isHawserError(error, "structured_output")) return undefined;
       throw error;
     }
-    const read = await this.#schema.read(written);
+    const read = await this.#schema.parse(written);
     if (read.issues === undefined || !this.#schema.isWrapped) return read;
-    return this.#schema.read({ value: written });
+    return this.#schema.parse({ value: written });
   }
 }
 
@@ -61,7 +61,7 @@ const MOST_ISSUES = 100;
 const MISSING: Issue = { message: "is missing: the model answered in words only" };
 
 export async function owedValue(schema: StandardSchema | JsonSchema): Promise<OwedValue> {
-  return new OwedValue(await readSchema(schema));
+  return new OwedValue(await compileOutputSchema(schema));
 }
 
 /** Whether the CLI gave up, since each value that the model gave was wrong. */

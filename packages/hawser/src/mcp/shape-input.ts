@@ -1,5 +1,5 @@
 import type { JsonSchema, StandardSchema } from "../options/index.js";
-import { needsZod, rebase, toJsonSchema, type ZodConverter } from "../schema/index.js";
+import { needsZod, rebaseReferences, toJsonSchema, type ZodConverter } from "../schema/index.js";
 import type { InputIssue, ParsedInput, ToolInput } from "./input.js";
 
 type Field = readonly [name: string, schema: StandardSchema];
@@ -18,7 +18,7 @@ function describe(fields: readonly Field[], where: string, zod?: ZodConverter): 
   const required: string[] = [];
   for (const [name, schema] of fields) {
     const described = toJsonSchema(schema, `${where}, argument "${name}",`, zod);
-    properties.push([name, rebase(described, `#/properties/${pointer(name)}`)]);
+    properties.push([name, rebaseReferences(described, `#/properties/${pointer(name)}`)]);
     if (!mayBeAbsent(schema) && !("default" in described)) required.push(name);
   }
   return {

@@ -1,10 +1,20 @@
-export { WRAPPER } from "./narrow.js";
-export { type OutputSchema, type ReadOutput, readSchema } from "./output-schema.js";
-export { under } from "./path.js";
+export { WRAPPER } from "./narrow/narrow-schema.js";
+export {
+  compileOutputSchema,
+  type OutputSchema,
+  type ParsedOutput as ReadOutput,
+} from "./output-schema.js";
 export type {
   JsonSchema,
   StandardIssue,
   StandardResult,
   StandardSchema,
 } from "./standard-schema.js";
-export { loadZod, needsZod, rebase, toJsonSchema, type ZodConverter } from "./to-json-schema.js";
+export {
+  loadZod,
+  needsZod,
+  rebaseReferences,
+  toJsonSchema,
+  type ZodConverter,
+} from "./to-json-schema.js";
+export { prefixPath } from "./value-path.js";

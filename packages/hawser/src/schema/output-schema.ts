@@ -1,11 +1,11 @@
 import { HawserError, type Issue, textOf } from "../base/index.js";
-import { SchemaDocument } from "./document.js";
-import { narrow, WRAPPER } from "./narrow.js";
-import { pathOf } from "./path.js";
-import { isRecord, type Schema } from "./places.js";
+import { narrowSchema, WRAPPER } from "./narrow/narrow-schema.js";
+import { SchemaDocument } from "./schema-document.js";
 import type { JsonSchema, StandardSchema } from "./standard-schema.js";
+import { isRecord, type Schema } from "./subschemas.js";
 import { loadZod, needsZod, toJsonSchema } from "./to-json-schema.js";
-import { compileSchema } from "./validator.js";
+import { compileSchema } from "./validate/compile-schema.js";
+import { pathFromKeys } from "./value-path.js";
 
 /** A value that is owed: how the model is told what it looks like, and how it is read. */
 export interface OutputSchema {
@@ -14,25 +14,27 @@ export interface OutputSchema {
   /** Whether the value is in the property `value` of what the model gives. */
   readonly isWrapped: boolean;
   /** Reads the CLI's `structured_output`; checks all of the schema, also what was not sent. */
-  read(output: unknown): Promise<ReadOutput>;
+  parse(output: unknown): Promise<ParsedOutput>;
 }
 
-export type ReadOutput =
+export type ParsedOutput =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] };
 
 /** Throws `invalid_options` for a schema that cannot be used, before anything is started. */
-export async function readSchema(schema: StandardSchema | JsonSchema): Promise<OutputSchema> {
+export async function compileOutputSchema(
+  schema: StandardSchema | JsonSchema,
+): Promise<OutputSchema> {
   const standard = isStandard(schema) ? schema : undefined;
   const described = standard === undefined ? (schema as JsonSchema) : await describe(standard);
   try {
     const document = new SchemaDocument(plainCopy(described));
     const check = standard === undefined ? jsonReader(document) : standardReader(standard);
-    const { sent, isWrapped } = narrow(document);
+    const { sent, isWrapped } = narrowSchema(document);
     return {
       sent,
       isWrapped,
-      async read(output) {
+      async parse(output) {
         if (!isWrapped) return check(output);
         if (isRecord(output) && Object.hasOwn(output, WRAPPER)) return check(output[WRAPPER]);
         return { issues: [{ message: "is missing" }] };
@@ -44,7 +46,7 @@ export async function readSchema(schema: StandardSchema | JsonSchema): Promise<O
   }
 }
 
-type Reader = (value: unknown) => Promise<ReadOutput>;
+type Reader = (value: unknown) => Promise<ParsedOutput>;
 
 /** Arktype's schemas are functions. */
 function isStandard(schema: unknown): schema is StandardSchema {
@@ -89,7 +91,9 @@ function standardReader(schema: StandardSchema): Reader {
     try {
       const result = await schema["~standard"].validate(value);
       if (result.issues === undefined) return { value: result.value };
-      return { issues: result.issues.map(({ path, message }) => issue(pathOf(path), message)) };
+      return {
+        issues: result.issues.map(({ path, message }) => issue(pathFromKeys(path), message)),
+      };
     } catch (error) {
       return { issues: [{ message: `cannot be read: ${textOf(error)}` }] };
     }

@@ -52,7 +52,7 @@ export async function loadZod(): Promise<ZodConverter> {
 }
 
 /** A schema that stood at the root, moved to `place`: what points to the root now points there. */
-export function rebase(schema: JsonSchema, place: string): JsonSchema {
+export function rebaseReferences(schema: JsonSchema, place: string): JsonSchema {
   const { $schema: _, ...rest } = schema;
   return move(rest, place, false) as JsonSchema;
 }

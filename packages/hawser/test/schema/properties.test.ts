@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { SchemaDocument } from "../../src/schema/document.js";
-import { narrow } from "../../src/schema/narrow.js";
-import { compileSchema, type Validate } from "../../src/schema/validator.js";
+import { narrowSchema } from "../../src/schema/narrow/narrow-schema.js";
+import { SchemaDocument } from "../../src/schema/schema-document.js";
+import { compileSchema, type Validate } from "../../src/schema/validate/compile-schema.js";
 import { fc } from "../support/fc.js";
-import { Ajv7, Ajv2020 } from "./ajv.js";
-import { type AnySchema, documentOf, value } from "./arbitrary.js";
+import { Ajv7, Ajv2020 } from "./ajv.helper.js";
+import { type AnySchema, documentOf, value } from "./arbitrary-schema.helper.js";
 
 function compiled(schema: AnySchema): Validate {
   const made = compileSchema(new SchemaDocument(schema));
@@ -60,7 +60,7 @@ describe.each(DRAFTS)("a random schema of $draft", ({ draft, Ajv }) => {
     await fc.assert(
       fc.asyncProperty(documents, values, async (schema, given) => {
         const document = new SchemaDocument(schema);
-        const { sent, isWrapped } = narrow(document);
+        const { sent, isWrapped } = narrowSchema(document);
         const accepts = CLI.compile(sent);
         expect(API.validateSchema(sent)).toBe(true);
         expect(sent).toMatchObject({ type: "object" });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { JsonSchema, StandardSchema } from "../../src/options/index.js";
-import { readSchema } from "../../src/schema/output-schema.js";
+import { compileOutputSchema } from "../../src/schema/output-schema.js";
 import { always, type RecordedRequest, toolUse } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
 import { open } from "../support/open-session.js";
@@ -89,7 +89,7 @@ const CASES: readonly [string, StandardSchema | JsonSchema, JsonSchema][] = [
 
 describe.each(CLIS)("CLI $name", ({ path }) => {
   it.each(CASES)("takes the schema that is sent for %s", async (_, schema, input) => {
-    const { sent, isWrapped, read } = await readSchema(schema);
+    const { sent, isWrapped, parse: read } = await compileOutputSchema(schema);
     expect(await answer(path, sent, input)).toEqual({ offered: sent, output: input });
     expect(await read(input)).toEqual({ value: isWrapped ? input["value"] : input });
   });

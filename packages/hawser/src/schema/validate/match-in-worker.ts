@@ -1,16 +1,16 @@
 import { Worker } from "node:worker_threads";
-import { HawserError, textOf } from "../base/index.js";
-import type { Question } from "./pattern.js";
+import { HawserError, textOf } from "../../base/index.js";
+import type { PendingMatch } from "./pattern-matcher.js";
 
 /**
  * Answers questions in another thread, in their order, until `limitMs` have passed: then the thread is
  * ended in the middle of a match, and the question that was not answered is given back with the reason.
  */
-export async function matchElsewhere(
-  questions: readonly Question[],
+export async function matchInWorker(
+  questions: readonly PendingMatch[],
   limitMs: number,
-  answer: (question: Question, isMatch: boolean) => void,
-): Promise<Unanswered | undefined> {
+  answer: (question: PendingMatch, isMatch: boolean) => void,
+): Promise<UnansweredMatch | undefined> {
   const workerData = questions.map(({ pattern: { source, regex }, text }) => {
     return { source, flags: regex.flags, text };
   });
@@ -56,8 +56,8 @@ function startThread(workerData: unknown): Worker {
   }
 }
 
-export interface Unanswered {
-  readonly question: Question;
+export interface UnansweredMatch {
+  readonly question: PendingMatch;
   /** Continues with the pattern. */
   readonly problem: string;
 }

@@ -1,11 +1,11 @@
-import { isRecord, schemasIn } from "./places.js";
-import type { JsonSchema } from "./standard-schema.js";
+import type { JsonSchema } from "../standard-schema.js";
+import { isRecord, subschemasIn } from "../subschemas.js";
 
 /**
  * The keywords of one schema that restrict a value but cannot be sent. A keyword whose meaning hangs
  * on another goes with it: without `patternProperties`, `additionalProperties` would refuse too much.
  */
-export function withheldOf(schema: JsonSchema): JsonSchema {
+export function unsendableKeywords(schema: JsonSchema): JsonSchema {
   const groups = GROUPS.filter(({ when }) => when(schema)).flatMap(({ keywords }) => keywords);
   const kept = groups.filter((keyword) => Object.hasOwn(schema, keyword));
   const withheld: Record<string, unknown> = Object.fromEntries(
@@ -17,7 +17,7 @@ export function withheldOf(schema: JsonSchema): JsonSchema {
 }
 
 /** The API takes these only, and the CLI finds the names of Object.prototype in every object. */
-export function isOwnName(name: string): boolean {
+export function isSendableName(name: string): boolean {
   return /^[a-zA-Z0-9_.-]{1,64}$/.test(name) && !(name in Object.prototype);
 }
 
@@ -65,7 +65,7 @@ const GROUPS: readonly Group[] = [
 
 function oddProperties({ properties }: JsonSchema): readonly [string, unknown][] {
   return Object.entries(isRecord(properties) ? properties : {}).filter(
-    ([name]) => !isOwnName(name),
+    ([name]) => !isSendableName(name),
   );
 }
 
@@ -92,8 +92,8 @@ function isUnicodeRegex(source: unknown): boolean {
 function isExact(value: unknown): boolean {
   if (!isRecord(value)) return typeof value === "boolean";
   if ("$ref" in value || "oneOf" in value) return false;
-  if (Object.keys(withheldOf(value)).length > 0) return false;
+  if (Object.keys(unsendableKeywords(value)).length > 0) return false;
   // The two that turn around were looked into just now.
   const rest = Object.entries(value).filter(([keyword]) => keyword !== "not" && keyword !== "if");
-  return rest.every(([keyword, each]) => schemasIn(keyword, each).every(isExact));
+  return rest.every(([keyword, each]) => subschemasIn(keyword, each).every(isExact));
 }

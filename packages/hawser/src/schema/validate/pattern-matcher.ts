@@ -7,7 +7,7 @@ export interface Pattern {
 }
 
 /** Undefined if the source is not a regular expression, with or without the `u` flag. */
-export function patternOf(source: string): Pattern | undefined {
+export function parsePattern(source: string): Pattern | undefined {
   for (const flags of ["u", ""]) {
     try {
       return { source, regex: new RegExp(source, flags) };
@@ -19,7 +19,7 @@ export function patternOf(source: string): Pattern | undefined {
 }
 
 /** One match that is too expensive to be made in this thread. */
-export interface Question {
+export interface PendingMatch {
   readonly pattern: Pattern;
   readonly text: string;
   /** Where in the value the text stands. */
@@ -31,9 +31,9 @@ export interface Question {
  * text that an attacker chose, and a running match cannot be stopped: so a match that could be slow is
  * noted as a question, to be answered by another thread, and taken for a match until then.
  */
-export class Matches {
+export class PatternMatcher {
   readonly #known = new Map<Pattern, Map<string, boolean>>();
-  #questions: Question[] = [];
+  #questions: PendingMatch[] = [];
   #stepsLeft = MOST_STEPS_HERE;
 
   test(pattern: Pattern, text: string, path: string): boolean {
@@ -49,14 +49,14 @@ export class Matches {
   }
 
   /** The questions since the last call. */
-  takeQuestions(): readonly Question[] {
+  takePending(): readonly PendingMatch[] {
     const questions = this.#questions;
     this.#questions = [];
     this.#stepsLeft = MOST_STEPS_HERE;
     return questions;
   }
 
-  answer({ pattern, text }: Question, isMatch: boolean): void {
+  answer({ pattern, text }: PendingMatch, isMatch: boolean): void {
     const known = this.#known.get(pattern) ?? new Map<string, boolean>();
     this.#known.set(pattern, known.set(text, isMatch));
   }

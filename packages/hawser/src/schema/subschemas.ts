@@ -28,14 +28,14 @@ const MAP: readonly string[] = [
 ];
 
 /** The schemas that stand directly in the value of a keyword. */
-export function schemasIn(keyword: string, value: unknown): readonly Schema[] {
+export function subschemasIn(keyword: string, value: unknown): readonly Schema[] {
   if (Array.isArray(value)) return LIST.includes(keyword) ? value.filter(isSchema) : [];
   if (MAP.includes(keyword) && isRecord(value)) return Object.values(value).filter(isSchema);
   return ONE.includes(keyword) && isSchema(value) ? [value] : [];
 }
 
 /** The value of a keyword with `change` done to each schema in it; all else stays. */
-export function mapSchemas(
+export function mapSubschemas(
   keyword: string,
   value: unknown,
   change: (schema: Schema) => Schema,

@@ -1,11 +1,17 @@
-import { brief, canonical } from "./canonical.js";
-import { FORMATS } from "./format.js";
-import { countLimit, type Keywords, type Place, plural, type Rule } from "./keyword.js";
-import { patternOf } from "./pattern.js";
-import { isRecord } from "./places.js";
+import { canonicalJson, shortJson } from "../canonical-json.js";
+import { isRecord } from "../subschemas.js";
+import { FORMATS } from "./formats.js";
+import {
+  countLimit,
+  type KeywordContext,
+  type KeywordRule,
+  type Keywords,
+  plural,
+} from "./keyword.js";
+import { parsePattern } from "./pattern-matcher.js";
 
 /** What asks for a type, for a certain value, or looks into a string or number. */
-export const SCALARS: Keywords = {
+export const SCALAR_KEYWORDS: Keywords = {
   type(value, place) {
     const types: unknown[] = Array.isArray(value) ? value : [value];
     if (types.length === 0 || !types.every(isType)) {
@@ -17,23 +23,23 @@ export const SCALARS: Keywords = {
     const must = `must be ${names.map(({ name }) => name).join(" or ")}`;
     return (given, path, visit) => {
       if (names.some(({ has }) => has(given))) return;
-      visit.wrong(path, `${must}, not ${nameOf(given)}`);
+      visit.addIssue(path, `${must}, not ${nameOf(given)}`);
     };
   },
   enum(value, place) {
     if (!Array.isArray(value) || value.length === 0) {
       return place.problem("must be an array of at least one value");
     }
-    const allowed = new Set(value.map(canonical));
-    const message = `must be one of ${value.map((each) => brief(each)).join(", ")}`;
+    const allowed = new Set(value.map(canonicalJson));
+    const message = `must be one of ${value.map((each) => shortJson(each)).join(", ")}`;
     return (given, path, visit) => {
-      if (!allowed.has(canonical(given))) visit.wrong(path, message.slice(0, LONGEST));
+      if (!allowed.has(canonicalJson(given))) visit.addIssue(path, message.slice(0, LONGEST));
     };
   },
   const(value) {
-    const expected = canonical(value);
+    const expected = canonicalJson(value);
     return (given, path, visit) => {
-      if (canonical(given) !== expected) visit.wrong(path, `must be ${brief(value)}`);
+      if (canonicalJson(given) !== expected) visit.addIssue(path, `must be ${shortJson(value)}`);
     };
   },
 
@@ -44,11 +50,11 @@ export const SCALARS: Keywords = {
     string((text) => lengthOf(text) <= limit, `must have at most ${plural(limit, "character")}`),
   ),
   pattern(value, place) {
-    const pattern = typeof value === "string" ? patternOf(value) : undefined;
+    const pattern = typeof value === "string" ? parsePattern(value) : undefined;
     if (pattern === undefined) return place.problem("must be a regular expression");
     return (given, path, visit) => {
       if (typeof given !== "string" || place.matches(pattern, given, path)) return;
-      visit.wrong(path, `must match the pattern ${value}`);
+      visit.addIssue(path, `must match the pattern ${value}`);
     };
   },
   format(value, place) {
@@ -90,22 +96,22 @@ function nameOf(value: unknown): string {
   return type === TYPES.integer ? TYPES.number.name : (type?.name ?? typeof value);
 }
 
-function string(holds: (text: string) => boolean, message: string): Rule {
+function string(holds: (text: string) => boolean, message: string): KeywordRule {
   return (value, path, visit) => {
-    if (typeof value === "string" && !holds(value)) visit.wrong(path, message);
+    if (typeof value === "string" && !holds(value)) visit.addIssue(path, message);
   };
 }
 
-function number(holds: (given: number) => boolean, message: string): Rule {
+function number(holds: (given: number) => boolean, message: string): KeywordRule {
   return (value, path, visit) => {
-    if (isNumber(value) && !holds(value)) visit.wrong(path, message);
+    if (isNumber(value) && !holds(value)) visit.addIssue(path, message);
   };
 }
 
 function limit(
   words: string,
   holds: (given: number, limit: number) => boolean,
-): (value: unknown, place: Place) => Rule | undefined {
+): (value: unknown, place: KeywordContext) => KeywordRule | undefined {
   return (value, place) => {
     if (!isNumber(value)) return place.problem("must be a number");
     return number((given) => holds(given, value), `must be ${words} ${value}`);

@@ -1,13 +1,13 @@
-import { canonical } from "./canonical.js";
-import type { SchemaDocument } from "./document.js";
-import { isRecord, mapSchemas, type Schema, schemasIn } from "./places.js";
-import type { JsonSchema } from "./standard-schema.js";
-import { isOwnName, withheldOf } from "./withheld.js";
+import { canonicalJson } from "../canonical-json.js";
+import type { SchemaDocument } from "../schema-document.js";
+import type { JsonSchema } from "../standard-schema.js";
+import { isRecord, mapSubschemas, type Schema, subschemasIn } from "../subschemas.js";
+import { isSendableName, unsendableKeywords } from "./unsendable-keywords.js";
 
 /** What stands for a value that is no object, since the input of a tool has to be one. */
 export const WRAPPER = "value";
 
-export interface Narrowed {
+export interface NarrowedSchema {
   readonly sent: JsonSchema;
   /** Whether the value is in the property `value` of what the model gives. */
   readonly isWrapped: boolean;
@@ -21,7 +21,7 @@ export interface Narrowed {
  * versions, makes it drop the whole schema without a word. The API reads it by draft 2020-12, and wants
  * an object at the root, no union there, and plain names. The two agree on the keywords below.
  */
-export function narrow(document: SchemaDocument): Narrowed {
+export function narrowSchema(document: SchemaDocument): NarrowedSchema {
   const { root } = document;
   const isWrapped = !isPlainObject(root);
   const narrowing = new Narrowing(document, isWrapped ? `#/properties/${WRAPPER}` : "#");
@@ -95,7 +95,7 @@ class Narrowing {
 
   narrow(schema: Schema): Schema {
     if (typeof schema === "boolean") return schema;
-    const withheld = withheldOf(schema);
+    const withheld = unsendableKeywords(schema);
     const sent: [string, unknown][] = [];
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === "properties" && isRecord(value)) {
@@ -124,11 +124,11 @@ class Narrowing {
   }
 
   #nested(keyword: string, value: unknown): unknown {
-    return mapSchemas(keyword, value, (inner) => this.narrow(inner));
+    return mapSubschemas(keyword, value, (inner) => this.narrow(inner));
   }
 
   #properties(properties: JsonSchema): unknown {
-    const own = Object.entries(properties).filter(([name]) => isOwnName(name));
+    const own = Object.entries(properties).filter(([name]) => isSendableName(name));
     return this.#nested("properties", Object.fromEntries(own));
   }
 
@@ -157,7 +157,7 @@ class Narrowing {
 /** Repetitions are no error for the standard, but for the CLI. */
 function unique(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
-  return [...new Map(value.map((item) => [canonical(item), item])).values()];
+  return [...new Map(value.map((item) => [canonicalJson(item), item])).values()];
 }
 
 /** What is withheld, in the author's own words: models read JSON Schema. */
@@ -174,6 +174,6 @@ const LONGEST_NOTE = 600;
 
 function refers(schema: JsonSchema): boolean {
   if (Object.hasOwn(schema, "$ref")) return true;
-  const inner = Object.entries(schema).flatMap(([keyword, value]) => schemasIn(keyword, value));
+  const inner = Object.entries(schema).flatMap(([keyword, value]) => subschemasIn(keyword, value));
   return inner.some((each) => isRecord(each) && refers(each));
 }

@@ -1,5 +1,5 @@
-import { isRecord, isSchema, type Schema, schemasIn } from "./places.js";
 import type { JsonSchema } from "./standard-schema.js";
+import { isRecord, isSchema, type Schema, subschemasIn } from "./subschemas.js";
 
 /** A whole schema, in which references are looked up. Nothing is ever fetched. */
 export class SchemaDocument {
@@ -34,7 +34,7 @@ export class SchemaDocument {
     if (typeof $anchor === "string") this.#named.set(`${base}#${$anchor}`, schema);
     this.#bases.set(schema, base);
     for (const [keyword, value] of Object.entries(schema)) {
-      for (const inner of schemasIn(keyword, value)) {
+      for (const inner of subschemasIn(keyword, value)) {
         if (isRecord(inner)) this.#index(inner, base);
       }
     }

@@ -1,48 +1,49 @@
+import { isRecord } from "../subschemas.js";
+import { childPath } from "../value-path.js";
 import {
-  type Check,
+  type CheckSchema,
   countLimit,
+  type Evaluation,
   isNames,
+  type KeywordContext,
+  type KeywordRule,
   type Keywords,
-  type Place,
   plural,
-  type Rule,
-  type Visit,
 } from "./keyword.js";
-import { at } from "./path.js";
-import { type Pattern, patternOf } from "./pattern.js";
-import { isRecord } from "./places.js";
+import { type Pattern, parsePattern } from "./pattern-matcher.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What looks into an object. Only own properties count: every object has a `constructor`. */
-export const PROPERTIES: Keywords = {
+export const OBJECT_KEYWORDS: Keywords = {
   required(value, place) {
     if (!isNames(value)) return place.problem("must be an array of names");
     return object((fields, path, visit) => {
       for (const name of new Set(value)) {
-        if (!Object.hasOwn(fields, name)) visit.wrong(at(path, name), "is required, but missing");
+        if (!Object.hasOwn(fields, name))
+          visit.addIssue(childPath(path, name), "is required, but missing");
       }
     });
   },
   minProperties: countLimit((limit) =>
     object((fields, path, visit) => {
       if (Object.keys(fields).length >= limit) return;
-      visit.wrong(path, `must have at least ${plural(limit, "property", "properties")}`);
+      visit.addIssue(path, `must have at least ${plural(limit, "property", "properties")}`);
     }),
   ),
   maxProperties: countLimit((limit) =>
     object((fields, path, visit) => {
       if (Object.keys(fields).length <= limit) return;
-      visit.wrong(path, `must have at most ${plural(limit, "property", "properties")}`);
+      visit.addIssue(path, `must have at most ${plural(limit, "property", "properties")}`);
     }),
   ),
   propertyNames(value, place) {
-    const check = place.inside(value);
+    const check = place.checkPart(value);
     return object((fields, path, visit) => {
       for (const name of Object.keys(fields)) {
         const [issue] = check(name, "").issues;
         if (issue === undefined) continue;
-        visit.wrong(at(path, name), `is not a name that is allowed: it ${issue.message}`);
+        visit.addIssue(childPath(path, name), `is not a name that is allowed: it ${issue.message}`);
       }
     });
   },
@@ -56,7 +57,7 @@ export const PROPERTIES: Keywords = {
   },
   patternProperties(value, place) {
     const checks = checksOf(value, place).map(([source, check]) => {
-      const pattern = patternOf(source);
+      const pattern = parsePattern(source);
       if (pattern === undefined) place.problem("is not a regular expression", source);
       return { matches: matcherOf(pattern, place), check };
     });
@@ -69,11 +70,11 @@ export const PROPERTIES: Keywords = {
     });
   },
   additionalProperties(value, place) {
-    const check = place.inside(value);
+    const check = place.checkPart(value);
     const { properties, patternProperties } = place.schema;
     const names = new Set(isRecord(properties) ? Object.keys(properties) : []);
     const patterns = isRecord(patternProperties) ? Object.keys(patternProperties) : [];
-    const matchers = patterns.map((source) => matcherOf(patternOf(source), place));
+    const matchers = patterns.map((source) => matcherOf(parsePattern(source), place));
     return object((fields, path, visit) => {
       for (const name of Object.keys(fields)) {
         if (names.has(name) || matchers.some((matches) => matches(name, path))) continue;
@@ -88,22 +89,22 @@ export const PROPERTIES: Keywords = {
 
 export const UNEVALUATED_PROPERTIES: Keywords = {
   unevaluatedProperties(value, place) {
-    const check = place.inside(value);
+    const check = place.checkPart(value);
     return object((fields, path, visit) => {
       for (const name of Object.keys(fields)) {
-        if (!visit.names.has(name)) look(check, fields, name, path, visit);
+        if (!visit.evaluatedNames.has(name)) look(check, fields, name, path, visit);
       }
     });
   },
 };
 
 /** By property: names that must be there with it, or a schema that the object then has to fit. */
-function dependencies(value: unknown, place: Place): Rule | undefined {
+function dependencies(value: unknown, place: KeywordContext): KeywordRule | undefined {
   if (!isRecord(value)) return place.problem("must be an object");
   const rules = Object.entries(value).map(([name, needs]) => {
     if (isNames(needs)) return { name, rule: requiredWith(name, needs) };
-    const check = place.here(needs, name);
-    const rule: Rule = (fields, path, visit) => visit.add(check(fields, path));
+    const check = place.checkWhole(needs, name);
+    const rule: KeywordRule = (fields, path, visit) => visit.merge(check(fields, path));
     return { name, rule };
   });
   return object((fields, path, visit) => {
@@ -113,11 +114,14 @@ function dependencies(value: unknown, place: Place): Rule | undefined {
   });
 }
 
-function requiredWith(name: string, needs: readonly string[]): Rule {
+function requiredWith(name: string, needs: readonly string[]): KeywordRule {
   return object((fields, path, visit) => {
     for (const other of needs) {
       if (Object.hasOwn(fields, other)) continue;
-      visit.wrong(at(path, other), `is required together with ${at(path, name)}, but missing`);
+      visit.addIssue(
+        childPath(path, other),
+        `is required together with ${childPath(path, name)}, but missing`,
+      );
     }
   });
 }
@@ -125,24 +129,33 @@ function requiredWith(name: string, needs: readonly string[]): Rule {
 /** Whether the name of a property matches. */
 function matcherOf(
   pattern: Pattern | undefined,
-  { matches }: Place,
+  { matches }: KeywordContext,
 ): (name: string, path: string) => boolean {
-  return (name, path) => pattern !== undefined && matches(pattern, name, at(path, name));
+  return (name, path) => pattern !== undefined && matches(pattern, name, childPath(path, name));
 }
 
-function checksOf(value: unknown, place: Place): readonly (readonly [string, Check])[] {
+function checksOf(
+  value: unknown,
+  place: KeywordContext,
+): readonly (readonly [string, CheckSchema])[] {
   if (!isRecord(value)) place.problem("must be an object of schemas");
   const schemas = isRecord(value) ? Object.entries(value) : [];
-  return schemas.map(([name, schema]) => [name, place.inside(schema, name)]);
+  return schemas.map(([name, schema]) => [name, place.checkPart(schema, name)]);
 }
 
-function object(rule: (fields: Fields, path: string, visit: Visit) => void): Rule {
+function object(rule: (fields: Fields, path: string, visit: Evaluation) => void): KeywordRule {
   return (value, path, visit) => {
     if (isRecord(value)) rule(value, path, visit);
   };
 }
 
-function look(check: Check, fields: Fields, name: string, path: string, visit: Visit): void {
-  visit.names.add(name);
-  visit.addPart(check(fields[name], at(path, name)));
+function look(
+  check: CheckSchema,
+  fields: Fields,
+  name: string,
+  path: string,
+  visit: Evaluation,
+): void {
+  visit.evaluatedNames.add(name);
+  visit.addIssuesOf(check(fields[name], childPath(path, name)));
 }

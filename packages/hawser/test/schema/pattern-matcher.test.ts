@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Issue } from "../../src/base/index.js";
 import { complete } from "../../src/complete/index.js";
-import { SchemaDocument } from "../../src/schema/document.js";
-import { matchCost } from "../../src/schema/match-cost.js";
-import { compileSchema } from "../../src/schema/validator.js";
+import { SchemaDocument } from "../../src/schema/schema-document.js";
+import { compileSchema } from "../../src/schema/validate/compile-schema.js";
+import { matchCost } from "../../src/schema/validate/match-cost.js";
 import { fakeCli } from "../../src/testing/index.js";
 import { fc } from "../support/fc.js";
-import type { AnySchema } from "./arbitrary.js";
+import type { AnySchema } from "./arbitrary-schema.helper.js";
 
 /** Takes longer than the age of the world on a text such as `HOPELESS`. */
 const SLOW = "^([a-z]+)+$";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Issue } from "../../src/base/index.js";
-import { SchemaDocument } from "../../src/schema/document.js";
-import { compileSchema, type Validate } from "../../src/schema/validator.js";
-import { Ajv7, addFormats } from "./ajv.js";
-import type { AnySchema } from "./arbitrary.js";
+import { SchemaDocument } from "../../src/schema/schema-document.js";
+import { compileSchema, type Validate } from "../../src/schema/validate/compile-schema.js";
+import { Ajv7, addFormats } from "./ajv.helper.js";
+import type { AnySchema } from "./arbitrary-schema.helper.js";
 
 function validatorOf(schema: AnySchema): Validate {
   const made = compileSchema(new SchemaDocument(schema));

@@ -1,14 +1,20 @@
-import type { Issue } from "../base/index.js";
-import { COMBINE } from "./check-combine.js";
-import { ITEMS, UNEVALUATED_ITEMS } from "./check-items.js";
-import { PROPERTIES, UNEVALUATED_PROPERTIES } from "./check-properties.js";
-import { SCALARS } from "./check-scalars.js";
-import type { SchemaDocument } from "./document.js";
-import { type Check, type Keywords, type Place, type Rule, Visit } from "./keyword.js";
-import { matchElsewhere, type Unanswered } from "./match-elsewhere.js";
-import { at } from "./path.js";
-import { Matches } from "./pattern.js";
-import { isRecord, isSchema, type Schema } from "./places.js";
+import type { Issue } from "../../base/index.js";
+import type { SchemaDocument } from "../schema-document.js";
+import { isRecord, isSchema, type Schema } from "../subschemas.js";
+import { childPath } from "../value-path.js";
+import { ARRAY_KEYWORDS, UNEVALUATED_ITEMS } from "./array-keywords.js";
+import { COMBINING_KEYWORDS } from "./combining-keywords.js";
+import {
+  type CheckSchema,
+  Evaluation,
+  type KeywordContext,
+  type KeywordRule,
+  type Keywords,
+} from "./keyword.js";
+import { matchInWorker, type UnansweredMatch } from "./match-in-worker.js";
+import { OBJECT_KEYWORDS, UNEVALUATED_PROPERTIES } from "./object-keywords.js";
+import { PatternMatcher } from "./pattern-matcher.js";
+import { SCALAR_KEYWORDS } from "./scalar-keywords.js";
 
 /** Resolves to what is wrong with a value. */
 export type Validate = (value: unknown) => Promise<readonly Issue[]>;
@@ -36,15 +42,17 @@ export function compileSchema(
  * Checks anew as long as an answer about a pattern is missing: which patterns are asked may depend on
  * the answers before.
  */
-async function validate(run: (matches: Matches) => readonly Issue[]): Promise<readonly Issue[]> {
-  const matches = new Matches();
+async function validate(
+  run: (matches: PatternMatcher) => readonly Issue[],
+): Promise<readonly Issue[]> {
+  const matches = new PatternMatcher();
   const until = performance.now() + PATTERNS_LIMIT_MS;
   for (;;) {
     const issues = run(matches);
-    const questions = matches.takeQuestions();
+    const questions = matches.takePending();
     if (questions.length === 0) return issues;
     const leftMs = Math.max(Math.round(until - performance.now()), SHORTEST_LIMIT_MS);
-    const late = await matchElsewhere(questions, leftMs, (question, isMatch) =>
+    const late = await matchInWorker(questions, leftMs, (question, isMatch) =>
       matches.answer(question, isMatch),
     );
     if (late !== undefined) return [issueOf(late)];
@@ -55,17 +63,17 @@ async function validate(run: (matches: Matches) => readonly Issue[]): Promise<re
 const PATTERNS_LIMIT_MS = 2000;
 const SHORTEST_LIMIT_MS = 100;
 
-function issueOf({ question: { pattern, path }, problem }: Unanswered): Issue {
+function issueOf({ question: { pattern, path }, problem }: UnansweredMatch): Issue {
   const message = `${problem} the pattern ${pattern.source}`;
   return path === "" ? { message } : { path, message };
 }
 
 /** The order in which keywords are looked at: what asks for the rest comes last. */
 const KEYWORDS: Keywords = {
-  ...SCALARS,
-  ...ITEMS,
-  ...PROPERTIES,
-  ...COMBINE,
+  ...SCALAR_KEYWORDS,
+  ...ARRAY_KEYWORDS,
+  ...OBJECT_KEYWORDS,
+  ...COMBINING_KEYWORDS,
   ...UNEVALUATED_ITEMS,
   ...UNEVALUATED_PROPERTIES,
 };
@@ -73,7 +81,7 @@ const KEYWORDS: Keywords = {
 /** One schema. `here` are those that look at the same value again. */
 interface Node {
   readonly where: string;
-  readonly rules: Rule[];
+  readonly rules: KeywordRule[];
   readonly here: Node[];
 }
 
@@ -83,13 +91,13 @@ class Compiler {
   readonly #problems: Issue[] = [];
 
   /** The matches of the current run; runs are synchronous, so they never overlap. */
-  #matches = new Matches();
+  #matches = new PatternMatcher();
 
   constructor(document: SchemaDocument) {
     this.#document = document;
   }
 
-  run(check: Check, value: unknown, matches: Matches): readonly Issue[] {
+  run(check: CheckSchema, value: unknown, matches: PatternMatcher): readonly Issue[] {
     this.#matches = matches;
     try {
       return check(value, "").issues;
@@ -100,12 +108,12 @@ class Compiler {
     }
   }
 
-  checkOf(schema: Schema, where: string): Check {
-    if (schema === true) return () => new Visit();
-    if (schema === false) return (_, path) => new Visit().wrong(path, "is not allowed");
+  checkOf(schema: Schema, where: string): CheckSchema {
+    if (schema === true) return () => new Evaluation();
+    if (schema === false) return (_, path) => new Evaluation().addIssue(path, "is not allowed");
     const { rules } = this.#nodeOf(schema, where);
     return (value, path) => {
-      const visit = new Visit();
+      const visit = new Evaluation();
       for (const rule of rules) rule(value, path, visit);
       return visit;
     };
@@ -123,25 +131,25 @@ class Compiler {
     for (const [keyword, compile] of Object.entries(KEYWORDS)) {
       const value = Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
       if (value === undefined) continue;
-      const rule = compile(value, this.#placeOf(schema, node, at(where, keyword)));
+      const rule = compile(value, this.#placeOf(schema, node, childPath(where, keyword)));
       if (rule !== undefined) node.rules.push(rule);
     }
     return node;
   }
 
-  #placeOf(schema: Exclude<Schema, boolean>, node: Node, where: string): Place {
+  #placeOf(schema: Exclude<Schema, boolean>, node: Node, where: string): KeywordContext {
     const problem = (message: string, ...keys: PropertyKey[]): undefined => {
-      this.#problems.push({ path: keys.reduce<string>(at, where), message });
+      this.#problems.push({ path: keys.reduce<string>(childPath, where), message });
     };
-    const inside = (value: unknown, ...keys: PropertyKey[]): Check => {
+    const inside = (value: unknown, ...keys: PropertyKey[]): CheckSchema => {
       if (!isSchema(value)) problem("must be a JSON Schema", ...keys);
-      return this.checkOf(isSchema(value) ? value : true, keys.reduce<string>(at, where));
+      return this.checkOf(isSchema(value) ? value : true, keys.reduce<string>(childPath, where));
     };
     return {
       schema,
       problem,
-      inside,
-      here: (value, ...keys) => {
+      checkPart: inside,
+      checkWhole: (value, ...keys) => {
         const check = inside(value, ...keys);
         const inner = isRecord(value) ? this.#nodes.get(value) : undefined;
         if (inner !== undefined) node.here.push(inner);
