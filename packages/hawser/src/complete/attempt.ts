@@ -13,24 +13,28 @@ import {
   type Turn,
 } from "../session/index.js";
 import type { HostNotice, Prompt } from "../wire/index.js";
-import { type Completion, completionOf, type Ended, joinRuns } from "./completion.js";
+import { buildCompletion, type Completion, type EndedTurn, joinTexts } from "./completion.js";
 import type { Plan } from "./plan.js";
-import { mayChange } from "./retry.js";
+import { mayHaveChangedSomething } from "./retry-policy.js";
+import {
+  cliRejectedOutput,
+  type StructuredOutput,
+  stoppedWithoutOutput,
+} from "./structured-output.js";
 import type { Tally } from "./tally.js";
-import { isRefusedOutput, type OwedValue, stillOwed } from "./value.js";
 
 /** What the attempts of one call have in common. */
-export interface Job {
+export interface CallContext {
   readonly plan: Plan;
   readonly source: SessionSource;
   /** The value that is owed, if there is a schema. */
-  readonly value: OwedValue | undefined;
+  readonly output: StructuredOutput | undefined;
   readonly tally: Tally;
   readonly startedAt: number;
   /** What is to be handed on to readers; absent if there can be none. */
   readonly onPart: ((part: Turn | HostNotice) => void) | undefined;
   /** The same, unless the call is ended before: then it rejects with the reason. */
-  readonly unlessEnded: <T>(promise: Promise<T>) => Promise<T>;
+  readonly unlessInterrupted: <T>(promise: Promise<T>) => Promise<T>;
   readonly pause: (ms: number) => Promise<void>;
 }
 
@@ -40,11 +44,11 @@ const MOST_MOVES = 3;
 const LIMITED = "the limit of turns was reached, so the call goes on";
 const DIED = "the process died while the call went on, so the call goes on in a new one";
 
-type Step = { readonly prompt: Prompt } | { readonly value: unknown; readonly ended: Ended };
+type Step = { readonly prompt: Prompt } | { readonly value: unknown; readonly ended: EndedTurn };
 
 /** One attempt at a call: a session, its turns, and what they come to. */
 export class Attempt {
-  readonly #job: Job;
+  readonly #job: CallContext;
   readonly #options: Options;
   readonly #abort = new AbortController();
   /** The text of each run that has ended. */
@@ -59,7 +63,7 @@ export class Attempt {
   #resumes = 0;
   #repairs = 0;
 
-  constructor(job: Job, options: Options) {
+  constructor(job: CallContext, options: Options) {
     this.#job = job;
     this.#options = { ...options, signal: this.#abort.signal };
   }
@@ -91,7 +95,7 @@ export class Attempt {
   }
 
   /** Interrupts what runs; `run()` then rejects with this reason, unless the answer was first. */
-  end(why: HawserError): void {
+  interrupt(why: HawserError): void {
     this.#ending = why;
     if (this.#lease?.isHandedOn) {
       if (this.#turn !== undefined) stopTurn(this.#turn, why);
@@ -108,7 +112,7 @@ export class Attempt {
   }
 
   async #acquire(): Promise<SessionLease> {
-    const { plan, source, startedAt, unlessEnded } = this.#job;
+    const { plan, source, startedAt, unlessInterrupted: unlessEnded } = this.#job;
     const { timeouts, showsEvents, totalMs } = plan;
     const acquired = source.acquire({
       purpose: "call",
@@ -143,7 +147,7 @@ export class Attempt {
     );
     let step: Step = { prompt: plan.prompt };
     while ("prompt" in step) step = await this.#take(session, step.prompt);
-    return completionOf(step.ended, tally, {
+    return buildCompletion(step.ended, tally, {
       ...boot,
       startedAt,
       queuedMs,
@@ -178,8 +182,8 @@ export class Attempt {
     }
   }
 
-  async #settled(turn: Turn): Promise<Ended> {
-    const { tally, value } = this.#job;
+  async #settled(turn: Turn): Promise<EndedTurn> {
+    const { tally, output: value } = this.#job;
     const record = recordOf(turn);
     try {
       const result = await turn.result.catch((error: unknown) => {
@@ -187,14 +191,14 @@ export class Attempt {
         throw error;
       });
       tally.add(result);
-      const gaveUp = value !== undefined && isRefusedOutput(result);
+      const gaveUp = value !== undefined && cliRejectedOutput(result);
       const text = gaveUp ? record.text.text : await turn.text();
       const { model, givenOutput } = record;
       return { result, text, stop: stopOf(result) ?? "completed", model, givenOutput };
     } finally {
       this.#delivered ||= isDelivered(turn);
       this.#firstTokenAt ??= record.firstTokenAt;
-      this.#changedSomething ||= mayChange(record.toolsCalled);
+      this.#changedSomething ||= mayHaveChangedSomething(record.toolsCalled);
     }
   }
 
@@ -224,12 +228,12 @@ export class Attempt {
   }
 
   /** Whether the answer is what was asked for. */
-  async #judge(ended: Ended): Promise<Step> {
-    const { value, plan, unlessEnded } = this.#job;
+  async #judge(ended: EndedTurn): Promise<Step> {
+    const { output: value, plan, unlessInterrupted: unlessEnded } = this.#job;
     if (value === undefined) return this.#answered(ended, undefined);
     const { stop, result } = ended;
-    if (stop === "max_turns" || stop === "max_budget") throw stillOwed(stop, result);
-    const found = await unlessEnded(value.of(ended));
+    if (stop === "max_turns" || stop === "max_budget") throw stoppedWithoutOutput(stop, result);
+    const found = await unlessEnded(value.read(ended));
     if (found.issues === undefined) return this.#answered(ended, found.value);
     if (this.#repairs >= plan.maxRepairs || stop === "hook_stopped") {
       throw value.failure(ended, found.issues);
@@ -240,7 +244,7 @@ export class Attempt {
     return { prompt: value.repairPrompt(found.issues) };
   }
 
-  #answered(ended: Ended, value: unknown): Step {
+  #answered(ended: EndedTurn, value: unknown): Step {
     this.#texts.push(ended.text);
     return { ended, value };
   }
@@ -249,7 +253,7 @@ export class Attempt {
   #whole(session: Session, error: unknown): HawserError {
     const known = enrichedBy(session, error);
     if (this.#texts.length === 0) return known;
-    const partialText = joinRuns([...this.#texts, known.partialText ?? ""]);
+    const partialText = joinTexts([...this.#texts, known.partialText ?? ""]);
     return enrichedBy(session, known.but({ partialText }));
   }
 }

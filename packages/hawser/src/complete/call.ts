@@ -18,13 +18,13 @@ import {
   withoutSpent,
 } from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
-import { Attempt, type Job } from "./attempt.js";
+import { Attempt, type CallContext } from "./attempt.js";
+import type { CallFeed } from "./call-feed.js";
 import type { Completion } from "./completion.js";
-import type { Parts } from "./parts.js";
-import { type Plan, planOf } from "./plan.js";
-import { pauseAfter } from "./retry.js";
+import { type Plan, planCall } from "./plan.js";
+import { retryPauseMs } from "./retry-policy.js";
+import { prepareStructuredOutput } from "./structured-output.js";
 import { Tally } from "./tally.js";
-import { owedValue } from "./value.js";
 
 export interface CallRequest {
   /** Named in errors. */
@@ -32,13 +32,13 @@ export interface CallRequest {
   readonly prompt: Prompt;
   readonly options: Options;
   /** For those who watch it. */
-  readonly parts?: Parts;
+  readonly parts?: CallFeed;
 }
 
 /** One call, from its prompt to its outcome: attempt after attempt, as far as they are wanted. */
 export class Call {
   readonly outcome: Promise<Completion<unknown>>;
-  readonly #parts: Parts | undefined;
+  readonly #parts: CallFeed | undefined;
   readonly #startedAt = performance.now();
   /** Rejects when this side ends it. */
   readonly #whenEnded: Promise<never>;
@@ -55,37 +55,37 @@ export class Call {
     this.#whenEnded.catch(() => {});
     this.outcome = watched(request, this.#run(request));
     this.outcome.then(
-      () => this.#parts?.end(),
-      (error: unknown) => this.#parts?.end(error),
+      () => this.#parts?.close(),
+      (error: unknown) => this.#parts?.close(error),
     );
   }
 
   /** Ends it, unless it has ended. */
-  end(why: HawserError): void {
+  interrupt(why: HawserError): void {
     if (this.#ending !== undefined) return;
     this.#ending = why;
     this.#rejectWhenEnded(why);
-    this.#attempt?.end(why);
+    this.#attempt?.interrupt(why);
   }
 
   async #run({ caller, prompt, options }: CallRequest): Promise<Completion<unknown>> {
-    const plan = planOf(caller, prompt, options);
+    const plan = planCall(caller, prompt, options);
     const source = sourceOf(options);
-    const done = source.begin((why) => this.end(why));
+    const done = source.begin((why) => this.interrupt(why));
     const { totalMs, schema } = plan;
     const signals = [options.signal, options.abortController?.signal];
-    const stopListening = onAbort(signals, (error) => this.end(error));
-    const timer = startTimer(totalMs, () => this.end(timeoutError("total", totalMs)));
+    const stopListening = onAbort(signals, (error) => this.interrupt(error));
+    const timer = startTimer(totalMs, () => this.interrupt(timeoutError("total", totalMs)));
     const parts = this.#parts;
     try {
       return await this.#attempts({
         plan,
         source,
-        value: schema && (await this.#unlessEnded(owedValue(schema))),
+        output: schema && (await this.#unlessEnded(prepareStructuredOutput(schema))),
         tally: new Tally(),
         startedAt: this.#startedAt,
         onPart: parts && ((part) => parts.add(part)),
-        unlessEnded: (promise) => this.#unlessEnded(promise),
+        unlessInterrupted: (promise) => this.#unlessEnded(promise),
         pause: (ms) => this.#pause(ms),
       });
     } finally {
@@ -95,8 +95,8 @@ export class Call {
     }
   }
 
-  async #attempts(job: Job): Promise<Completion<unknown>> {
-    const { plan, value, tally } = job;
+  async #attempts(job: CallContext): Promise<Completion<unknown>> {
+    const { plan, output: value, tally } = job;
     const wanted = value === undefined ? plan.options : { ...plan.options, ...value.options };
     let options = wanted;
     let failure: HawserError | undefined;
@@ -121,7 +121,7 @@ export class Call {
 
   #pauseAfter(
     error: unknown,
-    { plan, tally }: Job,
+    { plan, tally }: CallContext,
     retries: number,
     { changedSomething }: Attempt,
   ): number | undefined {
@@ -130,7 +130,7 @@ export class Call {
     if (tally.knownUsd >= maxBudgetUsd) return undefined;
     const elapsedMs = performance.now() - this.#startedAt;
     const textWasRead = this.#parts?.textWasRead === true;
-    return pauseAfter(error, plan.retry, { retries, elapsedMs, changedSomething, textWasRead });
+    return retryPauseMs(error, plan.retry, { retries, elapsedMs, changedSomething, textWasRead });
   }
 
   #tellRetry(
@@ -142,7 +142,7 @@ export class Call {
     const { code, message } = error;
     const facts = { attempt, of: retry.attempts, delay_ms, code, reason: message };
     guardLogger(options.logger, hostMask()).warn("the call is made anew", facts);
-    this.#parts?.startAnew({ type: "hawser", subtype: "retrying", ...facts });
+    this.#parts?.startRetry({ type: "hawser", subtype: "retrying", ...facts });
   }
 
   #unlessEnded<T>(promise: Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import type { Options, StandardSchema } from "../options/index.js";
 import type { Prompt } from "../wire/index.js";
 import { Call } from "./call.js";
 import type { Completion } from "./completion.js";
-import { CallStream, type CompletionStream } from "./stream.js";
+import { CallStream, type CompletionStream } from "./completion-stream.js";
 
 /** What a call refuses: it makes its attempts anew by `retry`, and goes on by `autoResume`. */
 type OfSessions = "recover";

@@ -60,7 +60,7 @@ export interface Completion<T = undefined> {
 }
 
 /** One turn of a call that has come to its end. */
-export interface Ended {
+export interface EndedTurn {
   readonly result: ResultMessage;
   readonly stop: Stop;
   readonly text: string;
@@ -69,7 +69,7 @@ export interface Ended {
   readonly givenOutput: unknown;
 }
 
-export interface Circumstances {
+export interface AttemptFacts {
   readonly startedAt: number;
   readonly readyAt: number | undefined;
   readonly firstTokenAt: number | undefined;
@@ -84,16 +84,16 @@ export interface Circumstances {
 }
 
 /** What the turns of a call have come to. */
-export function completionOf(
-  { result, stop, model }: Ended,
+export function buildCompletion(
+  { result, stop, model }: EndedTurn,
   tally: Tally,
-  around: Circumstances,
+  around: AttemptFacts,
 ): Completion<unknown> {
   const { startedAt, readyAt, firstTokenAt, queuedMs, info, texts, resumes, value } = around;
   const now = performance.now();
   const since = (at: number | undefined) => (at === undefined ? undefined : at - startedAt);
   return {
-    text: isUnfinished(stop) ? joinRuns(texts) : (texts.at(-1) ?? ""),
+    text: isUnfinished(stop) ? joinTexts(texts) : (texts.at(-1) ?? ""),
     texts,
     value,
     model,
@@ -124,6 +124,6 @@ function isUnfinished(stop: Stop): boolean {
 }
 
 /** What was said in all runs, a blank line between two that said something. */
-export function joinRuns(texts: readonly string[]): string {
+export function joinTexts(texts: readonly string[]): string {
   return texts.filter((text) => text !== "").join("\n\n");
 }

@@ -33,7 +33,7 @@ export interface Plan {
 }
 
 /** Throws what is wrong with the input, before anything is started. */
-export function planOf(caller: string, prompt: Prompt, options: Options): Plan {
+export function planCall(caller: string, prompt: Prompt, options: Options): Plan {
   validatePrompt(prompt);
   // A prompt that cannot be written would never arrive.
   if (typeof prompt !== "string") encodeLine(userLine(prompt));
@@ -63,7 +63,7 @@ export function planOf(caller: string, prompt: Prompt, options: Options): Plan {
       ...rest,
       // The model's events make the text live, and show that it is not silent.
       includePartialMessages: rest.includePartialMessages ?? true,
-      ...(schema === undefined ? {} : { maxTurns: rest.maxTurns ?? turnsFor(rest) }),
+      ...(schema === undefined ? {} : { maxTurns: rest.maxTurns ?? maxTurnsForOutput(rest) }),
       ...(autoResume.times > 0 ? { recover: true } : {}),
     },
     timeouts: { ...phases, totalMs: Number.POSITIVE_INFINITY },
@@ -98,7 +98,7 @@ function retryOf({ retry = {} }: Options, totalMs: number): Plan["retry"] {
 }
 
 /** Some versions of the CLI ask a model that never gives the value for ever. */
-function turnsFor({ tools, mcpServers }: Options): number {
+function maxTurnsForOutput({ tools, mcpServers }: Options): number {
   const lean = Array.isArray(tools) && tools.length === 0 && mcpServers === undefined;
   return lean ? 10 : 100;
 }

@@ -42,7 +42,7 @@ export class Tally {
 
   /** What is known of all models together, in the API's words. */
   get usage(): Usage {
-    return Object.values(this.#known.models).map(inApiWords).reduce(addTokens, this.#mainLoop);
+    return Object.values(this.#known.models).map(toApiUsage).reduce(addTokens, this.#mainLoop);
   }
 
   add(result: ResultMessage): void {
@@ -82,7 +82,7 @@ interface Sums {
   readonly models: Models | undefined;
 }
 
-function inApiWords(usage: ModelUsage): Usage {
+function toApiUsage(usage: ModelUsage): Usage {
   return {
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,

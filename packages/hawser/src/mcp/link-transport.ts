@@ -1,6 +1,6 @@
 import { HawserError, type ReportFault, textOf } from "../base/index.js";
 import type { McpMessage, McpNotification, McpReply, McpRequest } from "../wire/index.js";
-import type { McpTransport } from "./transport.js";
+import type { McpTransport } from "./mcp-transport.js";
 
 type Id = string | number;
 

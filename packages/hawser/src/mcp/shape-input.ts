@@ -1,6 +1,6 @@
 import type { JsonSchema, StandardSchema } from "../options/index.js";
 import { needsZod, rebaseReferences, toJsonSchema, type ZodConverter } from "../schema/index.js";
-import type { InputIssue, ParsedInput, ToolInput } from "./input.js";
+import type { InputIssue, ParsedInput, ToolInput } from "./tool-input.js";
 
 type Field = readonly [name: string, schema: StandardSchema];
 

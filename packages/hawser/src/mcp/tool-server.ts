@@ -1,8 +1,8 @@
 import { loadZod, type ZodConverter } from "../schema/index.js";
 import type { JsonObject, McpMessage } from "../wire/index.js";
-import type { ReadyTool } from "./call.js";
-import { Connection, type ServerFacts } from "./connection.js";
-import type { McpTransport } from "./transport.js";
+import type { PreparedTool } from "./call-tool.js";
+import { ClientConnection, type ServerFacts } from "./client-connection.js";
+import type { McpTransport } from "./mcp-transport.js";
 
 /** A small MCP server of tools. It keeps no state between calls, so that many lines can share it. */
 export class ToolServer {
@@ -17,7 +17,10 @@ export class ToolServer {
   /** Serves one more line, until that line closes. */
   async connect(transport: McpTransport): Promise<void> {
     this.#listed ??= listTools([...this.#facts.tools.values()]);
-    const connection = new Connection({ ...this.#facts, listed: await this.#listed }, transport);
+    const connection = new ClientConnection(
+      { ...this.#facts, listed: await this.#listed },
+      transport,
+    );
     const { onclose } = transport;
     transport.onmessage = (message: McpMessage) => connection.receive(message);
     transport.onclose = () => {
@@ -45,13 +48,13 @@ export class ToolServer {
   }
 }
 
-async function listTools(tools: readonly ReadyTool[]): Promise<readonly JsonObject[]> {
+async function listTools(tools: readonly PreparedTool[]): Promise<readonly JsonObject[]> {
   const zod = tools.some(({ input }) => input.needsZod) ? await loadZod() : undefined;
   return tools.map((tool) => listTool(tool, zod));
 }
 
 /** A tool as `tools/list` tells of it. */
-export function listTool({ definition, input }: ReadyTool, zod?: ZodConverter): JsonObject {
+export function listTool({ definition, input }: PreparedTool, zod?: ZodConverter): JsonObject {
   const { name, title, description, annotations, _meta } = definition;
   return {
     name,

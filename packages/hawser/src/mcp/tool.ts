@@ -1,6 +1,6 @@
 import type { JsonObject } from "../wire/index.js";
-import type { AnyZodRawShape, InferInput, ToolInputSchema } from "./infer.js";
-import type { CallToolResult } from "./result.js";
+import type { AnyZodRawShape, InferInput, ToolInputSchema } from "./infer-input.js";
+import type { CallToolResult } from "./tool-result.js";
 
 /** Hints about a tool; the CLI runs tools that only read side by side. */
 export interface ToolAnnotations {

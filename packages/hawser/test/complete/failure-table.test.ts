@@ -4,13 +4,13 @@ import { isHawserError } from "../../src/base/index.js";
 import { processes } from "../../src/process/index.js";
 import { CLIS, EVERY_CLI, OLDER_CLI } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
-import { type Cause, factsOf, wholeFailure } from "./failure-cases.js";
-import { AT_THE_API } from "./failure-cases-api.js";
-import { NOT_AS_ASKED } from "./failure-cases-asked.js";
-import { page } from "./failure-cases-page.js";
-import { BY_A_POOL } from "./failure-cases-pool.js";
-import { WHILE_IT_RUNS } from "./failure-cases-run.js";
-import { AT_THE_START } from "./failure-cases-start.js";
+import { type Cause, factsOf, wholeFailure } from "./failure-cases.helper.js";
+import { AT_THE_API } from "./failure-cases-api.helper.js";
+import { NOT_AS_ASKED } from "./failure-cases-asked.helper.js";
+import { page } from "./failure-cases-page.helper.js";
+import { BY_A_POOL } from "./failure-cases-pool.helper.js";
+import { WHILE_IT_RUNS } from "./failure-cases-run.helper.js";
+import { AT_THE_START } from "./failure-cases-start.helper.js";
 
 const CAUSES: readonly Cause[] = [
   ...AT_THE_START,

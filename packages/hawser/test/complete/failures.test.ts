@@ -9,7 +9,7 @@ import { CLIS, NEWEST_CLI } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
-import { failure } from "./failure.js";
+import { failure } from "./failure.helper.js";
 
 const isRoot = process.getuid?.() === 0;
 

@@ -13,7 +13,7 @@ import { describeInTurn } from "../support/in-turn.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
 import { transcriptIn } from "../support/transcript.js";
 import { world } from "../support/world.js";
-import { failure } from "./failure.js";
+import { failure } from "./failure.helper.js";
 
 const IDLE_MS = 2000;
 /** What takes so long would be taken for silence if it counted. */

@@ -70,7 +70,7 @@ export function textResult(text: string, isError = false): CallToolResult {
 }
 
 /** A handler's value as it can be sent: `content` may be left out, nothing else may be missing. */
-export function checkedResult(tool: string, value: unknown): CallToolResult {
+export function checkToolResult(tool: string, value: unknown): CallToolResult {
   const problem = problemOf(value);
   if (problem !== undefined) return textResult(`The tool ${tool} returned ${problem}.`, true);
   return { content: [], ...(value as object) };

@@ -7,7 +7,7 @@ import * as mini from "zod/mini";
 import * as z3 from "zod/v3";
 import { type HawserError, isHawserError } from "../../src/base/index.js";
 import { createSdkMcpServer, type ToolInputSchema, tool } from "../../src/mcp/index.js";
-import { type Client, failed, initialized, said } from "./client.js";
+import { type Client, failed, initialized, said } from "./client.helper.js";
 
 const DRAFT = "http://json-schema.org/draft-07/schema#";
 

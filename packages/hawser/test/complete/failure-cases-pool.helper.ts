@@ -3,7 +3,7 @@ import type { Options } from "../../src/options/index.js";
 import { createPool, type Pool, type PoolOptions } from "../../src/pool/index.js";
 import { hang } from "../../src/testing/index.js";
 import type { World } from "../support/world.js";
-import { attempting, type Cause } from "./failure-cases.js";
+import { attempting, type Cause } from "./failure-cases.helper.js";
 
 interface Around {
   readonly options?: Options;

@@ -7,7 +7,7 @@ import {
   type ToolExtra,
   tool,
 } from "../../src/mcp/index.js";
-import { type Client, client, failed, initialized, said } from "./client.js";
+import { type Client, client, failed, initialized, said } from "./client.helper.js";
 
 type Handler = (args: Record<string, unknown>, extra: ToolExtra) => Promise<CallToolResult>;
 

@@ -1,8 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ERROR_CODES, type ErrorCode, HawserError } from "../../src/base/index.js";
 import { type CompleteOptions, complete, stream } from "../../src/complete/index.js";
-import { type Plan, planOf } from "../../src/complete/plan.js";
-import { mayChange, type Progress, pauseAfter } from "../../src/complete/retry.js";
+import { type Plan, planCall } from "../../src/complete/plan.js";
+import {
+  type CallProgress,
+  mayHaveChangedSomething,
+  retryPauseMs,
+} from "../../src/complete/retry-policy.js";
 import { apiError, fakeCli, hang, reply, toolUse } from "../../src/testing/index.js";
 import { isMessage, type Message } from "../../src/wire/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
@@ -12,8 +16,8 @@ import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
 import { world } from "../support/world.js";
 
-const RETRY: Plan["retry"] = planOf("x", "x", { retry: { attempts: 3 } }).retry;
-const FRESH: Progress = {
+const RETRY: Plan["retry"] = planCall("x", "x", { retry: { attempts: 3 } }).retry;
+const FRESH: CallProgress = {
   retries: 0,
   elapsedMs: 0,
   changedSomething: false,
@@ -26,7 +30,7 @@ describe("the pause before a new attempt", () => {
     fc.assert(
       fc.property(fc.nat(60), fc.double({ min: 0, max: 0.999, noNaN: true }), (retries, part) => {
         const retry = { ...RETRY, attempts: 100, baseMs: 100, maxMs: 5000 };
-        const pause = pauseAfter(LIMITED, retry, { ...FRESH, retries }, () => part);
+        const pause = retryPauseMs(LIMITED, retry, { ...FRESH, retries }, () => part);
         expect(pause).toBeCloseTo(part * Math.min(5000, 100 * 2 ** retries), 6);
       }),
     );
@@ -34,10 +38,10 @@ describe("the pause before a new attempt", () => {
 
   it("is never shorter than what the API asks for", () => {
     const error = new HawserError("rate_limited", undefined, { retryAfterMs: 45_000 });
-    expect(pauseAfter(error, RETRY, FRESH)).toBe(45_000);
+    expect(retryPauseMs(error, RETRY, FRESH)).toBe(45_000);
   });
 
-  it.each<[string, Partial<Plan["retry"]>, Partial<Progress>, HawserError]>([
+  it.each<[string, Partial<Plan["retry"]>, Partial<CallProgress>, HawserError]>([
     ["there were as many as wanted", {}, { retries: 3 }, LIMITED],
     ["the budget would be over", { budgetMs: 5000 }, { elapsedMs: 5000 }, LIMITED],
     [
@@ -56,17 +60,17 @@ describe("the pause before a new attempt", () => {
       new HawserError("api_error", undefined, { retryable: false }),
     ],
   ])("does not come when %s", (_why, retry, progress, error) => {
-    expect(pauseAfter(error, { ...RETRY, ...retry }, { ...FRESH, ...progress })).toBeUndefined();
+    expect(retryPauseMs(error, { ...RETRY, ...retry }, { ...FRESH, ...progress })).toBeUndefined();
   });
 
   it("comes after a tool if that was asked for", () => {
     const progress = { ...FRESH, changedSomething: true };
-    expect(pauseAfter(LIMITED, { ...RETRY, afterTools: true }, progress)).toBeDefined();
+    expect(retryPauseMs(LIMITED, { ...RETRY, afterTools: true }, progress)).toBeDefined();
   });
 
   it("comes for exactly the codes whose row says so", () => {
     for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
-      const pause = pauseAfter(new HawserError(code), RETRY, FRESH);
+      const pause = retryPauseMs(new HawserError(code), RETRY, FRESH);
       expect([code, pause !== undefined]).toEqual([code, ERROR_CODES[code].retryable]);
     }
   });
@@ -75,12 +79,12 @@ describe("the pause before a new attempt", () => {
 describe("a tool", () => {
   it.each(["Read", "Grep", "Glob", "StructuredOutput"])(
     "that only looks, as %s, is harmless",
-    (tool) => expect(mayChange([tool])).toBe(false),
+    (tool) => expect(mayHaveChangedSomething([tool])).toBe(false),
   );
 
   it.each(["Bash", "Write", "Edit", "Task", "mcp__server__read", "Unheard"])(
     "that may do anything, as %s, is not",
-    (tool) => expect(mayChange(["Read", tool])).toBe(true),
+    (tool) => expect(mayHaveChangedSomething(["Read", tool])).toBe(true),
   );
 });
 

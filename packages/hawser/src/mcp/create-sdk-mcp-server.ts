@@ -1,11 +1,11 @@
 import { HawserError, type Issue } from "../base/index.js";
 import type { McpSdkServerConfig } from "../wire/index.js";
-import type { ReadyTool } from "./call.js";
-import type { ToolInputSchema } from "./infer.js";
-import { readInput } from "./input.js";
+import type { PreparedTool } from "./call-tool.js";
+import type { ToolInputSchema } from "./infer-input.js";
+import type { ConnectableServer } from "./mcp-transport.js";
 import { ALWAYS_LOAD, type AnyToolDefinition } from "./tool.js";
+import { readToolInput } from "./tool-input.js";
 import { listTool, ToolServer } from "./tool-server.js";
-import type { ConnectableServer } from "./transport.js";
 
 /** What a server of this program is made of. */
 export interface CreateSdkMcpServerOptions {
@@ -78,10 +78,10 @@ function refuseProblems(server: string, issues: readonly Issue[]): void {
   });
 }
 
-function readyTool(server: string, definition: AnyToolDefinition): ReadyTool {
+function readyTool(server: string, definition: AnyToolDefinition): PreparedTool {
   const { name, inputSchema } = definition;
   const where = `The input of the tool "${name}" of "${server}"`;
-  return { definition, input: readInput(inputSchema, where), vendor: vendorOf(inputSchema) };
+  return { definition, input: readToolInput(inputSchema, where), vendor: vendorOf(inputSchema) };
 }
 
 /** Of the whole schema, or of all arguments if they come from one library. */

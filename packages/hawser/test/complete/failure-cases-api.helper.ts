@@ -9,7 +9,7 @@ import {
   streamError,
   usageLimit,
 } from "../../src/testing/index.js";
-import { type Attempt, attempting, type Cause, type Failure } from "./failure-cases.js";
+import { type Attempt, attempting, type Cause, type Failure } from "./failure-cases.helper.js";
 
 const OAUTH: Attempt["environment"] = { oauthToken: "dummy-oauth-token" };
 const RESETS_AT = new Date("2033-05-18T03:33:20.000Z");

@@ -1,42 +1,42 @@
 import type { Turn } from "../session/index.js";
 import type { HostNotice } from "../wire/index.js";
 
-export type Part = Turn | HostNotice;
+export type FeedItem = Turn | HostNotice;
 
 /** What a call hands on, in order, for readers who may come at any time. */
-export class Parts {
+export class CallFeed {
   /** Set by who reads the text: a new attempt could not take it back. */
   textWasRead = false;
-  readonly #list: Part[] = [];
+  readonly #list: FeedItem[] = [];
   #anewFrom = 0;
   #end: { readonly error?: unknown } | undefined;
   #wake: () => void = () => {};
   #changed: Promise<void> = this.#change();
 
-  add(part: Part): void {
+  add(part: FeedItem): void {
     this.#list.push(part);
     this.#wake();
   }
 
   /** What came before has failed, and the same begins once more. */
-  startAnew(notice: HostNotice): void {
+  startRetry(notice: HostNotice): void {
     this.#anewFrom = this.#list.length;
     this.add(notice);
   }
 
   /** Whether it belongs to an attempt that was given up. */
-  isGivenUp(index: number): boolean {
+  isOfFailedAttempt(index: number): boolean {
     return index < this.#anewFrom;
   }
 
   /** The error is thrown to each reader after the last part. */
-  end(error?: unknown): void {
+  close(error?: unknown): void {
     this.#end = error === undefined ? {} : { error };
     this.#wake();
   }
 
   /** Waits for it; undefined after the last one. */
-  async at(index: number): Promise<Part | undefined> {
+  async at(index: number): Promise<FeedItem | undefined> {
     for (;;) {
       const part = this.#list[index];
       if (part !== undefined) return part;

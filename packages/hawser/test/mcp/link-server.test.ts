@@ -3,7 +3,7 @@ import { McpServer as McpServer2 } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { linkServer, type McpTransport } from "../../src/mcp/index.js";
-import { client, HELLO, initialized, said } from "./client.js";
+import { client, HELLO, initialized, said } from "./client.helper.js";
 
 interface Calls {
   /** The signals of the calls of `wait`, as they come. */

@@ -1,4 +1,4 @@
-import { askedToWait, type Circumstances } from "../session/index.js";
+import { askedToWait, type Circumstances } from "../../session/index.js";
 import {
   type AssistantMessage,
   isMessage,
@@ -6,7 +6,7 @@ import {
   type Message,
   type ResultMessage,
   type UnknownMessage,
-} from "../wire/index.js";
+} from "../../wire/index.js";
 
 /** The turn that the last result ended, and what its messages say of it. */
 export interface LastTurn extends Circumstances {
@@ -16,7 +16,7 @@ export interface LastTurn extends Circumstances {
   readonly model: string | undefined;
 }
 
-export function lastTurnOf(messages: readonly Message[]): LastTurn | undefined {
+export function findLastTurn(messages: readonly Message[]): LastTurn | undefined {
   const end = messages.findLastIndex(isAnyResult);
   const last = messages[end];
   if (last === undefined) return undefined;

@@ -2,12 +2,12 @@ import { HawserError, type Issue, isHawserError } from "../base/index.js";
 import type { JsonSchema, Options, StandardSchema } from "../options/index.js";
 import { compileOutputSchema, type OutputSchema, type ReadOutput } from "../schema/index.js";
 import type { ResultMessage } from "../wire/index.js";
-import type { Ended } from "./completion.js";
-import { extractJson } from "./extract-json.js";
+import type { EndedTurn } from "./completion.js";
+import { extractJson } from "./parse/extract-json.js";
 import { missingPrompt, repairPrompt } from "./repair-prompt.js";
 
 /** The value that a call owes, because it was asked for by a schema. */
-export class OwedValue {
+export class StructuredOutput {
   readonly #schema: OutputSchema;
 
   constructor(schema: OutputSchema) {
@@ -19,9 +19,9 @@ export class OwedValue {
     return { outputFormat: { type: "json_schema", schema: this.#schema.sent } };
   }
 
-  async of({ result, text, givenOutput }: Ended): Promise<ReadOutput> {
+  async read({ result, text, givenOutput }: EndedTurn): Promise<ReadOutput> {
     // What the CLI refused may fit all the same: it knows less of the schema.
-    const output = isRefusedOutput(result) ? givenOutput : result.structured_output;
+    const output = cliRejectedOutput(result) ? givenOutput : result.structured_output;
     if (output !== undefined) return this.#schema.parse(output);
     const found = await this.#inWords(text);
     return found ?? { issues: [MISSING] };
@@ -31,7 +31,7 @@ export class OwedValue {
     return issues.includes(MISSING) ? missingPrompt() : repairPrompt(this.#schema, issues);
   }
 
-  failure({ result, text, givenOutput }: Ended, found: readonly Issue[]): HawserError {
+  failure({ result, text, givenOutput }: EndedTurn, found: readonly Issue[]): HawserError {
     const issues = found.slice(0, MOST_ISSUES);
     const message = issues.includes(MISSING)
       ? "The model gave no value for the schema."
@@ -60,16 +60,21 @@ const MOST_ISSUES = 100;
 
 const MISSING: Issue = { message: "is missing: the model answered in words only" };
 
-export async function owedValue(schema: StandardSchema | JsonSchema): Promise<OwedValue> {
-  return new OwedValue(await compileOutputSchema(schema));
+export async function prepareStructuredOutput(
+  schema: StandardSchema | JsonSchema,
+): Promise<StructuredOutput> {
+  return new StructuredOutput(await compileOutputSchema(schema));
 }
 
 /** Whether the CLI gave up, since each value that the model gave was wrong. */
-export function isRefusedOutput({ subtype }: ResultMessage): boolean {
+export function cliRejectedOutput({ subtype }: ResultMessage): boolean {
   return subtype === "error_max_structured_output_retries";
 }
 
 /** The call stopped at a limit before it gave its value. */
-export function stillOwed(stop: "max_turns" | "max_budget", result: ResultMessage): HawserError {
+export function stoppedWithoutOutput(
+  stop: "max_turns" | "max_budget",
+  result: ResultMessage,
+): HawserError {
   return new HawserError(stop, undefined, { result });
 }

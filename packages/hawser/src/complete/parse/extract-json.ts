@@ -1,7 +1,7 @@
-import { HawserError } from "../base/index.js";
-import { type Fence, fencesOf, hasFence } from "./fence.js";
-import { notText } from "./not-text.js";
-import { longestJson } from "./scan-json.js";
+import { HawserError } from "../../base/index.js";
+import { type CodeFence, findCodeFences, mayHaveCodeFence } from "./code-fences.js";
+import { findLongestJson } from "./longest-json.js";
+import { notStringError } from "./refuse-non-string.js";
 
 /**
  * Takes one JSON value out of an answer. In this order:
@@ -13,9 +13,12 @@ import { longestJson } from "./scan-json.js";
  * `structured_output`.
  */
 export function extractJson(text: string): unknown {
-  if (typeof text !== "string") throw notText("extractJson()");
+  if (typeof text !== "string") throw notStringError("extractJson()");
   const bare = text.replace(/^\uFEFF/, "");
-  const found = parse(bare) ?? bestOf(hasFence(bare) ? fencesOf(bare) : []) ?? longestJson(bare);
+  const found =
+    parse(bare) ??
+    bestOf(mayHaveCodeFence(bare) ? findCodeFences(bare) : []) ??
+    findLongestJson(bare);
   if (found !== undefined) return found.value;
   throw new HawserError("structured_output", "The text holds no JSON value.", {
     hint: "Ask for JSON only, or use `schema`, by which the CLI and hawser check the answer.",
@@ -29,8 +32,8 @@ export function extractJson(text: string): unknown {
  * in which something stands before or after the fence. Nothing is parsed: `extractJson()` does that.
  */
 export function stripFence(text: string): string {
-  if (typeof text !== "string") throw notText("stripFence()");
-  const [fence] = hasFence(text) ? fencesOf(text, true) : [];
+  if (typeof text !== "string") throw notStringError("stripFence()");
+  const [fence] = mayHaveCodeFence(text) ? findCodeFences(text, true) : [];
   if (fence === undefined) return text;
   const around = text.slice(0, fence.start) + text.slice(fence.end);
   if (around.trim() !== "") return text;
@@ -80,12 +83,12 @@ function mayBeJson(text: string): boolean {
   return first !== undefined && /[-0-9tfn]/.test(first);
 }
 
-function bestOf(fences: readonly Fence[]): Found | undefined {
-  const isMarked = ({ info }: Fence) => /^json\b/i.test(info);
+function bestOf(fences: readonly CodeFence[]): Found | undefined {
+  const isMarked = ({ info }: CodeFence) => /^json\b/i.test(info);
   return lastOf(fences.filter(isMarked)) ?? lastOf(fences.filter((fence) => !isMarked(fence)));
 }
 
-function lastOf(fences: readonly Fence[]): Found | undefined {
+function lastOf(fences: readonly CodeFence[]): Found | undefined {
   for (const { content } of fences.toReversed()) {
     const found = parse(content);
     if (found !== undefined) return found;

@@ -1,7 +1,7 @@
 import { HawserError, isHawserError, type ReportFault, textOf } from "../base/index.js";
 import type { McpMessage, McpReply } from "../wire/index.js";
 import { LinkTransport } from "./link-transport.js";
-import type { McpTransport } from "./transport.js";
+import type { McpTransport } from "./mcp-transport.js";
 
 /** A server that is joined to the CLI. */
 export interface McpLink {

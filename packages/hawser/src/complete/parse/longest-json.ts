@@ -2,7 +2,7 @@
  * The longest object or array that stands in a text; of two as long, the first. A part of something
  * that is almost JSON is none: of a value that is cut off, or has a comma too many, nothing is taken.
  */
-export function longestJson(text: string): { readonly value: unknown } | undefined {
+export function findLongestJson(text: string): { readonly value: unknown } | undefined {
   let [from, to] = [0, 0];
   const ends = closingsOf(text);
   const tried = new Uint8Array(text.length);

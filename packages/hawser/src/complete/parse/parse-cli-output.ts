@@ -1,9 +1,9 @@
-import { HawserError, isHawserError } from "../base/index.js";
-import { failureOf, type Stop, stopOf } from "../session/index.js";
-import type { Message, ResultMessage } from "../wire/index.js";
-import { readCliOutput } from "./cli-output-read.js";
-import { lastTurnOf } from "./cli-output-turn.js";
-import { notText } from "./not-text.js";
+import { HawserError, isHawserError } from "../../base/index.js";
+import { failureOf, type Stop, stopOf } from "../../session/index.js";
+import type { Message, ResultMessage } from "../../wire/index.js";
+import { findLastTurn } from "./last-turn.js";
+import { readCliMessages } from "./read-cli-messages.js";
+import { notStringError } from "./refuse-non-string.js";
 
 /** What a run of the CLI printed. Either `stop` or `error` says how it ended. */
 export type CliOutput = CliOutputFacts & (CliAnswer | CliFailure);
@@ -51,7 +51,7 @@ export interface CliFailure {
  * ```
  */
 export function parseCliOutput(text: string): CliOutput {
-  if (typeof text !== "string") throw notText("parseCliOutput()");
+  if (typeof text !== "string") throw notStringError("parseCliOutput()");
   try {
     return read(text);
   } catch (error) {
@@ -62,8 +62,8 @@ export function parseCliOutput(text: string): CliOutput {
 }
 
 function read(text: string): CliOutput {
-  const { form, messages, noise, cutOff } = readCliOutput(text);
-  const turn = lastTurnOf(messages);
+  const { form, messages, noise, cutOff } = readCliMessages(text);
+  const turn = findLastTurn(messages);
   if (turn === undefined || cutOff) throw unreadable(text, noResult(text, cutOff));
   const { result, said, model, ...around } = turn;
   const stop = stopOf(result);

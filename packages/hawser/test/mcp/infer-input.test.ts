@@ -26,7 +26,7 @@ import {
   tool,
 } from "../../src/mcp/index.js";
 import type { McpServerConfig } from "../../src/options/index.js";
-import { said } from "./client.js";
+import { said } from "./client.helper.js";
 
 const noop = async () => said("");
 

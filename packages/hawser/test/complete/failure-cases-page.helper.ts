@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorCode } from "../../src/base/index.js";
 import { CLIS } from "../support/cli.js";
-import type { Answer, Cause, Failure } from "./failure-cases.js";
+import type { Answer, Cause, Failure } from "./failure-cases.helper.js";
 
 /** docs/errors.md, whole. */
 export function page(causes: readonly Cause[]): string {

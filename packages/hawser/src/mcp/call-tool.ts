@@ -1,11 +1,11 @@
 import { type ReportFault, textOf } from "../base/index.js";
 import type { JsonObject, McpToolCall } from "../wire/index.js";
-import type { InputIssue, ToolInput } from "./input.js";
-import { type CallToolResult, checkedResult, textResult } from "./result.js";
 import type { AnyToolDefinition, ToolExtra } from "./tool.js";
+import type { InputIssue, ToolInput } from "./tool-input.js";
+import { type CallToolResult, checkToolResult, textResult } from "./tool-result.js";
 
 /** A tool that is ready to be listed and called. */
-export interface ReadyTool {
+export interface PreparedTool {
   readonly definition: AnyToolDefinition;
   readonly input: ToolInput;
   /** From the schema's library: how its issues can be told. */
@@ -14,7 +14,7 @@ export interface ReadyTool {
 
 /** Runs one call. Whatever goes wrong is a result too: the model reads it and may try again. */
 export async function callTool(
-  tools: ReadonlyMap<string, ReadyTool>,
+  tools: ReadonlyMap<string, PreparedTool>,
   { name, arguments: args = {} }: McpToolCall,
   extra: ToolExtra,
   report: ReportFault | undefined,
@@ -32,7 +32,11 @@ export async function callTool(
 /** The texts that the MCP SDK gives, which models and tests of callers know. */
 const INVALID_PARAMS = "MCP error -32602";
 
-async function run(tool: ReadyTool, args: JsonObject, extra: ToolExtra): Promise<CallToolResult> {
+async function run(
+  tool: PreparedTool,
+  args: JsonObject,
+  extra: ToolExtra,
+): Promise<CallToolResult> {
   const { name } = tool.definition;
   const parsed = await tool.input.parse(args);
   if (parsed.issues !== undefined) {
@@ -40,7 +44,7 @@ async function run(tool: ReadyTool, args: JsonObject, extra: ToolExtra): Promise
     const what = `Input validation error: Invalid arguments for tool ${name}`;
     return textResult(`${INVALID_PARAMS}: ${what}: ${problems}`, true);
   }
-  return checkedResult(name, await tool.definition.handler(parsed.value as never, extra));
+  return checkToolResult(name, await tool.definition.handler(parsed.value as never, extra));
 }
 
 /** zod's issues are plain data that says more; those of others may hold the whole input, or cycles. */

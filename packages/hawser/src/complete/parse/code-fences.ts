@@ -1,5 +1,5 @@
 /** A code block of Markdown. */
-export interface Fence {
+export interface CodeFence {
   /** What stands behind the opening: the language, mostly. */
   readonly info: string;
   readonly content: string;
@@ -11,7 +11,7 @@ export interface Fence {
 }
 
 /** Cheap, and spares the reading by lines. */
-export function hasFence(text: string): boolean {
+export function mayHaveCodeFence(text: string): boolean {
   return text.includes("```") || text.includes("~~~");
 }
 
@@ -20,8 +20,8 @@ export function hasFence(text: string): boolean {
  * backticks within a JSON string, which has no line breaks, are none. Where fences `nest`, one with a
  * language opens another within; else the first end is the end, as in Markdown.
  */
-export function fencesOf(text: string, nest = false): readonly Fence[] {
-  const fences: Fence[] = [];
+export function findCodeFences(text: string, nest = false): readonly CodeFence[] {
+  const fences: CodeFence[] = [];
   let open: Open | undefined;
   for (const { line, start, next } of linesOf(text)) {
     const mark = FENCE.exec(line);
@@ -55,7 +55,7 @@ interface Open {
 /** The info of a fence of backticks has none: then it is code within a line. */
 const FENCE = /^\uFEFF?[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 
-function made(text: string, open: Open, end: number, next: number): Omit<Fence, "isClosed"> {
+function made(text: string, open: Open, end: number, next: number): Omit<CodeFence, "isClosed"> {
   const { info, start, from } = open;
   let last = Math.max(from, end);
   if (last > from && text[last - 1] === "\n") last--;

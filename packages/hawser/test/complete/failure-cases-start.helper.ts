@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
 import { complete } from "../../src/complete/index.js";
-import { attempting, type Cause } from "./failure-cases.js";
+import { attempting, type Cause } from "./failure-cases.helper.js";
 
 const NOBODY = "11111111-2222-4333-8444-555555555555";
 const SOMEBODY = "66666666-7777-4888-9999-aaaaaaaaaaaa";

@@ -1,6 +1,6 @@
-import type { Message } from "../wire/index.js";
+import type { Message } from "../../wire/index.js";
 
-export interface ReadOutput {
+export interface CliMessages {
   readonly form: "object" | "array" | "lines";
   readonly messages: readonly Message[];
   readonly noise: readonly string[];
@@ -9,7 +9,7 @@ export interface ReadOutput {
 }
 
 /** The messages of an output in any of its forms. One line alone counts as an object. */
-export function readCliOutput(text: string): ReadOutput {
+export function readCliMessages(text: string): CliMessages {
   const body = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   const whole = parse(body);
   return whole === undefined ? readLines(body) : asRead([whole], [], false);
@@ -21,7 +21,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
 const BEGINNING = /^\s*(\[\s*)?\{/;
 
 /** LF only: older CLIs write other line separators inside of strings. */
-function readLines(text: string): ReadOutput {
+function readLines(text: string): CliMessages {
   const parsed: (Message | readonly unknown[])[] = [];
   const noise: string[] = [];
   let cutOff = false;
@@ -40,7 +40,7 @@ function asRead(
   parsed: readonly (Message | readonly unknown[])[],
   noise: readonly string[],
   cutOff: boolean,
-): ReadOutput {
+): CliMessages {
   const [only] = parsed;
   const alone = Array.isArray(only) ? "array" : "object";
   const form = parsed.length > 1 ? "lines" : alone;

@@ -2,8 +2,8 @@ import { HawserError } from "../base/index.js";
 import { readTurn, type Turn } from "../session/index.js";
 import type { Message } from "../wire/index.js";
 import { Call, type CallRequest } from "./call.js";
+import { CallFeed, type FeedItem } from "./call-feed.js";
 import type { Completion } from "./completion.js";
-import { type Part, Parts } from "./parts.js";
 
 /**
  * A call as it goes on: its messages, once, as they come; or its text; and its outcome. Whoever
@@ -24,7 +24,7 @@ export class CallStream implements CompletionStream<unknown> {
   readonly completion: Promise<Completion<unknown>>;
   readonly textStream: AsyncIterable<string>;
   readonly #call: Call;
-  readonly #parts = new Parts();
+  readonly #parts = new CallFeed();
   #textTaken = false;
   #taken = false;
 
@@ -51,14 +51,14 @@ export class CallStream implements CompletionStream<unknown> {
 
 /** The messages of turn after turn. How a turn failed is not told: the call says what it makes of it. */
 class Messages implements AsyncIterator<Message> {
-  readonly #parts: Parts;
+  readonly #parts: CallFeed;
   readonly #leave: () => void;
   #next = 0;
   #turn: AsyncIterator<Message> | undefined;
   /** One step at a time, also for one who asks for several items at once. */
   #order: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: Parts, leave: () => void) {
+  constructor(parts: CallFeed, leave: () => void) {
     this.#parts = parts;
     this.#leave = leave;
   }
@@ -97,7 +97,7 @@ class Messages implements AsyncIterator<Message> {
 }
 
 /** The text of turn after turn, a blank line between two that have one. */
-async function* textOf(parts: Parts): AsyncGenerator<string, undefined> {
+async function* textOf(parts: CallFeed): AsyncGenerator<string, undefined> {
   let begun = false;
   for (let next = 0; ; next += 1) {
     const part = await parts.at(next);
@@ -107,7 +107,7 @@ async function* textOf(parts: Parts): AsyncGenerator<string, undefined> {
     try {
       for await (const piece of part.textStream) {
         // Of an attempt that failed before anything of it was read, nothing is.
-        if (parts.isGivenUp(next)) break;
+        if (parts.isOfFailedAttempt(next)) break;
         begun = true;
         parts.textWasRead = true;
         yield follows ? `\n\n${piece}` : piece;
@@ -131,9 +131,9 @@ function leaving(call: Call, pieces: AsyncGenerator<string, undefined>): AsyncIt
 }
 
 function leave(call: Call): void {
-  call.end(new HawserError("aborted", "The stream was left before its end."));
+  call.interrupt(new HawserError("aborted", "The stream was left before its end."));
 }
 
-function isTurn(part: Part): part is Turn {
+function isTurn(part: FeedItem): part is Turn {
   return Symbol.asyncIterator in part;
 }

@@ -5,7 +5,7 @@ import { processes } from "../../src/process/index.js";
 import { type Action, always, fakeCli, hang, toolUse } from "../../src/testing/index.js";
 import { until } from "../support/proc.js";
 import { transcriptIn } from "../support/transcript.js";
-import { attempting, type Cause } from "./failure-cases.js";
+import { attempting, type Cause } from "./failure-cases.helper.js";
 
 const BASH = { tools: ["Bash"], allowedTools: ["Bash"] };
 const LONG = "knot ".repeat(14_000);

@@ -1,5 +1,5 @@
 import { always, reply, toolUse } from "../../src/testing/index.js";
-import { attempting, type Cause } from "./failure-cases.js";
+import { attempting, type Cause } from "./failure-cases.helper.js";
 
 const SCHEMA = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
 const USAGE = { input_tokens: 1000, output_tokens: 500 };

@@ -1,7 +1,7 @@
 import { HawserError } from "../base/index.js";
 import type { JsonSchema, StandardResult, StandardSchema } from "../options/index.js";
 import { needsZod, toJsonSchema, type ZodConverter } from "../schema/index.js";
-import type { ToolInputSchema } from "./infer.js";
+import type { ToolInputSchema } from "./infer-input.js";
 import { shapeInput } from "./shape-input.js";
 
 /** How a tool's input is described to the model, and how arguments are read. */
@@ -16,7 +16,7 @@ export type ParsedInput = StandardResult<unknown>;
 export type InputIssue = NonNullable<ParsedInput["issues"]>[number];
 
 /** Reads each way to describe an input; throws `invalid_options` for what is none. */
-export function readInput(schema: ToolInputSchema, where: string): ToolInput {
+export function readToolInput(schema: ToolInputSchema, where: string): ToolInput {
   if (isSchema(schema)) return wholeInput(schema, where);
   if (typeof schema !== "object" || schema === null) throw unknownInput(where);
   const entries = Object.entries(schema);

@@ -2,7 +2,7 @@ import type { HawserError } from "../base/index.js";
 import type { Plan } from "./plan.js";
 
 /** How far a call has come when one of its attempts fails. */
-export interface Progress {
+export interface CallProgress {
   /** How many new attempts there have been. */
   readonly retries: number;
   readonly elapsedMs: number;
@@ -13,10 +13,10 @@ export interface Progress {
 }
 
 /** The pause before the next attempt, or undefined if there is to be none. */
-export function pauseAfter(
+export function retryPauseMs(
   { retryable, retryAfterMs = 0 }: Pick<HawserError, "retryable" | "retryAfterMs">,
   { attempts, baseMs, maxMs, budgetMs, afterTools }: Plan["retry"],
-  { retries, elapsedMs, changedSomething, textWasRead }: Progress,
+  { retries, elapsedMs, changedSomething, textWasRead }: CallProgress,
   random: () => number = Math.random,
 ): number | undefined {
   if (!retryable || retries >= attempts || textWasRead) return undefined;
@@ -45,7 +45,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether one of these tools may have changed something. */
-export function mayChange(tools: Iterable<string>): boolean {
+export function mayHaveChangedSomething(tools: Iterable<string>): boolean {
   for (const tool of tools) if (!HARMLESS.has(tool)) return true;
   return false;
 }

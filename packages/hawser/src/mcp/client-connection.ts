@@ -1,15 +1,15 @@
 import { HawserError } from "../base/index.js";
 import type { JsonObject, McpMessage, McpRequest, McpToolCall } from "../wire/index.js";
-import { callTool, type ReadyTool } from "./call.js";
+import { callTool, type PreparedTool } from "./call-tool.js";
+import type { McpTransport, ServerAnswer, ServerMessage } from "./mcp-transport.js";
 import type { ToolExtra } from "./tool.js";
-import type { McpTransport, ServerAnswer, ServerMessage } from "./transport.js";
 
 /** What a server says about itself, and what it can do. */
 export interface ServerFacts {
   readonly name: string;
   readonly version: string;
   readonly instructions: string | undefined;
-  readonly tools: ReadonlyMap<string, ReadyTool>;
+  readonly tools: ReadonlyMap<string, PreparedTool>;
   /** The tools as `tools/list` gives them. */
   readonly listed: readonly JsonObject[];
 }
@@ -18,7 +18,7 @@ export interface ServerFacts {
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"] as const;
 
 /** One client's connection to a server: each call runs in a task of its own, and can be cancelled. */
-export class Connection {
+export class ClientConnection {
   readonly #facts: ServerFacts;
   readonly #transport: McpTransport;
   readonly #running = new Map<string | number, AbortController>();
