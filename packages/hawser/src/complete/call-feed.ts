@@ -3,53 +3,53 @@ import type { HostNotice } from "../wire/index.js";
 
 export type FeedItem = Turn | HostNotice;
 
-/** What a call hands on, in order, for readers who may come at any time. */
+/** The turns and notices of a call in order. Readers may start at any time, and read by index. */
 export class CallFeed {
-  /** Set by who reads the text: a new attempt could not take it back. */
+  /** Set by a reader of the text, because a new attempt cannot take back the text that was read. */
   textWasRead = false;
-  readonly #list: FeedItem[] = [];
-  #anewFrom = 0;
-  #end: { readonly error?: unknown } | undefined;
+  readonly #items: FeedItem[] = [];
+  /** The index of the first item of the current attempt. */
+  #attemptStart = 0;
+  #closed: { readonly error?: unknown } | undefined;
   #wake: () => void = () => {};
-  #changed: Promise<void> = this.#change();
+  #changed: Promise<void> = this.#nextChange();
 
-  add(part: FeedItem): void {
-    this.#list.push(part);
+  add(item: FeedItem): void {
+    this.#items.push(item);
     this.#wake();
   }
 
-  /** What came before has failed, and the same begins once more. */
+  /** Marks all items so far as those of a failed attempt. The notice is the first item of the next. */
   startRetry(notice: HostNotice): void {
-    this.#anewFrom = this.#list.length;
+    this.#attemptStart = this.#items.length;
     this.add(notice);
   }
 
-  /** Whether it belongs to an attempt that was given up. */
   isOfFailedAttempt(index: number): boolean {
-    return index < this.#anewFrom;
+    return index < this.#attemptStart;
   }
 
-  /** The error is thrown to each reader after the last part. */
+  /** Each reader gets the error after the last item. */
   close(error?: unknown): void {
-    this.#end = error === undefined ? {} : { error };
+    this.#closed = error === undefined ? {} : { error };
     this.#wake();
   }
 
-  /** Waits for it; undefined after the last one. */
+  /** Waits for the item. Resolves with undefined after the last item of a call that succeeded. */
   async at(index: number): Promise<FeedItem | undefined> {
     for (;;) {
-      const part = this.#list[index];
-      if (part !== undefined) return part;
-      if (this.#end?.error !== undefined) throw this.#end.error;
-      if (this.#end !== undefined) return undefined;
+      const item = this.#items[index];
+      if (item !== undefined) return item;
+      if (this.#closed?.error !== undefined) throw this.#closed.error;
+      if (this.#closed !== undefined) return undefined;
       await this.#changed;
     }
   }
 
-  #change(): Promise<void> {
+  #nextChange(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = () => {
-        this.#changed = this.#change();
+        this.#changed = this.#nextChange();
         resolve();
       };
     });

@@ -6,17 +6,17 @@ import { CallFeed, type FeedItem } from "./call-feed.js";
 import type { Completion } from "./completion.js";
 
 /**
- * A call as it goes on: its messages, once, as they come; or its text; and its outcome. Whoever
- * leaves either before its end ends the call.
+ * A running call: iterate over its messages, or over the text in `textStream`, and await `completion`.
+ * Each can be read once. A reader that stops before the end interrupts the call.
  */
 export interface CompletionStream<T = undefined> extends AsyncIterable<Message> {
   /**
-   * All that the model says, as it comes, once: also what it says before a tool call, and once more
-   * what it says again where the CLI repeated a request. The answer is `text` of the completion.
-   * Once something of it was read, the call is not made anew. Throws last if the call fails.
+   * All text of the model as it arrives. That includes text before a tool call, and repeated text if the CLI
+   * repeated a request. The answer itself is `text` of the completion. Once a part of the text was read, the
+   * call is not retried. Throws at the end if the call fails.
    */
   readonly textStream: AsyncIterable<string>;
-  /** The outcome; rejects if the call fails, also if nobody reads. */
+  /** The outcome. Rejects if the call fails, even if the stream has no reader. */
   readonly completion: Promise<Completion<T>>;
 }
 
@@ -24,70 +24,70 @@ export class CallStream implements CompletionStream<unknown> {
   readonly completion: Promise<Completion<unknown>>;
   readonly textStream: AsyncIterable<string>;
   readonly #call: Call;
-  readonly #parts = new CallFeed();
-  #textTaken = false;
-  #taken = false;
+  readonly #feed = new CallFeed();
+  #textIsRead = false;
+  #messagesAreRead = false;
 
-  constructor(request: Omit<CallRequest, "parts">) {
-    this.#call = new Call({ ...request, parts: this.#parts });
+  constructor(request: Omit<CallRequest, "feed">) {
+    this.#call = new Call({ ...request, feed: this.#feed });
     this.completion = this.#call.outcome;
-    // Who only reads the messages learns of a failure there.
+    // `completion` may have no handler, because a reader of the messages gets the error there.
     this.completion.catch(() => {});
     this.textStream = { [Symbol.asyncIterator]: () => this.#readText() };
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Message> {
-    if (this.#taken) throw new HawserError("already_consumed");
-    this.#taken = true;
-    return new Messages(this.#parts, () => leave(this.#call));
+    if (this.#messagesAreRead) throw new HawserError("already_consumed");
+    this.#messagesAreRead = true;
+    return new MessageIterator(this.#feed, this.#call);
   }
 
   #readText(): AsyncIterator<string> {
-    if (this.#textTaken) throw new HawserError("already_consumed");
-    this.#textTaken = true;
-    return leaving(this.#call, textOf(this.#parts));
+    if (this.#textIsRead) throw new HawserError("already_consumed");
+    this.#textIsRead = true;
+    return interruptOnReturn(this.#call, readText(this.#feed));
   }
 }
 
-/** The messages of turn after turn. How a turn failed is not told: the call says what it makes of it. */
-class Messages implements AsyncIterator<Message> {
-  readonly #parts: CallFeed;
-  readonly #leave: () => void;
-  #next = 0;
+/** The messages of all turns. Ignores the error of a turn, because the call decides what follows. */
+class MessageIterator implements AsyncIterator<Message> {
+  readonly #feed: CallFeed;
+  readonly #call: Call;
+  #nextIndex = 0;
   #turn: AsyncIterator<Message> | undefined;
-  /** One step at a time, also for one who asks for several items at once. */
+  /** Serializes the steps of a reader that calls `next()` several times without waiting. */
   #order: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: CallFeed, leave: () => void) {
-    this.#parts = parts;
-    this.#leave = leave;
+  constructor(feed: CallFeed, call: Call) {
+    this.#feed = feed;
+    this.#call = call;
   }
 
-  /** Most of them come through here: nothing is added to what the turn itself does. */
+  /** The hot path: returns the promise of the turn itself, without a promise or an object of its own. */
   next(): Promise<IteratorResult<Message>> {
     return this.#turn === undefined ? this.#advance() : this.#turn.next();
   }
 
   async return(): Promise<IteratorResult<Message>> {
-    this.#leave();
+    interruptCall(this.#call);
     await this.#turn?.return?.();
     return { done: true, value: undefined };
   }
 
   async #advance(): Promise<IteratorResult<Message>> {
-    const found = this.#order.then(() => this.#open());
+    const found = this.#order.then(() => this.#openNext());
     this.#order = found.catch(() => {});
     return (await found) ?? this.next();
   }
 
-  /** Opens the next turn, or gives what stands in its place. */
-  async #open(): Promise<IteratorResult<Message> | undefined> {
+  /** Opens the next turn and returns undefined, or returns the notice or the end that comes instead. */
+  async #openNext(): Promise<IteratorResult<Message> | undefined> {
     if (this.#turn !== undefined) return undefined;
-    const part = await this.#parts.at(this.#next);
-    if (part === undefined) return { done: true, value: undefined };
-    this.#next += 1;
-    if (!isTurn(part)) return { done: false, value: part };
-    const turn = readTurn(part, () => {
+    const item = await this.#feed.at(this.#nextIndex);
+    if (item === undefined) return { done: true, value: undefined };
+    this.#nextIndex += 1;
+    if (!isTurn(item)) return { done: false, value: item };
+    const turn = readTurn(item, () => {
       if (this.#turn === turn) this.#turn = undefined;
       return this.#advance();
     });
@@ -96,44 +96,47 @@ class Messages implements AsyncIterator<Message> {
   }
 }
 
-/** The text of turn after turn, a blank line between two that have one. */
-async function* textOf(parts: CallFeed): AsyncGenerator<string, undefined> {
+/** The text of all turns, with a blank line between two turns that have text. */
+async function* readText(feed: CallFeed): AsyncGenerator<string, undefined> {
   let begun = false;
-  for (let next = 0; ; next += 1) {
-    const part = await parts.at(next);
-    if (part === undefined) return;
-    if (!isTurn(part)) continue;
+  for (let index = 0; ; index += 1) {
+    const item = await feed.at(index);
+    if (item === undefined) return;
+    if (!isTurn(item)) continue;
     let follows = begun;
     try {
-      for await (const piece of part.textStream) {
-        // Of an attempt that failed before anything of it was read, nothing is.
-        if (parts.isOfFailedAttempt(next)) break;
+      for await (const piece of item.textStream) {
+        // Skip the text of an attempt that failed before a part of its text was read.
+        if (feed.isOfFailedAttempt(index)) break;
         begun = true;
-        parts.textWasRead = true;
+        feed.textWasRead = true;
         yield follows ? `\n\n${piece}` : piece;
         follows = false;
       }
     } catch {
-      // What becomes of it, the call says.
+      // `feed.at()` throws the error of the call, if this failure ends the call.
     }
   }
 }
 
-/** The same, of which an early end ends the call even while it waits for a piece. */
-function leaving(call: Call, pieces: AsyncGenerator<string, undefined>): AsyncIterator<string> {
+/** Interrupts the call when its reader stops, even while the reader waits for the next piece. */
+function interruptOnReturn(
+  call: Call,
+  pieces: AsyncGenerator<string, undefined>,
+): AsyncIterator<string> {
   return {
     next: () => pieces.next(),
     return: () => {
-      leave(call);
+      interruptCall(call);
       return pieces.return(undefined);
     },
   };
 }
 
-function leave(call: Call): void {
+function interruptCall(call: Call): void {
   call.interrupt(new HawserError("aborted", "The stream was left before its end."));
 }
 
-function isTurn(part: FeedItem): part is Turn {
-  return Symbol.asyncIterator in part;
+function isTurn(item: FeedItem): item is Turn {
+  return Symbol.asyncIterator in item;
 }

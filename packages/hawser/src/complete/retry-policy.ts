@@ -1,18 +1,18 @@
 import type { HawserError } from "../base/index.js";
 import type { Plan } from "./plan.js";
 
-/** How far a call has come when one of its attempts fails. */
+/** The progress of a call when one of its attempts fails. */
 export interface CallProgress {
-  /** How many new attempts there have been. */
+  /** The number of retries so far. */
   readonly retries: number;
   readonly elapsedMs: number;
   /** Whether a tool was called that may have changed something. */
   readonly changedSomething: boolean;
-  /** Whether somebody has read text that a new attempt would take back. */
+  /** Whether a reader has text that a new attempt would contradict. */
   readonly textWasRead: boolean;
 }
 
-/** The pause before the next attempt, or undefined if there is to be none. */
+/** The pause before the next attempt; undefined if there must be no further attempt. */
 export function retryPauseMs(
   { retryable, retryAfterMs = 0 }: Pick<HawserError, "retryable" | "retryAfterMs">,
   { attempts, baseMs, maxMs, budgetMs, afterTools }: Plan["retry"],
@@ -21,14 +21,14 @@ export function retryPauseMs(
 ): number | undefined {
   if (!retryable || retries >= attempts || textWasRead) return undefined;
   if (changedSomething && !afterTools) return undefined;
-  // A random part of the whole pause: callers that failed together do not come back together.
+  // A random part of the full pause, so that callers that failed together do not retry together.
   const jittered = random() * Math.min(maxMs, baseMs * 2 ** retries);
   const pause = Math.max(retryAfterMs, jittered);
   return elapsedMs + pause < budgetMs ? pause : undefined;
 }
 
-/** What only looks. A tool of anybody else's may do anything, and so may a command. */
-const HARMLESS: ReadonlySet<string> = new Set([
+/** Built-in tools that change nothing. Tools of MCP servers and commands may change something. */
+const READ_ONLY_TOOLS: ReadonlySet<string> = new Set([
   "AskUserQuestion",
   "Glob",
   "Grep",
@@ -44,8 +44,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
   "WebSearch",
 ]);
 
-/** Whether one of these tools may have changed something. */
+/** Whether one of the called tools may have changed something. */
 export function mayHaveChangedSomething(tools: Iterable<string>): boolean {
-  for (const tool of tools) if (!HARMLESS.has(tool)) return true;
+  for (const tool of tools) if (!READ_ONLY_TOOLS.has(tool)) return true;
   return false;
 }

@@ -1,12 +1,12 @@
 import { HawserError, type Issue, isHawserError } from "../base/index.js";
 import type { JsonSchema, Options, StandardSchema } from "../options/index.js";
-import { compileOutputSchema, type OutputSchema, type ReadOutput } from "../schema/index.js";
+import { compileOutputSchema, type OutputSchema, type ParsedOutput } from "../schema/index.js";
 import type { ResultMessage } from "../wire/index.js";
 import type { EndedTurn } from "./completion.js";
 import { extractJson } from "./parse/extract-json.js";
 import { missingPrompt, repairPrompt } from "./repair-prompt.js";
 
-/** The value that a call owes, because it was asked for by a schema. */
+/** The value that a call must return because the caller gave a schema. */
 export class StructuredOutput {
   readonly #schema: OutputSchema;
 
@@ -14,16 +14,16 @@ export class StructuredOutput {
     this.#schema = schema;
   }
 
-  /** What the CLI is told of it. */
+  /** The options that ask the CLI for the value. */
   get options(): Options {
     return { outputFormat: { type: "json_schema", schema: this.#schema.sent } };
   }
 
-  async read({ result, text, givenOutput }: EndedTurn): Promise<ReadOutput> {
-    // What the CLI refused may fit all the same: it knows less of the schema.
+  async parse({ result, text, givenOutput }: EndedTurn): Promise<ParsedOutput> {
+    // A value that the CLI rejected may still fit, because the CLI checks only a part of the schema.
     const output = cliRejectedOutput(result) ? givenOutput : result.structured_output;
     if (output !== undefined) return this.#schema.parse(output);
-    const found = await this.#inWords(text);
+    const found = await this.#parseText(text);
     return found ?? { issues: [MISSING] };
   }
 
@@ -32,7 +32,7 @@ export class StructuredOutput {
   }
 
   failure({ result, text, givenOutput }: EndedTurn, found: readonly Issue[]): HawserError {
-    const issues = found.slice(0, MOST_ISSUES);
+    const issues = found.slice(0, MAX_ISSUES);
     const message = issues.includes(MISSING)
       ? "The model gave no value for the schema."
       : "The model's value does not fit the schema.";
@@ -40,8 +40,8 @@ export class StructuredOutput {
     return new HawserError("structured_output", message, { result, issues, partialText });
   }
 
-  /** A model may write the value down in place of handing it over; what fits is taken. */
-  async #inWords(text: string): Promise<ReadOutput | undefined> {
+  /** A model may write the value as text instead of calling the StructuredOutput tool. */
+  async #parseText(text: string): Promise<ParsedOutput | undefined> {
     let written: unknown;
     try {
       written = extractJson(text);
@@ -49,29 +49,30 @@ export class StructuredOutput {
       if (isHawserError(error, "structured_output")) return undefined;
       throw error;
     }
-    const read = await this.#schema.parse(written);
-    if (read.issues === undefined || !this.#schema.isWrapped) return read;
+    const parsed = await this.#schema.parse(written);
+    if (parsed.issues === undefined || !this.#schema.isWrapped) return parsed;
     return this.#schema.parse({ value: written });
   }
 }
 
-/** A list of a million wrong items is wrong once. */
-const MOST_ISSUES = 100;
+/** A long list of wrong items would only repeat the same issue. */
+const MAX_ISSUES = 100;
 
 const MISSING: Issue = { message: "is missing: the model answered in words only" };
 
+/** Throws `invalid_options` for a schema that cannot be used. */
 export async function prepareStructuredOutput(
   schema: StandardSchema | JsonSchema,
 ): Promise<StructuredOutput> {
   return new StructuredOutput(await compileOutputSchema(schema));
 }
 
-/** Whether the CLI gave up, since each value that the model gave was wrong. */
+/** Whether the CLI gave up because it rejected every value that the model gave. */
 export function cliRejectedOutput({ subtype }: ResultMessage): boolean {
   return subtype === "error_max_structured_output_retries";
 }
 
-/** The call stopped at a limit before it gave its value. */
+/** The error of a call that stopped at a limit before the model gave the value. */
 export function stoppedWithoutOutput(
   stop: "max_turns" | "max_budget",
   result: ResultMessage,

@@ -1,4 +1,4 @@
-/** The same text for equal JSON values, whatever the order of their keys. */
+/** JSON text with sorted keys: equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
@@ -8,7 +8,7 @@ export function canonicalJson(value: unknown): string {
   return `{${fields.sort().join()}}`;
 }
 
-/** A value as it may stand in a sentence. */
+/** JSON text for a message, cut off after `longest` characters. */
 export function shortJson(value: unknown, longest = 200): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length <= longest ? text : `${text.slice(0, longest)}…`;

@@ -1,15 +1,14 @@
-export { WRAPPER } from "./narrow/narrow-schema.js";
+export { WRAPPER_PROPERTY } from "./narrow/narrow-schema.js";
+export { compileOutputSchema, type OutputSchema, type ParsedOutput } from "./output-schema.js";
+export { SchemaDocument } from "./schema-document.js";
 export {
-  compileOutputSchema,
-  type OutputSchema,
-  type ParsedOutput as ReadOutput,
-} from "./output-schema.js";
-export type {
-  JsonSchema,
-  StandardIssue,
-  StandardResult,
-  StandardSchema,
+  isStandardSchema,
+  type JsonSchema,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
 } from "./standard-schema.js";
+export { isSchema } from "./subschemas.js";
 export {
   loadZod,
   needsZod,

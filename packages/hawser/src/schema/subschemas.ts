@@ -1,9 +1,10 @@
+import { isObject } from "../base/index.js";
 import type { JsonSchema } from "./standard-schema.js";
 
-/** Any schema: `true` takes everything, `false` nothing. */
+/** A JSON Schema. The schema `true` accepts every value, `false` accepts none. */
 export type Schema = JsonSchema | boolean;
 
-/** The keywords whose values are schemas, and how they hold them. */
+/** The keywords that contain subschemas: as their value, in an array, or by name in an object. */
 const ONE: readonly string[] = [
   "additionalItems",
   "additionalProperties",
@@ -27,14 +28,14 @@ const MAP: readonly string[] = [
   "properties",
 ];
 
-/** The schemas that stand directly in the value of a keyword. */
+/** The subschemas directly inside the value of a keyword. */
 export function subschemasIn(keyword: string, value: unknown): readonly Schema[] {
   if (Array.isArray(value)) return LIST.includes(keyword) ? value.filter(isSchema) : [];
-  if (MAP.includes(keyword) && isRecord(value)) return Object.values(value).filter(isSchema);
+  if (MAP.includes(keyword) && isObject(value)) return Object.values(value).filter(isSchema);
   return ONE.includes(keyword) && isSchema(value) ? [value] : [];
 }
 
-/** The value of a keyword with `change` done to each schema in it; all else stays. */
+/** The value of a keyword in which `change` has replaced each direct subschema. */
 export function mapSubschemas(
   keyword: string,
   value: unknown,
@@ -42,16 +43,12 @@ export function mapSubschemas(
 ): unknown {
   const each = (item: unknown) => (isSchema(item) ? change(item) : item);
   if (Array.isArray(value)) return LIST.includes(keyword) ? value.map(each) : value;
-  if (MAP.includes(keyword) && isRecord(value)) {
+  if (MAP.includes(keyword) && isObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, each(item)]));
   }
   return ONE.includes(keyword) ? each(value) : value;
 }
 
 export function isSchema(value: unknown): value is Schema {
-  return typeof value === "boolean" || isRecord(value);
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "boolean" || isObject(value);
 }

@@ -1,6 +1,6 @@
 import type { StandardIssue } from "./standard-schema.js";
 
-/** The path of a field or item, as one would write it in code; the whole value has the path "". */
+/** The path of a field or item in the notation of JavaScript. The whole value has the path "". */
 export function childPath(path: string, key: PropertyKey): string {
   if (typeof key === "number") return `${path}[${key}]`;
   const name = String(key);
@@ -8,13 +8,13 @@ export function childPath(path: string, key: PropertyKey): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** The path that a Standard Schema gives with an issue. */
+/** The path of an issue that a Standard Schema reports. */
 export function pathFromKeys(keys: StandardIssue["path"]): string {
   const plain = (keys ?? []).map((key) => (typeof key === "object" ? key.key : key));
   return plain.reduce<string>(childPath, "");
 }
 
-/** A path that is seen from further outside. */
+/** The path of a value inside of `outer`. */
 export function prefixPath(outer: string, path: string): string {
   return path === "" || path.startsWith("[") ? outer + path : `${outer}.${path}`;
 }

@@ -1,28 +1,28 @@
-/** A code block of Markdown. */
+/** A fenced code block of Markdown. */
 export interface CodeFence {
-  /** What stands behind the opening: the language, mostly. */
+  /** The text after the opening mark, mostly the language. */
   readonly info: string;
   readonly content: string;
-  /** Where it begins and ends in the text, with its marks. */
+  /** The position of the block in the text, marks included. */
   readonly start: number;
   readonly end: number;
-  /** Whether its end stands on a line of its own, as it should. */
+  /** Whether the block has an end mark on a line of its own. */
   readonly isClosed: boolean;
 }
 
-/** Cheap, and spares the reading by lines. */
+/** A cheap check that avoids reading most texts line by line. */
 export function mayHaveCodeFence(text: string): boolean {
   return text.includes("```") || text.includes("~~~");
 }
 
 /**
- * The code fences of a text; the last may lack its end. A fence begins a line, so that three
- * backticks within a JSON string, which has no line breaks, are none. Where fences `nest`, one with a
- * language opens another within; else the first end is the end, as in Markdown.
+ * The code fences of a text. The last one may lack its end mark. A mark must be at the start of a line, so
+ * that three backticks in a JSON string, which has no line breaks, are no mark. With `nest`, a mark with a
+ * language opens a fence inside the current one; otherwise the first end mark closes it, as in Markdown.
  */
 export function findCodeFences(text: string, nest = false): readonly CodeFence[] {
   const fences: CodeFence[] = [];
-  let open: Open | undefined;
+  let open: OpenFence | undefined;
   for (const { line, start, next } of linesOf(text)) {
     const mark = FENCE.exec(line);
     if (mark === null) continue;
@@ -33,18 +33,19 @@ export function findCodeFences(text: string, nest = false): readonly CodeFence[]
       if (info.trim() === "") open.depth--;
       else if (nest) open.depth++;
       if (open.depth === 0) {
-        fences.push({ ...made(text, open, start, next), isClosed: true });
+        fences.push({ ...closeFence(text, open, start, next), isClosed: true });
         open = undefined;
       }
     }
   }
   if (open !== undefined) {
-    fences.push({ ...made(text, open, text.length, text.length), isClosed: false });
+    fences.push({ ...closeFence(text, open, text.length, text.length), isClosed: false });
   }
   return fences;
 }
 
-interface Open {
+/** A fence whose end mark was not read yet. */
+interface OpenFence {
   readonly sign: string;
   readonly info: string;
   readonly start: number;
@@ -52,10 +53,15 @@ interface Open {
   depth: number;
 }
 
-/** The info of a fence of backticks has none: then it is code within a line. */
+/** After backticks no further backtick may follow in the line; otherwise it is inline code. */
 const FENCE = /^\uFEFF?[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 
-function made(text: string, open: Open, end: number, next: number): Omit<CodeFence, "isClosed"> {
+function closeFence(
+  text: string,
+  open: OpenFence,
+  end: number,
+  next: number,
+): Omit<CodeFence, "isClosed"> {
   const { info, start, from } = open;
   let last = Math.max(from, end);
   if (last > from && text[last - 1] === "\n") last--;

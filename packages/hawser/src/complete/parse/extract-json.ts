@@ -1,23 +1,23 @@
 import { HawserError } from "../../base/index.js";
 import { type CodeFence, findCodeFences, mayHaveCodeFence } from "./code-fences.js";
 import { findLongestJson } from "./longest-json.js";
-import { notStringError } from "./refuse-non-string.js";
+import { refuseNonString } from "./refuse-non-string.js";
 
 /**
- * Takes one JSON value out of an answer. In this order:
- * 1. the whole text, whatever the value;
- * 2. a code fence whose content is JSON, closed or not: one marked `json` before any other, and of
- *    several the last, since a model that thinks aloud or corrects itself ends with what it means;
- * 3. the longest object or array that stands in the text: a footnote `[1]` is JSON too.
- * Nothing is repaired, and no part taken of what is almost JSON: a trailing comma is an error. Throws
+ * Extracts one JSON value from an answer. Tries in this order:
+ * 1. the whole text, with any JSON value;
+ * 2. a code fence whose content is JSON, closed or not. A fence with the info `json` comes before others;
+ *    of several fences the last one wins, because a model that corrects itself ends with the right value;
+ * 3. the longest object or array in the text. The longest, because a footnote `[1]` is JSON too.
+ * Repairs nothing, and extracts no part of a text that is almost JSON: a trailing comma is an error. Throws
  * `structured_output`.
  */
 export function extractJson(text: string): unknown {
-  if (typeof text !== "string") throw notStringError("extractJson()");
+  refuseNonString("extractJson()", text);
   const bare = text.replace(/^\uFEFF/, "");
   const found =
     parse(bare) ??
-    bestOf(mayHaveCodeFence(bare) ? findCodeFences(bare) : []) ??
+    parseBestFence(mayHaveCodeFence(bare) ? findCodeFences(bare) : []) ??
     findLongestJson(bare);
   if (found !== undefined) return found.value;
   throw new HawserError("structured_output", "The text holds no JSON value.", {
@@ -27,21 +27,21 @@ export function extractJson(text: string): unknown {
 }
 
 /**
- * The text without the one code fence that is around all of it, for example the answer of a model that
- * was asked for JSON alone. The end of the fence may be missing. Fences inside stay, and so does a text
- * in which something stands before or after the fence. Nothing is parsed: `extractJson()` does that.
+ * Removes a code fence around the whole text, for example around the answer of a model that was asked for
+ * JSON only. The end of the fence may be missing. Fences inside stay. A text with anything before or after
+ * the fence is returned unchanged. Parses nothing; `extractJson()` does that.
  */
 export function stripFence(text: string): string {
-  if (typeof text !== "string") throw notStringError("stripFence()");
+  refuseNonString("stripFence()", text);
   const [fence] = mayHaveCodeFence(text) ? findCodeFences(text, true) : [];
   if (fence === undefined) return text;
   const around = text.slice(0, fence.start) + text.slice(fence.end);
   if (around.trim() !== "") return text;
-  return fence.isClosed ? fence.content : withoutEndMark(fence.content);
+  return fence.isClosed ? fence.content : stripEndMark(fence.content);
 }
 
-/** Without an end of the fence at the end of the last line, where models put it at times. */
-function withoutEndMark(text: string): string {
+/** Removes the end mark of a fence from the end of the last line, where models sometimes put it. */
+function stripEndMark(text: string): string {
   const end = startOfRun(text, BLANKS, text.length);
   const sign = text[end - 1] ?? "";
   if (sign !== "`" && sign !== "~") return text;
@@ -51,10 +51,10 @@ function withoutEndMark(text: string): string {
 
 const BLANKS = " \t\r\n";
 
-/** Where the run of these signs before `end` begins. An expression would try each start anew. */
-function startOfRun(text: string, signs: string, end: number): number {
+/** The start of the run of these characters before `end`. A regular expression would be quadratic. */
+function startOfRun(text: string, characters: string, end: number): number {
   let at = end;
-  while (at > 0 && signs.includes(text[at - 1] ?? "")) at -= 1;
+  while (at > 0 && characters.includes(text[at - 1] ?? "")) at -= 1;
   return at;
 }
 
@@ -83,12 +83,15 @@ function mayBeJson(text: string): boolean {
   return first !== undefined && /[-0-9tfn]/.test(first);
 }
 
-function bestOf(fences: readonly CodeFence[]): Found | undefined {
+function parseBestFence(fences: readonly CodeFence[]): Found | undefined {
   const isMarked = ({ info }: CodeFence) => /^json\b/i.test(info);
-  return lastOf(fences.filter(isMarked)) ?? lastOf(fences.filter((fence) => !isMarked(fence)));
+  return (
+    parseLastFence(fences.filter(isMarked)) ??
+    parseLastFence(fences.filter((fence) => !isMarked(fence)))
+  );
 }
 
-function lastOf(fences: readonly CodeFence[]): Found | undefined {
+function parseLastFence(fences: readonly CodeFence[]): Found | undefined {
   for (const { content } of fences.toReversed()) {
     const found = parse(content);
     if (found !== undefined) return found;

@@ -1,6 +1,6 @@
 /**
- * The longest object or array that stands in a text; of two as long, the first. A part of something
- * that is almost JSON is none: of a value that is cut off, or has a comma too many, nothing is taken.
+ * The longest object or array in a text; the first one of equal length. Returns no part of a value that is
+ * almost JSON, for example of a value that is cut off or has a trailing comma.
  */
 export function findLongestJson(text: string): { readonly value: unknown } | undefined {
   let [from, to] = [0, 0];
@@ -8,16 +8,16 @@ export function findLongestJson(text: string): { readonly value: unknown } | und
   const tried = new Uint8Array(text.length);
   for (let start = 0; start < text.length; start++) {
     if (!opens(text[start]) || tried[start] === 1) continue;
-    const { end, isJson } = read(text, start, tried);
+    const { end, isJson } = scanValue(text, start, tried);
     if (isJson && end - start > to - from) [from, to] = [start, end];
     if (!isJson && end === text.length) break;
-    // What lies within is a part of it. A brace that nothing closes is only a sign in the text.
+    // Skip the inside of this value. A brace without a closing brace is just a character of the text.
     start = isJson ? end - 1 : (ends.get(start) ?? start);
   }
   return to === 0 ? undefined : { value: JSON.parse(text.slice(from, to)) };
 }
 
-/** Where each brace and bracket is closed, by the count of them alone. */
+/** The closing position of each brace and bracket, found by counting only. */
 function closingsOf(text: string): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
   const open = { "}": [] as number[], "]": [] as number[] };
@@ -33,12 +33,12 @@ function closingsOf(text: string): ReadonlyMap<number, number> {
 }
 
 /**
- * Reads one object or array, up to its end or to where the text stops to be JSON. Each that is opened
- * on the way is marked as tried: begun there, one would get no further. That keeps the whole search
- * linear: two tries can cover the same text only if a quote opens a string for one and closes it for
- * the other, so no third can.
+ * Reads one object or array to its end, or to the first character that is not JSON. Marks each object and
+ * array inside as tried, because a scan from there would get no further. This keeps the whole search
+ * linear: two scans can cover the same text only if a quote opens a string for the one and closes it for
+ * the other, so that no third scan can.
  */
-function read(
+function scanValue(
   text: string,
   start: number,
   tried: Uint8Array,
@@ -96,7 +96,7 @@ function skip(pattern: RegExp, text: string, at: number): number | undefined {
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** A string, or as much of it as there is. */
+/** Skips a string, or the existing part of a string that is cut off. */
 function skipString(
   text: string,
   start: number,

@@ -3,28 +3,28 @@ import { failureOf, type Stop, stopOf } from "../../session/index.js";
 import type { Message, ResultMessage } from "../../wire/index.js";
 import { findLastTurn } from "./last-turn.js";
 import { readCliMessages } from "./read-cli-messages.js";
-import { notStringError } from "./refuse-non-string.js";
+import { refuseNonString } from "./refuse-non-string.js";
 
-/** What a run of the CLI printed. Either `stop` or `error` says how it ended. */
+/** The parsed output of a CLI run. Either `stop` or `error` says how the run ended. */
 export type CliOutput = CliOutputFacts & (CliAnswer | CliFailure);
 
 export interface CliOutputFacts {
-  /** How it was printed: as the one result, as an array of messages, or as a message on each line. */
+  /** The form of the output: one result, an array of messages, or one message on each line. */
   readonly form: "object" | "array" | "lines";
   readonly messages: readonly Message[];
-  /** Lines that hold no message: what a wrapper or a library printed. */
+  /** Lines that are no messages, for example those that a wrapper or a library printed. */
   readonly noise: readonly string[];
-  /** The last one, as it came; a field that the CLI did not print is not there. */
+  /** The last result, unchanged. A field that the CLI did not print is absent. */
   readonly result: ResultMessage;
   /**
-   * The answer as the result has it: of one that the CLI had continued at the limit of output tokens,
-   * that is the last part only. After a failure or a limit of turns or budget, what the model had
-   * said, as far as it was printed.
+   * The answer in the result. If the CLI continued an answer at the limit of output tokens, this is only
+   * the last part. After a failure, or at a limit of turns or budget, this is the text of the model as far
+   * as it was printed.
    */
   readonly text: string;
   readonly model: string | undefined;
   readonly sessionId: string | undefined;
-  /** As the CLI counts it: of a resumed session, a newer one counts all of it and not only this run. */
+  /** The cost as the CLI counts it. For a resumed session, newer CLIs count the whole session. */
   readonly costUsd: number | undefined;
 }
 
@@ -40,9 +40,9 @@ export interface CliFailure {
 }
 
 /**
- * Reads what `claude -p --output-format json` or `stream-json` printed, for those who run the CLI
- * themselves. A text without a result is no answer: it throws `protocol_error`, with the text.
- * Read the output before the exit code: a failed run, too, says on stdout why.
+ * Parses the output of `claude -p --output-format json` or `stream-json`, for programs that run the CLI
+ * themselves. Throws `protocol_error` with the text if there is no result in it. Parse the output before you
+ * look at the exit code, because a failed run also prints its reason on stdout.
  *
  * @example
  * ```ts
@@ -51,34 +51,34 @@ export interface CliFailure {
  * ```
  */
 export function parseCliOutput(text: string): CliOutput {
-  if (typeof text !== "string") throw notStringError("parseCliOutput()");
+  refuseNonString("parseCliOutput()", text);
   try {
-    return read(text);
+    return parse(text);
   } catch (error) {
     if (isHawserError(error)) throw error;
-    // Fields of another kind than the CLI's, or nested without end.
+    // Fields of unexpected types, or nested too deeply.
     throw unreadable(text, "The output of the CLI cannot be read", error);
   }
 }
 
-function read(text: string): CliOutput {
+function parse(text: string): CliOutput {
   const { form, messages, noise, cutOff } = readCliMessages(text);
   const turn = findLastTurn(messages);
   if (turn === undefined || cutOff) throw unreadable(text, noResult(text, cutOff));
-  const { result, said, model, ...around } = turn;
+  const { result, said, model, ...circumstances } = turn;
   const stop = stopOf(result);
   const told = typeof result.result === "string" ? result.result : undefined;
   const answered = told !== undefined || said !== "" || result.structured_output !== undefined;
   if (stop === "completed" && !answered) {
     throw unreadable(text, "The result of the CLI is a success without an answer");
   }
-  // The result of a failure holds the CLI's words, not the model's.
+  // The result of a failure has the text of the CLI, not the text of the model.
   const answer = stop === undefined ? said : (told ?? said);
   const sessionId = typeof result.session_id === "string" ? result.session_id : undefined;
   const costUsd = typeof result.total_cost_usd === "number" ? result.total_cost_usd : undefined;
   const facts = { form, messages, noise, result, text: answer, model, sessionId, costUsd };
   if (stop !== undefined) return { ...facts, stop, error: undefined };
-  const error = failureOf(result, around).with({
+  const error = failureOf(result, circumstances).with({
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(said === "" ? {} : { partialText: said }),
   });
@@ -95,9 +95,9 @@ function noResult(text: string, cutOff: boolean): string {
 function unreadable(text: string, what: string, cause?: unknown): HawserError {
   return new HawserError("protocol_error", `${what}.`, {
     hint: "Pass the whole stdout of `claude -p --output-format json` or `stream-json`; if it is empty, stderr tells why.",
-    ...(text === "" ? {} : { partialText: text.slice(0, LONGEST_EXCERPT) }),
+    ...(text === "" ? {} : { partialText: text.slice(0, MAX_EXCERPT_LENGTH) }),
     ...(cause === undefined ? {} : { cause }),
   });
 }
 
-const LONGEST_EXCERPT = 65_536;
+const MAX_EXCERPT_LENGTH = 65_536;

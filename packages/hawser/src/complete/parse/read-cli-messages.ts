@@ -1,26 +1,28 @@
+import { isObject } from "../../base/index.js";
 import type { Message } from "../../wire/index.js";
 
+/** The messages in the output of a CLI. */
 export interface CliMessages {
   readonly form: "object" | "array" | "lines";
   readonly messages: readonly Message[];
   readonly noise: readonly string[];
-  /** Whether the last thing that looks like a message has no end. */
+  /** Whether the output ends in the middle of a message. */
   readonly cutOff: boolean;
 }
 
-/** The messages of an output in any of its forms. One line alone counts as an object. */
+/** Reads the output in any of its forms. A single line counts as an object. */
 export function readCliMessages(text: string): CliMessages {
   const body = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   const whole = parse(body);
-  return whole === undefined ? readLines(body) : asRead([whole], [], false);
+  return whole === undefined ? readLines(body) : toCliMessages([whole], [], false);
 }
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** Of an object, or of an array of them; a log line may begin with a bracket too. */
+/** The start of an object or of an array of objects. A bracket alone may be the start of a log line. */
 const BEGINNING = /^\s*(\[\s*)?\{/;
 
-/** LF only: older CLIs write other line separators inside of strings. */
+/** Splits at LF only, because older CLIs write other line separators inside strings. */
 function readLines(text: string): CliMessages {
   const parsed: (Message | readonly unknown[])[] = [];
   const noise: string[] = [];
@@ -30,13 +32,13 @@ function readLines(text: string): CliMessages {
     const item = parse(line);
     if (item === undefined) noise.push(line.endsWith("\r") ? line.slice(0, -1) : line);
     else parsed.push(item);
-    // Noise after it does not make a broken message whole.
+    // A broken message stays broken, even if noise follows.
     cutOff = item === undefined && (cutOff || BEGINNING.test(line));
   }
-  return asRead(parsed, noise, cutOff);
+  return toCliMessages(parsed, noise, cutOff);
 }
 
-function asRead(
+function toCliMessages(
   parsed: readonly (Message | readonly unknown[])[],
   noise: readonly string[],
   cutOff: boolean,
@@ -44,15 +46,15 @@ function asRead(
   const [only] = parsed;
   const alone = Array.isArray(only) ? "array" : "object";
   const form = parsed.length > 1 ? "lines" : alone;
-  const messages = parsed.flatMap((item) => (isList(item) ? item.filter(isObject) : [item]));
+  const messages = parsed.flatMap((item) => (isList(item) ? item.filter(isMessageObject) : [item]));
   return { form, messages, noise, cutOff };
 }
 
-/** An object or an array; other JSON is no part of the protocol. */
+/** Parses an object or an array. Other JSON values are not part of the protocol. */
 function parse(text: string): Message | readonly unknown[] | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) || Array.isArray(value) ? value : undefined;
+    return isMessageObject(value) || Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -62,6 +64,6 @@ function isList(item: Message | readonly unknown[]): item is readonly unknown[] 
   return Array.isArray(item);
 }
 
-function isObject(value: unknown): value is Message {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function isMessageObject(value: unknown): value is Message {
+  return isObject(value);
 }

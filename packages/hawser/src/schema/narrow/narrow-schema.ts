@@ -1,36 +1,37 @@
+import { isObject } from "../../base/index.js";
 import { canonicalJson } from "../canonical-json.js";
 import type { SchemaDocument } from "../schema-document.js";
 import type { JsonSchema } from "../standard-schema.js";
-import { isRecord, mapSubschemas, type Schema, subschemasIn } from "../subschemas.js";
+import { mapSubschemas, type Schema, subschemasIn } from "../subschemas.js";
 import { isSendableName, unsendableKeywords } from "./unsendable-keywords.js";
 
-/** What stands for a value that is no object, since the input of a tool has to be one. */
-export const WRAPPER = "value";
+/** The property that holds a value that is no object, because the input of a tool must be an object. */
+export const WRAPPER_PROPERTY = "value";
 
 export interface NarrowedSchema {
   readonly sent: JsonSchema;
-  /** Whether the value is in the property `value` of what the model gives. */
+  /** Whether `sent` wraps the value into the property `value` of an object. */
   readonly isWrapped: boolean;
 }
 
 /**
- * What of a schema can be sent: it never refuses a value that the schema takes. The rest is told to
- * the model in descriptions, where that is short.
+ * The part of a schema that can be sent. It never refuses a value that the whole schema accepts. The
+ * descriptions tell the model the rest, if the rest is short.
  *
- * The CLI reads it by draft-07 and strictly; what it does not understand, any `format` for older
- * versions, makes it drop the whole schema without a word. The API reads it by draft 2020-12, and wants
- * an object at the root, no union there, and plain names. The two agree on the keywords below.
+ * The CLI reads the schema strictly by draft-07. A keyword that it does not know (in older versions any
+ * `format`) makes it drop the whole schema without an error. The API reads the schema by draft 2020-12. It
+ * wants an object at the root, no union there, and plain names. Both agree on the keywords below.
  */
 export function narrowSchema(document: SchemaDocument): NarrowedSchema {
   const { root } = document;
   const isWrapped = !isPlainObject(root);
-  const narrowing = new Narrowing(document, isWrapped ? `#/properties/${WRAPPER}` : "#");
+  const narrowing = new Narrowing(document, isWrapped ? `#/properties/${WRAPPER_PROPERTY}` : "#");
   const inner = narrowing.narrow(root);
   const sent = isWrapped
     ? {
         type: "object",
-        properties: { [WRAPPER]: inner },
-        required: [WRAPPER],
+        properties: { [WRAPPER_PROPERTY]: inner },
+        required: [WRAPPER_PROPERTY],
         additionalProperties: false,
       }
     : (inner as JsonSchema);
@@ -41,10 +42,10 @@ export function narrowSchema(document: SchemaDocument): NarrowedSchema {
 function isPlainObject(root: Schema): boolean {
   const isUnion = (schema: JsonSchema) =>
     ["$ref", "allOf", "anyOf", "oneOf"].some((keyword) => keyword in schema);
-  return isRecord(root) && root["type"] === "object" && root["nullable"] !== true && !isUnion(root);
+  return isObject(root) && root["type"] === "object" && root["nullable"] !== true && !isUnion(root);
 }
 
-/** Sent as they are. */
+/** Keywords that are sent unchanged. */
 const PLAIN = new Set([
   "const",
   "contentEncoding",
@@ -67,7 +68,7 @@ const PLAIN = new Set([
   "uniqueItems",
 ]);
 
-/** Sent with the schemas in them narrowed. */
+/** Keywords whose subschemas are narrowed before they are sent. */
 const NESTED = new Set([
   "additionalProperties",
   "allOf",
@@ -84,27 +85,27 @@ const NESTED = new Set([
 
 class Narrowing {
   readonly #document: SchemaDocument;
-  /** Where each schema that is referred to will stand. */
-  readonly #places = new Map<Schema, string>();
+  /** The pointer to each referenced schema in the narrowed document. */
+  readonly #pointers = new Map<Schema, string>();
   readonly definitions = new Map<string, Schema>();
 
-  constructor(document: SchemaDocument, rootPlace: string) {
+  constructor(document: SchemaDocument, rootPointer: string) {
     this.#document = document;
-    this.#places.set(document.root, rootPlace);
+    this.#pointers.set(document.root, rootPointer);
   }
 
   narrow(schema: Schema): Schema {
     if (typeof schema === "boolean") return schema;
-    const withheld = unsendableKeywords(schema);
+    const unsendable = unsendableKeywords(schema);
     const sent: [string, unknown][] = [];
     for (const [keyword, value] of Object.entries(schema)) {
-      if (keyword === "properties" && isRecord(value)) {
+      if (keyword === "properties" && isObject(value)) {
         sent.push([keyword, this.#properties(value)]);
-      } else if (!Object.hasOwn(withheld, keyword)) {
+      } else if (!Object.hasOwn(unsendable, keyword)) {
         sent.push(...this.#keyword(keyword, value, schema));
       }
     }
-    const description = describe(schema["description"], withheld);
+    const description = describe(schema["description"], unsendable);
     if (description !== undefined) sent.push(["description", description]);
     return Object.fromEntries(sent);
   }
@@ -112,14 +113,14 @@ class Narrowing {
   #keyword(keyword: string, value: unknown, schema: JsonSchema): [string, unknown][] {
     if (PLAIN.has(keyword)) return [[keyword, value]];
     if (NESTED.has(keyword)) return [[keyword, this.#nested(keyword, value)]];
-    // A weaker branch may fit beside another; that just one does is checked on our side.
+    // Narrowed branches may overlap. Our own validation checks that exactly one branch fits.
     if (keyword === "oneOf") return [["anyOf", this.#nested(keyword, value)]];
     if (keyword === "enum" || keyword === "required") return [[keyword, unique(value)]];
     if (keyword === "type") {
       const types = schema["nullable"] === true ? [value, "null"].flat() : value;
       return [[keyword, unique(types)]];
     }
-    if (keyword === "$ref") return [[keyword, this.#placeOf(String(value), schema)]];
+    if (keyword === "$ref") return [[keyword, this.#pointerTo(String(value), schema)]];
     return [];
   }
 
@@ -132,14 +133,14 @@ class Narrowing {
     return this.#nested("properties", Object.fromEntries(own));
   }
 
-  /** What is referred to is put into `$defs`, whatever it stood in: that may not be sent. */
-  #placeOf(reference: string, from: JsonSchema): string {
+  /** Copies the referenced schema into `$defs`, because the keyword that contained it may not be sent. */
+  #pointerTo(reference: string, from: JsonSchema): string {
     const target = this.#document.resolve(reference, from) ?? true;
-    const known = this.#places.get(target);
+    const known = this.#pointers.get(target);
     if (known !== undefined) return known;
     const name = this.#freeName(reference);
-    this.#places.set(target, `#/$defs/${name}`);
-    // Its place in the order, before those it refers to itself.
+    this.#pointers.set(target, `#/$defs/${name}`);
+    // Reserves its place in the order before the schemas to which it refers.
     this.definitions.set(name, true);
     this.definitions.set(name, this.narrow(target));
     return `#/$defs/${name}`;
@@ -154,26 +155,26 @@ class Narrowing {
   }
 }
 
-/** Repetitions are no error for the standard, but for the CLI. */
+/** Removes repeated items: the standard allows them, but the CLI does not. */
 function unique(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   return [...new Map(value.map((item) => [canonicalJson(item), item])).values()];
 }
 
-/** What is withheld, in the author's own words: models read JSON Schema. */
-function describe(description: unknown, withheld: JsonSchema): string | undefined {
+/** The description with the unsendable keywords as JSON Schema, which models can read. */
+function describe(description: unknown, unsendable: JsonSchema): string | undefined {
   const said = typeof description === "string" ? description : undefined;
-  const rest = JSON.stringify(withheld);
-  // A reference would point to where nothing is any more.
-  if (rest === "{}" || rest.length > LONGEST_NOTE || refers(withheld)) return said;
+  const rest = JSON.stringify(unsendable);
+  // A reference in the note would point to a schema that is not sent.
+  if (rest === "{}" || rest.length > LONGEST_NOTE || hasReference(unsendable)) return said;
   const note = `Must also be valid by this JSON Schema: ${rest}`;
   return said === undefined || said === "" ? note : `${said}\n${note}`;
 }
 
 const LONGEST_NOTE = 600;
 
-function refers(schema: JsonSchema): boolean {
+function hasReference(schema: JsonSchema): boolean {
   if (Object.hasOwn(schema, "$ref")) return true;
   const inner = Object.entries(schema).flatMap(([keyword, value]) => subschemasIn(keyword, value));
-  return inner.some((each) => isRecord(each) && refers(each));
+  return inner.some((each) => isObject(each) && hasReference(each));
 }

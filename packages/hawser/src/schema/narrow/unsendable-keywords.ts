@@ -1,26 +1,29 @@
+import { isObject } from "../../base/index.js";
 import type { JsonSchema } from "../standard-schema.js";
-import { isRecord, subschemasIn } from "../subschemas.js";
+import { subschemasIn } from "../subschemas.js";
 
 /**
- * The keywords of one schema that restrict a value but cannot be sent. A keyword whose meaning hangs
- * on another goes with it: without `patternProperties`, `additionalProperties` would refuse too much.
+ * The keywords of one schema that restrict a value but cannot be sent to the CLI. Keywords that depend on
+ * each other are held back together: without `patternProperties`, `additionalProperties` would refuse
+ * too much.
  */
 export function unsendableKeywords(schema: JsonSchema): JsonSchema {
   const groups = GROUPS.filter(({ when }) => when(schema)).flatMap(({ keywords }) => keywords);
-  const kept = groups.filter((keyword) => Object.hasOwn(schema, keyword));
-  const withheld: Record<string, unknown> = Object.fromEntries(
-    [...new Set(kept)].map((keyword) => [keyword, schema[keyword]]),
+  const present = groups.filter((keyword) => Object.hasOwn(schema, keyword));
+  const unsendable: Record<string, unknown> = Object.fromEntries(
+    [...new Set(present)].map((keyword) => [keyword, schema[keyword]]),
   );
-  const odd = oddProperties(schema);
-  if (odd.length > 0) withheld["properties"] = Object.fromEntries(odd);
-  return withheld;
+  const properties = unsendableProperties(schema);
+  if (properties.length > 0) unsendable["properties"] = Object.fromEntries(properties);
+  return unsendable;
 }
 
-/** The API takes these only, and the CLI finds the names of Object.prototype in every object. */
+/** The API accepts only these names, and the CLI finds the names of Object.prototype in every object. */
 export function isSendableName(name: string): boolean {
   return /^[a-zA-Z0-9_.-]{1,64}$/.test(name) && !(name in Object.prototype);
 }
 
+/** Keywords that are held back together under a condition. */
 interface Group {
   readonly keywords: readonly string[];
   readonly when: (schema: JsonSchema) => boolean;
@@ -36,10 +39,10 @@ const GROUPS: readonly Group[] = [
   { keywords: ["unevaluatedItems"], when: always },
   { keywords: ["unevaluatedProperties"], when: always },
   { keywords: ["pattern"], when: ({ pattern }) => !isUnicodeRegex(pattern) },
-  // The CLI divides in binary, where 19.99 is no multiple of 0.01.
+  // The CLI divides binary numbers, so that 19.99 is no multiple of 0.01 for it.
   { keywords: ["multipleOf"], when: ({ multipleOf }) => !Number.isInteger(multipleOf) },
   {
-    // Neither way to describe single items is known to both the CLI and the API.
+    // Draft-07 of the CLI has the array form of `items`, 2020-12 of the API has `prefixItems`.
     keywords: ["prefixItems", "items", "additionalItems"],
     when: ({ prefixItems, items }) => prefixItems !== undefined || Array.isArray(items),
   },
@@ -49,37 +52,37 @@ const GROUPS: readonly Group[] = [
   },
   {
     keywords: ["patternProperties", "additionalProperties"],
-    when: (schema) => hasHardPatterns(schema),
+    when: (schema) => hasUnsendablePatterns(schema),
   },
-  { keywords: ["additionalProperties"], when: (schema) => oddProperties(schema).length > 0 },
-  // These turn around: a weaker schema within would refuse more.
+  { keywords: ["additionalProperties"], when: (schema) => unsendableProperties(schema).length > 0 },
+  // A weaker schema under `not` or `if` would make the whole stricter, so these are sent only if exact.
   { keywords: ["not"], when: ({ not }) => !isExact(not) },
   {
     keywords: ["if", "then", "else"],
     when: ({ if: condition, then, else: otherwise }) =>
       !isExact(condition) || (then === undefined && otherwise === undefined),
   },
-  // It is sent as `anyOf`, where there is no other.
+  // `oneOf` is sent as `anyOf`, which is impossible beside an `anyOf` of the author.
   { keywords: ["oneOf"], when: ({ anyOf }) => anyOf !== undefined },
 ];
 
-function oddProperties({ properties }: JsonSchema): readonly [string, unknown][] {
-  return Object.entries(isRecord(properties) ? properties : {}).filter(
+function unsendableProperties({ properties }: JsonSchema): readonly [string, unknown][] {
+  return Object.entries(isObject(properties) ? properties : {}).filter(
     ([name]) => !isSendableName(name),
   );
 }
 
-/** The CLI refuses a pattern that also fits a property with a schema of its own. */
-function hasHardPatterns({ properties, patternProperties }: JsonSchema): boolean {
-  const names = Object.keys(isRecord(properties) ? properties : {});
-  const patterns = Object.keys(isRecord(patternProperties) ? patternProperties : {});
+/** The CLI refuses a pattern that also matches the name of a property in `properties`. */
+function hasUnsendablePatterns({ properties, patternProperties }: JsonSchema): boolean {
+  const names = Object.keys(isObject(properties) ? properties : {});
+  const patterns = Object.keys(isObject(patternProperties) ? patternProperties : {});
   return patterns.some(
     (pattern) =>
       !isUnicodeRegex(pattern) || names.some((name) => new RegExp(pattern, "u").test(name)),
   );
 }
 
-/** The only mode of the CLI. */
+/** The CLI compiles patterns only with the `u` flag. */
 function isUnicodeRegex(source: unknown): boolean {
   try {
     return typeof source === "string" && new RegExp(source, "u") !== undefined;
@@ -88,12 +91,12 @@ function isUnicodeRegex(source: unknown): boolean {
   }
 }
 
-/** Whether all of a schema can be sent; a reference may lead to what cannot. */
+/** Whether the whole schema can be sent. A reference may lead to a schema that cannot. */
 function isExact(value: unknown): boolean {
-  if (!isRecord(value)) return typeof value === "boolean";
+  if (!isObject(value)) return typeof value === "boolean";
   if ("$ref" in value || "oneOf" in value) return false;
   if (Object.keys(unsendableKeywords(value)).length > 0) return false;
-  // The two that turn around were looked into just now.
+  // `unsendableKeywords()` has checked `not` and `if` already.
   const rest = Object.entries(value).filter(([keyword]) => keyword !== "not" && keyword !== "if");
   return rest.every(([keyword, each]) => subschemasIn(keyword, each).every(isExact));
 }

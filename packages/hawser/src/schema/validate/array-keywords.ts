@@ -9,57 +9,60 @@ import {
   plural,
 } from "./keyword.js";
 
-/** What looks into an array. */
+/** Keywords that check arrays. */
 export const ARRAY_KEYWORDS: Keywords = {
   minItems: countLimit((limit) =>
-    array((items, path, visit) => {
-      if (items.length < limit) visit.addIssue(path, `must have at least ${plural(limit, "item")}`);
+    forArrays((items, path, evaluation) => {
+      if (items.length < limit)
+        evaluation.addIssue(path, `must have at least ${plural(limit, "item")}`);
     }),
   ),
   maxItems: countLimit((limit) =>
-    array((items, path, visit) => {
-      if (items.length > limit) visit.addIssue(path, `must have at most ${plural(limit, "item")}`);
+    forArrays((items, path, evaluation) => {
+      if (items.length > limit)
+        evaluation.addIssue(path, `must have at most ${plural(limit, "item")}`);
     }),
   ),
-  uniqueItems(value, place) {
-    if (typeof value !== "boolean") return place.problem("must be a boolean");
+  uniqueItems(value, context) {
+    if (typeof value !== "boolean") return context.problem("must be a boolean");
     if (!value) return undefined;
-    return array((items, path, visit) => {
+    return forArrays((items, path, evaluation) => {
       const seen = new Map<string, number>();
       for (const [index, item] of items.entries()) {
         const key = canonicalJson(item);
         const first = seen.get(key);
         if (first === undefined) seen.set(key, index);
-        else visit.addIssue(childPath(path, index), `must differ from ${childPath(path, first)}`);
+        else
+          evaluation.addIssue(childPath(path, index), `must differ from ${childPath(path, first)}`);
       }
     });
   },
-  prefixItems(value, place) {
-    if (!Array.isArray(value)) return place.problem("must be an array of schemas");
-    return first(value.map((schema, index) => place.checkPart(schema, index)));
+  prefixItems(value, context) {
+    if (!Array.isArray(value)) return context.problem("must be an array of schemas");
+    return checkFirst(value.map((schema, index) => context.checkPart(schema, index)));
   },
-  items(value, place) {
-    // Draft-07's way to say `prefixItems`.
+  items(value, context) {
+    // The form of draft-07 for `prefixItems`.
     if (Array.isArray(value))
-      return first(value.map((each, index) => place.checkPart(each, index)));
-    return rest(lengthOf(place.schema["prefixItems"]), place.checkPart(value));
+      return checkFirst(value.map((each, index) => context.checkPart(each, index)));
+    return checkRest(lengthOf(context.schema["prefixItems"]), context.checkPart(value));
   },
-  additionalItems(value, place) {
-    const check = place.checkPart(value);
-    const { items } = place.schema;
-    return Array.isArray(items) ? rest(items.length, check) : undefined;
+  additionalItems(value, context) {
+    const check = context.checkPart(value);
+    const { items } = context.schema;
+    return Array.isArray(items) ? checkRest(items.length, check) : undefined;
   },
-  contains(value, place) {
-    const check = place.checkPart(value);
-    const least = numberOr(place.schema["minContains"], 1);
-    const most = numberOr(place.schema["maxContains"], Number.POSITIVE_INFINITY);
-    return array((items, path, visit) => {
+  contains(value, context) {
+    const check = context.checkPart(value);
+    const least = numberOr(context.schema["minContains"], 1);
+    const most = numberOr(context.schema["maxContains"], Number.POSITIVE_INFINITY);
+    return forArrays((items, path, evaluation) => {
       const found = [...items.keys()].filter((index) => check(items[index], "").isValid);
-      for (const index of found) visit.evaluatedItems.add(index);
+      for (const index of found) evaluation.evaluatedItems.add(index);
       const wrong = found.length < least ? "at least" : found.length > most ? "at most" : undefined;
       if (wrong === undefined) return;
       const limit = plural(wrong === "at least" ? least : most, "item");
-      visit.addIssue(path, `must contain ${wrong} ${limit} of the kind in \`contains\``);
+      evaluation.addIssue(path, `must contain ${wrong} ${limit} of the kind in \`contains\``);
     });
   },
   minContains: countLimit(() => () => {}),
@@ -67,47 +70,48 @@ export const ARRAY_KEYWORDS: Keywords = {
 };
 
 export const UNEVALUATED_ITEMS: Keywords = {
-  unevaluatedItems(value, place) {
-    const check = place.checkPart(value);
-    return array((items, path, visit) => {
+  unevaluatedItems(value, context) {
+    const check = context.checkPart(value);
+    return forArrays((items, path, evaluation) => {
       for (const index of items.keys()) {
-        if (!visit.evaluatedItems.has(index)) look(check, items, index, path, visit);
+        if (!evaluation.evaluatedItems.has(index)) checkItem(check, items, index, path, evaluation);
       }
     });
   },
 };
 
-function array(
-  rule: (items: readonly unknown[], path: string, visit: Evaluation) => void,
+function forArrays(
+  rule: (items: readonly unknown[], path: string, evaluation: Evaluation) => void,
 ): KeywordRule {
-  return (value, path, visit) => {
-    if (Array.isArray(value)) rule(value, path, visit);
+  return (value, path, evaluation) => {
+    if (Array.isArray(value)) rule(value, path, evaluation);
   };
 }
 
-function first(checks: readonly CheckSchema[]): KeywordRule {
-  return array((items, path, visit) => {
+function checkFirst(checks: readonly CheckSchema[]): KeywordRule {
+  return forArrays((items, path, evaluation) => {
     for (const [index, check] of checks.entries()) {
-      if (index < items.length) look(check, items, index, path, visit);
+      if (index < items.length) checkItem(check, items, index, path, evaluation);
     }
   });
 }
 
-function rest(from: number, check: CheckSchema): KeywordRule {
-  return array((items, path, visit) => {
-    for (let index = from; index < items.length; index++) look(check, items, index, path, visit);
+function checkRest(from: number, check: CheckSchema): KeywordRule {
+  return forArrays((items, path, evaluation) => {
+    for (let index = from; index < items.length; index++)
+      checkItem(check, items, index, path, evaluation);
   });
 }
 
-function look(
+function checkItem(
   check: CheckSchema,
   items: readonly unknown[],
   index: number,
   path: string,
-  visit: Evaluation,
+  evaluation: Evaluation,
 ): void {
-  visit.evaluatedItems.add(index);
-  visit.addIssuesOf(check(items[index], childPath(path, index)));
+  evaluation.evaluatedItems.add(index);
+  evaluation.addIssuesOf(check(items[index], childPath(path, index)));
 }
 
 function lengthOf(value: unknown): number {

@@ -2,79 +2,85 @@ import type { Issue } from "../../base/index.js";
 import { shortJson } from "../canonical-json.js";
 import type { CheckSchema, Evaluation, KeywordContext, Keywords } from "./keyword.js";
 
-/** What asks other schemas about the same value. */
+/** Keywords that check the same value by other schemas. */
 export const COMBINING_KEYWORDS: Keywords = {
-  $ref(value, place) {
-    const target = typeof value === "string" ? place.resolve(value) : undefined;
+  $ref(value, context) {
+    const target = typeof value === "string" ? context.resolve(value) : undefined;
     if (target === undefined) {
-      return place.problem(`points to nothing in the schema: ${shortJson(value)}`);
+      return context.problem(`points to nothing in the schema: ${shortJson(value)}`);
     }
-    const check = place.checkWhole(target);
-    return (given, path, visit) => visit.merge(check(given, path));
+    const check = context.checkWhole(target);
+    return (given, path, evaluation) => evaluation.merge(check(given, path));
   },
-  $dynamicRef: (_, place) => place.problem("is not supported; use $ref"),
-  $recursiveRef: (_, place) => place.problem("is not supported; use $ref"),
+  $dynamicRef: (_, context) => context.problem("is not supported; use $ref"),
+  $recursiveRef: (_, context) => context.problem("is not supported; use $ref"),
 
-  allOf(value, place) {
-    const checks = checksOf(value, place);
-    return (given, path, visit) => {
-      for (const check of checks) visit.merge(check(given, path));
+  allOf(value, context) {
+    const checks = compileEach(value, context);
+    return (given, path, evaluation) => {
+      for (const check of checks) evaluation.merge(check(given, path));
     };
   },
-  anyOf(value, place) {
-    const checks = checksOf(value, place);
-    return (given, path, visit) => {
-      const visits = checks.map((check) => check(given, path));
-      const valid = visits.filter(({ isValid }) => isValid);
-      for (const one of valid) visit.merge(one);
-      if (valid.length === 0) visit.addIssue(path, noneOf(visits));
+  anyOf(value, context) {
+    const checks = compileEach(value, context);
+    return (given, path, evaluation) => {
+      const evaluations = checks.map((check) => check(given, path));
+      const valid = evaluations.filter(({ isValid }) => isValid);
+      for (const one of valid) evaluation.merge(one);
+      if (valid.length === 0) evaluation.addIssue(path, describeNoMatch(evaluations));
     };
   },
-  oneOf(value, place) {
-    const checks = checksOf(value, place);
-    return (given, path, visit) => {
-      const visits = checks.map((check) => check(given, path));
-      const valid = visits.filter(({ isValid }) => isValid);
-      if (valid.length === 0) visit.addIssue(path, noneOf(visits));
-      else if (valid.length === 1) for (const one of valid) visit.merge(one);
-      else visit.addIssue(path, `fits ${valid.length} of the alternatives, but must fit just one`);
+  oneOf(value, context) {
+    const checks = compileEach(value, context);
+    return (given, path, evaluation) => {
+      const evaluations = checks.map((check) => check(given, path));
+      const valid = evaluations.filter(({ isValid }) => isValid);
+      if (valid.length === 0) evaluation.addIssue(path, describeNoMatch(evaluations));
+      else if (valid.length === 1) for (const one of valid) evaluation.merge(one);
+      else
+        evaluation.addIssue(
+          path,
+          `fits ${valid.length} of the alternatives, but must fit just one`,
+        );
     };
   },
-  not(value, place) {
-    const check = place.checkWhole(value);
-    return (given, path, visit) => {
-      if (check(given, path).isValid) visit.addIssue(path, `must not fit ${shortJson(value)}`);
+  not(value, context) {
+    const check = context.checkWhole(value);
+    return (given, path, evaluation) => {
+      if (check(given, path).isValid) evaluation.addIssue(path, `must not fit ${shortJson(value)}`);
     };
   },
-  if(value, place) {
-    const check = place.checkWhole(value);
-    const [yes, no] = ["then", "else"].map((keyword) => besides(keyword, place));
-    return (given, path, visit) => {
+  if(value, context) {
+    const check = context.checkWhole(value);
+    const [yes, no] = ["then", "else"].map((keyword) => checkBeside(keyword, context));
+    return (given, path, evaluation) => {
       const condition = check(given, path);
-      if (condition.isValid) visit.merge(condition);
+      if (condition.isValid) evaluation.merge(condition);
       const branch = condition.isValid ? yes : no;
-      if (branch !== undefined) visit.merge(branch(given, path));
+      if (branch !== undefined) evaluation.merge(branch(given, path));
     };
   },
 };
 
-function checksOf(value: unknown, place: KeywordContext): readonly CheckSchema[] {
+function compileEach(value: unknown, context: KeywordContext): readonly CheckSchema[] {
   if (!Array.isArray(value) || value.length === 0) {
-    place.problem("must be an array of at least one schema");
+    context.problem("must be an array of at least one schema");
     return [];
   }
-  return value.map((schema, index) => place.checkWhole(schema, index));
+  return value.map((schema, index) => context.checkWhole(schema, index));
 }
 
-function besides(keyword: string, place: KeywordContext): CheckSchema | undefined {
-  const value = place.schema[keyword];
-  return value === undefined ? undefined : place.checkWhole(value, keyword);
+function checkBeside(keyword: string, context: KeywordContext): CheckSchema | undefined {
+  const value = context.schema[keyword];
+  return value === undefined ? undefined : context.checkWhole(value, keyword);
 }
 
-/** What is wrong by each alternative, in short: one of them is what was meant. */
-function noneOf(visits: readonly Evaluation[]): string {
-  const reasons = visits.slice(0, MOST).map((visit, i) => `${i + 1}) ${reasonOf(visit.issues)}`);
-  const more = visits.length > MOST ? "; …" : "";
+/** The first issues of each alternative, because one of the alternatives was meant. */
+function describeNoMatch(evaluations: readonly Evaluation[]): string {
+  const reasons = evaluations
+    .slice(0, MOST)
+    .map((evaluation, i) => `${i + 1}) ${reasonOf(evaluation.issues)}`);
+  const more = evaluations.length > MOST ? "; …" : "";
   return `fits none of the alternatives: ${reasons.join("; ")}${more}`.slice(0, LONGEST);
 }
 

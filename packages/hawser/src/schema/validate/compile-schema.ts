@@ -1,6 +1,6 @@
-import type { Issue } from "../../base/index.js";
+import { type Issue, isObject } from "../../base/index.js";
 import type { SchemaDocument } from "../schema-document.js";
-import { isRecord, isSchema, type Schema } from "../subschemas.js";
+import { isSchema, type Schema } from "../subschemas.js";
 import { childPath } from "../value-path.js";
 import { ARRAY_KEYWORDS, UNEVALUATED_ITEMS } from "./array-keywords.js";
 import { COMBINING_KEYWORDS } from "./combining-keywords.js";
@@ -16,59 +16,62 @@ import { OBJECT_KEYWORDS, UNEVALUATED_PROPERTIES } from "./object-keywords.js";
 import { PatternMatcher } from "./pattern-matcher.js";
 import { SCALAR_KEYWORDS } from "./scalar-keywords.js";
 
-/** Resolves to what is wrong with a value. */
+/** Resolves to the issues of a value; an empty list means that the value is valid. */
 export type Validate = (value: unknown) => Promise<readonly Issue[]>;
 
 /**
- * A JSON Schema made ready to check values, or what is wrong with the schema: a keyword of the wrong
- * shape, a regular expression that is none, a reference to nowhere or round in a circle.
+ * Compiles a JSON Schema into a function that checks values. Returns `problems` if the schema itself is not
+ * valid: a keyword of the wrong shape, a wrong regular expression, a reference to nothing or in a circle.
  *
- * Draft-07 and 2020-12 together, each keyword wherever it stands. Not supported, and refused:
- * `$dynamicRef` and `$recursiveRef`, and references to other documents. Keywords it does not know,
- * and formats beyond the common ones, pass. A regular expression that could be slow for a value runs in
- * another thread with a time limit, so that a value of the model's cannot block the host.
+ * Supports draft-07 and 2020-12 together, wherever a keyword is. Refuses `$dynamicRef`, `$recursiveRef`
+ * and references to other documents. Accepts unknown keywords and uncommon formats without a check. A
+ * regular expression that could be slow for a value runs in another thread with a time limit, so that a
+ * value from the model cannot block the host.
  */
 export function compileSchema(
   document: SchemaDocument,
 ): { readonly validate: Validate } | { readonly problems: readonly Issue[] } {
   const compiler = new Compiler(document);
-  const check = compiler.checkOf(document.root, "schema");
+  const check = compiler.compile(document.root, "schema");
   const problems = compiler.problems();
   if (problems.length > 0) return { problems };
-  return { validate: (value) => validate((matches) => compiler.run(check, value, matches)) };
+  return { validate: (value) => validate((matcher) => compiler.run(check, value, matcher)) };
 }
 
 /**
- * Checks anew as long as an answer about a pattern is missing: which patterns are asked may depend on
- * the answers before.
+ * Repeats the check until no match is pending, because the outcome of a match may decide which patterns
+ * come next.
  */
 async function validate(
-  run: (matches: PatternMatcher) => readonly Issue[],
+  run: (matcher: PatternMatcher) => readonly Issue[],
 ): Promise<readonly Issue[]> {
-  const matches = new PatternMatcher();
+  const matcher = new PatternMatcher();
   const until = performance.now() + PATTERNS_LIMIT_MS;
   for (;;) {
-    const issues = run(matches);
-    const questions = matches.takePending();
-    if (questions.length === 0) return issues;
+    const issues = run(matcher);
+    const pending = matcher.takePending();
+    if (pending.length === 0) return issues;
     const leftMs = Math.max(Math.round(until - performance.now()), SHORTEST_LIMIT_MS);
-    const late = await matchInWorker(questions, leftMs, (question, isMatch) =>
-      matches.answer(question, isMatch),
+    const unanswered = await matchInWorker(pending, leftMs, (match, isMatch) =>
+      matcher.answer(match, isMatch),
     );
-    if (late !== undefined) return [issueOf(late)];
+    if (unanswered !== undefined) return [issueOf(unanswered)];
   }
 }
 
-/** For all patterns of one value together. */
+/** The time limit for all patterns of one value together. */
 const PATTERNS_LIMIT_MS = 2000;
 const SHORTEST_LIMIT_MS = 100;
 
-function issueOf({ question: { pattern, path }, problem }: UnansweredMatch): Issue {
+function issueOf({ match: { pattern, path }, reason, detail }: UnansweredMatch): Issue {
+  const why = detail === undefined ? "" : ` (${detail})`;
+  const problem =
+    reason === "timed_out" ? "takes too long to match" : `cannot be matched${why} with`;
   const message = `${problem} the pattern ${pattern.source}`;
   return path === "" ? { message } : { path, message };
 }
 
-/** The order in which keywords are looked at: what asks for the rest comes last. */
+/** In the order of evaluation: the `unevaluated…` keywords come last, because they need the others. */
 const KEYWORDS: Keywords = {
   ...SCALAR_KEYWORDS,
   ...ARRAY_KEYWORDS,
@@ -78,11 +81,13 @@ const KEYWORDS: Keywords = {
   ...UNEVALUATED_PROPERTIES,
 };
 
-/** One schema. `here` are those that look at the same value again. */
+/** One compiled schema. */
 interface Node {
+  /** Its path in the whole schema. */
   readonly where: string;
   readonly rules: KeywordRule[];
-  readonly here: Node[];
+  /** The schemas that this schema applies to the same value. */
+  readonly sameValue: Node[];
 }
 
 class Compiler {
@@ -90,79 +95,79 @@ class Compiler {
   readonly #nodes = new Map<Schema, Node>();
   readonly #problems: Issue[] = [];
 
-  /** The matches of the current run; runs are synchronous, so they never overlap. */
-  #matches = new PatternMatcher();
+  /** The matcher of the current run. Runs are synchronous, so they never overlap. */
+  #matcher = new PatternMatcher();
 
   constructor(document: SchemaDocument) {
     this.#document = document;
   }
 
-  run(check: CheckSchema, value: unknown, matches: PatternMatcher): readonly Issue[] {
-    this.#matches = matches;
+  run(check: CheckSchema, value: unknown, matcher: PatternMatcher): readonly Issue[] {
+    this.#matcher = matcher;
     try {
       return check(value, "").issues;
     } catch (error) {
-      // An answer can be nested deeper than the stack is high.
+      // A value can be nested too deeply for the stack.
       if (error instanceof RangeError) return [{ message: "is nested too deeply to be checked" }];
       throw error;
     }
   }
 
-  checkOf(schema: Schema, where: string): CheckSchema {
+  compile(schema: Schema, where: string): CheckSchema {
     if (schema === true) return () => new Evaluation();
     if (schema === false) return (_, path) => new Evaluation().addIssue(path, "is not allowed");
     const { rules } = this.#nodeOf(schema, where);
     return (value, path) => {
-      const visit = new Evaluation();
-      for (const rule of rules) rule(value, path, visit);
-      return visit;
+      const evaluation = new Evaluation();
+      for (const rule of rules) rule(value, path, evaluation);
+      return evaluation;
     };
   }
 
   problems(): readonly Issue[] {
-    return [...this.#problems, ...circlesIn([...this.#nodes.values()])];
+    return [...this.#problems, ...findCircles([...this.#nodes.values()])];
   }
 
   #nodeOf(schema: Exclude<Schema, boolean>, where: string): Node {
     const known = this.#nodes.get(schema);
     if (known !== undefined) return known;
-    const node: Node = { where, rules: [], here: [] };
+    const node: Node = { where, rules: [], sameValue: [] };
     this.#nodes.set(schema, node);
-    for (const [keyword, compile] of Object.entries(KEYWORDS)) {
+    for (const [keyword, compileKeyword] of Object.entries(KEYWORDS)) {
       const value = Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
       if (value === undefined) continue;
-      const rule = compile(value, this.#placeOf(schema, node, childPath(where, keyword)));
+      const rule = compileKeyword(value, this.#contextOf(schema, node, childPath(where, keyword)));
       if (rule !== undefined) node.rules.push(rule);
     }
     return node;
   }
 
-  #placeOf(schema: Exclude<Schema, boolean>, node: Node, where: string): KeywordContext {
+  #contextOf(schema: Exclude<Schema, boolean>, node: Node, where: string): KeywordContext {
     const problem = (message: string, ...keys: PropertyKey[]): undefined => {
       this.#problems.push({ path: keys.reduce<string>(childPath, where), message });
     };
-    const inside = (value: unknown, ...keys: PropertyKey[]): CheckSchema => {
+    const checkPart = (value: unknown, ...keys: PropertyKey[]): CheckSchema => {
       if (!isSchema(value)) problem("must be a JSON Schema", ...keys);
-      return this.checkOf(isSchema(value) ? value : true, keys.reduce<string>(childPath, where));
+      return this.compile(isSchema(value) ? value : true, keys.reduce<string>(childPath, where));
     };
     return {
       schema,
       problem,
-      checkPart: inside,
+      checkPart,
       checkWhole: (value, ...keys) => {
-        const check = inside(value, ...keys);
-        const inner = isRecord(value) ? this.#nodes.get(value) : undefined;
-        if (inner !== undefined) node.here.push(inner);
+        const check = checkPart(value, ...keys);
+        const inner = isObject(value) ? this.#nodes.get(value) : undefined;
+        if (inner !== undefined) node.sameValue.push(inner);
         return check;
       },
       resolve: (reference) => this.#document.resolve(reference, schema),
-      matches: (pattern, text, path) => this.#matches.test(pattern, text, path),
+      matches: (pattern, text, path) => this.#matcher.test(pattern, text, path),
     };
   }
 }
 
-/** A schema that leads back to itself at the same value would never come to an end. */
-function circlesIn(nodes: readonly Node[]): readonly Issue[] {
+/** A schema that applies itself to the same value would never end. */
+function findCircles(nodes: readonly Node[]): readonly Issue[] {
   const open = new Set<Node>();
   const done = new Set<Node>();
   const issues: Issue[] = [];
@@ -170,7 +175,7 @@ function circlesIn(nodes: readonly Node[]): readonly Issue[] {
     if (open.has(node)) issues.push({ path: node.where, message: "refers to itself without end" });
     if (open.has(node) || done.has(node)) return;
     open.add(node);
-    for (const inner of node.here) visit(inner);
+    for (const inner of node.sameValue) visit(inner);
     open.delete(node);
     done.add(node);
   };

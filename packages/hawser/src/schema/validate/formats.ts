@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-/** The formats that are checked; any other is a word to the reader only. */
+/** The formats that are checked. Any other format is a note for the reader and accepts every text. */
 export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["date-time", isDateTime],
   ["date", isDate],
@@ -43,14 +43,14 @@ function isDate(text: string): boolean {
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** With a zone, as RFC 3339 has it; a leap second counts in any minute. */
+/** A time with a zone by RFC 3339. A leap second is accepted in every minute. */
 function isTime(text: string): boolean {
   const [, hour = 24, minute = 60, second = 61, zoneHour, zoneMinute] =
     TIME.exec(text)?.map((part) => (part === undefined ? 0 : Number(part))) ?? [];
   return hour < 24 && minute < 60 && second <= 60 && (zoneHour ?? 0) < 24 && (zoneMinute ?? 0) < 60;
 }
 
-/** Absolute, and only of the signs that may stand in one. */
+/** An absolute URI of the permitted characters only. */
 function isUri(text: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/i.test(text)) return false;
   return !/%(?![0-9a-f]{2})/i.test(text) && URL.canParse(text);

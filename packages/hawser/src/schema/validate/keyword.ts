@@ -3,10 +3,10 @@ import type { JsonSchema } from "../standard-schema.js";
 import type { Schema } from "../subschemas.js";
 import type { Pattern } from "./pattern-matcher.js";
 
-/** What one schema says about one value. */
+/** The outcome of checking one value by one schema. */
 export class Evaluation {
   readonly issues: Issue[] = [];
-  /** The properties and items of the value that a schema spoke of, for `unevaluated…`. */
+  /** The properties and items that a keyword has checked; the `unevaluated…` keywords check the others. */
   readonly evaluatedNames: Set<string> = new Set();
   readonly evaluatedItems: Set<number> = new Set();
 
@@ -19,12 +19,12 @@ export class Evaluation {
     return this;
   }
 
-  /** Adds what was found in a part of the value. */
+  /** Adds the issues of a part of the value. */
   addIssuesOf(part: Evaluation): void {
     for (const issue of part.issues) this.issues.push(issue);
   }
 
-  /** Adds what another schema says about the same value. */
+  /** Adds the outcome of another schema for the same value. */
   merge(other: Evaluation): void {
     this.addIssuesOf(other);
     for (const name of other.evaluatedNames) this.evaluatedNames.add(name);
@@ -32,40 +32,40 @@ export class Evaluation {
   }
 }
 
-/** Asks a whole schema about a value. */
+/** Checks a value by a whole schema. */
 export type CheckSchema = (value: unknown, path: string) => Evaluation;
 
-/** Asks one keyword. */
-export type KeywordRule = (value: unknown, path: string, visit: Evaluation) => void;
+/** Checks a value by one keyword. */
+export type KeywordRule = (value: unknown, path: string, evaluation: Evaluation) => void;
 
-/** Where a keyword stands, while its schema is compiled. */
+/** The surroundings of a keyword while its schema is compiled. */
 export interface KeywordContext {
-  /** The keywords beside it. */
+  /** The schema that contains the keyword. */
   readonly schema: JsonSchema;
-  /** Says that the keyword, or what lies in it under `keys`, is wrong. */
+  /** Reports that the value of the keyword, or the part of it at `keys`, is not valid. */
   readonly problem: (message: string, ...keys: PropertyKey[]) => undefined;
-  /** The check of a schema in the keyword that looks at a part of the value. */
+  /** Compiles a subschema that checks a part of the value, for example one item. */
   readonly checkPart: (schema: unknown, ...keys: PropertyKey[]) => CheckSchema;
-  /** The same for one that looks at the whole value. */
+  /** Compiles a subschema that checks the same value as the schema of this keyword. */
   readonly checkWhole: (schema: unknown, ...keys: PropertyKey[]) => CheckSchema;
   readonly resolve: (reference: string) => Schema | undefined;
-  /** Whether a text at a path of the value matches, as far as it is known yet. */
+  /** Whether the text at a path of the value matches. True as long as that is not known yet. */
   readonly matches: (pattern: Pattern, text: string, path: string) => boolean;
 }
 
-/** By keyword: its rule, if it has any, made from its value. */
+/** Keywords by name, each with the function that compiles its value into a rule. */
 export type Keywords = Readonly<
-  Record<string, (value: unknown, place: KeywordContext) => KeywordRule | undefined>
+  Record<string, (value: unknown, context: KeywordContext) => KeywordRule | undefined>
 >;
 
-/** A limit on a count, which has to be one itself. */
+/** Compiles a keyword whose value is a limit on a count, for example `minItems`. */
 export function countLimit(
   rule: (limit: number) => KeywordRule,
-): (value: unknown, place: KeywordContext) => KeywordRule | undefined {
-  return (value, place) =>
+): (value: unknown, context: KeywordContext) => KeywordRule | undefined {
+  return (value, context) =>
     Number.isInteger(value) && (value as number) >= 0
       ? rule(value as number)
-      : place.problem("must be an integer of at least 0");
+      : context.problem("must be an integer of at least 0");
 }
 
 export function isNames(value: unknown): value is readonly string[] {

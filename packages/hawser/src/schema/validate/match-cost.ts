@@ -1,27 +1,28 @@
 /**
- * At most how many steps a backtracking engine takes to match a pattern against a text of that length,
- * roughly; infinite where the number may grow exponentially. An estimate that is too high costs a
- * thread, one that is too low would block the host, so in doubt it is high.
+ * A rough upper bound of the steps that a backtracking engine takes to match a pattern against a text of
+ * this length; infinite if the number may grow exponentially. An estimate that is too high costs a
+ * thread; an estimate that is too low would block the host. In doubt the estimate is high.
  */
 export function matchCost(source: string, length: number): number {
-  const { degree, ways, size } = shapeOf(source);
+  const { degree, ways, size } = cachedShape(source);
   return size * Math.max(length, 2) ** degree * ways;
 }
 
+/** The facts about a pattern that decide its cost. */
 interface Shape {
   /** The exponent of the text's length. */
   readonly degree: number;
-  /** In how many ways optional parts and alternatives can be combined. */
+  /** The number of combinations of optional parts and alternatives. */
   readonly ways: number;
   /** The length of the pattern with its counts written out: `a{3}` is as long as `aaa`. */
   readonly size: number;
 }
 
-function shapeOf(source: string): Shape {
+function cachedShape(source: string): Shape {
   const known = SHAPES.get(source);
   if (known !== undefined) return known;
-  const shape = read(source);
-  // A program has few schemas; one that makes ever new ones must not fill the memory.
+  const shape = readShape(source);
+  // Most programs have few schemas. A program that keeps making new ones must not fill the memory.
   if (SHAPES.size >= MOST_SHAPES) SHAPES.clear();
   SHAPES.set(source, shape);
   return shape;
@@ -30,26 +31,26 @@ function shapeOf(source: string): Shape {
 const SHAPES = new Map<string, Shape>();
 const MOST_SHAPES = 1000;
 
-/** A part of a pattern: a reference to a group, a class, a group, a repetition, or one sign. */
+/** A part of a pattern: a reference to a group, a class, a group, a repetition, or one character. */
 const PART =
   /\\[1-9k]|\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<?[=!]|<[^>]*>|[a-z-]*:))?|\)|[*+?]\??|\{\d+(?:,\d*)?\}\??|./gsu;
 
 interface Group {
-  /** Whether it can match texts of several lengths, or one text in several ways. */
+  /** Whether the group can match texts of several lengths, or one text in several ways. */
   isVaried: boolean;
   alternatives: number;
-  /** How many parts it has, with its counts written out. */
+  /** The number of parts, with counts written out. */
   parts: number;
 }
 
-/** Each variable repetition adds one to the degree; a repetition of a varied group makes it infinite. */
-function read(source: string): Shape {
-  // Without an anchor, the match begins anew at each place of the text.
+/** A variable repetition adds one to the degree. The repetition of a varied group makes it infinite. */
+function readShape(source: string): Shape {
+  // Without an anchor, the engine starts a match at each position of the text.
   let degree = source.startsWith("^") ? 0 : 1;
   let ways = 1;
   const open: Group[] = [];
   let group = newGroup();
-  /** What a repetition would repeat: the group that was just closed, or a single sign. */
+  /** The part that a repetition would repeat: the group that was just closed, or a single character. */
   let last: Group = newGroup();
   for (const [part] of source.matchAll(PART)) {
     const repeats = repetitionOf(part);
@@ -68,7 +69,7 @@ function read(source: string): Shape {
     } else if (part === "|") {
       group.alternatives += 1;
       group.isVaried = true;
-      // Only the first alternative has the anchor.
+      // The anchor at the start belongs to the first alternative only.
       if (open.length === 0) degree = Math.max(degree, 1);
     } else if (repeats === "optional") {
       ways *= 2;
@@ -83,12 +84,12 @@ function read(source: string): Shape {
   return { degree, ways: ways * group.alternatives, size: source.length + group.parts };
 }
 
-/** A single sign counts as a group of one part. */
+/** A single character counts as a group of one part. */
 function newGroup(): Group {
   return { isVaried: false, alternatives: 1, parts: 1 };
 }
 
-/** The highest number that a repetition names; 1 for `*` and `+`, which the degree stands for. */
+/** The highest number in a repetition; 1 for `*` and `+`, which count in the degree. */
 function countOf(repetition: string): number {
   return Math.max(1, ...(repetition.match(/\d+/g) ?? []).map(Number));
 }

@@ -3,47 +3,48 @@ import { HawserError, textOf } from "../../base/index.js";
 import type { PendingMatch } from "./pattern-matcher.js";
 
 /**
- * Answers questions in another thread, in their order, until `limitMs` have passed: then the thread is
- * ended in the middle of a match, and the question that was not answered is given back with the reason.
+ * Runs pending matches in another thread, in their order, and gives each outcome to `answer`. After
+ * `limitMs` the thread is terminated in the middle of a match. Resolves with the first match that has no
+ * outcome, and the reason; with undefined if all have one.
  */
 export async function matchInWorker(
-  questions: readonly PendingMatch[],
+  matches: readonly PendingMatch[],
   limitMs: number,
-  answer: (question: PendingMatch, isMatch: boolean) => void,
+  answer: (match: PendingMatch, isMatch: boolean) => void,
 ): Promise<UnansweredMatch | undefined> {
-  const workerData = questions.map(({ pattern: { source, regex }, text }) => {
+  const workerData = matches.map(({ pattern: { source, regex }, text }) => {
     return { source, flags: regex.flags, text };
   });
   const worker = startThread(workerData);
   let done = 0;
   let timer: NodeJS.Timeout | undefined;
   try {
-    const problem = await new Promise<string | undefined>((resolve) => {
+    const failure = await new Promise<WorkerFailure | undefined>((resolve) => {
       const limit = (ms: number) => {
         clearTimeout(timer);
-        timer = setTimeout(() => resolve("takes too long to match"), ms);
+        timer = setTimeout(() => resolve({ reason: "timed_out" }), ms);
       };
       limit(START_LIMIT_MS + limitMs);
       worker.on("message", (isMatch: boolean | "ready") => {
-        // A machine under load takes its time to start a thread, which is not the pattern's fault.
+        // The limit starts anew here, because a machine under load may be slow to start a thread.
         if (isMatch === "ready") return limit(limitMs);
-        const question = questions[done];
+        const match = matches[done];
         done += 1;
-        if (question !== undefined) answer(question, isMatch);
-        if (done === questions.length) resolve(undefined);
+        if (match !== undefined) answer(match, isMatch);
+        if (done === matches.length) resolve(undefined);
       });
-      worker.once("error", (error) => resolve(`cannot be matched (${textOf(error)}) with`));
-      worker.once("exit", () => resolve("cannot be matched with"));
+      worker.once("error", (error) => resolve({ reason: "worker_failed", detail: textOf(error) }));
+      worker.once("exit", () => resolve({ reason: "worker_failed" }));
     });
-    const question = questions[done];
-    return problem === undefined || question === undefined ? undefined : { question, problem };
+    const match = matches[done];
+    return failure === undefined || match === undefined ? undefined : { match, ...failure };
   } finally {
     clearTimeout(timer);
     await worker.terminate();
   }
 }
 
-/** Throws `spawn_failed` where threads are not permitted: a value that was not checked is no answer. */
+/** Throws `spawn_failed` if threads are not permitted, because an unchecked value must not be returned. */
 function startThread(workerData: unknown): Worker {
   try {
     return new Worker(THREAD, { eval: true, workerData, env: {}, execArgv: [] });
@@ -56,15 +57,19 @@ function startThread(workerData: unknown): Worker {
   }
 }
 
-export interface UnansweredMatch {
-  readonly question: PendingMatch;
-  /** Continues with the pattern. */
-  readonly problem: string;
+interface WorkerFailure {
+  readonly reason: "timed_out" | "worker_failed";
+  /** The message of the error that ended the thread. */
+  readonly detail?: string;
+}
+
+export interface UnansweredMatch extends WorkerFailure {
+  readonly match: PendingMatch;
 }
 
 const START_LIMIT_MS = 30_000;
 
-/** Plain text, so that it needs no file beside the bundle. */
+/** The program of the thread is a string so that it needs no file beside the bundle. */
 const THREAD = `
 const { parentPort, workerData } = require("node:worker_threads");
 parentPort.postMessage("ready");

@@ -1,4 +1,4 @@
-import { isRecord } from "../subschemas.js";
+import { isObject } from "../../base/index.js";
 import { childPath } from "../value-path.js";
 import {
   type CheckSchema,
@@ -14,111 +14,115 @@ import { type Pattern, parsePattern } from "./pattern-matcher.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What looks into an object. Only own properties count: every object has a `constructor`. */
+/** Keywords that check objects. Only own properties count, because every object has a `constructor`. */
 export const OBJECT_KEYWORDS: Keywords = {
-  required(value, place) {
-    if (!isNames(value)) return place.problem("must be an array of names");
-    return object((fields, path, visit) => {
+  required(value, context) {
+    if (!isNames(value)) return context.problem("must be an array of names");
+    return forObjects((fields, path, evaluation) => {
       for (const name of new Set(value)) {
         if (!Object.hasOwn(fields, name))
-          visit.addIssue(childPath(path, name), "is required, but missing");
+          evaluation.addIssue(childPath(path, name), "is required, but missing");
       }
     });
   },
   minProperties: countLimit((limit) =>
-    object((fields, path, visit) => {
+    forObjects((fields, path, evaluation) => {
       if (Object.keys(fields).length >= limit) return;
-      visit.addIssue(path, `must have at least ${plural(limit, "property", "properties")}`);
+      evaluation.addIssue(path, `must have at least ${plural(limit, "property", "properties")}`);
     }),
   ),
   maxProperties: countLimit((limit) =>
-    object((fields, path, visit) => {
+    forObjects((fields, path, evaluation) => {
       if (Object.keys(fields).length <= limit) return;
-      visit.addIssue(path, `must have at most ${plural(limit, "property", "properties")}`);
+      evaluation.addIssue(path, `must have at most ${plural(limit, "property", "properties")}`);
     }),
   ),
-  propertyNames(value, place) {
-    const check = place.checkPart(value);
-    return object((fields, path, visit) => {
+  propertyNames(value, context) {
+    const check = context.checkPart(value);
+    return forObjects((fields, path, evaluation) => {
       for (const name of Object.keys(fields)) {
         const [issue] = check(name, "").issues;
         if (issue === undefined) continue;
-        visit.addIssue(childPath(path, name), `is not a name that is allowed: it ${issue.message}`);
+        evaluation.addIssue(
+          childPath(path, name),
+          `is not a name that is allowed: it ${issue.message}`,
+        );
       }
     });
   },
-  properties(value, place) {
-    const checks = checksOf(value, place);
-    return object((fields, path, visit) => {
+  properties(value, context) {
+    const checks = compileEach(value, context);
+    return forObjects((fields, path, evaluation) => {
       for (const [name, check] of checks) {
-        if (Object.hasOwn(fields, name)) look(check, fields, name, path, visit);
+        if (Object.hasOwn(fields, name)) checkProperty(check, fields, name, path, evaluation);
       }
     });
   },
-  patternProperties(value, place) {
-    const checks = checksOf(value, place).map(([source, check]) => {
+  patternProperties(value, context) {
+    const checks = compileEach(value, context).map(([source, check]) => {
       const pattern = parsePattern(source);
-      if (pattern === undefined) place.problem("is not a regular expression", source);
-      return { matches: matcherOf(pattern, place), check };
+      if (pattern === undefined) context.problem("is not a regular expression", source);
+      return { matches: matcherOf(pattern, context), check };
     });
-    return object((fields, path, visit) => {
+    return forObjects((fields, path, evaluation) => {
       for (const name of Object.keys(fields)) {
         for (const { matches, check } of checks) {
-          if (matches(name, path)) look(check, fields, name, path, visit);
+          if (matches(name, path)) checkProperty(check, fields, name, path, evaluation);
         }
       }
     });
   },
-  additionalProperties(value, place) {
-    const check = place.checkPart(value);
-    const { properties, patternProperties } = place.schema;
-    const names = new Set(isRecord(properties) ? Object.keys(properties) : []);
-    const patterns = isRecord(patternProperties) ? Object.keys(patternProperties) : [];
-    const matchers = patterns.map((source) => matcherOf(parsePattern(source), place));
-    return object((fields, path, visit) => {
+  additionalProperties(value, context) {
+    const check = context.checkPart(value);
+    const { properties, patternProperties } = context.schema;
+    const names = new Set(isObject(properties) ? Object.keys(properties) : []);
+    const patterns = isObject(patternProperties) ? Object.keys(patternProperties) : [];
+    const matchers = patterns.map((source) => matcherOf(parsePattern(source), context));
+    return forObjects((fields, path, evaluation) => {
       for (const name of Object.keys(fields)) {
         if (names.has(name) || matchers.some((matches) => matches(name, path))) continue;
-        look(check, fields, name, path, visit);
+        checkProperty(check, fields, name, path, evaluation);
       }
     });
   },
-  dependentRequired: (value, place) => dependencies(value, place),
-  dependentSchemas: (value, place) => dependencies(value, place),
-  dependencies: (value, place) => dependencies(value, place),
+  dependentRequired: (value, context) => compileDependencies(value, context),
+  dependentSchemas: (value, context) => compileDependencies(value, context),
+  dependencies: (value, context) => compileDependencies(value, context),
 };
 
 export const UNEVALUATED_PROPERTIES: Keywords = {
-  unevaluatedProperties(value, place) {
-    const check = place.checkPart(value);
-    return object((fields, path, visit) => {
+  unevaluatedProperties(value, context) {
+    const check = context.checkPart(value);
+    return forObjects((fields, path, evaluation) => {
       for (const name of Object.keys(fields)) {
-        if (!visit.evaluatedNames.has(name)) look(check, fields, name, path, visit);
+        if (!evaluation.evaluatedNames.has(name))
+          checkProperty(check, fields, name, path, evaluation);
       }
     });
   },
 };
 
-/** By property: names that must be there with it, or a schema that the object then has to fit. */
-function dependencies(value: unknown, place: KeywordContext): KeywordRule | undefined {
-  if (!isRecord(value)) return place.problem("must be an object");
+/** Compiles names, or a schema for the object, that are required if a certain property is present. */
+function compileDependencies(value: unknown, context: KeywordContext): KeywordRule | undefined {
+  if (!isObject(value)) return context.problem("must be an object");
   const rules = Object.entries(value).map(([name, needs]) => {
     if (isNames(needs)) return { name, rule: requiredWith(name, needs) };
-    const check = place.checkWhole(needs, name);
-    const rule: KeywordRule = (fields, path, visit) => visit.merge(check(fields, path));
+    const check = context.checkWhole(needs, name);
+    const rule: KeywordRule = (fields, path, evaluation) => evaluation.merge(check(fields, path));
     return { name, rule };
   });
-  return object((fields, path, visit) => {
+  return forObjects((fields, path, evaluation) => {
     for (const { name, rule } of rules) {
-      if (Object.hasOwn(fields, name)) rule(fields, path, visit);
+      if (Object.hasOwn(fields, name)) rule(fields, path, evaluation);
     }
   });
 }
 
 function requiredWith(name: string, needs: readonly string[]): KeywordRule {
-  return object((fields, path, visit) => {
+  return forObjects((fields, path, evaluation) => {
     for (const other of needs) {
       if (Object.hasOwn(fields, other)) continue;
-      visit.addIssue(
+      evaluation.addIssue(
         childPath(path, other),
         `is required together with ${childPath(path, name)}, but missing`,
       );
@@ -126,7 +130,7 @@ function requiredWith(name: string, needs: readonly string[]): KeywordRule {
   });
 }
 
-/** Whether the name of a property matches. */
+/** Tells whether the name of a property matches. */
 function matcherOf(
   pattern: Pattern | undefined,
   { matches }: KeywordContext,
@@ -134,28 +138,30 @@ function matcherOf(
   return (name, path) => pattern !== undefined && matches(pattern, name, childPath(path, name));
 }
 
-function checksOf(
+function compileEach(
   value: unknown,
-  place: KeywordContext,
+  context: KeywordContext,
 ): readonly (readonly [string, CheckSchema])[] {
-  if (!isRecord(value)) place.problem("must be an object of schemas");
-  const schemas = isRecord(value) ? Object.entries(value) : [];
-  return schemas.map(([name, schema]) => [name, place.checkPart(schema, name)]);
+  if (!isObject(value)) context.problem("must be an object of schemas");
+  const schemas = isObject(value) ? Object.entries(value) : [];
+  return schemas.map(([name, schema]) => [name, context.checkPart(schema, name)]);
 }
 
-function object(rule: (fields: Fields, path: string, visit: Evaluation) => void): KeywordRule {
-  return (value, path, visit) => {
-    if (isRecord(value)) rule(value, path, visit);
+function forObjects(
+  rule: (fields: Fields, path: string, evaluation: Evaluation) => void,
+): KeywordRule {
+  return (value, path, evaluation) => {
+    if (isObject(value)) rule(value, path, evaluation);
   };
 }
 
-function look(
+function checkProperty(
   check: CheckSchema,
   fields: Fields,
   name: string,
   path: string,
-  visit: Evaluation,
+  evaluation: Evaluation,
 ): void {
-  visit.evaluatedNames.add(name);
-  visit.addIssuesOf(check(fields[name], childPath(path, name)));
+  evaluation.evaluatedNames.add(name);
+  evaluation.addIssuesOf(check(fields[name], childPath(path, name)));
 }

@@ -12,29 +12,29 @@ export function parsePattern(source: string): Pattern | undefined {
     try {
       return { source, regex: new RegExp(source, flags) };
     } catch {
-      // The other mode, or none.
+      // Try the next flags.
     }
   }
   return undefined;
 }
 
-/** One match that is too expensive to be made in this thread. */
+/** A match that is too expensive for this thread. */
 export interface PendingMatch {
   readonly pattern: Pattern;
   readonly text: string;
-  /** Where in the value the text stands. */
+  /** The path of the text in the value. */
   readonly path: string;
 }
 
 /**
- * Answers whether a text of the model's matches a pattern. A pattern may take exponential time for a
- * text that an attacker chose, and a running match cannot be stopped: so a match that could be slow is
- * noted as a question, to be answered by another thread, and taken for a match until then.
+ * Matches texts of the model against patterns. A pattern may take exponential time for a text that an
+ * attacker chose, and a running match cannot be stopped. So a match that could be slow becomes pending:
+ * it counts as a match until `answer()` gives the outcome, which another thread has found.
  */
 export class PatternMatcher {
   readonly #known = new Map<Pattern, Map<string, boolean>>();
-  #questions: PendingMatch[] = [];
-  #stepsLeft = MOST_STEPS_HERE;
+  #pending: PendingMatch[] = [];
+  #stepsLeft = MAX_STEPS_IN_THIS_THREAD;
 
   test(pattern: Pattern, text: string, path: string): boolean {
     const known = this.#known.get(pattern)?.get(text);
@@ -44,16 +44,16 @@ export class PatternMatcher {
       this.#stepsLeft -= cost;
       return pattern.regex.test(text);
     }
-    this.#questions.push({ pattern, text, path });
+    this.#pending.push({ pattern, text, path });
     return true;
   }
 
-  /** The questions since the last call. */
+  /** The matches that became pending since the last call. */
   takePending(): readonly PendingMatch[] {
-    const questions = this.#questions;
-    this.#questions = [];
-    this.#stepsLeft = MOST_STEPS_HERE;
-    return questions;
+    const pending = this.#pending;
+    this.#pending = [];
+    this.#stepsLeft = MAX_STEPS_IN_THIS_THREAD;
+    return pending;
   }
 
   answer({ pattern, text }: PendingMatch, isMatch: boolean): void {
@@ -62,5 +62,5 @@ export class PatternMatcher {
   }
 }
 
-/** For all matches of one look at a value: a fraction of a second at worst. */
-const MOST_STEPS_HERE = 20_000_000;
+/** The budget for all matches of one pass over a value: a fraction of a second in the worst case. */
+const MAX_STEPS_IN_THIS_THREAD = 20_000_000;

@@ -1,5 +1,5 @@
+import { isObject } from "../../base/index.js";
 import { canonicalJson, shortJson } from "../canonical-json.js";
-import { isRecord } from "../subschemas.js";
 import { FORMATS } from "./formats.js";
 import {
   countLimit,
@@ -10,67 +10,74 @@ import {
 } from "./keyword.js";
 import { parsePattern } from "./pattern-matcher.js";
 
-/** What asks for a type, for a certain value, or looks into a string or number. */
+/** Keywords that check the type, compare the value with fixed values, or check strings and numbers. */
 export const SCALAR_KEYWORDS: Keywords = {
-  type(value, place) {
+  type(value, context) {
     const types: unknown[] = Array.isArray(value) ? value : [value];
     if (types.length === 0 || !types.every(isType)) {
-      return place.problem(`must be one of ${Object.keys(TYPES).join(", ")}, or several of them`);
+      return context.problem(`must be one of ${Object.keys(TYPES).join(", ")}, or several of them`);
     }
-    // OpenAPI's word, which the CLI takes too.
-    const allowed = place.schema["nullable"] === true ? [...types, "null"] : types;
+    // `nullable` comes from OpenAPI; the CLI knows it too.
+    const allowed = context.schema["nullable"] === true ? [...types, "null"] : types;
     const names = [...new Set(allowed)].map((type) => TYPES[type as TypeName]);
     const must = `must be ${names.map(({ name }) => name).join(" or ")}`;
-    return (given, path, visit) => {
+    return (given, path, evaluation) => {
       if (names.some(({ has }) => has(given))) return;
-      visit.addIssue(path, `${must}, not ${nameOf(given)}`);
+      evaluation.addIssue(path, `${must}, not ${typeNameOf(given)}`);
     };
   },
-  enum(value, place) {
+  enum(value, context) {
     if (!Array.isArray(value) || value.length === 0) {
-      return place.problem("must be an array of at least one value");
+      return context.problem("must be an array of at least one value");
     }
     const allowed = new Set(value.map(canonicalJson));
     const message = `must be one of ${value.map((each) => shortJson(each)).join(", ")}`;
-    return (given, path, visit) => {
-      if (!allowed.has(canonicalJson(given))) visit.addIssue(path, message.slice(0, LONGEST));
+    return (given, path, evaluation) => {
+      if (!allowed.has(canonicalJson(given))) evaluation.addIssue(path, message.slice(0, LONGEST));
     };
   },
   const(value) {
     const expected = canonicalJson(value);
-    return (given, path, visit) => {
-      if (canonicalJson(given) !== expected) visit.addIssue(path, `must be ${shortJson(value)}`);
+    return (given, path, evaluation) => {
+      if (canonicalJson(given) !== expected)
+        evaluation.addIssue(path, `must be ${shortJson(value)}`);
     };
   },
 
   minLength: countLimit((limit) =>
-    string((text) => lengthOf(text) >= limit, `must have at least ${plural(limit, "character")}`),
+    forStrings(
+      (text) => lengthOf(text) >= limit,
+      `must have at least ${plural(limit, "character")}`,
+    ),
   ),
   maxLength: countLimit((limit) =>
-    string((text) => lengthOf(text) <= limit, `must have at most ${plural(limit, "character")}`),
+    forStrings(
+      (text) => lengthOf(text) <= limit,
+      `must have at most ${plural(limit, "character")}`,
+    ),
   ),
-  pattern(value, place) {
+  pattern(value, context) {
     const pattern = typeof value === "string" ? parsePattern(value) : undefined;
-    if (pattern === undefined) return place.problem("must be a regular expression");
-    return (given, path, visit) => {
-      if (typeof given !== "string" || place.matches(pattern, given, path)) return;
-      visit.addIssue(path, `must match the pattern ${value}`);
+    if (pattern === undefined) return context.problem("must be a regular expression");
+    return (given, path, evaluation) => {
+      if (typeof given !== "string" || context.matches(pattern, given, path)) return;
+      evaluation.addIssue(path, `must match the pattern ${value}`);
     };
   },
-  format(value, place) {
-    if (typeof value !== "string") return place.problem("must be a string");
+  format(value, context) {
+    if (typeof value !== "string") return context.problem("must be a string");
     const fits = FORMATS.get(value);
     if (fits === undefined) return undefined;
-    return string(fits, `must be of the format ${value}`);
+    return forStrings(fits, `must be of the format ${value}`);
   },
 
-  minimum: limit("at least", (given, least) => given >= least),
-  maximum: limit("at most", (given, most) => given <= most),
-  exclusiveMinimum: limit("greater than", (given, least) => given > least),
-  exclusiveMaximum: limit("less than", (given, most) => given < most),
-  multipleOf(value, place) {
-    if (!isNumber(value) || value <= 0) return place.problem("must be a number greater than 0");
-    return number((given) => isMultiple(given, value), `must be a multiple of ${value}`);
+  minimum: numberLimit("at least", (given, least) => given >= least),
+  maximum: numberLimit("at most", (given, most) => given <= most),
+  exclusiveMinimum: numberLimit("greater than", (given, least) => given > least),
+  exclusiveMaximum: numberLimit("less than", (given, most) => given < most),
+  multipleOf(value, context) {
+    if (!isNumber(value) || value <= 0) return context.problem("must be a number greater than 0");
+    return forNumbers((given) => isMultiple(given, value), `must be a multiple of ${value}`);
   },
 };
 
@@ -83,7 +90,7 @@ const TYPES = {
   number: { name: "a number", has: isNumber },
   string: { name: "a string", has: (value: unknown) => typeof value === "string" },
   array: { name: "an array", has: (value: unknown) => Array.isArray(value) },
-  object: { name: "an object", has: isRecord },
+  object: { name: "an object", has: isObject },
 };
 type TypeName = keyof typeof TYPES;
 
@@ -91,41 +98,41 @@ function isType(value: unknown): value is TypeName {
   return typeof value === "string" && Object.hasOwn(TYPES, value);
 }
 
-function nameOf(value: unknown): string {
+function typeNameOf(value: unknown): string {
   const type = Object.values(TYPES).find(({ has }) => has(value));
   return type === TYPES.integer ? TYPES.number.name : (type?.name ?? typeof value);
 }
 
-function string(holds: (text: string) => boolean, message: string): KeywordRule {
-  return (value, path, visit) => {
-    if (typeof value === "string" && !holds(value)) visit.addIssue(path, message);
+function forStrings(holds: (text: string) => boolean, message: string): KeywordRule {
+  return (value, path, evaluation) => {
+    if (typeof value === "string" && !holds(value)) evaluation.addIssue(path, message);
   };
 }
 
-function number(holds: (given: number) => boolean, message: string): KeywordRule {
-  return (value, path, visit) => {
-    if (isNumber(value) && !holds(value)) visit.addIssue(path, message);
+function forNumbers(holds: (given: number) => boolean, message: string): KeywordRule {
+  return (value, path, evaluation) => {
+    if (isNumber(value) && !holds(value)) evaluation.addIssue(path, message);
   };
 }
 
-function limit(
+function numberLimit(
   words: string,
   holds: (given: number, limit: number) => boolean,
-): (value: unknown, place: KeywordContext) => KeywordRule | undefined {
-  return (value, place) => {
-    if (!isNumber(value)) return place.problem("must be a number");
-    return number((given) => holds(given, value), `must be ${words} ${value}`);
+): (value: unknown, context: KeywordContext) => KeywordRule | undefined {
+  return (value, context) => {
+    if (!isNumber(value)) return context.problem("must be a number");
+    return forNumbers((given) => holds(given, value), `must be ${words} ${value}`);
   };
 }
 
-/** In code points, as the standard counts. */
+/** The length in code points, as the standard counts. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length++;
   return length;
 }
 
-/** As people count: 19.99 is a multiple of 0.01, although not in binary. */
+/** Tolerates rounding errors: 19.99 counts as a multiple of 0.01, although it is none in binary. */
 function isMultiple(value: number, factor: number): boolean {
   const quotient = value / factor;
   const off = Math.abs(quotient - Math.round(quotient));
