@@ -4,15 +4,15 @@ import type { AnyToolDefinition, ToolExtra } from "./tool.js";
 import type { InputIssue, ToolInput } from "./tool-input.js";
 import { type CallToolResult, checkToolResult, textResult } from "./tool-result.js";
 
-/** A tool that is ready to be listed and called. */
+/** A tool whose input is ready to be described and parsed. */
 export interface PreparedTool {
   readonly definition: AnyToolDefinition;
   readonly input: ToolInput;
-  /** From the schema's library: how its issues can be told. */
+  /** The library of the schema, which decides how issues are reported. */
   readonly vendor: string | undefined;
 }
 
-/** Runs one call. Whatever goes wrong is a result too: the model reads it and may try again. */
+/** Runs one call. A failure is a result too, so that the model reads it and may try again. */
 export async function callTool(
   tools: ReadonlyMap<string, PreparedTool>,
   { name, arguments: args = {} }: McpToolCall,
@@ -29,7 +29,7 @@ export async function callTool(
   }
 }
 
-/** The texts that the MCP SDK gives, which models and tests of callers know. */
+/** The texts of the MCP SDK, because models and the tests of callers know them. */
 const INVALID_PARAMS = "MCP error -32602";
 
 async function run(
@@ -40,15 +40,15 @@ async function run(
   const { name } = tool.definition;
   const parsed = await tool.input.parse(args);
   if (parsed.issues !== undefined) {
-    const problems = JSON.stringify(parsed.issues.map(tell(tool.vendor)), plainly, 2);
+    const problems = JSON.stringify(parsed.issues.map(issueReporter(tool.vendor)), toJsonValue, 2);
     const what = `Input validation error: Invalid arguments for tool ${name}`;
     return textResult(`${INVALID_PARAMS}: ${what}: ${problems}`, true);
   }
   return checkToolResult(name, await tool.definition.handler(parsed.value as never, extra));
 }
 
-/** zod's issues are plain data that says more; those of others may hold the whole input, or cycles. */
-function tell(vendor: string | undefined): (issue: InputIssue) => object {
+/** Issues of zod are plain data and are reported whole. Others may contain the whole input, or cycles. */
+function issueReporter(vendor: string | undefined): (issue: InputIssue) => object {
   if (vendor === "zod") return (issue) => issue;
   return ({ path = [], message }) => ({
     path: path.map((step) => (typeof step === "object" ? step.key : step)),
@@ -56,6 +56,6 @@ function tell(vendor: string | undefined): (issue: InputIssue) => object {
   });
 }
 
-function plainly(_key: string, value: unknown): unknown {
+function toJsonValue(_key: string, value: unknown): unknown {
   return typeof value === "bigint" || typeof value === "symbol" ? String(value) : value;
 }

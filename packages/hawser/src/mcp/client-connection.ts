@@ -1,23 +1,23 @@
-import { HawserError } from "../base/index.js";
+import { HawserError, isObject } from "../base/index.js";
 import type { JsonObject, McpMessage, McpRequest, McpToolCall } from "../wire/index.js";
 import { callTool, type PreparedTool } from "./call-tool.js";
 import type { McpTransport, ServerAnswer, ServerMessage } from "./mcp-transport.js";
 import type { ToolExtra } from "./tool.js";
 
-/** What a server says about itself, and what it can do. */
+/** The name, the instructions and the tools of a server. */
 export interface ServerFacts {
   readonly name: string;
   readonly version: string;
   readonly instructions: string | undefined;
   readonly tools: ReadonlyMap<string, PreparedTool>;
-  /** The tools as `tools/list` gives them. */
+  /** The answer to `tools/list`. */
   readonly listed: readonly JsonObject[];
 }
 
-/** The versions of the protocol in which what is served here is the same; the newest first. */
+/** The versions of the protocol, newest first. Everything that this server does is the same in all of them. */
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"] as const;
 
-/** One client's connection to a server: each call runs in a task of its own, and can be cancelled. */
+/** The connection of one client to a `ToolServer`. Its calls run concurrently and can be cancelled. */
 export class ClientConnection {
   readonly #facts: ServerFacts;
   readonly #transport: McpTransport;
@@ -34,7 +34,7 @@ export class ClientConnection {
     else if (message.method === "notifications/cancelled") this.#cancel(message.params ?? {});
   }
 
-  /** Nobody waits for these calls any more. */
+  /** Aborts the running calls, because the client no longer waits for them. */
   close(): void {
     for (const controller of this.#running.values()) controller.abort(new HawserError("closed"));
     this.#running.clear();
@@ -63,7 +63,7 @@ export class ClientConnection {
     if (method === "tools/list") return { result: { tools: this.#facts.listed } };
     if (method !== "tools/call") return { error: { code: -32601, message: "Method not found" } };
     const call = params as unknown as McpToolCall;
-    const wrong = callProblem(params);
+    const wrong = findCallProblem(params);
     if (wrong !== undefined) return { error: { code: -32602, message: wrong } };
     const extra = this.#extra(request, call, signal);
     const { report } = this.#transport;
@@ -106,13 +106,12 @@ export class ClientConnection {
     try {
       await this.#transport.send(message);
     } catch {
-      // The line closed while the call ran: there is nobody left to tell.
+      // The transport was closed while the call ran, so that the answer has no receiver.
     }
   }
 }
 
-function callProblem({ name, arguments: args = {} }: JsonObject): string | undefined {
+function findCallProblem({ name, arguments: args = {} }: JsonObject): string | undefined {
   if (typeof name !== "string") return "Invalid params: name must be a string";
-  const isObject = typeof args === "object" && args !== null && !Array.isArray(args);
-  return isObject ? undefined : "Invalid params: arguments must be an object";
+  return isObject(args) ? undefined : "Invalid params: arguments must be an object";
 }

@@ -5,28 +5,28 @@ import type { ToolInputSchema } from "./infer-input.js";
 import type { ConnectableServer } from "./mcp-transport.js";
 import { ALWAYS_LOAD, type AnyToolDefinition } from "./tool.js";
 import { readToolInput } from "./tool-input.js";
-import { listTool, ToolServer } from "./tool-server.js";
+import { describeTool, ToolServer } from "./tool-server.js";
 
-/** What a server of this program is made of. */
+/** The options of `createSdkMcpServer()`. */
 export interface CreateSdkMcpServerOptions {
   name: string;
-  /** `1.0.0` unless given. */
+  /** The version that the server reports; `1.0.0` by default. */
   version?: string | undefined;
-  /** What the model is told about the server as a whole. */
+  /** Instructions for the model about the server as a whole. */
   instructions?: string | undefined;
   tools?: readonly AnyToolDefinition[] | undefined;
-  /** For every tool of the server what `alwaysLoad` is for one. */
+  /** Sets `alwaysLoad` for every tool of the server. */
   alwaysLoad?: boolean | undefined;
-  /** Of one tool call, in milliseconds; below 1000 the CLI ignores it. */
+  /** The time limit of one tool call, in milliseconds. The CLI ignores a limit below 1000. */
   timeout?: number | undefined;
 }
 
-/** A server inside this program: ours, or one of the MCP SDK. */
+/** An entry of `mcpServers` for a server inside this program: of hawser, or of the MCP SDK. */
 export interface McpSdkServerConfigWithInstance extends McpSdkServerConfig {
   instance: ConnectableServer;
 }
 
-/** The same with a server of ours, which can be shared. */
+/** An entry of `mcpServers` with a server of hawser, which many sessions can share. */
 export interface ToolServerConfig extends McpSdkServerConfigWithInstance {
   instance: ToolServer;
 }
@@ -37,11 +37,11 @@ export interface ToolServerConfig extends McpSdkServerConfigWithInstance {
  */
 export function createSdkMcpServer(options: CreateSdkMcpServerOptions): ToolServerConfig {
   const { name, version = "1.0.0", instructions, tools = [], timeout } = options;
-  refuseProblems(name, [...problemsOf(options)]);
-  const ready = tools.map((tool) => readyTool(name, withLoading(tool, options.alwaysLoad)));
-  // What cannot be described is found here and not when a session starts.
-  for (const tool of ready) if (!tool.input.needsZod) listTool(tool);
-  const byName = new Map(ready.map((tool) => [tool.definition.name, tool]));
+  refuseProblems(name, [...findProblems(options)]);
+  const prepared = tools.map((tool) => prepareTool(name, withLoading(tool, options.alwaysLoad)));
+  // Throws here for a schema that cannot be described, and not when a session starts.
+  for (const tool of prepared) if (!tool.input.needsZod) describeTool(tool);
+  const byName = new Map(prepared.map((tool) => [tool.definition.name, tool]));
   return {
     type: "sdk",
     name,
@@ -50,7 +50,7 @@ export function createSdkMcpServer(options: CreateSdkMcpServerOptions): ToolServ
   };
 }
 
-function* problemsOf({ name, tools = [] }: CreateSdkMcpServerOptions): Iterable<Issue> {
+function* findProblems({ name, tools = [] }: CreateSdkMcpServerOptions): Iterable<Issue> {
   if (!isName(name)) yield { path: "name", message: "must be a text that is not empty" };
   const seen = new Set<string>();
   for (const [index, tool] of tools.entries()) {
@@ -78,13 +78,13 @@ function refuseProblems(server: string, issues: readonly Issue[]): void {
   });
 }
 
-function readyTool(server: string, definition: AnyToolDefinition): PreparedTool {
+function prepareTool(server: string, definition: AnyToolDefinition): PreparedTool {
   const { name, inputSchema } = definition;
   const where = `The input of the tool "${name}" of "${server}"`;
   return { definition, input: readToolInput(inputSchema, where), vendor: vendorOf(inputSchema) };
 }
 
-/** Of the whole schema, or of all arguments if they come from one library. */
+/** The library of the schema, or of the schemas of all arguments if they share one. */
 function vendorOf(schema: ToolInputSchema): string | undefined {
   const fields = "~standard" in schema ? [schema] : Object.values(schema);
   const vendors = fields.map(

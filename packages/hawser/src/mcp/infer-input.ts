@@ -1,9 +1,9 @@
-import type { JsonSchema, StandardSchema } from "../options/index.js";
+import type { JsonSchema, StandardSchema } from "../schema/index.js";
 
 /** A tool's arguments, each by a Standard Schema of its own: `{ a: z.number() }`. */
 export type AnyZodRawShape = Readonly<Record<string, StandardSchema>>;
 
-/** What describes a tool's input: its arguments one by one, one schema of all, or JSON Schema. */
+/** The description of a tool's input: a schema for each argument, one schema for all, or JSON Schema. */
 export type ToolInputSchema = AnyZodRawShape | StandardSchema | JsonSchema;
 
 /** The arguments that a handler gets, after defaults and transforms. */
@@ -13,14 +13,14 @@ export type InferShape<Shape extends AnyZodRawShape> = Simplify<
   }
 >;
 
-/** The same for each way to describe the input; JSON Schema says nothing to the compiler. */
+/** The arguments for each form of `ToolInputSchema`. JSON Schema gives the compiler no types. */
 export type InferInput<Schema extends ToolInputSchema> = Schema extends StandardSchema
   ? InferOutput<Schema>
   : Schema extends AnyZodRawShape
     ? InferShape<Schema>
     : Record<string, unknown>;
 
-/** zod names its output type directly, which is cheaper to infer from and older than the standard. */
+/** zod has a field for its output type. It is cheaper to infer from, and older than the standard. */
 type InferOutput<Schema> = Schema extends { readonly _output: infer Output }
   ? Output
   : Schema extends StandardSchema
@@ -31,7 +31,7 @@ type RequiredKeys<Shape> = {
   [K in keyof Shape]: IsOptional<InferOutput<Shape[K]>> extends true ? never : K;
 }[keyof Shape];
 
-/** `unknown` and `any` include undefined, and are still not optional. */
+/** `unknown` and `any` include undefined, but do not make an argument optional. */
 type IsOptional<Output> = unknown extends Output ? false : undefined extends Output ? true : false;
 
 type Simplify<T> = { [K in keyof T]: T[K] } & {};

@@ -1,27 +1,33 @@
-import { HawserError, isHawserError, type ReportFault, textOf } from "../base/index.js";
+import {
+  HawserError,
+  isHawserError,
+  type ReportFault,
+  textOf,
+  withTimeout,
+} from "../base/index.js";
 import type { McpMessage, McpReply } from "../wire/index.js";
 import { LinkTransport } from "./link-transport.js";
 import type { McpTransport } from "./mcp-transport.js";
 
-/** A server that is joined to the CLI. */
+/** The link between the CLI and an MCP server of this program. */
 export interface McpLink {
   /**
-   * Takes a message of the CLI. A request resolves with its reply, or with undefined once the CLI
-   * cancelled it; anything else resolves with undefined at once. Rejects with `closed`.
+   * Gives the server a message of the CLI. A request resolves with its reply, or with undefined if the
+   * CLI cancels it; any other message resolves with undefined at once. Rejects with `closed`.
    */
   receive(message: McpMessage): Promise<McpReply | undefined>;
-  /** Ends the line, not the server: it can be linked again. */
+  /** Closes the link, but not the server, which can be linked again. */
   close(): Promise<void>;
 }
 
 export interface LinkOptions {
-  /** How long the server may take to connect; 30 s unless given. */
+  /** The time limit for the server to connect; 30 s by default. */
   readonly connectMs?: number;
-  /** Told of a tool's function that throws. */
+  /** Reports a tool handler that throws. */
   readonly report?: ReportFault;
 }
 
-/** Joins any MCP server object to the CLI; what the server sends by itself goes out by `send`. */
+/** Links any MCP server object to the CLI. `send` gets the messages that the server sends by itself. */
 export async function linkServer(
   name: string,
   server: object,
@@ -32,12 +38,14 @@ export async function linkServer(
   if (isConnected(server)) throw alreadyConnected(name);
   const transport = new LinkTransport(name, send, report);
   try {
-    await within(connectMs, connect.call(server, transport));
+    await withTimeout(connect.call(server, transport), connectMs, () => {
+      throw new Error(`no connection within ${connectMs} ms`);
+    });
     if (transport.onmessage === undefined) throw new Error("it listens to no messages");
     return transport;
   } catch (cause) {
     await transport.close();
-    throw isHawserError(cause) ? cause : failed(name, cause);
+    throw isHawserError(cause) ? cause : connectFailed(name, cause);
   }
 }
 
@@ -51,7 +59,7 @@ function connectOf(name: string, server: object): Connect {
   });
 }
 
-/** Early 1.x would silently leave the line that it has for the new one. */
+/** Early versions 1.x of the MCP SDK would silently drop their transport for the new one. */
 function isConnected(server: object): boolean {
   const { transport, server: inner } = server as {
     readonly transport?: unknown;
@@ -66,19 +74,7 @@ function alreadyConnected(name: string): HawserError {
   });
 }
 
-async function within(limitMs: number, connecting: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no connection within ${limitMs} ms`)), limitMs);
-  });
-  try {
-    await Promise.race([connecting, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function failed(name: string, cause: unknown): HawserError {
+function connectFailed(name: string, cause: unknown): HawserError {
   const message = textOf(cause);
   return new HawserError("mcp_failed", `The MCP server "${name}" did not connect: ${message}`, {
     issues: [{ path: name, message }],

@@ -1,9 +1,11 @@
-/** What a tool's handler returns, in the words of the Model Context Protocol. */
+import { isObject } from "../base/index.js";
+
+/** The result of a tool's handler, as the Model Context Protocol defines it. */
 export interface CallToolResult {
   content: ToolContent[];
-  /** The same answer as data. */
+  /** The answer as data. */
   structuredContent?: Record<string, unknown> | undefined;
-  /** The tool failed, and `content` says how: the model reads it and may try again. */
+  /** The tool failed and `content` says why. The model reads it and may try again. */
   isError?: boolean | undefined;
   _meta?: Record<string, unknown> | undefined;
   [field: string]: unknown;
@@ -69,7 +71,7 @@ export function textResult(text: string, isError = false): CallToolResult {
   return { content: [{ type: "text", text }], ...(isError ? { isError } : {}) };
 }
 
-/** A handler's value as it can be sent: `content` may be left out, nothing else may be missing. */
+/** The value of a handler as a result that can be sent. Only `content` may be left out. */
 export function checkToolResult(tool: string, value: unknown): CallToolResult {
   const problem = problemOf(value);
   if (problem !== undefined) return textResult(`The tool ${tool} returned ${problem}.`, true);
@@ -77,7 +79,8 @@ export function checkToolResult(tool: string, value: unknown): CallToolResult {
 }
 
 function problemOf(value: unknown): string | undefined {
-  if (!isRecord(value)) return `${value === null ? "null" : typeof value}, not a result`;
+  if (Array.isArray(value)) return "a list, not a result";
+  if (!isObject(value)) return `${value === null ? "null" : typeof value}, not a result`;
   const content = value["content"] ?? [];
   if (!Array.isArray(content)) return "a result whose content is not a list";
   const wrong = content.findIndex((item) => !isContent(item));
@@ -87,7 +90,7 @@ function problemOf(value: unknown): string | undefined {
     : "a result that cannot be written as JSON";
 }
 
-/** The fields that each kind of content cannot do without, all of them text. */
+/** The required fields of each kind of content. All of them are strings. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   text: ["text"],
   image: ["data", "mimeType"],
@@ -96,23 +99,19 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 };
 
 function isContent(item: unknown): boolean {
-  if (!isRecord(item) || typeof item["type"] !== "string") return false;
+  if (!isObject(item) || typeof item["type"] !== "string") return false;
   const fields = REQUIRED[item["type"]] ?? [];
-  if (item["type"] === "resource" && !isRecord(item["resource"])) return false;
+  if (item["type"] === "resource" && !isObject(item["resource"])) return false;
   return fields.every((field) => typeof item[field] === "string");
 }
 
-/** Content is long and made of text; the rest is short, so that trying it costs little. */
+/** Only for the short fields of a result: the content is long, and its strings need no check. */
 function isJson(value: unknown): boolean {
   try {
     JSON.stringify(value);
     return true;
   } catch {
-    // A cycle, a BigInt, or a toJSON that throws: all the same to the caller.
+    // A cycle, a BigInt, or a toJSON() that throws.
     return false;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

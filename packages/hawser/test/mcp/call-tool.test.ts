@@ -103,6 +103,7 @@ describe("a handler", () => {
     [undefined, "undefined, not a result"],
     [null, "null, not a result"],
     ["text", "string, not a result"],
+    [[{ type: "text", text: "x" }], "a list, not a result"],
     [{ content: "text" }, "a result whose content is not a list"],
     [{ content: [{ type: "text" }] }, "a result whose content[0] is not valid"],
     [{ content: [{ type: "image", data: "a" }] }, "a result whose content[0] is not valid"],
