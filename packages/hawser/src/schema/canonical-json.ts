@@ -7,9 +7,3 @@ export function canonicalJson(value: unknown): string {
   );
   return `{${fields.sort().join()}}`;
 }
-
-/** JSON text for a message, cut off after `longest` characters. */
-export function shortJson(value: unknown, longest = 200): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length <= longest ? text : `${text.slice(0, longest)}…`;
-}

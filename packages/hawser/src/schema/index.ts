@@ -8,11 +8,10 @@ export {
   type StandardResult,
   type StandardSchema,
 } from "./standard-schema.js";
-export { isSchema } from "./subschemas.js";
+export { isSchema, rebaseReferences } from "./subschemas.js";
 export {
   loadZod,
   needsZod,
-  rebaseReferences,
   toJsonSchema,
   type ZodConverter,
 } from "./to-json-schema.js";

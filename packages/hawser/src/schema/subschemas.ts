@@ -49,6 +49,26 @@ export function mapSubschemas(
   return ONE.includes(keyword) ? each(value) : value;
 }
 
+/** A root schema that will be a subschema at `pointer`: its references to the root get that prefix. */
+export function rebaseReferences(
+  { $schema: _, ...schema }: JsonSchema,
+  pointer: string,
+): JsonSchema {
+  return prefixReferences(schema, pointer);
+}
+
+function prefixReferences(schema: JsonSchema, pointer: string): JsonSchema {
+  const prefix = (inner: Schema) => (isObject(inner) ? prefixReferences(inner, pointer) : inner);
+  const entries = Object.entries(schema).map(([keyword, value]) => {
+    const isReference = keyword === "$ref" && typeof value === "string" && value.startsWith("#");
+    return [
+      keyword,
+      isReference ? pointer + value.slice(1) : mapSubschemas(keyword, value, prefix),
+    ];
+  });
+  return Object.fromEntries(entries);
+}
+
 export function isSchema(value: unknown): value is Schema {
   return typeof value === "boolean" || isObject(value);
 }

@@ -51,31 +51,7 @@ export async function loadZod(): Promise<ZodConverter> {
   }
 }
 
-/** A root schema that will be a subschema at `pointer`: its references to the root get that prefix. */
-export function rebaseReferences(schema: JsonSchema, pointer: string): JsonSchema {
-  const { $schema: _, ...rest } = schema;
-  return rebase(rest, pointer, false) as JsonSchema;
-}
-
 const HINTS: ReadonlyMap<string, string> = new Map([
   ["zod", 'Build it with zod 4; in zod 3.25 and later that is `import { z } from "zod/v4"`.'],
   ["valibot", "Wrap it in toStandardJsonSchema() of @valibot/to-json-schema."],
 ]);
-
-/** Keywords with data, in which `$ref` is no reference, and with schemas by name, where it is a name. */
-const DATA = new Set(["default", "const", "enum", "examples"]);
-const BY_NAME = new Set(["properties", "patternProperties", "definitions", "$defs"]);
-
-function rebase(value: unknown, pointer: string, isMap: boolean): unknown {
-  if (Array.isArray(value)) return value.map((item) => rebase(item, pointer, false));
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, inner]) => {
-    if (isMap) return [key, rebase(inner, pointer, false)];
-    if (DATA.has(key)) return [key, inner];
-    if (key === "$ref" && typeof inner === "string" && inner.startsWith("#")) {
-      return [key, pointer + inner.slice(1)];
-    }
-    return [key, rebase(inner, pointer, BY_NAME.has(key))];
-  });
-  return Object.fromEntries(entries);
-}

@@ -30,7 +30,7 @@ function answering(
   };
 }
 
-/** What the API answers, or does not. */
+/** Failures that the API causes. */
 export const AT_THE_API: readonly Cause[] = [
   answering(
     "The API finds the request wrong (400)",
@@ -146,7 +146,7 @@ export const AT_THE_API: readonly Cause[] = [
     "The API reports in mid-answer that it is overloaded",
     streamError(),
     { code: "overloaded", message: /Overloaded/, apiStatus: 529 },
-    // Here, the older one keeps the status to itself.
+    // The older CLI does not report the status here.
     { onOlder: { code: "api_error", message: /529 Overloaded/ }, mostCalls: 4 },
   ),
   answering(
@@ -167,7 +167,7 @@ export const AT_THE_API: readonly Cause[] = [
   answering(
     "The model refuses to answer",
     refusal("No. "),
-    // The newest one asks it twice.
+    // The newest CLI asks the model twice.
     { code: "refusal", message: /safeguards flagged/, partialText: "No. No. " },
     { onOlder: { code: "refusal", message: /unable to respond/, partialText: "No. " } },
   ),

@@ -7,12 +7,12 @@ const BASH = { tools: ["Bash"], allowedTools: ["Bash"] };
 
 const echo = () => toolUse("Bash", { command: "echo x", description: "d" });
 
-/** What the CLI says of it; the newest one names the wrong thing. */
+/** The message of the CLI. The newest CLI names the wrong file. */
 function noServer(named: string): string {
   return `ENOENT: no such file or directory, posix_spawn '${named}'`;
 }
 
-/** What a call asked for and did not get. */
+/** Calls that do not get what their options ask for. */
 export const NOT_AS_ASKED: readonly Cause[] = [
   {
     cause: "An MCP server does not start that `requireMcp` asks for",
@@ -61,7 +61,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
       partialText: '{"n":"one"}',
       issues: [{ path: "n", message: "must be an integer, not a string" }],
     },
-    // The CLI itself asks five times, and is asked once more.
+    // The CLI asks the model five times, and hawser prompts the CLI once more.
     mostCalls: 10,
   },
   {

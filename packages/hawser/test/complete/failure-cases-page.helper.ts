@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCode } from "../../src/base/index.js";
 import { CLIS } from "../support/cli.js";
 import type { Answer, Cause, Failure } from "./failure-cases.helper.js";
 
-/** docs/errors.md, whole. */
+/** The whole text of docs/errors.md. */
 export function page(causes: readonly Cause[]): string {
   return `${[HEAD, causeTable(causes), BETWEEN, codeTable()].join("\n\n")}\n`;
 }
@@ -89,7 +89,7 @@ function rowOf(cause: string, becomes: Failure | Answer): Row {
   return { cause, code, retryable, beside: besideOf(becomes) };
 }
 
-/** Facts whose value would be of no use on the page. */
+/** Facts that the page only names, because their values differ from case to case. */
 const NAMED = ["stderrTail", "resetsAt", "reason", "partialText", "issues"] as const;
 
 function besideOf(failure: Failure): string {

@@ -11,7 +11,7 @@ interface Around {
   readonly meanwhile?: (pool: Pool, call: CompletionStream<unknown>) => Promise<unknown>;
 }
 
-/** A call by a pool of its own, which is closed when the call has its outcome. */
+/** A call through its own pool, which is closed after the outcome of the call. */
 function pooled(settings: PoolOptions, around: Around = {}): Cause["attempt"] {
   return async (path) => {
     const { options = {}, before, meanwhile } = around;
@@ -27,7 +27,7 @@ function pooled(settings: PoolOptions, around: Around = {}): Cause["attempt"] {
   };
 }
 
-/** What a pool does not do, or no longer. */
+/** Failures that a pool causes. */
 export const BY_A_POOL: readonly Cause[] = [
   {
     cause: "The pool was closed before",

@@ -11,11 +11,11 @@ const BASH = { tools: ["Bash"], allowedTools: ["Bash"] };
 const LONG = "knot ".repeat(14_000);
 const REASON = "no longer needed";
 
-/** Not a bare `sleep`, which the newest CLI refuses to run. */
+/** A loop, because the newest CLI refuses to run a bare `sleep`. */
 const endless = () =>
   toolUse("Bash", { command: "touch begun; while :; do sleep 1; done", description: "d" });
 
-/** One that plays this when a prompt comes. */
+/** A call on a fake CLI that performs these steps when a prompt arrives. */
 function faking(steps: readonly Action[], on: "user" | "initialize" = "user"): Cause["attempt"] {
   return async (path) => {
     const cli = await fakeCli({ steps: [{ on, do: steps }] });
@@ -29,7 +29,7 @@ function kill(): void {
   process.kill(processes()[0]?.pid ?? 0, "SIGKILL");
 }
 
-/** What happens while the CLI runs. */
+/** Failures while the CLI runs. */
 export const WHILE_IT_RUNS: readonly Cause[] = [
   {
     cause: "The CLI does not get ready (`timeouts.bootMs`)",
@@ -174,7 +174,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
       resumable: false,
       partialText: LONG,
     },
-    // It does not tell when a turn ends: its end does.
+    // The older CLI does not report the end of a turn, so that its exit ends the call.
     onOlder: {
       code: "message_too_large",
       message: /A message of 7\d{4} bytes is longer than `maxLineBytes`/,

@@ -10,7 +10,7 @@ const SOMEBODY = "66666666-7777-4888-9999-aaaaaaaaaaaa";
 const GONE = "/no/such/place";
 const isRoot = process.getuid?.() === 0;
 
-/** What keeps a call from beginning. */
+/** Failures before a call starts. */
 export const AT_THE_START: readonly Cause[] = [
   {
     cause: "There is no such executable",

@@ -6,28 +6,28 @@ import { type World, world } from "../support/world.js";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Something that can happen to a call, made for real, and what comes of it. */
+/** A cause of failure, an attempt that really provokes it, and the expected outcome. */
 export interface Cause {
-  /** As it stands on the page. */
+  /** The text on the page docs/errors.md. */
   readonly cause: string;
   readonly attempt: (path: string) => Promise<Tried>;
   readonly becomes: Failure | Answer;
-  /** Where the older CLI differs. */
+  /** The outcome on the older CLI, if it differs. */
   readonly onOlder?: Failure | Answer;
-  /** How often the model may be asked, on either CLI; twice unless given. */
+  /** The maximum number of model calls on either CLI; 2 by default. */
   readonly mostCalls?: number;
   readonly skip?: boolean;
 }
 
-/** All that is known of a failure; what is not named is absent. Hint and retryable are the row's. */
+/** All facts of a failure. A fact that is not listed is absent. The code table gives hint and retryable. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: RegExp;
   readonly retryable?: boolean;
   readonly hint?: string;
-  /** Where there is a session: whether it can be gone on with. Without it, there is no id either. */
+  /** Present if there is a session. Without it the error has no session id either. */
   readonly resumable?: boolean;
-  /** The one that was given; else it is one that the call chose. */
+  /** The id that the options give; otherwise any id. */
   readonly sessionId?: string;
   readonly phase?: string;
   readonly apiStatus?: number;
@@ -48,11 +48,11 @@ export interface Answer {
 
 export interface Tried {
   readonly outcome: Completion<unknown> | HawserError;
-  /** How often the model was asked. */
+  /** The number of model calls. */
   readonly calls: number;
 }
 
-/** A call in a world of its own; `meanwhile` begins when the call does, and what it throws counts. */
+/** A call in its own world. `meanwhile` starts together with the call, and its error counts too. */
 export interface Attempt {
   readonly replies?: Parameters<typeof world>[1];
   readonly environment?: Parameters<typeof world>[2];
@@ -66,7 +66,7 @@ export function attempting(what: Attempt): Cause["attempt"] {
     const { replies = [], environment, prompt = "Say it.", options = {}, meanwhile } = what;
     const place = await world(path, replies, environment);
     const own = typeof options === "function" ? await options(place) : options;
-    // A value may be owed; which one, matters to no test of failures.
+    // The options may contain a schema. Tests of failures do not look at the value.
     const call = stream(prompt, { ...place.options, ...(own as object) });
     const reading = meanwhile?.(place, call).catch((error: unknown) => error);
     const outcome = await call.completion.catch((error: unknown) => error);
@@ -77,14 +77,14 @@ export function attempting(what: Attempt): Cause["attempt"] {
   };
 }
 
-/** A failure with all that the table of codes says of it. */
+/** A failure completed with the facts of the code table. */
 export function wholeFailure({ message: _, ...failure }: Failure): object {
   const { retryable, hint } = ERROR_CODES[failure.code];
   const session = failure.resumable === undefined ? {} : { sessionId: expect.stringMatching(UUID) };
   return { retryable, hint, ...session, ...failure };
 }
 
-/** The same facts of what was thrown. */
+/** The facts of a thrown error, to compare with `wholeFailure()`. */
 export function factsOf(error: HawserError): object {
   const { code, retryable, hint, phase, apiStatus, retryAfterMs, resetsAt } = error;
   const { exitCode, signal, stderrTail, reason, partialText, issues, sessionId, resumable } = error;

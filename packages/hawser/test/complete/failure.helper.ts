@@ -3,7 +3,7 @@ import type { HawserError } from "../../src/base/index.js";
 import { type CompleteOptions, complete } from "../../src/complete/index.js";
 import { processes } from "../../src/process/index.js";
 
-/** What a call fails with; then nothing of it is left. */
+/** The error of a call that must fail, after a check that no process of it is left. */
 export async function failure(prompt: string, options: CompleteOptions): Promise<HawserError> {
   try {
     await complete(prompt, options);

@@ -100,7 +100,7 @@ it("a budget for retries that the whole call has no time for is refused", async 
   });
 });
 
-/** No pauses worth the name, and no retries of the CLI's own. */
+/** Almost no pauses, and no retries by the CLI itself. */
 const QUICK: CompleteOptions["retry"] = { attempts: 2, baseMs: 1, cliRetries: 0 };
 
 describeInTurn("a call that fails in passing, on the real CLI $name", ({ path }) => {

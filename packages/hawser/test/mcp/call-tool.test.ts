@@ -156,7 +156,7 @@ describe("calls that overlap", () => {
     const { call } = await calling((args) => {
       return new Promise((resolve) => {
         waiting.push(() => resolve(said(String(args["n"]))));
-        // Answered only when the last one is there, and in the other order.
+        // Answers all calls after the last one has arrived, in reverse order.
         if (waiting.length === 20) for (const answer of waiting.toReversed()) answer();
       });
     });

@@ -1,10 +1,10 @@
 import { linkServer, type McpLink } from "../../src/mcp/index.js";
 import type { JsonObject, McpMessage, McpReply } from "../../src/wire/index.js";
 
-/** The CLI's side of a link, as a test drives it. */
+/** The CLI's end of a link, for tests. */
 export interface Client {
   readonly link: McpLink;
-  /** What the server sent by itself. */
+  /** The messages that the server sent by itself. */
   readonly sent: McpMessage[];
   request(method: string, params?: JsonObject): Promise<McpReply | undefined>;
   call(name: string, args?: JsonObject, meta?: JsonObject): Promise<unknown>;
@@ -38,7 +38,7 @@ export async function client(server: object): Promise<Client> {
   };
 }
 
-/** A client after the handshake that the CLI makes. */
+/** A client that has made the handshake of the CLI. */
 export async function initialized(server: object, capabilities: JsonObject = {}): Promise<Client> {
   const made = await client(server);
   await made.request("initialize", { ...HELLO, capabilities });

@@ -6,7 +6,7 @@ import { linkServer, type McpTransport } from "../../src/mcp/index.js";
 import { client, HELLO, initialized, said } from "./client.helper.js";
 
 interface Calls {
-  /** The signals of the calls of `wait`, as they come. */
+  /** The abort signals of the calls of `wait`, in order of arrival. */
   readonly signals: AbortSignal[];
 }
 

@@ -11,7 +11,7 @@ import { type Client, failed, initialized, said } from "./client.helper.js";
 
 const DRAFT = "http://json-schema.org/draft-07/schema#";
 
-/** A client of one tool, `echo`, which says the arguments that it was called with. */
+/** A client of one tool, `echo`, which returns its arguments as text. */
 function echoing(schema: ToolInputSchema): Promise<Client> {
   const tools = [tool("echo", "", schema, async (args) => said(JSON.stringify(args)))];
   return initialized(createSdkMcpServer({ name: "srv", tools }).instance);

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { Ajv, Options } from "ajv";
 
-/** The one that the MCP SDK brings along. */
+/** Resolves ajv as a dependency of the MCP SDK. */
 const require = createRequire(
   createRequire(import.meta.url).resolve("@modelcontextprotocol/sdk/server/index.js"),
 );

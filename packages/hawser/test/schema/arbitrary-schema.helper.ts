@@ -25,7 +25,7 @@ const scalar = fc.constantFrom<unknown>(
 const count = fc.nat({ max: 3 });
 const type = fc.constantFrom("null", "boolean", "integer", "number", "string", "array", "object");
 
-/** Few names and few values, so that schemas and values meet. */
+/** Few names and few values, so that random schemas often apply to random values. */
 export const value: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -58,8 +58,8 @@ const scalars = some({
 });
 
 /**
- * Schemas of the keywords that both drafts have, and of those of one. `unevaluatedItems` is not among
- * them: beside `contains`, `if` and `anyOf`, ajv leaves the standard.
+ * Schemas of the keywords of both drafts and of this draft. `unevaluatedItems` is not among them, because
+ * ajv deviates from the standard if it is used beside `contains`, `if` and `anyOf`.
  */
 export function schemaOf(draft: "draft-07" | "2020-12"): fc.Arbitrary<AnySchema> {
   return fc.letrec<{ schema: AnySchema }>((tie) => {
@@ -68,7 +68,7 @@ export function schemaOf(draft: "draft-07" | "2020-12"): fc.Arbitrary<AnySchema>
     const map = fc.dictionary(name, schema, { maxKeys: 3, noNullPrototype: true });
     const names = fc.uniqueArray(name, { maxLength: 2 });
     const pattern = fc.constantFrom(...PATTERNS);
-    // ajv takes an empty array for `contains: false`.
+    // ajv accepts an empty array for `contains: false`, so that boolean schemas are left out.
     const item = schema.map((each) => (typeof each === "boolean" ? { type: "string" } : each));
     const arrays = {
       minItems: count,
@@ -134,7 +134,7 @@ export function schemaOf(draft: "draft-07" | "2020-12"): fc.Arbitrary<AnySchema>
   }).schema;
 }
 
-/** A whole document, with a definition that the schemas refer to. */
+/** A whole document with a definition to which its schemas refer. */
 export function documentOf(draft: "draft-07" | "2020-12"): fc.Arbitrary<Record> {
   const documents = fc.tuple(schemaOf(draft), schemaOf(draft)).map(([schema, d]) => ({
     ...(typeof schema === "boolean" ? { allOf: [schema] } : schema),
@@ -147,8 +147,8 @@ export function documentOf(draft: "draft-07" | "2020-12"): fc.Arbitrary<Record> 
 }
 
 /**
- * Where ajv leaves the standard: an `if` alone speaks of nothing to it, the next pair crashes it, and
- * beside a tuple `contains` takes an empty array.
+ * Pairs of keywords for which ajv deviates from the standard: an `if` alone evaluates no properties for it,
+ * the second pair crashes it, and `contains` beside a tuple accepts an empty array.
  */
 const BEYOND_AJV = [
   ['"if":', '"unevaluatedProperties":'],

@@ -8,10 +8,10 @@ import { fakeCli } from "../../src/testing/index.js";
 import { fc } from "../support/fc.js";
 import type { AnySchema } from "./arbitrary-schema.helper.js";
 
-/** Takes longer than the age of the world on a text such as `HOPELESS`. */
+/** Takes exponential time on a text such as `HOPELESS`. */
 const SLOW = "^([a-z]+)+$";
 const HOPELESS = `${"a".repeat(200)}!`;
-/** Above the guard's own limit of two seconds, with room for a machine under load. */
+/** Longer than the limit of two seconds for all patterns, with room for a machine under load. */
 const LIMIT_MS = 20_000;
 
 async function issuesOf(schema: AnySchema, value: unknown): Promise<readonly Issue[]> {
@@ -20,7 +20,7 @@ async function issuesOf(schema: AnySchema, value: unknown): Promise<readonly Iss
   throw new Error(JSON.stringify(made.problems));
 }
 
-/** How often the event loop came round meanwhile. */
+/** The number of timer ticks during the run, which shows that the event loop was not blocked. */
 async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   const timer = setInterval(() => {
@@ -87,10 +87,10 @@ describe("a schema with a pattern that takes exponential time", () => {
         code: "structured_output",
         issues: [{ path: "email", message: expect.stringContaining("takes too long") }],
       });
-      // Time for a slow start, and less than the matches of the three attempts take, two seconds each.
+      // Enough for a slow start, but less than the three attempts, which match for two seconds each.
       const short = complete("x", { ...options, timeouts: { totalMs: 4500 } });
       await expect(short).rejects.toMatchObject({ code: "timeout", phase: "total" });
-      // The fake CLI answers a prompt with the value at once, so a match was under way.
+      // The fake CLI answers a prompt with the value at once, so that a match was running.
       const lines = (await cli.recorded()).at(-1)?.lines ?? [];
       expect(lines.join()).toContain('"type":"user"');
     },
@@ -163,7 +163,7 @@ describe("matchCost()", () => {
         const given = "a".repeat(letters);
         const begun = process.cpuUsage();
         new RegExp(source, "u").test(given);
-        // Observed: below 100 ms. What takes exponential time does not come back at all.
+        // Observed: below 100 ms. A match of exponential time would never end.
         expect(process.cpuUsage(begun).user / 1000).toBeLessThan(1000);
       }),
       { numRuns: 500 },

@@ -12,7 +12,7 @@ function compiled(schema: AnySchema): Validate {
   throw new Error(JSON.stringify(made.problems));
 }
 
-/** None where the code breaks that ajv has made of the schema: what it merges may not be there. */
+/** The verdict of ajv; undefined if the code that ajv generates throws. */
 function verdictOf(expected: (value: unknown) => unknown, value: unknown): boolean | undefined {
   try {
     return expected(value) === true;
@@ -23,7 +23,7 @@ function verdictOf(expected: (value: unknown) => unknown, value: unknown): boole
 
 const values = fc.array(value, { minLength: 5, maxLength: 10 });
 
-/** How the CLI reads a schema: by draft-07, strictly. And the API: by the metaschema of 2020-12. */
+/** The CLI reads a schema strictly by draft-07, the API by the metaschema of 2020-12. */
 const CLI = new Ajv7({ allErrors: true, logger: false });
 const API = new Ajv2020({ strict: false });
 

@@ -14,7 +14,7 @@ interface Answer {
   readonly output: unknown;
 }
 
-/** What becomes of a schema: the model calls StructuredOutput with `input`, then only talks. */
+/** Sends a schema. The model calls StructuredOutput with `input` and then answers with text. */
 async function answer(path: string, schema: JsonSchema, input: JsonSchema): Promise<Answer> {
   const replies = [toolUse("StructuredOutput", input), always("Text.")];
   const outputFormat = { type: "json_schema", schema } as const;
@@ -33,7 +33,7 @@ interface Tool {
   readonly input_schema: unknown;
 }
 
-/** Each has something in it for which a CLI drops the schema, or the API the request. */
+/** In each case a CLI would drop the original schema, or the API would refuse the request. */
 const CASES: readonly [string, StandardSchema | JsonSchema, JsonSchema][] = [
   [
     "an object of everything that a CLI does not take",

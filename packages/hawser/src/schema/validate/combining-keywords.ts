@@ -1,6 +1,11 @@
 import type { Issue } from "../../base/index.js";
-import { shortJson } from "../canonical-json.js";
-import type { CheckSchema, Evaluation, KeywordContext, Keywords } from "./keyword.js";
+import {
+  type CheckSchema,
+  type Evaluation,
+  type KeywordContext,
+  type Keywords,
+  shortJson,
+} from "./keyword.js";
 
 /** Keywords that check the same value by other schemas. */
 export const COMBINING_KEYWORDS: Keywords = {

@@ -75,3 +75,9 @@ export function isNames(value: unknown): value is readonly string[] {
 export function plural(count: number, one: string, many: string = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+/** JSON text for a message, cut off after `longest` characters. */
+export function shortJson(value: unknown, longest = 200): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= longest ? text : `${text.slice(0, longest)}…`;
+}

@@ -1,5 +1,5 @@
 import { isObject } from "../../base/index.js";
-import { canonicalJson, shortJson } from "../canonical-json.js";
+import { canonicalJson } from "../canonical-json.js";
 import { FORMATS } from "./formats.js";
 import {
   countLimit,
@@ -7,6 +7,7 @@ import {
   type KeywordRule,
   type Keywords,
   plural,
+  shortJson,
 } from "./keyword.js";
 import { parsePattern } from "./pattern-matcher.js";
 
