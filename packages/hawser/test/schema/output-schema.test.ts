@@ -5,8 +5,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import * as mini from "zod/mini";
 import { type HawserError, isHawserError } from "../../src/base/index.js";
-import { missingPrompt, repairPrompt } from "../../src/complete/repair-prompt.js";
-import type { JsonSchema, StandardSchema } from "../../src/options/index.js";
+import type { JsonSchema, StandardSchema } from "../../src/schema/index.js";
 import { compileOutputSchema } from "../../src/schema/output-schema.js";
 
 const NOTE = "Must also be valid by this JSON Schema: ";
@@ -20,7 +19,7 @@ async function refusal(schema: StandardSchema | JsonSchema): Promise<HawserError
   throw new Error("not refused");
 }
 
-/** A schema of an object with the one property `a`. */
+/** The schema of an object with the property `a`. */
 function withA(a: JsonSchema): JsonSchema {
   return { type: "object", properties: { a } };
 }
@@ -236,33 +235,5 @@ describe("a schema that cannot be used is refused", () => {
       message: "`schema` is a valibot schema that gives no JSON Schema.",
       hint: "Wrap it in toStandardJsonSchema() of @valibot/to-json-schema.",
     });
-  });
-});
-
-describe("a repair prompt", () => {
-  it("names what is wrong as the model knows it", () => {
-    const issues = [{ path: "a[0]", message: "must be a string" }, { message: "is\nwrong" }];
-    expect(repairPrompt({ isWrapped: false }, issues)).toBe(
-      [
-        "The value you gave to StructuredOutput is not valid:",
-        "- a[0] must be a string",
-        "- The whole value is wrong",
-        "Call StructuredOutput again with the whole corrected value, not only the corrected parts.",
-      ].join("\n"),
-    );
-    expect(repairPrompt({ isWrapped: true }, issues)).toContain(
-      "- value.a[0] must be a string\n- value is wrong",
-    );
-    expect(missingPrompt()).toContain("StructuredOutput");
-  });
-
-  it("stays short", () => {
-    const issues = Array.from({ length: 5000 }, (_, i) => ({
-      path: `[${i}]`,
-      message: "x".repeat(9999),
-    }));
-    const prompt = repairPrompt({ isWrapped: true }, issues);
-    expect(prompt).toContain("- and 4980 more of this kind");
-    expect(prompt.length).toBeLessThan(12_000);
   });
 });
