@@ -4,14 +4,11 @@ import { Call } from "./call.js";
 import type { Completion } from "./completion.js";
 import { CallStream, type CompletionStream } from "./completion-stream.js";
 
-/** A call refuses this option, because it has `retry` and `autoResume` instead. */
-type OfSessions = "recover";
-
-/** The options of a call without a schema. */
-export type CompleteOptions = Omit<Options, "schema" | "outputFormat" | OfSessions>;
+/** The options of a call without a schema. A call has `retry` and `autoResume` instead of `recover`. */
+export type CompleteOptions = Omit<Options, "schema" | "outputFormat" | "recover">;
 
 /** The options of a call with or without a schema, for options that are built at run time. */
-export type AnyCompleteOptions = Omit<Options, OfSessions>;
+export type AnyCompleteOptions = Omit<Options, "recover">;
 
 type WithoutValue = CompleteOptions & {
   readonly schema?: undefined;
