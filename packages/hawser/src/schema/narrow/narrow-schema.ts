@@ -166,12 +166,12 @@ function describe(description: unknown, unsendable: JsonSchema): string | undefi
   const said = typeof description === "string" ? description : undefined;
   const rest = JSON.stringify(unsendable);
   // A reference in the note would point to a schema that is not sent.
-  if (rest === "{}" || rest.length > LONGEST_NOTE || hasReference(unsendable)) return said;
+  if (rest === "{}" || rest.length > MAX_NOTE_LENGTH || hasReference(unsendable)) return said;
   const note = `Must also be valid by this JSON Schema: ${rest}`;
   return said === undefined || said === "" ? note : `${said}\n${note}`;
 }
 
-const LONGEST_NOTE = 600;
+const MAX_NOTE_LENGTH = 600;
 
 function hasReference(schema: JsonSchema): boolean {
   if (Object.hasOwn(schema, "$ref")) return true;

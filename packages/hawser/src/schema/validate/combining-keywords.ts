@@ -83,14 +83,14 @@ function checkBeside(keyword: string, context: KeywordContext): CheckSchema | un
 /** The first issues of each alternative, because one of the alternatives was meant. */
 function describeNoMatch(evaluations: readonly Evaluation[]): string {
   const reasons = evaluations
-    .slice(0, MOST)
+    .slice(0, MAX_ALTERNATIVES)
     .map((evaluation, i) => `${i + 1}) ${reasonOf(evaluation.issues)}`);
-  const more = evaluations.length > MOST ? "; …" : "";
-  return `fits none of the alternatives: ${reasons.join("; ")}${more}`.slice(0, LONGEST);
+  const more = evaluations.length > MAX_ALTERNATIVES ? "; …" : "";
+  return `fits none of the alternatives: ${reasons.join("; ")}${more}`.slice(0, MAX_LENGTH);
 }
 
-const MOST = 8;
-const LONGEST = 1000;
+const MAX_ALTERNATIVES = 8;
+const MAX_LENGTH = 1000;
 
 function reasonOf(issues: readonly Issue[]): string {
   const first = issues.slice(0, 2).map(({ path = "", message }) => `${path} ${message}`.trim());

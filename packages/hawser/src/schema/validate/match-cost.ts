@@ -19,17 +19,17 @@ interface Shape {
 }
 
 function cachedShape(source: string): Shape {
-  const known = SHAPES.get(source);
+  const known = CACHED_SHAPES.get(source);
   if (known !== undefined) return known;
   const shape = readShape(source);
   // Most programs have few schemas. A program that keeps making new ones must not fill the memory.
-  if (SHAPES.size >= MOST_SHAPES) SHAPES.clear();
-  SHAPES.set(source, shape);
+  if (CACHED_SHAPES.size >= MAX_CACHED_SHAPES) CACHED_SHAPES.clear();
+  CACHED_SHAPES.set(source, shape);
   return shape;
 }
 
-const SHAPES = new Map<string, Shape>();
-const MOST_SHAPES = 1000;
+const CACHED_SHAPES = new Map<string, Shape>();
+const MAX_CACHED_SHAPES = 1000;
 
 /** A part of a pattern: a reference to a group, a class, a group, a repetition, or one character. */
 const PART =

@@ -34,7 +34,8 @@ export const SCALAR_KEYWORDS: Keywords = {
     const allowed = new Set(value.map(canonicalJson));
     const message = `must be one of ${value.map((each) => shortJson(each)).join(", ")}`;
     return (given, path, evaluation) => {
-      if (!allowed.has(canonicalJson(given))) evaluation.addIssue(path, message.slice(0, LONGEST));
+      if (!allowed.has(canonicalJson(given)))
+        evaluation.addIssue(path, message.slice(0, MAX_MESSAGE_LENGTH));
     };
   },
   const(value) {
@@ -82,7 +83,7 @@ export const SCALAR_KEYWORDS: Keywords = {
   },
 };
 
-const LONGEST = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
 const TYPES = {
   null: { name: "null", has: (value: unknown) => value === null },
