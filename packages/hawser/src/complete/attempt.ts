@@ -12,46 +12,58 @@ import {
   stopTurn,
   type Turn,
 } from "../session/index.js";
-import type { HostNotice, Prompt } from "../wire/index.js";
-import { type Completion, completionOf, type Ended, joinRuns } from "./completion.js";
+import type { Prompt } from "../wire/index.js";
+import type { CallFeed } from "./call-feed.js";
+import { buildCompletion, type Completion, type EndedTurn, joinTexts } from "./completion.js";
 import type { Plan } from "./plan.js";
-import { mayChange } from "./retry.js";
+import { mayHaveChangedSomething } from "./retry-policy.js";
+import {
+  cliRejectedOutput,
+  type StructuredOutput,
+  stoppedWithoutOutput,
+} from "./structured-output.js";
 import type { Tally } from "./tally.js";
-import { isRefusedOutput, type OwedValue, stillOwed } from "./value.js";
 
-/** What the attempts of one call have in common. */
-export interface Job {
+/** Everything that the attempts of one call share. */
+export interface CallContext {
   readonly plan: Plan;
   readonly source: SessionSource;
-  /** The value that is owed, if there is a schema. */
-  readonly value: OwedValue | undefined;
+  /** Absent for a call without a schema. */
+  readonly output: StructuredOutput | undefined;
   readonly tally: Tally;
   readonly startedAt: number;
-  /** What is to be handed on to readers; absent if there can be none. */
-  readonly onPart: ((part: Turn | HostNotice) => void) | undefined;
-  /** The same, unless the call is ended before: then it rejects with the reason. */
-  readonly unlessEnded: <T>(promise: Promise<T>) => Promise<T>;
-  readonly pause: (ms: number) => Promise<void>;
+  /** For the readers of a stream; absent for `complete()`. */
+  readonly feed: CallFeed | undefined;
+  readonly call: InterruptibleCall;
 }
 
-const MOST_MOVES = 3;
+/** The call as its attempts see it. `Call` implements it. */
+export interface InterruptibleCall {
+  /** Settles like the promise, but rejects with the reason as soon as the call is interrupted. */
+  unlessInterrupted<T>(promise: Promise<T>): Promise<T>;
+  /** Resolves after the time; rejects with the reason as soon as the call is interrupted. */
+  pause(ms: number): Promise<void>;
+}
 
-/** Why a call goes on by itself, for the log. */
-const LIMITED = "the limit of turns was reached, so the call goes on";
-const DIED = "the process died while the call went on, so the call goes on in a new one";
+const MAX_REPLACED_LEASES = 3;
 
-type Step = { readonly prompt: Prompt } | { readonly value: unknown; readonly ended: Ended };
+/** Log messages for a call that continues by itself. */
+const TURNS_REACHED = "the limit of turns was reached, so the call goes on";
+const PROCESS_DIED = "the process died while the call went on, so the call goes on in a new one";
 
-/** One attempt at a call: a session, its turns, and what they come to. */
+/** What follows a turn: another prompt, or the end of the attempt. */
+type Step = { readonly prompt: Prompt } | { readonly value: unknown; readonly ended: EndedTurn };
+
+/** One attempt at a call: leases a session, runs its turns, and builds the completion. */
 export class Attempt {
-  readonly #job: Job;
+  readonly #context: CallContext;
   readonly #options: Options;
   readonly #abort = new AbortController();
-  /** The text of each run that has ended. */
+  /** The text of each run that has ended; `autoResume` makes several runs. */
   readonly #texts: string[] = [];
   #lease: SessionLease | undefined;
   #turn: Turn | undefined;
-  #ending: HawserError | undefined;
+  #interruption: HawserError | undefined;
   #firstTokenAt: number | undefined;
   #changedSomething = false;
   /** Whether a prompt has left this program. */
@@ -59,8 +71,8 @@ export class Attempt {
   #resumes = 0;
   #repairs = 0;
 
-  constructor(job: Job, options: Options) {
-    this.#job = job;
+  constructor(context: CallContext, options: Options) {
+    this.#context = context;
     this.#options = { ...options, signal: this.#abort.signal };
   }
 
@@ -70,29 +82,30 @@ export class Attempt {
   }
 
   async run(): Promise<Completion<unknown>> {
-    for (let moves = 0; ; moves += 1) {
+    for (let replaced = 0; ; replaced += 1) {
       const lease = await this.#acquire();
       try {
-        const completion = await this.#converse(lease);
-        // Who gets the id of a session that is kept can go on with it at once.
+        const completion = await this.#runTurns(lease);
+        // Wait for the release of a session on disk, so that the caller can resume it at once.
         if (this.#options.persistSession !== false) await lease.release();
-        // The next call may want the same process.
+        // Release a process of a pool at once, because the next call may want it.
         else if (lease.isHandedOn) void lease.release();
         else setImmediate(() => void lease.release());
         return completion;
       } catch (error) {
-        const whole = this.#whole(lease.session, error);
-        await lease.release(whole);
+        const failure = this.#addContext(lease.session, error);
+        await lease.release(failure);
         this.#lease = undefined;
         this.#turn = undefined;
-        if (moves >= MOST_MOVES || !this.#mayMove(lease, whole)) throw whole;
+        if (replaced >= MAX_REPLACED_LEASES || !this.#mayReplaceLease(lease, failure))
+          throw failure;
       }
     }
   }
 
-  /** Interrupts what runs; `run()` then rejects with this reason, unless the answer was first. */
-  end(why: HawserError): void {
-    this.#ending = why;
+  /** Interrupts the running turn. `run()` then rejects with this reason, unless the answer came first. */
+  interrupt(why: HawserError): void {
+    this.#interruption = why;
     if (this.#lease?.isHandedOn) {
       if (this.#turn !== undefined) stopTurn(this.#turn, why);
       return;
@@ -101,14 +114,14 @@ export class Attempt {
     this.#abort.abort(why.reason ?? why);
   }
 
-  /** A process that died before the prompt had reached it is not this call's failure. */
-  #mayMove({ isReplaceable }: SessionLease, { code }: HawserError): boolean {
-    const neverSent = isReplaceable && !this.#delivered && this.#ending === undefined;
+  /** Another process may take over if this one died before the prompt reached it. */
+  #mayReplaceLease({ isReplaceable }: SessionLease, { code }: HawserError): boolean {
+    const neverSent = isReplaceable && !this.#delivered && this.#interruption === undefined;
     return neverSent && (code === "process_exited" || code === "closed");
   }
 
   async #acquire(): Promise<SessionLease> {
-    const { plan, source, startedAt, unlessEnded } = this.#job;
+    const { plan, source, startedAt, call } = this.#context;
     const { timeouts, showsEvents, totalMs } = plan;
     const acquired = source.acquire({
       purpose: "call",
@@ -118,9 +131,9 @@ export class Attempt {
       deadlineAt: startedAt + totalMs,
     });
     try {
-      return await unlessEnded(acquired);
+      return await call.unlessInterrupted(acquired);
     } catch (error) {
-      // One that comes all the same is of no use any more.
+      // Release a lease that arrives after the interruption.
       acquired.then(
         (lease) => lease.release(isHawserError(error) ? error : undefined),
         () => {},
@@ -129,21 +142,21 @@ export class Attempt {
     }
   }
 
-  async #converse(lease: SessionLease): Promise<Completion<unknown>> {
-    const { plan, tally, startedAt } = this.#job;
+  async #runTurns(lease: SessionLease): Promise<Completion<unknown>> {
+    const { plan, tally, startedAt } = this.#context;
     const { session, queuedMs, bootMs } = lease;
     this.#lease = lease;
-    // One that a pool has started is ready by now, before its prompt is sent.
+    // A process of a pool is ready before its prompt is sent.
     const leasedAt = bootMs === undefined ? undefined : performance.now();
     const boot: { info: unknown; readyAt: number | undefined } = { info: {}, readyAt: leasedAt };
     session.initializationResult().then(
       (info) => Object.assign(boot, { info, readyAt: leasedAt ?? performance.now() }),
-      // A start that failed ends the turn, which tells why.
+      // A failed start also fails the turn, which reports the reason.
       () => {},
     );
     let step: Step = { prompt: plan.prompt };
-    while ("prompt" in step) step = await this.#take(session, step.prompt);
-    return completionOf(step.ended, tally, {
+    while ("prompt" in step) step = await this.#runTurn(session, step.prompt);
+    return buildCompletion(step.ended, tally, {
       ...boot,
       startedAt,
       queuedMs,
@@ -155,31 +168,31 @@ export class Attempt {
     });
   }
 
-  /** One turn, and what follows from it. */
-  async #take(session: Session, prompt: Prompt): Promise<Step> {
-    if (this.#ending !== undefined) throw this.#ending;
+  /** Runs one turn and decides what follows. */
+  async #runTurn(session: Session, prompt: Prompt): Promise<Step> {
+    if (this.#interruption !== undefined) throw this.#interruption;
     const turn = session.send(prompt);
     this.#turn = turn;
-    if (this.#job.onPart === undefined) forgetMessages(turn);
-    else this.#job.onPart(turn);
-    const ended = await this.#settled(turn).catch((error: unknown) => {
+    if (this.#context.feed === undefined) forgetMessages(turn);
+    else this.#context.feed.add(turn);
+    const ended = await this.#awaitResult(turn).catch((error: unknown) => {
       if (!this.#isSurvivable(error)) throw error;
       this.#texts.push(error.partialText ?? "");
     });
-    if (ended === undefined) return this.#goOn(DIED);
-    if (ended.stop === "max_turns" && this.#mayGoOn()) {
+    if (ended === undefined) return this.#resume(PROCESS_DIED);
+    if (ended.stop === "max_turns" && this.#mayResume()) {
       this.#texts.push(ended.text);
-      return this.#goOn(LIMITED);
+      return this.#resume(TURNS_REACHED);
     }
     try {
-      return await this.#judge(ended);
+      return await this.#checkAnswer(ended);
     } catch (error) {
       throw enrichedBy(session, error, turn);
     }
   }
 
-  async #settled(turn: Turn): Promise<Ended> {
-    const { tally, value } = this.#job;
+  async #awaitResult(turn: Turn): Promise<EndedTurn> {
+    const { tally, output } = this.#context;
     const record = recordOf(turn);
     try {
       const result = await turn.result.catch((error: unknown) => {
@@ -187,69 +200,69 @@ export class Attempt {
         throw error;
       });
       tally.add(result);
-      const gaveUp = value !== undefined && isRefusedOutput(result);
+      const gaveUp = output !== undefined && cliRejectedOutput(result);
       const text = gaveUp ? record.text.text : await turn.text();
       const { model, givenOutput } = record;
       return { result, text, stop: stopOf(result) ?? "completed", model, givenOutput };
     } finally {
       this.#delivered ||= isDelivered(turn);
       this.#firstTokenAt ??= record.firstTokenAt;
-      this.#changedSomething ||= mayChange(record.toolsCalled);
+      this.#changedSomething ||= mayHaveChangedSomething(record.toolsCalled);
     }
   }
 
-  /** A process that died while it went on is replaced by one that resumes. */
+  /** Whether a new process may resume the work of a process that died after an earlier resume. */
   #isSurvivable(error: unknown): error is HawserError {
     if (!isHawserError(error, "process_exited") || this.#resumes === 0) return false;
-    return error.result === undefined && error.resumable === true && this.#mayGoOn();
+    return error.result === undefined && error.resumable === true && this.#mayResume();
   }
 
-  /** A pause that does not fit before the deadline would lose what there is. */
-  #mayGoOn(): boolean {
-    const { plan, startedAt } = this.#job;
+  /** A pause that does not end before the deadline would lose the text so far. */
+  #mayResume(): boolean {
+    const { plan, startedAt } = this.#context;
     const { times, waitMs } = plan.autoResume;
-    const inTime = performance.now() - startedAt + waitMs < plan.totalMs;
-    return this.#resumes < times && inTime && this.#ending === undefined;
+    const endsInTime = performance.now() - startedAt + waitMs < plan.totalMs;
+    return this.#resumes < times && endsInTime && this.#interruption === undefined;
   }
 
-  async #goOn(why: string): Promise<Step> {
-    const { autoResume, options } = this.#job.plan;
+  async #resume(why: string): Promise<Step> {
+    const { autoResume, options } = this.#context.plan;
     const { times, waitMs, prompt } = autoResume;
     this.#resumes += 1;
     const facts = { resumes: this.#resumes, of: times, delay_ms: waitMs };
     guardLogger(options.logger, hostMask()).warn(why, facts);
-    this.#job.onPart?.({ type: "hawser", subtype: "continuing", ...facts });
-    await this.#job.pause(waitMs);
+    this.#context.feed?.add({ type: "hawser", subtype: "continuing", ...facts });
+    await this.#context.call.pause(waitMs);
     return { prompt };
   }
 
-  /** Whether the answer is what was asked for. */
-  async #judge(ended: Ended): Promise<Step> {
-    const { value, plan, unlessEnded } = this.#job;
-    if (value === undefined) return this.#answered(ended, undefined);
+  /** Ends the attempt if the answer fits the schema; otherwise asks the model to repair it. */
+  async #checkAnswer(ended: EndedTurn): Promise<Step> {
+    const { output, plan, call } = this.#context;
+    if (output === undefined) return this.#answered(ended, undefined);
     const { stop, result } = ended;
-    if (stop === "max_turns" || stop === "max_budget") throw stillOwed(stop, result);
-    const found = await unlessEnded(value.of(ended));
-    if (found.issues === undefined) return this.#answered(ended, found.value);
+    if (stop === "max_turns" || stop === "max_budget") throw stoppedWithoutOutput(stop, result);
+    const parsed = await call.unlessInterrupted(output.parse(ended));
+    if (parsed.issues === undefined) return this.#answered(ended, parsed.value);
     if (this.#repairs >= plan.maxRepairs || stop === "hook_stopped") {
-      throw value.failure(ended, found.issues);
+      throw output.failure(ended, parsed.issues);
     }
     this.#repairs += 1;
-    const facts = { repairs: this.#repairs, of: plan.maxRepairs, issues: found.issues };
-    this.#job.onPart?.({ type: "hawser", subtype: "repairing", ...facts });
-    return { prompt: value.repairPrompt(found.issues) };
+    const facts = { repairs: this.#repairs, of: plan.maxRepairs, issues: parsed.issues };
+    this.#context.feed?.add({ type: "hawser", subtype: "repairing", ...facts });
+    return { prompt: output.repairPrompt(parsed.issues) };
   }
 
-  #answered(ended: Ended, value: unknown): Step {
+  #answered(ended: EndedTurn, value: unknown): Step {
     this.#texts.push(ended.text);
     return { ended, value };
   }
 
-  /** The error with what is known of the session, and the texts of all runs before it. */
-  #whole(session: Session, error: unknown): HawserError {
+  /** Adds the facts of the session, and the texts of all earlier runs, to an error. */
+  #addContext(session: Session, error: unknown): HawserError {
     const known = enrichedBy(session, error);
     if (this.#texts.length === 0) return known;
-    const partialText = joinRuns([...this.#texts, known.partialText ?? ""]);
+    const partialText = joinTexts([...this.#texts, known.partialText ?? ""]);
     return enrichedBy(session, known.but({ partialText }));
   }
 }

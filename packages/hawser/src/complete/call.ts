@@ -4,6 +4,7 @@ import {
   type HawserError,
   hostMask,
   isHawserError,
+  omitUndefined,
   onAbort,
 } from "../base/index.js";
 import type { Options } from "../options/index.js";
@@ -18,75 +19,65 @@ import {
   withoutSpent,
 } from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
-import { Attempt, type Job } from "./attempt.js";
+import { Attempt, type CallContext, type InterruptibleCall } from "./attempt.js";
+import type { CallFeed } from "./call-feed.js";
 import type { Completion } from "./completion.js";
-import type { Parts } from "./parts.js";
-import { type Plan, planOf } from "./plan.js";
-import { pauseAfter } from "./retry.js";
+import { type Plan, planCall } from "./plan.js";
+import { retryPauseMs } from "./retry-policy.js";
+import { prepareStructuredOutput } from "./structured-output.js";
 import { Tally } from "./tally.js";
-import { owedValue } from "./value.js";
 
 export interface CallRequest {
-  /** Named in errors. */
+  /** The public function, for errors. */
   readonly caller: string;
   readonly prompt: Prompt;
   readonly options: Options;
-  /** For those who watch it. */
-  readonly parts?: Parts;
+  /** Gets the turns and notices of the call, for the readers of a stream. */
+  readonly feed?: CallFeed;
 }
 
-/** One call, from its prompt to its outcome: attempt after attempt, as far as they are wanted. */
-export class Call {
+/** One call, from its prompt to its outcome. Makes attempts until one is answered or none may follow. */
+export class Call implements InterruptibleCall {
   readonly outcome: Promise<Completion<unknown>>;
-  readonly #parts: Parts | undefined;
+  readonly #feed: CallFeed | undefined;
   readonly #startedAt = performance.now();
-  /** Rejects when this side ends it. */
-  readonly #whenEnded: Promise<never>;
-  #rejectWhenEnded: (why: HawserError) => void = () => {};
+  /** Rejects with the reason when this side interrupts the call. */
+  readonly #whenInterrupted: Promise<never>;
+  #rejectWhenInterrupted: (why: HawserError) => void = () => {};
   #attempt: Attempt | undefined;
-  #ending: HawserError | undefined;
+  #interruption: HawserError | undefined;
 
   constructor(request: CallRequest) {
-    this.#parts = request.parts;
-    this.#whenEnded = new Promise((_, reject) => {
-      this.#rejectWhenEnded = reject;
+    this.#feed = request.feed;
+    this.#whenInterrupted = new Promise((_, reject) => {
+      this.#rejectWhenInterrupted = reject;
     });
-    // Most calls are never ended, and nobody waits then.
-    this.#whenEnded.catch(() => {});
-    this.outcome = watched(request, this.#run(request));
+    // This promise may have no listener. Without a handler Node would report an unhandled rejection.
+    this.#whenInterrupted.catch(() => {});
+    this.outcome = publishCall(request, this.#run(request));
     this.outcome.then(
-      () => this.#parts?.end(),
-      (error: unknown) => this.#parts?.end(error),
+      () => this.#feed?.close(),
+      (error: unknown) => this.#feed?.close(error),
     );
   }
 
-  /** Ends it, unless it has ended. */
-  end(why: HawserError): void {
-    if (this.#ending !== undefined) return;
-    this.#ending = why;
-    this.#rejectWhenEnded(why);
-    this.#attempt?.end(why);
-  }
-
   async #run({ caller, prompt, options }: CallRequest): Promise<Completion<unknown>> {
-    const plan = planOf(caller, prompt, options);
+    const plan = planCall(caller, prompt, options);
     const source = sourceOf(options);
-    const done = source.begin((why) => this.end(why));
+    const done = source.begin((why) => this.interrupt(why));
     const { totalMs, schema } = plan;
     const signals = [options.signal, options.abortController?.signal];
-    const stopListening = onAbort(signals, (error) => this.end(error));
-    const timer = startTimer(totalMs, () => this.end(timeoutError("total", totalMs)));
-    const parts = this.#parts;
+    const stopListening = onAbort(signals, (error) => this.interrupt(error));
+    const timer = startTimer(totalMs, () => this.interrupt(timeoutError("total", totalMs)));
     try {
-      return await this.#attempts({
+      return await this.#runAttempts({
         plan,
         source,
-        value: schema && (await this.#unlessEnded(owedValue(schema))),
+        output: schema && (await this.unlessInterrupted(prepareStructuredOutput(schema))),
         tally: new Tally(),
         startedAt: this.#startedAt,
-        onPart: parts && ((part) => parts.add(part)),
-        unlessEnded: (promise) => this.#unlessEnded(promise),
-        pause: (ms) => this.#pause(ms),
+        feed: this.#feed,
+        call: this,
       });
     } finally {
       clearTimeout(timer);
@@ -95,45 +86,46 @@ export class Call {
     }
   }
 
-  async #attempts(job: Job): Promise<Completion<unknown>> {
-    const { plan, value, tally } = job;
-    const wanted = value === undefined ? plan.options : { ...plan.options, ...value.options };
+  async #runAttempts(context: CallContext): Promise<Completion<unknown>> {
+    const { plan, output, tally } = context;
+    const wanted = output === undefined ? plan.options : { ...plan.options, ...output.options };
     let options = wanted;
     let failure: HawserError | undefined;
     for (let retries = 0; ; retries += 1) {
-      if (this.#ending !== undefined) throw withFactsOf(this.#ending, failure);
-      const attempt = new Attempt(job, options);
+      if (this.#interruption !== undefined) throw withFactsOf(this.#interruption, failure);
+      const attempt = new Attempt(context, options);
       this.#attempt = attempt;
       try {
         return await attempt.run();
       } catch (error) {
-        const pauseMs = this.#pauseAfter(error, job, retries, attempt);
+        const pauseMs = this.#pauseAfter(error, context, retries, attempt);
         if (pauseMs === undefined || !isHawserError(error)) throw error;
-        this.#tellRetry(plan, error, retries + 1, pauseMs);
+        this.#reportRetry(plan, error, retries + 1, pauseMs);
         failure = error;
-        await this.#pause(pauseMs).catch((why: HawserError) => {
+        await this.pause(pauseMs).catch((why: HawserError) => {
           throw withFactsOf(why, error);
         });
-        options = withoutSpent(goingOn(wanted, error), tally.knownUsd);
+        options = withoutSpent(resumingChosenSession(wanted, error), tally.knownUsd);
       }
     }
   }
 
+  /** The pause before the next attempt; undefined if the error ends the call. */
   #pauseAfter(
     error: unknown,
-    { plan, tally }: Job,
+    { plan, tally }: CallContext,
     retries: number,
     { changedSomething }: Attempt,
   ): number | undefined {
-    if (!isHawserError(error) || this.#ending !== undefined) return undefined;
+    if (!isHawserError(error) || this.#interruption !== undefined) return undefined;
     const { maxBudgetUsd = Number.POSITIVE_INFINITY } = plan.options;
     if (tally.knownUsd >= maxBudgetUsd) return undefined;
     const elapsedMs = performance.now() - this.#startedAt;
-    const textWasRead = this.#parts?.textWasRead === true;
-    return pauseAfter(error, plan.retry, { retries, elapsedMs, changedSomething, textWasRead });
+    const textWasRead = this.#feed?.textWasRead === true;
+    return retryPauseMs(error, plan.retry, { retries, elapsedMs, changedSomething, textWasRead });
   }
 
-  #tellRetry(
+  #reportRetry(
     { retry, options }: Plan,
     error: HawserError,
     attempt: number,
@@ -142,20 +134,28 @@ export class Call {
     const { code, message } = error;
     const facts = { attempt, of: retry.attempts, delay_ms, code, reason: message };
     guardLogger(options.logger, hostMask()).warn("the call is made anew", facts);
-    this.#parts?.startAnew({ type: "hawser", subtype: "retrying", ...facts });
+    this.#feed?.startRetry({ type: "hawser", subtype: "retrying", ...facts });
   }
 
-  #unlessEnded<T>(promise: Promise<T>): Promise<T> {
-    return Promise.race([promise, this.#whenEnded]);
+  /** The call then rejects with this reason, unless its answer came first. The first reason wins. */
+  interrupt(why: HawserError): void {
+    if (this.#interruption !== undefined) return;
+    this.#interruption = why;
+    this.#rejectWhenInterrupted(why);
+    this.#attempt?.interrupt(why);
   }
 
-  async #pause(ms: number): Promise<void> {
+  unlessInterrupted<T>(promise: Promise<T>): Promise<T> {
+    return Promise.race([promise, this.#whenInterrupted]);
+  }
+
+  async pause(ms: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, ms);
     });
     try {
-      await this.#unlessEnded(over);
+      await this.unlessInterrupted(over);
     } finally {
       clearTimeout(timer);
     }
@@ -164,8 +164,8 @@ export class Call {
 
 let calls = 0;
 
-/** Tells those who subscribe to it that a call has begun, and how it ended. */
-function watched<T extends Completion<unknown>>(
+/** Publishes the start and the outcome of a call to the subscribers of the diagnostics channels. */
+function publishCall<T extends Completion<unknown>>(
   { caller, options }: CallRequest,
   outcome: Promise<T>,
 ): Promise<T> {
@@ -183,8 +183,11 @@ function watched<T extends Completion<unknown>>(
   return outcome;
 }
 
-/** A conversation that the caller chose goes on in itself: its id is taken by the failed attempt. */
-function goingOn(options: Options, { sessionId, resumable }: HawserError): Options {
+/**
+ * If the caller chose the session, the next attempt resumes it, because the failed attempt has already
+ * taken its id.
+ */
+function resumingChosenSession(options: Options, { sessionId, resumable }: HawserError): Options {
   const { resume, continue: goesOn, forkSession, sessionId: own } = options;
   const chosen = own !== undefined || ((resume !== undefined || goesOn) && forkSession !== true);
   return chosen && resumable === true && sessionId !== undefined
@@ -192,11 +195,10 @@ function goingOn(options: Options, { sessionId, resumable }: HawserError): Optio
     : options;
 }
 
-/** The reason why a call was ended between two attempts, with what the first of them had come to. */
+/** The reason of an interruption between two attempts, with the facts of the failed attempt. */
 function withFactsOf(why: HawserError, failure: HawserError | undefined): HawserError {
   if (failure === undefined) return why;
   const { cliPath, cliVersion, sessionId, resumable, partialText, stderrTail } = failure;
   const facts = { cliPath, cliVersion, sessionId, resumable, partialText, stderrTail };
-  const known = Object.entries(facts).filter(([, fact]) => fact !== undefined);
-  return why.with(Object.fromEntries(known) as ErrorFacts);
+  return why.with(omitUndefined(facts) as ErrorFacts);
 }

@@ -2,16 +2,13 @@ import type { Options, StandardSchema } from "../options/index.js";
 import type { Prompt } from "../wire/index.js";
 import { Call } from "./call.js";
 import type { Completion } from "./completion.js";
-import { CallStream, type CompletionStream } from "./stream.js";
+import { CallStream, type CompletionStream } from "./completion-stream.js";
 
-/** What a call refuses: it makes its attempts anew by `retry`, and goes on by `autoResume`. */
-type OfSessions = "recover";
+/** The options of a call without a schema. A call has `retry` and `autoResume` instead of `recover`. */
+export type CompleteOptions = Omit<Options, "schema" | "outputFormat" | "recover">;
 
-/** All options but those that ask for a value; with one of these, the completion has it. */
-export type CompleteOptions = Omit<Options, "schema" | "outputFormat" | OfSessions>;
-
-/** The same with them, for options that are put together at runtime. */
-export type AnyCompleteOptions = Omit<Options, OfSessions>;
+/** The options of a call with or without a schema, for options that are built at run time. */
+export type AnyCompleteOptions = Omit<Options, "recover">;
 
 type WithoutValue = CompleteOptions & {
   readonly schema?: undefined;
@@ -21,12 +18,12 @@ type WithSchema<S> = CompleteOptions & { readonly schema: S };
 type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : never;
 
 /**
- * One prompt, one answer. Lean and isolated unless options say otherwise: no tools, no settings
- * files, no session on disk. Resolves only if the CLI answered; every failure is a `HawserError`
- * whose code says what happened, thrown when its process is gone.
+ * Sends one prompt and resolves with one answer. By default the call is lean and isolated: no tools, no
+ * settings files, no session on disk. Resolves only if the CLI answered. Every failure is a `HawserError`
+ * whose code says what happened; it is thrown after the process has exited.
  */
 export function complete(prompt: Prompt, options?: WithoutValue): Promise<Completion>;
-/** The same with an answer that fits a schema: `value` is typed and checked. */
+/** Sends one prompt and resolves with an answer that fits a schema: `value` is typed and checked. */
 export function complete<S extends StandardSchema>(
   prompt: Prompt,
   options: WithSchema<S>,
@@ -39,7 +36,7 @@ export function complete(prompt: Prompt, options: Options = {}): Promise<Complet
   return new Call({ caller: "complete()", prompt, options }).outcome;
 }
 
-/** The same call, to be watched as it goes on. Nothing is thrown here: the stream tells. */
+/** Like `complete()`, but returns at once with a stream of the messages. The stream reports all errors. */
 export function stream(prompt: Prompt, options?: WithoutValue): CompletionStream;
 export function stream<S extends StandardSchema>(
   prompt: Prompt,

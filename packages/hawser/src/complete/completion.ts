@@ -2,17 +2,17 @@ import { type CredentialInfo, credentialOf, type Stop } from "../session/index.j
 import type { ModelUsage, PermissionDenial, ResultMessage, Usage } from "../wire/index.js";
 import type { Tally } from "./tally.js";
 
-/** Milliseconds; what was not seen is `undefined`. */
+/** The times of a call in milliseconds. A time that was not observed is `undefined`. */
 export interface Timing {
-  /** The wait for a process of a pool. */
+  /** The time in the queue of a pool. */
   readonly queuedMs: number | undefined;
-  /** From the call, or the end of its wait for a pool, to the CLI's being ready. */
+  /** From the call, or the end of its time in the queue, until the CLI was ready. */
   readonly bootMs: number | undefined;
-  /** From the call to the first word of the model. */
+  /** From the call to the first token of the model. */
   readonly firstTokenMs: number | undefined;
-  /** What the CLI waited for the API, all requests together. */
+  /** The time that the CLI waited for the API, summed over all requests. */
   readonly apiMs: number | undefined;
-  /** From the CLI's being ready to the outcome. */
+  /** From the time the CLI was ready to the outcome. */
   readonly runMs: number | undefined;
   /** From the call to its outcome. */
   readonly totalMs: number;
@@ -32,68 +32,69 @@ export interface Completion<T = undefined> {
    * model said in it. Without `autoResume` there is one run.
    */
   readonly texts: readonly string[];
-  /** What a `schema` made of the answer. */
+  /** The answer as the `schema` parsed it. */
   readonly value: T;
   /** The model that answered, as the CLI names it. */
   readonly model: string | undefined;
-  /** The last one, if there were several. */
+  /** The id of the last session, if there were several. */
   readonly sessionId: string;
   /** Why the model stopped. Only `completed` is a whole answer. */
   readonly stop: Stop;
-  /** As the CLI counts them, over the whole call, attempts that failed included. */
+  /** The turns of the whole call as the CLI counts them, failed attempts included. */
   readonly turns: number;
-  /** How often it went on after `maxTurns`. */
+  /** How often `autoResume` continued the call after `maxTurns`. */
   readonly resumes: number;
   /** The tokens of this call, all models and sub-agents together, as far as they are known. */
   readonly usage: Usage;
-  /** The same for each model; `undefined` if a part of it is not known. */
+  /** The usage of each model; `undefined` if a part of it is not known. */
   readonly modelUsage: Readonly<Record<string, ModelUsage>> | undefined;
-  /** Of this call alone. Unknown stays `undefined`; it is never a made-up zero. */
+  /** The cost of this call alone; `undefined` if a part of it is not known, never a made-up zero. */
   readonly costUsd: number | undefined;
   /** The tool calls that were denied. */
   readonly permissionDenials: readonly PermissionDenial[];
-  /** What the CLI paid with. */
+  /** The credential that the CLI used. */
   readonly credential: CredentialInfo;
   readonly timing: Timing;
-  /** The CLI's own last line. */
+  /** The last result message of the CLI. */
   readonly result: ResultMessage;
 }
 
-/** One turn of a call that has come to its end. */
-export interface Ended {
+/** A turn of a call that has its result. */
+export interface EndedTurn {
   readonly result: ResultMessage;
   readonly stop: Stop;
   readonly text: string;
   readonly model: string | undefined;
-  /** The last value that the model gave for a schema, be it one that the CLI refused. */
+  /** The last value that the model gave for a schema, even if the CLI rejected it. */
   readonly givenOutput: unknown;
 }
 
-export interface Circumstances {
+/** Facts of the attempt that gave the answer. */
+export interface AttemptFacts {
   readonly startedAt: number;
   readonly readyAt: number | undefined;
   readonly firstTokenAt: number | undefined;
   readonly queuedMs: number | undefined;
-  /** Where the source has measured it. */
+  /** Present if the session source has measured it. */
   readonly bootMs: number | undefined;
-  /** The CLI's answer to initialize. */
+  /** The answer of the CLI to the initialize request. */
   readonly info: unknown;
   readonly texts: readonly string[];
   readonly resumes: number;
   readonly value: unknown;
 }
 
-/** What the turns of a call have come to. */
-export function completionOf(
-  { result, stop, model }: Ended,
+/** Builds the outcome of a call from its last turn, its totals and the facts of its attempt. */
+export function buildCompletion(
+  { result, stop, model }: EndedTurn,
   tally: Tally,
-  around: Circumstances,
+  facts: AttemptFacts,
 ): Completion<unknown> {
-  const { startedAt, readyAt, firstTokenAt, queuedMs, info, texts, resumes, value } = around;
+  const { startedAt, readyAt, firstTokenAt, queuedMs, info, texts, resumes, value } = facts;
   const now = performance.now();
   const since = (at: number | undefined) => (at === undefined ? undefined : at - startedAt);
   return {
-    text: isUnfinished(stop) ? joinRuns(texts) : (texts.at(-1) ?? ""),
+    text: isUnfinished(stop) ? joinTexts(texts) : (texts.at(-1) ?? ""),
     texts,
     value,
     model,
@@ -108,7 +109,7 @@ export function completionOf(
     credential: credentialOf(info),
     timing: {
       queuedMs,
-      bootMs: around.bootMs ?? since(readyAt),
+      bootMs: facts.bootMs ?? since(readyAt),
       firstTokenMs: since(firstTokenAt),
       apiMs: tally.apiMs,
       runMs: readyAt === undefined ? undefined : now - readyAt,
@@ -118,12 +119,12 @@ export function completionOf(
   };
 }
 
-/** Whether a limit stopped the work, so that none of its texts is the answer. */
+/** Whether a limit stopped the work, so that no text is the answer. */
 function isUnfinished(stop: Stop): boolean {
   return stop === "max_turns" || stop === "max_budget";
 }
 
-/** What was said in all runs, a blank line between two that said something. */
-export function joinRuns(texts: readonly string[]): string {
+/** The texts of all runs, separated by blank lines. */
+export function joinTexts(texts: readonly string[]): string {
   return texts.filter((text) => text !== "").join("\n\n");
 }

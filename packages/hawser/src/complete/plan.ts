@@ -12,17 +12,23 @@ import {
   validatePrompt,
   withPreset,
 } from "../options/index.js";
-import { type Timeouts, timeoutsOf, warnOfShadowedCallback } from "../session/index.js";
+import {
+  type LeaseRequest,
+  type Timeouts,
+  timeoutsOf,
+  warnOfShadowedCallback,
+} from "../session/index.js";
 import { encodeLine, type Prompt, userLine } from "../wire/index.js";
+import { prepareStructuredOutput } from "./structured-output.js";
 
 type Known<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
-/** What a call is to do, with every default in its place. */
+/** The instructions for a call: its prompt, and its options with all defaults. */
 export interface Plan {
   readonly prompt: Prompt;
-  /** For its sessions; the call's own signals are not among them. */
+  /** The options of its sessions. They do not include the signals, to which the call itself listens. */
   readonly options: Options;
-  /** Of each turn; the call as a whole has `totalMs`. */
+  /** The limits of each turn. `totalMs` limits the call as a whole. */
   readonly timeouts: Timeouts;
   readonly totalMs: number;
   readonly showsEvents: boolean;
@@ -32,11 +38,15 @@ export interface Plan {
   readonly maxRepairs: number;
 }
 
-/** Throws what is wrong with the input, before anything is started. */
-export function planOf(caller: string, prompt: Prompt, options: Options): Plan {
+/** Throws `invalid_options` for a wrong prompt or option, before anything is started. */
+export function planCall(caller: string, prompt: Prompt, options: Options): Plan {
   validatePrompt(prompt);
-  // A prompt that cannot be written would never arrive.
+  // Throws for a prompt that cannot be encoded as a line.
   if (typeof prompt !== "string") encodeLine(userLine(prompt));
+  return { prompt, ...planOptions(caller, options) };
+}
+
+function planOptions(caller: string, options: Options): Omit<Plan, "prompt"> {
   validateOptions(options);
   refuseOpenGuards(options);
   refuseOptions(caller, options, ["recover"]);
@@ -44,7 +54,7 @@ export function planOf(caller: string, prompt: Prompt, options: Options): Plan {
   warnOfShadowedCallback(options);
 
   const wanted = omitUndefined(options);
-  const autoResume = autoResumeOf(wanted);
+  const autoResume = resolveAutoResume(wanted);
   const {
     signal: _,
     abortController: __,
@@ -58,18 +68,17 @@ export function planOf(caller: string, prompt: Prompt, options: Options): Plan {
   const { schema: own, outputFormat, ...rest } = resolved;
   const schema = own ?? outputFormat?.schema;
   return {
-    prompt,
     options: {
       ...rest,
-      // The model's events make the text live, and show that it is not silent.
+      // The events of the model make the text live, and show that the model is not silent.
       includePartialMessages: rest.includePartialMessages ?? true,
-      ...(schema === undefined ? {} : { maxTurns: rest.maxTurns ?? turnsFor(rest) }),
+      ...(schema === undefined ? {} : { maxTurns: rest.maxTurns ?? maxTurnsForOutput(rest) }),
       ...(autoResume.times > 0 ? { recover: true } : {}),
     },
     timeouts: { ...phases, totalMs: Number.POSITIVE_INFINITY },
     totalMs,
     showsEvents: rest.includePartialMessages === true,
-    retry: retryOf(wanted, totalMs),
+    retry: resolveRetry(wanted, totalMs),
     autoResume,
     schema,
     maxRepairs: wanted.maxRepairs ?? 2,
@@ -78,14 +87,28 @@ export function planOf(caller: string, prompt: Prompt, options: Options): Plan {
 
 const DEFAULT_TOTAL_MS = 600_000;
 
-function autoResumeOf({ autoResume = 0 }: Options): Plan["autoResume"] {
+/**
+ * The lease that a call with these options will request, whatever its prompt. A pool starts a process for
+ * it before the call. Throws `invalid_options` at once.
+ */
+export function requestOf(caller: string, options: Options): Promise<LeaseRequest> {
+  return requestFor(planOptions(caller, options));
+}
+
+async function requestFor(plan: Omit<Plan, "prompt">): Promise<LeaseRequest> {
+  const { options, schema, timeouts, showsEvents } = plan;
+  const output = schema && (await prepareStructuredOutput(schema));
+  return { purpose: "call", options: { ...options, ...output?.options }, timeouts, showsEvents };
+}
+
+function resolveAutoResume({ autoResume = 0 }: Options): Plan["autoResume"] {
   const own: AutoResumeOptions =
     typeof autoResume === "number" ? { times: autoResume } : autoResume;
   const { times, waitMs = 0, prompt = "Go on where you stopped." } = own;
   return { times, waitMs, prompt };
 }
 
-function retryOf({ retry = {} }: Options, totalMs: number): Plan["retry"] {
+function resolveRetry({ retry = {} }: Options, totalMs: number): Plan["retry"] {
   const { attempts = 0, baseMs = 1_000, maxMs = 30_000, budgetMs = totalMs } = retry;
   if (budgetMs > totalMs) {
     const message = `retry.budgetMs (${budgetMs}) is longer than timeouts.totalMs (${totalMs}).`;
@@ -97,8 +120,8 @@ function retryOf({ retry = {} }: Options, totalMs: number): Plan["retry"] {
   return { attempts, baseMs, maxMs, budgetMs, afterTools: retry.afterTools === true };
 }
 
-/** Some versions of the CLI ask a model that never gives the value for ever. */
-function turnsFor({ tools, mcpServers }: Options): number {
+/** Some versions of the CLI would ask for ever for a value that the model does not give. */
+function maxTurnsForOutput({ tools, mcpServers }: Options): number {
   const lean = Array.isArray(tools) && tools.length === 0 && mcpServers === undefined;
   return lean ? 10 : 100;
 }

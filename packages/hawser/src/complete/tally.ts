@@ -9,7 +9,7 @@ import {
 
 type Models = Readonly<Record<string, ModelUsage>>;
 
-/** What a call has come to so far, over all its attempts and turns. */
+/** The totals of a call so far, over all its attempts and turns. */
 export class Tally {
   readonly denials: PermissionDenial[] = [];
   #turns = 0;
@@ -17,17 +17,17 @@ export class Tally {
   #known: Known = { costUsd: 0, apiMs: 0, models: {} };
   readonly #unknown = new Set<keyof Sums>();
 
-  /** As the CLI counts them. */
+  /** The turns as the CLI counts them. */
   get turns(): number {
     return this.#turns;
   }
 
-  /** Undefined if any part of it is not known. */
+  /** Undefined if a part of the cost is not known. */
   get costUsd(): number | undefined {
     return this.#unknown.has("costUsd") ? undefined : this.#known.costUsd;
   }
 
-  /** What is known of it. */
+  /** The known part of the cost. */
   get knownUsd(): number {
     return this.#known.costUsd;
   }
@@ -40,9 +40,9 @@ export class Tally {
     return this.#unknown.has("models") ? undefined : this.#known.models;
   }
 
-  /** What is known of all models together, in the API's words. */
+  /** The known tokens of all models together, with the names of the API. */
   get usage(): Usage {
-    return Object.values(this.#known.models).map(inApiWords).reduce(addTokens, this.#mainLoop);
+    return Object.values(this.#known.models).map(toApiUsage).reduce(addTokens, this.#mainLoop);
   }
 
   add(result: ResultMessage): void {
@@ -50,11 +50,11 @@ export class Tally {
     this.denials.push(...(result.permission_denials ?? []));
     const { costUsd, apiMs, modelUsage }: Spent = spentOn(result);
     this.#addKnown({ costUsd, apiMs, models: modelUsage });
-    // Where nothing is told by model, there is at least what the main thread used.
+    // A result without usage by model has at least the usage of the main thread.
     if (modelUsage === undefined) this.#mainLoop = addTokens(this.#mainLoop, result.usage ?? {});
   }
 
-  /** A turn that failed without a result, or was stopped: what its last request has cost, nobody says. */
+  /** Adds a turn that failed without a result, or was stopped: the cost of its last request is unknown. */
   addLost(turn: Turn): void {
     const { lastMessage } = recordOf(turn);
     if (lastMessage === undefined) return;
@@ -82,7 +82,7 @@ interface Sums {
   readonly models: Models | undefined;
 }
 
-function inApiWords(usage: ModelUsage): Usage {
+function toApiUsage(usage: ModelUsage): Usage {
   return {
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,

@@ -4,19 +4,15 @@ export {
   createSdkMcpServer,
   type McpSdkServerConfigWithInstance,
   type ToolServerConfig,
-} from "./create-server.js";
-export type { AnyZodRawShape, InferInput, InferShape, ToolInputSchema } from "./infer.js";
-export { type LinkOptions, linkServer, type McpLink } from "./link.js";
+} from "./create-sdk-mcp-server.js";
+export type { AnyZodRawShape, InferInput, InferShape, ToolInputSchema } from "./infer-input.js";
+export { type LinkOptions, linkServer, type McpLink } from "./link-server.js";
 export type {
-  AudioContent,
-  CallToolResult,
-  ContentAnnotations,
-  EmbeddedResource,
-  ImageContent,
-  ResourceLink,
-  TextContent,
-  ToolContent,
-} from "./result.js";
+  ConnectableServer,
+  McpTransport,
+  ServerAnswer,
+  ServerMessage,
+} from "./mcp-transport.js";
 export {
   type AnyToolDefinition,
   type SdkMcpToolDefinition,
@@ -27,5 +23,14 @@ export {
   type ToolProgressUpdate,
   tool,
 } from "./tool.js";
+export type {
+  AudioContent,
+  CallToolResult,
+  ContentAnnotations,
+  EmbeddedResource,
+  ImageContent,
+  ResourceLink,
+  TextContent,
+  ToolContent,
+} from "./tool-result.js";
 export { ToolServer } from "./tool-server.js";
-export type { ConnectableServer, McpTransport, ServerAnswer, ServerMessage } from "./transport.js";

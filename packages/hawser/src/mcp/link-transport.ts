@@ -1,17 +1,18 @@
 import { HawserError, type ReportFault, textOf } from "../base/index.js";
 import type { McpMessage, McpNotification, McpReply, McpRequest } from "../wire/index.js";
-import type { McpTransport } from "./transport.js";
+import type { McpTransport } from "./mcp-transport.js";
 
 type Id = string | number;
 
+/** A request of the CLI that has no reply yet. */
 interface Waiter {
-  /** The CLI's own id of the request. */
+  /** The id that the CLI gave the request. */
   readonly id: Id;
   readonly resolve: (reply: McpReply | undefined) => void;
   readonly reject: (error: HawserError) => void;
 }
 
-/** The server's end of a link: its replies go to whoever asked, all else to the CLI. */
+/** The server's end of a link. A reply settles the request in `receive()`, other messages go to the CLI. */
 export class LinkTransport implements McpTransport {
   onmessage: ((message: McpMessage) => void) | undefined;
   onclose: McpTransport["onclose"];
@@ -56,14 +57,14 @@ export class LinkTransport implements McpTransport {
     try {
       this.onclose?.();
     } catch (error) {
-      // A listener's own failure must not keep a session from closing; this is where MCP tells it.
+      // A listener that fails must not keep a session from closing. MCP reports such errors here.
       this.onerror?.(error as Error);
     }
   }
 
   #ask(request: McpRequest): Promise<McpReply | undefined> {
     const { id } = request;
-    // A client that connects anew counts from zero again, while calls of the old one may still run.
+    // A client that reconnects counts from zero again, while calls of the old client may still run.
     const inner = this.#waiting.has(id) ? `${id}#${++this.#renamed}` : id;
     return new Promise((resolve, reject) => {
       this.#waiting.set(inner, { id, resolve, reject });
@@ -76,14 +77,14 @@ export class LinkTransport implements McpTransport {
     });
   }
 
-  /** A reply whose request was cancelled has nobody to go to. */
+  /** Ignores a reply to a request that was cancelled. */
   #settle(reply: McpReply): void {
     const waiter = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     waiter?.resolve({ ...reply, id: waiter.id });
   }
 
-  /** The server owes no reply to a request that was cancelled, so that nobody must wait for one. */
+  /** Settles the request at once, because the server sends no reply to a cancelled request. */
   #cancel(message: McpNotification): void {
     const asked = message.params?.["requestId"];
     const [requestId, waiter] = [...this.#waiting].findLast(([, { id }]) => id === asked) ?? [

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../wire/index.js";
-import type { AnyZodRawShape, InferInput, ToolInputSchema } from "./infer.js";
-import type { CallToolResult } from "./result.js";
+import type { AnyZodRawShape, InferInput, ToolInputSchema } from "./infer-input.js";
+import type { CallToolResult } from "./tool-result.js";
 
-/** Hints about a tool; the CLI runs tools that only read side by side. */
+/** Hints about a tool. The CLI runs read-only tools concurrently. */
 export interface ToolAnnotations {
   title?: string | undefined;
   readOnlyHint?: boolean | undefined;
@@ -11,46 +11,46 @@ export interface ToolAnnotations {
   openWorldHint?: boolean | undefined;
 }
 
-/** What a tool may have beside its function. */
+/** The optional properties of a tool. */
 export interface ToolExtras {
   annotations?: ToolAnnotations | undefined;
   title?: string | undefined;
-  /** Words by which the model's tool search finds this tool. */
+  /** Words by which the tool search of the model finds this tool. */
   searchHint?: string | undefined;
-  /** In every request to the model from the start, instead of only after a tool search. */
+  /** Puts the tool into every request to the model, instead of only after a tool search. */
   alwaysLoad?: boolean | undefined;
   _meta?: Record<string, unknown> | undefined;
 }
 
-/** What a handler gets beside its arguments. */
+/** The second parameter of a handler. */
 export interface ToolExtra {
-  /** Aborted when the CLI cancels the call, and when the line to it closes. */
+  /** Aborted when the CLI cancels the call, and when the connection to the CLI closes. */
   readonly signal: AbortSignal;
   readonly requestId: string | number;
-  /** What the CLI sent along: `claudecode/toolUseId`, `progressToken`. */
+  /** Additional data from the CLI: `claudecode/toolUseId`, `progressToken`. */
   readonly _meta?: Readonly<Record<string, unknown>>;
-  /** Does nothing where the caller did not ask for progress. */
+  /** Reports progress. Does nothing if the CLI did not ask for progress. */
   readonly sendProgress: (progress: ToolProgressUpdate) => Promise<void>;
-  /** Any notification to the CLI. */
+  /** Sends any notification to the CLI. */
   readonly sendNotification: (notification: ToolNotification) => Promise<void>;
-  /** Rejects with `not_supported`: connect an `McpServer` of the MCP SDK for requests of its own. */
+  /** Always rejects with `not_supported`. A server that sends requests must be an `McpServer` of the MCP SDK. */
   readonly sendRequest: (...request: readonly unknown[]) => Promise<never>;
 }
 
-/** How far a call has come. */
+/** The progress of a call. */
 export interface ToolProgressUpdate {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
 }
 
-/** A notification in the words of MCP. */
+/** A notification of the Model Context Protocol. */
 export interface ToolNotification {
   readonly method: string;
   readonly params?: JsonObject;
 }
 
-/** A tool as `tool()` makes it and `createSdkMcpServer()` takes it. */
+/** A tool, as `tool()` returns it and `createSdkMcpServer()` accepts it. */
 export interface SdkMcpToolDefinition<Schema extends ToolInputSchema = AnyZodRawShape> {
   name: string;
   description: string;
@@ -58,21 +58,21 @@ export interface SdkMcpToolDefinition<Schema extends ToolInputSchema = AnyZodRaw
   title?: string | undefined;
   annotations?: ToolAnnotations | undefined;
   _meta?: Record<string, unknown> | undefined;
-  /** A method, so that tools of different arguments fit into one list. */
+  /** Declared as a method so that tools with different arguments fit into one array. */
   handler(args: InferInput<Schema>, extra: unknown): Promise<CallToolResult>;
 }
 
-/** A tool whatever its arguments are. */
+/** A tool with any arguments. */
 export interface AnyToolDefinition extends Omit<SdkMcpToolDefinition, "inputSchema" | "handler"> {
   inputSchema: ToolInputSchema;
-  /** What it does; its arguments are checked before. */
+  /** Runs the tool. Its arguments have been validated before. */
   handler(args: never, extra: unknown): Promise<CallToolResult>;
 }
 
 /**
- * Defines a tool that runs inside this program. Arguments are validated, with defaults and
- * transforms applied, before the handler sees them; those described by plain JSON Schema are only
- * described to the model, and come as the model gave them.
+ * Defines a tool that runs inside this program. A Standard Schema validates the arguments and applies
+ * defaults and transforms before the handler gets them. Plain JSON Schema only describes the arguments to
+ * the model; the handler then gets them as the model gave them.
  */
 export function tool<Schema extends ToolInputSchema>(
   name: string,
@@ -98,5 +98,5 @@ export function tool<Schema extends ToolInputSchema>(
   };
 }
 
-/** The field of `_meta` by which the CLI knows a tool that is never deferred. */
+/** The field of `_meta` that tells the CLI to load a tool at once. */
 export const ALWAYS_LOAD = "anthropic/alwaysLoad";

@@ -1,10 +1,18 @@
-export { WRAPPER } from "./narrow.js";
-export { type OutputSchema, type ReadOutput, readSchema } from "./output-schema.js";
-export { under } from "./path.js";
-export type {
-  JsonSchema,
-  StandardIssue,
-  StandardResult,
-  StandardSchema,
+export { WRAPPER_PROPERTY } from "./narrow/narrow-schema.js";
+export { compileOutputSchema, type OutputSchema, type ParsedOutput } from "./output-schema.js";
+export { SchemaDocument } from "./schema-document.js";
+export {
+  isStandardSchema,
+  type JsonSchema,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
 } from "./standard-schema.js";
-export { loadZod, needsZod, rebase, toJsonSchema, type ZodConverter } from "./to-json-schema.js";
+export { isSchema, rebaseReferences } from "./subschemas.js";
+export {
+  loadZod,
+  needsZod,
+  toJsonSchema,
+  type ZodConverter,
+} from "./to-json-schema.js";
+export { prefixPath } from "./value-path.js";

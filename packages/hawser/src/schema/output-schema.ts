@@ -1,95 +1,95 @@
-import { HawserError, type Issue, textOf } from "../base/index.js";
-import { SchemaDocument } from "./document.js";
-import { narrow, WRAPPER } from "./narrow.js";
-import { pathOf } from "./path.js";
-import { isRecord, type Schema } from "./places.js";
-import type { JsonSchema, StandardSchema } from "./standard-schema.js";
+import { HawserError, type Issue, isObject, textOf } from "../base/index.js";
+import { narrowSchema, WRAPPER_PROPERTY } from "./narrow/narrow-schema.js";
+import { SchemaDocument } from "./schema-document.js";
+import { isStandardSchema, type JsonSchema, type StandardSchema } from "./standard-schema.js";
+import type { Schema } from "./subschemas.js";
 import { loadZod, needsZod, toJsonSchema } from "./to-json-schema.js";
-import { compileSchema } from "./validator.js";
+import { compileSchema } from "./validate/compile-schema.js";
+import { pathFromKeys } from "./value-path.js";
 
-/** A value that is owed: how the model is told what it looks like, and how it is read. */
+/** A schema for the answer of a model: what the CLI is sent, and how the answer is parsed. */
 export interface OutputSchema {
-  /** What the CLI gets, checks, and shows to the model as the input of StructuredOutput. */
+  /** The JSON Schema for the CLI, which shows it to the model as the input of the StructuredOutput tool. */
   readonly sent: JsonSchema;
-  /** Whether the value is in the property `value` of what the model gives. */
+  /** Whether `sent` wraps the value into the property `value` of an object. */
   readonly isWrapped: boolean;
-  /** Reads the CLI's `structured_output`; checks all of the schema, also what was not sent. */
-  read(output: unknown): Promise<ReadOutput>;
+  /** Checks the CLI's `structured_output` by the whole schema, also by the parts that were not sent. */
+  parse(output: unknown): Promise<ParsedOutput>;
 }
 
-export type ReadOutput =
+export type ParsedOutput =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] };
 
-/** Throws `invalid_options` for a schema that cannot be used, before anything is started. */
-export async function readSchema(schema: StandardSchema | JsonSchema): Promise<OutputSchema> {
-  const standard = isStandard(schema) ? schema : undefined;
+/** Throws `invalid_options` for a schema that cannot be used. */
+export async function compileOutputSchema(
+  schema: StandardSchema | JsonSchema,
+): Promise<OutputSchema> {
+  const standard = isStandardSchema(schema) ? schema : undefined;
   const described = standard === undefined ? (schema as JsonSchema) : await describe(standard);
   try {
-    const document = new SchemaDocument(plainCopy(described));
-    const check = standard === undefined ? jsonReader(document) : standardReader(standard);
-    const { sent, isWrapped } = narrow(document);
+    const document = new SchemaDocument(copyAsJson(described));
+    const parseValue =
+      standard === undefined ? parseByJsonSchema(document) : parseByStandardSchema(standard);
+    const { sent, isWrapped } = narrowSchema(document);
     return {
       sent,
       isWrapped,
-      async read(output) {
-        if (!isWrapped) return check(output);
-        if (isRecord(output) && Object.hasOwn(output, WRAPPER)) return check(output[WRAPPER]);
+      async parse(output) {
+        if (!isWrapped) return parseValue(output);
+        if (isObject(output) && Object.hasOwn(output, WRAPPER_PROPERTY))
+          return parseValue(output[WRAPPER_PROPERTY]);
         return { issues: [{ message: "is missing" }] };
       },
     };
   } catch (error) {
-    if (error instanceof RangeError) throw unusable([{ message: "is nested too deeply" }]);
+    if (error instanceof RangeError) throw unusableSchema([{ message: "is nested too deeply" }]);
     throw error;
   }
 }
 
-type Reader = (value: unknown) => Promise<ReadOutput>;
-
-/** Arktype's schemas are functions. */
-function isStandard(schema: unknown): schema is StandardSchema {
-  const canHold = typeof schema === "object" || typeof schema === "function";
-  return canHold && schema !== null && "~standard" in schema;
-}
+type ParseValue = (value: unknown) => Promise<ParsedOutput>;
 
 async function describe(schema: StandardSchema): Promise<JsonSchema> {
   return toJsonSchema(schema, "`schema`", needsZod(schema) ? await loadZod() : undefined);
 }
 
-/** As it will be on the wire; later changes of the caller's object make no difference. */
-function plainCopy(schema: unknown): Schema {
+/** A copy as it will be on the wire, so that later changes of the caller's object have no effect. */
+function copyAsJson(schema: unknown): Schema {
   if (typeof schema === "boolean") return schema;
-  const inner = Object.entries(schema ?? {}).find(([, value]) => isStandard(value));
+  const inner = Object.entries(schema ?? {}).find(([, value]) => isStandardSchema(value));
   if (inner !== undefined) {
     const message = "is itself a schema: wrap the fields, as with z.object({ … })";
-    throw unusable([{ path: `schema.${inner[0]}`, message }]);
+    throw unusableSchema([{ path: `schema.${inner[0]}`, message }]);
   }
   try {
     const copy: unknown = JSON.parse(JSON.stringify(schema) ?? "null");
-    if (isRecord(copy)) return copy;
+    if (isObject(copy)) return copy;
   } catch (cause) {
-    throw unusable([{ message: `must be JSON data: ${textOf(cause).split("\n", 1)[0]}` }]);
+    throw unusableSchema([{ message: `must be JSON data: ${textOf(cause).split("\n", 1)[0]}` }]);
   }
-  throw unusable([{ message: "must be a Standard Schema or a JSON Schema" }]);
+  throw unusableSchema([{ message: "must be a Standard Schema or a JSON Schema" }]);
 }
 
-/** The value is handed on as the model gave it: nothing is converted, no default put in. */
-function jsonReader(document: SchemaDocument): Reader {
+/** Returns the value as the model gave it: converts nothing and fills in no default. */
+function parseByJsonSchema(document: SchemaDocument): ParseValue {
   const compiled = compileSchema(document);
-  if ("problems" in compiled) throw unusable(compiled.problems);
+  if ("problems" in compiled) throw unusableSchema(compiled.problems);
   return async (value) => {
     const issues = await compiled.validate(value);
     return issues.length === 0 ? { value } : { issues };
   };
 }
 
-/** What a schema throws, it throws at this value (a transform, mostly): an issue like others. */
-function standardReader(schema: StandardSchema): Reader {
+/** An error that the schema throws, mostly in a transform, counts as an issue of the value. */
+function parseByStandardSchema(schema: StandardSchema): ParseValue {
   return async (value) => {
     try {
       const result = await schema["~standard"].validate(value);
       if (result.issues === undefined) return { value: result.value };
-      return { issues: result.issues.map(({ path, message }) => issue(pathOf(path), message)) };
+      return {
+        issues: result.issues.map(({ path, message }) => issue(pathFromKeys(path), message)),
+      };
     } catch (error) {
       return { issues: [{ message: `cannot be read: ${textOf(error)}` }] };
     }
@@ -100,7 +100,7 @@ function issue(path: string, message: string): Issue {
   return path === "" ? { message } : { path, message };
 }
 
-function unusable(problems: readonly Issue[]): HawserError {
+function unusableSchema(problems: readonly Issue[]): HawserError {
   const [first] = problems;
   const place = first?.path === undefined ? "`schema`" : `\`${first.path}\``;
   return new HawserError("invalid_options", `${place} ${first?.message}.`, {

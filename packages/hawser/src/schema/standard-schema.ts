@@ -1,18 +1,24 @@
 /** A JSON Schema, as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The part of the Standard Schema interface that is used here; zod, valibot and arktype have it. */
+/** The part of the Standard Schema interface that hawser uses. zod, valibot and arktype implement it. */
 export interface StandardSchema<Output = unknown> {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
-    /** Standard JSON Schema: the newer half of the interface, which not every schema has. */
+    /** Standard JSON Schema: a newer part of the interface, which not every schema has. */
     readonly jsonSchema?:
       | { readonly input: (options: { readonly target: "draft-07" }) => JsonSchema }
       | undefined;
   };
+}
+
+/** Whether a value implements Standard Schema. The schemas of arktype are functions. */
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  const canHold = typeof value === "object" || typeof value === "function";
+  return canHold && value !== null && "~standard" in value;
 }
 
 export type StandardResult<Output> =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isHawserError } from "../../src/base/index.js";
-import { extractJson, stripFence } from "../../src/complete/extract-json.js";
+import { extractJson, stripFence } from "../../src/complete/parse/extract-json.js";
 import { fc } from "../support/fc.js";
 
 function lines(...each: string[]): string {

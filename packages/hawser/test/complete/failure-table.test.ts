@@ -4,13 +4,13 @@ import { isHawserError } from "../../src/base/index.js";
 import { processes } from "../../src/process/index.js";
 import { CLIS, EVERY_CLI, OLDER_CLI } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
-import { type Cause, factsOf, wholeFailure } from "./failure-cases.js";
-import { AT_THE_API } from "./failure-cases-api.js";
-import { NOT_AS_ASKED } from "./failure-cases-asked.js";
-import { page } from "./failure-cases-page.js";
-import { BY_A_POOL } from "./failure-cases-pool.js";
-import { WHILE_IT_RUNS } from "./failure-cases-run.js";
-import { AT_THE_START } from "./failure-cases-start.js";
+import { type Cause, factsOf, wholeFailure } from "./failure-cases.helper.js";
+import { AT_THE_API } from "./failure-cases-api.helper.js";
+import { NOT_AS_ASKED } from "./failure-cases-asked.helper.js";
+import { page } from "./failure-cases-page.helper.js";
+import { BY_A_POOL } from "./failure-cases-pool.helper.js";
+import { WHILE_IT_RUNS } from "./failure-cases-run.helper.js";
+import { AT_THE_START } from "./failure-cases-start.helper.js";
 
 const CAUSES: readonly Cause[] = [
   ...AT_THE_START,
@@ -28,7 +28,7 @@ describe.each(CLIS)("what comes of a call on the real CLI $name", ({ path }) => 
   const older = path === OLDER_CLI;
 
   for (const { cause, attempt, becomes, onOlder, mostCalls = 2, skip = false } of CAUSES) {
-    // The others speak of our own code, or of what the tests of the simulated model hold for both.
+    // The other rows test our own code, or facts that the tests of the simulated model check on both CLIs.
     if (older && onOlder === undefined && !EVERY_CLI) continue;
     const expected = older ? (onOlder ?? becomes) : becomes;
     const what = "code" in expected ? expected.code : "an answer";
@@ -39,7 +39,7 @@ describe.each(CLIS)("what comes of a call on the real CLI $name", ({ path }) => 
         if (!isHawserError(outcome)) throw new Error(`It gave an answer: ${outcome.text}`);
         expect(factsOf(outcome)).toEqual(wholeFailure(expected));
         expect(outcome.message).toMatch(expected.message);
-        // Whoever learns of a failure can be sure that nothing goes on.
+        // When a call rejects, its process must have exited.
         if (expected.code !== "already_consumed") expect(processes()).toEqual([]);
       } else {
         expect(outcome).toMatchObject(expected);

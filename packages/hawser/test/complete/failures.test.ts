@@ -9,7 +9,7 @@ import { CLIS, NEWEST_CLI } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
-import { failure } from "./failure.js";
+import { failure } from "./failure.helper.js";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -83,7 +83,7 @@ describe("a start that fails before there is a process", () => {
   it("for an option of sessions is refused by the types, too", async () => {
     const cliPath = await answering();
     const refusal = { code: "not_supported", issues: [{ path: "recover" }] };
-    // @ts-expect-error: a call goes on by `autoResume`.
+    // @ts-expect-error: a call has `autoResume` instead.
     await expect(complete("x", { cliPath, recover: true })).rejects.toMatchObject(refusal);
   });
 
@@ -94,7 +94,7 @@ describe("a start that fails before there is a process", () => {
     });
   });
 
-  /** Would answer, so that a mistake that goes unnoticed cannot look like a failure. */
+  /** A CLI that would answer, so that only the refusal under test can make the call fail. */
   async function answering(): Promise<string> {
     const cli = await fakeCli();
     onTestFinished(() => cli.dispose());
@@ -171,7 +171,7 @@ describe("a call that ends before there is a process", () => {
     const started = performance.now();
     const error = await failure("x", { cliPath: cli.path, timeouts: { bootMs: 200 } });
     expect(error).toMatchObject({ code: "timeout", phase: "boot" });
-    // The probe's own limit is 5 s: that was not waited for.
+    // The limit of the probe is 5 s, which must not have passed.
     expect(performance.now() - started).toBeLessThan(4500);
   });
 

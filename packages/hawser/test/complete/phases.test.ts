@@ -13,10 +13,10 @@ import { describeInTurn } from "../support/in-turn.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
 import { transcriptIn } from "../support/transcript.js";
 import { world } from "../support/world.js";
-import { failure } from "./failure.js";
+import { failure } from "./failure.helper.js";
 
 const IDLE_MS = 2000;
-/** What takes so long would be taken for silence if it counted. */
+/** Longer than the idle limit, so that work of this length fails if it counts as silence. */
 const LONG_MS = 2.5 * IDLE_MS;
 const BASH = { tools: ["Bash"], allowedTools: ["Bash"] };
 
@@ -24,7 +24,7 @@ function bash(command: string) {
   return toolUse("Bash", { command, description: "d" });
 }
 
-/** In steps, since the newest CLI refuses to run a bare `sleep`. */
+/** In steps, because the newest CLI refuses to run a bare `sleep`. */
 const SLOW = bash("for i in 1 2 3 4 5; do sleep 1; done; echo slow-done");
 const ENDLESS = bash("echo $$ > number; mv number begun; while :; do sleep 1; done");
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { isHawserError } from "../../src/base/index.js";
 import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
-import { client, failed, HELLO, initialized, said } from "./client.js";
+import { client, failed, HELLO, initialized, said } from "./client.helper.js";
 
 const add = tool(
   "add",

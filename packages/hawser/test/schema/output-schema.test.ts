@@ -5,22 +5,21 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import * as mini from "zod/mini";
 import { type HawserError, isHawserError } from "../../src/base/index.js";
-import { missingPrompt, repairPrompt } from "../../src/complete/repair-prompt.js";
-import type { JsonSchema, StandardSchema } from "../../src/options/index.js";
-import { readSchema } from "../../src/schema/output-schema.js";
+import type { JsonSchema, StandardSchema } from "../../src/schema/index.js";
+import { compileOutputSchema } from "../../src/schema/output-schema.js";
 
 const NOTE = "Must also be valid by this JSON Schema: ";
 
 async function refusal(schema: StandardSchema | JsonSchema): Promise<HawserError> {
   try {
-    await readSchema(schema);
+    await compileOutputSchema(schema);
   } catch (error) {
     if (isHawserError(error, "invalid_options")) return error;
   }
   throw new Error("not refused");
 }
 
-/** A schema of an object with the one property `a`. */
+/** The schema of an object with the property `a`. */
 function withA(a: JsonSchema): JsonSchema {
   return { type: "object", properties: { a } };
 }
@@ -93,11 +92,11 @@ describe("what is sent of a schema", () => {
     ],
     ["what is long is not told", { dependentRequired: { a: ["b".repeat(1000)] } }, {}],
   ])("%s", async (_, schema, sent) => {
-    expect((await readSchema(withA(schema))).sent).toEqual(withA(sent));
+    expect((await compileOutputSchema(withA(schema))).sent).toEqual(withA(sent));
   });
 
   it("has its references where they still point to something", async () => {
-    const { sent } = await readSchema({
+    const { sent } = await compileOutputSchema({
       $schema: "https://json-schema.org/draft/2020-12/schema",
       $id: "http://x.y/root",
       type: "object",
@@ -130,7 +129,7 @@ describe("what is sent of a schema", () => {
     ["anything", {}],
     ["an object or null", { type: ["object", "null"] }],
   ])("is an object, in which %s is the value", async (_, schema) => {
-    const { sent, isWrapped } = await readSchema(schema);
+    const { sent, isWrapped } = await compileOutputSchema(schema);
     const value = JSON.parse(JSON.stringify(schema).replace('"#"', '"#/properties/value"'));
     expect(isWrapped).toBe(true);
     expect(sent).toEqual({
@@ -144,7 +143,9 @@ describe("what is sent of a schema", () => {
 
 describe("a value read by", () => {
   it("JSON Schema is given as it came, or with what is wrong by the whole schema", async () => {
-    const { read } = await readSchema(withA({ format: "date", default: "2020-01-01" }));
+    const { parse: read } = await compileOutputSchema(
+      withA({ format: "date", default: "2020-01-01" }),
+    );
     expect(await read({})).toEqual({ value: {} });
     expect(await read({ a: "x" })).toEqual({
       issues: [{ path: "a", message: "must be of the format date" }],
@@ -152,7 +153,7 @@ describe("a value read by", () => {
   });
 
   it("JSON Schema of an array is taken out of its object", async () => {
-    const { read } = await readSchema({ type: "array", items: { type: "number" } });
+    const { parse: read } = await compileOutputSchema({ type: "array", items: { type: "number" } });
     expect(await read({ value: [1] })).toEqual({ value: [1] });
     expect(await read({ value: ["x"] })).toEqual({
       issues: [{ path: "[0]", message: "must be a number, not a string" }],
@@ -164,7 +165,7 @@ describe("a value read by", () => {
     const schema = z
       .object({ at: z.iso.date().transform((text) => new Date(text)), n: z.number().default(7) })
       .refine(async ({ n }) => n > 5, { message: "too small", path: ["n"] });
-    const { sent, read } = await readSchema(schema);
+    const { sent, parse: read } = await compileOutputSchema(schema);
     expect(sent).toMatchObject({ properties: { at: { type: "string" } }, required: ["at"] });
     expect(JSON.stringify(Object.keys(sent))).not.toContain("$schema");
     expect(await read({ at: "2020-01-01" })).toEqual({
@@ -182,7 +183,7 @@ describe("a value read by", () => {
       type({ a: "string[]" }),
       ofValibot,
     ]) {
-      const { sent, read } = await readSchema(schema as StandardSchema);
+      const { sent, parse: read } = await compileOutputSchema(schema as StandardSchema);
       expect(sent).toMatchObject({
         type: "object",
         properties: { a: { type: "array", items: { type: "string" } } },
@@ -194,7 +195,9 @@ describe("a value read by", () => {
   });
 
   it("a schema that throws has an issue", async () => {
-    const { read } = await readSchema(z.string().transform((text): unknown => JSON.parse(text)));
+    const { parse: read } = await compileOutputSchema(
+      z.string().transform((text): unknown => JSON.parse(text)),
+    );
     expect(await read({ value: "[1]" })).toEqual({ value: [1] });
     expect(await read({ value: "[" })).toEqual({
       issues: [{ message: expect.stringMatching(/^cannot be read: .*JSON/) }],
@@ -232,33 +235,5 @@ describe("a schema that cannot be used is refused", () => {
       message: "`schema` is a valibot schema that gives no JSON Schema.",
       hint: "Wrap it in toStandardJsonSchema() of @valibot/to-json-schema.",
     });
-  });
-});
-
-describe("a repair prompt", () => {
-  it("names what is wrong as the model knows it", () => {
-    const issues = [{ path: "a[0]", message: "must be a string" }, { message: "is\nwrong" }];
-    expect(repairPrompt({ isWrapped: false }, issues)).toBe(
-      [
-        "The value you gave to StructuredOutput is not valid:",
-        "- a[0] must be a string",
-        "- The whole value is wrong",
-        "Call StructuredOutput again with the whole corrected value, not only the corrected parts.",
-      ].join("\n"),
-    );
-    expect(repairPrompt({ isWrapped: true }, issues)).toContain(
-      "- value.a[0] must be a string\n- value is wrong",
-    );
-    expect(missingPrompt()).toContain("StructuredOutput");
-  });
-
-  it("stays short", () => {
-    const issues = Array.from({ length: 5000 }, (_, i) => ({
-      path: `[${i}]`,
-      message: "x".repeat(9999),
-    }));
-    const prompt = repairPrompt({ isWrapped: true }, issues);
-    expect(prompt).toContain("- and 4980 more of this kind");
-    expect(prompt.length).toBeLessThan(12_000);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { SchemaDocument } from "../../src/schema/document.js";
-import { narrow } from "../../src/schema/narrow.js";
-import { compileSchema, type Validate } from "../../src/schema/validator.js";
+import { narrowSchema } from "../../src/schema/narrow/narrow-schema.js";
+import { SchemaDocument } from "../../src/schema/schema-document.js";
+import { compileSchema, type Validate } from "../../src/schema/validate/compile-schema.js";
 import { fc } from "../support/fc.js";
-import { Ajv7, Ajv2020 } from "./ajv.js";
-import { type AnySchema, documentOf, value } from "./arbitrary.js";
+import { Ajv7, Ajv2020 } from "./ajv.helper.js";
+import { type AnySchema, documentOf, value } from "./arbitrary-schema.helper.js";
 
 function compiled(schema: AnySchema): Validate {
   const made = compileSchema(new SchemaDocument(schema));
@@ -12,7 +12,7 @@ function compiled(schema: AnySchema): Validate {
   throw new Error(JSON.stringify(made.problems));
 }
 
-/** None where the code breaks that ajv has made of the schema: what it merges may not be there. */
+/** The verdict of ajv; undefined if the code that ajv generates throws. */
 function verdictOf(expected: (value: unknown) => unknown, value: unknown): boolean | undefined {
   try {
     return expected(value) === true;
@@ -23,7 +23,7 @@ function verdictOf(expected: (value: unknown) => unknown, value: unknown): boole
 
 const values = fc.array(value, { minLength: 5, maxLength: 10 });
 
-/** How the CLI reads a schema: by draft-07, strictly. And the API: by the metaschema of 2020-12. */
+/** The CLI reads a schema strictly by draft-07, the API by the metaschema of 2020-12. */
 const CLI = new Ajv7({ allErrors: true, logger: false });
 const API = new Ajv2020({ strict: false });
 
@@ -60,7 +60,7 @@ describe.each(DRAFTS)("a random schema of $draft", ({ draft, Ajv }) => {
     await fc.assert(
       fc.asyncProperty(documents, values, async (schema, given) => {
         const document = new SchemaDocument(schema);
-        const { sent, isWrapped } = narrow(document);
+        const { sent, isWrapped } = narrowSchema(document);
         const accepts = CLI.compile(sent);
         expect(API.validateSchema(sent)).toBe(true);
         expect(sent).toMatchObject({ type: "object" });

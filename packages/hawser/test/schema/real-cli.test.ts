@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { JsonSchema, StandardSchema } from "../../src/options/index.js";
-import { readSchema } from "../../src/schema/output-schema.js";
+import { compileOutputSchema } from "../../src/schema/output-schema.js";
 import { always, type RecordedRequest, toolUse } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
 import { open } from "../support/open-session.js";
@@ -14,7 +14,7 @@ interface Answer {
   readonly output: unknown;
 }
 
-/** What becomes of a schema: the model calls StructuredOutput with `input`, then only talks. */
+/** Sends a schema. The model calls StructuredOutput with `input` and then answers with text. */
 async function answer(path: string, schema: JsonSchema, input: JsonSchema): Promise<Answer> {
   const replies = [toolUse("StructuredOutput", input), always("Text.")];
   const outputFormat = { type: "json_schema", schema } as const;
@@ -33,7 +33,7 @@ interface Tool {
   readonly input_schema: unknown;
 }
 
-/** Each has something in it for which a CLI drops the schema, or the API the request. */
+/** In each case a CLI would drop the original schema, or the API would refuse the request. */
 const CASES: readonly [string, StandardSchema | JsonSchema, JsonSchema][] = [
   [
     "an object of everything that a CLI does not take",
@@ -89,7 +89,7 @@ const CASES: readonly [string, StandardSchema | JsonSchema, JsonSchema][] = [
 
 describe.each(CLIS)("CLI $name", ({ path }) => {
   it.each(CASES)("takes the schema that is sent for %s", async (_, schema, input) => {
-    const { sent, isWrapped, read } = await readSchema(schema);
+    const { sent, isWrapped, parse: read } = await compileOutputSchema(schema);
     expect(await answer(path, sent, input)).toEqual({ offered: sent, output: input });
     expect(await read(input)).toEqual({ value: isWrapped ? input["value"] : input });
   });

@@ -1,34 +1,43 @@
+import { isObject } from "../../base/index.js";
+import { isSchema, type JsonSchema, SchemaDocument } from "../../schema/index.js";
+
 /** A value that fits a JSON Schema, as far as a simulated model needs one. */
-export function sampleOf(schema: unknown, root: unknown = schema, depth = 0): unknown {
+export function sampleOf(schema: unknown): unknown {
+  return isSchema(schema) ? sampleIn(new SchemaDocument(schema), schema, 0) : null;
+}
+
+function sampleIn(document: SchemaDocument, schema: unknown, depth: number): unknown {
   if (!isObject(schema) || depth > DEEPEST) return null;
   const { $ref, const: fixed, enum: choices, default: usual, examples } = schema;
-  if (typeof $ref === "string") return sampleOf(resolve($ref, root), root, depth + 1);
+  if (typeof $ref === "string") {
+    return sampleIn(document, document.resolve($ref, schema), depth + 1);
+  }
   if (fixed !== undefined) return fixed;
   for (const list of [choices, examples])
     if (Array.isArray(list) && list.length > 0) return list[0];
   if (usual !== undefined) return usual;
   for (const key of ["anyOf", "oneOf"] as const) {
     const choice = schema[key];
-    if (Array.isArray(choice)) return sampleOf(choice[0], root, depth + 1);
+    if (Array.isArray(choice)) return sampleIn(document, choice[0], depth + 1);
   }
-  if (Array.isArray(schema["allOf"])) return sampleOf(merged(schema["allOf"]), root, depth + 1);
-  return ofType(schema, root, depth);
+  if (Array.isArray(schema["allOf"])) {
+    return sampleIn(document, merged(schema["allOf"]), depth + 1);
+  }
+  return ofType(document, schema, depth);
 }
 
 const DEEPEST = 12;
 
-type Schema = Readonly<Record<string, unknown>>;
-
-function ofType(schema: Schema, root: unknown, depth: number): unknown {
+function ofType(document: SchemaDocument, schema: JsonSchema, depth: number): unknown {
   const { type, properties, items, minItems, minimum, exclusiveMinimum, maximum } = schema;
   switch (Array.isArray(type) ? type[0] : (type ?? (properties ? "object" : "string"))) {
     case "object": {
       const all = Object.entries(isObject(properties) ? properties : {});
-      return Object.fromEntries(all.map(([name, of]) => [name, sampleOf(of, root, depth + 1)]));
+      return Object.fromEntries(all.map(([name, of]) => [name, sampleIn(document, of, depth + 1)]));
     }
     case "array":
       return Array.from({ length: Math.max(1, numberOr(minItems, 1)) }, () =>
-        sampleOf(items ?? {}, root, depth + 1),
+        sampleIn(document, items ?? {}, depth + 1),
       );
     case "number":
     case "integer": {
@@ -44,7 +53,7 @@ function ofType(schema: Schema, root: unknown, depth: number): unknown {
   }
 }
 
-function textFor({ format, minLength, maxLength }: Schema): string {
+function textFor({ format, minLength, maxLength }: JsonSchema): string {
   const text = FORMATS[String(format)] ?? "sample";
   return text.padEnd(numberOr(minLength, 0), ".").slice(0, numberOr(maxLength, LONGEST));
 }
@@ -60,12 +69,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: "00000000-0000-4000-8000-000000000000",
 };
 
-function resolve(ref: string, root: unknown): unknown {
-  const path = ref.split("/").slice(1);
-  return path.reduce<unknown>((at, part) => (isObject(at) ? at[part] : undefined), root);
-}
-
-function merged(schemas: readonly unknown[]): Schema {
+function merged(schemas: readonly unknown[]): JsonSchema {
   const all = schemas.filter(isObject);
   const properties = Object.assign({}, ...all.map((each) => each["properties"]));
   return Object.assign({}, ...all, { properties });
@@ -73,8 +77,4 @@ function merged(schemas: readonly unknown[]): Schema {
 
 function numberOr(value: unknown, otherwise: number): number {
   return typeof value === "number" ? value : otherwise;
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

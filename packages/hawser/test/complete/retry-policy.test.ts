@@ -1,0 +1,268 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ERROR_CODES, type ErrorCode, HawserError } from "../../src/base/index.js";
+import { type CompleteOptions, complete, stream } from "../../src/complete/index.js";
+import { type Plan, planCall } from "../../src/complete/plan.js";
+import {
+  type CallProgress,
+  mayHaveChangedSomething,
+  retryPauseMs,
+} from "../../src/complete/retry-policy.js";
+import { apiError, fakeCli, hang, reply, toolUse } from "../../src/testing/index.js";
+import { isMessage, type Message } from "../../src/wire/index.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { fc } from "../support/fc.js";
+import { describeInTurn } from "../support/in-turn.js";
+import { recordingLogger } from "../support/recording-logger.js";
+import { startsOf } from "../support/starts.js";
+import { world } from "../support/world.js";
+
+const RETRY: Plan["retry"] = planCall("x", "x", { retry: { attempts: 3 } }).retry;
+const FRESH: CallProgress = {
+  retries: 0,
+  elapsedMs: 0,
+  changedSomething: false,
+  textWasRead: false,
+};
+const LIMITED = new HawserError("rate_limited");
+
+describe("the pause before a new attempt", () => {
+  it("is a random part of a time that doubles, up to the longest", () => {
+    fc.assert(
+      fc.property(fc.nat(60), fc.double({ min: 0, max: 0.999, noNaN: true }), (retries, part) => {
+        const retry = { ...RETRY, attempts: 100, baseMs: 100, maxMs: 5000 };
+        const pause = retryPauseMs(LIMITED, retry, { ...FRESH, retries }, () => part);
+        expect(pause).toBeCloseTo(part * Math.min(5000, 100 * 2 ** retries), 6);
+      }),
+    );
+  });
+
+  it("is never shorter than what the API asks for", () => {
+    const error = new HawserError("rate_limited", undefined, { retryAfterMs: 45_000 });
+    expect(retryPauseMs(error, RETRY, FRESH)).toBe(45_000);
+  });
+
+  it.each<[string, Partial<Plan["retry"]>, Partial<CallProgress>, HawserError]>([
+    ["there were as many as wanted", {}, { retries: 3 }, LIMITED],
+    ["the budget would be over", { budgetMs: 5000 }, { elapsedMs: 5000 }, LIMITED],
+    [
+      "the API asks for more than the budget has",
+      { budgetMs: 5000 },
+      {},
+      new HawserError("rate_limited", undefined, { retryAfterMs: 5000 }),
+    ],
+    ["a tool may have changed something", {}, { changedSomething: true }, LIMITED],
+    ["somebody has read the text", {}, { textWasRead: true }, LIMITED],
+    ["the same call would fail the same way", {}, {}, new HawserError("auth")],
+    [
+      "this error is final though its code is not",
+      {},
+      {},
+      new HawserError("api_error", undefined, { retryable: false }),
+    ],
+  ])("does not come when %s", (_why, retry, progress, error) => {
+    expect(retryPauseMs(error, { ...RETRY, ...retry }, { ...FRESH, ...progress })).toBeUndefined();
+  });
+
+  it("comes after a tool if that was asked for", () => {
+    const progress = { ...FRESH, changedSomething: true };
+    expect(retryPauseMs(LIMITED, { ...RETRY, afterTools: true }, progress)).toBeDefined();
+  });
+
+  it("comes for exactly the codes whose row says so", () => {
+    for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
+      const pause = retryPauseMs(new HawserError(code), RETRY, FRESH);
+      expect([code, pause !== undefined]).toEqual([code, ERROR_CODES[code].retryable]);
+    }
+  });
+});
+
+describe("a tool", () => {
+  it.each(["Read", "Grep", "Glob", "StructuredOutput"])(
+    "that only looks, as %s, is harmless",
+    (tool) => expect(mayHaveChangedSomething([tool])).toBe(false),
+  );
+
+  it.each(["Bash", "Write", "Edit", "Task", "mcp__server__read", "Unheard"])(
+    "that may do anything, as %s, is not",
+    (tool) => expect(mayHaveChangedSomething(["Read", tool])).toBe(true),
+  );
+});
+
+it("a budget for retries that the whole call has no time for is refused", async () => {
+  const retry = { attempts: 2, budgetMs: 601_000 };
+  await expect(complete("x", { cliPath: "/none", retry })).rejects.toMatchObject({
+    code: "invalid_options",
+    issues: [{ path: "retry.budgetMs", message: "cannot fit into timeouts.totalMs" }],
+  });
+  const longer = { retry, timeouts: { totalMs: 700_000 } };
+  await expect(complete("x", { cliPath: "/none", ...longer })).rejects.toMatchObject({
+    code: "cli_not_found",
+  });
+});
+
+/** Almost no pauses, and no retries by the CLI itself. */
+const QUICK: CompleteOptions["retry"] = { attempts: 2, baseMs: 1, cliRetries: 0 };
+
+describeInTurn("a call that fails in passing, on the real CLI $name", ({ path }) => {
+  it("is made anew in a session of its own, and what failed is counted", async () => {
+    const { logger, entries } = recordingLogger();
+    const { model, options } = await world(path, [apiError(500), apiError(529), "At last."]);
+    const call = stream("x", { ...options, logger, retry: QUICK });
+    const seen: Message[] = [];
+    for await (const message of call) seen.push(message);
+    expect(await call.completion).toMatchObject({ text: "At last.", texts: ["At last."] });
+    expect(model.calls.length).toBe(3);
+    const ids = new Set(
+      seen.flatMap((message) => ("session_id" in message ? message.session_id : [])),
+    );
+    expect(ids.size).toBe(3);
+    const expected = [
+      { attempt: 1, of: 2, code: "api_error" },
+      { attempt: 2, of: 2, code: "overloaded" },
+    ];
+    expect(seen.filter((message) => isMessage(message, "hawser"))).toEqual(
+      expected.map((facts) => expect.objectContaining({ subtype: "retrying", ...facts })),
+    );
+    expect(entries.filter(({ message }) => message === "the call is made anew")).toEqual(
+      expected.map((facts) => ({
+        level: "warn",
+        message: "the call is made anew",
+        fields: expect.objectContaining(facts),
+      })),
+    );
+  });
+
+  it("fails with its last error when that was the last attempt", async () => {
+    const { model, options } = await world(path, [apiError(500), apiError(500), apiError(529)]);
+    await expect(complete("x", { ...options, retry: QUICK })).rejects.toMatchObject({
+      code: "overloaded",
+    });
+    expect(model.calls.length).toBe(3);
+  });
+
+  it("is not made anew after a tool has run, unless that is asked for", async () => {
+    const script = () => [toolUse("Bash", { command: "echo x", description: "d" }), apiError(500)];
+    const { model, options } = await world(path, [...script(), ...script(), "Done."]);
+    const work = { ...options, tools: ["Bash"], allowedTools: ["Bash"] };
+    await expect(complete("x", { ...work, retry: QUICK })).rejects.toMatchObject({
+      code: "api_error",
+    });
+    expect(model.calls.length).toBe(2);
+    const again = await complete("x", { ...work, retry: { ...QUICK, afterTools: true } });
+    expect(again.text).toBe("Done.");
+  });
+
+  it("waits as long as the API asked the CLI to", async () => {
+    const { options } = await world(path, [
+      apiError(429, { retryAfter: 1 }),
+      apiError(429, { retryAfter: 1 }),
+      "At last.",
+    ]);
+    const call = stream("x", { ...options, retry: { ...QUICK, cliRetries: 1 } });
+    const seen: Message[] = [];
+    for await (const message of call) seen.push(message);
+    expect(seen.filter((message) => isMessage(message, "hawser"))).toEqual([
+      expect.objectContaining({ subtype: "retrying", code: "rate_limited", delay_ms: 1000 }),
+    ]);
+    expect((await call.completion).text).toBe("At last.");
+  });
+
+  it("goes on in the conversation that its caller chose", async () => {
+    const { model, options } = await world(path, ["First.", apiError(500), "Second."]);
+    const kept = { ...options, persistSession: true };
+    const { sessionId } = await complete("One.", kept);
+    const second = await complete("Two.", { ...kept, resume: sessionId, retry: QUICK });
+    expect(second).toMatchObject({ text: "Second.", sessionId });
+    expect(JSON.stringify(model.calls.at(-1)?.body)).toContain("First.");
+  });
+});
+
+describe("a call that is made anew", () => {
+  it("is never repeated once somebody has read of its text", async () => {
+    const failed = { is_error: true, api_error_status: 500, result: "no" };
+    const cli = await fakeCli({
+      steps: [{ on: "user", do: [{ init: {} }, { assistant: "Half" }, { result: failed }] }],
+    });
+    onTestFinished(() => cli.dispose());
+    const call = stream("x", { cliPath: cli.path, retry: { ...QUICK, attempts: 5 } });
+    const pieces: string[] = [];
+    const read = async () => {
+      for await (const piece of call.textStream) pieces.push(piece);
+    };
+    await expect(read()).rejects.toMatchObject({ code: "api_error", partialText: "Half" });
+    expect(pieces).toEqual(["Half"]);
+    expect((await startsOf(cli)).length).toBe(1);
+  });
+
+  it("gives each attempt a signal of its own, and stops at the caller's", async () => {
+    const { options } = await world(NEWEST_CLI, [apiError(500), hang("Half")]);
+    const controller = new AbortController();
+    const signals: AbortSignal[] = [];
+    const { spawn } = await import("node:child_process");
+    const call = stream("x", {
+      ...options,
+      signal: controller.signal,
+      retry: QUICK,
+      spawnClaudeCodeProcess: ({ command, args, cwd, env, signal }) => {
+        signals.push(signal);
+        expect(signal.aborted).toBe(false);
+        return spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+      },
+    });
+    const read = async () => {
+      for await (const _message of call) if (signals.length === 2) controller.abort("enough");
+    };
+    await expect(read()).rejects.toMatchObject({ code: "aborted", reason: "enough" });
+    expect(signals.length).toBe(2);
+    expect(new Set([...signals, controller.signal]).size).toBe(3);
+  });
+
+  it("takes what it has spent off its budget", async () => {
+    const cli = await fakeCli({
+      steps: [
+        {
+          on: "user",
+          do: [
+            { init: {} },
+            {
+              result: { is_error: true, api_error_status: 500, result: "no", total_cost_usd: 0.4 },
+            },
+          ],
+        },
+      ],
+    });
+    onTestFinished(() => cli.dispose());
+    const retry = { attempts: 9, baseMs: 1 };
+    const failed = complete("x", { cliPath: cli.path, maxBudgetUsd: 1, retry });
+    await expect(failed).rejects.toMatchObject({ code: "api_error" });
+    const starts = await startsOf(cli);
+    const budgets = starts.map(({ argv }) =>
+      Number(argv.find((each) => each.startsWith("--max-budget-usd="))?.split("=")[1]),
+    );
+    expect(budgets).toEqual([1, expect.closeTo(0.6, 6), expect.closeTo(0.2, 6)]);
+  });
+
+  it("fails with what its last attempt had come to", async () => {
+    const cli = await fakeCli({
+      steps: [{ on: "user", do: [{ init: {} }, { assistant: "Half" }, { exit: 3 }] }],
+    });
+    onTestFinished(() => cli.dispose());
+    const call = complete("x", { cliPath: cli.path, retry: { attempts: 1, baseMs: 1 } });
+    await expect(call).rejects.toMatchObject({ code: "process_exited", partialText: "Half" });
+    expect((await startsOf(cli)).length).toBe(2);
+  });
+
+  it("counts what the failed attempt used", async () => {
+    const usage = { input_tokens: 1000, output_tokens: 500 };
+    const { options } = await world(NEWEST_CLI, [
+      reply(["Hm. ", toolUse("Read", { file_path: "/nowhere" })], { usage }),
+      apiError(500),
+      reply("Done.", { usage }),
+    ]);
+    const model = "claude-sonnet-4-5";
+    const call = { ...options, model, tools: ["Read"], retry: QUICK };
+    const completion = await complete("x", call);
+    expect(completion).toMatchObject({ text: "Done.", usage: { input_tokens: 2000 } });
+    expect(completion.costUsd).toBeCloseTo(2 * 0.0105, 6);
+  });
+});
