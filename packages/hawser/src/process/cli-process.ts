@@ -1,16 +1,17 @@
 import type { Readable, Writable } from "node:stream";
 import type { Logger } from "../base/index.js";
-import type { Child } from "./child.js";
-import type { Exit } from "./exit.js";
-import { atHostExit, enlist, type Mortal } from "./live.js";
-import type { PrivateFolder } from "./private-folder.js";
-import { StderrTail } from "./stderr.js";
-import { killLeft, sweep } from "./sweep.js";
-import { type Entry, processTable } from "./table.js";
-import { watchOver } from "./watchdog.js";
+import { atHostExit } from "./end/at-host-exit.js";
+import type { Exit } from "./end/exit-error.js";
+import { killRemaining, sweep } from "./end/kill-tree.js";
+import { type ClosableProcess, register } from "./end/process-registry.js";
+import { type ProcessEntry, processTable } from "./end/process-table.js";
+import { watchProcess } from "./end/watchdog.js";
+import type { Child } from "./spawn/child.js";
+import { StderrTail } from "./spawn/stderr-tail.js";
+import type { PrivateFolder } from "./temporary/private-folder.js";
 
 /** Who a process works for: told of what happens to it. */
-export interface Employer {
+export interface ProcessOwner {
   readonly log: Logger;
   readonly onStderr: (line: string) => void;
 }
@@ -22,14 +23,14 @@ export interface CliProcessFacts {
   readonly marker: string;
   readonly folder: PrivateFolder;
   readonly graceMs: number;
-  readonly employer: Employer;
+  readonly owner: ProcessOwner;
 }
 
 /**
  * One running CLI with everything below it. It keeps the host's event loop alive only while
  * somebody holds it, and it dies by a ladder whose every step has a limit.
  */
-export class CliProcess implements Mortal {
+export class CliProcess implements ClosableProcess {
   readonly pid: number | undefined;
   readonly cliPath: string;
   readonly startedAt: Date = new Date();
@@ -39,12 +40,12 @@ export class CliProcess implements Mortal {
   readonly exited: Promise<Exit>;
 
   readonly #facts: CliProcessFacts;
-  #employer: Employer;
+  #employer: ProcessOwner;
   readonly #stderr: StderrTail;
   readonly #gone: Promise<void>;
   readonly #release: (() => void)[];
   readonly #exitListeners = new Set<(exit: Exit) => void>();
-  readonly #tree = new Map<number, Entry>();
+  readonly #tree = new Map<number, ProcessEntry>();
   #settleGone: () => void = () => {};
   #closing: Promise<void> | undefined;
   #exit: Exit | undefined;
@@ -55,7 +56,7 @@ export class CliProcess implements Mortal {
   constructor(facts: CliProcessFacts) {
     const { child } = facts;
     this.#facts = facts;
-    this.#employer = facts.employer;
+    this.#employer = facts.owner;
     this.pid = child.pid;
     this.cliPath = facts.cliPath;
     this.stdin = child.stdin;
@@ -68,14 +69,14 @@ export class CliProcess implements Mortal {
       this.#settleGone = resolve;
     });
     child.onGone(() => this.#settleGone());
-    this.#release = [enlist(this), atHostExit(() => this.#killSync())];
-    if (this.pid !== undefined) this.#release.push(watchOver(this.pid, facts.employer.log));
+    this.#release = [register(this), atHostExit(() => this.#killSync())];
+    if (this.pid !== undefined) this.#release.push(watchProcess(this.pid, facts.owner.log));
     this.exited = this.#watchExit();
     child.setRef(false);
   }
 
   /** From now on it works for another; what it said before is not told to them. */
-  workFor(employer: Employer): void {
+  workFor(employer: ProcessOwner): void {
     this.#employer = employer;
     this.#stderr.forget();
   }
@@ -138,7 +139,7 @@ export class CliProcess implements Mortal {
     const { child, folder, marker } = this.#facts;
     this.#record();
     if (child.running) child.signal("SIGKILL");
-    if (this.pid !== undefined) killLeft([...this.#tree.values()], marker);
+    if (this.pid !== undefined) killRemaining([...this.#tree.values()], marker);
     folder.removeSync();
   }
 

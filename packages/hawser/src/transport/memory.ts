@@ -2,8 +2,12 @@ import { HawserError } from "../base/index.js";
 import { type Exit, exitError } from "../process/index.js";
 import { decodeLine, encodeLine, type Frame, type Outbound } from "../wire/index.js";
 import { Inbox } from "./inbox.js";
-import { inputEnded, notConnected } from "./refusals.js";
-import type { CloseOptions, Transport } from "./transport.js";
+import {
+  type CloseOptions,
+  inputEndedError,
+  notConnectedError,
+  type Transport,
+} from "./transport.js";
 
 /**
  * A line inside one program: two linked ends, each a transport. What one end sends, the other one
@@ -93,8 +97,8 @@ export class MemoryTransport implements Transport {
 
   #refusal(): HawserError | undefined {
     if (this.#closed) return new HawserError("closed");
-    if (!this.#connected) return notConnected();
-    if (this.#inputEnded) return inputEnded();
+    if (!this.#connected) return notConnectedError();
+    if (this.#inputEnded) return inputEndedError();
     return this.#exit === undefined ? undefined : exitError(this.#exit, true);
   }
 }

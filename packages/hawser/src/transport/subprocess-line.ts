@@ -1,11 +1,18 @@
-import { type ErrorFacts, HawserError, type Logger, type Mask, SILENT } from "../base/index.js";
+import {
+  type ErrorFacts,
+  HawserError,
+  type Logger,
+  type Mask,
+  SILENT,
+  withTimeout,
+} from "../base/index.js";
 import type { Invocation, Options } from "../options/index.js";
 import {
   type CliProcess,
   type Exit,
-  employerOf,
   exitError,
   exitFacts,
+  ownerOf,
   type Prepared,
   prepare,
   spawnCli,
@@ -17,12 +24,16 @@ import {
   type FramedLine,
   type Outbound,
 } from "../wire/index.js";
-import { Ear } from "./ear.js";
 import { Inbox, type InboxReader } from "./inbox.js";
-import { inputEnded, notConnected } from "./refusals.js";
-import type { Running } from "./running.js";
-import type { CloseOptions } from "./transport.js";
-import { within } from "./within.js";
+import { StdoutReader } from "./stdout-reader.js";
+import { type CloseOptions, inputEndedError, notConnectedError } from "./transport.js";
+
+/** A process that runs already, in place of a process that `connect()` would start. */
+export interface Running {
+  readonly process: CliProcess;
+  /** What was prepared for the new owner of the process. */
+  readonly prepared: Prepared;
+}
 
 /**
  * What is behind a `SubprocessTransport`. It must never point back at it: that the outer object can
@@ -40,7 +51,7 @@ export class SubprocessLine {
   #prepared: Prepared | undefined;
   #spawning: Promise<CliProcess> | undefined;
   #process: CliProcess | undefined;
-  #ear: Ear | undefined;
+  #ear: StdoutReader | undefined;
   #forgetProcess: () => void = () => {};
   #failure: unknown;
   #exit: Exit | undefined;
@@ -165,7 +176,7 @@ export class SubprocessLine {
   detach(): CliProcess | undefined {
     const process = this.#process;
     const idle = this.ready && this.#inbox.bytes === 0 && process?.stdin.writableLength === 0;
-    if (!idle || process === undefined || !this.#ear?.letGo()) return undefined;
+    if (!idle || process === undefined || !this.#ear?.detach()) return undefined;
     this.#closed = true;
     this.#forgetProcess();
     this.#prepared?.trace?.("close", "detach");
@@ -200,12 +211,12 @@ export class SubprocessLine {
     this.#prepared = prepared;
     this.#process = process;
     this.#spawning = Promise.resolve(process);
-    process.workFor(employerOf(prepared));
+    process.workFor(ownerOf(prepared));
     this.#listen(process);
   }
 
   #listen(process: CliProcess): void {
-    this.#ear = new Ear(process.stdout, this.#options.maxLineBytes, {
+    this.#ear = new StdoutReader(process.stdout, this.#options.maxLineBytes, {
       onLine: (line) => this.#receive(line),
       // Nothing more can be heard, so there is nothing left to wait for.
       onClose: () => void process.terminate(),
@@ -251,16 +262,19 @@ export class SubprocessLine {
   /** Why nothing can be sent, if the line is not ready. */
   #refusal(): unknown {
     if (this.#closed) return new HawserError("closed");
-    if (this.#process === undefined) return this.#failure ?? notConnected();
-    return this.#exit === undefined ? inputEnded() : this.#exitError(this.#exit);
+    if (this.#process === undefined) return this.#failure ?? notConnectedError();
+    return this.#exit === undefined ? inputEndedError() : this.#exitError(this.#exit);
   }
 
   /** A broken pipe is the first sign of a death, whose cause is known only when it is over. */
   async #whyNotSent(cause: Error): Promise<HawserError> {
     const graceMs = this.#prepared?.graceMs ?? 0;
-    const exit = this.#closed || this.#inputEnded ? undefined : await within(this.#exited, graceMs);
+    const exit =
+      this.#closed || this.#inputEnded
+        ? undefined
+        : await withTimeout(this.#exited, graceMs, () => undefined);
     if (this.#closed) return new HawserError("closed", undefined, { cause });
-    if (this.#inputEnded) return inputEnded({ cause });
+    if (this.#inputEnded) return inputEndedError({ cause });
     if (exit !== undefined) return this.#exitError(exit);
     return new HawserError("closed", "The CLI no longer reads its input.", { cause });
   }

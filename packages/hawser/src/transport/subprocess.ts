@@ -2,10 +2,8 @@ import type { ErrorFacts, Logger, Mask } from "../base/index.js";
 import type { Invocation, Options } from "../options/index.js";
 import type { CliProcess, Exit } from "../process/index.js";
 import type { Frame, Outbound } from "../wire/index.js";
-import { notConnected } from "./refusals.js";
-import type { Running } from "./running.js";
-import { SubprocessLine } from "./subprocess-line.js";
-import type { CloseOptions, Transport } from "./transport.js";
+import { type Running, SubprocessLine } from "./subprocess-line.js";
+import { type CloseOptions, notConnectedError, type Transport } from "./transport.js";
 
 /**
  * A line to a CLI process of its own, started on connect. If it is forgotten, its process dies with
@@ -41,7 +39,7 @@ export class SubprocessTransport implements Transport {
   /** What the CLI was started with; `initialize` is the request that a session has to send first. */
   get invocation(): Invocation {
     const invocation = this.#line.invocation;
-    if (invocation === undefined) throw notConnected();
+    if (invocation === undefined) throw notConnectedError();
     return invocation;
   }
 

@@ -1,6 +1,6 @@
 import { MemoryTransport } from "../../src/transport/index.js";
 import { encodeLine } from "../../src/wire/index.js";
-import { describeTransport, type Peer } from "./conformance.js";
+import { describeTransport, type Peer } from "./conformance.helper.js";
 
 describeTransport("MemoryTransport", async (peer) => {
   const [here, there] = MemoryTransport.pair();

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { locateCli } from "../../src/process/index.js";
 import { fakeCli, type Scenario } from "../../src/testing/index.js";
 import { SubprocessTransport } from "../../src/transport/index.js";
-import { describeTransport, type Peer } from "./conformance.js";
+import { describeTransport, type Peer } from "./conformance.helper.js";
 
 describeTransport("SubprocessTransport", async (peer) => {
   const cli = await fakeCli(scenario(peer));
