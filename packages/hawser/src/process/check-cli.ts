@@ -54,7 +54,7 @@ export interface CheckOptions extends LocateOptions {
 export async function checkCli(options: CheckOptions = {}): Promise<CliReport> {
   const env = { ...process.env, ...options.env };
   const surroundings = {
-    credential: credentialHint(env),
+    credential: credentialHint(env, options.cwd),
     nested: env["CLAUDECODE"] !== undefined,
     root: process.getuid?.() === 0,
   };
@@ -98,11 +98,11 @@ function silent(path: string, text: string): HawserError {
   return notRunnableError(path, `it does not say its version (${text})`, { cliPath: path });
 }
 
-function credentialHint(env: Environment): CredentialHint {
+function credentialHint(env: Environment, cwd: string | undefined): CredentialHint {
   for (const name of KEY_VARIABLES) {
     if (env[name]) return name;
   }
-  const folder = configFolderIfAny(env);
+  const folder = configFolderIfAny(env, cwd);
   if (folder === undefined) return "none seen";
   return existsSync(join(folder, ".credentials.json")) ? "login file" : "none seen";
 }

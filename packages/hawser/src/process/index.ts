@@ -1,6 +1,6 @@
 export { type CheckOptions, type CliReport, type CredentialHint, checkCli } from "./check-cli.js";
 export { CliProcess } from "./cli-process.js";
-export { configFolder, configFolderIfAny, homeFolder } from "./config-folder.js";
+export { configFolder, configFolderIfAny, homeFolder, stateFile } from "./config-folder.js";
 export { atHostExit } from "./end/at-host-exit.js";
 export { type CredentialMix, credentialMixes } from "./end/credential-mix.js";
 export { type Exit, exitError, exitFacts } from "./end/exit-error.js";

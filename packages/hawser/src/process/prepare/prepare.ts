@@ -150,9 +150,9 @@ async function inspectMachine(options: Options) {
  * 2.1.325 ends with ENOENT). So a user that has none gets the configuration folder for it.
  */
 function withHome(invocation: Invocation): Invocation {
-  const { env } = invocation;
+  const { env, cwd } = invocation;
   if (homeFolder(env) !== undefined) return invocation;
-  return { ...invocation, env: { ...env, HOME: configFolder(env) } };
+  return { ...invocation, env: { ...env, HOME: configFolder(env, cwd) } };
 }
 
 /** A HOME that the caller gave stays. */
