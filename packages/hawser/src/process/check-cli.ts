@@ -30,12 +30,16 @@ export interface CliReport {
   readonly root: boolean;
 }
 
+/**
+ * Where a credential was seen: in the environment variable of this name, in the file of a login, or
+ * nowhere that hawser can see.
+ */
 export type CredentialHint =
   | "ANTHROPIC_API_KEY"
   | "ANTHROPIC_AUTH_TOKEN"
   | "CLAUDE_CODE_OAUTH_TOKEN"
-  | "login file"
-  | "none seen";
+  | "login_file"
+  | "none_seen";
 
 /** Which CLI to check. */
 export interface CheckOptions extends LocateOptions {
@@ -103,6 +107,6 @@ function credentialHint(env: Environment, cwd: string | undefined): CredentialHi
     if (env[name]) return name;
   }
   const folder = configFolderIfAny(env, cwd);
-  if (folder === undefined) return "none seen";
-  return existsSync(join(folder, ".credentials.json")) ? "login file" : "none seen";
+  if (folder === undefined) return "none_seen";
+  return existsSync(join(folder, ".credentials.json")) ? "login_file" : "none_seen";
 }

@@ -78,7 +78,7 @@ export class CliProcess implements ClosableProcess {
   /** From now on it works for another; what it said before is not told to them. */
   workFor(employer: ProcessOwner): void {
     this.#employer = employer;
-    this.#stderr.forget();
+    this.#stderr.clear();
   }
 
   /** The same as `exited`, for one who may lose interest before: the returned function says so. */

@@ -14,6 +14,7 @@ export {
 export { type ProcessInfo, processes, shutdown } from "./end/process-registry.js";
 export { currentFolder, temporaryFolder } from "./host-folders.js";
 export { whyUnrunnable } from "./locate/executable-format.js";
+export { describeReason } from "./locate/inspect-candidate.js";
 export {
   type CliLocation,
   type CliSource,

@@ -261,7 +261,7 @@ describe("the search", () => {
     const path = file(join("homes", folder.replaceAll("/", "-"), folder, "claude"));
     expect(locateCli({}, machine({ home }))).toEqual({
       path,
-      source: "usual place",
+      source: "usual_place",
       script: false,
     });
   });
@@ -271,7 +271,7 @@ describe("the search", () => {
     const path = file(join(system, folder, "claude"));
     expect(locateCli({}, machine({ root: join(root, system) }))).toEqual({
       path,
-      source: "usual place",
+      source: "usual_place",
       script: false,
     });
   });

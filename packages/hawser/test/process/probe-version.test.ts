@@ -131,7 +131,7 @@ describe("checkCli", () => {
       CLAUDECODE: undefined,
     };
     const report = (env: object) => checkCli({ cliPath: cli.path, env: { ...nothing, ...env } });
-    expect(await report({})).toMatchObject({ credential: "none seen", nested: false });
+    expect(await report({})).toMatchObject({ credential: "none_seen", nested: false });
     expect(await report({ CLAUDECODE: "" })).toMatchObject({ nested: true });
     expect(await report({ ANTHROPIC_API_KEY: "k" })).toMatchObject({
       credential: "ANTHROPIC_API_KEY",
@@ -140,7 +140,7 @@ describe("checkCli", () => {
       credential: "CLAUDE_CODE_OAUTH_TOKEN",
     });
     writeFileSync(join(home, ".credentials.json"), "{}");
-    expect(await report({})).toMatchObject({ credential: "login file" });
+    expect(await report({})).toMatchObject({ credential: "login_file" });
   });
 
   it.skipIf(!CAN_BE_FOREIGN)("names the processor that a program is built for", async () => {

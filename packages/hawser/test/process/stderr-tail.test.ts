@@ -16,7 +16,7 @@ it.each([
     const tail = new StderrTail(stream, (line) => lines.push(line));
     stream.write(first);
     await new Promise(setImmediate);
-    tail.forget();
+    tail.clear();
     lines.length = 0;
     for (const piece of later) stream.write(piece);
     stream.end();

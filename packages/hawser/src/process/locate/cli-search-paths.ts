@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, posix, win32 } from "node:path";
 import type { Environment } from "../../base/index.js";
+import type { RefusedReason } from "./inspect-candidate.js";
 
 /** The facts of the machine that decide where a CLI may be. */
 export interface Machine {
@@ -31,7 +32,7 @@ export interface SearchPath {
    */
   readonly trustedAs?: string;
   /** Why a file at this path must not be run. */
-  readonly refused?: string;
+  readonly refused?: RefusedReason;
 }
 
 /**
@@ -141,9 +142,8 @@ export function installerPaths(machine: Machine): SearchPath[] {
   return found.filter((path) => isAbsolute(path)).map((path) => ({ path }));
 }
 
-const OF_CWD =
-  'it is in node_modules of the current directory, which is not searched without `cliFrom: "cwd"`';
-const RELATIVE = "PATH names its folder relative to the current directory";
+const OF_CWD = { code: "cwd_node_modules" } as const;
+const RELATIVE = { code: "relative_path_entry" } as const;
 
 const SCOPE = "@anthropic-ai";
 const WRAPPER = "claude-code";

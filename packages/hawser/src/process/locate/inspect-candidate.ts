@@ -11,15 +11,31 @@ import {
 } from "node:fs";
 import { win32 } from "node:path";
 
-/** What stands at a path where a CLI might be. */
+/** What is at a path where a CLI might be. */
 export type Candidate =
   | { readonly state: "usable"; readonly path: string; readonly script: boolean }
   | { readonly state: "missing" }
-  | { readonly state: "unusable"; readonly reason: string }
+  | { readonly state: "unusable"; readonly reason: UnusableReason }
   /**
    * The file could be run, but hawser does not run files from this place unless the caller names it.
    */
-  | { readonly state: "refused"; readonly reason: string };
+  | { readonly state: "refused"; readonly reason: RefusedReason };
+
+/** Why the file cannot be run. */
+export type UnusableReason =
+  | { readonly code: "stat_failed"; readonly errno: string }
+  | { readonly code: "directory" }
+  | { readonly code: "not_regular_file" }
+  | { readonly code: "not_executable" }
+  | { readonly code: "npm_stub" }
+  | { readonly code: "unknown_shim_target" };
+
+/** Why hawser does not run the file unless the caller names it. */
+export type RefusedReason =
+  | { readonly code: "cwd_node_modules" }
+  | { readonly code: "relative_path_entry" }
+  | { readonly code: "other_owner"; readonly path: string; readonly uid: number }
+  | { readonly code: "writable_by_all"; readonly path: string };
 
 /** Looks at one path: a file, executable (or a script for Node), and not the npm package's stub. */
 export function inspectCandidate(path: string): Candidate {
@@ -28,7 +44,7 @@ export function inspectCandidate(path: string): Candidate {
   } catch (error) {
     const { code = "unknown" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return { state: "missing" };
-    return unusable(`it cannot be looked at: ${code}`);
+    return { state: "unusable", reason: { code: "stat_failed", errno: code } };
   }
 }
 
@@ -36,18 +52,18 @@ const STUB_BYTES = 4096;
 const STUB_TEXT = "native binary not installed";
 
 function inspectFile(path: string, stat: Stats): Candidate {
-  if (stat.isDirectory()) return unusable("it is a directory");
-  if (!stat.isFile()) return unusable("it is not a regular file");
+  if (stat.isDirectory()) return unusable("directory");
+  if (!stat.isFile()) return unusable("not_regular_file");
   const script = /\.[cm]?js$/i.test(realpathSync(path));
-  if (!script && !isExecutable(path)) return unusable("it is not executable by this user");
+  if (!script && !isExecutable(path)) return unusable("not_executable");
   if (stat.size < STUB_BYTES && readHead(path).includes(STUB_TEXT)) {
-    return unusable("it is the npm package's stub: its install script did not run");
+    return unusable("npm_stub");
   }
   return { state: "usable", path, script };
 }
 
-function unusable(reason: string): Candidate {
-  return { state: "unusable", reason };
+function unusable(code: Exclude<UnusableReason["code"], "stat_failed">): Candidate {
+  return { state: "unusable", reason: { code } };
 }
 
 function isExecutable(path: string): boolean {
@@ -55,7 +71,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Thrown is how Node says no.
+    // Node answers no by an error.
     return false;
   }
 }
@@ -70,8 +86,34 @@ function readHead(path: string): string {
       closeSync(file);
     }
   } catch {
-    // Executable yet not readable: then it is no stub of a package that npm installed.
+    // The file is executable but not readable, so it is no stub of a package that npm installed.
     return "";
+  }
+}
+
+/** A reason as the end of a sentence, without its full stop. */
+export function describeReason(reason: UnusableReason | RefusedReason): string {
+  switch (reason.code) {
+    case "stat_failed":
+      return `it cannot be looked at: ${reason.errno}`;
+    case "directory":
+      return "it is a directory";
+    case "not_regular_file":
+      return "it is not a regular file";
+    case "not_executable":
+      return "it is not executable by this user";
+    case "npm_stub":
+      return "it is the npm package's stub: its install script did not run";
+    case "unknown_shim_target":
+      return "it is a command file whose target is not known";
+    case "cwd_node_modules":
+      return 'it is in node_modules of the current directory, which is not searched without `cliFrom: "cwd"`';
+    case "relative_path_entry":
+      return "PATH names its folder relative to the current directory";
+    case "other_owner":
+      return `${reason.path} belongs to another user (${reason.uid})`;
+    case "writable_by_all":
+      return `every user can write to ${reason.path}`;
   }
 }
 

@@ -12,10 +12,19 @@ import {
   pathVariablePaths,
   type SearchPath,
 } from "./cli-search-paths.js";
-import { findDistrust } from "./file-trust.js";
-import { type Candidate, inspectCandidate, shimTarget } from "./inspect-candidate.js";
+import { findDistrust } from "./find-distrust.js";
+import {
+  type Candidate,
+  describeReason,
+  inspectCandidate,
+  shimTarget,
+} from "./inspect-candidate.js";
 
-/** How a CLI was found. `package` is one that is installed together with hawser. */
+/**
+ * How a CLI was found: named by the option `cliPath` or by the environment variable HAWSER_CLI, in
+ * `node_modules` of the current directory, bundled with the program, in an npm package that is installed
+ * together with hawser, in a folder of the environment variable PATH, or where installers put it.
+ */
 export type CliSource =
   | "option"
   | "HAWSER_CLI"
@@ -23,7 +32,7 @@ export type CliSource =
   | "bundled"
   | "package"
   | "PATH"
-  | "usual place";
+  | "usual_place";
 
 /** An executable that was found and looked at; nothing was started. */
 export interface CliLocation {
@@ -74,7 +83,7 @@ export function locateCli(
       const seen = inspectSearchPath(place, machine);
       if (seen.state === "usable") return { path: seen.path, script: seen.script, source };
       // Most programs bundle no CLI, so that its place would mean nothing to the reader.
-      if (seen.state !== "missing") tried.push(`${place.path} (${seen.reason})`);
+      if (seen.state !== "missing") tried.push(`${place.path} (${describeReason(seen.reason)})`);
       else if (source !== "bundled") tried.push(place.path);
     }
   }
@@ -139,7 +148,7 @@ const SEARCH = [
   ["bundled", bundledPaths],
   ["package", packagePaths],
   ["PATH", (machine: Machine) => pathVariablePaths("claude", machine)],
-  ["usual place", installerPaths],
+  ["usual_place", installerPaths],
 ] as const;
 
 /** The functions that find the CLI alone check no other option. */
@@ -164,7 +173,8 @@ function locateNamed(
   for (const place of places) {
     const found = inspectSearchPath(place, machine);
     if (found.state === "usable") return { path: found.path, script: found.script, source };
-    if (found.state !== "missing") refused ??= `${place.path} cannot be run: ${found.reason}`;
+    if (found.state !== "missing")
+      refused ??= `${place.path} cannot be run: ${describeReason(found.reason)}`;
   }
   if (refused !== undefined) {
     throw new HawserError("cli_not_runnable", `${name} ${refused}.`, issue(refused));
@@ -191,7 +201,7 @@ function inspectTarget(path: string, { platform }: Machine): Candidate {
   if (platform !== "win32" || found.state !== "usable" || !/\.(cmd|bat)$/i.test(path)) return found;
   const target = shimTarget(path);
   return target === undefined
-    ? { state: "unusable", reason: "it is a command file whose target is not known" }
+    ? { state: "unusable", reason: { code: "unknown_shim_target" } }
     : inspectCandidate(target);
 }
 

@@ -30,16 +30,16 @@ export interface UnrunnableWords {
 export function wordsFor(why: Unrunnable): UnrunnableWords {
   const here = `${process.platform} ${process.arch}`;
   switch (why.why) {
-    case "other system":
+    case "other_system":
       return { reason: `it is built for ${why.system}, and this is ${here}`, remedy: FIT };
-    case "other processor":
+    case "other_processor":
       return { reason: `it is built for ${why.processor}, and this is ${here}`, remedy: FIT };
-    case "no interpreter":
+    case "no_interpreter":
       return {
         reason: `its first line names ${why.interpreter}, which is not there`,
         remedy: `Install ${why.interpreter}, or name another one in that line.`,
       };
-    case "no loader": {
+    case "no_loader": {
       const libc = why.libc ?? "another C library";
       const loader = `whose loader ${why.loader} is not on this machine`;
       return { reason: `it is built for ${libc}, ${loader}`, remedy: FIT };

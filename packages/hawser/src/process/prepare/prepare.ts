@@ -24,6 +24,7 @@ import { currentFolderIfAny } from "../host-folders.js";
 import { type CliLocation, locateCli } from "../locate/locate-cli.js";
 import { type ProbeOptions, probeVersion, type VersionProbe } from "../probe/probe-version.js";
 import { namedElsewhere, refuseUser, type SpawnFunction } from "../spawn/custom-spawn.js";
+import { keepsBlanks } from "../spawn/stderr-tail.js";
 import { temporaryPath } from "../temporary/temporary-path.js";
 import { checkCwd, checkPlugins } from "./check-folders.js";
 import { readProject, readSettings } from "./project-input.js";
@@ -43,6 +44,8 @@ export interface Prepared {
   readonly customSpawn: SpawnFunction | undefined;
   readonly graceMs: number;
   readonly onStderr: ((line: string) => void) | undefined;
+  /** Whether `onStderr` gets the blanks and the CR at the end of each line. */
+  readonly keepsStderrBlanks: boolean;
   readonly mask: Mask;
   readonly log: Logger;
   readonly trace: Trace | undefined;
@@ -76,6 +79,7 @@ export async function prepare(options: Options): Promise<Prepared> {
     customSpawn: options.spawnClaudeCodeProcess,
     graceMs: options.closeGraceMs ?? GRACE_MS,
     onStderr: options.stderr,
+    keepsStderrBlanks: keepsBlanks(options.stderr),
     mask,
     log,
     trace: openTrace(process.env["HAWSER_TRACE"], mask, (message) => log.warn(message)),

@@ -7,7 +7,6 @@ import type { Child } from "./child.js";
 import { startCustom } from "./custom-spawn.js";
 import { startLocal } from "./local-child.js";
 import { spawnError } from "./spawn-error.js";
-import { heardBy } from "./stderr-tail.js";
 
 /** Starts what was prepared. Resolves when the process runs; no byte has been sent to it yet. */
 export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
@@ -37,7 +36,7 @@ export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
       owner: ownerOf(prepared),
     });
   } catch (error) {
-    // The failure to start is the one to tell.
+    // A failure to remove the folder must not hide why the process did not start.
     await folder.remove().catch(() => {});
     if (error instanceof HawserError) throw error;
     const { file, cwd } = invocation;
@@ -45,13 +44,13 @@ export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
   }
 }
 
-/** The one on whose behalf this was prepared. */
+/** The owner for whom the process was prepared. */
 export function ownerOf(prepared: Prepared): ProcessOwner {
   return {
     log: prepared.log,
     onStderr: (line) => {
       prepared.trace?.("stderr", line);
-      tell(prepared, line);
+      callStderr(prepared, line);
     },
   };
 }
@@ -62,12 +61,12 @@ function start(prepared: Prepared, marker: string): Promise<Child> {
   return ownSpawn === undefined ? startLocal(prepared, env) : startCustom(ownSpawn, prepared, env);
 }
 
-function tell({ onStderr, log, mask }: Prepared, line: string): void {
+function callStderr({ onStderr, keepsStderrBlanks, log, mask }: Prepared, line: string): void {
   if (onStderr === undefined) return;
   const report = faultReporter(log, mask);
   const threw = (error: unknown) => report(onStderr, "the stderr callback threw", error);
   try {
-    const told: unknown = onStderr(heardBy(onStderr, line));
+    const told: unknown = onStderr(keepsStderrBlanks ? line : line.trimEnd());
     if (told instanceof Promise) told.catch(threw);
   } catch (error) {
     threw(error);

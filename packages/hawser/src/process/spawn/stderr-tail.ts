@@ -2,14 +2,14 @@ import type { Readable } from "node:stream";
 import { type FramedLine, LineFramer } from "../../wire/index.js";
 
 /**
- * Drains stderr for as long as it lasts: a full pipe would stop the CLI. Whole lines go to
- * `onLine`, whose failures are its own; the end of the text is kept for errors.
+ * Reads stderr until it ends, because a full pipe would stop the CLI. `onLine` gets whole lines and must
+ * not throw. The end of the text is kept for errors.
  */
 export class StderrTail {
   readonly #framer = new LineFramer({ maxLineBytes: LONGEST_LINE });
   #text = "";
-  /** Whether what comes next is the rest of a line that was forgotten. */
-  #endsForgotten = false;
+  /** Whether the next bytes are the rest of a line whose beginning was cleared. */
+  #skipsToLineEnd = false;
 
   constructor(stream: Readable | undefined, onLine: (line: string) => void) {
     const hand = (lines: FramedLine[]) => {
@@ -19,17 +19,17 @@ export class StderrTail {
         onLine(text);
       }
     };
-    stream?.on("data", (chunk: Buffer) => hand(this.#framer.push(this.#unforgotten(chunk))));
+    stream?.on("data", (chunk: Buffer) => hand(this.#framer.push(this.#withoutClearedLine(chunk))));
     stream?.once("close", () => hand(this.#framer.end()));
-    // A pipe that breaks has no more text; the exit is reported by the process itself.
+    // A broken pipe gives no more text. The process itself reports its exit.
     stream?.on("error", () => {});
   }
 
-  /** Without the rest of a line whose beginning was forgotten. */
-  #unforgotten(chunk: Buffer): Buffer {
-    if (!this.#endsForgotten) return chunk;
+  /** The chunk without the rest of a line whose beginning was cleared. */
+  #withoutClearedLine(chunk: Buffer): Buffer {
+    if (!this.#skipsToLineEnd) return chunk;
     const end = chunk.indexOf("\n");
-    this.#endsForgotten = end < 0;
+    this.#skipsToLineEnd = end < 0;
     return end < 0 ? chunk.subarray(chunk.length) : chunk.subarray(end + 1);
   }
 
@@ -37,30 +37,31 @@ export class StderrTail {
     return this.#text.trimEnd();
   }
 
-  /** What was said so far is of no concern to whoever comes next. */
-  forget(): void {
+  /** Drops the text so far, because it must not reach the next owner of the process. */
+  clear(): void {
     this.#text = "";
-    this.#endsForgotten ||= this.#framer.end().length > 0;
+    this.#skipsToLineEnd ||= this.#framer.end().length > 0;
   }
 }
 
-/** Makes a callback hear each line with the blanks and the CR at its end. */
-export function keepingBlanks<Callback extends (line: string) => void>(hear: Callback): Callback {
-  keepsBlanks.add(hear);
-  return hear;
+/** Marks a callback that gets each line with the blanks and the CR at the end of the line. */
+export function keepingBlanks<Callback extends (line: string) => void>(
+  callback: Callback,
+): Callback {
+  return Object.assign(callback, { [KEEPS_BLANKS]: true });
 }
 
-/** A line as this callback is to hear it. */
-export function heardBy(hear: (line: string) => void, line: string): string {
-  return keepsBlanks.has(hear) ? line : line.trimEnd();
+/** Whether the callback is marked by `keepingBlanks()`. */
+export function keepsBlanks(callback: ((line: string) => void) | undefined): boolean {
+  return callback !== undefined && KEEPS_BLANKS in callback;
 }
 
-const keepsBlanks = new WeakSet<(line: string) => void>();
+const KEEPS_BLANKS = Symbol("hawser.keepsBlanks");
 
 const KEPT = 64 * 1024;
 const LONGEST_LINE = 1024 * 1024;
 
-/** Words need no line end: a program that dies may have had no time for it. */
+/** A last line without its end is text too: a program that dies may have had no time for the end. */
 function textOf(line: FramedLine): string {
   if (typeof line === "string") return line;
   return line.kind === "broken" ? line.text : "[a line too long to show]";

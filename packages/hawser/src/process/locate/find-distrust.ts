@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
+import type { RefusedReason } from "./inspect-candidate.js";
 
 /**
  * Why a file that was found without being named must not be run, or undefined if it may be run.
@@ -14,7 +15,7 @@ import { dirname } from "node:path";
  *
  * The group's right to write is not looked at: Homebrew's and Debian's own folders have it.
  */
-export function findDistrust(path: string, base: string): string | undefined {
+export function findDistrust(path: string, base: string): RefusedReason | undefined {
   // Windows has neither user numbers nor modes.
   if (process.geteuid === undefined) return undefined;
   const known = lstatSync(base, { throwIfNoEntry: false });
@@ -26,8 +27,8 @@ export function findDistrust(path: string, base: string): string | undefined {
     if (trusted.has(each)) continue;
     const stat = lstatSync(each, { throwIfNoEntry: false });
     if (stat === undefined) continue;
-    if (!owners.has(stat.uid)) return `${each} belongs to another user (${stat.uid})`;
-    if (!allMayWrite && isWritableByAll(stat)) return `every user can write to ${each}`;
+    if (!owners.has(stat.uid)) return { code: "other_owner", path: each, uid: stat.uid };
+    if (!allMayWrite && isWritableByAll(stat)) return { code: "writable_by_all", path: each };
   }
   return undefined;
 }
