@@ -15,14 +15,14 @@ export interface CliReport {
   readonly problem?: HawserError;
   readonly path?: string;
   readonly source?: CliSource;
-  /** Absent when it says something else than a version; a call goes on all the same. */
+  /** Absent if the CLI answers something else than a version. A call can work all the same. */
   readonly version?: string;
   /**
    * Why this may be another program than the Claude Code CLI, though it starts: its answer about its
    * version. A wrapper with an answer of its own works all the same.
    */
   readonly doubt?: string;
-  /** Where a credential was seen; its value is not read. The CLI may know others, such as a keychain. */
+  /** Where a credential was seen. Its value is not read. The CLI may have others, such as in a keychain. */
   readonly credential: CredentialHint;
   /** Whether this program itself runs inside a Claude Code session. */
   readonly nested: boolean;
@@ -54,7 +54,7 @@ export interface CheckOptions extends LocateOptions {
   readonly timeouts?: Options["timeouts"];
 }
 
-/** Finds the CLI and asks its version. Never rejects: what is wrong is in the report. */
+/** Finds the CLI and asks its version. Never rejects: the report holds the problem. */
 export async function checkCli(options: CheckOptions = {}): Promise<CliReport> {
   const env = { ...process.env, ...options.env };
   const surroundings = {
@@ -97,7 +97,7 @@ function doubtOf(path: string, { version, text }: VersionProbe): string | undefi
 const NAME = "(Claude Code)";
 const LONGEST = 60;
 
-/** What the system cannot run itself it may have handed to a shell: the file tells. */
+/** The system hands a file that it cannot run to a shell. The file itself shows the better reason. */
 function silent(path: string, text: string): HawserError {
   return notRunnableError(path, `it does not say its version (${text})`, { cliPath: path });
 }

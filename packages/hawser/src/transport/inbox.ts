@@ -1,7 +1,7 @@
 import { HawserError } from "../base/index.js";
 
 export interface InboxEvents {
-  /** Somebody began to wait for an item, or no one waits any more. */
+  /** A reader began to wait for an item, or no reader waits any more. */
   readonly onWaiting?: (waiting: boolean) => void;
   /** More is queued than the reader should be allowed to fall behind, or no longer. */
   readonly onFull?: (full: boolean) => void;
@@ -43,9 +43,19 @@ export class Inbox<T> {
     this.#tellFull();
   }
 
-  /** Whether somebody reads, or has read. */
+  /** Whether there is a reader, or was one. */
   get taken(): boolean {
     return this.#taken;
+  }
+
+  /** Whether a reader waits for an item. */
+  get isAwaited(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Whether more is queued than the reader should be allowed to fall behind. */
+  get full(): boolean {
+    return this.#full;
   }
 
   /** The bytes that are queued. */
@@ -68,15 +78,15 @@ export class Inbox<T> {
     return true;
   }
 
-  /** Forgets what is queued; tells how much it was. */
+  /** Drops what is queued, and returns how much it was. */
   clear(): { readonly count: number; readonly bytes: number } {
-    const forgotten = { count: this.#items.length - this.#next, bytes: this.#bytes };
+    const dropped = { count: this.#items.length - this.#next, bytes: this.#bytes };
     this.#items = [];
     this.#sizes = [];
     this.#next = 0;
     this.#bytes = 0;
     this.#tellFull();
-    return forgotten;
+    return dropped;
   }
 
   /** No more items. What is queued can still be read, then the error is thrown, if there is one. */
@@ -93,8 +103,8 @@ export class Inbox<T> {
   }
 
   /**
-   * The one reader. Leaving it early discards what comes later; `owner` lives as long as it does.
-   * What `follow` gives is read in place of the end, however that came.
+   * The only reader. If the reader leaves early, later items are discarded. The reader keeps `owner`
+   * from being garbage-collected. The reader gets what `follow` gives in place of the end or the error.
    */
   read(owner: object, follow?: () => Promise<IteratorResult<T>>): InboxReader<T> {
     if (this.#taken) throw new HawserError("already_consumed");
@@ -108,7 +118,7 @@ export class Inbox<T> {
     );
   }
 
-  /** What is queued, without waiting. */
+  /** The next queued item, without waiting. */
   #poll(): T | undefined {
     const item = this.#items[this.#next];
     if (item !== undefined) this.#drop();
@@ -199,7 +209,7 @@ export class InboxReader<T> implements AsyncIterableIterator<T> {
     this.#leave = leave;
   }
 
-  /** The next one, if it is there already. */
+  /** The next item, if it is queued already. */
   poll(): T | undefined {
     return this.#poll();
   }

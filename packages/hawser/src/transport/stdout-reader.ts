@@ -3,11 +3,11 @@ import { type FramedLine, LineFramer } from "../wire/index.js";
 
 export interface StdoutEvents {
   readonly onLine: (line: FramedLine) => void;
-  /** Nothing more can be heard. */
+  /** The stream has closed, and every line was given to `onLine`. */
   readonly onClose: () => void;
 }
 
-/** Hears what one process says, line by line, until its output ends or it is let go. */
+/** Reads the stdout of a process line by line until the stream closes or the reader is detached. */
 export class StdoutReader {
   readonly #stdout: Readable;
   readonly #framer: LineFramer;
@@ -17,20 +17,20 @@ export class StdoutReader {
     this.#stdout = stdout;
     this.#framer = new LineFramer({ maxLineBytes });
     this.#events = events;
-    stdout.on("data", this.#hear);
+    stdout.on("data", this.#read);
     stdout.once("close", this.#close);
-    // It may have been let go by another, and waits since then.
+    // A stream whose earlier reader was detached is paused.
     stdout.resume();
   }
 
-  /** Hears no more. False if that was in the middle of a line, of which the rest is lost. */
+  /** Stops reading. False if that was in the middle of a line, whose rest is lost. */
   detach(): boolean {
-    this.#stdout.off("data", this.#hear);
+    this.#stdout.off("data", this.#read);
     this.#stdout.off("close", this.#close);
     return this.#framer.end().length === 0;
   }
 
-  readonly #hear = (chunk: Buffer): void => {
+  readonly #read = (chunk: Buffer): void => {
     for (const line of this.#framer.push(chunk)) this.#events.onLine(line);
   };
 

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 
-/** Has `cleanUp` run, synchronously, if this program ends before the returned function is called. */
+/** Runs `cleanUp` synchronously if this program ends before the returned function is called. */
 export function atHostExit(cleanUp: () => void): () => void {
   if (cleanUps.size === 0) watchHost();
   cleanUps.add(cleanUp);
@@ -17,7 +17,8 @@ const OURS = Symbol.for("hawser.signal");
 
 function watchHost(): void {
   process.on("exit", cleanUpAll);
-  // In front of the program's own: one that was added by once() is gone when it has been called.
+  // Before the listeners of the program, because a listener that was added by once() is removed when it
+  // has been called, and onSignal() has to see it.
   for (const signal of SIGNALS) process.prependListener(signal, onSignal);
 }
 
@@ -32,14 +33,15 @@ function cleanUpAll(): void {
     try {
       cleanUp();
     } catch {
-      // One that fails must not keep the others from running; nobody is left to be told.
+      // A clean-up that fails must not keep the others from running. The program ends, so that no caller
+      // is left who could handle the error.
     }
   }
 }
 
 /**
- * A signal that nobody else handles would end this program without its exit event, and leave its
- * children behind: they are ended first, then the signal takes its usual course. A program that
+ * A signal without a listener of the program would end this program without its exit event, and leave its
+ * children behind. So the children are ended first, then the signal takes its usual course. A program that
  * handles the signal decides for itself what to close.
  */
 function onSignal(signal: NodeJS.Signals): void {
@@ -51,8 +53,8 @@ function onSignal(signal: NodeJS.Signals): void {
 Object.defineProperty(onSignal, OURS, { value: true });
 
 /**
- * The first process of a container is spared by the kernel: to it a signal that nobody handles means
- * nothing, and it would live on without its children. It exits as a shell tells such an end.
+ * The kernel drops a signal that PID 1 of a container does not handle, so that the program would live on
+ * without its children. Such a program exits with 128 plus the number of the signal, as in a shell.
  */
 function endBy(signal: NodeJS.Signals): void {
   if (process.pid === 1) process.exit(128 + constants.signals[signal]);

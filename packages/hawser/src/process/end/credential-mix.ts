@@ -12,7 +12,7 @@ export interface CredentialMix {
 }
 
 /**
- * Looks at the living processes that carry the mark of this library. A process may read the environment
+ * Looks at the running processes that carry a marker of this library. A process may read the environment
  * of every other process of its user, so a command of one tenant can read the keys of all others. Only
  * hashes are compared; no value is kept.
  */
@@ -26,7 +26,7 @@ export function credentialMixes(): CredentialMix[] {
   }
   const byOwner = new Map<string, { hostPid: number; found: Set<string> }>();
   for (const { pid, value } of table.having(MARKER_VARIABLE)) {
-    // The innermost host of a mark has started the process.
+    // The innermost host of a marker has started the process.
     const host = hostsIn(value).at(-1);
     const credential = held.get(pid)?.join(" ");
     if (host === undefined || credential === undefined) continue;
@@ -44,7 +44,7 @@ function hashOf(value: string): string {
   return createHash("sha256").update(value).digest("base64url");
 }
 
-/** Elsewhere than on Linux, only processes of this user show their environment. */
+/** Undefined on other systems than Linux: there only processes of this user show their environment. */
 function userOf(pid: number): number | undefined {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
 }

@@ -12,7 +12,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
   /** The end of what it wrote to stderr, at most 128 KiB. */
   readonly stderrTail: string;
-  /** What an own spawn function's process said it has failed by, instead of an exit. */
+  /** The error that the process of a custom spawn function reported in place of an exit. */
   readonly error?: Error;
 }
 
@@ -36,7 +36,7 @@ export function exitError(
   mask: Mask = hostMask(),
 ): HawserError {
   if (exit.error !== undefined) return failedError(exit, exit.error, hadStarted, facts, mask);
-  // Masked whole: what is cut out of it may begin in the middle of a secret.
+  // Masked before it is cut, because a cut may begin in the middle of a secret.
   const stderrTail = mask(exit.stderrTail);
   const refusal = hadStarted || exit.code !== 1 ? undefined : refusalIn(stderrTail);
   const message = describe({ ...exit, stderrTail });
@@ -61,8 +61,8 @@ function failedError(
 }
 
 /**
- * A refusal to start exists only as text on stderr, so here, and only here, that text is read.
- * Whatever is not recognised keeps the plain code, with the text beside it.
+ * A refusal to start exists only as text on stderr. Only this table reads that text. An exit that it does
+ * not recognise is `process_exited`, with the text as a fact.
  */
 const REFUSALS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/unknown option|option '[^']*' argument '.*' is invalid/i, "unsupported_by_cli"],

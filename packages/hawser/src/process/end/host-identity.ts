@@ -4,45 +4,48 @@ import { hostname } from "node:os";
 import { HawserError } from "../../base/index.js";
 import { processTable } from "./process-table.js";
 
-/** The variable by which everything that this library has started can be found again. */
+/** The environment variable by which every process that this library has started can be found again. */
 export const MARKER_VARIABLE = "HAWSER_MARK";
 
 /**
- * Names this copy of the library in this program. A second copy, or one in a worker thread, has a name
- * of its own: what it has started may outlive the first.
+ * Identifies this copy of the library in this program. A second copy, such as in a worker thread, has an id
+ * of its own, because the processes that it has started may outlive the first copy.
  */
 export function hostId(): string {
-  name ??= [
+  ownId ??= [
     pidNamespaceId(),
     process.pid,
     processTable().self(),
     randomBytes(4).toString("hex"),
   ].join(".");
-  return name;
+  return ownId;
 }
 
-let name: string | undefined;
+let ownId: string | undefined;
 
-/** A mark for one more process. It begins with the host's name, so that each finds its own. */
+/** A marker for one more process. It begins with the id of the host, so that each host finds its own. */
 export function newMarker(): string {
   return `${hostId()}/${randomUUID()}`;
 }
 
-/** The environment with a mark in it. Inside another of our trees, both owners must find the process. */
-export function withMarker(env: NodeJS.ProcessEnv, mark: string): Record<string, string> {
+/**
+ * The environment with a marker in it. A marker that is there already stays, because in a tree inside
+ * another tree of hawser both hosts must find the process.
+ */
+export function withMarker(env: NodeJS.ProcessEnv, marker: string): Record<string, string> {
   const outer = env[MARKER_VARIABLE];
   return {
     ...(env as Record<string, string>),
-    [MARKER_VARIABLE]: outer ? `${outer}:${mark}` : mark,
+    [MARKER_VARIABLE]: outer ? `${outer}:${marker}` : marker,
   };
 }
 
-/** The process ids of the hosts in a mark that have died, the outermost first: all, or only `asked`. */
-export function deadHosts(mark: string, asked?: number): number[] {
-  return hostsIn(mark).flatMap(({ id: name }) => deadHost(name, asked) ?? []);
+/** The process ids of the dead hosts in a marker, the outermost first. With `asked`, only that one. */
+export function deadHosts(marker: string, asked?: number): number[] {
+  return hostsIn(marker).flatMap(({ id }) => deadHost(id, asked) ?? []);
 }
 
-/** A host by its name, and what the name says. */
+/** The id of a host, and the facts in it. */
 interface Host {
   readonly id: string;
   readonly pidNamespace: string;
@@ -51,20 +54,20 @@ interface Host {
   readonly started: string;
 }
 
-/** The hosts in a mark, the outermost first. */
-export function hostsIn(mark: string): Host[] {
-  const names = mark.split(":").map((each) => each.replace(/\/.*$/s, ""));
-  return names.flatMap((name) => parseHostId(name) ?? []);
+/** The hosts in a marker, the outermost first. */
+export function hostsIn(marker: string): Host[] {
+  const ids = marker.split(":").map((each) => each.replace(/\/.*$/s, ""));
+  return ids.flatMap((id) => parseHostId(id) ?? []);
 }
 
-/** Undefined if the text is not what hostName() makes. */
+/** Undefined if the text does not come from `hostId()`. */
 function parseHostId(text: string): Host | undefined {
-  const [name, there, pid, started] = NAME.exec(text) ?? [];
-  if (name === undefined || there === undefined || started === undefined) return undefined;
-  return { id: name, pidNamespace: there, pid: Number(pid), started };
+  const [id, pidNamespace, pid, started] = HOST_ID.exec(text) ?? [];
+  if (id === undefined || pidNamespace === undefined || started === undefined) return undefined;
+  return { id, pidNamespace, pid: Number(pid), started };
 }
 
-/** The process id of a host, if it has died, and if it is the one that is asked for. */
+/** The process id of a host, if the host has died. With `asked`, undefined for every other process id. */
 export function deadHost(host: string, asked?: number): number | undefined {
   const known = parseHostId(host);
   // On another machine or in another container the same number means another process.
@@ -74,26 +77,26 @@ export function deadHost(host: string, asked?: number): number | undefined {
   return processTable().isGone(pid, started) ? pid : undefined;
 }
 
-const NAME = /^([0-9a-f]{8})\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
+const HOST_ID = /^([0-9a-f]{8})\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
 
-/** Where a process number, and a start time, mean what they do here. */
+/** Identifies the PID namespace and the boot: pids and start times can be compared only within them. */
 function pidNamespaceId(): string {
-  if (known === undefined) {
+  if (ownNamespace === undefined) {
     const names = ["pid", "time"].map((each) => linkOf(`/proc/self/ns/${each}`));
     const facts = [bootOf() ?? hostname(), ...names].join("\n");
-    known = createHash("sha256").update(facts).digest("hex").slice(0, 8);
+    ownNamespace = createHash("sha256").update(facts).digest("hex").slice(0, 8);
   }
-  return known;
+  return ownNamespace;
 }
 
-let known: string | undefined;
+let ownNamespace: string | undefined;
 
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch (error) {
     refuseIfScarce(error);
-    // Only Linux has them, and not every one.
+    // Only Linux has namespaces, and not every Linux has these.
     return "";
   }
 }
@@ -107,7 +110,7 @@ function bootOf(): string | undefined {
   }
 }
 
-/** The name is kept for the whole program, so it must not be made while nothing can be read. */
+/** The id is kept for the whole program, so it must not be made while no file can be opened. */
 function refuseIfScarce(error: unknown): void {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== "EMFILE" && code !== "ENFILE") return;

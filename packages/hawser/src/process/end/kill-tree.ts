@@ -13,7 +13,7 @@ export async function sweep(
   limitMs = 2000,
 ): Promise<ProcessEntry[]> {
   const deadline = Date.now() + limitMs;
-  // A dying process shows its environment no more, so what was found once is followed to its end.
+  // A dying process no longer shows its environment, so what was found once is checked by its pid.
   let left = [...known];
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
     left = killRemaining(left, marker);
@@ -22,7 +22,7 @@ export async function sweep(
   }
 }
 
-/** One pass, for when there is no time for a second: what it finds gets its signal. */
+/** One pass of `sweep()`: kills what it finds, and returns it. */
 export function killRemaining(known: readonly ProcessEntry[], marker: string): ProcessEntry[] {
   const table = processTable();
   const left = new Map<number, ProcessEntry>();
@@ -48,7 +48,7 @@ export function signalOne(pid: number, signal: NodeJS.Signals): boolean {
     process.kill(pid, signal);
     return true;
   } catch {
-    // ESRCH: gone. EPERM: it has become another user's, and so is not ours.
+    // ESRCH: the process is gone. EPERM: it has become another user's process.
     return false;
   }
 }

@@ -32,8 +32,8 @@ export interface OrphanFilter {
 }
 
 /**
- * Looks for what dead programs have left behind: processes by the mark that this library gives them,
- * folders by their name. It sees what this user may see, in this container.
+ * Looks for what dead programs have left behind: processes by the marker that this library gives them,
+ * folders by their name. It sees only what this user may see in this container.
  */
 export function findOrphans(filter: OrphanFilter = {}): Orphans {
   return {
@@ -57,7 +57,7 @@ export async function endOrphans(filter: OrphanFilter = {}): Promise<Orphans> {
     const until = Date.now() + GRACE_MS;
     while (living().length > 0 && Date.now() < until) await delay(20);
   }
-  // One that cannot be removed is among those that are found again.
+  // A folder that cannot be removed is found again below.
   for (const folder of orphanFolders(filter)) {
     await removeTree(folder).catch(() => {});
   }
@@ -68,7 +68,7 @@ const GRACE_MS = 2000;
 
 function orphanProcesses({ hostPid: asked }: OrphanFilter): (MarkedProcess & OrphanProcess)[] {
   const table = processTable();
-  // Who looks from inside of such a tree must not end itself.
+  // A program that is itself in an orphaned tree must not end itself.
   const above = new Set(table.above(process.pid));
   return table.having(MARKER_VARIABLE).flatMap((each) => {
     const [hostPid] = deadHosts(each.value, asked);
@@ -84,7 +84,7 @@ function orphanFolders({ hostPid }: OrphanFilter): string[] {
       .map((name) => join(folder, name))
       .filter(isOwnFolder);
   } catch {
-    // Without such a folder nothing lies in it.
+    // There is no folder for temporary files.
     return [];
   }
 }

@@ -1,11 +1,11 @@
-/** A CLI process that can be ended in the orderly way. */
+/** A registered process. */
 export interface ClosableProcess extends ProcessInfo {
   terminate(): Promise<void>;
 }
 
 /** A CLI process that this program has started. */
 export interface ProcessInfo {
-  /** Absent for one that an own spawn function has started elsewhere. */
+  /** Absent for a process that a custom spawn function has started elsewhere. */
   readonly pid: number | undefined;
   readonly cliPath: string;
   readonly startedAt: Date;
@@ -21,7 +21,7 @@ export async function shutdown(): Promise<void> {
   await Promise.all([...live].map((each) => each.terminate()));
 }
 
-/** Puts a process on the list; the returned function takes it off. */
+/** Adds a process to those that `processes()` and `shutdown()` know. The returned function removes it. */
 export function register(process: ClosableProcess): () => void {
   live.add(process);
   return () => live.delete(process);

@@ -8,12 +8,12 @@ export interface ProcessEntry {
 }
 
 export interface MarkedProcess extends ProcessEntry {
-  /** What the variable says. */
+  /** The value of the variable. */
   readonly value: string;
   readonly command: string;
 }
 
-/** How one platform answers the questions that killing a tree needs. */
+/** What killing a tree needs to know about processes. Each platform has its own implementation. */
 export interface ProcessTable {
   /** The process itself and everything below it. */
   tree(pid: number): ProcessEntry[];
@@ -22,17 +22,17 @@ export interface ProcessTable {
   alive(entry: ProcessEntry): boolean;
   /** Every process that has this variable in its environment. */
   having(variable: string): MarkedProcess[];
-  /** Whether it shows processes at all. */
+  /** Whether processes can be seen at all. */
   sees(): boolean;
   /** The parent of a process, that one's parent, and so on. */
   above(pid: number): number[];
   /** When a process was started, where that is cheap to know. */
   startOf(pid: number): string | undefined;
-  /** When this program was started, as it is told to others. */
+  /** When this program was started, as other programs read it in a host id. */
   self(): string;
   /**
-   * Whether a process that said this of itself by `self()` is known to be gone: there is none of its
-   * number, or a younger one. What cannot be seen lives.
+   * Whether the process with this pid and this `self()` is known to be gone: no process has the pid, or a
+   * younger process has it. A process that cannot be seen counts as alive.
    */
   isGone(pid: number, self: string): boolean;
 }
@@ -51,7 +51,7 @@ export function isOwnProc(): boolean {
   }
 }
 
-/** In place of a start time. */
+/** The start time of a process whose start time is not known. */
 const UNKNOWN = "0";
 
 /** Where nothing can be seen: only the process group can be signalled. */
@@ -71,7 +71,7 @@ const NONE: ProcessTable = {
 const PROC: ProcessTable = {
   tree(pid) {
     const rows = pids().flatMap((each) => rowOf(each) ?? []);
-    // The watchdog of a host in there has its own work to do, and then ends by itself.
+    // The watchdog of a host in the tree has work to do, and then ends by itself.
     return below(pid, rows, (each) => each === pid || !isWatchdog(each));
   },
   marked(marker) {
@@ -152,7 +152,7 @@ function commandOf(pid: number): string {
   return Buffer.from(line, "latin1").toString("utf8");
 }
 
-/** By what the watchdog's shell is called, for all to know it. */
+/** The name of the watchdog's shell, by which every host recognises it. */
 export const WATCHDOG_NAME = "hawser-watchdog";
 
 function isWatchdog(pid: number): boolean {
@@ -164,7 +164,7 @@ function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Another user's cannot be signalled, but is there.
+    // EPERM: the process of another user exists, though it cannot be signalled.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }

@@ -9,15 +9,15 @@ import { isOwnProc, processTable, WATCHDOG_NAME } from "./process-table.js";
 import { WATCHDOG_SCRIPT } from "./watchdog-script.js";
 
 /**
- * Has a process, and everything below it, ended should this program be killed before the returned
- * function is called. The log is told if that is not possible.
+ * If this program is killed before the returned function is called, the watchdog ends the process and
+ * everything below it. The log gets a warning if there can be no watchdog.
  */
 export function watchProcess(pid: number, log?: Logger): () => void {
   if (process.env["HAWSER_WATCHDOG"] === "off") return () => {};
   return watchdog.watch(pid, log);
 }
 
-/** One small process for all: it comes with the first to be watched, and goes after the last. */
+/** One shell for all watched processes. It is started for the first process and ends after the last. */
 export class Watchdog {
   readonly #spawn: () => Promise<Shell>;
   readonly #watched = new Map<number, Watched>();
@@ -28,7 +28,7 @@ export class Watchdog {
   #parting: NodeJS.Timeout | undefined;
   /** How often in a row a start failed or the shell ended soon after its start. */
   #losses = 0;
-  /** Why there can be none. */
+  /** Why there can be no watchdog. */
   #hindrance: string | undefined;
   #log: Logger | undefined;
 
@@ -49,7 +49,7 @@ export class Watchdog {
   }
 
   #unwatch(pid: number, watched: Watched): void {
-    // A later process may have its number by now.
+    // A later process may have the same pid by now.
     if (this.#watched.get(pid) !== watched) return;
     this.#watched.delete(pid);
     this.#shell?.stdin.write(`- ${pid} ${watched.started}\n`);
@@ -71,7 +71,7 @@ export class Watchdog {
     shell.stdin.write(`+ ${pid} ${this.#watched.get(pid)?.started}\n`);
   }
 
-  /** Starts it after the caller's own work, because the CLI is busy with its start for a while. */
+  /** Starts the shell later, because the CLI that was just started needs the processor first. */
   #call(afterMs: number): void {
     if (this.#isCalled) return;
     this.#isCalled = true;
@@ -111,7 +111,7 @@ export class Watchdog {
       if (this.#shell !== shell) return;
       this.#lose(`it was ended: ${signal ?? code}`, performance.now() - cameAt);
     });
-    // That it has gone is told by its exit.
+    // The exit event reports that the shell has gone.
     shell.stdin.on("error", () => {});
     setRefOf(false, [shell, shell.stdin]);
     for (const pid of this.#watched.keys()) this.#tell(shell, pid);
@@ -164,7 +164,7 @@ const STEADY_MS = 60_000;
 const LONGEST_PAUSE_MS = 1000;
 const watchdog = new Watchdog();
 
-/** The first two times at once. */
+/** No pause after the first two losses. */
 function pauseAfter(losses: number): number {
   return losses < FREQUENT ? 0 : Math.min(50 * 2 ** (losses - FREQUENT), LONGEST_PAUSE_MS);
 }
@@ -173,10 +173,10 @@ async function spawnShell(): Promise<Shell> {
   const look = process.platform === "linux" ? "proc" : "ps";
   const args = ["-c", WATCHDOG_SCRIPT, WATCHDOG_NAME, hostId(), look];
   const shell = await startChild("/bin/sh", args, {
-    // In a session of its own no signal meant for the host reaches it, and it keeps no folder in use.
+    // In a session of its own no signal for the host reaches the shell. In / it keeps no folder in use.
     detached: true,
     cwd: "/",
-    // Without the mark of a host further up, whose own watchdog must leave this one to its work.
+    // Without the marker of an outer host, so that the watchdog of that host does not end this watchdog.
     env: { PATH: `/usr/bin:/bin:${process.env["PATH"] ?? ""}`, LC_ALL: "C" },
     stdio: ["pipe", "ignore", "ignore"],
   });

@@ -2,14 +2,14 @@ import { closeSync, existsSync, openSync, readSync } from "node:fs";
 
 /** Why the system does not start a file that is there and executable. */
 export type Unrunnable =
-  | { readonly why: "other_system"; readonly system: string }
-  | { readonly why: "other_processor"; readonly processor: string }
+  | { readonly code: "other_system"; readonly system: string }
+  | { readonly code: "other_processor"; readonly processor: string }
   | {
-      readonly why: "no_loader";
+      readonly code: "no_loader";
       readonly loader: string;
       readonly libc: "glibc" | "musl" | undefined;
     }
-  | { readonly why: "no_interpreter"; readonly interpreter: string };
+  | { readonly code: "no_interpreter"; readonly interpreter: string };
 
 /**
  * Looks into a file that did not start. The system says ENOENT where its loader or its interpreter is
@@ -46,7 +46,7 @@ function look(read: Read): Unrunnable | undefined {
   if (head.toString("latin1", 0, 4) === "\x7fELF") return ofElf(head, read);
   const system = SYSTEMS.find(([, magic]) => head.toString("hex", 0, 4).startsWith(magic))?.[0];
   if (system === undefined || process.platform === PLATFORMS[system]) return undefined;
-  return { why: "other_system", system };
+  return { code: "other_system", system };
 }
 
 const SYSTEMS = [
@@ -59,20 +59,20 @@ const PLATFORMS = { macOS: "darwin", Windows: "win32" };
 function ofScript(rest: Buffer): Unrunnable | undefined {
   const interpreter = rest.toString("utf8").split("\n", 1)[0]?.trim().split(/\s/, 1)[0] ?? "";
   if (interpreter === "" || existsSync(interpreter)) return undefined;
-  return { why: "no_interpreter", interpreter };
+  return { code: "no_interpreter", interpreter };
 }
 
 function ofElf(head: Buffer, read: Read): Unrunnable | undefined {
-  if (process.platform !== "linux") return { why: "other_system", system: "Linux" };
+  if (process.platform !== "linux") return { code: "other_system", system: "Linux" };
   // 64 bits, the low byte first: what the CLI is built as.
   if (head[4] !== 2 || head[5] !== 1 || head.length < HEAD) return undefined;
   const processor = PROCESSORS[head.readUInt16LE(18)];
   if (processor !== undefined && processor !== process.arch) {
-    return { why: "other_processor", processor };
+    return { code: "other_processor", processor };
   }
   const loader = loaderOf(head, read);
   if (loader === undefined || existsSync(loader)) return undefined;
-  return { why: "no_loader", loader, libc: libcOf(loader) };
+  return { code: "no_loader", loader, libc: libcOf(loader) };
 }
 
 /** By the numbers that the format gives them. */

@@ -2,8 +2,8 @@ import { type ErrorFacts, HawserError, type Mask } from "../../base/index.js";
 import { type Unrunnable, whyUnrunnable } from "./executable-format.js";
 
 /**
- * The error for a file that did not start. `said` is the system's word for it, which stands only where
- * nothing better is seen in the file: ENOENT of a file that is there helps nobody.
+ * The error for a file that did not start. `said` is the reason that the system gave. It is used only if
+ * the file itself shows no better reason, because ENOENT of a file that exists would mislead.
  */
 export function notRunnableError(
   path: string,
@@ -29,7 +29,7 @@ export interface UnrunnableWords {
 
 export function wordsFor(why: Unrunnable): UnrunnableWords {
   const here = `${process.platform} ${process.arch}`;
-  switch (why.why) {
+  switch (why.code) {
     case "other_system":
       return { reason: `it is built for ${why.system}, and this is ${here}`, remedy: FIT };
     case "other_processor":

@@ -4,15 +4,15 @@ import type { Options } from "../../options/index.js";
 import { currentFolder } from "../host-folders.js";
 
 /**
- * Node reports a missing working directory as a missing executable; this says it rightly. Without
- * `cwd` it is the current directory of this program, which may have been deleted.
+ * Throws `cwd_not_found` for a missing working directory, because Node would report a missing executable.
+ * Without `cwd` it is the current directory of this program, which may have been deleted.
  */
 export function checkCwd(cwd: string | undefined): void {
   if (cwd === undefined ? currentFolder() : isDirectory(cwd)) return;
   throw new HawserError("cwd_not_found", cwdProblem(cwd));
 }
 
-/** The CLI passes over a missing plugin in silence. */
+/** Throws for a missing plugin folder, because the CLI ignores it without a message. */
 export function checkPlugins(plugins: Options["plugins"]): void {
   for (const [i, { path }] of (plugins ?? []).entries()) {
     if (isDirectory(path)) continue;
@@ -24,7 +24,7 @@ export function checkPlugins(plugins: Options["plugins"]): void {
   }
 }
 
-/** What is wrong with a working directory, as a sentence. */
+/** The sentence for a working directory that cannot be used. */
 export function cwdProblem(cwd: string | undefined): string {
   const isThere = cwd !== undefined && existsSync(cwd);
   return `The working directory ${cwd} ${isThere ? "is not a directory" : "does not exist"}.`;

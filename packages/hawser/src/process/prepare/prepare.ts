@@ -23,7 +23,7 @@ import { configFolder, homeFolder } from "../config-folder.js";
 import { currentFolderIfAny } from "../host-folders.js";
 import { type CliLocation, locateCli } from "../locate/locate-cli.js";
 import { type ProbeOptions, probeVersion, type VersionProbe } from "../probe/probe-version.js";
-import { namedElsewhere, refuseUser, type SpawnFunction } from "../spawn/custom-spawn.js";
+import { namedForCustomSpawn, refuseUser, type SpawnFunction } from "../spawn/custom-spawn.js";
 import { keepsBlanks } from "../spawn/stderr-tail.js";
 import { temporaryPath } from "../temporary/temporary-path.js";
 import { checkCwd, checkPlugins } from "./check-folders.js";
@@ -31,16 +31,16 @@ import { readProject, readSettings } from "./project-input.js";
 import { resolvePwd } from "./resolve-pwd.js";
 import { resolveUser, type User } from "./user.js";
 
-/** Everything that is known before a process is started; only the start itself is missing. */
+/** Everything that is known before a process is started. */
 export interface Prepared {
   readonly location: CliLocation;
   readonly version: Version | undefined;
   readonly versionText: string;
   readonly invocation: Invocation;
-  /** The same for other options, as far as nothing new must be learned from the machine. */
+  /** Builds the invocation for other options, if they need no other facts about the machine. */
   readonly invocationOf: (options: Options) => Invocation;
   readonly user: User | undefined;
-  /** Starts the process in our place. */
+  /** The option `spawnClaudeCodeProcess`: starts the process in place of hawser. */
   readonly customSpawn: SpawnFunction | undefined;
   readonly graceMs: number;
   readonly onStderr: ((line: string) => void) | undefined;
@@ -49,7 +49,7 @@ export interface Prepared {
   readonly mask: Mask;
   readonly log: Logger;
   readonly trace: Trace | undefined;
-  /** What every error about this process says. */
+  /** The facts of every error about this process. */
   readonly facts: ErrorFacts;
 }
 
@@ -66,7 +66,7 @@ export async function prepare(options: Options): Promise<Prepared> {
   const log = guardLogger(options.logger, mask);
   for (const warning of invocation.warnings) {
     log.warn(warning);
-    // Who has no logger must hear of it all the same: something that was asked for is not done.
+    // Without a logger the warning goes to stderr, because something that was asked for is not done.
     if (options.logger === undefined) warnOnce(mask(warning));
   }
   return {
@@ -90,12 +90,12 @@ export async function prepare(options: Options): Promise<Prepared> {
   };
 }
 
-/** What these options would start, for people to read, with secrets masked. Starts no session. */
+/** Describes what these options would start, for people to read, with secrets masked. Starts no session. */
 export async function explain(options: Options = {}): Promise<string> {
   return explanationText(await explainInvocation(options));
 }
 
-/** The same as data, and which CLI it would be. */
+/** As `explain()`, but as data, and with the CLI that would be started. */
 export async function explainInvocation(options: Options = {}): Promise<ExplainedCall> {
   const resolved = withPreset(options);
   const { location, probe, cli, host } = await inspectMachine(resolved);
@@ -116,12 +116,12 @@ export interface ExplainedCall extends Explanation {
 const GRACE_MS = 2000;
 const NOT_ASKED: VersionProbe = { text: "not asked" };
 
-/** All that has to be learned from the machine before an invocation can be built. */
+/** Learns from the machine what is needed to build an invocation. */
 async function inspectMachine(options: Options) {
   validateOptions(options);
   refuseUser(options);
-  const elsewhere = namedElsewhere(options);
-  const location = elsewhere ?? locateCli(options);
+  const named = namedForCustomSpawn(options);
+  const location = named ?? locateCli(options);
   if (options.spawnClaudeCodeProcess === undefined) {
     checkCwd(options.cwd);
     checkPlugins(options.plugins);
@@ -133,7 +133,7 @@ async function inspectMachine(options: Options) {
   const host = {
     env: process.env,
     platform: process.platform,
-    execPath: elsewhere === undefined ? process.execPath : "node",
+    execPath: named === undefined ? process.execPath : "node",
     privateDir: temporaryPath(),
     ...(settings === undefined ? {} : { settings }),
     ...(project === undefined ? {} : { project }),
@@ -141,7 +141,7 @@ async function inspectMachine(options: Options) {
     pwd: resolvePwd(options),
   };
   const probe =
-    elsewhere === undefined
+    named === undefined
       ? await askVersion(location, options, () => {
           return { env: buildInvocation(options, cli, host).env, user };
         })
@@ -159,7 +159,7 @@ function withHome(invocation: Invocation): Invocation {
   return { ...invocation, env: { ...env, HOME: configFolder(env, cwd) } };
 }
 
-/** A HOME that the caller gave stays. */
+/** The user without a home if the caller gives HOME, so that the given HOME stays. */
 async function userOf(name: string | number, env: Options["env"]): Promise<User> {
   const user = await resolveUser(name);
   return env?.["HOME"] === undefined ? user : { ...user, home: undefined };

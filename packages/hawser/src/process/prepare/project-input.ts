@@ -7,20 +7,20 @@ import {
   settingsPath,
 } from "../../options/index.js";
 
-/** What stands at the path that the option names, if it names one. What it means is not judged here. */
+/** Reads the file that the option `settings` names, if it names one. `options` judges the contents. */
 export async function readSettings({
   settings,
   cwd = ".",
 }: Options): Promise<SettingsInput | undefined> {
   const named = settingsPath(settings);
   if (named === undefined) return undefined;
-  // The CLI, too, looks for it from where it is started.
+  // The CLI, too, counts a relative path from its working directory.
   return readInput(resolve(cwd, named));
 }
 
 /**
- * What a project that is not trusted brings along. Undefined for a project that is trusted, or is to
- * be left out altogether.
+ * Reads the settings of a project that is not trusted. Undefined for a project that is trusted, or that is
+ * left out altogether.
  */
 export async function readProject({
   trustProject,
@@ -35,7 +35,7 @@ export async function readProject({
   return { settings, holdsInstructions };
 }
 
-/** Whether the files with instructions that there are lie in the folder when links are resolved. */
+/** Whether all files with instructions are in the folder after links are resolved. */
 async function areInside(folder: string): Promise<boolean> {
   const root = await realpath(folder).catch(() => folder); // A missing folder is told elsewhere.
   const files = ["CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules"];
@@ -48,7 +48,7 @@ async function areInside(folder: string): Promise<boolean> {
 async function readInput(path: string): Promise<SettingsInput> {
   try {
     const stats = await stat(path);
-    // Of a pipe or a device, the end may never come.
+    // A pipe or a device may never end.
     if (!stats.isFile()) {
       return { found: false, reason: "unreadable", message: "it is not a regular file" };
     }

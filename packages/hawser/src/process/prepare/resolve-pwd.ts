@@ -11,7 +11,7 @@ import { currentFolderIfAny } from "../host-folders.js";
 export function resolvePwd({ cwd }: Pick<Options, "cwd">): string | undefined {
   const own = currentFolderIfAny();
   const folder = statOf(cwd ?? own);
-  // An own spawn function may start the CLI where this folder exists, such as in a container.
+  // A custom spawn function may start the CLI where this folder exists, such as in a container.
   if (folder === undefined) return isNormalizedAbsolute(cwd) ? cwd : undefined;
   const written = cwd === undefined ? process.env["PWD"] : resolve(own ?? "/", cwd);
   // A `..` behind a symbolic link leads to the parent of its target, which the text does not show.

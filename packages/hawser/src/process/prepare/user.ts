@@ -9,14 +9,14 @@ export interface User {
   readonly home: string | undefined;
 }
 
-/** The environment of a process of that user: HOME follows, where the user has one. */
+/** The environment of a process of that user: HOME is the home of the user, if the user has one. */
 export function withUserHome<Env extends Environment>(user: User | undefined, env: Env): Env {
   return user?.home === undefined ? env : { ...env, HOME: user.home };
 }
 
 /**
- * Looks up a user by name or number. Only root may start a process as somebody else; asking for the
- * user that is already running is no change, and allowed to all.
+ * Looks up a user by name or number. Only root may start a process as another user. Every user may ask for
+ * itself, because that changes nothing.
  */
 export async function resolveUser(user: string | number, self: number = ownUid()): Promise<User> {
   const text = String(user);

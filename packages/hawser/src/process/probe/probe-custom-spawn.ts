@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from "../../base/index.js";
 import type { Options } from "../../options/index.js";
 import type { CliProcess } from "../cli-process.js";
 import type { CliLocation } from "../locate/locate-cli.js";
@@ -6,9 +7,9 @@ import { spawnCli } from "../spawn/spawn-cli.js";
 import { LONGEST_ANSWER, readAnswer, type VersionProbe } from "./probe-version.js";
 
 /**
- * Asks the CLI that the caller's own function starts for its version. The function is given what a call
- * would give it, with other arguments, so that the answer is true for calls. Nothing is kept: what is
- * behind the function may change without a sign of it here.
+ * Asks the CLI that a custom spawn function starts for its version. The function gets the same request as
+ * in a call, with other arguments, so that the answer is true for calls. The answer is not kept, because
+ * the function may start another CLI the next time.
  */
 export async function probeCustomSpawn(
   options: Options,
@@ -22,9 +23,8 @@ export async function probeCustomSpawn(
   return { location, probe: await answerOf(process, limitMs) };
 }
 
-/** As long as the start of a call may take: a container may have to be started first. */
+/** As long as the start of a call may take, because a container may have to be started first. */
 const LIMIT_MS = 60_000;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 async function answerOf(process: CliProcess, limitMs: number): Promise<VersionProbe> {
   let text = "";
@@ -32,7 +32,7 @@ async function answerOf(process: CliProcess, limitMs: number): Promise<VersionPr
   process.stdout.on("data", (chunk: Buffer) => {
     if (text.length < LONGEST_ANSWER) text += chunk.toString();
   });
-  // The question has no input, and a program that waits for its input must not wait here.
+  // A program that waits for the end of its input must not wait here.
   process.stdin.end();
   const release = process.hold();
   const timer = setTimeout(

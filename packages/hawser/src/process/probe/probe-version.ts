@@ -30,7 +30,7 @@ export interface ProbeOptions {
 
 /**
  * Asks the CLI for its version, once per file: the answer is kept until the file changes. A CLI that
- * is slow or silent has an unknown version; one that cannot be started at all, or is Node, is an error.
+ * is slow or silent has an unknown version. A file that cannot be started, or that is Node, is an error.
  */
 export function probeVersion(
   location: CliLocation,
@@ -46,7 +46,7 @@ export function probeVersion(
   return answer;
 }
 
-/** What the file at this path answered when it was asked last; undefined if it never did. */
+/** The last answer of the file at this path; undefined if it has never answered. */
 export function lastProbe(path: string): VersionProbe | undefined {
   return said.get(path);
 }
@@ -69,7 +69,7 @@ async function ask(location: CliLocation, options: ProbeOptions): Promise<Versio
     let text = "";
     let complaint = "";
     let late = false;
-    // A wrapper may have started more than itself.
+    // A wrapper script may have started other processes, so the whole group is killed.
     const kill = () => child.pid !== undefined && signalGroup(child.pid, "SIGKILL");
     const release = [atHostExit(kill)];
     if (child.pid !== undefined) release.push(watchProcess(child.pid));
@@ -83,7 +83,7 @@ async function ask(location: CliLocation, options: ProbeOptions): Promise<Versio
     child.stderr?.on("data", (chunk: Buffer) => {
       if (complaint.length < LONGEST_ANSWER) complaint += chunk.toString();
     });
-    // A pipe that breaks has no more text; the end of the process decides.
+    // A broken pipe gives no more text. The exit of the process decides.
     child.stdout?.on("error", () => {});
     child.stderr?.on("error", () => {});
     child.once("close", (code) => {
@@ -119,10 +119,10 @@ async function start(
   }
 }
 
-/** What the first line of an answer says, if the process that gave it ended well. */
+/** Reads the first line of an answer. A version counts only if the process exited with 0. */
 export function readAnswer(answer: string, complaint: string, code: number | null): VersionProbe {
   const text = firstLine(answer);
-  // One that died over its answer may have told half of it.
+  // A process that died while it answered may have written half of the version.
   const version = code === 0 ? parseVersion(text) : undefined;
   if (version !== undefined) return { version, text };
   if (code === 0) return { text };
@@ -135,7 +135,7 @@ function firstLine(text: string): string {
   return text.split("\n", 1)[0]?.trim() ?? "";
 }
 
-/** No CLI has ever written its version like this. */
+/** Node prints its version like this; no CLI does. */
 const NODE = /^v\d+\.\d+\.\d+$/;
 
 function isNode(path: string, text: string): HawserError {

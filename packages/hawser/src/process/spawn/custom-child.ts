@@ -1,12 +1,12 @@
 import { ChildProcess } from "node:child_process";
 import { PassThrough, pipeline, type Readable, type Writable } from "node:stream";
-import type { Logger } from "../../base/index.js";
+import { LONGEST_TIMER_MS, type Logger } from "../../base/index.js";
 import type { SpawnedProcess } from "../../options/index.js";
 import { type Child, type ChildEnd, setRefOf } from "./child.js";
 
 /**
- * A process that the caller's own function has started. It may be on another machine, and it may
- * not keep to what Node's own processes do, so nothing here waits for it or trusts it to be heard.
+ * A process that a custom spawn function has started. It may run on another machine, and it may behave
+ * differently from a `ChildProcess` of Node, so that no event of it is relied on.
  */
 export class CustomChild implements Child {
   readonly pid: number | undefined;
@@ -21,17 +21,17 @@ export class CustomChild implements Child {
   #end: ChildEnd | undefined;
   #alive: NodeJS.Timeout | undefined;
 
-  /** To be made as soon as the process is there: an event that nobody hears is lost, or fatal. */
+  /** To be made as soon as the process exists: an event without a listener is lost, or ends the program. */
   constructor(process: SpawnedProcess, abort: AbortController, log: Logger) {
     this.#process = process;
     this.#abort = abort;
     this.#log = log;
-    // Another kind of object may give the number that the process has in its container.
+    // The pid of any other object may be the one that the process has in its container.
     this.pid = process instanceof ChildProcess ? process.pid : undefined;
     this.stdin = process.stdin;
     this.stdout = bytesOf(process.stdout);
     this.stderr = isReadable(process.stderr) ? bytesOf(process.stderr) : undefined;
-    // The one who reads or writes is told; here it must only not end the host.
+    // Readers and writers handle the error. Without this listener it would end the program.
     for (const stream of [this.stdin, this.stdout, this.stderr]) stream?.on("error", () => {});
     process.on("exit", (code, signal) =>
       this.#gone({ code: code ?? null, signal: signal ?? null }),
@@ -60,20 +60,20 @@ export class CustomChild implements Child {
     } catch (error) {
       this.#log.warn("the own process cannot be signalled", { signal, error: String(error) });
     }
-    // Afterwards: Node itself sends only SIGTERM to a process whose signal aborts.
+    // After kill(), because Node itself sends only SIGTERM when the abort signal fires.
     if (signal === "SIGKILL") this.#abort.abort();
   }
 
-  /** It need not know ref() and unref(), so what keeps this program alive is a timer of our own. */
+  /** The process may have no ref() and unref(), so a timer keeps this program alive. */
   setRef(ref: boolean): void {
     clearInterval(this.#alive);
-    if (ref) this.#alive = setInterval(() => {}, LONG_MS);
+    if (ref) this.#alive = setInterval(() => {}, LONGEST_TIMER_MS);
     else setRefOf(false, [this.#process, this.stdin, this.#process.stdout, this.#process.stderr]);
   }
 
   /**
-   * Of a child that runs here, an exit is sure to follow; an error says less, such as that a signal
-   * could not be sent. Of anything else it is the last word that will come.
+   * A child of this machine reports its exit too, and its error may only mean that a signal could not be
+   * sent. Any other process may report nothing after an error, so the error is its end.
    */
   #failed(error: Error): void {
     if (this.#end !== undefined || this.#abort.signal.aborted) return;
@@ -89,16 +89,14 @@ export class CustomChild implements Child {
   }
 }
 
-const LONG_MS = 2 ** 31 - 1;
-
-/** A stream that was set to an encoding, or to objects, gives text where bytes are expected. */
+/** The stream as bytes: a stream with an encoding, or in object mode, gives text. */
 function bytesOf(stream: Readable): Readable {
   if (!stream.readableEncoding && !stream.readableObjectMode) return stream;
-  // A stream that breaks off destroys the one behind it, whose end is then seen as its own.
+  // If the stream breaks off, pipeline() destroys the PassThrough, so that its reader sees the end.
   return pipeline(stream, new PassThrough(), () => {});
 }
 
-/** What the thing that an own spawn function returned lacks to be a process. */
+/** What the return value of a custom spawn function lacks to be a process; undefined if nothing. */
 export function lackOf(made: unknown): string | undefined {
   if (typeof made !== "object" || made === null) {
     return `it returned ${made === null ? "null" : typeof made}`;
@@ -110,7 +108,7 @@ export function lackOf(made: unknown): string | undefined {
   return lacks.length === 0 ? undefined : `what it returned has no ${lacks.join(" and no ")}`;
 }
 
-/** Whether it has what is used of a stream here; streams of other libraries do. */
+/** Whether a value has the methods of a stream that hawser uses. Streams of other libraries have them. */
 export function isReadable(thing: unknown): thing is Readable {
   return has(thing, ["on", "once", "off", "pause", "isPaused", "resume", "destroy"]);
 }

@@ -9,7 +9,7 @@ import { CustomChild, lackOf } from "./custom-child.js";
 /** The option `spawnClaudeCodeProcess`. */
 export type SpawnFunction = (request: SpawnRequest) => SpawnedProcess;
 
-/** Has the caller's own function start the CLI. Whatever goes wrong in there is `spawn_failed`. */
+/** Lets the custom spawn function start the CLI. Every failure of the function is `spawn_failed`. */
 export async function startCustom(
   spawn: SpawnFunction,
   prepared: Prepared,
@@ -50,19 +50,19 @@ async function failureOf(child: ChildProcess): Promise<Error | undefined> {
   });
 }
 
-/** A process that is not one, so that trying again is of no use. */
+/** The function returned no process, so that a retry would not help. */
 class Lack extends Error {}
 
 /**
- * A child that Node has started runs, and its output may already be on the way. Anything else gets
- * one round of the event loop, in which Node, for one, reports that there is no such file.
+ * A `ChildProcess` with a pid runs, and its output may be on the way, so nothing waits for it. Any other
+ * process gets one round of the event loop to report an error, such as ENOENT of Node's `spawn()`.
  */
 async function settled(made: unknown, child: Child): Promise<void> {
   if (made instanceof ChildProcess && child.pid !== undefined) return;
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What was started all the same must not stay behind, nor end the host by an unheard error. */
+/** Ends what the function has started. An error without a listener would end the program. */
 function discard(made: unknown): void {
   const end = (thing: unknown) => {
     const process = thing as Partial<SpawnedProcess> | null | undefined;
@@ -73,7 +73,7 @@ function discard(made: unknown): void {
     end(made);
     if (made instanceof Promise) made.then(end).catch(() => {});
   } catch {
-    // It is no process at all, or one that cannot be ended from here; the abort is left.
+    // It is no process, or it cannot be ended from here. The caller of this function aborts the signal.
   }
 }
 
@@ -90,16 +90,16 @@ function spawnFailed(cause: unknown, { facts, mask }: Prepared): HawserError {
 const RETURN_ONE = "Return a process with stdin, stdout, kill() and on(), such as a ChildProcess.";
 
 /**
- * The CLI that an own spawn function is to start, if the caller names it. It may exist only where
- * that function starts it, such as in a container, so it is neither looked for nor asked here.
+ * The CLI that a custom spawn function is to start, if the caller names it. It may exist only where
+ * that function starts it, such as in a container, so it is neither searched nor asked for its version.
  */
-export function namedElsewhere(options: Options): CliLocation | undefined {
+export function namedForCustomSpawn(options: Options): CliLocation | undefined {
   const path = options.cliPath ?? options.pathToClaudeCodeExecutable;
   if (options.spawnClaudeCodeProcess === undefined || path === undefined) return undefined;
   return { path, source: "option", script: /\.[cm]?js$/i.test(path) };
 }
 
-/** The function alone decides as whom the process runs; an ignored `user` would be one too powerful. */
+/** The function alone decides which user runs the CLI. An ignored `user` could mean too many rights. */
 export function refuseUser({ user, spawnClaudeCodeProcess }: Options): void {
   if (user === undefined || spawnClaudeCodeProcess === undefined) return;
   const message = "contradicts spawnClaudeCodeProcess, which decides by itself who runs the CLI";

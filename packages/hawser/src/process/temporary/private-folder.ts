@@ -30,7 +30,7 @@ export class PrivateFolder {
         if (owner !== undefined) await chown(path, owner.uid, owner.gid);
       }
     } catch (cause) {
-      // What cannot be written may be impossible to remove too; the reason above is the one to tell.
+      // A folder that cannot be written may be impossible to remove too. The first failure is reported.
       await this.remove().catch(() => {});
       throw temporaryError(cause);
     }

@@ -10,8 +10,8 @@ import {
 } from "./transport.js";
 
 /**
- * A line inside one program: two linked ends, each a transport. What one end sends, the other one
- * reads, through the same encoding as over a pipe. When one end closes or dies, the line is over.
+ * A line inside one program: two linked ends, each a transport. One end reads what the other end sends,
+ * through the same encoding as over a pipe. When one end closes or dies, the line has ended.
  */
 export class MemoryTransport implements Transport {
   /** Two ends of one line: what one sends, the other reads. */
@@ -26,9 +26,8 @@ export class MemoryTransport implements Transport {
   readonly #inbox = new Inbox<Frame>();
   #peer: MemoryTransport = this;
   #settleExited: (exit: Exit) => void = () => {};
-  #connected = false;
+  #state: "idle" | "open" | "closed" = "idle";
   #inputEnded = false;
-  #closed = false;
   #exit: Exit | undefined;
 
   private constructor() {
@@ -38,8 +37,8 @@ export class MemoryTransport implements Transport {
   }
 
   async connect(): Promise<void> {
-    if (this.#closed) throw new HawserError("closed");
-    this.#connected = true;
+    if (this.#state === "closed") throw new HawserError("closed");
+    this.#state = "open";
   }
 
   get ready(): boolean {
@@ -52,7 +51,7 @@ export class MemoryTransport implements Transport {
     this.#peer.receive(encodeLine(message).trimEnd());
   }
 
-  /** One line, as it would come over the pipe: also for noise and for broken lines. */
+  /** Receives one line as if it came over a pipe. It may also be noise or a broken line. */
   receive(line: string): void {
     this.#inbox.push(decodeLine(line), line.length);
   }
@@ -71,33 +70,33 @@ export class MemoryTransport implements Transport {
 
   async close({ first }: CloseOptions = {}): Promise<void> {
     if (first !== undefined && this.ready) await this.send(first);
-    this.#closed = true;
+    this.#state = "closed";
     this.exit();
   }
 
   async kill(): Promise<void> {
-    this.#closed = true;
+    this.#state = "closed";
     this.exit();
   }
 
   /** Ends the line from this side, as a process does that exits; the other end learns how. */
   exit(how: Partial<Exit> = {}): void {
     const exit: Exit = { code: 0, signal: null, stderrTail: "", ...how };
-    this.#over(exit);
-    this.#peer.#over(exit);
+    this.#settleExit(exit);
+    this.#peer.#settleExit(exit);
   }
 
-  #over(exit: Exit): void {
+  #settleExit(exit: Exit): void {
     if (this.#exit !== undefined) return;
     this.#exit = exit;
     this.#settleExited(exit);
-    const clean = this.#closed || exit.code === 0;
+    const clean = this.#state === "closed" || exit.code === 0;
     this.#inbox.end(clean ? undefined : exitError(exit, true));
   }
 
   #refusal(): HawserError | undefined {
-    if (this.#closed) return new HawserError("closed");
-    if (!this.#connected) return notConnectedError();
+    if (this.#state === "closed") return new HawserError("closed");
+    if (this.#state === "idle") return notConnectedError();
     if (this.#inputEnded) return inputEndedError();
     return this.#exit === undefined ? undefined : exitError(this.#exit, true);
   }

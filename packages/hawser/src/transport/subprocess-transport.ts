@@ -3,16 +3,16 @@ import type { Invocation, Options } from "../options/index.js";
 import type { CliProcess, Exit } from "../process/index.js";
 import type { Frame, Outbound } from "../wire/index.js";
 import { type Running, SubprocessLine } from "./subprocess-line.js";
-import { type CloseOptions, notConnectedError, type Transport } from "./transport.js";
+import type { CloseOptions, Transport } from "./transport.js";
 
 /**
- * A line to a CLI process of its own, started on connect. If it is forgotten, its process dies with
- * it: when this object is garbage-collected, and at the latest when the program ends.
+ * A line to a CLI process of its own, which `connect()` starts. A line that is never closed is ended when
+ * this object is garbage-collected, and at the latest when the program ends.
  */
 export class SubprocessTransport implements Transport {
   readonly #line: SubprocessLine;
 
-  /** Over a process that runs already, if one is given. */
+  /** @param running a process that runs already, in place of a process that `connect()` would start */
   constructor(options: Options = {}, running?: Running) {
     this.#line = new SubprocessLine(options, running);
     abandoned.register(this, this.#line, this.#line);
@@ -28,7 +28,7 @@ export class SubprocessTransport implements Transport {
 
   /** As for every transport. Reading it keeps the program alive until then, as a reader does. */
   get exited(): Promise<Exit> {
-    return this.#line.waitForExit();
+    return this.#line.exited;
   }
 
   /** The process id, once connected. */
@@ -38,9 +38,7 @@ export class SubprocessTransport implements Transport {
 
   /** What the CLI was started with; `initialize` is the request that a session has to send first. */
   get invocation(): Invocation {
-    const invocation = this.#line.invocation;
-    if (invocation === undefined) throw notConnectedError();
-    return invocation;
+    return this.#line.invocation;
   }
 
   /** The caller's logger, with the secrets of this process masked; silent until connected. */
@@ -74,14 +72,14 @@ export class SubprocessTransport implements Transport {
     this.#line.holdWhileReading(hold);
   }
 
-  /** To be called when the CLI has answered initialize: the files it has read by then go away. */
+  /** To be called when the CLI has answered initialize: the files it has read by then are removed. */
   initialized(): Promise<void> {
     return this.#line.initialized();
   }
 
   /**
-   * Ends the line, but not its process, for one who goes on with it. Undefined, and nothing is done,
-   * if something is under way on it in either direction, or it is over.
+   * Ends the line, but not its process, which gets another owner. Undefined, and nothing is done, if
+   * a message is under way in either direction, or if the line is not open.
    */
   detach(): CliProcess | undefined {
     const process = this.#line.detach();
