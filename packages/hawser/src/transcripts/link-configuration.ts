@@ -31,10 +31,12 @@ export async function linkConfiguration(
 
 /**
  * The value of CLAUDE_SECURESTORAGE_CONFIG_DIR that makes the CLI use the login of its usual
- * configuration. The empty string means the default folder and the default name in the keychain.
+ * configuration. The empty string means the default folder and the default name in the keychain, so an
+ * empty CLAUDE_CONFIG_DIR, which means the working directory, becomes `.` (observed on 2.1.197 and 2.1.325).
  */
 export function secureStorageDir(env: ConfigurationPlace["env"]): string {
-  return env["CLAUDE_SECURESTORAGE_CONFIG_DIR"] ?? env["CLAUDE_CONFIG_DIR"] ?? "";
+  const configDir = env["CLAUDE_CONFIG_DIR"] === "" ? "." : env["CLAUDE_CONFIG_DIR"];
+  return env["CLAUDE_SECURESTORAGE_CONFIG_DIR"] ?? configDir ?? "";
 }
 
 /** What the user or the user's organisation has set up, and the CLI's copies of the state file. */

@@ -1,6 +1,6 @@
 import { HawserError } from "../base/index.js";
 
-export interface InboxEvents {
+export interface InboxOptions {
   /** A reader began to wait for an item, or no reader waits any more. */
   readonly onWaiting?: (waiting: boolean) => void;
   /** More is queued than the reader should be allowed to fall behind, or no longer. */
@@ -13,7 +13,7 @@ export interface InboxEvents {
 
 /** A queue between one writer that never waits and one reader that does. */
 export class Inbox<T> {
-  readonly #events: InboxEvents;
+  readonly #options: InboxOptions;
   readonly #waiting: Waiter<T>[] = [];
   #items: T[] = [];
   #sizes: number[] = [];
@@ -25,8 +25,8 @@ export class Inbox<T> {
   #end: { readonly error?: unknown } | undefined;
   #follow: (() => Promise<IteratorResult<T>>) | undefined;
 
-  constructor(events: InboxEvents = {}) {
-    this.#events = events;
+  constructor(options: InboxOptions = {}) {
+    this.#options = options;
   }
 
   push(item: T, size: number): void {
@@ -34,7 +34,7 @@ export class Inbox<T> {
     const waiter = this.#waiting.shift();
     if (waiter !== undefined) {
       waiter.resolve({ done: false, value: item });
-      if (this.#waiting.length === 0) this.#events.onWaiting?.(false);
+      if (this.#waiting.length === 0) this.#options.onWaiting?.(false);
       return;
     }
     this.#items.push(item);
@@ -99,7 +99,7 @@ export class Inbox<T> {
       if (i === 0) this.#finish(waiter);
       else waiter.resolve(DONE);
     }
-    this.#events.onWaiting?.(false);
+    this.#options.onWaiting?.(false);
   }
 
   /**
@@ -133,7 +133,7 @@ export class Inbox<T> {
       if (this.#discarding) return resolve(DONE);
       if (this.#end !== undefined) return this.#finish(waiter);
       this.#waiting.push(waiter);
-      if (this.#waiting.length === 1) this.#events.onWaiting?.(true);
+      if (this.#waiting.length === 1) this.#options.onWaiting?.(true);
     });
   }
 
@@ -157,8 +157,8 @@ export class Inbox<T> {
     this.#discarding = true;
     this.clear();
     for (const waiter of this.#waiting.splice(0)) waiter.resolve(DONE);
-    this.#events.onWaiting?.(false);
-    this.#events.onLeft?.();
+    this.#options.onWaiting?.(false);
+    this.#options.onLeft?.();
   }
 
   #finish(waiter: Waiter<T>): void {
@@ -173,11 +173,11 @@ export class Inbox<T> {
   }
 
   #tellFull(): void {
-    const { highMark = HIGH_MARK } = this.#events;
+    const { highMark = HIGH_MARK } = this.#options;
     const full = this.#bytes > (this.#full ? highMark / 4 : highMark);
     if (full === this.#full) return;
     this.#full = full;
-    this.#events.onFull?.(full);
+    this.#options.onFull?.(full);
   }
 }
 

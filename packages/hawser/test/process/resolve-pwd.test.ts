@@ -9,7 +9,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import type { Options } from "../../src/options/index.js";
@@ -51,7 +52,9 @@ describe.skipIf(process.platform === "win32")("PWD of a process", () => {
   });
 
   it("is absolute for a relative cwd", async () => {
-    expect(await pwdOf({ cwd: "src" })).toBe(join(process.cwd(), "src"));
+    const here = fileURLToPath(new URL(".", import.meta.url));
+    const cwd = relative(process.cwd(), here);
+    expect(await pwdOf({ cwd })).toBe(join(process.cwd(), cwd));
   });
 
   it("is the caller's if `env` has one, and absent if `env` removes it", async () => {
