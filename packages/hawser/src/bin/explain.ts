@@ -90,7 +90,7 @@ function textOf(explained: ExplainedCall): string {
   const { path, source, version = "of an unknown version" } = cli;
   const kept = environment.kept.length === 0 ? "none" : environment.kept.join(" ");
   return [
-    `cli\n  ${path}, ${version} (${source})`,
+    `cli\n  ${path}, ${version} (${source === "usual_place" ? "usual place" : source})`,
     explanationText(explained),
     `variables passed on as they are\n  ${kept}\n`,
   ].join("\n");

@@ -14,7 +14,7 @@ export class CredentialWatch {
     this.#log = log;
   }
 
-  note({ invocation, user, ownSpawn }: Prepared): void {
+  note({ invocation, user, customSpawn: ownSpawn }: Prepared): void {
     // A process that the caller starts may be on another machine, or in a container.
     if (this.#hasWarned || ownSpawn !== undefined) return;
     const held = CREDENTIAL_VARIABLES.flatMap((name) => {

@@ -1,16 +1,17 @@
 import type { Readable, Writable } from "node:stream";
-import type { Logger } from "../base/index.js";
-import type { Child } from "./child.js";
-import type { Exit } from "./exit.js";
-import { atHostExit, enlist, type Mortal } from "./live.js";
-import type { PrivateFolder } from "./private-folder.js";
-import { StderrTail } from "./stderr.js";
-import { killLeft, sweep } from "./sweep.js";
-import { type Entry, processTable } from "./table.js";
-import { watchOver } from "./watchdog.js";
+import { type Logger, withTimeout } from "../base/index.js";
+import { atHostExit } from "./end/at-host-exit.js";
+import type { Exit } from "./end/exit-error.js";
+import { killRemaining, sweep } from "./end/kill-tree.js";
+import { type ClosableProcess, register } from "./end/process-registry.js";
+import { type ProcessEntry, processTable } from "./end/process-table.js";
+import { watchProcess } from "./end/watchdog.js";
+import type { Child } from "./spawn/child.js";
+import { StderrTail } from "./spawn/stderr-tail.js";
+import type { PrivateFolder } from "./temporary/private-folder.js";
 
-/** Who a process works for: told of what happens to it. */
-export interface Employer {
+/** The owner of a process gets its log lines and its stderr. */
+export interface ProcessOwner {
   readonly log: Logger;
   readonly onStderr: (line: string) => void;
 }
@@ -18,18 +19,18 @@ export interface Employer {
 export interface CliProcessFacts {
   readonly child: Child;
   readonly cliPath: string;
-  /** Stands in the environment of the process, and so of everything it starts. */
+  /** Is in the environment of the process, and so of everything it starts. */
   readonly marker: string;
   readonly folder: PrivateFolder;
   readonly graceMs: number;
-  readonly employer: Employer;
+  readonly owner: ProcessOwner;
 }
 
 /**
- * One running CLI with everything below it. It keeps the host's event loop alive only while
- * somebody holds it, and it dies by a ladder whose every step has a limit.
+ * One running CLI with everything below it. It keeps the host's event loop alive only while `hold()` is in
+ * effect. Every step of its end has a time limit.
  */
-export class CliProcess implements Mortal {
+export class CliProcess implements ClosableProcess {
   readonly pid: number | undefined;
   readonly cliPath: string;
   readonly startedAt: Date = new Date();
@@ -39,12 +40,12 @@ export class CliProcess implements Mortal {
   readonly exited: Promise<Exit>;
 
   readonly #facts: CliProcessFacts;
-  #employer: Employer;
+  #employer: ProcessOwner;
   readonly #stderr: StderrTail;
   readonly #gone: Promise<void>;
   readonly #release: (() => void)[];
   readonly #exitListeners = new Set<(exit: Exit) => void>();
-  readonly #tree = new Map<number, Entry>();
+  readonly #tree = new Map<number, ProcessEntry>();
   #settleGone: () => void = () => {};
   #closing: Promise<void> | undefined;
   #exit: Exit | undefined;
@@ -55,12 +56,12 @@ export class CliProcess implements Mortal {
   constructor(facts: CliProcessFacts) {
     const { child } = facts;
     this.#facts = facts;
-    this.#employer = facts.employer;
+    this.#employer = facts.owner;
     this.pid = child.pid;
     this.cliPath = facts.cliPath;
     this.stdin = child.stdin;
     this.stdout = child.stdout;
-    // A write to a dead peer is reported to the one who wrote; unheard, it would end the host.
+    // The writer gets the error of a write to a dead process. Without a listener it would end the program.
     child.stdin.on("error", () => {});
     child.stdout.on("error", () => {});
     this.#stderr = new StderrTail(child.stderr, (line) => this.#employer.onStderr(line));
@@ -68,19 +69,19 @@ export class CliProcess implements Mortal {
       this.#settleGone = resolve;
     });
     child.onGone(() => this.#settleGone());
-    this.#release = [enlist(this), atHostExit(() => this.#killSync())];
-    if (this.pid !== undefined) this.#release.push(watchOver(this.pid, facts.employer.log));
+    this.#release = [register(this), atHostExit(() => this.#killSync())];
+    if (this.pid !== undefined) this.#release.push(watchProcess(this.pid, facts.owner.log));
     this.exited = this.#watchExit();
     child.setRef(false);
   }
 
-  /** From now on it works for another; what it said before is not told to them. */
-  workFor(employer: Employer): void {
+  /** Gives the process another owner, who gets nothing of what was on stderr before. */
+  workFor(employer: ProcessOwner): void {
     this.#employer = employer;
-    this.#stderr.forget();
+    this.#stderr.clear();
   }
 
-  /** The same as `exited`, for one who may lose interest before: the returned function says so. */
+  /** Calls `listener` with what `exited` resolves to. The returned function removes the listener. */
   onExit(listener: (exit: Exit) => void): () => void {
     this.#exitListeners.add(listener);
     if (this.#exit !== undefined) listener(this.#exit);
@@ -105,32 +106,32 @@ export class CliProcess implements Mortal {
     await this.#facts.folder.removeRead();
   }
 
-  /** Whether its owner has decided to end it: what it still says may then be dropped. */
+  /** Whether the end of the process was asked for. Its further output may then be dropped. */
   get ending(): boolean {
     return this.#ending;
   }
 
-  /** Whether it had to be ended by a signal of ours. */
+  /** Whether hawser had to send a signal to end the process. */
   get signalled(): boolean {
     return this.#signalled;
   }
 
-  /** What it has written to stderr so far, or the end of that. */
+  /** The end of what the process has written to stderr so far. */
   get stderrTail(): string {
     return this.#stderr.text;
   }
 
   /** End of input → grace → SIGTERM → grace → SIGKILL, then the rest of the tree. */
   terminate(): Promise<void> {
-    this.#closing ??= this.#held(() => this.#descend());
+    this.#closing ??= this.#held(() => this.#closeStepwise());
     return this.#closing;
   }
 
-  /** The last step of the ladder at once. */
+  /** SIGKILL at once, then the rest of the tree. */
   kill(): Promise<void> {
     return this.#held(async () => {
-      this.#letGo();
-      await this.#finish();
+      this.#resumeForEnd();
+      await this.#killAndWait();
     });
   }
 
@@ -138,14 +139,14 @@ export class CliProcess implements Mortal {
     const { child, folder, marker } = this.#facts;
     this.#record();
     if (child.running) child.signal("SIGKILL");
-    if (this.pid !== undefined) killLeft([...this.#tree.values()], marker);
+    if (this.pid !== undefined) killRemaining([...this.#tree.values()], marker);
     folder.removeSync();
   }
 
-  async #descend(): Promise<void> {
+  async #closeStepwise(): Promise<void> {
     const { log } = this.#employer;
     const { graceMs } = this.#facts;
-    this.#letGo();
+    this.#resumeForEnd();
     this.#record();
     log.debug("closing: end of input", { pid: this.pid });
     this.stdin.end();
@@ -154,17 +155,17 @@ export class CliProcess implements Mortal {
       this.#signal("SIGTERM");
       if (!(await this.#goneWithin(graceMs))) {
         log.warn("closing: SIGKILL", { pid: this.pid, afterMs: graceMs });
-        await this.#finish();
+        await this.#killAndWait();
       }
     }
     await this.exited;
   }
 
   /**
-   * Even SIGKILL may fail: for a process that has become another user's, waits for a dead disk, or
-   * is out of reach on another machine.
+   * SIGKILL may fail for a process that has become another user's, that waits for a dead disk, or that
+   * runs on a machine that cannot be reached.
    */
-  async #finish(): Promise<void> {
+  async #killAndWait(): Promise<void> {
     this.#signal("SIGKILL");
     if (!(await this.#goneWithin(AFTER_KILL_MS))) {
       this.#employer.log.error("the process outlived SIGKILL", { pid: this.pid });
@@ -173,8 +174,8 @@ export class CliProcess implements Mortal {
     await this.exited;
   }
 
-  /** A reader that has stopped reading must not keep the pipe, and so the end, waiting. */
-  #letGo(): void {
+  /** A reader that has paused must not keep the pipe, and so the exit, waiting. */
+  #resumeForEnd(): void {
     this.#ending = true;
     this.stdout.resume();
   }
@@ -184,7 +185,7 @@ export class CliProcess implements Mortal {
     const pipes = [child.stdout, ...(child.stderr === undefined ? [] : [child.stderr])];
     const closed = pipes.map(closeOf);
     await this.#gone;
-    // What is left of the tree may hold the pipes open: it goes first, then they end.
+    // A process that is left of the tree may hold the pipes open, so the tree is killed first.
     await this.#sweep();
     await Promise.all(pipes.map((pipe, i) => drained(pipe, closed[i])));
     await folder.remove().catch((error: Error) => {
@@ -216,20 +217,15 @@ export class CliProcess implements Mortal {
     this.#facts.child.signal(signal);
   }
 
-  /** Remembers the tree while its links exist: an orphan no longer points at its parent. */
+  /** Records the tree while the parents live, because an orphan no longer points at its parent. */
   #record(): void {
     if (this.pid === undefined || !this.#facts.child.running) return;
     for (const entry of processTable().tree(this.pid)) this.#tree.set(entry.pid, entry);
   }
 
   #goneWithin(limitMs: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), limitMs);
-      this.#gone.then(() => {
-        clearTimeout(timer);
-        resolve(true);
-      });
-    });
+    const gone = this.#gone.then(() => true);
+    return withTimeout(gone, limitMs, () => false);
   }
 
   async #held(work: () => Promise<void>): Promise<void> {
@@ -246,8 +242,8 @@ const AFTER_KILL_MS = 5000;
 const SILENCE_MS = 2000;
 
 /**
- * Waits until a dead process's pipe has given all it holds. Should something unknown keep the other
- * end open, two seconds of silence end it; a reader that has paused is waited for.
+ * Waits until the pipe of a dead process has given all its bytes. If an unknown process keeps the other end
+ * open, the pipe is destroyed after two seconds without data; a reader that has paused gets more time.
  */
 async function drained(pipe: Readable, closed: Promise<void> | undefined): Promise<void> {
   let heard = true;
@@ -259,7 +255,7 @@ async function drained(pipe: Readable, closed: Promise<void> | undefined): Promi
     timer = setInterval(() => {
       if (!heard && !pipe.isPaused()) {
         pipe.destroy();
-        // A stream of somebody else's making may not say that it is closed.
+        // A stream of a custom spawn function may not emit `close`.
         setImmediate(resolve);
       }
       heard = false;
@@ -272,7 +268,7 @@ async function drained(pipe: Readable, closed: Promise<void> | undefined): Promi
   pipe.off("data", onData);
 }
 
-/** To be made at birth: a stream counts as closed before it tells its listeners of the end. */
+/** To be called at spawn: `closed` becomes true before `close` is emitted, a later call misses it. */
 function closeOf(pipe: Readable): Promise<void> {
   return new Promise((resolve) => {
     pipe.once("close", () => resolve());

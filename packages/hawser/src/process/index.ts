@@ -1,36 +1,45 @@
-export { type CheckOptions, type CliReport, type CredentialHint, checkCli } from "./check.js";
+export { type CheckOptions, type CliReport, type CredentialHint, checkCli } from "./check-cli.js";
 export { CliProcess } from "./cli-process.js";
-export { type CredentialMix, credentialMixes } from "./credential-mix.js";
-export { everyPlace, type SeenPlace } from "./every-place.js";
-export { type Exit, exitError, exitFacts } from "./exit.js";
-export { atHostExit, type ProcessInfo, processes, shutdown } from "./live.js";
-export { type CliLocation, type CliSource, type LocateOptions, locateCli } from "./locate.js";
-export { wordsFor } from "./not-runnable.js";
+export { configFolder, configFolderIfAny, homeFolder, stateFile } from "./config-folder.js";
+export { atHostExit } from "./end/at-host-exit.js";
+export { type CredentialMix, credentialMixes } from "./end/credential-mix.js";
+export { type Exit, exitError, exitFacts } from "./end/exit-error.js";
 export {
   endOrphans,
   findOrphans,
   type OrphanFilter,
   type OrphanProcess,
   type Orphans,
-} from "./orphans.js";
+} from "./end/orphans.js";
+export { type ProcessInfo, processes, shutdown } from "./end/process-registry.js";
+export { currentFolder, temporaryFolder } from "./host-folders.js";
+export { whyUnrunnable } from "./locate/executable-format.js";
+export { describeReason } from "./locate/inspect-candidate.js";
 export {
-  configFolder,
-  configFolderIfAny,
-  currentFolder,
-  homeFolder,
-  temporaryFolder,
-} from "./own-folders.js";
-export { checkCwd } from "./preflight.js";
+  type CliLocation,
+  type CliSource,
+  everyPlace,
+  type LocateOptions,
+  locateCli,
+  type SeenPlace,
+} from "./locate/locate-cli.js";
+export { wordsFor } from "./locate/not-runnable-error.js";
+export { checkCwd } from "./prepare/check-folders.js";
 export {
   type ExplainedCall,
   explain,
   explainInvocation,
   type Prepared,
   prepare,
-} from "./prepare.js";
-export { lastProbe, type ProbeOptions, probeVersion, type VersionProbe } from "./probe.js";
-export { employerOf, spawnCli } from "./spawn.js";
-export { keepingBlanks } from "./stderr.js";
-export { TemporaryFolder, temporaryPath } from "./temporary-folder.js";
-export { whyUnrunnable } from "./unrunnable.js";
-export { resolveUser, type User } from "./user.js";
+} from "./prepare/prepare.js";
+export { resolveUser, type User } from "./prepare/user.js";
+export {
+  lastProbe,
+  type ProbeOptions,
+  probeVersion,
+  type VersionProbe,
+} from "./probe/probe-version.js";
+export { ownerOf, spawnCli } from "./spawn/spawn-cli.js";
+export { keepingBlanks } from "./spawn/stderr-tail.js";
+export { TemporaryFolder } from "./temporary/temporary-folder.js";
+export { temporaryPath } from "./temporary/temporary-path.js";

@@ -181,7 +181,8 @@ export class Lifeline {
     if (!this.#begun || persistSession === false) return false;
     if (!isHawserError(error, "process_exited") || spawnClaudeCodeProcess !== undefined)
       return true;
-    return isWritten(id, this.#connection.transport.invocation.env);
+    const { env, cwd } = this.#connection.transport.invocation;
+    return isWritten(id, env, cwd);
   }
 
   #connect(options: Options, warm?: Warm): Connection {

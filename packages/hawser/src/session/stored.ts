@@ -39,7 +39,7 @@ export async function openStore(
         });
   const mirror = new StoreMirror(sessionStore, {
     flush: sessionStoreFlush ?? "batched",
-    projectsDir: kept?.projectsDir ?? join(configFolder(env), "projects"),
+    projectsDir: kept?.projectsDir ?? join(configFolder(env, options.cwd), "projects"),
     onError: (error, key) => tell(mirrorError(error, key)),
   });
   const { handOn, handedOn } = inOrder(() => mirror.flush());

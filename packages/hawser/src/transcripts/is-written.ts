@@ -4,12 +4,12 @@ import type { Environment } from "../base/index.js";
 import { configFolder } from "../process/index.js";
 
 /**
- * Whether a CLI with this environment has written down anything of the session that it could resume.
- * Not to be waited for: it is asked when an error is made.
+ * Whether a CLI with this environment, started in `cwd`, has written down anything of the session that it
+ * could resume. Synchronous, because it is asked when an error is made.
  */
-export function isWritten(sessionId: string, env: Environment): boolean {
+export function isWritten(sessionId: string, env: Environment, cwd: string | undefined): boolean {
   try {
-    const projects = join(configFolder(env), "projects");
+    const projects = join(configFolder(env, cwd), "projects");
     const folders = readdirSync(projects);
     return folders.some((folder) => hasPrompt(join(projects, folder, `${sessionId}.jsonl`)));
   } catch {

@@ -1,7 +1,7 @@
 import { realpath, stat, symlink } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import { HawserError } from "../base/index.js";
-import { configFolder, homeFolder } from "../process/index.js";
+import { configFolder, stateFile } from "../process/index.js";
 
 /** Where a CLI with this environment keeps its configuration. */
 export interface ConfigurationPlace {
@@ -23,22 +23,21 @@ export async function linkConfiguration(
   { env, cwd }: ConfigurationPlace,
   target: string,
 ): Promise<void> {
-  const given = env["CLAUDE_CONFIG_DIR"];
-  const folder = resolve(cwd, configFolder(env));
-  const stateFolder = given || homeFolder(env);
-  if (stateFolder !== undefined) await link(resolve(cwd, stateFolder, STATE), join(target, STATE));
+  const folder = configFolder(env, cwd);
+  const state = stateFile(env, cwd);
+  if (state !== undefined) await link(state, join(target, basename(state)));
   for (const name of LINKED) await link(join(folder, name), join(target, name));
 }
 
 /**
  * The value of CLAUDE_SECURESTORAGE_CONFIG_DIR that makes the CLI use the login of its usual
- * configuration. The empty string means the default folder and the default name in the keychain.
+ * configuration. The empty string means the default folder and the default name in the keychain, so an
+ * empty CLAUDE_CONFIG_DIR, which means the working directory, becomes `.` (observed on 2.1.197 and 2.1.325).
  */
 export function secureStorageDir(env: ConfigurationPlace["env"]): string {
-  return env["CLAUDE_SECURESTORAGE_CONFIG_DIR"] ?? env["CLAUDE_CONFIG_DIR"] ?? "";
+  const configDir = env["CLAUDE_CONFIG_DIR"] === "" ? "." : env["CLAUDE_CONFIG_DIR"];
+  return env["CLAUDE_SECURESTORAGE_CONFIG_DIR"] ?? configDir ?? "";
 }
-
-const STATE = ".claude.json";
 
 /** What the user or the user's organisation has set up, and the CLI's copies of the state file. */
 const LINKED = [

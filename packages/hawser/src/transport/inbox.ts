@@ -1,7 +1,7 @@
 import { HawserError } from "../base/index.js";
 
-export interface InboxEvents {
-  /** Somebody began to wait for an item, or no one waits any more. */
+export interface InboxOptions {
+  /** A reader began to wait for an item, or no reader waits any more. */
   readonly onWaiting?: (waiting: boolean) => void;
   /** More is queued than the reader should be allowed to fall behind, or no longer. */
   readonly onFull?: (full: boolean) => void;
@@ -13,7 +13,7 @@ export interface InboxEvents {
 
 /** A queue between one writer that never waits and one reader that does. */
 export class Inbox<T> {
-  readonly #events: InboxEvents;
+  readonly #options: InboxOptions;
   readonly #waiting: Waiter<T>[] = [];
   #items: T[] = [];
   #sizes: number[] = [];
@@ -25,8 +25,8 @@ export class Inbox<T> {
   #end: { readonly error?: unknown } | undefined;
   #follow: (() => Promise<IteratorResult<T>>) | undefined;
 
-  constructor(events: InboxEvents = {}) {
-    this.#events = events;
+  constructor(options: InboxOptions = {}) {
+    this.#options = options;
   }
 
   push(item: T, size: number): void {
@@ -34,7 +34,7 @@ export class Inbox<T> {
     const waiter = this.#waiting.shift();
     if (waiter !== undefined) {
       waiter.resolve({ done: false, value: item });
-      if (this.#waiting.length === 0) this.#events.onWaiting?.(false);
+      if (this.#waiting.length === 0) this.#options.onWaiting?.(false);
       return;
     }
     this.#items.push(item);
@@ -43,9 +43,19 @@ export class Inbox<T> {
     this.#tellFull();
   }
 
-  /** Whether somebody reads, or has read. */
+  /** Whether there is a reader, or was one. */
   get taken(): boolean {
     return this.#taken;
+  }
+
+  /** Whether a reader waits for an item. */
+  get isAwaited(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Whether more is queued than the reader should be allowed to fall behind. */
+  get full(): boolean {
+    return this.#full;
   }
 
   /** The bytes that are queued. */
@@ -68,15 +78,15 @@ export class Inbox<T> {
     return true;
   }
 
-  /** Forgets what is queued; tells how much it was. */
+  /** Drops what is queued, and returns how much it was. */
   clear(): { readonly count: number; readonly bytes: number } {
-    const forgotten = { count: this.#items.length - this.#next, bytes: this.#bytes };
+    const dropped = { count: this.#items.length - this.#next, bytes: this.#bytes };
     this.#items = [];
     this.#sizes = [];
     this.#next = 0;
     this.#bytes = 0;
     this.#tellFull();
-    return forgotten;
+    return dropped;
   }
 
   /** No more items. What is queued can still be read, then the error is thrown, if there is one. */
@@ -89,12 +99,12 @@ export class Inbox<T> {
       if (i === 0) this.#finish(waiter);
       else waiter.resolve(DONE);
     }
-    this.#events.onWaiting?.(false);
+    this.#options.onWaiting?.(false);
   }
 
   /**
-   * The one reader. Leaving it early discards what comes later; `owner` lives as long as it does.
-   * What `follow` gives is read in place of the end, however that came.
+   * The only reader. If the reader leaves early, later items are discarded. The reader keeps `owner`
+   * from being garbage-collected. The reader gets what `follow` gives in place of the end or the error.
    */
   read(owner: object, follow?: () => Promise<IteratorResult<T>>): InboxReader<T> {
     if (this.#taken) throw new HawserError("already_consumed");
@@ -108,7 +118,7 @@ export class Inbox<T> {
     );
   }
 
-  /** What is queued, without waiting. */
+  /** The next queued item, without waiting. */
   #poll(): T | undefined {
     const item = this.#items[this.#next];
     if (item !== undefined) this.#drop();
@@ -123,7 +133,7 @@ export class Inbox<T> {
       if (this.#discarding) return resolve(DONE);
       if (this.#end !== undefined) return this.#finish(waiter);
       this.#waiting.push(waiter);
-      if (this.#waiting.length === 1) this.#events.onWaiting?.(true);
+      if (this.#waiting.length === 1) this.#options.onWaiting?.(true);
     });
   }
 
@@ -147,8 +157,8 @@ export class Inbox<T> {
     this.#discarding = true;
     this.clear();
     for (const waiter of this.#waiting.splice(0)) waiter.resolve(DONE);
-    this.#events.onWaiting?.(false);
-    this.#events.onLeft?.();
+    this.#options.onWaiting?.(false);
+    this.#options.onLeft?.();
   }
 
   #finish(waiter: Waiter<T>): void {
@@ -163,11 +173,11 @@ export class Inbox<T> {
   }
 
   #tellFull(): void {
-    const { highMark = HIGH_MARK } = this.#events;
+    const { highMark = HIGH_MARK } = this.#options;
     const full = this.#bytes > (this.#full ? highMark / 4 : highMark);
     if (full === this.#full) return;
     this.#full = full;
-    this.#events.onFull?.(full);
+    this.#options.onFull?.(full);
   }
 }
 
@@ -199,7 +209,7 @@ export class InboxReader<T> implements AsyncIterableIterator<T> {
     this.#leave = leave;
   }
 
-  /** The next one, if it is there already. */
+  /** The next item, if it is queued already. */
   poll(): T | undefined {
     return this.#poll();
   }

@@ -1,11 +1,18 @@
-import { type ErrorFacts, HawserError, type Logger, type Mask, SILENT } from "../base/index.js";
+import {
+  type ErrorFacts,
+  HawserError,
+  type Logger,
+  type Mask,
+  SILENT,
+  withTimeout,
+} from "../base/index.js";
 import type { Invocation, Options } from "../options/index.js";
 import {
   type CliProcess,
   type Exit,
-  employerOf,
   exitError,
   exitFacts,
+  ownerOf,
   type Prepared,
   prepare,
   spawnCli,
@@ -17,41 +24,58 @@ import {
   type FramedLine,
   type Outbound,
 } from "../wire/index.js";
-import { Ear } from "./ear.js";
 import { Inbox, type InboxReader } from "./inbox.js";
-import { inputEnded, notConnected } from "./refusals.js";
-import type { Running } from "./running.js";
-import type { CloseOptions } from "./transport.js";
-import { within } from "./within.js";
+import { StdoutReader } from "./stdout-reader.js";
+import {
+  type CloseOptions,
+  inputEndedError,
+  notConnectedError,
+  type Transport,
+} from "./transport.js";
+
+/** A process that runs already, in place of a process that `connect()` would start. */
+export interface Running {
+  readonly process: CliProcess;
+  /** What was prepared for the new owner of the process. */
+  readonly prepared: Prepared;
+}
 
 /**
- * What is behind a `SubprocessTransport`. It must never point back at it: that the outer object can
- * be garbage-collected is how a forgotten line is noticed.
+ * - `idle`: `connect()` was not called.
+ * - `connecting`: the process is being prepared or started.
+ * - `open`: the process runs.
+ * - `exited`: the process ended by itself, or could not be started.
+ * - `closed`: the owner of the line has closed, killed or detached it. The process may still be ending.
  */
-export class SubprocessLine {
+type LineState = "idle" | "connecting" | "open" | "exited" | "closed";
+
+/**
+ * A line to a CLI process of its own. Its owner must close it. `SubprocessTransport` is the same with an
+ * outer object whose garbage collection ends a forgotten line, so the line must never point back at it.
+ */
+export class SubprocessLine implements Transport {
   readonly #options: Options;
   readonly #running: Running | undefined;
   readonly #inbox: Inbox<Frame>;
   readonly #exited: Promise<Exit>;
   readonly #whenClosed: Promise<never>;
+  readonly #hostHold = new HostHold();
   #settleExited: (exit: Exit) => void = () => {};
   #rejectWhenClosed: (error: HawserError) => void = () => {};
+  #state: LineState = "idle";
+  /** Whether `endInput()` was called, in any state. */
+  #inputEnded = false;
+  /** Whether the CLI has sent a message, so that its exit is no refusal to start. */
+  #hasSpoken = false;
   #connecting: Promise<void> | undefined;
   #prepared: Prepared | undefined;
   #spawning: Promise<CliProcess> | undefined;
   #process: CliProcess | undefined;
-  #ear: Ear | undefined;
-  #forgetProcess: () => void = () => {};
+  #stdout: StdoutReader | undefined;
+  #ignoreExit: () => void = () => {};
+  /** Why `connect()` failed. */
   #failure: unknown;
   #exit: Exit | undefined;
-  #inputEnded = false;
-  #closed = false;
-  #heard = false;
-  #full = false;
-  #readerWaits = false;
-  #exitIsAwaited = false;
-  #holdsWhileReading = true;
-  #release: (() => void) | undefined;
 
   constructor(options: Options, running?: Running) {
     this.#options = options;
@@ -62,39 +86,39 @@ export class SubprocessLine {
     this.#whenClosed = new Promise((_, reject) => {
       this.#rejectWhenClosed = reject;
     });
-    // Heard only by a connect that is under way.
+    // Only a connect() that is under way listens. Otherwise Node would report an unhandled rejection.
     this.#whenClosed.catch(() => {});
     this.#inbox = new Inbox({
-      onWaiting: (waiting) => {
-        this.#readerWaits = waiting;
-        this.#hold();
-      },
+      onWaiting: () => this.#updateHold(),
       onFull: (full) => this.#pause(full),
     });
   }
 
   get ready(): boolean {
-    if (this.#closed || this.#inputEnded) return false;
-    return this.#process !== undefined && this.#exit === undefined;
+    return this.#state === "open" && !this.#inputEnded;
   }
 
   get pid(): number | undefined {
     return this.#process?.pid;
   }
 
-  get invocation(): Invocation | undefined {
-    return this.#prepared?.invocation;
+  /** What the CLI was started with; `initialize` is the request that a session has to send first. */
+  get invocation(): Invocation {
+    if (this.#prepared === undefined) throw notConnectedError();
+    return this.#prepared.invocation;
   }
 
+  /** The caller's logger, with the secrets of this process masked; silent until connected. */
   get log(): Logger {
     return this.#prepared?.log ?? SILENT;
   }
 
+  /** Hides the secrets of this process; absent until connected. */
   get mask(): Mask | undefined {
     return this.#prepared?.mask;
   }
 
-  /** What every error about this line can say, as far as it is known by now. */
+  /** What an error about this line can say by now: the CLI, its version, its stderr, its exit. */
   get facts(): ErrorFacts {
     const stderrTail = this.#process?.stderrTail;
     return {
@@ -104,10 +128,19 @@ export class SubprocessLine {
     };
   }
 
+  /** As for every transport. Reading it keeps the program alive until then, as a reader does. */
+  get exited(): Promise<Exit> {
+    this.#hostHold.exitIsAwaited = this.#exit === undefined;
+    this.#updateHold();
+    return this.#exited;
+  }
+
   connect(): Promise<void> {
     this.#connecting ??= this.#open().catch((error: unknown) => {
       this.#failure = error;
-      if (this.#process === undefined) this.#ended(NEVER_STARTED, this.#closed ? undefined : error);
+      if (this.#process === undefined) {
+        this.#settleExit(NEVER_STARTED, this.#state === "closed" ? undefined : error);
+      }
       throw error;
     });
     return this.#connecting;
@@ -125,6 +158,11 @@ export class SubprocessLine {
     });
   }
 
+  messages(): InboxReader<Frame> {
+    return this.read(this);
+  }
+
+  /** As `messages()`, for a reader that keeps `owner` from being garbage-collected. */
   read(owner: object): InboxReader<Frame> {
     return this.#inbox.read(owner);
   }
@@ -135,108 +173,105 @@ export class SubprocessLine {
   }
 
   holdWhileReading(hold: boolean): void {
-    this.#holdsWhileReading = hold;
-    this.#hold();
+    this.#hostHold.isWanted = hold;
+    this.#updateHold();
   }
 
+  /** To be called when the CLI has answered initialize: the files it has read by then are removed. */
   async initialized(): Promise<void> {
     this.log.debug("ready", { pid: this.pid });
     await this.#process?.initialized();
   }
 
-  async close({ first }: CloseOptions): Promise<void> {
+  async close({ first }: CloseOptions = {}): Promise<void> {
     if (first !== undefined && this.ready) {
-      // Should it not arrive, the ladder does without it.
+      // If the message does not arrive, the process is ended without it.
       this.send(first).catch(() => {});
     }
     this.#prepared?.trace?.("close", "close");
-    await this.#stop((process) => process.terminate());
+    await this.#endProcess((process) => process.terminate());
   }
 
   async kill(): Promise<void> {
     this.#prepared?.trace?.("close", "kill");
-    await this.#stop((process) => process.kill());
+    await this.#endProcess((process) => process.kill());
   }
 
   /**
-   * Ends the line, but not its process, for one who goes on with it. Undefined, and nothing is done,
-   * if something is under way on it in either direction, or it is over.
+   * Ends the line, but not its process, which gets another owner. Undefined, and nothing is done, if
+   * a message is under way in either direction, or if the line is not open.
    */
   detach(): CliProcess | undefined {
     const process = this.#process;
     const idle = this.ready && this.#inbox.bytes === 0 && process?.stdin.writableLength === 0;
-    if (!idle || process === undefined || !this.#ear?.letGo()) return undefined;
-    this.#closed = true;
-    this.#forgetProcess();
+    if (!idle || process === undefined || !this.#stdout?.detach()) return undefined;
+    this.#state = "closed";
+    this.#ignoreExit();
     this.#prepared?.trace?.("close", "detach");
-    this.#ended(NEVER_STARTED, undefined);
+    this.#settleExit(NEVER_STARTED, undefined);
     return process;
   }
 
-  /**
-   * Keeps the program alive until the process has ended, for one who waits for nothing else; not
-   * where a reader does not either.
-   */
-  waitForExit(): Promise<Exit> {
-    this.#exitIsAwaited = true;
-    this.#hold();
-    return this.#exited;
-  }
-
   async #open(): Promise<void> {
-    if (this.#closed) throw new HawserError("closed");
+    if (this.#state === "closed") throw new HawserError("closed");
+    this.#state = "connecting";
     if (this.#running !== undefined) return this.#takeOver(this.#running);
     this.#prepared = await Promise.race([prepare(this.#options), this.#whenClosed]);
-    // Who closes from now on finds the process that is being started, and ends it.
-    if (this.#closed) throw new HawserError("closed");
+    // A close() from here on finds the process that is being started, and ends it.
+    this.#throwIfClosed();
     this.#spawning = spawnCli(this.#prepared);
-    this.#process = await this.#spawning;
-    this.#listen(this.#process);
-    if (this.#inputEnded) this.#process.stdin.end();
-    if (this.#closed) throw new HawserError("closed");
+    this.#listen(await this.#spawning);
+    if (this.#inputEnded) this.#process?.stdin.end();
+    this.#throwIfClosed();
+  }
+
+  #throwIfClosed(): void {
+    if (this.#state === "closed") throw new HawserError("closed");
   }
 
   #takeOver({ process, prepared }: Running): void {
     this.#prepared = prepared;
-    this.#process = process;
     this.#spawning = Promise.resolve(process);
-    process.workFor(employerOf(prepared));
+    process.workFor(ownerOf(prepared));
     this.#listen(process);
   }
 
   #listen(process: CliProcess): void {
-    this.#ear = new Ear(process.stdout, this.#options.maxLineBytes, {
+    this.#process = process;
+    if (this.#state === "connecting") this.#state = "open";
+    this.#stdout = new StdoutReader(process.stdout, this.#options.maxLineBytes, {
       onLine: (line) => this.#receive(line),
-      // Nothing more can be heard, so there is nothing left to wait for.
+      // Without output the process is of no more use.
       onClose: () => void process.terminate(),
     });
-    this.#hold();
-    this.#forgetProcess = process.onExit((exit) => this.#ended(exit, this.#endingError(exit)));
+    this.#updateHold();
+    this.#ignoreExit = process.onExit((exit) => this.#settleExit(exit, this.#endingError(exit)));
   }
 
   #receive(line: FramedLine): void {
     const frame = decodeLine(line, false, this.#prepared?.mask);
     const text = typeof line === "string" ? line : textOf(line);
     this.#prepared?.trace?.(frame.kind === "noise" ? "noise" : "receive", text);
-    if (frame.kind === "message") this.#heard = true;
+    if (frame.kind === "message") this.#hasSpoken = true;
     else this.log.warn(frame.kind, { line: text });
-    // Of a line that its owner has closed, a reader who is far behind misses the rest.
-    if (this.#full && this.#closed) return;
+    // After close() a full queue drops further messages, because a paused pipe would delay the exit.
+    if (this.#state === "closed" && this.#inbox.full) return;
     this.#inbox.push(frame, text.length);
   }
 
-  #ended(exit: Exit, error: unknown): void {
+  #settleExit(exit: Exit, error: unknown): void {
     if (this.#exit !== undefined) return;
     this.#exit = exit;
+    if (this.#state !== "closed") this.#state = "exited";
     this.#prepared?.trace?.("exit", { pid: this.pid, code: exit.code, signal: exit.signal });
     this.#settleExited(exit);
-    this.#exitIsAwaited = false;
-    this.#hold();
+    this.#hostHold.exitIsAwaited = false;
+    this.#updateHold();
     this.#inbox.end(error);
   }
 
   #endingError(exit: Exit): HawserError | undefined {
-    if (this.#closed) return undefined;
+    if (this.#state === "closed") return undefined;
     if (this.#process?.signalled) {
       const message = "The CLI closed its output but did not exit, and was ended.";
       return new HawserError("process_exited", message, this.facts, this.mask);
@@ -245,50 +280,63 @@ export class SubprocessLine {
   }
 
   #exitError(exit: Exit): HawserError {
-    return exitError(exit, this.#heard, this.#prepared?.facts, this.mask);
+    return exitError(exit, this.#hasSpoken, this.#prepared?.facts, this.mask);
   }
 
   /** Why nothing can be sent, if the line is not ready. */
   #refusal(): unknown {
-    if (this.#closed) return new HawserError("closed");
-    if (this.#process === undefined) return this.#failure ?? notConnected();
-    return this.#exit === undefined ? inputEnded() : this.#exitError(this.#exit);
+    if (this.#state === "closed") return new HawserError("closed");
+    if (this.#process === undefined) return this.#failure ?? notConnectedError();
+    return this.#exit === undefined ? inputEndedError() : this.#exitError(this.#exit);
   }
 
-  /** A broken pipe is the first sign of a death, whose cause is known only when it is over. */
+  /** A broken pipe is the first sign of a death; its cause is known only after the exit. */
   async #whyNotSent(cause: Error): Promise<HawserError> {
     const graceMs = this.#prepared?.graceMs ?? 0;
-    const exit = this.#closed || this.#inputEnded ? undefined : await within(this.#exited, graceMs);
-    if (this.#closed) return new HawserError("closed", undefined, { cause });
-    if (this.#inputEnded) return inputEnded({ cause });
+    const exit =
+      this.#state === "closed" || this.#inputEnded
+        ? undefined
+        : await withTimeout(this.#exited, graceMs, () => undefined);
+    if (this.#state === "closed") return new HawserError("closed", undefined, { cause });
+    if (this.#inputEnded) return inputEndedError({ cause });
     if (exit !== undefined) return this.#exitError(exit);
     return new HawserError("closed", "The CLI no longer reads its input.", { cause });
   }
 
-  async #stop(end: (process: CliProcess) => Promise<void>): Promise<void> {
-    this.#closed = true;
+  async #endProcess(end: (process: CliProcess) => Promise<void>): Promise<void> {
+    this.#state = "closed";
     this.#rejectWhenClosed(new HawserError("closed"));
-    // A start that fails has been reported to the one who connects.
+    // connect() reports a start that failed.
     const process = await this.#spawning?.catch(() => undefined);
-    if (process === undefined) this.#ended(NEVER_STARTED, undefined);
+    if (process === undefined) this.#settleExit(NEVER_STARTED, undefined);
     else await end(process);
     await this.#exited;
   }
 
-  #hold(): void {
-    const awaited = this.#readerWaits || this.#exitIsAwaited;
-    if (awaited && this.#holdsWhileReading) this.#release ??= this.#process?.hold();
+  #updateHold(): void {
+    this.#hostHold.update(this.#process, this.#inbox.isAwaited);
+  }
+
+  #pause(full: boolean): void {
+    this.log.debug(full ? "reading paused: the reader is behind" : "reading resumed");
+    if (!full) this.#process?.stdout.resume();
+    else if (!this.#process?.ending) this.#process?.stdout.pause();
+  }
+}
+
+/** Keeps the program alive while a reader waits for a message, or a caller waits for the exit. */
+class HostHold {
+  /** False for a reader that reads all the time and so must not keep the program alive. */
+  isWanted = true;
+  exitIsAwaited = false;
+  #release: (() => void) | undefined;
+
+  update(process: CliProcess | undefined, readerWaits: boolean): void {
+    if (this.isWanted && (readerWaits || this.exitIsAwaited)) this.#release ??= process?.hold();
     else {
       this.#release?.();
       this.#release = undefined;
     }
-  }
-
-  #pause(full: boolean): void {
-    this.#full = full;
-    this.log.debug(full ? "reading paused: the reader is behind" : "reading resumed");
-    if (!full) this.#process?.stdout.resume();
-    else if (!this.#process?.ending) this.#process?.stdout.pause();
   }
 }
 

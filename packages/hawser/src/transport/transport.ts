@@ -1,3 +1,4 @@
+import { type ErrorFacts, HawserError } from "../base/index.js";
 import type { Exit } from "../process/index.js";
 import type { Frame, Outbound } from "../wire/index.js";
 
@@ -45,4 +46,16 @@ export interface Transport {
   holdWhileReading(hold: boolean): void;
   /** Resolves, and never rejects, when the line has ended. */
   readonly exited: Promise<Exit>;
+}
+
+/** The error for what a transport cannot do before `connect()`. */
+export function notConnectedError(): HawserError {
+  return new HawserError("closed", "The line is not connected yet.", {
+    hint: "Await connect() first.",
+  });
+}
+
+/** The error for a send after `endInput()`. */
+export function inputEndedError(facts: ErrorFacts = {}): HawserError {
+  return new HawserError("closed", "The input of this line has ended.", facts);
 }

@@ -10,10 +10,10 @@ const NOT_IMPORTABLE = [
   // Made and used by the library alone; they stand in classes whose users never write them.
   "src/mcp/tool-server.ts: ToolServer",
   "src/process/cli-process.ts: CliProcess",
-  "src/process/places.ts: Machine",
+  "src/process/locate/cli-search-paths.ts: Machine",
   "src/session/controls.ts: Controls",
   "src/session/core-options.ts: CoreOptions",
-  "src/transport/running.ts: Running",
+  "src/transport/subprocess-line.ts: Running",
   // `HostRequestFields` has them all.
   "src/session/controls.ts: FieldsOf",
   // Parts of the messages of the official SDK and of the API, which have other names there or none.

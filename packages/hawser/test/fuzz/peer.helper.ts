@@ -1,7 +1,7 @@
 import { SILENT } from "../../src/base/index.js";
 import type { Options } from "../../src/options/index.js";
 import { LineFramer } from "../../src/wire/index.js";
-import { Puppet } from "../process/own-process.js";
+import { Puppet } from "../process/custom-process.helper.js";
 
 /** A line of the host, as far as a peer looks at it. */
 export interface HostLine {

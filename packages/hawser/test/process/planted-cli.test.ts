@@ -18,7 +18,7 @@ import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ClaudeCodeProvider } from "../../src/index.js";
 import { locateCli } from "../../src/process/index.js";
-import type { Machine } from "../../src/process/places.js";
+import type { Machine } from "../../src/process/locate/cli-search-paths.js";
 import { PACKAGE } from "../support/folders.js";
 
 const run = promisify(execFile);

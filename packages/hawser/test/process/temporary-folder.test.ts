@@ -16,15 +16,14 @@ import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { hostName } from "../../src/process/host.js";
+import { hostId } from "../../src/process/end/host-identity.js";
+import { isOwnFolder, removeOwnFolderSync } from "../../src/process/temporary/remove-folder.js";
+import { TemporaryFolder } from "../../src/process/temporary/temporary-folder.js";
 import {
-  hostOfTemporary,
-  isOwnFolder,
-  removeOwnFolderSync,
-  TemporaryFolder,
+  hostOfTemporaryName,
   temporaryPath,
   temporaryPrefix,
-} from "../../src/process/temporary-folder.js";
+} from "../../src/process/temporary/temporary-path.js";
 
 const HOST = fileURLToPath(new URL("ending-host.js", import.meta.url));
 
@@ -37,8 +36,8 @@ function folder(): string {
 describe("temporaryPath()", () => {
   it("makes names that say which host they belong to", () => {
     const name = basename(temporaryPath());
-    expect(hostOfTemporary(name)).toBe(hostName());
-    expect(name.startsWith(temporaryPrefix(hostName()))).toBe(true);
+    expect(hostOfTemporaryName(name)).toBe(hostId());
+    expect(name.startsWith(temporaryPrefix(hostId()))).toBe(true);
     expect(basename(temporaryPath())).not.toBe(name);
   });
 
@@ -48,7 +47,9 @@ describe("temporaryPath()", () => {
     "hawser-1.2.3.4",
     "x-hawser-1.2.3.4-a1",
     "hawser-1.2.3.4-a1-x",
-  ])("hostOfTemporary(%j) is undefined", (name) => expect(hostOfTemporary(name)).toBeUndefined());
+  ])("hostOfTemporaryName(%j) is undefined", (name) =>
+    expect(hostOfTemporaryName(name)).toBeUndefined(),
+  );
 });
 
 describe("removeOwnFolderSync()", () => {

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { temporaryPrefix } from "../../src/process/temporary-folder.js";
-import { WATCHDOG_SCRIPT } from "../../src/process/watchdog-script.js";
+import { WATCHDOG_SCRIPT } from "../../src/process/end/watchdog-script.js";
+import { temporaryPrefix } from "../../src/process/temporary/temporary-path.js";
 import { type Seen, stillAlive, treeOf, until } from "../support/proc.js";
 
 const PATH = process.env["PATH"] ?? "";

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Logger } from "../../src/base/index.js";
+import { Watchdog } from "../../src/process/end/watchdog.js";
 import type { CliProcess } from "../../src/process/index.js";
 import { prepare, spawnCli } from "../../src/process/index.js";
-import { Watchdog } from "../../src/process/watchdog.js";
 import { fakeCli } from "../../src/testing/index.js";
 import { everyProcess, type Seen, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";

@@ -33,7 +33,7 @@ const LONG: readonly string[] = [
   "pool/earlier-clis",
   "query/methods",
   "query/input-end",
-  "process/own-spawn-death",
+  "process/custom-spawn-death",
   "session/permission-late",
   "fuzz/messages",
 ];

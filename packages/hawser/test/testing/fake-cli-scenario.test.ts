@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type HawserError, isHawserError } from "../../src/base/index.js";
-import { hostName } from "../../src/process/host.js";
+import { hostId } from "../../src/process/end/host-identity.js";
 import { fakeCli, type Scenario } from "../../src/testing/index.js";
 import { CliProcess, STREAM_JSON } from "./cli-process.js";
 
@@ -260,5 +260,5 @@ describe("steps that nobody used", () => {
 
 it("its folder carries the name of this program, so that leftovers of a dead one are found", async () => {
   await using cli = await fakeCli();
-  expect(basename(dirname(cli.path))).toMatch(`hawser-${hostName()}-`);
+  expect(basename(dirname(cli.path))).toMatch(`hawser-${hostId()}-`);
 });

@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Environment } from "../../base/index.js";
 import { CLOUD_SERVICES, LOGIN_VARIABLES } from "../../options/index.js";
 import { configFolderIfAny } from "../../process/index.js";
-import { type Check, type Finding, note, ok, problem, warning } from "./finding.js";
+import { type Check, type Finding, note, ok, problem, type Scene, warning } from "./finding.js";
 import { globalFile, settingsFiles } from "./places.js";
 
 /** Whether there is a credential, and which one counts. No stored credential is opened. */
@@ -16,8 +15,8 @@ export const checkCredential: Check = (scene) => {
   }
   const variables = LOGIN_VARIABLES.filter((name) => env[name]?.trim());
   const inSettings = settingsFiles(scene).flatMap(credentialIn);
-  const [used, ...unused] = [...variables, ...loginsOf(env)];
-  if (used === undefined) return [nothingSeen(inSettings, globalFile(env))];
+  const [used, ...unused] = [...variables, ...loginsOf(scene)];
+  if (used === undefined) return [nothingSeen(inSettings, globalFile(scene))];
   return [
     ok("credential", `${used} is there`),
     ...unused.map((each) => overridden(used, each)),
@@ -30,8 +29,8 @@ function isOn(value: string | undefined): boolean {
   return value !== undefined && !["", "0", "false", "no", "off"].includes(value.toLowerCase());
 }
 
-function loginsOf(env: Environment): string[] {
-  const folder = configFolderIfAny(env);
+function loginsOf({ env, cwd }: Scene): string[] {
+  const folder = configFolderIfAny(env, cwd);
   if (folder === undefined) return [];
   const file = join(folder, ".credentials.json");
   // After a logout the file holds `{}`. Its size tells; hawser does not open the file.

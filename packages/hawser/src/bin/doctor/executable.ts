@@ -2,6 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { isHawserError } from "../../base/index.js";
 import {
   type CliLocation,
+  describeReason,
   everyPlace,
   locateCli,
   type SeenPlace,
@@ -34,7 +35,7 @@ const WORDS: Readonly<Record<CliLocation["source"], string>> = {
   bundled: "bundled with the program",
   package: "of an npm package that is installed together with hawser",
   PATH: "found on PATH",
-  "usual place": "not on PATH, found where installers put it",
+  usual_place: "not on PATH, found where installers put it",
 };
 
 function find({ cliPath, env }: Scene): CliLocation | Finding {
@@ -56,14 +57,17 @@ const STUB_REMEDY =
 function passedOver(places: readonly SeenPlace[]): Finding[] {
   return places.flatMap(({ place, seen, source }) => {
     if (seen.state === "refused") {
-      const why = source === "cwd" ? "it is in node_modules of the current directory" : seen.reason;
+      const why =
+        source === "cwd"
+          ? "it is in node_modules of the current directory"
+          : describeReason(seen.reason);
       const message = `${place} is not used: ${why}.`;
       return [note("cli-passed-over", message, "Name it by --cli if you trust it.")];
     }
     // A folder of that name is none of our business.
-    if (seen.state !== "unusable" || seen.reason === "it is a directory") return [];
-    const message = `${place} is passed over: ${seen.reason}.`;
-    const remedy = seen.reason.includes(STUB) ? STUB_REMEDY : "Mend it or remove it.";
+    if (seen.state !== "unusable" || seen.reason.code === "directory") return [];
+    const message = `${place} is passed over: ${describeReason(seen.reason)}.`;
+    const remedy = seen.reason.code === "npm_stub" ? STUB_REMEDY : "Mend it or remove it.";
     return [warning("cli-passed-over", message, remedy, "cli_not_runnable")];
   });
 }

@@ -5,8 +5,8 @@ import { configFolderIfAny, homeFolder, temporaryFolder } from "../../process/in
 import { type Check, type Finding, ok, problem, warning } from "./finding.js";
 
 /** Whether the CLI and hawser can write where they have to. */
-export const checkFolders: Check = ({ env }) => {
-  const config = configFolderIfAny(env);
+export const checkFolders: Check = ({ env, cwd }) => {
+  const config = configFolderIfAny(env, cwd);
   const temporary = temporaryFolder();
   const folders = [temporary, ...(config === undefined ? [] : [config])];
   return [

@@ -1,18 +1,16 @@
 import { join } from "node:path";
-import type { Environment } from "../../base/index.js";
-import { configFolderIfAny, homeFolder } from "../../process/index.js";
+import { configFolderIfAny, stateFile } from "../../process/index.js";
 import type { Scene } from "./finding.js";
 
 /** The CLI's own state; undefined without a home folder. The CLI does not start when it is broken. */
-export function globalFile(env: Environment): string | undefined {
-  const folder = env["CLAUDE_CONFIG_DIR"] || homeFolder(env);
-  return folder === undefined ? undefined : join(folder, ".claude.json");
+export function globalFile({ env, cwd }: Scene): string | undefined {
+  return stateFile(env, cwd);
 }
 
 /** Files that the CLI passes over in silence when they are broken. */
 export function settingsFiles({ env, cwd }: Scene): string[] {
   const project = join(cwd, ".claude");
-  const config = configFolderIfAny(env);
+  const config = configFolderIfAny(env, cwd);
   return [
     join(MANAGED[process.platform] ?? "/etc/claude-code", "managed-settings.json"),
     ...(config === undefined ? [] : [join(config, "settings.json")]),

@@ -9,7 +9,7 @@ export const checkSettings: Check = (scene) => {
   const broken = read.flatMap(({ path, state }) => {
     return typeof state === "object" ? [dropped(path, state.why)] : [];
   });
-  const state = globalFile(scene.env);
+  const state = globalFile(scene);
   const files = good === 1 ? "1 file" : `${good} files`;
   return [
     ...(state === undefined ? [] : globalFinding(state)),

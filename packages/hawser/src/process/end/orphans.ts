@@ -1,0 +1,90 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { temporaryFolder } from "../host-folders.js";
+import { isOwnFolder, removeTree } from "../temporary/remove-folder.js";
+import { hostOfTemporaryName } from "../temporary/temporary-path.js";
+import { deadHost, deadHosts, MARKER_VARIABLE } from "./host-identity.js";
+import { signalOne } from "./kill-tree.js";
+import { type MarkedProcess, processTable } from "./process-table.js";
+
+/** A process that was started by a program that lives no more. */
+export interface OrphanProcess {
+  readonly pid: number;
+  readonly command: string;
+  /** The number that the dead program had. */
+  readonly hostPid: number;
+}
+
+/** What programs that live no more have left behind on this machine. */
+export interface Orphans {
+  readonly processes: readonly OrphanProcess[];
+  /** Folders of temporary files. They may hold secrets. */
+  readonly folders: readonly string[];
+  /** False where processes cannot be seen, as on Windows: then there may be more. */
+  readonly seesProcesses: boolean;
+}
+
+/** Which of the leftovers are meant. */
+export interface OrphanFilter {
+  /** Only what the program that had this number has left. */
+  readonly hostPid?: number;
+}
+
+/**
+ * Looks for what dead programs have left behind: processes by the marker that this library gives them,
+ * folders by their name. It sees only what this user may see in this container.
+ */
+export function findOrphans(filter: OrphanFilter = {}): Orphans {
+  return {
+    processes: orphanProcesses(filter).map(({ pid, command, hostPid }) => ({
+      pid,
+      command,
+      hostPid,
+    })),
+    folders: orphanFolders(filter),
+    seesProcesses: processTable().sees(),
+  };
+}
+
+/** Ends and removes what `findOrphans()` finds. Resolves to what is left, normally nothing. */
+export async function endOrphans(filter: OrphanFilter = {}): Promise<Orphans> {
+  const table = processTable();
+  const found = orphanProcesses(filter);
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    const living = () => found.filter((each) => table.alive(each));
+    for (const { pid } of living()) signalOne(pid, signal);
+    const until = Date.now() + GRACE_MS;
+    while (living().length > 0 && Date.now() < until) await delay(20);
+  }
+  // A folder that cannot be removed is found again below.
+  for (const folder of orphanFolders(filter)) {
+    await removeTree(folder).catch(() => {});
+  }
+  return findOrphans(filter);
+}
+
+const GRACE_MS = 2000;
+
+function orphanProcesses({ hostPid: asked }: OrphanFilter): (MarkedProcess & OrphanProcess)[] {
+  const table = processTable();
+  // A program that is itself in an orphaned tree must not end itself.
+  const above = new Set(table.above(process.pid));
+  return table.having(MARKER_VARIABLE).flatMap((each) => {
+    const [hostPid] = deadHosts(each.value, asked);
+    return hostPid === undefined || above.has(each.pid) ? [] : { ...each, hostPid };
+  });
+}
+
+function orphanFolders({ hostPid }: OrphanFilter): string[] {
+  const folder = temporaryFolder();
+  try {
+    return readdirSync(folder)
+      .filter((name) => deadHost(hostOfTemporaryName(name) ?? "", hostPid) !== undefined)
+      .map((name) => join(folder, name))
+      .filter(isOwnFolder);
+  } catch {
+    // There is no folder for temporary files.
+    return [];
+  }
+}

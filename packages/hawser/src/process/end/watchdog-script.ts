@@ -1,0 +1,133 @@
+import { temporaryPrefix } from "../temporary/temporary-path.js";
+import { WATCHDOG_NAME } from "./process-table.js";
+
+/**
+ * What watches over a host: a shell, because it weighs two megabytes and every POSIX system has one.
+ *
+ * Arguments: the host's name, and how processes are looked at, `proc` or `ps`. On its input: `+ pid start`
+ * and `- pid start` for processes that come and go, `t folder` for where temporary files are, `q` for
+ * "nothing is left to watch". The end of the input without it is the death of the host.
+ *
+ * `list` holds `pid:start` of everything that was told or found: a process that has lost its parent,
+ * and was started with an empty environment, is found by no later look.
+ */
+export const WATCHDOG_SCRIPT: string = `
+host=$1 look=$2 list=' ' folders= termed=' '
+while read -r sign rest; do
+  entry="\${rest%% *}:\${rest#* }"
+  case $sign in
+    +) list="$list$entry " ;;
+    -) case $list in *" $entry "*) list="\${list%% $entry *} \${list#* $entry }" ;; esac ;;
+    t) folders="$folders$rest
+" ;;
+    q) exit 0 ;;
+  esac
+done
+
+clear_away() {
+  printf %s "$folders" | while read -r folder; do
+    for each in "$folder/${temporaryPrefix("$host")}"*; do
+      # Another user can make a folder or a link of such a name where all users can write.
+      [ -d "$each" ] && [ ! -L "$each" ] && [ -O "$each" ] && rm -rf -- "$each"
+    done
+  done
+}
+
+if [ "$look" = proc ]; then
+  grep -z x /dev/null
+  [ $? = 1 ] && nul=1 || nul=0
+  rows() {
+    for file in /proc/[0-9]*/stat; do
+      # A name may hold anything, also a pattern, or a line break.
+      set -f
+      read -r line <"$file" || continue
+      parse "$line" || parse "$(tr '\\n' ' ' <"$file")" || continue
+      pid=\${file#/proc/}
+      case $state in Z | X) ;; *) echo "\${pid%/stat}:$parent:$start" ;; esac
+    done
+  }
+  parse() {
+    set -- \${1##*) }
+    state=$1 parent=$2 start=\${20}
+    case $parent:$start in *[!0-9:]* | :* | *:) return 1 ;; esac
+  }
+  marked() {
+    if [ $nul = 1 ]; then
+      grep -zlsF "$host/" /proc/[0-9]*/environ
+    else
+      for file in /proc/[0-9]*/environ; do holds "$file" "$host/" && echo "$file"; done
+    fi
+  }
+  holds() { tr '\\0' '\\n' <"$1" | grep -qF "$2"; }
+  watches() { is_dog "$(tr '\\0' ' ' <"/proc/$1/cmdline")"; }
+else
+  rows() {
+    ps -A -o pid= -o ppid= -o stat= | while read -r pid parent stat; do
+      case $stat in Z*) ;; *) echo "$pid:$parent:-" ;; esac
+    done
+  }
+  marked() {
+    ps -A -E -ww -o pid= -o command= | grep -F "$host/" | while read -r pid _; do echo "$pid"; done
+  }
+  watches() { is_dog "$(ps -ww -o args= -p "$1")"; }
+  told=$list list=' '
+  for entry in $told; do
+    pid=\${entry%%:*}
+    # Still the leader of its own group, as it was when it was started: no later one by chance.
+    [ "$(ps -o pgid= -p "$pid" | tr -d ' ')" = "$pid" ] && list="$list$entry "
+  done
+fi
+
+is_dog() { case $1 in "/bin/sh -c "*" ${WATCHDOG_NAME} "*.*.*.*) ;; *) return 1 ;; esac; }
+
+scan() {
+  found=' ' left= grown=1
+  for file in $(marked); do
+    pid=\${file#/proc/}
+    found="$found\${pid%/environ} "
+  done
+  table=$(rows)
+  for row in $table; do
+    split "$row"
+    case $list in *" $pid:$start "*) found="$found$pid " ;; esac
+  done
+  while [ $grown = 1 ]; do
+    grown=0
+    for row in $table; do
+      split "$row"
+      case $found in *" $pid "*) continue ;; *" $parent "*) ;; *) continue ;; esac
+      # The watchdog of a host further down has its own work to do, and then ends by itself.
+      watches "$pid" && continue
+      found="$found$pid "
+      grown=1
+    done
+  done
+  for row in $table; do
+    split "$row"
+    case $found in *" $pid "*) ;; *) continue ;; esac
+    case $list in *" $pid:$start "*) ;; *) list="$list$pid:$start " ;; esac
+    left="$left $pid"
+  done
+}
+
+split() {
+  pid=\${1%%:*} start=\${1##*:}
+  parent=\${1#*:}
+  parent=\${parent%%:*}
+}
+
+clear_away
+begun=$(date +%s) turn=0 empty=0
+while [ $turn -lt 60 ] && [ $empty -lt 2 ]; do
+  turn=$((turn + 1)) empty=$((empty + 1))
+  scan
+  # By turns where looking is quick, by the clock where there is much to look at.
+  [ $turn -gt 6 ] || [ $(($(date +%s) - begun)) -ge 2 ] && signal=KILL || signal=TERM
+  for pid in $left; do
+    empty=0
+    case $signal$termed in TERM*" $pid "*) ;; *) kill -$signal "$pid" && termed="$termed$pid " ;; esac
+  done
+  [ $empty != 0 ] || sleep 0.1 || sleep 1
+done
+clear_away
+`;

@@ -1,0 +1,30 @@
+import { tmpdir } from "node:os";
+import { resolve } from "node:path";
+import { HawserError } from "../base/index.js";
+
+/** The current directory of this program. */
+export function currentFolder(): string {
+  const folder = currentFolderIfAny();
+  if (folder !== undefined) return folder;
+  throw new HawserError(
+    "cwd_not_found",
+    "The current directory of this program has been deleted.",
+    { hint: "Give `cwd`, or change to a directory that exists by process.chdir()." },
+  );
+}
+
+/** Undefined if it has been deleted under this program: Node throws then. */
+export function currentFolderIfAny(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder for temporary files, as an absolute path. */
+export function temporaryFolder(): string {
+  const folder = tmpdir();
+  // A relative TMPDIR needs the current directory, which may have been deleted.
+  return resolve(currentFolderIfAny() ?? "/", folder);
+}

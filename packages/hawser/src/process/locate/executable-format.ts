@@ -1,0 +1,100 @@
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
+
+/** Why the system does not start a file that is there and executable. */
+export type Unrunnable =
+  | { readonly code: "other_system"; readonly system: string }
+  | { readonly code: "other_processor"; readonly processor: string }
+  | {
+      readonly code: "no_loader";
+      readonly loader: string;
+      readonly libc: "glibc" | "musl" | undefined;
+    }
+  | { readonly code: "no_interpreter"; readonly interpreter: string };
+
+/**
+ * Looks into a file that did not start. The system says ENOENT where its loader or its interpreter is
+ * missing, as if the file were, and hands one for another processor to a shell. Undefined if nothing
+ * is wrong that can be seen; an emulator may start what does not fit, so this is no prediction.
+ */
+export function whyUnrunnable(path: string): Unrunnable | undefined {
+  try {
+    const file = openSync(path, "r");
+    try {
+      return look((at, length) => bytesOf(file, at, length));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // It may be run but not read: then nothing is known.
+    return undefined;
+  }
+}
+
+type Read = (at: number, length: number) => Buffer;
+
+function bytesOf(file: number, at: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  return bytes.subarray(0, readSync(file, bytes, 0, length, at));
+}
+
+const HEAD = 64;
+const LONGEST_PATH = 4096;
+
+function look(read: Read): Unrunnable | undefined {
+  const head = read(0, HEAD);
+  if (head.toString("latin1", 0, 2) === "#!") return ofScript(read(2, LONGEST_PATH));
+  if (head.toString("latin1", 0, 4) === "\x7fELF") return ofElf(head, read);
+  const system = SYSTEMS.find(([, magic]) => head.toString("hex", 0, 4).startsWith(magic))?.[0];
+  if (system === undefined || process.platform === PLATFORMS[system]) return undefined;
+  return { code: "other_system", system };
+}
+
+const SYSTEMS = [
+  ["macOS", "cffaedfe"],
+  ["macOS", "cafebabe"],
+  ["Windows", "4d5a"],
+] as const;
+const PLATFORMS = { macOS: "darwin", Windows: "win32" };
+
+function ofScript(rest: Buffer): Unrunnable | undefined {
+  const interpreter = rest.toString("utf8").split("\n", 1)[0]?.trim().split(/\s/, 1)[0] ?? "";
+  if (interpreter === "" || existsSync(interpreter)) return undefined;
+  return { code: "no_interpreter", interpreter };
+}
+
+function ofElf(head: Buffer, read: Read): Unrunnable | undefined {
+  if (process.platform !== "linux") return { code: "other_system", system: "Linux" };
+  // 64 bits, the low byte first: what the CLI is built as.
+  if (head[4] !== 2 || head[5] !== 1 || head.length < HEAD) return undefined;
+  const processor = PROCESSORS[head.readUInt16LE(18)];
+  if (processor !== undefined && processor !== process.arch) {
+    return { code: "other_processor", processor };
+  }
+  const loader = loaderOf(head, read);
+  if (loader === undefined || existsSync(loader)) return undefined;
+  return { code: "no_loader", loader, libc: libcOf(loader) };
+}
+
+/** By the numbers that the format gives them. */
+const PROCESSORS: Readonly<Record<number, string>> = { 62: "x64", 183: "arm64", 243: "riscv64" };
+
+const INTERP = 3;
+
+function loaderOf(head: Buffer, read: Read): string | undefined {
+  const at = Number(head.readBigUInt64LE(32));
+  const size = head.readUInt16LE(54);
+  const count = head.readUInt16LE(56);
+  const table = read(at, size * count);
+  for (let entry = 0; entry + size <= table.length; entry += size) {
+    if (table.readUInt32LE(entry) !== INTERP) continue;
+    const from = Number(table.readBigUInt64LE(entry + 8));
+    const length = Number(table.readBigUInt64LE(entry + 32));
+    return read(from, Math.min(length, LONGEST_PATH)).toString("utf8").split("\0", 1)[0];
+  }
+  return undefined;
+}
+
+function libcOf(loader: string): "glibc" | "musl" | undefined {
+  if (loader.includes("ld-musl")) return "musl";
+  return loader.includes("ld-linux") ? "glibc" : undefined;
+}

@@ -1,0 +1,211 @@
+import { fileURLToPath } from "node:url";
+import { type Environment, HawserError } from "../../base/index.js";
+import { homeFolder } from "../config-folder.js";
+import { currentFolderIfAny } from "../host-folders.js";
+import {
+  absolutePath,
+  bundledPaths,
+  cwdPaths,
+  installerPaths,
+  type Machine,
+  packagePaths,
+  pathVariablePaths,
+  type SearchPath,
+} from "./cli-search-paths.js";
+import { findDistrust } from "./find-distrust.js";
+import {
+  type Candidate,
+  describeReason,
+  inspectCandidate,
+  shimTarget,
+} from "./inspect-candidate.js";
+
+/**
+ * How a CLI was found: named by the option `cliPath` or by the environment variable HAWSER_CLI, in
+ * `node_modules` of the current directory, bundled with the program, in an npm package that is installed
+ * together with hawser, in a folder of the environment variable PATH, or where installers put it.
+ */
+export type CliSource =
+  | "option"
+  | "HAWSER_CLI"
+  | "cwd"
+  | "bundled"
+  | "package"
+  | "PATH"
+  | "usual_place";
+
+/** An executable that was found and looked at; nothing was started. */
+export interface CliLocation {
+  readonly path: string;
+  readonly source: CliSource;
+  /** Runs under Node instead of by itself. */
+  readonly script: boolean;
+}
+
+/** Where to look for the CLI. */
+export interface LocateOptions {
+  /** A path, or a bare name to be found on PATH. Nothing else is tried when it is given. */
+  readonly cliPath?: string | undefined;
+  /** Alias of `cliPath`, as in the official SDK. */
+  readonly pathToClaudeCodeExecutable?: string | undefined;
+  /**
+   * `"cwd"` also searches the `node_modules` of this program's current directory and of its parents,
+   * before every other place. Only for a directory whose code you would run: a CLI in there is a
+   * program that the author of the directory chose.
+   */
+  readonly cliFrom?: "cwd" | undefined;
+  /** The environment to search; this program's own unless given. */
+  readonly env?: Environment | undefined;
+}
+
+/**
+ * Finds the CLI: `cliPath`, `HAWSER_CLI`, with `cliFrom: "cwd"` the current directory, a CLI that is
+ * bundled or installed together with hawser, PATH, the installers' usual places. The first two name a
+ * file, so that a bad one is an error. The other places are passed over if nothing there can be run.
+ */
+export function locateCli(
+  options: LocateOptions = {},
+  machine: Machine = thisMachine(options),
+): CliLocation {
+  checkCliFrom(options.cliFrom);
+  const name = options.cliPath === undefined ? "pathToClaudeCodeExecutable" : "cliPath";
+  const asked = options[name];
+  if (asked !== undefined) return locateNamed(asked, "option", machine, name);
+  const ordered = machine.env["HAWSER_CLI"];
+  if (ordered) return locateNamed(ordered, "HAWSER_CLI", machine);
+
+  const tried: string[] = [];
+  for (const [source, placesOf] of searchOrder(machine)) {
+    const places = placesOf(machine);
+    if (source === "package" && places.length === 0)
+      tried.push("the npm package @anthropic-ai/claude-code beside hawser");
+    for (const place of places) {
+      const seen = inspectSearchPath(place, machine);
+      if (seen.state === "usable") return { path: seen.path, script: seen.script, source };
+      // Most programs bundle no CLI, so that its place would mean nothing to the reader.
+      if (seen.state !== "missing") tried.push(`${place.path} (${describeReason(seen.reason)})`);
+      else if (source !== "bundled") tried.push(place.path);
+    }
+  }
+  throw new HawserError("cli_not_found", undefined, { hint: notFoundHint(tried) });
+}
+
+/** A path where `locateCli()` looks for a CLI, and what is there. */
+export interface SeenPlace {
+  readonly place: string;
+  readonly source: CliSource;
+  readonly seen: Candidate;
+}
+
+/** Every path that `locateCli()` searches if no CLI is named, in the order of the search. */
+export function everyPlace(options: LocateOptions = {}): SeenPlace[] {
+  const machine = thisMachine(options);
+  return searchOrder(machine).flatMap(([source, pathsOf]) =>
+    pathsOf(machine).map((each) => ({
+      place: each.path,
+      source,
+      seen: inspectSearchPath(each, machine),
+    })),
+  );
+}
+
+function thisMachine(options: LocateOptions = {}): Machine {
+  const env = { ...process.env, ...options.env };
+  return {
+    env,
+    platform: process.platform,
+    arch: process.arch,
+    root: "/",
+    // The home of this program, not one that a call gives to the CLI: it may belong to another user.
+    home: homeFolder(),
+    cwd: currentFolderIfAny(),
+    self: ownFile(),
+    fromCwd: options.cliFrom === "cwd",
+  };
+}
+
+function ownFile(): string | undefined {
+  try {
+    return fileURLToPath(import.meta.url);
+  } catch {
+    // A bundler has made hawser a part of something that is no file.
+    return undefined;
+  }
+}
+
+/**
+ * The places to search, in their order. Without `cliFrom: "cwd"` the current directory comes last, and
+ * everything there is refused: it is looked at only to tell the reader about it.
+ */
+function searchOrder({
+  fromCwd,
+}: Machine): readonly (readonly [CliSource, (machine: Machine) => SearchPath[]])[] {
+  return fromCwd ? [CWD, ...SEARCH] : [...SEARCH, CWD];
+}
+
+const CWD = ["cwd", cwdPaths] as const;
+const SEARCH = [
+  ["bundled", bundledPaths],
+  ["package", packagePaths],
+  ["PATH", (machine: Machine) => pathVariablePaths("claude", machine)],
+  ["usual_place", installerPaths],
+] as const;
+
+/** The functions that find the CLI alone check no other option. */
+function checkCliFrom(value: unknown): void {
+  if (value === undefined || value === "cwd") return;
+  const message = 'cliFrom must be "cwd".';
+  throw new HawserError("invalid_options", message, { issues: [{ path: "cliFrom", message }] });
+}
+
+function locateNamed(
+  asked: string,
+  source: "option" | "HAWSER_CLI",
+  machine: Machine,
+  name: "cliPath" | "pathToClaudeCodeExecutable" | "HAWSER_CLI" = "HAWSER_CLI",
+): CliLocation {
+  const bare = !/[/\\]/.test(asked);
+  const places = bare
+    ? pathVariablePaths(asked, machine)
+    : [{ path: absolutePath(asked, machine) }];
+  const issue = (message: string) => ({ cliPath: asked, issues: [{ path: name, message }] });
+  let refused: string | undefined;
+  for (const place of places) {
+    const found = inspectSearchPath(place, machine);
+    if (found.state === "usable") return { path: found.path, script: found.script, source };
+    if (found.state !== "missing")
+      refused ??= `${place.path} cannot be run: ${describeReason(found.reason)}`;
+  }
+  if (refused !== undefined) {
+    throw new HawserError("cli_not_runnable", `${name} ${refused}.`, issue(refused));
+  }
+  const where = bare
+    ? `no executable "${asked}" is on PATH`
+    : `there is no file ${places[0]?.path}`;
+  throw new HawserError("cli_not_found", `The CLI that ${name} names was not found: ${where}.`, {
+    ...issue(where),
+    hint: `Correct \`${name}\`, or leave it unset to search the usual places.`,
+  });
+}
+
+function inspectSearchPath(place: SearchPath, machine: Machine): Candidate {
+  const { path, refused, trustedAs } = place;
+  const found = inspectTarget(path, machine);
+  if (found.state !== "usable") return found;
+  const why = refused ?? (trustedAs === undefined ? undefined : findDistrust(path, trustedAs));
+  return why === undefined ? found : { state: "refused", reason: why };
+}
+
+function inspectTarget(path: string, { platform }: Machine): Candidate {
+  const found = inspectCandidate(path);
+  if (platform !== "win32" || found.state !== "usable" || !/\.(cmd|bat)$/i.test(path)) return found;
+  const target = shimTarget(path);
+  return target === undefined
+    ? { state: "unusable", reason: { code: "unknown_shim_target" } }
+    : inspectCandidate(target);
+}
+
+function notFoundHint(tried: readonly string[]): string {
+  const places = [...new Set(tried)].join(", ");
+  return `Install it with \`npm install -g @anthropic-ai/claude-code\`, or set \`cliPath\` or HAWSER_CLI. Tried: ${places}.`;
+}

@@ -1,0 +1,51 @@
+import { type ErrorFacts, HawserError, type Mask } from "../../base/index.js";
+import { type Unrunnable, whyUnrunnable } from "./executable-format.js";
+
+/**
+ * The error for a file that did not start. `said` is the reason that the system gave. It is used only if
+ * the file itself shows no better reason, because ENOENT of a file that exists would mislead.
+ */
+export function notRunnableError(
+  path: string,
+  said: string,
+  facts: ErrorFacts,
+  mask?: Mask,
+): HawserError {
+  const why = whyUnrunnable(path);
+  const { reason, remedy } = why === undefined ? { reason: said } : wordsFor(why);
+  return new HawserError(
+    "cli_not_runnable",
+    `The CLI at ${path} cannot be run: ${reason}.`,
+    { ...facts, ...(remedy === undefined ? {} : { hint: remedy }) },
+    mask,
+  );
+}
+
+export interface UnrunnableWords {
+  /** The end of a sentence, without its full stop. */
+  readonly reason: string;
+  readonly remedy?: string;
+}
+
+export function wordsFor(why: Unrunnable): UnrunnableWords {
+  const here = `${process.platform} ${process.arch}`;
+  switch (why.code) {
+    case "other_system":
+      return { reason: `it is built for ${why.system}, and this is ${here}`, remedy: FIT };
+    case "other_processor":
+      return { reason: `it is built for ${why.processor}, and this is ${here}`, remedy: FIT };
+    case "no_interpreter":
+      return {
+        reason: `its first line names ${why.interpreter}, which is not there`,
+        remedy: `Install ${why.interpreter}, or name another one in that line.`,
+      };
+    case "no_loader": {
+      const libc = why.libc ?? "another C library";
+      const loader = `whose loader ${why.loader} is not on this machine`;
+      return { reason: `it is built for ${libc}, ${loader}`, remedy: FIT };
+    }
+  }
+}
+
+const FIT =
+  "Install the CLI on this machine itself, by npm or by its installer: that brings the one that fits.";

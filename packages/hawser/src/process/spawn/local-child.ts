@@ -1,0 +1,64 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import type { Logger } from "../../base/index.js";
+import { signalGroup } from "../end/kill-tree.js";
+import type { Prepared } from "../prepare/prepare.js";
+import { withUserHome } from "../prepare/user.js";
+import { type Child, type ChildEnd, setRefOf } from "./child.js";
+import { startChild } from "./start-child.js";
+
+/** Starts the CLI on this machine. Rejects with what Node says. */
+export async function startLocal(prepared: Prepared, env: Record<string, string>): Promise<Child> {
+  const { invocation, user, log } = prepared;
+  const child = await startChild(invocation.file, invocation.argv, {
+    env: withUserHome(user, env),
+    stdio: "pipe",
+    // A group of its own, so that signals reach all of it and none of the host's.
+    detached: process.platform !== "win32",
+    windowsHide: true,
+    ...(invocation.cwd === undefined ? {} : { cwd: invocation.cwd }),
+    ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
+  });
+  return new LocalChild(child as Spawned, log);
+}
+
+type Spawned = ChildProcessWithoutNullStreams & { readonly pid: number };
+
+class LocalChild implements Child {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly #child: Spawned;
+
+  constructor(child: Spawned, log: Logger) {
+    this.pid = child.pid;
+    this.stdin = child.stdin;
+    this.stdout = child.stdout;
+    this.stderr = child.stderr;
+    this.#child = child;
+    child.on("error", (error) => log.warn("process error", { error: error.message }));
+  }
+
+  get running(): boolean {
+    const { code, signal } = this.end;
+    return code === null && signal === null;
+  }
+
+  get end(): ChildEnd {
+    return { code: this.#child.exitCode, signal: this.#child.signalCode };
+  }
+
+  onGone(listener: () => void): void {
+    if (this.running) this.#child.once("exit", listener);
+    else listener();
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    signalGroup(this.pid, signal);
+  }
+
+  setRef(ref: boolean): void {
+    setRefOf(ref, [this.#child, this.stdin, this.stdout, this.stderr]);
+  }
+}

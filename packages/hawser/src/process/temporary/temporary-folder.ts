@@ -1,0 +1,38 @@
+import { mkdirSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { HawserError } from "../../base/index.js";
+import { atHostExit } from "../end/at-host-exit.js";
+import { removeOwnFolder, removeOwnFolderSync } from "./remove-folder.js";
+import { temporaryPath } from "./temporary-path.js";
+
+/** A folder for temporary files. It goes with this program at the latest, however the program ends. */
+export class TemporaryFolder {
+  /** With links resolved, as the CLI reports its folders. */
+  readonly path: string;
+  readonly #release: () => void;
+
+  /** Makes the folder. Throws `spawn_failed` if it cannot be made. */
+  constructor(mode: number) {
+    try {
+      const given = temporaryPath();
+      this.path = join(realpathSync(dirname(given)), basename(given));
+      // Synchronous, because a folder that is still being made when a signal comes would be left behind.
+      mkdirSync(this.path, { mode });
+    } catch (cause) {
+      throw temporaryError(cause);
+    }
+    this.#release = atHostExit(() => removeOwnFolderSync(this.path));
+  }
+
+  async remove(): Promise<void> {
+    await removeOwnFolder(this.path);
+    this.#release();
+  }
+}
+
+/** The error for temporary files that cannot be written. */
+export function temporaryError(cause: unknown): HawserError {
+  const message = `A temporary folder cannot be written: ${(cause as Error).message}`;
+  const hint = "Make the folder for temporary files writable, or set TMPDIR to one that is.";
+  return new HawserError("spawn_failed", message, { cause, hint });
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterEach, describe, expect, it } from "vitest";
+import { killRemaining, sweep } from "../../src/process/end/kill-tree.js";
+import { processTable } from "../../src/process/end/process-table.js";
+import { everyProcess, treeOf, until } from "../support/proc.js";
+
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+});
+
+/**
+ * A shell with a child below it, one more in a session of its own, and an orphan: the shell between
+ * them has ended, which its parent waits for before it says so.
+ */
+async function family(
+  marker: string,
+): Promise<{ root: number; pids: number[]; child: ChildProcess }> {
+  const script =
+    "sleep 600 & setsid sleep 600 & echo $! ; (setsid sh -c 'echo $$; exec sleep 600' &) ; echo settled ; wait";
+  const child = spawn("sh", ["-c", script], {
+    env: { PATH: process.env["PATH"], HAWSER_MARK: marker },
+    stdio: ["ignore", "pipe", "ignore"],
+    detached: true,
+  });
+  started.push(child);
+  const pids: number[] = [];
+  let text = "";
+  while (text.split("\n").length < 4) {
+    const [chunk] = (await once(child.stdout as NodeJS.EventEmitter, "data")) as [Buffer];
+    text += chunk.toString();
+  }
+  for (const line of text.match(/\d+/g) ?? []) pids.push(Number(line));
+  return { root: child.pid as number, pids: [child.pid as number, ...pids], child };
+}
+
+const WAYS = (["linux", "darwin"] as const).filter(
+  (way) => way !== "linux" || process.platform === "linux",
+);
+
+describe.skipIf(process.platform === "win32")("the process table", () => {
+  it.each(WAYS)("sees a tree and its deaths, read the %s way", async (platform) => {
+    const table = processTable(platform);
+    const { root, child } = await family(`table-${platform}`);
+    const tree = table.tree(root);
+    expect(tree.map(({ pid }) => pid)).toContain(root);
+    expect(tree.length).toBeGreaterThanOrEqual(3);
+    expect(tree.every((entry) => table.alive(entry))).toBe(true);
+    expect(table.alive({ pid: root, started: "another time" })).toBe(false);
+    const exited = once(child, "exit");
+    for (const { pid } of tree) process.kill(pid, "SIGKILL");
+    await exited;
+    expect(table.alive(tree[0] as (typeof tree)[number])).toBe(false);
+    await sweep(tree, `table-${platform}`);
+  });
+
+  it.skipIf(process.platform !== "linux")(
+    "finds by its marker what no longer hangs on the tree",
+    async () => {
+      const marker = `marker-${process.pid}-${Date.now()}`;
+      const { root, pids } = await family(marker);
+      const orphan = pids[2] as number;
+      // A process that is about to become another program shows no environment for a moment.
+      await until(() => {
+        const others = everyProcess().filter(({ pid }) => pid === orphan);
+        others.push(...treeOf(root).slice(1));
+        return others.length === 3 && others.every(({ command }) => command === "sleep 600");
+      });
+      const tree = processTable()
+        .tree(root)
+        .map(({ pid }) => pid);
+      const marked = processTable()
+        .marked(marker)
+        .map(({ pid }) => pid);
+      expect(tree).not.toContain(orphan);
+      expect(marked).toContain(orphan);
+      for (const pid of tree) expect(marked).toContain(pid);
+      expect(await sweep([], marker)).toEqual([]);
+      expect(processTable().marked(marker)).toEqual([]);
+    },
+  );
+
+  it.each(WAYS)("takes a program for gone only if it knows, read the %s way", (platform) => {
+    const table = processTable(platform);
+    const self = table.self();
+    expect(table.isGone(process.pid, self)).toBe(false);
+    // A younger one has its number by now.
+    expect(table.isGone(process.pid, String(Number(self) - 1000))).toBe(true);
+    // The clock was set, or it counts from elsewhere: no reason to end anything.
+    expect(table.isGone(process.pid, String(Number(self) + 1000))).toBe(false);
+    expect(table.isGone(2 ** 22 + 1, self)).toBe(true);
+  });
+
+  it.each(WAYS)("knows who stands above, read the %s way", (platform) => {
+    expect(processTable(platform).above(process.pid)[0]).toBe(process.ppid);
+  });
+
+  it("leaves a recorded number alone that now belongs to another process", () => {
+    expect(killRemaining([{ pid: process.pid, started: "long ago" }], "no-such-marker")).toEqual(
+      [],
+    );
+  });
+});
