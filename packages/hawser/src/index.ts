@@ -68,7 +68,7 @@ export {
   type PoolBudget,
   type PoolOptions,
   type PoolStats,
-  type Warmth,
+  type ProcessOrigin,
   type WorkerState,
 } from "./pool/index.js";
 export {

@@ -1,15 +1,15 @@
 import type { HawserError } from "../base/index.js";
 import { type Session, type SessionLease, type SessionWatcher, spentOn } from "../session/index.js";
 import type { ResultMessage } from "../wire/index.js";
+import type { Slot } from "./admission/admission.js";
 import type { Binding } from "./binding.js";
-import type { Warmth } from "./crew.js";
-import type { Slot } from "./desk.js";
 import type { PoolSettings } from "./options.js";
-import type { History } from "./stats.js";
-import type { Worker } from "./worker.js";
+import type { CallHistory } from "./stats.js";
+import type { Worker } from "./workers/worker.js";
+import type { ProcessOrigin } from "./workers/worker-set.js";
 
 /** What one that is served costs, and whether it has made its process useless for others. */
-export class Tab {
+export class LeaseAccount {
   readonly #slot: Slot;
   /** Of the session that is served; those before it came to nothing. */
   #watcher: SessionWatcher | undefined;
@@ -55,10 +55,10 @@ export class Tab {
   }
 
   /** A failure without a result may have cost something, if the model was asked at all. */
-  end(failure: HawserError | undefined): void {
+  settle(failure: HawserError | undefined): void {
     const begun = this.#hasResult || failure?.lastMessage !== undefined;
-    this.#slot.charge.end(begun && failure !== undefined && failure.result === undefined);
-    this.#slot.leave(failure);
+    this.#slot.charge.settle(begun && failure !== undefined && failure.result === undefined);
+    this.#slot.release(failure);
   }
 }
 
@@ -71,12 +71,12 @@ export interface LeaseParts {
   readonly held: Held;
   /** Undefined for one that was started for this request alone, outside of the crew. */
   readonly worker: Worker | undefined;
-  readonly how: Warmth | "alone";
+  readonly how: ProcessOrigin | "alone";
   readonly slot: Slot;
-  readonly tab: Tab;
+  readonly tab: LeaseAccount;
   readonly binding: Binding;
   readonly settings: PoolSettings;
-  readonly history: History;
+  readonly history: CallHistory;
   /** When the process was asked for. */
   readonly admittedAt: number;
   readonly onReleased: () => void;
@@ -115,7 +115,7 @@ async function release(
   history.totalMs.add(slot.queuedMs + now - admittedAt);
   const gone = letGo(parts, failure);
   // The next one may come for the same process at once.
-  tab.end(failure);
+  tab.settle(failure);
   onReleased();
   await gone;
 }
@@ -127,14 +127,14 @@ function letGo(parts: LeaseParts, failure: HawserError | undefined): Promise<voi
   const reason = whyNotHandedOn(parts, failure);
   const { resets } = binding;
   if (reason !== undefined || session === undefined || resets === undefined) {
-    return worker.discard(reason ?? "it was forgotten", async () => session?.close());
+    return worker.close(reason ?? "it was forgotten", async () => session?.close());
   }
   const countsAnew = binding.hasBudget;
   worker
     .recycle(session, { maxRssMb: settings.maxRssMb, countsAnew, resets })
     .catch((error: HawserError) => {
       const why = error.code === "protocol_error" ? error.message : error.code;
-      void worker.discard(`its reset failed: ${why}`, () => session.kill());
+      void worker.close(`its reset failed: ${why}`, () => session.kill());
     });
   return undefined;
 }

@@ -10,7 +10,7 @@ import {
   omitUndefined,
 } from "../base/index.js";
 import { OPTION_TABLE, type Options, refuseOpenGuards, validateOptions } from "../options/index.js";
-import type { PoolBudget } from "./ledger.js";
+import type { PoolBudget } from "./admission/ledger.js";
 
 /**
  * What separates two callers. `process`: none has a process that another had. `conversation`: every

@@ -15,8 +15,8 @@ import {
   type SessionOptions,
 } from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
-import { PoolCore } from "./core.js";
 import { type PoolOptions, settingsOf } from "./options.js";
+import { PoolCore } from "./pool-core.js";
 import type { PoolStats } from "./stats.js";
 
 type WithoutValue = CompleteOptions & {

@@ -1,7 +1,7 @@
-import type { Warmth } from "./crew.js";
-import type { NotRecycled } from "./reset-record.js";
+import type { NotRecycled } from "./reset-records.js";
 import { Samples } from "./samples.js";
-import type { Worker, WorkerState } from "./worker.js";
+import type { Worker, WorkerState } from "./workers/worker.js";
+import type { ProcessOrigin } from "./workers/worker-set.js";
 
 /** Of the newest 1,000; `undefined` while there are none. Milliseconds. */
 export interface Percentiles {
@@ -36,7 +36,7 @@ export interface PoolStats {
     /** By one that was there. */
     readonly warm: number;
     /** The same by what kind it was. */
-    readonly by: Readonly<Record<Warmth | "alone", number>>;
+    readonly by: Readonly<Record<ProcessOrigin | "alone", number>>;
     /** How many may run at once now; less than `concurrency` after the API has refused some. */
     readonly limit: number;
   };
@@ -54,12 +54,12 @@ export interface PoolStats {
 }
 
 /** What has been served so far. */
-export class History {
+export class CallHistory {
   readonly queuedMs: Samples = new Samples();
   readonly bootMs: Samples = new Samples();
   readonly runMs: Samples = new Samples();
   readonly totalMs: Samples = new Samples();
-  readonly by: Record<Warmth | "alone", number> = {
+  readonly by: Record<ProcessOrigin | "alone", number> = {
     recycled: 0,
     initialized: 0,
     generic: 0,

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { createPool, type Pool, type PoolStats } from "../../src/pool/index.js";
-import { checkHealth } from "../../src/pool/introduce.js";
+import { checkHealth } from "../../src/pool/workers/preinitialize.js";
 import { locateCli, probeVersion } from "../../src/process/index.js";
 import { openSession } from "../../src/session/index.js";
 import { always } from "../../src/testing/index.js";
 import { CLIS, earlierCli } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
-import { watched } from "./watched.js";
+import { watched } from "./watched.helper.js";
 
 const CALLS = ["word-zero", "word-one", "word-two", "word-three"];
 

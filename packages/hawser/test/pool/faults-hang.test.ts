@@ -4,7 +4,7 @@ import type { Options } from "../../src/options/index.js";
 import type { PoolOptions } from "../../src/pool/index.js";
 import type { Step } from "../../src/testing/index.js";
 import { startsOf } from "../support/starts.js";
-import { eventually, failureOf, msOf, stage, when } from "./faults.js";
+import { eventually, failureOf, msOf, stage, when } from "./faults.helper.js";
 
 const HANG = [{ hang: true }] as const;
 const WARM = (options: Options): PoolOptions => ({ size: { min: 1, max: 2 }, warm: [options] });

@@ -3,7 +3,7 @@ import type { Options } from "../../src/options/index.js";
 import type { PoolOptions } from "../../src/pool/index.js";
 import type { Step } from "../../src/testing/index.js";
 import { startsOf } from "../support/starts.js";
-import { eventually, failureOf, kill9, type Stage, stage, when } from "./faults.js";
+import { eventually, failureOf, kill9, type Stage, stage, when } from "./faults.helper.js";
 
 const WARM = (options: Options): PoolOptions => ({ size: { min: 1, max: 2 }, warm: [options] });
 const hangsAt = (on: Step["on"], more: Partial<Step> = {}): Step => ({

@@ -4,7 +4,7 @@ import { always, hang, type RecordedRequest } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { stillAlive, treeOf } from "../support/proc.js";
 import { world } from "../support/world.js";
-import { eventually, failureOf, kill9, opened, when } from "./faults.js";
+import { eventually, failureOf, kill9, opened, when } from "./faults.helper.js";
 
 const answers = ({ prompt }: RecordedRequest) => (prompt.includes("hang") ? hang() : "ok");
 

@@ -5,7 +5,7 @@ import type { Options } from "../../src/options/index.js";
 import type { PoolOptions } from "../../src/pool/index.js";
 import { fakeCli, type Step } from "../../src/testing/index.js";
 import { startsOf } from "../support/starts.js";
-import { eventually, failureOf, opened, stage, when } from "./faults.js";
+import { eventually, failureOf, opened, stage, when } from "./faults.helper.js";
 
 const WARM = (options: Options): PoolOptions => ({ size: { min: 1, max: 2 }, warm: [options] });
 const exits: Step = { on: "start", times: "always", do: [{ stderr: "no luck" }, { exit: 1 }] };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import type { PoolOptions } from "../../src/pool/index.js";
 import { startsOf } from "../support/starts.js";
-import { atRest, onFake, slowTurn, until } from "./on-fake.js";
+import { atRest, onFake, slowTurn, until } from "./on-fake.helper.js";
 
 describe("a process", () => {
   it("serves one after the other, reset in between, as long as nothing speaks against it", async () => {

@@ -6,7 +6,7 @@ import type { Pool } from "../../src/pool/index.js";
 import { processes } from "../../src/process/index.js";
 import type { Step } from "../../src/testing/index.js";
 import { startsOf } from "../support/starts.js";
-import { atRest, onFake, PATIENCE, until } from "./on-fake.js";
+import { atRest, onFake, PATIENCE, until } from "./on-fake.helper.js";
 
 const isAtRest = { starting: 0, serving: 0, resetting: 0, closing: 0 };
 

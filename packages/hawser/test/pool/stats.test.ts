@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openSession } from "../../src/session/index.js";
-import { atRest, onFake, slowTurn, until } from "./on-fake.js";
+import { atRest, onFake, slowTurn, until } from "./on-fake.helper.js";
 
 it("the figures of a pool are those of its calls", async () => {
   const { pool, options } = await onFake(

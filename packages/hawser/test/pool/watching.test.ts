@@ -5,7 +5,7 @@ import { createPool } from "../../src/pool/index.js";
 import { CHANNELS, publish } from "../../src/session/channels.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { world } from "../support/world.js";
-import { atRest, onFake, until } from "./on-fake.js";
+import { atRest, onFake, until } from "./on-fake.helper.js";
 
 interface Seen {
   readonly name: string;

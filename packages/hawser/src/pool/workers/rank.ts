@@ -1,4 +1,4 @@
-import type { Binding } from "./binding.js";
+import type { Binding } from "../binding.js";
 import type { Worker } from "./worker.js";
 
 /** Better ones have lower ranks; one that is of no use has none. */
@@ -9,7 +9,7 @@ export function rankOf(
   const { state } = worker;
   if (worker.requestKey === requestKey) {
     if (state === "recycled") return 0;
-    if (state === "resetting" && worker.isToReturn && resets?.mayBeAwaited) return 1;
+    if (state === "resetting" && worker.isComing && resets?.mayBeAwaited) return 1;
     if (state === "initialized") return 2;
     return state === "starting" ? 4 : Number.POSITIVE_INFINITY;
   }

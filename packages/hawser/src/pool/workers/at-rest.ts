@@ -1,5 +1,5 @@
-import { onAbort } from "../base/index.js";
-import { unlessLate } from "../session/index.js";
+import { onAbort } from "../../base/index.js";
+import { unlessLate } from "../../session/index.js";
 import type { Worker } from "./worker.js";
 
 /** Waits for one that starts, or is reset, for as long as its caller would. */

@@ -1,7 +1,7 @@
 import { isHawserError, type Logger, textOf } from "../base/index.js";
 import type { Version } from "../options/index.js";
 import type { Prepared } from "../process/index.js";
-import { isSince } from "./late.js";
+import { isSince } from "./deferred-options.js";
 
 /** An executable whose processes serve one call each, though the options would permit more. */
 export interface NotRecycled {

@@ -1,30 +1,30 @@
-import { HawserError, textOf } from "../base/index.js";
+import { HawserError, textOf } from "../../base/index.js";
 import {
   CHANNELS,
   type LeaseRequest,
   publish,
   type Session,
   type SessionWatcher,
-} from "../session/index.js";
+} from "../../session/index.js";
+import type { Binding } from "../binding.js";
+import type { PoolSettings } from "../options.js";
 import { atRest } from "./at-rest.js";
-import type { Binding } from "./binding.js";
-import { type Demand, Demands } from "./demand.js";
-import type { PoolSettings } from "./options.js";
-import { isAccident, limitsOf } from "./patience.js";
+import { type Demand, Demands } from "./demands.js";
 import { rankOf } from "./rank.js";
 import { type Preparation, Worker, type WorkerState } from "./worker.js";
+import { isAccident, limitsOf } from "./worker-choice.js";
 
 /** How a caller got its process: how much of its start was done already. */
-export type Warmth = "recycled" | "initialized" | "generic" | "cold";
+export type ProcessOrigin = "recycled" | "initialized" | "generic" | "cold";
 
 export interface Served {
   readonly session: Session;
   readonly worker: Worker;
-  readonly how: Warmth;
+  readonly how: ProcessOrigin;
 }
 
 /** All processes of a pool: finds one for each caller, and sees to it that others are ready. */
-export class Crew {
+export class WorkerSet {
   readonly demands: Demands;
   readonly #settings: PoolSettings;
   readonly #pool: number;
@@ -78,16 +78,16 @@ export class Crew {
         const session = await worker.serve(binding, { ...request, watcher: watch() }, limits);
         publish(CHANNELS.processAssigned, () => worker.event({ how }));
         this.demands.succeeded(binding);
-        this.tend(REFILL_AFTER_MS);
+        this.scheduleRefill(REFILL_AFTER_MS);
         return { session, worker, how };
       } catch (error) {
         const gaveUp = request.options.signal?.aborted === true;
         // It was only waited for, so that another can have it.
         if (gaveUp && how !== "cold" && worker.state !== "serving") {
-          worker.isTaken = false;
+          worker.isReserved = false;
           throw error;
         }
-        void worker.discard(how === "cold" ? "it did not start" : "it was of no use when needed");
+        void worker.close(how === "cold" ? "it did not start" : "it was of no use when needed");
         const isPatient = !gaveUp && starts < MOST_STARTS && tries < MOST_TRIES;
         if (this.#isClosed || !isPatient || !isAccident(error, how)) throw error;
       }
@@ -95,11 +95,11 @@ export class Crew {
   }
 
   /** Starts what is wanted, soon. */
-  tend(afterMs = 0): void {
+  scheduleRefill(afterMs = 0): void {
     const dueAt = performance.now() + afterMs;
     if (this.#isClosed || (this.#tending !== undefined && this.#tending.dueAt <= dueAt)) return;
     clearTimeout(this.#tending?.timer);
-    const timer = setTimeout(() => this.tendNow(), afterMs);
+    const timer = setTimeout(() => this.refill(), afterMs);
     timer.unref();
     this.#tending = { timer, dueAt };
   }
@@ -107,7 +107,7 @@ export class Crew {
   /** Resolves when what was announced is up, or has no room; throws why one did not start. */
   async ready(): Promise<void> {
     for (;;) {
-      this.tendNow();
+      this.refill();
       const workers = [...this.#workers];
       const up = workers.filter(({ state }) => state !== "starting");
       const isUp = (demand: Demand) => Demands.met(demand, up) >= this.#settings.min;
@@ -126,7 +126,7 @@ export class Crew {
    * pool that is always full would otherwise never see a trial end. Until the trial is over, which a
    * reset's time limit ensures, the pool may have one process more than `size.max`.
    */
-  makeRoom(): void {
+  evictSpares(): void {
     this.#shrinkTo(this.#settings.max - 1);
   }
 
@@ -135,19 +135,19 @@ export class Crew {
     this.#isClosed = true;
     clearInterval(this.#sweep);
     clearTimeout(this.#tending?.timer);
-    await Promise.all([...this.#workers].map((worker) => worker.discard("the pool was closed")));
+    await Promise.all([...this.#workers].map((worker) => worker.close("the pool was closed")));
   }
 
-  #pick(binding: Binding): { readonly worker: Worker; readonly how: Warmth } {
+  #pick(binding: Binding): { readonly worker: Worker; readonly how: ProcessOrigin } {
     if (this.#isClosed) throw new HawserError("pool_closed");
     const worker = this.#best(binding);
     if (worker !== undefined) {
-      worker.isTaken = true;
+      worker.isReserved = true;
       return { worker, how: howOf(worker.state, worker.requestKey) };
     }
-    this.makeRoom();
+    this.evictSpares();
     const cold = this.#hire(binding, undefined);
-    cold.isTaken = true;
+    cold.isReserved = true;
     void cold.start("spawned", undefined, 0);
     return { worker: cold, how: "cold" };
   }
@@ -157,7 +157,7 @@ export class Crew {
     let best: Worker | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const worker of this.#workers) {
-      if (worker.isTaken) continue;
+      if (worker.isReserved) continue;
       const rank = rankOf(worker, binding);
       if (rank === Number.POSITIVE_INFINITY) continue;
       // Of two alike, the one that was busy last has more in its caches.
@@ -198,7 +198,7 @@ export class Crew {
     spares.sort((a, b) => a.idleSince - b.idleSince);
     for (const spare of spares) {
       if (this.#size <= size) return;
-      void spare.discard("another needed its place");
+      void spare.close("another needed its place");
     }
   }
 
@@ -212,10 +212,10 @@ export class Crew {
     void gone.then(() => this.#workers.delete(worker));
     // It was ready, and then of use to nobody: the next one may be no better.
     if (worker.isBroken && worker.jobs === 0) this.demands.failed(worker, brokenSpare(reason));
-    if (!worker.isTaken) this.tend();
+    if (!worker.isReserved) this.scheduleRefill();
   }
 
-  tendNow(): void {
+  refill(): void {
     const { min, starts } = this.#settings;
     clearTimeout(this.#tending?.timer);
     this.#tending = undefined;
@@ -232,7 +232,7 @@ export class Crew {
       }
     }
     // Unless something else will have it look before.
-    if (this.#tending === undefined && Number.isFinite(nextMs)) this.tend(nextMs);
+    if (this.#tending === undefined && Number.isFinite(nextMs)) this.scheduleRefill(nextMs);
   }
 
   #prepare(demand: Demand): void {
@@ -241,15 +241,15 @@ export class Crew {
     const how: Preparation = requestKey === undefined ? "probed" : "initialized";
     worker.start(how, requestKey, SPARE_START_MS).then(
       () => {
-        this.tend();
+        this.scheduleRefill();
       },
       (error: unknown) => {
         // One that was let go meanwhile has not failed.
         if (worker.state !== "closing") {
-          this.tend(this.demands.failed(demand, error));
+          this.scheduleRefill(this.demands.failed(demand, error));
           this.#settings.log.warn("a process could not be made ready", { error: textOf(error) });
         }
-        void worker.discard("it did not start");
+        void worker.close("it did not start");
       },
     );
   }
@@ -266,7 +266,7 @@ export class Crew {
       (worker) => worker.isIdle && !isRecent(worker) && !isNeeded(worker),
     );
     const [victim] = victims.sort((a, b) => a.idleSince - b.idleSince);
-    void victim?.discard("another was asked for more lately");
+    void victim?.close("another was asked for more lately");
     return victim !== undefined;
   }
 
@@ -279,14 +279,16 @@ export class Crew {
       const isSurplus = wanted.every((it) => {
         return Demands.met(it, [worker]) === 0 || Demands.met(it, this.#workers) > min;
       });
-      if (now - worker.startedAt > maxAgeMs) void worker.discard("it was old");
-      else if (isSurplus && now - worker.idleSince > idleMs) void worker.discard("it was idle");
+      if (now - worker.startedAt > maxAgeMs) void worker.close("it was old");
+      else if (isSurplus && now - worker.idleSince > idleMs) void worker.close("it was idle");
     }
   }
 
   /** Those that nobody has, oldest first. */
   #spares(): Worker[] {
-    return [...this.#workers].filter(({ isTaken, state }) => !isTaken && state !== "closing");
+    return [...this.#workers].filter(
+      ({ isReserved: isTaken, state }) => !isTaken && state !== "closing",
+    );
   }
 
   get #size(): number {
@@ -310,7 +312,7 @@ const MOST_TRIES = 10;
 /** One that is always killed at its start has a reason for it. */
 const MOST_STARTS = 3;
 
-function howOf(state: WorkerState, requestKey: string | undefined): Warmth {
+function howOf(state: WorkerState, requestKey: string | undefined): ProcessOrigin {
   if (state === "recycled" || state === "resetting") return "recycled";
   return requestKey === undefined ? "generic" : "initialized";
 }

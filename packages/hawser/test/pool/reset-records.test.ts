@@ -2,15 +2,15 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { HawserError } from "../../src/base/index.js";
 import { complete } from "../../src/complete/index.js";
 import { parseVersion } from "../../src/options/index.js";
-import { PoolCore } from "../../src/pool/core.js";
 import { settingsOf } from "../../src/pool/options.js";
-import { ResetRecords } from "../../src/pool/reset-record.js";
+import { PoolCore } from "../../src/pool/pool-core.js";
+import { ResetRecords } from "../../src/pool/reset-records.js";
 import type { Prepared } from "../../src/process/index.js";
 import { registerSource } from "../../src/session/index.js";
 import { type FakeCli, fakeCli, type Step } from "../../src/testing/index.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
-import { atRest, onFake } from "./on-fake.js";
+import { atRest, onFake } from "./on-fake.helper.js";
 
 const PATH = "/opt/claude";
 const LATE = new HawserError("timeout");

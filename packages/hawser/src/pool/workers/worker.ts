@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { HawserError, type Logger } from "../base/index.js";
-import { type CliProcess, spawnCli } from "../process/index.js";
+import { HawserError, type Logger } from "../../base/index.js";
+import { type CliProcess, spawnCli } from "../../process/index.js";
 import {
   CHANNELS,
   handBack,
@@ -10,15 +10,15 @@ import {
   Session,
   type Timeouts,
   type Warm,
-} from "../session/index.js";
-import type { HostRequest, ResultMessage } from "../wire/index.js";
-import type { Binding, Recipe } from "./binding.js";
-import { checkHealth, introduce } from "./introduce.js";
-import { probe } from "./probe.js";
-import type { ResetRecord } from "./reset-record.js";
+} from "../../session/index.js";
+import type { HostRequest, ResultMessage } from "../../wire/index.js";
+import type { Binding, Recipe } from "../binding.js";
+import type { ResetRecord } from "../reset-records.js";
+import { type IdleWatch, watchIdle } from "./idle-watch.js";
+import { checkHealth, preinitialize } from "./preinitialize.js";
+import { prime } from "./prime.js";
 import { rssMbOf } from "./rss.js";
-import { type Silence, silenceOf } from "./silence.js";
-import { startOf } from "./start.js";
+import { spawnPlanOf } from "./spawn-plan.js";
 
 export type WorkerState =
   | "starting"
@@ -29,7 +29,7 @@ export type WorkerState =
   | "resetting"
   | "closing";
 
-export interface WorkerFacts {
+export interface WorkerOptions {
   readonly id: number;
   readonly pool: number;
   readonly spawnKey: string;
@@ -57,14 +57,14 @@ export type Preparation = "spawned" | "probed" | "initialized";
 export class Worker {
   readonly startedAt: number = performance.now();
   /** Whether somebody is to have it, now or when it has come to rest. */
-  isTaken = false;
-  readonly #facts: WorkerFacts;
+  isReserved = false;
+  readonly #facts: WorkerOptions;
   #state: WorkerState = "starting";
   #spawnKey: string;
   #requestKey: string | undefined;
   #process: CliProcess | undefined;
   #warm: Pick<Warm, "info" | "sessionId" | "before"> = { sessionId: undefined };
-  #silence: Silence | undefined;
+  #silence: IdleWatch | undefined;
   #idleSince = 0;
   #jobs = 0;
   #rssMb: number | undefined;
@@ -75,7 +75,7 @@ export class Worker {
   #whenIdle: Promise<void> = Promise.resolve();
   #gone: Promise<void> | undefined;
 
-  constructor(facts: WorkerFacts) {
+  constructor(facts: WorkerOptions) {
     this.#facts = facts;
     this.#spawnKey = facts.spawnKey;
   }
@@ -118,9 +118,9 @@ export class Worker {
   }
 
   /** Whether it is ready for the next one, or will be without anybody's doing. */
-  get isToReturn(): boolean {
+  get isComing(): boolean {
     if (this.#state === "serving" || this.#state === "resetting") return this.#returns;
-    return this.#state !== "closing" && !this.isTaken;
+    return this.#state !== "closing" && !this.isReserved;
   }
 
   /** Whether its reset is a trial, for which no caller waits: the executable is in doubt. */
@@ -178,14 +178,14 @@ export class Worker {
   recycle(session: Session, terms: RecyclingTerms): Promise<void> {
     this.#state = "resetting";
     this.#returns = terms.resets.mayBeAwaited;
-    this.isTaken = false;
+    this.isReserved = false;
     this.#whenIdle = this.#recycle(session, terms);
     this.#whenIdle.catch(() => {});
     return this.#whenIdle;
   }
 
   /** Lets it go; resolves when nothing of it is left. */
-  discard(reason: string, end?: () => Promise<void>): Promise<void> {
+  close(reason: string, end?: () => Promise<void>): Promise<void> {
     if (this.#gone !== undefined) return this.#gone;
     this.#state = "closing";
     this.#gone = this.#end(reason, end);
@@ -206,7 +206,7 @@ export class Worker {
   async #start(preparation: Preparation, bootMs: number): Promise<void> {
     const { recipe, log } = this.#facts;
     const sessionId = randomUUID();
-    const prepared = startOf(recipe, { sessionId, log, roams: this.familyKey !== undefined });
+    const prepared = spawnPlanOf(recipe, { sessionId, log, roams: this.familyKey !== undefined });
     const process = await spawnCli(prepared);
     this.#process = process;
     if (this.#gone !== undefined) {
@@ -216,9 +216,13 @@ export class Worker {
     this.#warm = { sessionId };
     publish(CHANNELS.processStart, () => this.event());
     const running = { process, prepared };
-    if (preparation === "probed") await probe(running, bootMs);
+    if (preparation === "probed") await prime(running, bootMs);
     if (preparation === "initialized") {
-      const info = await introduce(recipe, { ...running, sessionId, late: recipe.late }, bootMs);
+      const info = await preinitialize(
+        recipe,
+        { ...running, sessionId, late: recipe.late },
+        bootMs,
+      );
       this.#warm = { sessionId, info };
     }
     this.#enterIdle(this.#requestKey === undefined ? "generic" : "initialized");
@@ -240,13 +244,13 @@ export class Worker {
     if (process !== this.#process)
       throw new HawserError("protocol_error", "It is another process.");
     if (terms.countsAnew && result.total_cost_usd !== 0) {
-      void this.discard("its budget is not counted anew");
+      void this.close("its budget is not counted anew");
     }
     this.#keep(result);
-    this.#silence = silenceOf(process, this.#facts.log, (why) => this.#break(why));
+    this.#silence = watchIdle(process, this.#facts.log, (why) => this.#break(why));
     if (process.pid !== undefined) this.#rssMb = await rssMbOf(process.pid);
     if (this.#rssMb !== undefined && this.#rssMb > terms.maxRssMb) {
-      void this.discard("it used too much memory");
+      void this.close("it used too much memory");
     }
     if (this.#gone !== undefined) throw new HawserError("closed");
     const ms = performance.now() - began;
@@ -264,19 +268,19 @@ export class Worker {
     const { log } = this.#facts;
     const process = this.#process;
     if (this.#gone !== undefined || process === undefined) throw new HawserError("closed");
-    this.#silence ??= silenceOf(process, log, (why) => this.#break(why));
+    this.#silence ??= watchIdle(process, log, (why) => this.#break(why));
     this.#state = state;
     this.#idleSince = performance.now();
   }
 
   #break(why: string): void {
     this.#isBroken = true;
-    void this.discard(why);
+    void this.close(why);
   }
 
   #leaveIdle(): CliProcess {
     const process = this.#process;
-    const broken = this.#silence?.end();
+    const broken = this.#silence?.detach();
     this.#silence = undefined;
     if (process === undefined || this.#gone !== undefined || broken === true) {
       throw new HawserError("process_exited", "The process was gone before it could be used.");
@@ -286,7 +290,7 @@ export class Worker {
 
   async #end(reason: string, end?: () => Promise<void>): Promise<void> {
     const settling = this.#whenIdle.catch(() => {});
-    this.#silence?.end();
+    this.#silence?.detach();
     this.#facts.log.debug("a process is let go", { pid: this.pid, reason });
     publish(CHANNELS.processDiscarded, () => this.event({ reason }));
     await end?.();

@@ -1,4 +1,4 @@
-import { HawserError } from "../base/index.js";
+import { HawserError } from "../../base/index.js";
 
 /** In US dollars: a number is for the whole pool; `tenants` goes before `perTenant`. */
 export type PoolBudget =
@@ -15,7 +15,7 @@ export interface Charge {
   /** One result; undefined if its cost is not known. */
   add(usd: number | undefined): void;
   /** Once; `lostUnknown`: a request may have been paid for that nobody counted. */
-  end(lostUnknown: boolean): void;
+  settle(lostUnknown: boolean): void;
 }
 
 /**
@@ -27,14 +27,14 @@ export interface Charge {
 export class Ledger {
   readonly #budget: Exclude<PoolBudget, number>;
   readonly #named: ReadonlyMap<string, number>;
-  readonly #pool: Account;
-  readonly #tenants = new Map<string, Account>();
+  readonly #pool: BudgetAccount;
+  readonly #tenants = new Map<string, BudgetAccount>();
 
   constructor(budget: PoolBudget | undefined) {
     this.#budget = typeof budget === "object" ? budget : { total: budget };
     this.#named = new Map(Object.entries(this.#budget.tenants ?? {}));
     const path = typeof budget === "object" ? "budgetUsd.total" : "budgetUsd";
-    this.#pool = new Account("The pool", path, this.#budget.total);
+    this.#pool = new BudgetAccount("The pool", path, this.#budget.total);
   }
 
   /** Where a cost was not known, the dearest result seen stands for it. */
@@ -68,23 +68,23 @@ export class Ledger {
       add: (usd) => {
         for (const charge of charges) charge.add(usd);
       },
-      end: (lostUnknown) => {
-        for (const charge of charges) charge.end(lostUnknown);
+      settle: (lostUnknown) => {
+        for (const charge of charges) charge.settle(lostUnknown);
       },
     };
   }
 
   /** The pool's first: where it has nothing left, a tenant's does not matter. */
-  #accounts(tenant: string | undefined): Account[] {
+  #accounts(tenant: string | undefined): BudgetAccount[] {
     if (tenant === undefined) return [this.#pool];
     return [this.#pool, this.#tenants.get(tenant) ?? this.#newAccount(tenant)];
   }
 
-  #newAccount(tenant: string): Account {
+  #newAccount(tenant: string): BudgetAccount {
     const name = JSON.stringify(tenant);
     const own = this.#named.get(tenant);
     const path = own === undefined ? "budgetUsd.perTenant" : `budgetUsd.tenants[${name}]`;
-    return new Account(`Tenant ${name}`, path, own ?? this.#budget.perTenant);
+    return new BudgetAccount(`Tenant ${name}`, path, own ?? this.#budget.perTenant);
   }
 }
 
@@ -92,7 +92,7 @@ export class Ledger {
 const ROUNDING = 1e-9;
 
 /** One budget, and what is charged to it. */
-class Account {
+class BudgetAccount {
   readonly #owner: string;
   readonly #path: string;
   readonly #limitUsd: number;
@@ -143,7 +143,7 @@ class Account {
     if (reserves) this.#running.add(call);
     return {
       add: (usd) => this.#add(call, usd),
-      end: (lostUnknown) => {
+      settle: (lostUnknown) => {
         if (ended) return;
         ended = true;
         this.#running.delete(call);

@@ -1,7 +1,7 @@
-import { isHawserError } from "../base/index.js";
-import type { LeaseRequest } from "../session/index.js";
-import type { Binding } from "./binding.js";
-import type { Warmth } from "./crew.js";
+import { isHawserError } from "../../base/index.js";
+import type { LeaseRequest } from "../../session/index.js";
+import type { Binding } from "../binding.js";
+import type { ProcessOrigin } from "./worker-set.js";
 
 /** A process that was ready answers at once, or is of no use. */
 const SPARE_ANSWER_MS = 10_000;
@@ -10,7 +10,7 @@ const SPARE_ANSWER_MS = 10_000;
 export function limitsOf(
   { timeouts }: LeaseRequest,
   { late }: Binding,
-  how: Warmth,
+  how: ProcessOrigin,
 ): LeaseRequest["timeouts"] {
   // A server of the caller's may take as long to connect as the caller permits.
   const isSlow = late.some(({ subtype }) => subtype === "mcp_set_servers");
@@ -19,7 +19,7 @@ export function limitsOf(
 }
 
 /** Whether another process may do better: not if one for these very options has said that it won't. */
-export function isAccident(error: unknown, how: Warmth): boolean {
+export function isAccident(error: unknown, how: ProcessOrigin): boolean {
   if (how !== "cold" || isHawserError(error, "closed")) return true;
   if (!isHawserError(error, "process_exited")) return false;
   // Who leaves in good order has refused nothing; who leaves by a signal, with 128 and its number, either.

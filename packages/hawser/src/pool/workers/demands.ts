@@ -1,4 +1,4 @@
-import type { Binding, Recipe } from "./binding.js";
+import type { Binding, Recipe } from "../binding.js";
 import type { Worker } from "./worker.js";
 
 /** Processes that are wanted before anybody comes for them. */
@@ -90,7 +90,7 @@ export class Demands {
       const told = worker.requestKey;
       const fits =
         familyKey === undefined ? worker.spawnKey === spawnKey : worker.familyKey === familyKey;
-      if (fits && told === requestKey && worker.isToReturn) count += 1;
+      if (fits && told === requestKey && worker.isComing) count += 1;
     }
     return count;
   }

@@ -1,14 +1,14 @@
-import { HawserError } from "../base/index.js";
-import { ControlLine } from "../control/index.js";
-import type { Version } from "../options/index.js";
-import { type Running, SubprocessTransport } from "../transport/index.js";
-import type { HostRequest } from "../wire/index.js";
-import { isSystem } from "../wire/index.js";
-import { isSince } from "./late.js";
+import { HawserError } from "../../base/index.js";
+import { ControlLine } from "../../control/index.js";
+import type { Version } from "../../options/index.js";
+import { type Running, SubprocessTransport } from "../../transport/index.js";
+import type { HostRequest } from "../../wire/index.js";
+import { isSystem } from "../../wire/index.js";
+import { isSince } from "../deferred-options.js";
 import { answered, pingOf } from "./ping.js";
 
 /** Waits until a process that has been told nothing listens, and leaves it as it was, but awake. */
-export async function probe(running: Running, limitMs: number): Promise<void> {
+export async function prime(running: Running, limitMs: number): Promise<void> {
   const transport = new SubprocessTransport({}, running);
   await transport.connect();
   let spoke = false;

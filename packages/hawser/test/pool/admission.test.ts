@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HawserError } from "../../src/base/index.js";
 import { fc } from "../support/fc.js";
-import { Scene, settle } from "./desk-scene.js";
+import { AdmissionFixture, settle } from "./admission.helper.js";
 
 const inMs = (ms: number) => performance.now() + ms;
 
@@ -18,7 +18,7 @@ describe("places", () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), events, async (concurrency, all) => {
-        const scene = new Scene({ concurrency, queueLimit: 10 });
+        const scene = new AdmissionFixture({ concurrency, queueLimit: 10 });
         const aborts = new Map<string, AbortController>();
         for (const [what, which] of all) {
           const names = [...scene.fates.keys()];
@@ -44,7 +44,7 @@ describe("places", () => {
   });
 
   it("are given back once, however often that is said", async () => {
-    const scene = new Scene({ concurrency: 1 });
+    const scene = new AdmissionFixture({ concurrency: 1 });
     await scene.come("a");
     await scene.come("b");
     await scene.come("c");
@@ -56,7 +56,7 @@ describe("places", () => {
   });
 
   it("that are taken let so many wait, and no more", async () => {
-    const scene = new Scene({ concurrency: 1, queueLimit: 2 });
+    const scene = new AdmissionFixture({ concurrency: 1, queueLimit: 2 });
     const names = ["a", "b", "c", "d"];
     const fates = await Promise.all(names.map((name) => scene.come(name)));
     expect(fates).toEqual(["in", "waits", "waits", "pool_full"]);
@@ -67,7 +67,7 @@ describe("places", () => {
   });
 
   it("may be for those who need not wait alone", async () => {
-    const scene = new Scene({ concurrency: 1, queueLimit: 0 });
+    const scene = new AdmissionFixture({ concurrency: 1, queueLimit: 0 });
     expect([await scene.come("a"), await scene.come("b")]).toEqual(["in", "pool_full"]);
     await scene.leave("a");
     expect(await scene.come("c")).toBe("in");
@@ -76,7 +76,7 @@ describe("places", () => {
 
 describe("those who wait", () => {
   it("go by priority, then lane by lane in turn, then in the order of their coming", async () => {
-    const scene = new Scene({ concurrency: 1 });
+    const scene = new AdmissionFixture({ concurrency: 1 });
     await scene.come("first");
     for (const name of ["a1", "a2", "a3", "b1", "b2", "c1"]) {
       await scene.come(name, { lane: name.charAt(0) });
@@ -88,7 +88,7 @@ describe("those who wait", () => {
   });
 
   it("may leave by their signal, which is not listened to afterwards", async () => {
-    const scene = new Scene({ concurrency: 1 });
+    const scene = new AdmissionFixture({ concurrency: 1 });
     const all = new AbortController();
     const own = new AbortController();
     await scene.come("a", { signal: all.signal });
@@ -105,9 +105,9 @@ describe("those who wait", () => {
   });
 
   it("are all told when there is nothing to wait for any more", async () => {
-    const scene = new Scene({ concurrency: 1 });
+    const scene = new AdmissionFixture({ concurrency: 1 });
     for (const name of ["a", "b", "c"]) await scene.come(name);
-    scene.desk.refuseAll(() => new HawserError("pool_closed"));
+    scene.admission.refuseAll(() => new HawserError("pool_closed"));
     await settle();
     expect(["a", "b", "c"].map((name) => scene.fate(name))).toEqual([
       "in",
@@ -122,7 +122,7 @@ describe("a usage limit", () => {
     new HawserError("usage_limit", "All used up.", { resetsAt: new Date(Date.now() + ms) });
 
   it("is told at once to those who cannot wait for its end; the others wait and go", async () => {
-    const scene = new Scene({ concurrency: 2 });
+    const scene = new AdmissionFixture({ concurrency: 2 });
     const limit = limitFor(60_000);
     await scene.come("told");
     await scene.come("runs");
@@ -155,7 +155,7 @@ describe("a usage limit", () => {
   });
 
   it("lets a waiting call go soon after the machine has slept past resetsAt", async () => {
-    const scene = new Scene({ concurrency: 2 });
+    const scene = new AdmissionFixture({ concurrency: 2 });
     await scene.come("told");
     const limit = limitFor(2 * 86_400_000);
     await scene.leave("told", limit);
@@ -167,7 +167,7 @@ describe("a usage limit", () => {
   });
 
   it("of one account is nothing to another", async () => {
-    const scene = new Scene({ concurrency: 2 });
+    const scene = new AdmissionFixture({ concurrency: 2 });
     await scene.come("told");
     await scene.leave("told", limitFor(60_000));
     expect(await scene.come("same", { deadlineAt: inMs(99_000) })).toBe("waits");
@@ -178,13 +178,13 @@ describe("a usage limit", () => {
 describe.each(["rate_limited", "overloaded"] as const)("an API that says %s", (code) => {
   it("is asked by half as many, after a pause, and by more again as it answers", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0.5);
-    const scene = new Scene({ concurrency: 4 });
+    const scene = new AdmissionFixture({ concurrency: 4 });
     const names = Array.from({ length: 20 }, (_, i) => `${i}`);
     for (const name of names) await scene.come(name);
-    expect([scene.counts, scene.desk.limit]).toEqual([[4, 16], 4]);
+    expect([scene.counts, scene.admission.limit]).toEqual([[4, 16], 4]);
     vi.advanceTimersByTime(100);
     for (const name of ["0", "1", "2", "3"]) await scene.leave(name, new HawserError(code));
-    expect([scene.counts, scene.desk.limit]).toEqual([[0, 16], 2]);
+    expect([scene.counts, scene.admission.limit]).toEqual([[0, 16], 2]);
     expect(await scene.come("other", { account: "other" })).toBe("in");
     await scene.leave("other");
     vi.advanceTimersByTime(990);
@@ -196,15 +196,15 @@ describe.each(["rate_limited", "overloaded"] as const)("an API that says %s", (c
     const limits: number[] = [];
     for (let at = 5; at < 16; at += 1) {
       await scene.leave(scene.order[at] ?? "");
-      limits.push(scene.desk.limit);
-      expect(scene.desk.running).toBeLessThanOrEqual(scene.desk.limit);
+      limits.push(scene.admission.limit);
+      expect(scene.admission.running).toBeLessThanOrEqual(scene.admission.limit);
     }
     expect(limits.slice(0, 7)).toEqual([2, 3, 3, 3, 4, 4, 4]);
     vi.restoreAllMocks();
   });
 
   it("is asked again no sooner than it says", async () => {
-    const scene = new Scene({ concurrency: 1 });
+    const scene = new AdmissionFixture({ concurrency: 1 });
     await scene.come("a");
     await scene.come("b");
     await scene.leave("a", new HawserError(code, undefined, { retryAfterMs: 20_000 }));
@@ -219,7 +219,7 @@ describe.each(["rate_limited", "overloaded"] as const)("an API that says %s", (c
 
 describe("a budget", () => {
   it("lets one in, then as many as it has money for, and refuses those who wait when it is spent", async () => {
-    const scene = new Scene({ concurrency: 4, budgetUsd: 3.5 });
+    const scene = new AdmissionFixture({ concurrency: 4, budgetUsd: 3.5 });
     for (const name of ["a", "b", "c", "d", "e", "f"]) await scene.come(name);
     expect(scene.order).toEqual(["a"]);
     scene.slots.get("a")?.charge.add(1);
@@ -237,7 +237,7 @@ describe("a budget", () => {
   });
 
   it("is not kept waiting by a session, whose cost counts all the same", async () => {
-    const scene = new Scene({ budgetUsd: 1 });
+    const scene = new AdmissionFixture({ budgetUsd: 1 });
     await scene.come("session", { purpose: "session" });
     expect(await scene.come("a")).toBe("in");
     await scene.leave("a");
@@ -249,7 +249,7 @@ describe("a budget", () => {
   });
 
   it("of one tenant refuses that one alone", async () => {
-    const scene = new Scene({ budgetUsd: { perTenant: 1, tenants: { rich: 5 } } });
+    const scene = new AdmissionFixture({ budgetUsd: { perTenant: 1, tenants: { rich: 5 } } });
     for (const tenant of ["poor", "rich"]) {
       await scene.come(tenant, { tenant });
       scene.slots.get(tenant)?.charge.add(2);
@@ -259,6 +259,6 @@ describe("a budget", () => {
       ["poor", "rich", "new", undefined].map((tenant) => scene.come(`${tenant}2`, { tenant })),
     );
     expect(fates).toEqual(["budget_refused", "in", "in", "in"]);
-    expect(scene.desk.ledger.tenants()).toEqual({ poor: 2, rich: 2, new: 0 });
+    expect(scene.admission.ledger.tenants()).toEqual({ poor: 2, rich: 2, new: 0 });
   });
 });

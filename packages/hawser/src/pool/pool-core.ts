@@ -5,23 +5,23 @@ import {
   type SessionLease,
   type SessionSource,
 } from "../session/index.js";
+import { Admission, type Slot } from "./admission/admission.js";
 import { type Binding, bindingOf } from "./binding.js";
 import { CredentialWatch } from "./credential-watch.js";
-import { Crew, type Served } from "./crew.js";
-import { Desk, type Slot } from "./desk.js";
-import { type Held, type LeaseParts, leaseOf, Tab } from "./lease.js";
+import { type Held, LeaseAccount, type LeaseParts, leaseOf } from "./lease.js";
 import type { PoolSettings } from "./options.js";
-import { ResetRecords } from "./reset-record.js";
-import { countStates, History, type PoolStats } from "./stats.js";
+import { ResetRecords } from "./reset-records.js";
+import { CallHistory, countStates, type PoolStats } from "./stats.js";
+import { type Served, WorkerSet } from "./workers/worker-set.js";
 
 let pools = 0;
 
 /** What is behind a pool. It must never point back at it, so that a forgotten one can be noticed. */
 export class PoolCore implements SessionSource {
   readonly #settings: PoolSettings;
-  readonly #desk: Desk;
-  readonly #crew: Crew;
-  readonly #history = new History();
+  readonly #admission: Admission;
+  readonly #workers: WorkerSet;
+  readonly #history = new CallHistory();
   readonly #credentials: CredentialWatch;
   readonly #resets: ResetRecords;
   /** Ends one that is served, with this failure. */
@@ -43,8 +43,8 @@ export class PoolCore implements SessionSource {
     this.#settings = settings;
     this.#credentials = new CredentialWatch(settings.log);
     this.#resets = resets;
-    this.#desk = new Desk(settings);
-    this.#crew = new Crew(settings, ++pools);
+    this.#admission = new Admission(settings);
+    this.#workers = new WorkerSet(settings, ++pools);
   }
 
   /** Makes a process ready for a request to come. */
@@ -64,7 +64,7 @@ export class PoolCore implements SessionSource {
     try {
       await this.#unlessClosing(this.#announced);
       if (this.#unready !== undefined) throw this.#unready.error;
-      await this.#unlessClosing(this.#crew.ready());
+      await this.#unlessClosing(this.#workers.ready());
     } finally {
       clearInterval(hold);
     }
@@ -93,12 +93,12 @@ export class PoolCore implements SessionSource {
   stats(): PoolStats {
     const { by, succeeded, failed, ...samples } = this.#history;
     const { queuedMs, bootMs, runMs, totalMs } = samples;
-    const { running, queued, limit, ledger } = this.#desk;
+    const { running, queued, limit, ledger } = this.#admission;
     return {
       processes: {
-        ...countStates(this.#crew.workers),
-        started: this.#crew.started,
-        discarded: Object.fromEntries(this.#crew.discarded),
+        ...countStates(this.#workers.workers),
+        started: this.#workers.started,
+        discarded: Object.fromEntries(this.#workers.discarded),
       },
       notRecycled: this.#resets.notRecycled(),
       calls: {
@@ -140,9 +140,9 @@ export class PoolCore implements SessionSource {
     await Promise.resolve();
     for (const tell of this.#onClosing) tell();
     for (const end of this.#calls) end(poolClosed());
-    this.#desk.refuseAll(poolClosed);
+    this.#admission.refuseAll(poolClosed);
     await Promise.all([...this.#serving].map((end) => end(poolClosed())));
-    await this.#crew.close();
+    await this.#workers.close();
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
     this.#changed();
   }
@@ -168,8 +168,8 @@ export class PoolCore implements SessionSource {
     if (wanted === undefined) return;
     const binding = await bindingOf(wanted, this.#settings.isolation, this.#resets);
     if (binding.isAlone) return;
-    this.#crew.demands.pin(binding);
-    this.#crew.tendNow();
+    this.#workers.demands.pin(binding);
+    this.#workers.refill();
   }
 
   async #acquire(request: LeaseRequest): Promise<SessionLease> {
@@ -180,8 +180,8 @@ export class PoolCore implements SessionSource {
     try {
       return await this.#serve(binding, request, slot);
     } catch (error) {
-      slot.charge.end(false);
-      slot.leave(isHawserError(error) ? error : undefined);
+      slot.charge.settle(false);
+      slot.release(isHawserError(error) ? error : undefined);
       this.#changed();
       throw this.#closing === undefined ? error : poolClosed();
     }
@@ -193,20 +193,20 @@ export class PoolCore implements SessionSource {
     const { tenant, priority = 0, signal } = request.options;
     const lane = JSON.stringify([tenant, binding.spawnKey]);
     const { account } = binding;
-    return this.#desk.enter({ priority, tenant, lane, account, purpose, deadlineAt, signal });
+    return this.#admission.enter({ priority, tenant, lane, account, purpose, deadlineAt, signal });
   }
 
   async #serve(binding: Binding, request: LeaseRequest, slot: Slot): Promise<SessionLease> {
     const admittedAt = performance.now();
-    const tab = new Tab(slot);
+    const tab = new LeaseAccount(slot);
     const served = await (binding.isAlone
       ? this.#startAlone({ ...request, watcher: tab.watch() })
-      : this.#crew.serve(binding, request, () => tab.watch()));
+      : this.#workers.serve(binding, request, () => tab.watch()));
     if (this.#closing !== undefined) {
       await served.session.close(poolClosed());
       throw poolClosed();
     }
-    if (!binding.isAlone) this.#crew.demands.note(binding);
+    if (!binding.isAlone) this.#workers.demands.note(binding);
     return this.#lend(served, { slot, tab, binding, admittedAt }, request.purpose);
   }
 
@@ -227,8 +227,8 @@ export class PoolCore implements SessionSource {
       history: this.#history,
       onReleased: () => {
         this.#serving.delete(end);
-        if (worker === undefined) this.#crew.outside -= 1;
-        this.#crew.tend();
+        if (worker === undefined) this.#workers.outside -= 1;
+        this.#workers.scheduleRefill();
         this.#changed();
       },
     });
@@ -238,8 +238,8 @@ export class PoolCore implements SessionSource {
   }
 
   async #startAlone(request: LeaseRequest) {
-    this.#crew.makeRoom();
-    this.#crew.outside += 1;
+    this.#workers.evictSpares();
+    this.#workers.outside += 1;
     const session = new Session(request);
     const end = (why: HawserError) => session.close(why);
     this.#serving.add(end);
@@ -247,7 +247,7 @@ export class PoolCore implements SessionSource {
       await session.initializationResult();
       return { session, worker: undefined, how: "alone" as const };
     } catch (error) {
-      this.#crew.outside -= 1;
+      this.#workers.outside -= 1;
       throw error;
     } finally {
       this.#serving.delete(end);
@@ -260,7 +260,8 @@ export class PoolCore implements SessionSource {
 
   /** Something may have come to its end. */
   #changed(): void {
-    const isEmpty = this.#calls.size === 0 && this.#desk.running === 0 && this.#desk.queued === 0;
+    const isEmpty =
+      this.#calls.size === 0 && this.#admission.running === 0 && this.#admission.queued === 0;
     if (!isEmpty) return;
     for (const resolve of this.#onEmpty.splice(0)) resolve();
   }

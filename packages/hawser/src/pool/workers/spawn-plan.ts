@@ -1,10 +1,10 @@
 import { dirname } from "node:path";
-import type { Logger } from "../base/index.js";
-import type { Invocation } from "../options/index.js";
-import { type Prepared, temporaryFolder, temporaryPath } from "../process/index.js";
-import type { Recipe } from "./binding.js";
+import type { Logger } from "../../base/index.js";
+import type { Invocation } from "../../options/index.js";
+import { type Prepared, temporaryFolder, temporaryPath } from "../../process/index.js";
+import type { Recipe } from "../binding.js";
 
-export interface StartFacts {
+export interface SpawnFacts {
   readonly sessionId: string;
   readonly log: Logger;
   /** Whether it is to be told its folder later. */
@@ -12,9 +12,9 @@ export interface StartFacts {
 }
 
 /** One more process after the same recipe, with a session and a folder for files of its own. */
-export function startOf(recipe: Recipe, { sessionId, log, roams }: StartFacts): Prepared {
+export function spawnPlanOf(recipe: Recipe, { sessionId, log, roams }: SpawnFacts): Prepared {
   const prepared = roams ? withoutImpliedPwd(recipe.prepared, recipe.hasOwnPwd) : recipe.prepared;
-  const { argv, ...invocation } = moved(prepared.invocation);
+  const { argv, ...invocation } = withOwnFiles(prepared.invocation);
   const own = [`--session-id=${sessionId}`, ...(roams ? ["--await-claim"] : [])];
   return {
     ...prepared,
@@ -38,7 +38,7 @@ export function withoutImpliedPwd(prepared: Prepared, hasOwnPwd: boolean): Prepa
 }
 
 /** Each process has its files to itself: they go when it does. */
-function moved(invocation: Invocation): Invocation {
+function withOwnFiles(invocation: Invocation): Invocation {
   const { files, argv } = invocation;
   if (files[0] === undefined) return invocation;
   const from = dirname(files[0].path);

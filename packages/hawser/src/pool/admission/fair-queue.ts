@@ -1,5 +1,5 @@
 /** Who waits: the higher priority goes first, and lanes of the same priority take turns. */
-export interface Waiting {
+export interface Queued {
   readonly priority: number;
   readonly lane: string;
 }
@@ -15,11 +15,11 @@ interface Level<T> {
  * come before the next turn. One that comes when others wait goes behind them, however long it was
  * away: so none that waits is passed twice by the same other lane.
  */
-export class FairQueue<T extends Waiting> implements Iterable<T> {
+export class FairQueue<T extends Queued> implements Iterable<T> {
   /** Highest priority first; none is empty. */
   readonly #levels: Level<T>[] = [];
   #size = 0;
-  #justServed: Waiting | undefined;
+  #justServed: Queued | undefined;
 
   get size(): number {
     return this.#size;

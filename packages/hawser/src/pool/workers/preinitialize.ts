@@ -1,8 +1,8 @@
-import { HawserError } from "../base/index.js";
-import type { Version } from "../options/index.js";
-import { detach, Session, type Warm } from "../session/index.js";
-import type { InitializePayload } from "../wire/index.js";
-import type { Recipe } from "./binding.js";
+import { HawserError } from "../../base/index.js";
+import type { Version } from "../../options/index.js";
+import { detach, Session, type Warm } from "../../session/index.js";
+import type { InitializePayload } from "../../wire/index.js";
+import type { Recipe } from "../binding.js";
 import { answered, pingOf } from "./ping.js";
 
 const HEALTH_MS = 5_000;
@@ -13,7 +13,7 @@ export async function checkHealth(session: Session, version: Version | undefined
 }
 
 /** Tells a process all that it must be told before a caller comes, and takes it back. */
-export async function introduce(
+export async function preinitialize(
   { sandbox }: Recipe,
   warm: Warm,
   bootMs: number,

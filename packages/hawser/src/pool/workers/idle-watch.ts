@@ -1,17 +1,17 @@
-import { type Logger, SILENT } from "../base/index.js";
-import type { CliProcess } from "../process/index.js";
+import { type Logger, SILENT } from "../../base/index.js";
+import type { CliProcess } from "../../process/index.js";
 
 /** The watch over a process that has nothing to do: it must neither speak nor end. */
-export interface Silence {
+export interface IdleWatch {
   /** Ends the watch; whether the silence was broken. */
-  end(): boolean;
+  detach(): boolean;
 }
 
-export function silenceOf(
+export function watchIdle(
   process: CliProcess,
   log: Logger,
   onBroken: (why: string) => void,
-): Silence {
+): IdleWatch {
   let broken = false;
   const breaks = (why: string) => {
     if (broken) return;
@@ -27,7 +27,7 @@ export function silenceOf(
   process.stdout.resume();
   const forget = process.onExit(onClose);
   return {
-    end: () => {
+    detach: () => {
       process.stdout.off("data", onData);
       process.stdout.off("close", onClose);
       forget();

@@ -1,11 +1,11 @@
-import { HawserError, onAbort } from "../base/index.js";
+import { HawserError, onAbort } from "../../base/index.js";
+import type { PoolSettings } from "../options.js";
 import { FairQueue } from "./fair-queue.js";
 import { type Charge, Ledger } from "./ledger.js";
-import type { PoolSettings } from "./options.js";
 import { Throttle } from "./throttle.js";
 
 /** Who wants to be served. */
-export interface Application {
+export interface AdmissionRequest {
   readonly priority: number;
   readonly tenant: string | undefined;
   /** Of the key that it has in common with others, so that none of them keeps the rest waiting. */
@@ -22,17 +22,17 @@ export interface Slot {
   readonly queuedMs: number;
   readonly charge: Charge;
   /** Once, when it is over, well or with this failure. */
-  leave(failure: HawserError | undefined): void;
+  release(failure: HawserError | undefined): void;
 }
 
-interface Ticket extends Application {
+interface Waiter extends AdmissionRequest {
   readonly enteredAt: number;
   readonly admit: (slot: Slot) => void;
   readonly refuse: (why: HawserError) => void;
 }
 
 /** One who pays: limits of one say nothing about another. */
-interface Account {
+interface AccountLoad {
   readonly throttle: Throttle;
   running: number;
   /** By `performance.now()`. */
@@ -40,11 +40,11 @@ interface Account {
 }
 
 /** Decides who is served, and when. */
-export class Desk {
+export class Admission {
   readonly ledger: Ledger;
   readonly #settings: PoolSettings;
-  readonly #queue = new FairQueue<Ticket>();
-  readonly #accounts = new Map<string, Account>();
+  readonly #queue = new FairQueue<Waiter>();
+  readonly #accounts = new Map<string, AccountLoad>();
   #running = 0;
   #timer: NodeJS.Timeout | undefined;
   /** When the first of the pauses that keep somebody waiting is over, as last seen. */
@@ -70,9 +70,9 @@ export class Desk {
   }
 
   /** Waits for its turn. */
-  enter(application: Application): Promise<Slot> {
+  enter(application: AdmissionRequest): Promise<Slot> {
     return new Promise((resolve, reject) => {
-      const ticket: Ticket = {
+      const ticket: Waiter = {
         ...application,
         enteredAt: performance.now(),
         admit: (slot) => {
@@ -102,7 +102,7 @@ export class Desk {
     clearTimeout(this.#timer);
   }
 
-  #isWaiting(ticket: Ticket): boolean {
+  #isWaiting(ticket: Waiter): boolean {
     return [...this.#queue].includes(ticket);
   }
 
@@ -118,7 +118,7 @@ export class Desk {
     this.#schedule();
   }
 
-  #mayGo({ account, tenant }: Ticket): boolean {
+  #mayGo({ account, tenant }: Waiter): boolean {
     const { throttle, running } = this.#accountOf(account);
     if (throttle.pausedUntil > 0) {
       // A pause may end between two looks at the clock: whoever saw it must look again.
@@ -129,7 +129,7 @@ export class Desk {
     return this.ledger.verdict(tenant) === "go";
   }
 
-  #admit(ticket: Ticket): void {
+  #admit(ticket: Waiter): void {
     const startedAt = performance.now();
     const account = this.#accountOf(ticket.account);
     const charge = this.ledger.begin(ticket.tenant, ticket.purpose === "call");
@@ -140,7 +140,7 @@ export class Desk {
     ticket.admit({
       queuedMs: startedAt - ticket.enteredAt,
       charge,
-      leave: (failure) => {
+      release: (failure) => {
         if (left) return;
         left = true;
         this.#running -= 1;
@@ -170,7 +170,7 @@ export class Desk {
     }
   }
 
-  #accountOf(name: string): Account {
+  #accountOf(name: string): AccountLoad {
     const known = this.#accounts.get(name);
     if (known !== undefined) return known;
     const { concurrency } = this.#settings;

@@ -1,6 +1,6 @@
-import { isHawserError } from "../base/index.js";
-import type { Version } from "../options/index.js";
-import { isSince } from "./late.js";
+import { isHawserError } from "../../base/index.js";
+import type { Version } from "../../options/index.js";
+import { isSince } from "../deferred-options.js";
 
 /** A request that every process of this version answers, initialized or not, and that changes nothing. */
 export function pingOf(version: Version | undefined): "get_binary_version" | "mcp_status" {

@@ -19,10 +19,10 @@ export interface Split {
 
 /** As far as the CLI obeys later in the same way; everything else stays in `fixed`. */
 export function splitLate(options: Options, version: Version | undefined): Split {
-  if (!isSince(version, OBEYS_LATE)) return { fixed: options, late: [], lateDenyRules: 0 };
-  const model = lateModel(options, version);
-  const rules = lateRules(options);
-  const servers = lateServers(options);
+  if (!isSince(version, TAKES_DEFERRED)) return { fixed: options, late: [], lateDenyRules: 0 };
+  const model = deferredModel(options, version);
+  const rules = deferredRules(options);
+  const servers = deferredServers(options);
   return {
     fixed: { ...options, ...model?.fixed, ...rules?.fixed, ...servers?.fixed },
     late: [model, rules, servers].flatMap((part) => part?.request ?? []),
@@ -36,7 +36,7 @@ interface Part {
 }
 
 /** The oldest version that was seen to take rules and servers at any time. */
-const OBEYS_LATE: Version = [2, 1, 197];
+const TAKES_DEFERRED: Version = [2, 1, 197];
 
 /** Older ones put a note on the change into the conversation. */
 const MODEL_WITHOUT_NOTE: Version = [2, 1, 325];
@@ -49,7 +49,7 @@ export function isSince(version: Version | undefined, since: Version): boolean {
   return version !== undefined && compareVersions(version, since) >= 0;
 }
 
-function lateModel(options: Options, version: Version | undefined): Part | undefined {
+function deferredModel(options: Options, version: Version | undefined): Part | undefined {
   const { model, modelAliases = {}, agent } = options;
   // An agent has a model of its own, which the flag and the request may weigh differently.
   if (!model || agent !== undefined || !isSince(version, MODEL_WITHOUT_NOTE)) return undefined;
@@ -61,7 +61,7 @@ function lateModel(options: Options, version: Version | undefined): Part | undef
  * What is taken away whole, be it a tool, an agent or a skill, would still be offered if it were told
  * late. Beside `settings`, which may hold the same rules, nothing would tell how many must arrive.
  */
-function lateRules(options: Options): (Part & { readonly deny: number }) | undefined {
+function deferredRules(options: Options): (Part & { readonly deny: number }) | undefined {
   const { allowedTools = [], disallowedTools = [], settings } = options;
   const isLate = (rule: string) => settings === undefined && !TAKES_AWAY.test(rule);
   const fixed = disallowedTools.filter((rule) => !isLate(rule));
@@ -79,7 +79,7 @@ function lateRules(options: Options): (Part & { readonly deny: number }) | undef
 const TAKES_AWAY = /^[^(]*$|\([*:\s]*\)$|^(Agent|Skill|Task)\(/;
 
 /** Those that the CLI starts; those of this program travel by initialize. */
-function lateServers({ mcpServers, strictMcpConfig = true }: Options): Part | undefined {
+function deferredServers({ mcpServers, strictMcpConfig = true }: Options): Part | undefined {
   if (mcpServers === undefined) return undefined;
   const source = readServers(mcpServers);
   if (source.from === "file") return undefined;

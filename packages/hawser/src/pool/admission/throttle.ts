@@ -1,4 +1,4 @@
-import type { HawserError } from "../base/index.js";
+import type { HawserError } from "../../base/index.js";
 
 export interface ThrottleOptions {
   /** Calls at once at most. */
