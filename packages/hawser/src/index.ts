@@ -61,6 +61,7 @@ export { buildInvocation, HOOK_EVENTS, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./
 export type * from "./options/public.js";
 export {
   createPool,
+  type DiscardReason,
   type Isolation,
   type NotRecycled,
   type Percentiles,

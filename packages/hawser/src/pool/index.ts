@@ -3,5 +3,6 @@ export type { Isolation, PoolOptions } from "./options.js";
 export { createPool, type Pool } from "./pool.js";
 export type { NotRecycled } from "./reset-records.js";
 export type { Percentiles, PoolStats } from "./stats.js";
+export type { DiscardReason } from "./workers/discard-reason.js";
 export type { WorkerState } from "./workers/worker.js";
 export type { ProcessOrigin } from "./workers/worker-set.js";

@@ -1,10 +1,11 @@
-import type { HawserError } from "../base/index.js";
+import { type HawserError, omitUndefined } from "../base/index.js";
 import { type Session, type SessionLease, type SessionWatcher, spentOn } from "../session/index.js";
 import type { ResultMessage } from "../wire/index.js";
 import type { Slot } from "./admission/admission.js";
 import type { Binding } from "./binding.js";
 import type { PoolSettings } from "./options.js";
 import type { CallHistory } from "./stats.js";
+import type { DiscardReason } from "./workers/discard-reason.js";
 import type { Worker } from "./workers/worker.js";
 import type { ProcessOrigin } from "./workers/worker-set.js";
 
@@ -127,14 +128,17 @@ function letGo(parts: LeaseParts, failure: HawserError | undefined): Promise<voi
   const reason = whyNotHandedOn(parts, failure);
   const { resets } = binding;
   if (reason !== undefined || session === undefined || resets === undefined) {
-    return worker.close(reason ?? "it was forgotten", async () => session?.close());
+    return worker.close(reason ?? "session_forgotten", {
+      session: async () => session?.close(),
+      ...omitUndefined({ detail: reason === "call_failed" ? failure?.code : undefined }),
+    });
   }
   const countsAnew = binding.hasBudget;
   worker
     .recycle(session, { maxRssMb: settings.maxRssMb, countsAnew, resets })
     .catch((error: HawserError) => {
-      const why = error.code === "protocol_error" ? error.message : error.code;
-      void worker.close(`its reset failed: ${why}`, () => session.kill());
+      const detail = error.code === "protocol_error" ? error.message : error.code;
+      void worker.close("reset_failed", { detail, session: () => session.kill() });
     });
   return undefined;
 }
@@ -142,15 +146,15 @@ function letGo(parts: LeaseParts, failure: HawserError | undefined): Promise<voi
 function whyNotHandedOn(
   { worker, binding, settings, tab }: LeaseParts,
   failure: HawserError | undefined,
-): string | undefined {
-  if (binding.resets?.mayTry !== true) return "it had served";
+): DiscardReason | undefined {
+  if (binding.resets?.mayTry !== true) return "not_recyclable";
   // With a result, the process has come to the end of the turn by itself; else it was asked to.
   const isWhole = failure?.result !== undefined || LEAVES_WHOLE.has(failure?.code);
-  if (failure !== undefined && !isWhole) return `its call ended: ${failure.code}`;
-  if (tab.spentBudget) return "its budget was spent";
-  if (worker === undefined || worker.jobs >= settings.maxJobs) return "it had served often enough";
+  if (failure !== undefined && !isWhole) return "call_failed";
+  if (tab.spentBudget) return "budget_spent";
+  if (worker === undefined || worker.jobs >= settings.maxJobs) return "max_jobs";
   const ageMs = performance.now() - worker.startedAt;
-  return ageMs > settings.maxAgeMs ? "it was old" : undefined;
+  return ageMs > settings.maxAgeMs ? "max_age" : undefined;
 }
 
 /** After these it has stopped when it was told to, or its reset will show that it has not. */

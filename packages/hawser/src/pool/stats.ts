@@ -1,5 +1,6 @@
 import type { NotRecycled } from "./reset-records.js";
 import { Samples } from "./samples.js";
+import type { DiscardReason } from "./workers/discard-reason.js";
 import type { Worker, WorkerState } from "./workers/worker.js";
 import type { ProcessOrigin } from "./workers/worker-set.js";
 
@@ -20,8 +21,8 @@ export interface PoolStats {
     readonly started: number;
     /** Resident memory of those whose memory is known, in MB: it is read after each call. */
     readonly rssMb: number;
-    /** How many were let go, by reason. */
-    readonly discarded: Readonly<Record<string, number>>;
+    /** How many processes the pool has ended, by reason; a reason that never occurred is absent. */
+    readonly discarded: Readonly<Partial<Record<DiscardReason, number>>>;
   };
   /** Executables whose processes serve one call each, though the options would permit more. */
   readonly notRecycled: readonly NotRecycled[];

@@ -52,7 +52,7 @@ describe.each(["2.0.77", "2.1.50", "2.1.120"] as const)("a pool of the CLI %s", 
     expect(new Set(assigned).size).toBe(CALLS.length);
     expect(resets).toEqual([]);
     const served = assigned.map((pid) => discarded.get(pid));
-    expect(served).toEqual(CALLS.map(() => "it had served"));
+    expect(served).toEqual(CALLS.map(() => "not_recyclable"));
     expect(stats.calls.by.recycled).toBe(0);
     const text = `${version} (Claude Code)`;
     expect(stats.notRecycled).toEqual([{ cliPath, version: text, reason: "old_version" }]);

@@ -112,7 +112,7 @@ describe("a spare that speaks though nobody asked", () => {
     await eventually(() => expect(at.told.discarded).toHaveLength(1));
     expect(at.told.discarded[0]).toMatchObject({
       pid: at.told.pids[0],
-      reason: "it spoke though nobody had asked",
+      reason: "unexpected_output",
     });
     expect(await at.pool.complete("word", at.options)).toMatchObject({ text: "ok" });
     const [first] = await startsOf(at.cli);

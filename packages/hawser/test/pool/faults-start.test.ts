@@ -36,7 +36,7 @@ describe("a CLI that cannot be started", () => {
   it("but prints garbage: they are told how it ended, and its spares serve nobody", async () => {
     const noise = { write: "Hello there!\n{\n" };
     const at = await stage([{ on: "start", times: "always", do: [noise, { exit: 1 }] }], WARM);
-    await when(at, ({ processes }) => processes.discarded["it did not start"] === 1);
+    await when(at, ({ processes }) => processes.discarded.start_failed === 1);
     const failure = await failureOf(at.pool.complete("word", at.options));
     expect(failure).toMatchObject({ code: "process_exited", exitCode: 1 });
     expect(await at.sent("word")).toBe(0);
@@ -57,7 +57,7 @@ describe("a CLI that cannot be started", () => {
     await eventually(async () => expect(await startsOf(at.cli)).toHaveLength(3));
     // At once, after one second, after two more.
     expect(performance.now() - begun).toBeGreaterThan(2_900);
-    await when(at, ({ processes }) => processes.discarded["it did not start"] === 3);
+    await when(at, ({ processes }) => processes.discarded.start_failed === 3);
     // A caller is not kept from trying for itself, and finds out at once.
     await writeFile(at.cli.path.replace("claude.mjs", "scenario.json"), "{}");
     expect(await at.pool.complete("word", at.options)).toMatchObject({ text: "ok" });

@@ -1,5 +1,6 @@
 import { type Logger, SILENT } from "../../base/index.js";
 import type { CliProcess } from "../../process/index.js";
+import type { DiscardReason } from "./discard-reason.js";
 
 /** The watch over a process that has nothing to do: it must neither speak nor end. */
 export interface IdleWatch {
@@ -10,16 +11,16 @@ export interface IdleWatch {
 export function watchIdle(
   process: CliProcess,
   log: Logger,
-  onBroken: (why: string) => void,
+  onBroken: (why: DiscardReason) => void,
 ): IdleWatch {
   let broken = false;
-  const breaks = (why: string) => {
+  const breaks = (why: DiscardReason) => {
     if (broken) return;
     broken = true;
     onBroken(why);
   };
-  const onData = () => breaks("it spoke though nobody had asked");
-  const onClose = () => breaks("it ended");
+  const onData = () => breaks("unexpected_output");
+  const onClose = () => breaks("exited");
   // What it says now is nobody's.
   process.workFor({ log, onStderr: () => {} });
   process.stdout.on("data", onData);

@@ -10,6 +10,7 @@ import type { Binding } from "../binding.js";
 import type { PoolSettings } from "../options.js";
 import { atRest } from "./at-rest.js";
 import { type Demand, Demands } from "./demands.js";
+import type { DiscardReason } from "./discard-reason.js";
 import { rankOf } from "./rank.js";
 import { type Preparation, Worker, type WorkerState } from "./worker.js";
 import { isAccident, limitsOf } from "./worker-choice.js";
@@ -29,7 +30,7 @@ export class WorkerSet {
   readonly #settings: PoolSettings;
   readonly #pool: number;
   readonly #workers = new Set<Worker>();
-  readonly #discarded = new Map<string, number>();
+  readonly #discarded = new Map<DiscardReason, number>();
   readonly #sweep: NodeJS.Timeout;
   #started = 0;
   #tending: { readonly timer: NodeJS.Timeout; readonly dueAt: number } | undefined;
@@ -51,7 +52,7 @@ export class WorkerSet {
   }
 
   /** How many were let go, by reason. */
-  get discarded(): ReadonlyMap<string, number> {
+  get discarded(): ReadonlyMap<DiscardReason, number> {
     return this.#discarded;
   }
 
@@ -87,7 +88,7 @@ export class WorkerSet {
           worker.isReserved = false;
           throw error;
         }
-        void worker.close(how === "cold" ? "it did not start" : "it was of no use when needed");
+        void worker.close(how === "cold" ? "start_failed" : "failed_when_needed");
         const isPatient = !gaveUp && starts < MOST_STARTS && tries < MOST_TRIES;
         if (this.#isClosed || !isPatient || !isAccident(error, how)) throw error;
       }
@@ -135,7 +136,7 @@ export class WorkerSet {
     this.#isClosed = true;
     clearInterval(this.#sweep);
     clearTimeout(this.#tending?.timer);
-    await Promise.all([...this.#workers].map((worker) => worker.close("the pool was closed")));
+    await Promise.all([...this.#workers].map((worker) => worker.close("pool_closed")));
   }
 
   #pick(binding: Binding): { readonly worker: Worker; readonly how: ProcessOrigin } {
@@ -198,7 +199,7 @@ export class WorkerSet {
     spares.sort((a, b) => a.idleSince - b.idleSince);
     for (const spare of spares) {
       if (this.#size <= size) return;
-      void spare.close("another needed its place");
+      void spare.close("evicted_for_call");
     }
   }
 
@@ -207,7 +208,7 @@ export class WorkerSet {
     return [...this.#workers].find(({ isOnTrial }) => isOnTrial);
   }
 
-  #lost(worker: Worker, reason: string, gone: Promise<void>): void {
+  #lost(worker: Worker, reason: DiscardReason, gone: Promise<void>): void {
     this.#discarded.set(reason, (this.#discarded.get(reason) ?? 0) + 1);
     void gone.then(() => this.#workers.delete(worker));
     // It was ready, and then of use to nobody: the next one may be no better.
@@ -249,7 +250,7 @@ export class WorkerSet {
           this.scheduleRefill(this.demands.failed(demand, error));
           this.#settings.log.warn("a process could not be made ready", { error: textOf(error) });
         }
-        void worker.close("it did not start");
+        void worker.close("start_failed");
       },
     );
   }
@@ -266,7 +267,7 @@ export class WorkerSet {
       (worker) => worker.isIdle && !isRecent(worker) && !isNeeded(worker),
     );
     const [victim] = victims.sort((a, b) => a.idleSince - b.idleSince);
-    void victim?.close("another was asked for more lately");
+    void victim?.close("evicted_for_spare");
     return victim !== undefined;
   }
 
@@ -279,8 +280,8 @@ export class WorkerSet {
       const isSurplus = wanted.every((it) => {
         return Demands.met(it, [worker]) === 0 || Demands.met(it, this.#workers) > min;
       });
-      if (now - worker.startedAt > maxAgeMs) void worker.close("it was old");
-      else if (isSurplus && now - worker.idleSince > idleMs) void worker.close("it was idle");
+      if (now - worker.startedAt > maxAgeMs) void worker.close("max_age");
+      else if (isSurplus && now - worker.idleSince > idleMs) void worker.close("idle");
     }
   }
 
@@ -317,6 +318,7 @@ function howOf(state: WorkerState, requestKey: string | undefined): ProcessOrigi
   return requestKey === undefined ? "generic" : "initialized";
 }
 
-function brokenSpare(reason: string): HawserError {
-  return new HawserError("process_exited", `A process that was ready is of no use: ${reason}.`);
+function brokenSpare(reason: DiscardReason): HawserError {
+  const why = reason === "exited" ? "it ended" : "it spoke though nobody had asked";
+  return new HawserError("process_exited", `A process that was ready is of no use: ${why}.`);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { HawserError, type Logger } from "../../base/index.js";
+import { HawserError, type Logger, omitUndefined } from "../../base/index.js";
 import { type CliProcess, spawnCli } from "../../process/index.js";
 import {
   CHANNELS,
@@ -14,6 +14,7 @@ import {
 import type { HostRequest, ResultMessage } from "../../wire/index.js";
 import type { Binding, Recipe } from "../binding.js";
 import type { ResetRecord } from "../reset-records.js";
+import type { DiscardReason } from "./discard-reason.js";
 import { type IdleWatch, watchIdle } from "./idle-watch.js";
 import { checkHealth, preinitialize } from "./preinitialize.js";
 import { prime } from "./prime.js";
@@ -40,7 +41,7 @@ export interface WorkerOptions {
   /** The process was reset and waits for its next caller. */
   readonly onRecycled: () => void;
   /** It is of no more use; `gone` resolves when nothing of it is left. */
-  readonly onDiscarded: (reason: string, gone: Promise<void>) => void;
+  readonly onDiscarded: (reason: DiscardReason, gone: Promise<void>) => void;
 }
 
 export interface RecyclingTerms {
@@ -48,6 +49,14 @@ export interface RecyclingTerms {
   /** Whether the CLI must begin to count what is spent from nothing. */
   readonly countsAnew: boolean;
   readonly resets: ResetRecord;
+}
+
+/** What else there is to know, and to do, when a worker is closed. */
+export interface Ending {
+  /** Told to the log beside the reason. */
+  readonly detail?: string;
+  /** Ends the session that uses the process, before the process itself. */
+  readonly session?: () => Promise<void>;
 }
 
 /** How a worker gets to be of use. */
@@ -185,10 +194,10 @@ export class Worker {
   }
 
   /** Lets it go; resolves when nothing of it is left. */
-  close(reason: string, end?: () => Promise<void>): Promise<void> {
+  close(reason: DiscardReason, ending: Ending = {}): Promise<void> {
     if (this.#gone !== undefined) return this.#gone;
     this.#state = "closing";
-    this.#gone = this.#end(reason, end);
+    this.#gone = this.#end(reason, ending);
     this.#facts.onDiscarded(reason, this.#gone);
     return this.#gone;
   }
@@ -244,13 +253,13 @@ export class Worker {
     if (process !== this.#process)
       throw new HawserError("protocol_error", "It is another process.");
     if (terms.countsAnew && result.total_cost_usd !== 0) {
-      void this.close("its budget is not counted anew");
+      void this.close("budget_not_reset");
     }
     this.#keep(result);
     this.#silence = watchIdle(process, this.#facts.log, (why) => this.#break(why));
     if (process.pid !== undefined) this.#rssMb = await rssMbOf(process.pid);
     if (this.#rssMb !== undefined && this.#rssMb > terms.maxRssMb) {
-      void this.close("it used too much memory");
+      void this.close("max_rss");
     }
     if (this.#gone !== undefined) throw new HawserError("closed");
     const ms = performance.now() - began;
@@ -273,7 +282,7 @@ export class Worker {
     this.#idleSince = performance.now();
   }
 
-  #break(why: string): void {
+  #break(why: DiscardReason): void {
     this.#isBroken = true;
     void this.close(why);
   }
@@ -288,12 +297,16 @@ export class Worker {
     return process;
   }
 
-  async #end(reason: string, end?: () => Promise<void>): Promise<void> {
+  async #end(reason: DiscardReason, { detail, session }: Ending): Promise<void> {
     const settling = this.#whenIdle.catch(() => {});
     this.#silence?.detach();
-    this.#facts.log.debug("a process is let go", { pid: this.pid, reason });
+    this.#facts.log.debug("a process is let go", {
+      pid: this.pid,
+      reason,
+      ...omitUndefined({ detail }),
+    });
     publish(CHANNELS.processDiscarded, () => this.event({ reason }));
-    await end?.();
+    await session?.();
     await this.#process?.terminate();
     // Of one that was still being started, this is the end.
     await settling;
