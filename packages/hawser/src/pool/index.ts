@@ -5,4 +5,4 @@ export type { NotRecycled } from "./reset-records.js";
 export type { Percentiles, PoolStats } from "./stats.js";
 export type { DiscardReason } from "./workers/discard-reason.js";
 export type { WorkerState } from "./workers/worker.js";
-export type { ProcessOrigin } from "./workers/worker-set.js";
+export type { ProcessOrigin } from "./workers/worker-choice.js";

@@ -1,4 +1,4 @@
-import { HawserError, isHawserError, textOf } from "../base/index.js";
+import { HawserError, isHawserError, LONGEST_TIMER_MS, textOf } from "../base/index.js";
 import {
   type LeaseRequest,
   Session,
@@ -8,35 +8,56 @@ import {
 import { Admission, type Slot } from "./admission/admission.js";
 import { type Binding, bindingOf } from "./binding.js";
 import { CredentialWatch } from "./credential-watch.js";
-import { type Held, LeaseAccount, type LeaseParts, leaseOf } from "./lease.js";
+import { holdSession, Lease, type LeaseOwner, type LeaseParts } from "./lease.js";
+import { LeaseAccount } from "./lease-account.js";
 import type { PoolSettings } from "./options.js";
 import { ResetRecords } from "./reset-records.js";
 import { CallHistory, countStates, type PoolStats } from "./stats.js";
-import { type Served, WorkerSet } from "./workers/worker-set.js";
+import { WorkerSet } from "./workers/worker-set.js";
 
 let pools = 0;
 
-/** What is behind a pool. It must never point back at it, so that a forgotten one can be noticed. */
-export class PoolCore implements SessionSource {
+/** What of a lease is known when a call is admitted, before it has a process. */
+type Admitted = Pick<LeaseParts, "slot" | "account" | "binding" | "admittedAt">;
+
+/** A ready session; without a worker if the process was started for this request alone. */
+interface Served extends Pick<LeaseParts, "worker" | "origin"> {
+  readonly session: Session;
+}
+
+/** Anything that is served now, and can be ended by the pool. */
+interface Closable {
+  close(why: HawserError): Promise<void>;
+}
+
+/**
+ * The inside of a pool. It must never point back at the `Pool` object, so that a pool that the caller has
+ * forgotten can be garbage-collected and then closed.
+ */
+export class PoolCore implements SessionSource, LeaseOwner {
   readonly #settings: PoolSettings;
   readonly #admission: Admission;
   readonly #workers: WorkerSet;
   readonly #history = new CallHistory();
   readonly #credentials: CredentialWatch;
   readonly #resets: ResetRecords;
-  /** Ends one that is served, with this failure. */
-  readonly #serving = new Set<(why: HawserError) => Promise<void>>();
-  /** Ends a call, wherever it is. */
+  /** Leases, and sessions whose process starts for them alone. */
+  readonly #serving = new Set<Closable>();
+  /** Ends a call with this failure, also while it waits or is between two sessions. */
   readonly #calls = new Set<(why: HawserError) => void>();
-  /** What must be over before nothing is left. */
+  /** Work that must end before the pool is closed. */
   readonly #pending = new Set<Promise<unknown>>();
-  /** Who comes at once gets what is being started, and does not start the same beside it. */
+  /**
+   * Settles once every `warm()` request is registered and its process is being started. Calls await it, so
+   * that they take that process instead of starting a second one.
+   */
   #announced: Promise<unknown> = Promise.resolve();
-  /** Why something of that cannot be. */
+  /** The first `warm()` request that failed; thrown by `ready()`. */
   #unready: { readonly error: unknown } | undefined;
+  /** `draining`: takes no new call. `closing`: also ends the calls that wait and run. */
+  #state: "open" | "draining" | "closing" = "open";
+  #closed: Promise<void> | undefined;
   readonly #onClosing = new Set<() => void>();
-  #isDraining = false;
-  #closing: Promise<void> | undefined;
   #onEmpty: (() => void)[] = [];
 
   constructor(settings: PoolSettings, resets: ResetRecords = new ResetRecords(settings.log)) {
@@ -47,10 +68,10 @@ export class PoolCore implements SessionSource {
     this.#workers = new WorkerSet(settings, ++pools);
   }
 
-  /** Makes a process ready for a request to come. */
+  /** Has a process ready for a request to come. */
   warm(request: Promise<LeaseRequest>): void {
-    const known = this.#track(this.#announce(request)).catch((error: unknown) => {
-      // Whoever calls with these options is told the same.
+    const known = this.track(this.#announce(request)).catch((error: unknown) => {
+      // Not thrown here: a call with these options gets the same error.
       this.#settings.log.warn("options cannot be made ready for", { error: textOf(error) });
       this.#unready ??= { error };
     });
@@ -59,8 +80,8 @@ export class PoolCore implements SessionSource {
 
   async ready(): Promise<void> {
     this.#refuseClosed();
-    // What is being started would not keep the program alive by itself.
-    const hold = setInterval(() => {}, LONGEST_MS);
+    // Processes that are being started do not keep the program alive by themselves.
+    const hold = setInterval(() => {}, LONGEST_TIMER_MS);
     try {
       await this.#unlessClosing(this.#announced);
       if (this.#unready !== undefined) throw this.#unready.error;
@@ -76,15 +97,15 @@ export class PoolCore implements SessionSource {
     this.#calls.add(end);
     return () => {
       this.#calls.delete(end);
-      this.#changed();
+      this.#checkEmpty();
     };
   }
 
   async acquire(request: LeaseRequest): Promise<SessionLease> {
-    // A call has said so itself that it begins.
+    // `complete()` and `stream()` call begin() themselves.
     const done = request.purpose === "session" ? this.begin(() => {}) : undefined;
     try {
-      return await this.#track(this.#acquire(withSignal(request)));
+      return await this.track(this.#acquire(withSignal(request)));
     } finally {
       done?.();
     }
@@ -121,40 +142,47 @@ export class PoolCore implements SessionSource {
   }
 
   async drain(): Promise<void> {
-    this.#isDraining = true;
+    if (this.#state === "open") this.#state = "draining";
     await new Promise<void>((resolve) => {
       this.#onEmpty.push(resolve);
-      this.#changed();
+      this.#checkEmpty();
     });
     await this.close();
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.#closed ??= this.#close();
+    return this.#closed;
   }
 
-  async #close(): Promise<void> {
-    this.#isDraining = true;
-    // Whoever looks now finds it closed.
-    await Promise.resolve();
-    for (const tell of this.#onClosing) tell();
-    for (const end of this.#calls) end(poolClosed());
-    this.#admission.refuseAll(poolClosed);
-    await Promise.all([...this.#serving].map((end) => end(poolClosed())));
-    await this.#workers.close();
-    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
-    this.#changed();
-  }
-
-  #track<T>(work: Promise<T>): Promise<T> {
+  track<T>(work: Promise<T>): Promise<T> {
     const over = () => this.#pending.delete(work);
     this.#pending.add(work);
     work.then(over, over);
     return work;
   }
 
-  /** The same, or undefined as soon as the pool is closed. A race would keep what it has given. */
+  onReleased(lease: Lease): void {
+    this.#serving.delete(lease);
+    if (lease.isAlone) this.#workers.aloneCount -= 1;
+    this.#workers.scheduleRefill();
+    this.#checkEmpty();
+  }
+
+  async #close(): Promise<void> {
+    this.#state = "closing";
+    // The calls of this moment see the pool closed before they are ended.
+    await Promise.resolve();
+    for (const tell of this.#onClosing) tell();
+    for (const end of this.#calls) end(poolClosed());
+    this.#admission.refuseAll(poolClosed);
+    await Promise.all([...this.#serving].map((each) => each.close(poolClosed())));
+    await this.#workers.close();
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    this.#checkEmpty();
+  }
+
+  /** The promise, or undefined as soon as the pool is closed. Promise.race would keep the value alive. */
   #unlessClosing<T>(promise: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const give = () => resolve(undefined);
@@ -176,19 +204,19 @@ export class PoolCore implements SessionSource {
     const binding = await bindingOf(request, this.#settings.isolation, this.#resets);
     this.#credentials.note(binding.prepared);
     await this.#announced;
-    const slot = await this.#enter(binding, request);
+    const slot = await this.#admit(binding, request);
     try {
       return await this.#serve(binding, request, slot);
     } catch (error) {
       slot.charge.settle(false);
       slot.release(isHawserError(error) ? error : undefined);
-      this.#changed();
-      throw this.#closing === undefined ? error : poolClosed();
+      this.#checkEmpty();
+      throw this.#state === "closing" ? poolClosed() : error;
     }
   }
 
-  async #enter(binding: Binding, request: LeaseRequest): Promise<Slot> {
-    if (this.#closing !== undefined) throw poolClosed();
+  async #admit(binding: Binding, request: LeaseRequest): Promise<Slot> {
+    if (this.#state === "closing") throw poolClosed();
     const { deadlineAt, purpose } = request;
     const { tenant, priority = 0, signal } = request.options;
     const lane = JSON.stringify([tenant, binding.spawnKey]);
@@ -198,86 +226,68 @@ export class PoolCore implements SessionSource {
 
   async #serve(binding: Binding, request: LeaseRequest, slot: Slot): Promise<SessionLease> {
     const admittedAt = performance.now();
-    const tab = new LeaseAccount(slot);
+    const account = new LeaseAccount(slot);
     const served = await (binding.isAlone
-      ? this.#startAlone({ ...request, watcher: tab.watch() })
-      : this.#workers.serve(binding, request, () => tab.watch()));
-    if (this.#closing !== undefined) {
+      ? this.#startAlone({ ...request, watcher: account.watch() })
+      : this.#workers.serve(binding, request, account));
+    if (this.#state === "closing") {
       await served.session.close(poolClosed());
       throw poolClosed();
     }
     if (!binding.isAlone) this.#workers.demands.note(binding);
-    return this.#lend(served, { slot, tab, binding, admittedAt }, request.purpose);
+    return this.#lend(served, { slot, account, binding, admittedAt }, request.purpose);
   }
 
-  #lend(
-    { session, worker, how }: Omit<Served, "how" | "worker"> & Pick<LeaseParts, "worker" | "how">,
-    parts: Pick<LeaseParts, "slot" | "tab" | "binding" | "admittedAt">,
-    purpose: LeaseRequest["purpose"],
-  ): SessionLease {
-    const held = heldOf(session, purpose);
-    const end = async (why: HawserError) => held.deref()?.close(why);
-    this.#serving.add(end);
-    const lease = leaseOf({
-      ...parts,
-      held,
-      worker,
-      how,
-      settings: this.#settings,
-      history: this.#history,
-      onReleased: () => {
-        this.#serving.delete(end);
-        if (worker === undefined) this.#workers.outside -= 1;
-        this.#workers.scheduleRefill();
-        this.#changed();
-      },
-    });
-    const release = (failure?: HawserError) => this.#track(lease.release(failure));
-    if (purpose === "session") parts.tab.whenOver(() => void release());
-    return { ...lease, release, session };
-  }
-
-  async #startAlone(request: LeaseRequest) {
+  async #startAlone(request: LeaseRequest): Promise<Served> {
     this.#workers.evictSpares();
-    this.#workers.outside += 1;
+    this.#workers.aloneCount += 1;
     const session = new Session(request);
-    const end = (why: HawserError) => session.close(why);
-    this.#serving.add(end);
+    this.#serving.add(session);
     try {
       await session.initializationResult();
-      return { session, worker: undefined, how: "alone" as const };
+      return { session, worker: undefined, origin: "alone" };
     } catch (error) {
-      this.#workers.outside -= 1;
+      this.#workers.aloneCount -= 1;
       throw error;
     } finally {
-      this.#serving.delete(end);
+      this.#serving.delete(session);
     }
   }
 
-  #refuseClosed(): void {
-    if (this.#isDraining) throw poolClosed();
+  /** No closure here may capture the session: see `holdSession`. */
+  #lend(
+    { session, worker, origin }: Served,
+    admitted: Admitted,
+    purpose: LeaseRequest["purpose"],
+  ): SessionLease {
+    const lease = new Lease({
+      ...admitted,
+      owner: this,
+      held: holdSession(session, purpose),
+      worker,
+      origin,
+      settings: this.#settings,
+      history: this.#history,
+    });
+    this.#serving.add(lease);
+    if (purpose === "session") admitted.account.releaseWhenOver(lease);
+    return lease.handOut(session);
   }
 
-  /** Something may have come to its end. */
-  #changed(): void {
-    const isEmpty =
-      this.#calls.size === 0 && this.#admission.running === 0 && this.#admission.queued === 0;
+  #refuseClosed(): void {
+    if (this.#state !== "open") throw poolClosed();
+  }
+
+  /** Tells `drain()` when no call is left. */
+  #checkEmpty(): void {
+    const { running, queued } = this.#admission;
+    const isEmpty = this.#calls.size === 0 && running === 0 && queued === 0;
     if (!isEmpty) return;
     for (const resolve of this.#onEmpty.splice(0)) resolve();
   }
 }
 
-const LONGEST_MS = 2 ** 31 - 1;
-
-/**
- * A session belongs to its holder: that it is not held here is how a forgotten one is noticed. No
- * function beside this one may close over it, since they would all hold it.
- */
-function heldOf(session: Session, purpose: LeaseRequest["purpose"]): Held {
-  return purpose === "call" ? { deref: () => session } : new WeakRef(session);
-}
-
-/** Who waits can be called off in either way. */
+/** The options with one signal that both `signal` and `abortController` abort. */
 function withSignal(request: LeaseRequest): LeaseRequest {
   const { signal, abortController } = request.options;
   if (abortController === undefined) return request;

@@ -2,7 +2,7 @@ import type { NotRecycled } from "./reset-records.js";
 import { Samples } from "./samples.js";
 import type { DiscardReason } from "./workers/discard-reason.js";
 import type { Worker, WorkerState } from "./workers/worker.js";
-import type { ProcessOrigin } from "./workers/worker-set.js";
+import type { ProcessOrigin } from "./workers/worker-choice.js";
 
 /** Of the newest 1,000; `undefined` while there are none. Milliseconds. */
 export interface Percentiles {

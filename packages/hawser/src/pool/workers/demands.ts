@@ -90,7 +90,7 @@ export class Demands {
       const told = worker.requestKey;
       const fits =
         familyKey === undefined ? worker.spawnKey === spawnKey : worker.familyKey === familyKey;
-      if (fits && told === requestKey && worker.isComing) count += 1;
+      if (fits && told === requestKey && worker.isAvailableSoon) count += 1;
     }
     return count;
   }

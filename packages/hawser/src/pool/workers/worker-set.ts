@@ -1,41 +1,39 @@
 import { HawserError, textOf } from "../../base/index.js";
-import {
-  CHANNELS,
-  type LeaseRequest,
-  publish,
-  type Session,
-  type SessionWatcher,
-} from "../../session/index.js";
+import { CHANNELS, type LeaseRequest, publish, type Session } from "../../session/index.js";
 import type { Binding } from "../binding.js";
+import type { LeaseAccount } from "../lease-account.js";
 import type { PoolSettings } from "../options.js";
-import { atRest } from "./at-rest.js";
 import { type Demand, Demands } from "./demands.js";
 import type { DiscardReason } from "./discard-reason.js";
-import { rankOf } from "./rank.js";
-import { type Preparation, Worker, type WorkerState } from "./worker.js";
-import { isAccident, limitsOf } from "./worker-choice.js";
+import { type Preparation, Worker, type WorkerOwner, type WorkerState } from "./worker.js";
+import {
+  chooseWorker,
+  limitsOf,
+  mayAnotherSucceed,
+  originOf,
+  type ProcessOrigin,
+  untilIdle,
+} from "./worker-choice.js";
 
-/** How a caller got its process: how much of its start was done already. */
-export type ProcessOrigin = "recycled" | "initialized" | "generic" | "cold";
-
+/** A session that is ready, and the worker whose process it uses. */
 export interface Served {
   readonly session: Session;
   readonly worker: Worker;
-  readonly how: ProcessOrigin;
+  readonly origin: ProcessOrigin;
 }
 
-/** All processes of a pool: finds one for each caller, and sees to it that others are ready. */
-export class WorkerSet {
+/** All workers of a pool: finds one for each call, and starts spares ahead of the calls to come. */
+export class WorkerSet implements WorkerOwner {
   readonly demands: Demands;
+  /** Processes that were started for one call alone. They are no workers, but count for `size.max`. */
+  aloneCount = 0;
   readonly #settings: PoolSettings;
   readonly #pool: number;
   readonly #workers = new Set<Worker>();
   readonly #discarded = new Map<DiscardReason, number>();
   readonly #sweep: NodeJS.Timeout;
   #started = 0;
-  #tending: { readonly timer: NodeJS.Timeout; readonly dueAt: number } | undefined;
-  /** Processes of the pool that are not among the workers. */
-  outside = 0;
+  #nextRefill: { readonly timer: NodeJS.Timeout; readonly dueAt: number } | undefined;
   #isClosed = false;
 
   constructor(settings: PoolSettings, pool: number) {
@@ -43,7 +41,7 @@ export class WorkerSet {
     this.#pool = pool;
     this.demands = new Demands(settings.idleMs);
     const everyMs = Math.min(Math.max(settings.idleMs / 4, 20), LONGEST_SWEEP_MS);
-    this.#sweep = setInterval(() => this.#letGoIdle(), everyMs);
+    this.#sweep = setInterval(() => this.#evictIdle(), everyMs);
     this.#sweep.unref();
   }
 
@@ -51,7 +49,7 @@ export class WorkerSet {
     return this.#workers;
   }
 
-  /** How many were let go, by reason. */
+  /** How many workers were closed, by reason. */
   get discarded(): ReadonlyMap<DiscardReason, number> {
     return this.#discarded;
   }
@@ -61,51 +59,41 @@ export class WorkerSet {
   }
 
   /**
-   * A ready session, of the best worker there is. One that turns out to be of no use is let go, and
-   * the next one is tried: nothing has been sent yet.
+   * A ready session on the best worker. A worker that fails is closed, and the next one is tried, because
+   * no prompt has been sent yet.
    */
-  async serve(
-    binding: Binding,
-    request: LeaseRequest,
-    watch: () => SessionWatcher,
-  ): Promise<Served> {
+  async serve(binding: Binding, request: LeaseRequest, account: LeaseAccount): Promise<Served> {
     let starts = 0;
     for (let tries = 1; ; tries += 1) {
-      const { worker, how } = this.#pick(binding);
-      if (how === "cold") starts += 1;
+      const { worker, origin } = this.#reserve(binding);
+      if (origin === "cold") starts += 1;
       try {
-        const limits = limitsOf(request, binding, how);
-        await atRest(worker, request.options.signal, limits.bootMs);
-        const session = await worker.serve(binding, { ...request, watcher: watch() }, limits);
-        publish(CHANNELS.processAssigned, () => worker.event({ how }));
+        const limits = limitsOf(request, binding, origin);
+        await untilIdle(worker, request.options.signal, limits.bootMs);
+        const watched = { ...request, watcher: account.watch() };
+        const session = await worker.serve(binding, watched, limits);
+        publish(CHANNELS.processAssigned, () => worker.event({ how: origin }));
         this.demands.succeeded(binding);
         this.scheduleRefill(REFILL_AFTER_MS);
-        return { session, worker, how };
+        return { session, worker, origin };
       } catch (error) {
-        const gaveUp = request.options.signal?.aborted === true;
-        // It was only waited for, so that another can have it.
-        if (gaveUp && how !== "cold" && worker.state !== "serving") {
+        const isAborted = request.options.signal?.aborted === true;
+        // The caller has only waited for this worker, so another caller can have it.
+        if (isAborted && origin !== "cold" && worker.state !== "serving") {
           worker.isReserved = false;
           throw error;
         }
-        void worker.close(how === "cold" ? "start_failed" : "failed_when_needed");
-        const isPatient = !gaveUp && starts < MOST_STARTS && tries < MOST_TRIES;
-        if (this.#isClosed || !isPatient || !isAccident(error, how)) throw error;
+        void worker.close(origin === "cold" ? "start_failed" : "failed_when_needed");
+        const mayRetry = !isAborted && starts < MOST_STARTS && tries < MOST_TRIES;
+        if (this.#isClosed || !mayRetry || !mayAnotherSucceed(error, origin)) throw error;
       }
     }
   }
 
-  /** Starts what is wanted, soon. */
-  scheduleRefill(afterMs = 0): void {
-    const dueAt = performance.now() + afterMs;
-    if (this.#isClosed || (this.#tending !== undefined && this.#tending.dueAt <= dueAt)) return;
-    clearTimeout(this.#tending?.timer);
-    const timer = setTimeout(() => this.refill(), afterMs);
-    timer.unref();
-    this.#tending = { timer, dueAt };
-  }
-
-  /** Resolves when what was announced is up, or has no room; throws why one did not start. */
+  /**
+   * Resolves when the spares for `warm` are idle, as far as there is room for them. Throws why one of
+   * them did not start.
+   */
   async ready(): Promise<void> {
     for (;;) {
       this.refill();
@@ -117,60 +105,110 @@ export class WorkerSet {
       if (trouble !== undefined) throw trouble.error;
       if (awaited.length === 0 || up.length === workers.length) return;
       const starting = workers.filter((worker) => !up.includes(worker));
-      // Who has failed is in trouble by then.
+      // A failed start has already recorded its error in `demands` when this resolves.
       await Promise.race(starting.map(({ whenIdle }) => whenIdle.catch(() => {})));
     }
   }
 
+  /** Starts the spares that are missing, after this time. The earliest of several times counts. */
+  scheduleRefill(afterMs = 0): void {
+    const dueAt = performance.now() + afterMs;
+    if (this.#isClosed || (this.#nextRefill !== undefined && this.#nextRefill.dueAt <= dueAt))
+      return;
+    clearTimeout(this.#nextRefill?.timer);
+    const timer = setTimeout(() => this.refill(), afterMs);
+    timer.unref();
+    this.#nextRefill = { timer, dueAt };
+  }
+
+  /** Starts the spares that are missing, as far as there is room and as many starts at once are allowed. */
+  refill(): void {
+    const { min, starts } = this.#settings;
+    clearTimeout(this.#nextRefill?.timer);
+    this.#nextRefill = undefined;
+    if (this.#isClosed) return;
+    let nextMs = Number.POSITIVE_INFINITY;
+    const wanted = this.demands.list();
+    for (const [i, demand] of wanted.entries()) {
+      const pauseMs = this.demands.pauseMs(demand);
+      for (let have = Demands.met(demand, this.#workers); have < min; have += 1) {
+        if (this.#count("starting") >= starts) return;
+        if (pauseMs > 0) nextMs = Math.min(nextMs, pauseMs);
+        if (pauseMs > 0 || !this.#hasRoomForSpare(wanted.slice(0, i + 1))) break;
+        this.#spawnSpare(demand);
+      }
+    }
+    // A refill that was scheduled meanwhile comes first and looks at the pauses again.
+    if (this.#nextRefill === undefined && Number.isFinite(nextMs)) this.scheduleRefill(nextMs);
+  }
+
   /**
-   * Discards spare processes until there is room for one more. One process on trial stays, because a
-   * pool that is always full would otherwise never see a trial end. Until the trial is over, which a
-   * reset's time limit ensures, the pool may have one process more than `size.max`.
+   * Closes spares until there is room for one more process. One process on trial stays, because a pool
+   * that is always full would otherwise never see a trial end. Until the trial is over, which a reset's
+   * time limit ensures, the pool may have one process more than `size.max`.
    */
   evictSpares(): void {
     this.#shrinkTo(this.#settings.max - 1);
   }
 
-  /** Nothing is started any more, and all that there is goes. */
+  /** Starts nothing any more, and closes all workers. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweep);
-    clearTimeout(this.#tending?.timer);
+    clearTimeout(this.#nextRefill?.timer);
     await Promise.all([...this.#workers].map((worker) => worker.close("pool_closed")));
   }
 
-  #pick(binding: Binding): { readonly worker: Worker; readonly how: ProcessOrigin } {
+  /** A worker that was on trial while a call got its place may be one too many when it is idle again. */
+  onRecycled(): void {
+    if (this.#trial === undefined) this.#shrinkTo(this.#settings.max);
+  }
+
+  onClosing(worker: Worker, reason: DiscardReason, gone: Promise<void>): void {
+    this.#discarded.set(reason, (this.#discarded.get(reason) ?? 0) + 1);
+    void gone.then(() => this.#workers.delete(worker));
+    const message = IDLE_FAULTS[reason];
+    // The worker was ready and failed before any call: the next one for these options may be no better.
+    if (message !== undefined && worker.jobs === 0) {
+      this.demands.failed(worker, new HawserError("process_exited", message));
+    }
+    if (!worker.isReserved) this.scheduleRefill();
+  }
+
+  #reserve(binding: Binding): { readonly worker: Worker; readonly origin: ProcessOrigin } {
     if (this.#isClosed) throw new HawserError("pool_closed");
-    const worker = this.#best(binding);
+    const worker = chooseWorker(this.#workers, binding);
     if (worker !== undefined) {
       worker.isReserved = true;
-      return { worker, how: howOf(worker.state, worker.requestKey) };
+      return { worker, origin: originOf(worker) };
     }
     this.evictSpares();
-    const cold = this.#hire(binding, undefined);
+    const cold = this.#add(binding, undefined);
     cold.isReserved = true;
     void cold.start("spawned", undefined, 0);
-    return { worker: cold, how: "cold" };
+    return { worker: cold, origin: "cold" };
   }
 
-  /** One that needs the least until it can answer. */
-  #best(binding: Binding): Worker | undefined {
-    let best: Worker | undefined;
-    let least = Number.POSITIVE_INFINITY;
-    for (const worker of this.#workers) {
-      if (worker.isReserved) continue;
-      const rank = rankOf(worker, binding);
-      if (rank === Number.POSITIVE_INFINITY) continue;
-      // Of two alike, the one that was busy last has more in its caches.
-      if (rank < least || (rank === least && worker.idleSince > (best?.idleSince ?? 0))) {
-        best = worker;
-        least = rank;
-      }
-    }
-    return best;
+  #spawnSpare(demand: Demand): void {
+    const { requestKey, familyKey } = demand;
+    const worker = this.#add(demand, familyKey);
+    const preparation: Preparation = requestKey === undefined ? "primed" : "initialized";
+    worker.start(preparation, requestKey, SPARE_START_MS).then(
+      () => {
+        this.scheduleRefill();
+      },
+      (error: unknown) => {
+        // A worker that was closed meanwhile has not failed.
+        if (worker.state !== "closing") {
+          this.scheduleRefill(this.demands.failed(demand, error));
+          this.#settings.log.warn("a process could not be made ready", { error: textOf(error) });
+        }
+        void worker.close("start_failed");
+      },
+    );
   }
 
-  #hire(
+  #add(
     { recipe, spawnKey }: Pick<Demand, "recipe" | "spawnKey">,
     familyKey: string | undefined,
   ): Worker {
@@ -181,16 +219,10 @@ export class WorkerSet {
       familyKey,
       recipe,
       log: this.#settings.log,
-      onRecycled: () => this.#endExcess(),
-      onDiscarded: (reason, gone) => this.#lost(worker, reason, gone),
+      owner: this,
     });
     this.#workers.add(worker);
     return worker;
-  }
-
-  /** A process that was on trial while its place was given away is one too many when it returns. */
-  #endExcess(): void {
-    if (this.#trial === undefined) this.#shrinkTo(this.#settings.max);
   }
 
   #shrinkTo(size: number): void {
@@ -203,63 +235,16 @@ export class WorkerSet {
     }
   }
 
-  /** The process on trial that keeps its place; of several executables in doubt, only one has it. */
+  /** The worker on trial that keeps its place; of several executables in doubt, only one has it. */
   get #trial(): Worker | undefined {
     return [...this.#workers].find(({ isOnTrial }) => isOnTrial);
   }
 
-  #lost(worker: Worker, reason: DiscardReason, gone: Promise<void>): void {
-    this.#discarded.set(reason, (this.#discarded.get(reason) ?? 0) + 1);
-    void gone.then(() => this.#workers.delete(worker));
-    // It was ready, and then of use to nobody: the next one may be no better.
-    if (worker.isBroken && worker.jobs === 0) this.demands.failed(worker, brokenSpare(reason));
-    if (!worker.isReserved) this.scheduleRefill();
-  }
-
-  refill(): void {
-    const { min, starts } = this.#settings;
-    clearTimeout(this.#tending?.timer);
-    this.#tending = undefined;
-    if (this.#isClosed) return;
-    let nextMs = Number.POSITIVE_INFINITY;
-    const wanted = this.demands.list();
-    for (const [i, demand] of wanted.entries()) {
-      const pauseMs = this.demands.pauseMs(demand);
-      for (let have = Demands.met(demand, this.#workers); have < min; have += 1) {
-        if (this.#count("starting") >= starts) return;
-        if (pauseMs > 0) nextMs = Math.min(nextMs, pauseMs);
-        if (pauseMs > 0 || !this.#hasRoom(wanted.slice(0, i + 1))) break;
-        this.#prepare(demand);
-      }
-    }
-    // Unless something else will have it look before.
-    if (this.#tending === undefined && Number.isFinite(nextMs)) this.scheduleRefill(nextMs);
-  }
-
-  #prepare(demand: Demand): void {
-    const { requestKey, familyKey } = demand;
-    const worker = this.#hire(demand, familyKey);
-    const how: Preparation = requestKey === undefined ? "probed" : "initialized";
-    worker.start(how, requestKey, SPARE_START_MS).then(
-      () => {
-        this.scheduleRefill();
-      },
-      (error: unknown) => {
-        // One that was let go meanwhile has not failed.
-        if (worker.state !== "closing") {
-          this.scheduleRefill(this.demands.failed(demand, error));
-          this.#settings.log.warn("a process could not be made ready", { error: textOf(error) });
-        }
-        void worker.close("start_failed");
-      },
-    );
-  }
-
-  /** Whether one more is possible for the last of these; what none of them needs gives way. */
-  #hasRoom(wanted: readonly Demand[]): boolean {
+  /** Whether there is room for one more spare; evicts a worker that none of these demands needs. */
+  #hasRoomForSpare(wanted: readonly Demand[]): boolean {
     if (this.#size < this.#settings.max) return true;
     const now = performance.now();
-    // One that has just served has what its callers ask for; a spare is only a guess.
+    // A worker that has just served is what its callers ask for; a spare is only a guess.
     const isRecent = ({ state, idleSince }: Worker) =>
       state === "recycled" && now - idleSince < RECENT_MS;
     const isNeeded = (worker: Worker) => wanted.some((it) => Demands.met(it, [worker]) > 0);
@@ -271,7 +256,7 @@ export class WorkerSet {
     return victim !== undefined;
   }
 
-  #letGoIdle(): void {
+  #evictIdle(): void {
     const { idleMs, maxAgeMs, min } = this.#settings;
     const now = performance.now();
     const wanted = this.demands.list();
@@ -285,16 +270,14 @@ export class WorkerSet {
     }
   }
 
-  /** Those that nobody has, oldest first. */
+  /** The workers that no caller has, oldest first. */
   #spares(): Worker[] {
-    return [...this.#workers].filter(
-      ({ isReserved: isTaken, state }) => !isTaken && state !== "closing",
-    );
+    return [...this.#workers].filter(({ isReserved, state }) => !isReserved && state !== "closing");
   }
 
   get #size(): number {
     const living = [...this.#workers].filter(({ state }) => state !== "closing");
-    return living.length + this.outside;
+    return living.length + this.aloneCount;
   }
 
   #count(state: WorkerState): number {
@@ -302,7 +285,7 @@ export class WorkerSet {
   }
 }
 
-/** Time for the call that has just begun, before a start takes a core away from it. */
+/** Leaves the cores to the call that has just begun before a spare is started. */
 const REFILL_AFTER_MS = 500;
 const RECENT_MS = 30_000;
 const LONGEST_SWEEP_MS = 10_000;
@@ -310,15 +293,10 @@ const SPARE_START_MS = 60_000;
 
 const MOST_TRIES = 10;
 
-/** One that is always killed at its start has a reason for it. */
+/** Gives up after three cold starts that die, because a fourth will not help. */
 const MOST_STARTS = 3;
 
-function howOf(state: WorkerState, requestKey: string | undefined): ProcessOrigin {
-  if (state === "recycled" || state === "resetting") return "recycled";
-  return requestKey === undefined ? "generic" : "initialized";
-}
-
-function brokenSpare(reason: DiscardReason): HawserError {
-  const why = reason === "exited" ? "it ended" : "it spoke though nobody had asked";
-  return new HawserError("process_exited", `A process that was ready is of no use: ${why}.`);
-}
+const IDLE_FAULTS: { readonly [reason in DiscardReason]?: string } = {
+  exited: "A process that was ready is of no use: it ended.",
+  unexpected_output: "A process that was ready is of no use: it spoke though nobody had asked.",
+};
