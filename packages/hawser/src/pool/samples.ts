@@ -1,12 +1,12 @@
 export interface SamplesSummary {
-  /** All there ever were; the percentiles are of the newest. */
+  /** The number of all measurements; the percentiles are of the newest. */
   readonly count: number;
   readonly p50: number | undefined;
   readonly p90: number | undefined;
   readonly p99: number | undefined;
 }
 
-/** The newest of many measurements. */
+/** Percentiles over the newest measurements. */
 export class Samples {
   readonly #capacity: number;
   readonly #values: number[] = [];
@@ -23,7 +23,7 @@ export class Samples {
 
   summary(): SamplesSummary {
     const sorted = Float64Array.from(this.#values).sort();
-    // By nearest rank, so that each is a value that was measured. Of whole numbers, for exact ranks.
+    // Nearest rank, so that each percentile is a measured value. Whole percents keep the ranks exact.
     const percentile = (percent: number) => sorted[Math.ceil((percent * sorted.length) / 100) - 1];
     return {
       count: this.#count,

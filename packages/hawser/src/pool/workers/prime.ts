@@ -7,22 +7,22 @@ import { isSystem } from "../../wire/index.js";
 import { isSince } from "../deferred-options.js";
 import { answered, pingOf } from "./ping.js";
 
-/** Waits until a process that has been told nothing listens, and leaves it as it was, but awake. */
+/** Waits until a new process answers, and warms its caches. The process is told nothing that changes it. */
 export async function prime(running: Running, limitMs: number): Promise<void> {
   const transport = new SubprocessTransport({}, running);
   await transport.connect();
-  let spoke = false;
+  let hasOutput = false;
   let end: unknown;
   const line = new ControlLine(
     transport,
     async () => undefined,
     {
       onMessage: (message) => {
-        // One that is to be told its folder says at its start that a screen would have to be drawn.
-        spoke ||= !isSystem(message, "ui_invalidate");
+        // With --await-claim, the CLI sends this message at its start.
+        hasOutput ||= !isSystem(message, "ui_invalidate");
       },
       onCorrupt: () => {
-        spoke = true;
+        hasOutput = true;
       },
       onEnd: (error) => {
         end = error;
@@ -42,15 +42,15 @@ export async function prime(running: Running, limitMs: number): Promise<void> {
     await transport.kill();
     throw end ?? error;
   }
-  if (!spoke && transport.detach() !== undefined) return;
+  if (!hasOutput && transport.detach() !== undefined) return;
   await transport.kill();
   throw new HawserError("protocol_error", "The process spoke before it was told anything.");
 }
 
 /**
- * A process that has listed its models once answers initialize some ten milliseconds sooner. It asks
- * for nothing outside of the process, and leaves no trace; what a longer list of requests would gain
- * beyond that, they take by putting parts of the system prompt together too early.
+ * Observed: a process that has listed its models once answers initialize some ten milliseconds sooner. The
+ * request asks for nothing outside of the process and leaves no trace. More requests would gain more time,
+ * but make the CLI assemble parts of the system prompt too early.
  */
 const PRIMING: HostRequest = { subtype: "list_models" };
 const PRIMES: Version = [2, 1, 325];

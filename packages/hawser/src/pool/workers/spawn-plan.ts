@@ -7,11 +7,11 @@ import type { Recipe } from "../binding.js";
 export interface SpawnFacts {
   readonly sessionId: string;
   readonly log: Logger;
-  /** Whether it is to be told its folder later. */
+  /** Whether the process is told its folder only by its first call. */
   readonly roams: boolean;
 }
 
-/** One more process after the same recipe, with a session and a folder for files of its own. */
+/** How to start one more process from a recipe, with its own session id and its own private files. */
 export function spawnPlanOf(recipe: Recipe, { sessionId, log, roams }: SpawnFacts): Prepared {
   const prepared = roams ? withoutImpliedPwd(recipe.prepared, recipe.hasOwnPwd) : recipe.prepared;
   const { argv, ...invocation } = withOwnFiles(prepared.invocation);
@@ -29,7 +29,7 @@ export function spawnPlanOf(recipe: Recipe, { sessionId, log, roams }: SpawnFact
 
 /**
  * For a process that is told its folder later. PWD would name the folder of the first caller, so it is
- * left out, unless the caller has set PWD itself.
+ * left out, unless the caller has set PWD explicitly.
  */
 export function withoutImpliedPwd(prepared: Prepared, hasOwnPwd: boolean): Prepared {
   if (hasOwnPwd) return prepared;
@@ -37,7 +37,7 @@ export function withoutImpliedPwd(prepared: Prepared, hasOwnPwd: boolean): Prepa
   return { ...prepared, invocation: { ...prepared.invocation, env } };
 }
 
-/** Each process has its files to itself: they go when it does. */
+/** Each process has its own private files, because they are removed when it ends. */
 function withOwnFiles(invocation: Invocation): Invocation {
   const { files, argv } = invocation;
   if (files[0] === undefined) return invocation;
