@@ -1,17 +1,8 @@
 import type { NotRecycled } from "./reset-records.js";
-import { Samples } from "./samples.js";
+import { type Percentiles, Samples } from "./samples.js";
 import type { DiscardReason } from "./workers/discard-reason.js";
 import type { Worker, WorkerState } from "./workers/worker.js";
 import type { ProcessOrigin } from "./workers/worker-choice.js";
-
-/** Percentiles of the newest 1,000 measurements, in milliseconds; `undefined` while there are none. */
-export interface Percentiles {
-  /** The number of all measurements. */
-  readonly count: number;
-  readonly p50: number | undefined;
-  readonly p90: number | undefined;
-  readonly p99: number | undefined;
-}
 
 /** The state of a pool at one moment. */
 export interface PoolStats {

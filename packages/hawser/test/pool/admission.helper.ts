@@ -2,7 +2,7 @@ import { HawserError } from "../../src/base/index.js";
 import { Admission, type AdmissionRequest, type Slot } from "../../src/pool/admission/admission.js";
 import { type PoolOptions, settingsOf } from "../../src/pool/options.js";
 
-const ANYONE: AdmissionRequest = {
+const REQUEST: AdmissionRequest = {
   priority: 0,
   tenant: undefined,
   lane: "lane",
@@ -12,21 +12,21 @@ const ANYONE: AdmissionRequest = {
   signal: undefined,
 };
 
-/** An admission, and what has become of those who came: "in", or the code of the refusal. */
+/** An Admission, and what became of each request: "in", "waits", or the error of its refusal. */
 export class AdmissionFixture {
   readonly admission: Admission;
   readonly slots = new Map<string, Slot>();
   readonly fates = new Map<string, HawserError | "in" | "waits">();
-  /** Those who were let in, in this order. */
+  /** The names of the admitted requests, in the order of their admission. */
   readonly order: string[] = [];
 
   constructor(options: PoolOptions) {
     this.admission = new Admission(settingsOf(options));
   }
 
-  async come(name: string, more: Partial<AdmissionRequest> = {}): Promise<string> {
+  async enter(name: string, more: Partial<AdmissionRequest> = {}): Promise<string> {
     this.fates.set(name, "waits");
-    this.admission.enter({ ...ANYONE, ...more }).then(
+    this.admission.enter({ ...REQUEST, ...more }).then(
       (slot) => {
         this.slots.set(name, slot);
         this.order.push(name);
@@ -38,16 +38,16 @@ export class AdmissionFixture {
     return this.fate(name);
   }
 
-  async leave(name: string, failure?: HawserError): Promise<void> {
+  async release(name: string, failure?: HawserError): Promise<void> {
     const slot = this.slots.get(name);
     slot?.charge.settle(false);
     slot?.release(failure);
     await settle();
   }
 
-  /** One goes after the other until nobody is there. */
-  async empty(): Promise<string[]> {
-    for (let at = 0; at < this.order.length; at += 1) await this.leave(this.order[at] ?? "");
+  /** Releases one slot after the other until none is left. */
+  async releaseAll(): Promise<string[]> {
+    for (let at = 0; at < this.order.length; at += 1) await this.release(this.order[at] ?? "");
     return this.order;
   }
 
