@@ -75,6 +75,7 @@ export type {
 export { buildInvocation, HOOK_EVENTS, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./options/index.js";
 export {
   createPool,
+  type DiscardReason,
   type Isolation,
   type NotRecycled,
   type Percentiles,
@@ -82,7 +83,7 @@ export {
   type PoolBudget,
   type PoolOptions,
   type PoolStats,
-  type Warmth,
+  type ProcessOrigin,
   type WorkerState,
 } from "./pool/index.js";
 export {

@@ -3,12 +3,12 @@ import { type OptionName, type Options, setsPwd } from "../options/index.js";
 import { currentFolder, type Prepared, prepare } from "../process/index.js";
 import { hasOwnSession, type LeaseRequest } from "../session/index.js";
 import type { HostRequest } from "../wire/index.js";
+import { CLAIMS_FOLDER, isSince, type Split, splitLate } from "./deferred-options.js";
 import { accountKey, requestKey, spawnKey } from "./keys.js";
-import { CLAIMS_FOLDER, isSince, type Split, splitLate } from "./late.js";
 import type { Isolation } from "./options.js";
 import { hindrances } from "./recycling.js";
-import type { ResetRecord, ResetRecords } from "./reset-record.js";
-import { withoutImpliedPwd } from "./start.js";
+import type { ResetRecord, ResetRecords } from "./reset-records.js";
+import { withoutImpliedPwd } from "./workers/spawn-plan.js";
 
 /** What a request needs of a process. */
 export interface Binding {

@@ -1,7 +1,9 @@
-export type { Warmth } from "./crew.js";
-export type { PoolBudget } from "./ledger.js";
+export type { PoolBudget } from "./admission/ledger.js";
 export type { Isolation, PoolOptions } from "./options.js";
 export { createPool, type Pool } from "./pool.js";
-export type { NotRecycled } from "./reset-record.js";
-export type { Percentiles, PoolStats } from "./stats.js";
-export type { WorkerState } from "./worker.js";
+export type { NotRecycled } from "./reset-records.js";
+export type { Percentiles } from "./samples.js";
+export type { PoolStats } from "./stats.js";
+export type { DiscardReason } from "./workers/discard-reason.js";
+export type { WorkerState } from "./workers/worker.js";
+export type { ProcessOrigin } from "./workers/worker-choice.js";

@@ -4,16 +4,16 @@ import type { Invocation, Options } from "../options/index.js";
 import type { Prepared } from "../process/index.js";
 import type { HostRequest } from "../wire/index.js";
 
-/** All that two processes must have in common to be the same at their start; hashed. */
+/** A hash of all that two processes must have in common to be interchangeable at their start. */
 export function spawnKey(prepared: Prepared, cwd: string | undefined): string {
   const { invocation, user, graceMs, versionText } = prepared;
   const { file, argv, env, files } = invocation;
   const folder = files[0] === undefined ? undefined : dirname(files[0].path);
   return hash([
     file,
-    // The same file may have become another CLI.
+    // The file may have been replaced by another version of the CLI.
     versionText,
-    // Each process has a folder of its own for its files.
+    // Each process has its own folder for private files, so the folder's name must not count.
     folder === undefined ? argv : argv.map((argument) => argument.replaceAll(folder, "")),
     Object.entries(env).sort(),
     cwd,
@@ -23,7 +23,7 @@ export function spawnKey(prepared: Prepared, cwd: string | undefined): string {
   ]);
 }
 
-/** What two requests must have in common to be served by the same process, one after the other. */
+/** A hash of all that two requests must have in common to be served by one process after the other. */
 export function requestKey(
   spawn: string,
   { initialize }: Invocation,
@@ -32,7 +32,7 @@ export function requestKey(
   return hash([spawn, initialize, late]);
 }
 
-/** Who pays, as far as that can be told: limits of one account say nothing about another. */
+/** A hash of the account that pays, as far as the credentials tell it. */
 export function accountKey({ invocation, user }: Prepared, { configDir }: Options): string {
   const names = Object.keys(invocation.env).filter((name) => OF_ACCOUNTS.test(name));
   return hash([names.sort().map((name) => [name, invocation.env[name]]), user?.uid, configDir]);

@@ -1,157 +1,150 @@
-import type { HawserError } from "../base/index.js";
-import { type Session, type SessionLease, type SessionWatcher, spentOn } from "../session/index.js";
-import type { ResultMessage } from "../wire/index.js";
+import { type HawserError, omitUndefined } from "../base/index.js";
+import type { LeaseRequest, Session, SessionLease } from "../session/index.js";
+import type { Slot } from "./admission/admission.js";
 import type { Binding } from "./binding.js";
-import type { Warmth } from "./crew.js";
-import type { Slot } from "./desk.js";
+import type { LeaseAccount } from "./lease-account.js";
 import type { PoolSettings } from "./options.js";
-import type { History } from "./stats.js";
-import type { Worker } from "./worker.js";
+import type { CallHistory } from "./stats.js";
+import type { DiscardReason } from "./workers/discard-reason.js";
+import type { Worker } from "./workers/worker.js";
+import type { ProcessOrigin } from "./workers/worker-choice.js";
 
-/** What one that is served costs, and whether it has made its process useless for others. */
-export class Tab {
-  readonly #slot: Slot;
-  /** Of the session that is served; those before it came to nothing. */
-  #watcher: SessionWatcher | undefined;
-  #isOver = false;
-  #onOver: () => void = () => {};
-  #spentBudget = false;
-  #hasResult = false;
-
-  constructor(slot: Slot) {
-    this.#slot = slot;
-  }
-
-  /** Whether the CLI stopped because its budget was spent: an older one never goes on. */
-  get spentBudget(): boolean {
-    return this.#spentBudget;
-  }
-
-  /** Has this called when the session is over, whoever has ended it, also if it is already. */
-  whenOver(listener: () => void): void {
-    this.#onOver = listener;
-    if (this.#isOver) listener();
-  }
-
-  /** For one more session, in place of the one before. */
-  watch(): SessionWatcher {
-    const watcher: SessionWatcher = {
-      onResult: (result) => this.#add(result),
-      onOver: () => {
-        if (this.#watcher !== watcher) return;
-        this.#isOver = true;
-        this.#onOver();
-      },
-    };
-    this.#watcher = watcher;
-    this.#isOver = false;
-    return watcher;
-  }
-
-  #add(result: ResultMessage): void {
-    this.#hasResult = true;
-    if (result.subtype === "error_max_budget_usd") this.#spentBudget = true;
-    this.#slot.charge.add(spentOn(result).costUsd);
-  }
-
-  /** A failure without a result may have cost something, if the model was asked at all. */
-  end(failure: HawserError | undefined): void {
-    const begun = this.#hasResult || failure?.lastMessage !== undefined;
-    this.#slot.charge.end(begun && failure !== undefined && failure.result === undefined);
-    this.#slot.leave(failure);
-  }
+/** The pool that a lease belongs to. */
+export interface LeaseOwner {
+  /** The pool is not closed before this work has ended. Returns the same promise. */
+  track<T>(work: Promise<T>): Promise<T>;
+  /** The slot is free again; the process may still be on its way to be idle or gone. */
+  onReleased(lease: Lease): void;
 }
 
-/** One who is served by a session, which is held only as long as it is a call's. */
-export interface Held {
+/** The session of a lease: held for a call, and only weakly for a caller who holds it. */
+export interface HeldSession {
   deref(): Session | undefined;
 }
 
 export interface LeaseParts {
-  readonly held: Held;
-  /** Undefined for one that was started for this request alone, outside of the crew. */
+  readonly owner: LeaseOwner;
+  readonly held: HeldSession;
+  /** Undefined for a process that was started for this request alone. */
   readonly worker: Worker | undefined;
-  readonly how: Warmth | "alone";
+  readonly origin: ProcessOrigin | "alone";
   readonly slot: Slot;
-  readonly tab: Tab;
+  readonly account: LeaseAccount;
   readonly binding: Binding;
   readonly settings: PoolSettings;
-  readonly history: History;
-  /** When the process was asked for. */
+  readonly history: CallHistory;
+  /** When the process was asked for, by `performance.now()`. */
   readonly admittedAt: number;
-  readonly onReleased: () => void;
 }
 
-/** How a session of a pool was got, and how it is given back. */
-export function leaseOf(parts: LeaseParts): Omit<SessionLease, "session"> {
-  const { slot, history, how, admittedAt } = parts;
-  const readyAt = performance.now();
-  const bootMs = readyAt - admittedAt;
-  history.by[how] += 1;
-  history.queuedMs.add(slot.queuedMs);
-  history.bootMs.add(bootMs);
-  let released: Promise<void> | undefined;
-  return {
-    queuedMs: slot.queuedMs,
-    bootMs,
-    isReplaceable: true,
-    isHandedOn: parts.binding.resets?.mayTry === true,
-    release: (failure) => {
-      released ??= release(parts, readyAt, failure);
-      return released;
-    },
-  };
+/**
+ * The use of one process by one call or session, from its readiness to its release. It must not point at
+ * the session except by `held`: see `holdSession`.
+ */
+export class Lease {
+  readonly #parts: LeaseParts;
+  readonly #readyAt: number;
+  readonly #bootMs: number;
+  #released: Promise<void> | undefined;
+
+  constructor(parts: LeaseParts) {
+    const { history, origin, slot, admittedAt } = parts;
+    this.#parts = parts;
+    this.#readyAt = performance.now();
+    this.#bootMs = this.#readyAt - admittedAt;
+    history.by[origin] += 1;
+    history.queuedMs.add(slot.queuedMs);
+    history.bootMs.add(this.#bootMs);
+  }
+
+  get isAlone(): boolean {
+    return this.#parts.worker === undefined;
+  }
+
+  handOut(session: Session): SessionLease {
+    return {
+      session,
+      queuedMs: this.#parts.slot.queuedMs,
+      bootMs: this.#bootMs,
+      isReplaceable: true,
+      isHandedOn: this.#parts.binding.resets?.mayTry === true,
+      release: (failure) => this.release(failure),
+    };
+  }
+
+  /** Closes the session, whose holder is told this failure. */
+  async close(why: HawserError): Promise<void> {
+    await this.#parts.held.deref()?.close(why);
+  }
+
+  /** The call is over, well or with this failure. Resolves when nothing of it is left. */
+  release(failure?: HawserError): Promise<void> {
+    this.#released ??= this.#parts.owner.track(this.#release(failure));
+    return this.#released;
+  }
+
+  async #release(failure: HawserError | undefined): Promise<void> {
+    const { account, slot, history, admittedAt, owner } = this.#parts;
+    const now = performance.now();
+    history[failure === undefined ? "succeeded" : "failed"] += 1;
+    history.runMs.add(now - this.#readyAt);
+    history.totalMs.add(slot.queuedMs + now - admittedAt);
+    const gone = recycleOrClose(this.#parts, failure);
+    // Only now, so that the next call can wait for this very process.
+    account.settle(failure);
+    owner.onReleased(this);
+    await gone;
+  }
 }
 
-async function release(
+/**
+ * The pool must not keep a session alive that its holder has forgotten, because garbage collection is how
+ * the pool learns of that. No other function here may close over the session, since all closures of a
+ * function share what they hold.
+ */
+export function holdSession(session: Session, purpose: LeaseRequest["purpose"]): HeldSession {
+  return purpose === "call" ? { deref: () => session } : new WeakRef(session);
+}
+
+/** The reset of a process goes on in the background; the end of one is returned. */
+function recycleOrClose(
   parts: LeaseParts,
-  readyAt: number,
   failure: HawserError | undefined,
-): Promise<void> {
-  const { tab, slot, history, admittedAt, onReleased } = parts;
-  const now = performance.now();
-  history[failure === undefined ? "succeeded" : "failed"] += 1;
-  history.runMs.add(now - readyAt);
-  history.totalMs.add(slot.queuedMs + now - admittedAt);
-  const gone = letGo(parts, failure);
-  // The next one may come for the same process at once.
-  tab.end(failure);
-  onReleased();
-  await gone;
-}
-
-function letGo(parts: LeaseParts, failure: HawserError | undefined): Promise<void> | undefined {
+): Promise<void> | undefined {
   const { held, worker, binding, settings } = parts;
   const session = held.deref();
   if (worker === undefined) return session?.close();
-  const reason = whyNotHandedOn(parts, failure);
+  const reason = whyNotRecycled(parts, failure);
   const { resets } = binding;
   if (reason !== undefined || session === undefined || resets === undefined) {
-    return worker.discard(reason ?? "it was forgotten", async () => session?.close());
+    return worker.close(reason ?? "session_forgotten", {
+      endSession: async () => session?.close(),
+      ...omitUndefined({ detail: reason === "call_failed" ? failure?.code : undefined }),
+    });
   }
   const countsAnew = binding.hasBudget;
   worker
     .recycle(session, { maxRssMb: settings.maxRssMb, countsAnew, resets })
     .catch((error: HawserError) => {
-      const why = error.code === "protocol_error" ? error.message : error.code;
-      void worker.discard(`its reset failed: ${why}`, () => session.kill());
+      const detail = error.code === "protocol_error" ? error.message : error.code;
+      void worker.close("reset_failed", { detail, endSession: () => session.kill() });
     });
   return undefined;
 }
 
-function whyNotHandedOn(
-  { worker, binding, settings, tab }: LeaseParts,
+function whyNotRecycled(
+  { worker, binding, settings, account }: LeaseParts,
   failure: HawserError | undefined,
-): string | undefined {
-  if (binding.resets?.mayTry !== true) return "it had served";
-  // With a result, the process has come to the end of the turn by itself; else it was asked to.
+): DiscardReason | undefined {
+  if (binding.resets?.mayTry !== true) return "not_recyclable";
+  // With a result, the CLI has ended the turn by itself; otherwise it was told to.
   const isWhole = failure?.result !== undefined || LEAVES_WHOLE.has(failure?.code);
-  if (failure !== undefined && !isWhole) return `its call ended: ${failure.code}`;
-  if (tab.spentBudget) return "its budget was spent";
-  if (worker === undefined || worker.jobs >= settings.maxJobs) return "it had served often enough";
+  if (failure !== undefined && !isWhole) return "call_failed";
+  if (account.hasSpentBudget) return "budget_spent";
+  if (worker === undefined || worker.jobs >= settings.maxJobs) return "max_jobs";
   const ageMs = performance.now() - worker.startedAt;
-  return ageMs > settings.maxAgeMs ? "it was old" : undefined;
+  return ageMs > settings.maxAgeMs ? "max_age" : undefined;
 }
 
-/** After these it has stopped when it was told to, or its reset will show that it has not. */
+/** After these the CLI has stopped when it was told to, or the reset will show that it has not. */
 const LEAVES_WHOLE: ReadonlySet<string | undefined> = new Set(["aborted", "timeout"]);

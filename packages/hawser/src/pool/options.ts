@@ -2,20 +2,23 @@ import { availableParallelism } from "node:os";
 import {
   closestName,
   guardLogger,
-  HawserError,
   hostMask,
-  type Issue,
   isHawserError,
+  isObject,
+  type Kind,
+  kind,
   type Logger,
   omitUndefined,
+  type Problem,
+  throwIfInvalid,
 } from "../base/index.js";
 import { OPTION_TABLE, type Options, refuseOpenGuards, validateOptions } from "../options/index.js";
-import type { PoolBudget } from "./ledger.js";
+import type { PoolBudget } from "./admission/ledger.js";
 
 /**
- * What separates two callers. `process`: none has a process that another had. `conversation`: every
- * process is handed on after its conversation was reset, and what cannot be is refused. `auto`: as
- * `conversation` where that is safe, else as `process`.
+ * What separates two callers. `process`: no call gets a process that has served another. `conversation`:
+ * every process is handed on after its conversation was reset, and a call that rules this out is refused.
+ * `auto`: like `conversation` where that is safe, otherwise like `process`.
  */
 export type Isolation = "auto" | "process" | "conversation";
 
@@ -25,8 +28,8 @@ export interface PoolOptions {
         /** Idle processes that are kept for each set of options in use; 1 unless given. */
         readonly min?: number | undefined;
         /**
-         * Processes at most, those that serve included; 4, or two for each core, unless given. A full
-         * pool has one more while it tries whether an executable confirms its resets again.
+         * Processes at most, busy ones included; 4, or two for each core, unless given. A full pool has
+         * one more while it tries whether an executable confirms its resets again.
          */
         readonly max?: number | undefined;
       }
@@ -35,7 +38,7 @@ export interface PoolOptions {
   readonly concurrency?: number | undefined;
   /** Callers that wait at most; 1,000 unless given. */
   readonly queueLimit?: number | undefined;
-  /** How long a process that nobody needs is kept, in milliseconds; 5 minutes unless given. */
+  /** How long a process that no call needs is kept, in milliseconds; 5 minutes unless given. */
   readonly idleMs?: number | undefined;
   /** Calls that one process serves at most; 500 unless given. */
   readonly maxJobs?: number | undefined;
@@ -49,11 +52,11 @@ export interface PoolOptions {
   readonly budgetUsd?: PoolBudget | undefined;
   /** Options of calls to come, for which processes are made ready ahead. */
   readonly warm?: readonly Options[] | undefined;
-  /** Told what happens to the processes. */
+  /** Gets log entries about the processes of the pool. */
   readonly logger?: Logger | undefined;
 }
 
-/** The same with every default in its place. */
+/** The options with every default filled in. */
 export interface PoolSettings {
   readonly min: number;
   readonly max: number;
@@ -67,32 +70,19 @@ export interface PoolSettings {
   readonly budgetUsd: PoolBudget | undefined;
   readonly warm: readonly Options[];
   readonly log: Logger;
-  /** Processes that may start at once in the background: a start keeps a core busy. */
+  /** How many processes may start at once in the background: a start keeps a core busy. */
   readonly starts: number;
 }
 
+/** Throws `invalid_options` with all problems at once. */
 export function settingsOf(options: PoolOptions): PoolSettings {
-  const issues = problemsIn(options);
-  const [first] = issues;
-  if (first !== undefined) {
-    const more = issues.length === 1 ? "" : ` (and ${issues.length - 1} more)`;
-    const message = `${first.path} ${first.message}${more}`.replace(/[^?]$/, "$&.");
-    throw new HawserError("invalid_options", message, {
-      hint: hintFor(first.path ?? ""),
-      issues,
-    });
-  }
+  throwIfInvalid(problemsIn(options));
   const { size = {}, logger, ...rest } = omitUndefined(options);
   const cores = availableParallelism();
   const max = size.max ?? Math.max(4, 2 * cores, options.concurrency ?? 0, size.min ?? 0);
   const min = size.min ?? Math.min(1, max);
   const settings = { ...DEFAULTS, ...rest, min, max, concurrency: rest.concurrency ?? max };
   return { ...settings, starts: cores, log: guardLogger(logger, hostMask()) };
-}
-
-function hintFor(path: string): string {
-  if (!Object.hasOwn(OPTION_TABLE, path) || path === "logger") return `Correct \`${path}\`.`;
-  return `Give \`${path}\` to each call, and in \`warm\` to have processes ready for it.`;
 }
 
 const DEFAULTS = {
@@ -106,118 +96,117 @@ const DEFAULTS = {
   warm: [] as readonly Options[],
 };
 
-function problemsIn(options: unknown): Issue[] {
-  if (!isRecord(options)) return [{ path: "options", message: "must be an object" }];
-  const issues: Issue[] = [...unknownNames(options, NAMES)];
-  const check = (path: string, value: unknown, isFine: Check, must: string) => {
-    if (value !== undefined && !isFine(value)) issues.push({ path, message: `must be ${must}` });
-  };
-
-  const { size, warm, budgetUsd, isolation, concurrency, logger } = options;
-  check("size", size, isRecord, "an object with `min` and `max`");
-  const { min, max, ...others } = isRecord(size) ? size : {};
-  issues.push(...unknownNames(others, ["min", "max"], "size."));
-  check("size.min", min, isWhole(0), "a whole number of at least 0");
-  check("size.max", max, isWhole(1), "a whole number of at least 1");
-  for (const name of ["concurrency", "maxJobs"]) {
-    check(name, options[name], isWhole(1), "a whole number of at least 1");
+/** All that is wrong with the options, in a fixed order: the error's message is about the first one. */
+function* problemsIn(options: unknown): Iterable<Problem> {
+  if (!isObject(options)) return yield { path: "options", message: "must be an object" };
+  yield* FIELDS.problems(options, "");
+  const { size, concurrency, budgetUsd, warm } = options;
+  const { min, max } = isObject(size) ? size : {};
+  if (isAbove(min, max)) yield { path: "size.min", message: "must not be above size.max" };
+  if (isAbove(concurrency, max)) {
+    yield { path: "concurrency", message: "must not be above size.max" };
   }
-  check("queueLimit", options["queueLimit"], isWhole(0), "a whole number of at least 0");
-  for (const name of ["idleMs", "maxRssMb", "maxAgeMs"]) {
-    check(name, options[name], isPositive, "a number above 0");
-  }
-  check("isolation", isolation, isIsolation, '"auto", "process" or "conversation"');
-  check("warm", warm, Array.isArray, "a list of options");
-  check("budgetUsd", budgetUsd, isBudget, "dollars, or an object of them");
-  if (logger !== undefined) issues.push(...OPTION_TABLE.logger.kind.problems(logger, "logger"));
-  if (isBelow(max, min)) issues.push({ path: "size.min", message: "must not be above size.max" });
-  if (isBelow(max, concurrency)) {
-    issues.push({ path: "concurrency", message: "must not be above size.max" });
-  }
-  return [...issues, ...problemsInBudget(budgetUsd), ...problemsInWarm(warm)];
+  if (isObject(budgetUsd)) yield* problemsInBudget(budgetUsd);
+  if (Array.isArray(warm)) yield* problemsInWarm(warm);
 }
 
-type Check = (value: unknown) => boolean;
-
-const NAMES = [
-  "size",
-  "concurrency",
-  "queueLimit",
-  "idleMs",
-  "maxJobs",
-  "maxRssMb",
-  "maxAgeMs",
-  "isolation",
-  "budgetUsd",
-  "warm",
-  "logger",
-] as const satisfies (keyof PoolOptions)[];
-
-function unknownNames(given: object, names: readonly string[], prefix = ""): Issue[] {
-  const unknown = Object.keys(given).filter((name) => !names.includes(name));
-  return unknown.map((name) => {
-    const near = closestName(name, names);
-    const meant = near === undefined ? "" : `; did you mean ${prefix}${near}?`;
-    return { path: `${prefix}${name}`, message: `is not an option of a pool${meant}` };
-  });
-}
-
-function problemsInBudget(budget: unknown): Issue[] {
-  if (!isRecord(budget)) return [];
-  const { total, perTenant, tenants, ...others } = budget;
-  const issues = unknownNames(others, ["total", "perTenant", "tenants"], "budgetUsd.");
-  if (tenants !== undefined && !isRecord(tenants)) {
-    issues.push({ path: "budgetUsd.tenants", message: "must be an object of dollars" });
+function* problemsInBudget(budget: Readonly<Record<string, unknown>>): Iterable<Problem> {
+  yield* BUDGET.problems(budget, "budgetUsd");
+  const { tenants } = budget;
+  for (const [name, usd] of Object.entries(isObject(tenants) ? tenants : {})) {
+    const path = `budgetUsd.tenants[${JSON.stringify(name)}]`;
+    if (usd !== undefined) yield* DOLLARS.problems(usd, path);
   }
-  const named = isRecord(tenants) ? Object.entries(tenants) : [];
-  const limits = [
-    ["budgetUsd.total", total] as const,
-    ["budgetUsd.perTenant", perTenant] as const,
-    ...named.map(([name, usd]) => [`budgetUsd.tenants[${JSON.stringify(name)}]`, usd] as const),
-  ];
-  const wrong = limits.filter(([, usd]) => usd !== undefined && !isDollars(usd));
-  return [...issues, ...wrong.map(([path]) => ({ path, message: "must be dollars" }))];
 }
 
-/** What is wrong with them whatever the machine is like; the rest shows when they are used. */
-function problemsInWarm(warm: unknown): Issue[] {
-  if (!Array.isArray(warm)) return [];
-  return warm.flatMap((options: Options, i) => {
+/** What is wrong on every machine. Whether the CLI is there shows when the options are used. */
+function* problemsInWarm(warm: readonly Options[]): Iterable<Problem> {
+  for (const [i, options] of warm.entries()) {
     try {
       validateOptions(options);
       refuseOpenGuards(options);
-      return [];
     } catch (error) {
       const issues = isHawserError(error) ? (error.issues ?? []) : [];
-      return issues.map(({ path, message }) => ({ path: `warm[${i}].${path}`, message }));
+      yield* issues.map(({ path, message }) => ({ path: `warm[${i}].${path}`, message }));
     }
-  });
+  }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** An object that has these fields and no others. Unknown names are told first. */
+function shapeOf(fields: Readonly<Record<string, Kind>>): Kind {
+  const names = Object.keys(fields);
+  return {
+    name: "object",
+    *problems(value, path) {
+      if (!isObject(value)) return;
+      const prefix = path === "" ? "" : `${path}.`;
+      const unknown = Object.keys(value).filter((name) => !Object.hasOwn(fields, name));
+      for (const name of unknown) yield unknownName(name, names, prefix);
+      for (const [name, each] of Object.entries(fields)) {
+        if (value[name] !== undefined) yield* each.problems(value[name], `${prefix}${name}`);
+      }
+    },
+  };
 }
 
-function isWhole(least: number): (value: unknown) => boolean {
-  return (value) => Number.isSafeInteger(value) && (value as number) >= least;
+function unknownName(name: string, names: readonly string[], prefix: string): Problem {
+  const path = `${prefix}${name}`;
+  const near = closestName(name, names);
+  const meant = near === undefined ? "" : `; did you mean ${prefix}${near}?`;
+  const message = `is not an option of a pool${meant}`;
+  if (!Object.hasOwn(OPTION_TABLE, path)) return { path, message };
+  const hint = `Give \`${path}\` to each call, and in \`warm\` to have processes ready for it.`;
+  return { path, message, hint };
 }
 
-function isPositive(value: unknown): boolean {
-  return typeof value === "number" && value > 0;
+function mustBe(must: string, holds: (value: unknown) => boolean): Kind {
+  return {
+    name: must,
+    *problems(value, path) {
+      if (!holds(value)) yield { path, message: `must be ${must}` };
+    },
+  };
 }
 
-function isIsolation(value: unknown): boolean {
-  return value === "auto" || value === "process" || value === "conversation";
-}
+const COUNT = kind.number("integer", "a whole number of at least 1", (n) => isWhole(n, 1));
+const COUNT_OR_0 = kind.number("integer", "a whole number of at least 0", (n) => isWhole(n, 0));
+const POSITIVE = kind.number("number", "a number above 0", (n) => n > 0);
+const DOLLARS = mustBe("dollars", isDollars);
+const SIZE = shapeOf({ min: COUNT_OR_0, max: COUNT });
+const ISOLATIONS: readonly unknown[] = ["auto", "process", "conversation"] satisfies Isolation[];
 
-function isBelow(limit: unknown, value: unknown): boolean {
-  return typeof limit === "number" && typeof value === "number" && value > limit;
+/** The amounts of `tenants` have other paths, see `problemsInBudget`. */
+const BUDGET = shapeOf({
+  tenants: mustBe("an object of dollars", isObject),
+  total: DOLLARS,
+  perTenant: DOLLARS,
+});
+
+const FIELDS = shapeOf({
+  size: kind.either("object", "an object with `min` and `max`", [isObject, SIZE]),
+  concurrency: COUNT,
+  maxJobs: COUNT,
+  queueLimit: COUNT_OR_0,
+  idleMs: POSITIVE,
+  maxRssMb: POSITIVE,
+  maxAgeMs: POSITIVE,
+  isolation: mustBe('"auto", "process" or "conversation"', (value) => ISOLATIONS.includes(value)),
+  warm: mustBe("a list of options", Array.isArray),
+  budgetUsd: mustBe(
+    "dollars, or an object of them",
+    (value) => isObject(value) || isDollars(value),
+  ),
+  logger: OPTION_TABLE.logger.kind,
+} satisfies Record<keyof PoolOptions, Kind>);
+
+function isWhole(value: number, least: number): boolean {
+  return Number.isSafeInteger(value) && value >= least;
 }
 
 function isDollars(value: unknown): boolean {
   return typeof value === "number" && value >= 0;
 }
 
-function isBudget(value: unknown): boolean {
-  return isRecord(value) || isDollars(value);
+function isAbove(value: unknown, limit: unknown): boolean {
+  return typeof limit === "number" && typeof value === "number" && value > limit;
 }

@@ -15,8 +15,8 @@ import {
   type SessionOptions,
 } from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
-import { PoolCore } from "./core.js";
 import { type PoolOptions, settingsOf } from "./options.js";
+import { PoolCore } from "./pool-core.js";
 import type { PoolStats } from "./stats.js";
 
 type WithoutValue = CompleteOptions & {
@@ -27,9 +27,8 @@ type WithSchema<S> = CompleteOptions & { readonly schema: S };
 type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : never;
 
 /**
- * Warm processes for many callers. Whoever is done with it closes it; if it is forgotten, its
- * processes die with it: when this object is garbage-collected, and at the latest when the program
- * ends.
+ * Warm processes for many callers. Close it when it is no longer needed. The processes of a pool that is
+ * not closed end when this object is garbage-collected, and at the latest when the program ends.
  */
 export class Pool implements AsyncDisposable {
   readonly #core: PoolCore;
@@ -45,7 +44,7 @@ export class Pool implements AsyncDisposable {
     }
   }
 
-  /** `complete()` by a process of the pool. */
+  /** `complete()` on a process of the pool. */
   complete(prompt: Prompt, options?: WithoutValue): Promise<Completion>;
   complete<S extends StandardSchema>(
     prompt: Prompt,
@@ -56,7 +55,7 @@ export class Pool implements AsyncDisposable {
     return complete(prompt, { ...options, pool: this });
   }
 
-  /** `stream()` by a process of the pool. */
+  /** `stream()` on a process of the pool. */
   stream(prompt: Prompt, options?: WithoutValue): CompletionStream;
   stream<S extends StandardSchema>(
     prompt: Prompt,
@@ -67,32 +66,32 @@ export class Pool implements AsyncDisposable {
     return stream(prompt, { ...options, pool: this });
   }
 
-  /** `openSession()` by a process of the pool; its place is taken until it is closed. */
+  /** `openSession()` on a process of the pool. The session counts for `concurrency` until it is closed. */
   openSession(options: SessionOptions = {}): Promise<Session> {
     return openSession({ ...options, pool: this });
   }
 
   /**
-   * Resolves when the processes for `warm` are up, as many as there is room for; at once if there is
-   * nothing to make ready. Rejects with the reason why one could not be started: the pool then tries
-   * again by itself, and so may who waits. Rejects with `pool_closed` if the pool is closed.
+   * Resolves when the processes for `warm` are ready, as many as there is room for; at once if `warm` is
+   * empty. Rejects with the error of a process that could not be started: the pool tries again by itself,
+   * and `ready()` can be called again. Rejects with `pool_closed` if the pool is closed.
    */
   ready(): Promise<void> {
     return this.#core.ready();
   }
 
-  /** How it stands at this moment: processes, calls, queue, times, and what was spent. */
+  /** The state of the pool at this moment: processes, calls, queue, times and costs. */
   stats(): PoolStats {
     return this.#core.stats();
   }
 
-  /** Takes nothing new; resolves when all that was begun has ended and no process is left. */
+  /** Takes no new calls. Resolves when all calls and sessions have ended and no process is left. */
   async drain(): Promise<void> {
     await this.#core.drain();
     abandoned.unregister(this.#core);
   }
 
-  /** What waits or runs ends with `pool_closed`; resolves when no process is left. */
+  /** Ends all waiting and running calls with `pool_closed`. Resolves when no process is left. */
   async close(): Promise<void> {
     await this.#core.close();
     abandoned.unregister(this.#core);
@@ -106,8 +105,8 @@ export class Pool implements AsyncDisposable {
 const abandoned = new FinalizationRegistry<PoolCore>((core) => void core.close());
 
 /**
- * Warm processes for many callers: calls need not wait for the start of the CLI, and none sees
- * anything of another. Without `warm` nothing is started before the first call.
+ * Creates a pool of warm processes for many callers, so that calls need not wait for the start of the CLI.
+ * No call sees anything of another. Without `warm` no process is started before the first call.
  */
 export function createPool(options: PoolOptions = {}): Pool {
   return new Pool(options);

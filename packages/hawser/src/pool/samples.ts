@@ -1,12 +1,13 @@
-export interface SamplesSummary {
-  /** All there ever were; the percentiles are of the newest. */
+/** Percentiles of the newest 1,000 measurements, in milliseconds; `undefined` while there are none. */
+export interface Percentiles {
+  /** The number of all measurements. */
   readonly count: number;
   readonly p50: number | undefined;
   readonly p90: number | undefined;
   readonly p99: number | undefined;
 }
 
-/** The newest of many measurements. */
+/** Keeps the newest measurements. */
 export class Samples {
   readonly #capacity: number;
   readonly #values: number[] = [];
@@ -21,9 +22,9 @@ export class Samples {
     this.#count += 1;
   }
 
-  summary(): SamplesSummary {
+  summary(): Percentiles {
     const sorted = Float64Array.from(this.#values).sort();
-    // By nearest rank, so that each is a value that was measured. Of whole numbers, for exact ranks.
+    // Nearest rank, so that each percentile is a measured value. Whole percents keep the ranks exact.
     const percentile = (percent: number) => sorted[Math.ceil((percent * sorted.length) / 100) - 1];
     return {
       count: this.#count,

@@ -1,65 +1,57 @@
-import type { Warmth } from "./crew.js";
-import type { NotRecycled } from "./reset-record.js";
-import { Samples } from "./samples.js";
-import type { Worker, WorkerState } from "./worker.js";
+import type { NotRecycled } from "./reset-records.js";
+import { type Percentiles, Samples } from "./samples.js";
+import type { DiscardReason } from "./workers/discard-reason.js";
+import type { Worker, WorkerState } from "./workers/worker.js";
+import type { ProcessOrigin } from "./workers/worker-choice.js";
 
-/** Of the newest 1,000; `undefined` while there are none. Milliseconds. */
-export interface Percentiles {
-  /** Of all that there were. */
-  readonly count: number;
-  readonly p50: number | undefined;
-  readonly p90: number | undefined;
-  readonly p99: number | undefined;
-}
-
-/** A pool at one moment. */
+/** The state of a pool at one moment. */
 export interface PoolStats {
-  /** How many there are in each state. */
+  /** How many processes there are in each state. */
   readonly processes: Readonly<Record<WorkerState, number>> & {
     /** Started since the pool was created. */
     readonly started: number;
-    /** Resident memory of those whose memory is known, in MB: it is read after each call. */
+    /** Resident memory of the processes, in MB. It is read after a reset; a process before its first counts as 0. */
     readonly rssMb: number;
-    /** How many were let go, by reason. */
-    readonly discarded: Readonly<Record<string, number>>;
+    /** How many processes the pool has ended, by reason; a reason that never occurred is absent. */
+    readonly discarded: Readonly<Partial<Record<DiscardReason, number>>>;
   };
-  /** Executables whose processes serve one call each, though the options would permit more. */
+  /** Executables whose processes serve only one call each, although the options would permit more. */
   readonly notRecycled: readonly NotRecycled[];
-  /** Calls and sessions; a call that is made anew counts again. */
+  /** Calls and sessions. A retried call counts once for each attempt. */
   readonly calls: {
     readonly running: number;
     readonly queued: number;
     readonly succeeded: number;
     readonly failed: number;
-    /** By a process that was started for it. */
+    /** Calls whose process was started for them. */
     readonly cold: number;
-    /** By one that was there. */
+    /** Calls that got a process that was running. */
     readonly warm: number;
-    /** The same by what kind it was. */
-    readonly by: Readonly<Record<Warmth | "alone", number>>;
-    /** How many may run at once now; less than `concurrency` after the API has refused some. */
+    /** Calls by the origin of their process; `alone`: the process is not shared with other calls. */
+    readonly by: Readonly<Record<ProcessOrigin | "alone", number>>;
+    /** How many calls may run at once now; less than `concurrency` after the API has refused some. */
     readonly limit: number;
   };
-  /** From being asked for to being let in. */
+  /** From the request to the start of its turn. */
   readonly queuedMs: Percentiles;
-  /** From there to a process that is ready. */
+  /** From the start of its turn to a process that is ready. */
   readonly bootMs: Percentiles;
-  /** From there to the end. */
+  /** From the ready process to the end of the call. */
   readonly runMs: Percentiles;
-  /** All three together. */
+  /** The sum of `queuedMs`, `bootMs` and `runMs`. */
   readonly totalMs: Percentiles;
-  /** Where a cost was not known, the dearest result seen stands for it. */
+  /** What all calls have cost. A result of unknown cost counts as the dearest result so far. */
   readonly spentUsd: number;
   readonly spentUsdByTenant: Readonly<Record<string, number>>;
 }
 
-/** What has been served so far. */
-export class History {
+/** Counts and times of all calls so far. */
+export class CallHistory {
   readonly queuedMs: Samples = new Samples();
   readonly bootMs: Samples = new Samples();
   readonly runMs: Samples = new Samples();
   readonly totalMs: Samples = new Samples();
-  readonly by: Record<Warmth | "alone", number> = {
+  readonly by: Record<ProcessOrigin | "alone", number> = {
     recycled: 0,
     initialized: 0,
     generic: 0,

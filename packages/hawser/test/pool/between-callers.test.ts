@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startsOf } from "../support/starts.js";
-import { atRest, onFake, until } from "./on-fake.js";
+import { atRest, onFake, until } from "./on-fake.helper.js";
 
 describe("between two callers of the same pool", () => {
   it("an unfinished line of stderr stays with the one that it was said to", async () => {

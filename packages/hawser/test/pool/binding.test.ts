@@ -5,8 +5,8 @@ import { requestOf } from "../../src/complete/index.js";
 import type { OptionName, Options } from "../../src/options/index.js";
 import { type Binding, bindingOf } from "../../src/pool/binding.js";
 import { spawnKey } from "../../src/pool/keys.js";
-import { ResetRecords } from "../../src/pool/reset-record.js";
-import { startOf } from "../../src/pool/start.js";
+import { ResetRecords } from "../../src/pool/reset-records.js";
+import { spawnPlanOf } from "../../src/pool/workers/spawn-plan.js";
 import { type Prepared, prepare } from "../../src/process/index.js";
 import type { LeaseRequest } from "../../src/session/index.js";
 import { type FakeCli, fakeCli } from "../../src/testing/index.js";
@@ -141,7 +141,7 @@ function keysOf({ binding }: Bound): readonly string[] {
 async function expectSound(bound: Bound): Promise<void> {
   const { binding, request } = bound;
   const { recipe } = binding;
-  const start = startOf(recipe, { sessionId: "own", log: QUIET, roams: false });
+  const start = spawnPlanOf(recipe, { sessionId: "own", log: QUIET, roams: false });
   const argv = start.invocation.argv.filter((argument) => argument !== "--session-id=own");
   const alike: Prepared = { ...start, invocation: { ...start.invocation, argv } };
   expect(spawnKey(alike, start.invocation.cwd)).toBe(binding.spawnKey);

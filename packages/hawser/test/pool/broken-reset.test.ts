@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createPool, type Pool } from "../../src/pool/index.js";
 import { type Action, fakeCli, type Step } from "../../src/testing/index.js";
+import { recordingLogger } from "../support/recording-logger.js";
 
 /** A pool over a CLI that repeats all that it remembers, and resets itself in this way. */
 async function poolOver(version: string, reset: readonly Action[], more: readonly Step[] = []) {
@@ -12,7 +13,8 @@ async function poolOver(version: string, reset: readonly Action[], more: readonl
       ...more,
     ],
   });
-  const pool = createPool({ size: { min: 0, max: 2 } });
+  const { logger, entries } = recordingLogger();
+  const pool = createPool({ size: { min: 0, max: 2 }, logger });
   onTestFinished(async () => {
     await pool.close();
     await cli.dispose();
@@ -25,7 +27,7 @@ async function poolOver(version: string, reset: readonly Action[], more: readonl
       .filter((each) => each !== "")
       .join();
   };
-  return { pool, ask };
+  return { pool, ask, entries };
 }
 
 /** Until the process is either ready for the next one or gone. */
@@ -41,7 +43,7 @@ async function settled(pool: Pool): Promise<void> {
 
 const LATE = { emit: { type: "assistant", message: { content: [] } } };
 
-/** How a reset goes wrong, and what the pool says of it. */
+/** How a reset goes wrong, and the reason or the detail that the pool's logger is told. */
 const BROKEN: readonly [string, readonly Action[], RegExp][] = [
   ["goes on under its old id", [{ clear: {}, keepSession: true }], /session is still the same/],
   ["says that it took a turn", [{ clear: { num_turns: 1 } }], /took 1 turns/],
@@ -53,10 +55,14 @@ const BROKEN: readonly [string, readonly Action[], RegExp][] = [
   ["names no cost", [{ clear: { total_cost_usd: null } }], /named no cost/],
   ["says something beside it", [{ default: true }, LATE], /said something beside/],
   ["has two results", [{ default: true }, { result: {} }], /said something beside/],
-  ["speaks once more a moment later", [{ default: true }, { sleep: 150 }, LATE], /it spoke/],
+  [
+    "speaks once more a moment later",
+    [{ default: true }, { sleep: 150 }, LATE],
+    /unexpected_output/,
+  ],
   ["prints what is no message", [{ write: '{"type":"a\n' }, { default: true }], /./],
-  ["dies of it", [{ exit: 1 }], /reset failed/],
-  ["dies after it", [{ default: true }, { sleep: 150 }, { die: "SIGKILL" }], /it ended/],
+  ["dies of it", [{ exit: 1 }], /reset_failed/],
+  ["dies after it", [{ default: true }, { sleep: 150 }, { die: "SIGKILL" }], /exited/],
   ["closes its output after it", [{ default: true }, { sleep: 50 }, { closeStdout: true }], /./],
 ];
 
@@ -68,13 +74,15 @@ const VERSIONS = [
 
 describe.each(VERSIONS)("a process of version $version whose reset", ({ version, broken }) => {
   it.each(broken)("%s serves nobody else", async (_how, reset, reason) => {
-    const { pool, ask } = await poolOver(version, reset);
+    const { pool, ask, entries } = await poolOver(version, reset);
     expect(await ask("word-one")).toBe("word-one");
     await vi.waitFor(() => expect(pool.stats().processes.discarded).not.toEqual({}), {
       timeout: 15_000,
       interval: 5,
     });
-    expect(Object.keys(pool.stats().processes.discarded).join()).toMatch(reason);
+    const discard = entries.find(({ message }) => message === "a process is let go");
+    expect(Object.keys(pool.stats().processes.discarded)).toEqual([discard?.fields?.["reason"]]);
+    expect(JSON.stringify(discard?.fields)).toMatch(reason);
     expect(await ask("word-two")).toBe("word-two");
     expect(pool.stats().calls.by).toMatchObject({ cold: 2, recycled: 0 });
   });

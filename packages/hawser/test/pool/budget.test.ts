@@ -3,7 +3,7 @@ import { createPool } from "../../src/pool/index.js";
 import { reply } from "../../src/testing/index.js";
 import { THE_OLDER } from "../support/cli.js";
 import { world } from "../support/world.js";
-import { atRest, onFake, paidTurn } from "./on-fake.js";
+import { atRest, onFake, paidTurn } from "./on-fake.helper.js";
 
 const paid = (usd: number, ms = 0) =>
   ({ steps: [{ on: "user", times: "always", do: paidTurn(usd, ms) }] }) as const;

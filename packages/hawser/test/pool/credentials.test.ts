@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { isolatedEnv } from "../../src/testing/index.js";
 import { HAWSER } from "../support/pty.js";
 import { recordingLogger } from "../support/recording-logger.js";
-import { onFake } from "./on-fake.js";
+import { onFake } from "./on-fake.helper.js";
 
 const WARNING = "calls with different credentials share one user of this machine";
 

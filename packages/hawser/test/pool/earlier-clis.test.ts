@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { createPool, type Pool, type PoolStats } from "../../src/pool/index.js";
-import { checkHealth } from "../../src/pool/introduce.js";
+import { checkHealth } from "../../src/pool/workers/ping.js";
 import { locateCli, probeVersion } from "../../src/process/index.js";
 import { openSession } from "../../src/session/index.js";
 import { always } from "../../src/testing/index.js";
 import { CLIS, earlierCli } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
-import { watched } from "./watched.js";
+import { watched } from "./watched.helper.js";
 
 const CALLS = ["word-zero", "word-one", "word-two", "word-three"];
 
@@ -52,7 +52,7 @@ describe.each(["2.0.77", "2.1.50", "2.1.120"] as const)("a pool of the CLI %s", 
     expect(new Set(assigned).size).toBe(CALLS.length);
     expect(resets).toEqual([]);
     const served = assigned.map((pid) => discarded.get(pid));
-    expect(served).toEqual(CALLS.map(() => "it had served"));
+    expect(served).toEqual(CALLS.map(() => "not_recyclable"));
     expect(stats.calls.by.recycled).toBe(0);
     const text = `${version} (Claude Code)`;
     expect(stats.notRecycled).toEqual([{ cliPath, version: text, reason: "old_version" }]);

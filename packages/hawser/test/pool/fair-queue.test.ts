@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { FairQueue, type Waiting } from "../../src/pool/fair-queue.js";
+import { FairQueue, type Queued } from "../../src/pool/admission/fair-queue.js";
 import { fc } from "../support/fc.js";
 
-interface Item extends Waiting {
+interface Item extends Queued {
   readonly name: string;
 }
 
@@ -139,7 +139,7 @@ describe("a queue", () => {
   });
 
   it("takes any string for a lane", () => {
-    const queue = new FairQueue<Waiting>();
+    const queue = new FairQueue<Queued>();
     const lanes = ["__proto__", "constructor", ""];
     for (const lane of lanes) queue.add({ lane, priority: 0 });
     expect(lanes.map(() => queue.take(anyone)?.lane)).toEqual(lanes);
@@ -151,7 +151,7 @@ describe("a queue", () => {
       (index: number) => `${index}`,
       (index: number) => `${index % 7}`,
     ]) {
-      const queue = new FairQueue<Waiting>();
+      const queue = new FairQueue<Queued>();
       for (let index = 0; index < 10_000; index += 1) {
         queue.add({ lane: laneOf(index), priority: 0 });
       }
@@ -222,7 +222,7 @@ describe("whatever comes and goes", () => {
       fc.property(steps(fc.constant([])), (all) => {
         /** Who was served since the lane was, or began to wait; by priority and lane. */
         const passedBy = new Map<string, string[]>();
-        const keyOf = ({ priority, lane }: Waiting) => `${priority} ${lane}`;
+        const keyOf = ({ priority, lane }: Queued) => `${priority} ${lane}`;
         play(all, (item, waiting) => {
           if (item === undefined) return;
           const keys = new Set(waiting.map(keyOf));

@@ -4,7 +4,7 @@ import type { Options } from "../../src/options/index.js";
 import type { PoolOptions } from "../../src/pool/index.js";
 import type { Step } from "../../src/testing/index.js";
 import { startsOf } from "../support/starts.js";
-import { eventually, failureOf, msOf, type Stage, stage, when } from "./faults.js";
+import { eventually, failureOf, msOf, type Stage, stage, when } from "./faults.helper.js";
 
 const ONE: PoolOptions = { size: { min: 0, max: 1 } };
 const hang = (on: Step["on"], nth = 1): Step => ({ on, process: nth, do: [{ hang: true }] });

@@ -3,7 +3,7 @@ import type { Options } from "../../src/options/index.js";
 import { processes } from "../../src/process/index.js";
 import type { Step } from "../../src/testing/index.js";
 import { startsOf } from "../support/starts.js";
-import { eventually, failureOf, msOf, type Stage, stage, when } from "./faults.js";
+import { eventually, failureOf, msOf, type Stage, stage, when } from "./faults.helper.js";
 
 const ONE = { size: { min: 0, max: 1 } } as const;
 const HANG: Step = { on: "user", times: "always", do: [{ hang: true }] };

@@ -4,7 +4,7 @@ import type { Options } from "../../src/options/index.js";
 import type { PoolOptions } from "../../src/pool/index.js";
 import type { Step } from "../../src/testing/index.js";
 import { startsOf } from "../support/starts.js";
-import { eventually, failureOf, msOf, stage, when } from "./faults.js";
+import { eventually, failureOf, msOf, stage, when } from "./faults.helper.js";
 
 const HANG = [{ hang: true }] as const;
 const WARM = (options: Options): PoolOptions => ({ size: { min: 1, max: 2 }, warm: [options] });
@@ -112,7 +112,7 @@ describe("a spare that speaks though nobody asked", () => {
     await eventually(() => expect(at.told.discarded).toHaveLength(1));
     expect(at.told.discarded[0]).toMatchObject({
       pid: at.told.pids[0],
-      reason: "it spoke though nobody had asked",
+      reason: "unexpected_output",
     });
     expect(await at.pool.complete("word", at.options)).toMatchObject({ text: "ok" });
     const [first] = await startsOf(at.cli);

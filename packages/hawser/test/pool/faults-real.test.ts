@@ -4,7 +4,7 @@ import { always, hang, type RecordedRequest } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { stillAlive, treeOf } from "../support/proc.js";
 import { world } from "../support/world.js";
-import { eventually, failureOf, kill9, opened, when } from "./faults.js";
+import { eventually, failureOf, kill9, opened, when } from "./faults.helper.js";
 
 const answers = ({ prompt }: RecordedRequest) => (prompt.includes("hang") ? hang() : "ok");
 
@@ -30,14 +30,14 @@ it("a real CLI that is killed in any of its states costs at most the call that i
   killIt();
   expect(await pool.complete("after the reset", options)).toMatchObject({ text: "ok" });
   expect(asked("after the reset")).toBe(1);
-  expect(pool.stats().processes.discarded).toMatchObject({ "it did not start": 1 });
+  expect(pool.stats().processes.discarded).toMatchObject({ start_failed: 1 });
 
   await when({ pool }, (stats) => stats.processes.recycled === 1);
   const tree = treeOf(processes()[0]?.pid ?? 0);
   killIt();
   await when({ pool }, (stats) => stats.processes.recycled + stats.processes.closing === 0);
   expect(stillAlive(tree)).toEqual([]);
-  expect(pool.stats().processes.discarded).toMatchObject({ "it ended": 1 });
+  expect(pool.stats().processes.discarded).toMatchObject({ exited: 1 });
 
   const running = failureOf(pool.complete("hang", options));
   await eventually(() => expect(asked("hang")).toBe(1));

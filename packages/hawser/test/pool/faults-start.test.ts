@@ -5,7 +5,7 @@ import type { Options } from "../../src/options/index.js";
 import type { PoolOptions } from "../../src/pool/index.js";
 import { fakeCli, type Step } from "../../src/testing/index.js";
 import { startsOf } from "../support/starts.js";
-import { eventually, failureOf, opened, stage, when } from "./faults.js";
+import { eventually, failureOf, opened, stage, when } from "./faults.helper.js";
 
 const WARM = (options: Options): PoolOptions => ({ size: { min: 1, max: 2 }, warm: [options] });
 const exits: Step = { on: "start", times: "always", do: [{ stderr: "no luck" }, { exit: 1 }] };
@@ -36,7 +36,7 @@ describe("a CLI that cannot be started", () => {
   it("but prints garbage: they are told how it ended, and its spares serve nobody", async () => {
     const noise = { write: "Hello there!\n{\n" };
     const at = await stage([{ on: "start", times: "always", do: [noise, { exit: 1 }] }], WARM);
-    await when(at, ({ processes }) => processes.discarded["it did not start"] === 1);
+    await when(at, ({ processes }) => processes.discarded.start_failed === 1);
     const failure = await failureOf(at.pool.complete("word", at.options));
     expect(failure).toMatchObject({ code: "process_exited", exitCode: 1 });
     expect(await at.sent("word")).toBe(0);
@@ -57,7 +57,7 @@ describe("a CLI that cannot be started", () => {
     await eventually(async () => expect(await startsOf(at.cli)).toHaveLength(3));
     // At once, after one second, after two more.
     expect(performance.now() - begun).toBeGreaterThan(2_900);
-    await when(at, ({ processes }) => processes.discarded["it did not start"] === 3);
+    await when(at, ({ processes }) => processes.discarded.start_failed === 3);
     // A caller is not kept from trying for itself, and finds out at once.
     await writeFile(at.cli.path.replace("claude.mjs", "scenario.json"), "{}");
     expect(await at.pool.complete("word", at.options)).toMatchObject({ text: "ok" });

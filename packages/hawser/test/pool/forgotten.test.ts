@@ -132,7 +132,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     );
     expect([await closed, stderr()]).toEqual([[0, null], ""]);
     expect(lines().slice(0, 2)).toEqual(["ok 1", "ok"]);
-    expect(lines()[2]).toMatch(/^\{"it was forgotten":1|"it had served":1/);
+    expect(lines()[2]).toMatch(/^\{"session_forgotten":1|"not_recyclable":1/);
     expect(lines()[3]).toBe("0");
   });
 

@@ -4,11 +4,11 @@ import { createPool } from "../../src/pool/index.js";
 import { type RecordedRequest, SimulatedModel } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
 import { world } from "../support/world.js";
-import { findings, surprises } from "./isolation/check.js";
-import { modelFor } from "./isolation/model.js";
-import { plan } from "./isolation/plan.js";
-import { Random } from "./isolation/random.js";
-import { runAll } from "./isolation/run.js";
+import { findings, surprises } from "./isolation/check.helper.js";
+import { modelFor } from "./isolation/model.helper.js";
+import { plan } from "./isolation/plan.helper.js";
+import { Random } from "./isolation/random.helper.js";
+import { runAll } from "./isolation/run.helper.js";
 
 /** Many more by `npm run isolation`; what failed is repeated by its seed. */
 const CALLS = Number(process.env["ISOLATION_CALLS"] ?? 60);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ERROR_CODES, HawserError } from "../../src/base/index.js";
-import { Ledger, type PoolBudget } from "../../src/pool/ledger.js";
+import { Ledger, type PoolBudget } from "../../src/pool/admission/ledger.js";
 import { fc } from "../support/fc.js";
 
 /** A call that is over. */
 function spend(ledger: Ledger, usd: number | undefined, tenant?: string): void {
   const charge = ledger.begin(tenant);
   charge.add(usd);
-  charge.end(false);
+  charge.settle(false);
 }
 
 /** "refused" in place of the error. */
@@ -58,7 +58,7 @@ describe("a budget", () => {
     first.add(0);
     expect(verdict(ledger)).toBe("wait");
     first.add(undefined);
-    first.end(true);
+    first.settle(true);
     expect(verdict(ledger)).toBe("go");
     const second = ledger.begin(undefined);
     expect(verdict(ledger)).toBe("wait");
@@ -78,7 +78,7 @@ describe("a budget", () => {
     expect(verdicts).toEqual(["go", "go", "wait"]);
     first.add(0.1);
     expect(verdict(ledger)).toBe("wait");
-    first.end(false);
+    first.settle(false);
     expect(verdict(ledger)).toBe("go");
   });
 
@@ -106,9 +106,9 @@ describe("a budget", () => {
       spend(ledger, unknown);
     }
     expect(ledger.spentUsd).toBe(2.75);
-    ledger.begin(undefined).end(true);
+    ledger.begin(undefined).settle(true);
     expect(ledger.spentUsd).toBe(3.25);
-    ledger.begin(undefined).end(false);
+    ledger.begin(undefined).settle(false);
     expect(ledger.spentUsd).toBe(3.25);
   });
 
@@ -117,7 +117,7 @@ describe("a budget", () => {
     const session = ledger.begin(undefined);
     for (let n = 0; n < 10; n += 1) session.add(0.25);
     for (let n = 0; n < 10; n += 1) session.add(undefined);
-    session.end(true);
+    session.settle(true);
     expect(ledger.spentUsd).toBe(5.25);
   });
 
@@ -134,7 +134,7 @@ describe("a budget", () => {
     const ledger = new Ledger(10);
     spend(ledger, 1);
     const charge = ledger.begin(undefined);
-    for (let n = 0; n < 3; n += 1) charge.end(true);
+    for (let n = 0; n < 3; n += 1) charge.settle(true);
     expect(ledger.spentUsd).toBe(2);
     charge.add(0.5);
     expect(ledger.spentUsd).toBe(2.5);
@@ -242,7 +242,7 @@ function simulate(budget: PoolBudget, runs: readonly Run[], chances: readonly nu
       const each = running[at];
       const cost = each?.left.shift();
       if (cost !== undefined) each?.charge.add(cost / 100);
-      else running.splice(at, 1)[0]?.charge.end(false);
+      else running.splice(at, 1)[0]?.charge.settle(false);
       const so = each === undefined ? 0 : sum(each.run.costs) - sum(each.left);
       dearest = Math.max(dearest, so);
     }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Options } from "../../src/options/index.js";
-import type { PoolOptions } from "../../src/pool/index.js";
+import type { DiscardReason, PoolOptions } from "../../src/pool/index.js";
 import { startsOf } from "../support/starts.js";
-import { atRest, onFake, slowTurn, until } from "./on-fake.js";
+import { atRest, onFake, slowTurn, until } from "./on-fake.helper.js";
 
 describe("a process", () => {
   it("serves one after the other, reset in between, as long as nothing speaks against it", async () => {
@@ -30,10 +30,10 @@ describe("a process", () => {
     expect(pool.stats().calls.by).toMatchObject({ cold: 1, recycled: 2 });
   });
 
-  it.each<[string, PoolOptions]>([
-    ["it had served often enough", { maxJobs: 2 }],
-    ["it used too much memory", { maxRssMb: 1 }],
-    ["it was old", { maxAgeMs: 1 }],
+  it.each<[DiscardReason, PoolOptions]>([
+    ["max_jobs", { maxJobs: 2 }],
+    ["max_rss", { maxRssMb: 1 }],
+    ["max_age", { maxAgeMs: 1 }],
   ])("goes, because %s, with %j", async (reason, limits) => {
     const { pool, options } = await onFake({ size: { max: 1, min: 0 }, ...limits });
     for (let n = 0; n < 4; n += 1) {
@@ -53,9 +53,9 @@ describe("a process", () => {
     );
     await Promise.all([1, 2, 3].map(() => pool.complete("x", options)));
     const { processes } = await until(pool, ({ processes: { discarded } }) => {
-      return (discarded["it was idle"] ?? 0) >= 2;
+      return (discarded.idle ?? 0) >= 2;
     });
-    expect(Object.keys(processes.discarded)).toEqual(["it was idle"]);
+    expect(Object.keys(processes.discarded)).toEqual(["idle"]);
     // In the end nothing is kept for what nobody asks for any more.
     await until(pool, ({ processes: { generic, recycled, starting, closing, initialized } }) => {
       return generic + recycled + starting + closing + initialized === 0;
@@ -66,7 +66,7 @@ describe("a process", () => {
   it("that is spare and too old is replaced", async () => {
     const { pool } = await onFake((call) => ({ warm: [call], maxAgeMs: 500, idleMs: 200 }));
     const { processes } = await until(pool, ({ processes: { started } }) => started >= 3);
-    expect(processes.discarded).toEqual({ "it was old": 2 });
+    expect(processes.discarded).toEqual({ max_age: 2 });
   });
 
   it("that belongs to announced options stays, however long nobody comes", async () => {
@@ -74,10 +74,10 @@ describe("a process", () => {
     await until(pool, ({ processes: { initialized } }) => initialized === 1);
     await pool.complete("x", { ...options, env: { OTHER: "1" } });
     const { processes } = await until(pool, ({ processes: { discarded } }) => {
-      return (discarded["it was idle"] ?? 0) > 0;
+      return (discarded.idle ?? 0) > 0;
     });
     expect(processes.initialized).toBe(1);
-    expect(Object.keys(processes.discarded)).toEqual(["it was idle"]);
+    expect(Object.keys(processes.discarded)).toEqual(["idle"]);
   });
 });
 
@@ -87,7 +87,7 @@ describe('isolation: "process"', () => {
     for (let n = 0; n < 4; n += 1) await pool.complete("x", options);
     const { calls, processes } = await atRest(pool);
     expect(calls.by.recycled).toBe(0);
-    expect(processes.discarded["it had served"]).toBe(4);
+    expect(processes.discarded.not_recyclable).toBe(4);
     const lines = (await startsOf(cli)).map((each) => each.lines.join("\n"));
     expect(lines.some((each) => each.includes("/clear"))).toBe(false);
     expect(lines.every((each) => each.split('"type":"user"').length <= 2)).toBe(true);

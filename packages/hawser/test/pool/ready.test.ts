@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
 import type { Step } from "../../src/testing/index.js";
-import { failureOf, opened, stage } from "./faults.js";
-import { onFake, PATIENCE } from "./on-fake.js";
+import { failureOf, opened, stage } from "./faults.helper.js";
+import { onFake, PATIENCE } from "./on-fake.helper.js";
 
 const exits: Step = { on: "start", times: "always", do: [{ stderr: "no luck\n" }, { exit: 1 }] };
 

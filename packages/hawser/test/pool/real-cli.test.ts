@@ -14,7 +14,7 @@ import { InMemorySessionStore } from "../../src/transcripts/index.js";
 import { isMessage } from "../../src/wire/index.js";
 import { NEWEST_CLI, THE_NEWEST } from "../support/cli.js";
 import { type World, world } from "../support/world.js";
-import { atRest, onFake, until } from "./on-fake.js";
+import { atRest, onFake, until } from "./on-fake.helper.js";
 
 const KNOT = { name: "bowline", turns: 1 };
 const gives = (value: Record<string, unknown>) => toolUse("StructuredOutput", value);

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import { rssMbOf } from "../../src/pool/rss.js";
+import { rssMbOf } from "../../src/pool/workers/rss.js";
 
 /** As the system says it in its own way, and as it is asked where there is no /proc. */
 const WAYS: NodeJS.Platform[] = process.platform === "linux" ? ["linux", "darwin"] : ["darwin"];

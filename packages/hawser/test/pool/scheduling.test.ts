@@ -4,7 +4,7 @@ import { createPool, type Pool } from "../../src/pool/index.js";
 import { apiError, usageLimit } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { world } from "../support/world.js";
-import { atRest, onFake, refusedTurn, slowTurn, until } from "./on-fake.js";
+import { atRest, onFake, refusedTurn, slowTurn, until } from "./on-fake.helper.js";
 
 const SLOW = { steps: [{ on: "user", times: "always", do: slowTurn(150) }] } as const;
 const FIRST_SLOW = { steps: [{ on: "user", do: slowTurn(1500) }] } as const;

@@ -6,7 +6,7 @@ import type { Pool } from "../../src/pool/index.js";
 import { processes } from "../../src/process/index.js";
 import type { Step } from "../../src/testing/index.js";
 import { startsOf } from "../support/starts.js";
-import { atRest, onFake, PATIENCE, until } from "./on-fake.js";
+import { atRest, onFake, PATIENCE, until } from "./on-fake.helper.js";
 
 const isAtRest = { starting: 0, serving: 0, resetting: 0, closing: 0 };
 
@@ -40,7 +40,7 @@ describe("a spare process", () => {
     }
     expect(pool.stats()).toMatchObject({
       calls: { by: { cold: 1, generic: 3, initialized: 0, recycled: 0 }, cold: 1, warm: 3 },
-      processes: { started: 5, discarded: { "it had served": 4 } },
+      processes: { started: 5, discarded: { not_recyclable: 4 } },
     });
     // One that nobody has had yet was told nothing but a question that any CLI can answer.
     const spare = (await startsOf(cli)).at(-1);
@@ -142,7 +142,7 @@ describe("a spare process", () => {
     expect(await call("c")).toBe(true);
     await spares(pool, 2);
     expect(await call("a")).toBe(false);
-    expect(pool.stats().processes.discarded["another needed its place"]).toBe(2);
+    expect(pool.stats().processes.discarded.evicted_for_call).toBe(2);
     expect(most()).toBe(2);
   });
 
@@ -163,7 +163,7 @@ describe("a spare process", () => {
     const dies: Step = { on: "start", process: 1, do: [{ exit: 1 }] };
     const { pool, options } = await onFake((call) => ({ warm: [call] }), { steps: [dies] });
     await until(pool, ({ processes: { initialized } }) => initialized === 1);
-    expect(pool.stats().processes.discarded).toEqual({ "it did not start": 1 });
+    expect(pool.stats().processes.discarded).toEqual({ start_failed: 1 });
     expect((await pool.complete("x", options)).text).toBe("ok");
     expect(pool.stats().calls.by).toMatchObject({ initialized: 1, cold: 0 });
   });

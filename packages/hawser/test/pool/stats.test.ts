@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openSession } from "../../src/session/index.js";
-import { atRest, onFake, slowTurn, until } from "./on-fake.js";
+import { atRest, onFake, slowTurn, until } from "./on-fake.helper.js";
 
 it("the figures of a pool are those of its calls", async () => {
   const { pool, options } = await onFake(
@@ -51,6 +51,6 @@ it("a session takes its place until it is closed, and its turns are not calls", 
   await session.close();
   expect((await waits).text).toBe("ok");
   // What its holder may have changed is not undone by a reset.
-  expect((await atRest(pool)).processes.discarded).toEqual({ "it had served": 1 });
+  expect((await atRest(pool)).processes.discarded).toEqual({ not_recyclable: 1 });
   expect(pool.stats().calls).toMatchObject({ succeeded: 2, failed: 0 });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ERROR_CODES, type ErrorCode, type ErrorFacts, HawserError } from "../../src/base/index.js";
-import { Throttle } from "../../src/pool/throttle.js";
+import { Throttle } from "../../src/pool/admission/throttle.js";
 import { fc } from "../support/fc.js";
 
 /** A throttle whose clock stands still, and whose jitter is none unless said otherwise. */

@@ -5,7 +5,7 @@ import { createPool } from "../../src/pool/index.js";
 import { CHANNELS, publish } from "../../src/session/channels.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { world } from "../support/world.js";
-import { atRest, onFake, until } from "./on-fake.js";
+import { atRest, onFake, until } from "./on-fake.helper.js";
 
 interface Seen {
   readonly name: string;
@@ -48,7 +48,7 @@ describe("who watches a pool", () => {
       { name: "process:assigned", event: { ...who, jobs: 2, how: "recycled" } },
       {
         name: "process:discarded",
-        event: { ...who, jobs: 2, reason: "it had served often enough" },
+        event: { ...who, jobs: 2, reason: "max_jobs" },
       },
     ]);
     const ended = { outcome: "ok", costUsd: 0, ms: anyNumber };
@@ -109,10 +109,8 @@ describe("who watches a pool", () => {
     const reasons = seen
       .filter(({ name }) => name === "process:discarded")
       .map(({ event }) => event["reason"]);
-    expect(reasons[0]).toBe("it had served");
-    expect(new Set(reasons.slice(1))).toEqual(
-      new Set(reasons.length > 1 ? ["the pool was closed"] : []),
-    );
+    expect(reasons[0]).toBe("not_recyclable");
+    expect(new Set(reasons.slice(1))).toEqual(new Set(reasons.length > 1 ? ["pool_closed"] : []));
   });
 
   it("of the real CLI is told the same", async () => {
@@ -138,7 +136,7 @@ describe("who watches a pool", () => {
       "process:reset",
       "process:discarded",
     ]);
-    expect(seen.at(-1)?.event).toMatchObject({ reason: "the pool was closed", jobs: 2 });
+    expect(seen.at(-1)?.event).toMatchObject({ reason: "pool_closed", jobs: 2 });
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createPool } from "../../src/pool/index.js";
 import { ClaudeCliProvider, ClaudeCodeProvider } from "../../src/providers/index.js";
 import { toolUse } from "../../src/testing/index.js";
-import { atRest, onFake, paidTurn, slowTurn } from "../pool/on-fake.js";
+import { atRest, onFake, paidTurn, slowTurn } from "../pool/on-fake.helper.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { until } from "../support/proc.js";
 import { world } from "../support/world.js";

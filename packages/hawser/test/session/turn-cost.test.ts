@@ -9,7 +9,7 @@ import {
   reply,
   toolUse,
 } from "../../src/testing/index.js";
-import { atRest } from "../pool/on-fake.js";
+import { atRest } from "../pool/on-fake.helper.js";
 import { CLIS, NEWEST_CLI, OLDER_CLI } from "../support/cli.js";
 import { transcriptIn } from "../support/transcript.js";
 import { world } from "../support/world.js";

@@ -57,8 +57,16 @@ const listeners = getEventListeners(common.signal, "abort").length;
 if (listeners > 0) problems.push(`${listeners} listeners on a signal`);
 const flat = memory ? memoryReport() : undefined;
 
-const { calls: counted, processes: crew, totalMs } = stats;
-process.send({ outcomes, kills, calls: counted, processes: crew, totalMs, memory: flat, problems });
+const { calls: counted, processes: processCounts, totalMs } = stats;
+process.send({
+  outcomes,
+  kills,
+  calls: counted,
+  processes: processCounts,
+  totalMs,
+  memory: flat,
+  problems,
+});
 process.disconnect();
 
 async function work(until) {

@@ -29,7 +29,7 @@ const LONG: readonly string[] = [
   "complete/isolation",
   "complete/parse-cli-output",
   "complete/auto-resume",
-  "pool/late-binding",
+  "pool/deferred-options",
   "pool/earlier-clis",
   "query/methods",
   "query/input-end",

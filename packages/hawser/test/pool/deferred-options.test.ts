@@ -9,7 +9,7 @@ import { always, type RecordedRequest, toolUse } from "../../src/testing/index.j
 import { NEWEST_CLI } from "../support/cli.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { type World, world } from "../support/world.js";
-import { furnish, ROWS } from "./late-binding-rows.js";
+import { furnish, ROWS } from "./deferred-options-rows.helper.js";
 
 // Every row starts the CLI four times or more.
 vi.setConfig({ testTimeout: 180_000 });

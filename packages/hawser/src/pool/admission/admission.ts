@@ -1,14 +1,14 @@
-import { HawserError, onAbort } from "../base/index.js";
+import { HawserError, onAbort } from "../../base/index.js";
+import type { PoolSettings } from "../options.js";
 import { FairQueue } from "./fair-queue.js";
 import { type Charge, Ledger } from "./ledger.js";
-import type { PoolSettings } from "./options.js";
 import { Throttle } from "./throttle.js";
 
-/** Who wants to be served. */
-export interface Application {
+/** A call or session that wants to run. */
+export interface AdmissionRequest {
   readonly priority: number;
   readonly tenant: string | undefined;
-  /** Of the key that it has in common with others, so that none of them keeps the rest waiting. */
+  /** Lanes of one priority take turns, so that many calls with one key do not block the calls with another. */
   readonly lane: string;
   readonly account: string;
   readonly purpose: "call" | "session";
@@ -17,37 +17,37 @@ export interface Application {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The right to be served now. */
+/** The right to run now. */
 export interface Slot {
   readonly queuedMs: number;
   readonly charge: Charge;
-  /** Once, when it is over, well or with this failure. */
-  leave(failure: HawserError | undefined): void;
+  /** The call is over, well or with this failure. Only the first time counts. */
+  release(failure: HawserError | undefined): void;
 }
 
-interface Ticket extends Application {
+interface Waiter extends AdmissionRequest {
   readonly enteredAt: number;
   readonly admit: (slot: Slot) => void;
   readonly refuse: (why: HawserError) => void;
 }
 
-/** One who pays: limits of one say nothing about another. */
-interface Account {
+/** The load of one account of the API. The limits of one account say nothing about another. */
+interface AccountLoad {
   readonly throttle: Throttle;
   running: number;
   /** By `performance.now()`. */
   usedAt: number;
 }
 
-/** Decides who is served, and when. */
-export class Desk {
+/** Decides which call may run, and when: by concurrency, priority, the API's limits and budgets. */
+export class Admission {
   readonly ledger: Ledger;
   readonly #settings: PoolSettings;
-  readonly #queue = new FairQueue<Ticket>();
-  readonly #accounts = new Map<string, Account>();
+  readonly #queue = new FairQueue<Waiter>();
+  readonly #accounts = new Map<string, AccountLoad>();
   #running = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** When the first of the pauses that keep somebody waiting is over, as last seen. */
+  /** The time until the first pause ends that a waiter was held back by in the last dispatch. */
   #opensInMs = Number.POSITIVE_INFINITY;
 
   constructor(settings: PoolSettings) {
@@ -63,17 +63,17 @@ export class Desk {
     return this.#running;
   }
 
-  /** How many may run at once now, all accounts together. */
+  /** How many calls may run at once now: the highest limit of all accounts. */
   get limit(): number {
     const limits = [...this.#accounts.values()].map(({ throttle }) => throttle.limit);
     return limits.length === 0 ? this.#settings.concurrency : Math.max(...limits);
   }
 
-  /** Waits for its turn. */
-  enter(application: Application): Promise<Slot> {
+  /** Resolves when it is the turn of this request; rejects if it is refused or aborted. */
+  enter(request: AdmissionRequest): Promise<Slot> {
     return new Promise((resolve, reject) => {
-      const ticket: Ticket = {
-        ...application,
+      const waiter: Waiter = {
+        ...request,
         enteredAt: performance.now(),
         admit: (slot) => {
           stopListening();
@@ -81,47 +81,47 @@ export class Desk {
         },
         refuse: (why) => {
           stopListening();
-          this.#queue.remove(ticket);
+          this.#queue.remove(waiter);
           if (this.#queue.size === 0) clearTimeout(this.#timer);
           reject(why);
         },
       };
       let stopListening = () => {};
-      this.#queue.add(ticket);
-      stopListening = onAbort([application.signal], (error) => ticket.refuse(error));
+      this.#queue.add(waiter);
+      stopListening = onAbort([request.signal], (error) => waiter.refuse(error));
       this.#dispatch();
-      if (this.#queue.size > this.#settings.queueLimit && this.#isWaiting(ticket)) {
-        ticket.refuse(new HawserError("pool_full", tooMany(this.#settings.queueLimit)));
+      if (this.#queue.size > this.#settings.queueLimit && this.#isWaiting(waiter)) {
+        waiter.refuse(new HawserError("pool_full", tooMany(this.#settings.queueLimit)));
       }
     });
   }
 
-  /** All that wait are told. */
+  /** Refuses all waiters. */
   refuseAll(why: () => HawserError): void {
-    for (const ticket of this.#queue.clear()) ticket.refuse(why());
+    for (const waiter of this.#queue.clear()) waiter.refuse(why());
     clearTimeout(this.#timer);
   }
 
-  #isWaiting(ticket: Ticket): boolean {
-    return [...this.#queue].includes(ticket);
+  #isWaiting(waiter: Waiter): boolean {
+    return [...this.#queue].includes(waiter);
   }
 
   #dispatch(): void {
     this.#refuseHopeless();
     this.#opensInMs = Number.POSITIVE_INFINITY;
     while (this.#running < this.#settings.concurrency) {
-      const ticket = this.#queue.take((each) => this.#mayGo(each));
-      if (ticket === undefined) break;
-      this.#admit(ticket);
+      const waiter = this.#queue.take((each) => this.#mayGo(each));
+      if (waiter === undefined) break;
+      this.#admit(waiter);
     }
-    this.#forgetAccounts();
+    this.#removeStaleAccounts();
     this.#schedule();
   }
 
-  #mayGo({ account, tenant }: Ticket): boolean {
+  #mayGo({ account, tenant }: Waiter): boolean {
     const { throttle, running } = this.#accountOf(account);
     if (throttle.pausedUntil > 0) {
-      // A pause may end between two looks at the clock: whoever saw it must look again.
+      // The pause may end between two looks at the clock, so wait for at least 1 ms and look again.
       this.#opensInMs = Math.min(this.#opensInMs, Math.max(1, throttle.msUntilOpen()));
       return false;
     }
@@ -129,20 +129,20 @@ export class Desk {
     return this.ledger.verdict(tenant) === "go";
   }
 
-  #admit(ticket: Ticket): void {
+  #admit(waiter: Waiter): void {
     const startedAt = performance.now();
-    const account = this.#accountOf(ticket.account);
-    const charge = this.ledger.begin(ticket.tenant, ticket.purpose === "call");
+    const account = this.#accountOf(waiter.account);
+    const charge = this.ledger.begin(waiter.tenant, waiter.purpose === "call");
     this.#running += 1;
     account.running += 1;
     account.usedAt = startedAt;
-    let left = false;
-    ticket.admit({
-      queuedMs: startedAt - ticket.enteredAt,
+    let isReleased = false;
+    waiter.admit({
+      queuedMs: startedAt - waiter.enteredAt,
       charge,
-      leave: (failure) => {
-        if (left) return;
-        left = true;
+      release: (failure) => {
+        if (isReleased) return;
+        isReleased = true;
         this.#running -= 1;
         account.running -= 1;
         if (failure === undefined) account.throttle.succeeded(startedAt);
@@ -152,25 +152,25 @@ export class Desk {
     });
   }
 
-  /** Those for whom waiting is of no use: the money is spent, or the limit outlasts them. */
+  /** Refuses waiters whose budget is spent, or whose deadline comes before the end of a usage limit. */
   #refuseHopeless(): void {
     const isPaused = [...this.#accounts.values()].some(({ throttle }) => throttle.usageLimit);
     if (this.#settings.budgetUsd === undefined && !isPaused) return;
     const verdicts = new Map<string | undefined, ReturnType<Ledger["verdict"]>>();
-    for (const ticket of this.#queue) {
-      const { tenant, account, deadlineAt = Number.NEGATIVE_INFINITY } = ticket;
+    for (const waiter of this.#queue) {
+      const { tenant, account, deadlineAt = Number.NEGATIVE_INFINITY } = waiter;
       const verdict = verdicts.get(tenant) ?? this.ledger.verdict(tenant);
       verdicts.set(tenant, verdict);
       const { throttle } = this.#accountOf(account);
       const limit = throttle.usageLimit;
-      if (verdict instanceof HawserError) ticket.refuse(verdict.but({}));
+      if (verdict instanceof HawserError) waiter.refuse(verdict.but({}));
       else if (limit !== undefined && deadlineAt < throttle.pausedUntil) {
-        ticket.refuse(limitReached(limit));
+        waiter.refuse(limitReached(limit));
       }
     }
   }
 
-  #accountOf(name: string): Account {
+  #accountOf(name: string): AccountLoad {
     const known = this.#accounts.get(name);
     if (known !== undefined) return known;
     const { concurrency } = this.#settings;
@@ -183,8 +183,8 @@ export class Desk {
     return account;
   }
 
-  /** One that knows nothing, or nothing new, is made anew when it is needed. */
-  #forgetAccounts(): void {
+  /** Removes accounts that have no memory worth keeping; they are created again when needed. */
+  #removeStaleAccounts(): void {
     const now = performance.now();
     for (const [name, { throttle, running, usedAt }] of this.#accounts) {
       const isPlain = throttle.limit === this.#settings.concurrency || now - usedAt > STALE_MS;
@@ -192,7 +192,7 @@ export class Desk {
     }
   }
 
-  /** Whoever waits for the end of a pause keeps the program alive. */
+  /** The timer is not unref'd, because a caller that waits for the end of a pause keeps the program alive. */
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#queue.size === 0 || !Number.isFinite(this.#opensInMs)) return;
@@ -201,7 +201,7 @@ export class Desk {
   }
 }
 
-/** A timer stands still while the machine sleeps: after that, a pause may be over before its timer. */
+/** Timers stand still while the machine sleeps, so look at the clock from time to time. */
 const LONGEST_WAIT_MS = 30_000;
 
 const STALE_MS = 10 * 60_000;
@@ -210,7 +210,7 @@ function tooMany(limit: number): string {
   return limit === 0 ? "All places of the pool are taken." : `${limit} callers wait already.`;
 }
 
-/** What one caller was told holds for the others, who have sent nothing. */
+/** The usage limit that another call of the account was told, for a call that has sent nothing. */
 function limitReached({ resetsAt, message }: HawserError): HawserError {
   return new HawserError("usage_limit", `Another call was told: ${message}`, {
     hint: "No call was made. Wait until `resetsAt`, or give the call a longer `timeouts.totalMs`.",

@@ -6,16 +6,16 @@ export async function rssMbOf(
   pid: number,
   platform: NodeJS.Platform = process.platform,
 ): Promise<number | undefined> {
-  // To ps, 0 and what is below it are not the id of one process.
+  // For ps, numbers up to 0 are not the id of one process.
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
   const kb = platform === "linux" ? await kbByProc(pid) : await kbByPs(pid);
   return kb === undefined ? undefined : kb / 1024;
 }
 
-/** Not from `statm`, which counts in pages, and how large those are Node does not tell. */
+/** Reads `status` and not `statm`, because `statm` counts in pages and Node does not tell their size. */
 async function kbByProc(pid: number): Promise<number | undefined> {
   try {
-    // A process that has ended, but was not waited for, has no such line.
+    // A zombie process has no such line.
     return numberIn(/^VmRSS:\s*(\d+) kB$/m, await readFile(`/proc/${pid}/status`, "latin1"));
   } catch {
     return undefined;
@@ -32,7 +32,7 @@ function kbByPs(pid: number): Promise<number | undefined> {
   });
 }
 
-/** Of a living process it is never 0. */
+/** 0 counts as unknown, because a living process always uses memory. */
 function numberIn(shape: RegExp, text: string): number | undefined {
   return Number(shape.exec(text)?.[1]) || undefined;
 }

@@ -7,8 +7,8 @@ import {
   reply,
   toolUse,
 } from "../../../src/testing/index.js";
-import type { Planned } from "./plan.js";
-import { wordsIn } from "./random.js";
+import type { Planned } from "./plan.helper.js";
+import { wordsIn } from "./random.helper.js";
 
 /** A model that does to each call what is planned for it. */
 export function modelFor(calls: readonly Planned[]): (request: RecordedRequest) => ReplyInput {

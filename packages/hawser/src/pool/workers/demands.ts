@@ -1,22 +1,22 @@
-import type { Binding, Recipe } from "./binding.js";
+import type { Binding, Recipe } from "../binding.js";
 import type { Worker } from "./worker.js";
 
-/** Processes that are wanted before anybody comes for them. */
+/** A kind of process that should be ready before a call needs it. */
 export interface Demand {
   readonly recipe: Recipe;
   readonly spawnKey: string;
-  /** Processes are to be told all of this ahead; undefined if they may serve several requests. */
+  /** Processes are told all of this ahead; undefined if a process is to serve any of several requests. */
   readonly requestKey: string | undefined;
-  /** Processes are to be told their folder late. */
+  /** Set if processes are told their folder only by the call. */
   readonly familyKey: string | undefined;
 }
 
-/** Nothing that points into a caller's program. */
+/** The parts of a binding that hold no object of a caller. */
 type Wanted = Pick<Binding, "recipe" | "spawnKey" | "familyKey" | "requestKey" | "isInitializable">;
 
 interface Known extends Wanted {
   readonly isPinned: boolean;
-  /** How often it was asked for without another in between. */
+  /** How many calls in a row asked for this request key. */
   times: number;
   usedAt: number;
 }
@@ -27,10 +27,10 @@ interface Trouble {
   readonly error: unknown;
 }
 
-/** What callers ask for, so that it is there when they come again. */
+/** Remembers what calls ask for, so that a process is ready when they ask again. */
 export class Demands {
   readonly #idleMs: number;
-  /** By spawn key, or by request key for what was announced; the latest last. */
+  /** By spawn key, or by request key for the options in `warm`; the latest last. */
   readonly #known = new Map<string, Known>();
   readonly #trouble = new Map<string, Trouble>();
 
@@ -38,12 +38,13 @@ export class Demands {
     this.#idleMs = idleMs;
   }
 
-  /** Kept for as long as the pool lives. */
+  /** Notes a request of `warm`, which is kept as long as the pool lives. */
   pin(binding: Binding): void {
     const known = { ...wantedOf(binding), isPinned: true, times: 1, usedAt: performance.now() };
     this.#known.set(binding.requestKey, known);
   }
 
+  /** Notes that a call has asked for this. */
   note(binding: Binding): void {
     const { requestKey, spawnKey } = binding;
     const key = this.#known.has(requestKey) ? requestKey : spawnKey;
@@ -63,7 +64,7 @@ export class Demands {
     }
   }
 
-  /** The latest first; what nobody has asked for in a long time is forgotten. */
+  /** The latest first. Removes what no call has asked for within `idleMs`. */
   list(): readonly Demand[] {
     const now = performance.now();
     for (const [key, { isPinned, usedAt }] of this.#known) {
@@ -77,25 +78,25 @@ export class Demands {
     return demands.filter((demand, i) => demands.findIndex((it) => isSame(it, demand)) === i);
   }
 
-  /** What was announced, and not only seen. */
+  /** The demands of `warm` only. */
   announced(): readonly Demand[] {
     const all = [...this.#known.values()];
     return all.filter(({ isPinned }) => isPinned).map((known) => this.#demandOf(known, all));
   }
 
-  /** How many of these workers serve it, or will. */
+  /** How many of these workers can serve the demand now or soon. */
   static met({ spawnKey, requestKey, familyKey }: Demand, workers: Iterable<Worker>): number {
     let count = 0;
     for (const worker of workers) {
       const told = worker.requestKey;
       const fits =
         familyKey === undefined ? worker.spawnKey === spawnKey : worker.familyKey === familyKey;
-      if (fits && told === requestKey && worker.isToReturn) count += 1;
+      if (fits && told === requestKey && worker.isAvailableSoon) count += 1;
     }
     return count;
   }
 
-  /** Gives the time after which it may be tried again. */
+  /** Notes that a process did not start. Returns the time after which the next start may be tried. */
   failed({ spawnKey }: Pick<Demand, "spawnKey">, error: unknown): number {
     const { failures = 0 } = this.#trouble.get(spawnKey) ?? {};
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
@@ -108,13 +109,13 @@ export class Demands {
     this.#trouble.delete(spawnKey);
   }
 
-  /** How long no process is to be started for it, since the last ones failed. */
+  /** How long no process is started for this demand, because the last ones failed. */
   pauseMs({ spawnKey }: Demand): number {
     const { until = 0 } = this.#trouble.get(spawnKey) ?? {};
     return Math.max(0, until - performance.now());
   }
 
-  /** Why no process is started for it at the moment. */
+  /** Why no process is started for this demand at the moment. */
   troubleOf(demand: Demand): { readonly error: unknown } | undefined {
     return this.pauseMs(demand) > 0 ? this.#trouble.get(demand.spawnKey) : undefined;
   }

@@ -8,21 +8,21 @@ import {
 } from "../options/index.js";
 import type { HostRequest } from "../wire/index.js";
 
-/** Options in two parts: what a process must be started with, and what it can be told afterwards. */
+/** Options in two parts: those that a process is started with, and those that it is told afterwards. */
 export interface Split {
   readonly fixed: Options;
-  /** In the order in which they are to be sent, before initialize. */
+  /** The deferred options as control requests, in the order in which they are sent before initialize. */
   readonly late: readonly HostRequest[];
-  /** How many of the deny rules are among these. */
+  /** How many deny rules are in `late`. */
   readonly lateDenyRules: number;
 }
 
-/** As far as the CLI obeys later in the same way; everything else stays in `fixed`. */
+/** Defers an option only if this CLI treats it then in the same way as at its start. */
 export function splitLate(options: Options, version: Version | undefined): Split {
-  if (!isSince(version, OBEYS_LATE)) return { fixed: options, late: [], lateDenyRules: 0 };
-  const model = lateModel(options, version);
-  const rules = lateRules(options);
-  const servers = lateServers(options);
+  if (!isSince(version, TAKES_DEFERRED)) return { fixed: options, late: [], lateDenyRules: 0 };
+  const model = deferredModel(options, version);
+  const rules = deferredRules(options);
+  const servers = deferredServers(options);
   return {
     fixed: { ...options, ...model?.fixed, ...rules?.fixed, ...servers?.fixed },
     late: [model, rules, servers].flatMap((part) => part?.request ?? []),
@@ -35,37 +35,38 @@ interface Part {
   readonly request: HostRequest;
 }
 
-/** The oldest version that was seen to take rules and servers at any time. */
-const OBEYS_LATE: Version = [2, 1, 197];
+/** The oldest version that was seen to accept rules and servers at any time. */
+const TAKES_DEFERRED: Version = [2, 1, 197];
 
-/** Older ones put a note on the change into the conversation. */
+/** Older versions put a note about the changed model into the conversation. */
 const MODEL_WITHOUT_NOTE: Version = [2, 1, 325];
 
-/** Since then a process can be told its working directory. */
+/** The oldest version that can be told its working directory after its start. */
 export const CLAIMS_FOLDER: Version = [2, 1, 281];
 
-/** One of unknown version is not trusted with what only newer ones can. */
+/** Whether the CLI is known to be at least this version: false if its version is unknown. */
 export function isSince(version: Version | undefined, since: Version): boolean {
   return version !== undefined && compareVersions(version, since) >= 0;
 }
 
-function lateModel(options: Options, version: Version | undefined): Part | undefined {
+function deferredModel(options: Options, version: Version | undefined): Part | undefined {
   const { model, modelAliases = {}, agent } = options;
-  // An agent has a model of its own, which the flag and the request may weigh differently.
+  // An agent has its own model, and the CLI may weigh it differently against the flag and the request.
   if (!model || agent !== undefined || !isSince(version, MODEL_WITHOUT_NOTE)) return undefined;
   const name = Object.hasOwn(modelAliases, model) ? (modelAliases[model] ?? model) : model;
   return { fixed: { model: undefined }, request: { subtype: "set_model", model: name } };
 }
 
 /**
- * What is taken away whole, be it a tool, an agent or a skill, would still be offered if it were told
- * late. Beside `settings`, which may hold the same rules, nothing would tell how many must arrive.
+ * A rule that removes a whole tool, agent or skill is not deferred, because the CLI would still offer it to
+ * the model. With `settings` no deny rule is deferred, because `settings` may hold the same rules, and the
+ * number of rules that the CLI must confirm would be unknown.
  */
-function lateRules(options: Options): (Part & { readonly deny: number }) | undefined {
+function deferredRules(options: Options): (Part & { readonly deny: number }) | undefined {
   const { allowedTools = [], disallowedTools = [], settings } = options;
-  const isLate = (rule: string) => settings === undefined && !TAKES_AWAY.test(rule);
-  const fixed = disallowedTools.filter((rule) => !isLate(rule));
-  const deny = [...new Set(disallowedTools.filter(isLate))];
+  const isDeferred = (rule: string) => settings === undefined && !TAKES_AWAY.test(rule);
+  const fixed = disallowedTools.filter((rule) => !isDeferred(rule));
+  const deny = [...new Set(disallowedTools.filter(isDeferred))];
   const allow = [...new Set(allowedTools)];
   if (allow.length + deny.length === 0) return undefined;
   const permissions = { allow: allow.map(escapeRule), deny: deny.map(escapeRule) };
@@ -78,8 +79,8 @@ function lateRules(options: Options): (Part & { readonly deny: number }) | undef
 
 const TAKES_AWAY = /^[^(]*$|\([*:\s]*\)$|^(Agent|Skill|Task)\(/;
 
-/** Those that the CLI starts; those of this program travel by initialize. */
-function lateServers({ mcpServers, strictMcpConfig = true }: Options): Part | undefined {
+/** The servers that the CLI starts. Servers inside this program are named by initialize. */
+function deferredServers({ mcpServers, strictMcpConfig = true }: Options): Part | undefined {
   if (mcpServers === undefined) return undefined;
   const source = readServers(mcpServers);
   if (source.from === "file") return undefined;

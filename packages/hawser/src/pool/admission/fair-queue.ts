@@ -1,31 +1,31 @@
-/** Who waits: the higher priority goes first, and lanes of the same priority take turns. */
-export interface Waiting {
+/** An item of the queue. A higher priority goes first; lanes of the same priority take turns. */
+export interface Queued {
   readonly priority: number;
   readonly lane: string;
 }
 
 interface Level<T> {
   readonly priority: number;
-  /** In the order of their turns; none is empty. */
+  /** In the order of their turns; no lane is empty. */
   readonly lanes: Map<string, Set<T>>;
 }
 
 /**
- * A lane keeps its place until it is served, and then goes behind the others, also behind those that
- * come before the next turn. One that comes when others wait goes behind them, however long it was
- * away: so none that waits is passed twice by the same other lane.
+ * A queue in which lanes take turns. A lane keeps its place until one of its items is taken, and then goes
+ * behind all other lanes, also behind lanes that come before the next turn. A new lane goes behind the
+ * waiting ones and gets no credit for its absence. So no waiting item is passed twice by the same other lane.
  */
-export class FairQueue<T extends Waiting> implements Iterable<T> {
-  /** Highest priority first; none is empty. */
+export class FairQueue<T extends Queued> implements Iterable<T> {
+  /** Highest priority first; no level is empty. */
   readonly #levels: Level<T>[] = [];
   #size = 0;
-  #justServed: Waiting | undefined;
+  #justServed: Queued | undefined;
 
   get size(): number {
     return this.#size;
   }
 
-  /** An item that waits already keeps its place. */
+  /** An item that is in the queue already keeps its place. */
   add(item: T): void {
     const { lanes } = this.#levelFor(item.priority);
     const lane = lanes.get(item.lane);
@@ -35,7 +35,7 @@ export class FairQueue<T extends Waiting> implements Iterable<T> {
     this.#size += 1;
   }
 
-  /** Whether it was there. */
+  /** Says whether the item was in the queue. */
   remove(item: T): boolean {
     const level = this.#levels.find(({ priority }) => priority === item.priority);
     const lane = level?.lanes.get(item.lane);
@@ -47,8 +47,8 @@ export class FairQueue<T extends Waiting> implements Iterable<T> {
   }
 
   /**
-   * Removes the one whose turn it is. One that may not go stays where it is, and holds up nobody, not
-   * even its own lane.
+   * Removes and returns the item whose turn it is. An item that may not go stays where it is and does not
+   * block the others, not even in its own lane.
    */
   take(mayGo: (item: T) => boolean): T | undefined {
     this.#sendBack();
@@ -59,7 +59,7 @@ export class FairQueue<T extends Waiting> implements Iterable<T> {
     return item;
   }
 
-  /** All that wait at this moment, by priority, then lane by lane. */
+  /** All items at this moment, by priority, then lane by lane. */
   [Symbol.iterator](): IterableIterator<T> {
     const lanes = this.#levels.flatMap((level) => [...level.lanes.values()]);
     return lanes.flatMap((lane) => [...lane]).values();
@@ -72,7 +72,7 @@ export class FairQueue<T extends Waiting> implements Iterable<T> {
     return items;
   }
 
-  /** As late as the next turn: whoever came in the meantime has not been served as lately. */
+  /** Done only at the next turn, so that the lane also goes behind lanes that came in the meantime. */
   #sendBack(): void {
     const served = this.#justServed;
     if (served === undefined) return;

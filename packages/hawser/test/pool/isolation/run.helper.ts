@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { isHawserError } from "../../../src/base/index.js";
 import type { Pool } from "../../../src/pool/index.js";
-import type { Planned } from "./plan.js";
+import type { Planned } from "./plan.helper.js";
 
 /** What a caller was told. */
 export interface Told {

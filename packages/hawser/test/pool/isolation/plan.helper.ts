@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createSdkMcpServer, tool } from "../../../src/mcp/index.js";
 import type { CanUseTool, Options } from "../../../src/options/index.js";
 import type { Prompt } from "../../../src/wire/index.js";
-import { Random } from "./random.js";
+import { Random } from "./random.helper.js";
 
 /** What becomes of a call. */
 export type Fate =

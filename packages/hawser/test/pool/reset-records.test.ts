@@ -2,15 +2,15 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { HawserError } from "../../src/base/index.js";
 import { complete } from "../../src/complete/index.js";
 import { parseVersion } from "../../src/options/index.js";
-import { PoolCore } from "../../src/pool/core.js";
 import { settingsOf } from "../../src/pool/options.js";
-import { ResetRecords } from "../../src/pool/reset-record.js";
+import { PoolCore } from "../../src/pool/pool-core.js";
+import { ResetRecords } from "../../src/pool/reset-records.js";
 import type { Prepared } from "../../src/process/index.js";
 import { registerSource } from "../../src/session/index.js";
 import { type FakeCli, fakeCli, type Step } from "../../src/testing/index.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
-import { atRest, onFake } from "./on-fake.js";
+import { atRest, onFake } from "./on-fake.helper.js";
 
 const PATH = "/opt/claude";
 const LATE = new HawserError("timeout");
@@ -204,15 +204,16 @@ describe("a pool whose CLI does not confirm its first reset", () => {
     const stats = pool.stats();
     expect(stats.calls.by).toMatchObject({ cold: 4, recycled: 0 });
     expect(stats.notRecycled).toMatchObject([{ cliPath: cli.path, reason: "reset_unconfirmed" }]);
-    expect(stats.processes.discarded).toMatchObject({ "it had served": 3 });
+    expect(stats.processes.discarded).toMatchObject({ not_recyclable: 3 });
     expect(entries.filter(({ level }) => level === "warn")).toMatchObject([
       { fields: { path: cli.path, reason: "reset_unconfirmed" } },
     ]);
   });
 
   it("does not wait for an answer of a CLI that has already failed to reset itself", async () => {
+    const { logger, entries } = recordingLogger();
     const { pool, options } = await onFake(
-      { size: { min: 0, max: 2 } },
+      { size: { min: 0, max: 2 }, logger },
       {
         steps: [
           { on: "clear", times: "always", do: [{ clear: { num_turns: 3 } }] },
@@ -222,7 +223,8 @@ describe("a pool whose CLI does not confirm its first reset", () => {
     );
     await pool.complete("x", options);
     const { processes } = await atRest(pool);
-    expect(Object.keys(processes.discarded).join()).toMatch(/took 3 turns/);
+    expect(processes.discarded).toEqual({ reset_failed: 1 });
+    expect(entries.map(({ fields }) => fields?.["detail"]).join()).toMatch(/took 3 turns/);
   });
 });
 
@@ -286,7 +288,7 @@ describe("a full pool whose CLI is in doubt", () => {
     for (let calls = 0; calls < 4; calls += 1) expect(await call(cli)).toBeLessThanOrEqual(2);
     const { calls, processes } = core.stats();
     expect(calls.by).toMatchObject({ cold: 5, recycled: 0 });
-    expect(processes.discarded).not.toHaveProperty("another needed its place");
+    expect(processes.discarded).not.toHaveProperty("evicted_for_call");
     expect(await trialsOf(cli)).toBe(1);
   });
 

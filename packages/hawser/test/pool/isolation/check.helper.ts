@@ -1,8 +1,8 @@
 import type { RecordedRequest } from "../../../src/testing/index.js";
-import { callsIn } from "./model.js";
-import type { Planned } from "./plan.js";
-import { wordsIn } from "./random.js";
-import type { Told } from "./run.js";
+import { callsIn } from "./model.helper.js";
+import type { Planned } from "./plan.helper.js";
+import { wordsIn } from "./random.helper.js";
+import type { Told } from "./run.helper.js";
 
 /** All that must not be, in words; empty if calls saw nothing of each other. */
 export function findings(

@@ -1,28 +1,26 @@
-import type { HawserError } from "../base/index.js";
+import { type HawserError, LONGEST_TIMER_MS } from "../../base/index.js";
 
 export interface ThrottleOptions {
-  /** Calls at once at most. */
+  /** How many calls may run at once at most. */
   readonly concurrency: number;
   /** The clock of `startedAt` and `pausedUntil`. */
   readonly now?: () => number;
-  /** The time of day, by which the API says when a limit is over. */
+  /** The time of day. The API gives the end of a usage limit by it. */
   readonly date?: () => number;
   readonly random?: () => number;
 }
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
-/** For a usage limit that does not say when it is over. */
+/** For a usage limit without a known end. */
 const BLIND_PAUSE_MS = 60_000;
-/** Node fires a timer that is longer than this at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** So that ten tenths are one. */
+/** Tolerance for floating-point sums (10 × 0.1 < 1). */
 const ROUNDING = 1e-9;
 
 /**
- * How many calls may run at once, and from when: half as many after the API has refused one, and one
- * more for each round that it has not. It refuses all that run together, so that only what was started
- * since the limit was last lowered says anything about it, be it good or bad.
+ * How many calls of one account may run at once, and from when. The limit is halved when the API refuses a
+ * call, and grows by one with each round of calls that succeed. The API refuses all calls that run at the
+ * same time, so only calls that were started after the limit was last lowered change it.
  */
 export class Throttle {
   readonly #concurrency: number;
@@ -49,18 +47,18 @@ export class Throttle {
     return Math.floor(this.#allowed + ROUNDING);
   }
 
-  /** By the clock that was given; 0 if nothing is paused. */
+  /** The end of the pause by the clock `now`; 0 if there is no pause. */
   get pausedUntil(): number {
     const until = Math.max(this.#retryAt, this.#resetAt());
     return until > this.#now() ? until : 0;
   }
 
-  /** While it is paused for a usage limit. */
+  /** The error of the usage limit that causes the current pause. */
   get usageLimit(): HawserError | undefined {
     return this.#resetAt() > this.#now() ? this.#usageLimit?.error : undefined;
   }
 
-  /** For a timer, so whole and never too long for one: when it is over, ask again. */
+  /** For a timer: a whole number that a timer can hold. Ask again when the timer fires. */
   msUntilOpen(): number {
     const ms = Math.ceil(Math.max(this.#retryAt, this.#resetAt()) - this.#now());
     return Math.min(Math.max(ms, 0), LONGEST_TIMER_MS);
@@ -83,7 +81,7 @@ export class Throttle {
   #slowDown({ retryAfterMs = 0 }: HawserError, startedAt: number): void {
     const now = this.#now();
     const isNews = startedAt >= this.#loweredAt;
-    // What the API has asked for holds in any case, so that a jitter can only make it later.
+    // The pause that the API has asked for is the least; jitter can only make it longer.
     if (retryAfterMs > 0) this.#pause(now + retryAfterMs * (1 + this.#random() / 2));
     else if (isNews) this.#pause(now + this.#jittered(this.#backoffMs()));
     if (!isNews) return;
@@ -105,15 +103,15 @@ export class Throttle {
     const knownMs = (error.resetsAt?.getTime() ?? 0) - date;
     const ms = knownMs > 0 ? knownMs : this.#jittered(BLIND_PAUSE_MS);
     const until = this.#now() + ms;
-    // Of two limits, the one that lasts longer counts.
+    // Of two usage limits, the one that lasts longer counts.
     if (until <= this.#resetAt()) return;
     this.#usageLimit = { error, until, untilDate: date + ms };
   }
 
   /**
-   * When the usage limit is over, by the clock that was given. The limit is over as soon as one of both
-   * clocks says so: the clock of the program stands still while the machine sleeps, and the time of day
-   * may be set back. If the time of day was set forward by mistake, the API refuses once more.
+   * The end of the usage limit by the clock `now`. The limit is over as soon as one of both clocks says so,
+   * because the clock of the program stands still while the machine sleeps, and the time of day may be set
+   * back. If the time of day was set forward by mistake, the API refuses one more call.
    */
   #resetAt(): number {
     if (this.#usageLimit === undefined) return 0;
@@ -121,7 +119,7 @@ export class Throttle {
     return Math.min(until, this.#now() + untilDate - this.#date());
   }
 
-  /** Pools that were refused together do not come back together. */
+  /** Random, so that pools that were refused together do not try again together. */
   #jittered(ms: number): number {
     return ms * (0.5 + this.#random());
   }

@@ -1,9 +1,9 @@
 import { isHawserError, type Logger, textOf } from "../base/index.js";
 import type { Version } from "../options/index.js";
 import type { Prepared } from "../process/index.js";
-import { isSince } from "./late.js";
+import { isSince } from "./deferred-options.js";
 
-/** An executable whose processes serve one call each, though the options would permit more. */
+/** An executable whose processes serve only one call each, although the options would permit more. */
 export interface NotRecycled {
   readonly cliPath: string;
   /** What the executable answered when it was asked for its version. */

@@ -1,20 +1,20 @@
 import { dirname } from "node:path";
-import type { Logger } from "../base/index.js";
-import type { Invocation } from "../options/index.js";
-import { type Prepared, temporaryFolder, temporaryPath } from "../process/index.js";
-import type { Recipe } from "./binding.js";
+import type { Logger } from "../../base/index.js";
+import type { Invocation } from "../../options/index.js";
+import { type Prepared, temporaryFolder, temporaryPath } from "../../process/index.js";
+import type { Recipe } from "../binding.js";
 
-export interface StartFacts {
+export interface SpawnFacts {
   readonly sessionId: string;
   readonly log: Logger;
-  /** Whether it is to be told its folder later. */
+  /** Whether the process is told its folder only by its first call. */
   readonly roams: boolean;
 }
 
-/** One more process after the same recipe, with a session and a folder for files of its own. */
-export function startOf(recipe: Recipe, { sessionId, log, roams }: StartFacts): Prepared {
+/** How to start one more process from a recipe, with its own session id and its own private files. */
+export function spawnPlanOf(recipe: Recipe, { sessionId, log, roams }: SpawnFacts): Prepared {
   const prepared = roams ? withoutImpliedPwd(recipe.prepared, recipe.hasOwnPwd) : recipe.prepared;
-  const { argv, ...invocation } = moved(prepared.invocation);
+  const { argv, ...invocation } = withOwnFiles(prepared.invocation);
   const own = [`--session-id=${sessionId}`, ...(roams ? ["--await-claim"] : [])];
   return {
     ...prepared,
@@ -29,7 +29,7 @@ export function startOf(recipe: Recipe, { sessionId, log, roams }: StartFacts): 
 
 /**
  * For a process that is told its folder later. PWD would name the folder of the first caller, so it is
- * left out, unless the caller has set PWD itself.
+ * left out, unless the caller has set PWD explicitly.
  */
 export function withoutImpliedPwd(prepared: Prepared, hasOwnPwd: boolean): Prepared {
   if (hasOwnPwd) return prepared;
@@ -37,8 +37,8 @@ export function withoutImpliedPwd(prepared: Prepared, hasOwnPwd: boolean): Prepa
   return { ...prepared, invocation: { ...prepared.invocation, env } };
 }
 
-/** Each process has its files to itself: they go when it does. */
-function moved(invocation: Invocation): Invocation {
+/** Each process has its own private files, because they are removed when it ends. */
+function withOwnFiles(invocation: Invocation): Invocation {
   const { files, argv } = invocation;
   if (files[0] === undefined) return invocation;
   const from = dirname(files[0].path);

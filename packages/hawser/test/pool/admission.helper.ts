@@ -1,8 +1,8 @@
 import { HawserError } from "../../src/base/index.js";
-import { type Application, Desk, type Slot } from "../../src/pool/desk.js";
+import { Admission, type AdmissionRequest, type Slot } from "../../src/pool/admission/admission.js";
 import { type PoolOptions, settingsOf } from "../../src/pool/options.js";
 
-const ANYONE: Application = {
+const REQUEST: AdmissionRequest = {
   priority: 0,
   tenant: undefined,
   lane: "lane",
@@ -12,21 +12,21 @@ const ANYONE: Application = {
   signal: undefined,
 };
 
-/** A desk, and what has become of those who came: "in", or the code of the refusal. */
-export class Scene {
-  readonly desk: Desk;
+/** An Admission, and what became of each request: "in", "waits", or the error of its refusal. */
+export class AdmissionFixture {
+  readonly admission: Admission;
   readonly slots = new Map<string, Slot>();
   readonly fates = new Map<string, HawserError | "in" | "waits">();
-  /** Those who were let in, in this order. */
+  /** The names of the admitted requests, in the order of their admission. */
   readonly order: string[] = [];
 
   constructor(options: PoolOptions) {
-    this.desk = new Desk(settingsOf(options));
+    this.admission = new Admission(settingsOf(options));
   }
 
-  async come(name: string, more: Partial<Application> = {}): Promise<string> {
+  async enter(name: string, more: Partial<AdmissionRequest> = {}): Promise<string> {
     this.fates.set(name, "waits");
-    this.desk.enter({ ...ANYONE, ...more }).then(
+    this.admission.enter({ ...REQUEST, ...more }).then(
       (slot) => {
         this.slots.set(name, slot);
         this.order.push(name);
@@ -38,16 +38,16 @@ export class Scene {
     return this.fate(name);
   }
 
-  async leave(name: string, failure?: HawserError): Promise<void> {
+  async release(name: string, failure?: HawserError): Promise<void> {
     const slot = this.slots.get(name);
-    slot?.charge.end(false);
-    slot?.leave(failure);
+    slot?.charge.settle(false);
+    slot?.release(failure);
     await settle();
   }
 
-  /** One goes after the other until nobody is there. */
-  async empty(): Promise<string[]> {
-    for (let at = 0; at < this.order.length; at += 1) await this.leave(this.order[at] ?? "");
+  /** Releases one slot after the other until none is left. */
+  async releaseAll(): Promise<string[]> {
+    for (let at = 0; at < this.order.length; at += 1) await this.release(this.order[at] ?? "");
     return this.order;
   }
 
@@ -57,7 +57,7 @@ export class Scene {
   }
 
   get counts(): number[] {
-    return [this.desk.running, this.desk.queued];
+    return [this.admission.running, this.admission.queued];
   }
 }
 

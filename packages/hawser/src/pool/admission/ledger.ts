@@ -1,53 +1,56 @@
-import { HawserError } from "../base/index.js";
+import { HawserError } from "../../base/index.js";
 
-/** In US dollars: a number is for the whole pool; `tenants` goes before `perTenant`. */
+/** In US dollars. A number is for the whole pool. `tenants` takes precedence over `perTenant`. */
 export type PoolBudget =
   | number
   | {
       readonly total?: number | undefined;
-      /** For each tenant that is not named in `tenants`. Calls without a tenant are nobody's. */
+      /** For each tenant that is not named in `tenants`. A call without a tenant counts only for `total`. */
       readonly perTenant?: number | undefined;
       readonly tenants?: Readonly<Record<string, number>> | undefined;
     };
 
-/** What one call, or one session, costs. */
+/** The costs of one call or session. */
 export interface Charge {
-  /** One result; undefined if its cost is not known. */
+  /** Adds the cost of one result; undefined if it is not known. */
   add(usd: number | undefined): void;
-  /** Once; `lostUnknown`: a request may have been paid for that nobody counted. */
-  end(lostUnknown: boolean): void;
+  /** The call is over. `lostUnknown`: it may have cost more than its results say. Only the first time counts. */
+  settle(lostUnknown: boolean): void;
 }
 
 /**
- * Refuses what a budget has no money for. What a call will cost is not known before, so that each that
- * runs reserves as much as the dearest so far, and until one is known they go one at a time. What was
- * let in costs less than the budget and one call, the last. Only if some that ran beside that one are
- * dearer than all that was known when it was let in, what they cost above it comes on top.
+ * Refuses calls when a budget is spent. The cost of a call is not known before it ends, so each running
+ * call reserves the cost of the dearest call so far. Until the first cost is known, calls run one at a time.
+ *
+ * Example: the budget is $1.00, $0.70 is spent, and the dearest call has cost $0.20. One call may start
+ * (it reserves $0.20, which makes $0.90) and a second one ($0.90 is still below $1.00; with it $1.10 is
+ * reserved). A third waits. If both cost $0.20, $1.10 is spent: less than the budget and one call. Only
+ * calls that are dearer than all before them can exceed that, by what they cost above the reservation.
  */
 export class Ledger {
   readonly #budget: Exclude<PoolBudget, number>;
   readonly #named: ReadonlyMap<string, number>;
-  readonly #pool: Account;
-  readonly #tenants = new Map<string, Account>();
+  readonly #pool: BudgetAccount;
+  readonly #tenants = new Map<string, BudgetAccount>();
 
   constructor(budget: PoolBudget | undefined) {
     this.#budget = typeof budget === "object" ? budget : { total: budget };
     this.#named = new Map(Object.entries(this.#budget.tenants ?? {}));
     const path = typeof budget === "object" ? "budgetUsd.total" : "budgetUsd";
-    this.#pool = new Account("The pool", path, this.#budget.total);
+    this.#pool = new BudgetAccount("The pool", path, this.#budget.total);
   }
 
-  /** Where a cost was not known, the dearest result seen stands for it. */
+  /** A result of unknown cost counts as much as the dearest result so far. */
   get spentUsd(): number {
     return this.#pool.spentUsd;
   }
 
-  /** What each has spent, counted as `spentUsd` is, but by the dearest result of that tenant. */
+  /** What each tenant has spent. A result of unknown cost counts as the dearest result of that tenant. */
   tenants(): Record<string, number> {
     return Object.fromEntries([...this.#tenants].map(([name, { spentUsd }]) => [name, spentUsd]));
   }
 
-  /** Whether a call may begin; "wait" only if one that runs may yet leave enough. */
+  /** Whether a call may begin. "wait": running calls have reserved the rest and may cost less. */
   verdict(tenant: string | undefined): "go" | "wait" | HawserError {
     const accounts = this.#accounts(tenant);
     const spent = accounts.find((account) => account.isSpent);
@@ -56,8 +59,8 @@ export class Ledger {
   }
 
   /**
-   * The call begins, whatever the verdict. One that may stay open for hours, as a session, reserves
-   * nothing: others would wait for what it may never spend.
+   * Opens the account of a call, whatever the verdict was. A session reserves nothing, because it may stay
+   * open for hours, and other calls would wait for money that it may never spend.
    */
   begin(tenant: string | undefined, reserves = true): Charge {
     const accounts = this.#accounts(tenant);
@@ -68,31 +71,31 @@ export class Ledger {
       add: (usd) => {
         for (const charge of charges) charge.add(usd);
       },
-      end: (lostUnknown) => {
-        for (const charge of charges) charge.end(lostUnknown);
+      settle: (lostUnknown) => {
+        for (const charge of charges) charge.settle(lostUnknown);
       },
     };
   }
 
-  /** The pool's first: where it has nothing left, a tenant's does not matter. */
-  #accounts(tenant: string | undefined): Account[] {
+  /** The pool's account comes first, because its refusal is the one to tell if both are spent. */
+  #accounts(tenant: string | undefined): BudgetAccount[] {
     if (tenant === undefined) return [this.#pool];
     return [this.#pool, this.#tenants.get(tenant) ?? this.#newAccount(tenant)];
   }
 
-  #newAccount(tenant: string): Account {
+  #newAccount(tenant: string): BudgetAccount {
     const name = JSON.stringify(tenant);
     const own = this.#named.get(tenant);
     const path = own === undefined ? "budgetUsd.perTenant" : `budgetUsd.tenants[${name}]`;
-    return new Account(`Tenant ${name}`, path, own ?? this.#budget.perTenant);
+    return new BudgetAccount(`Tenant ${name}`, path, own ?? this.#budget.perTenant);
   }
 }
 
-/** So that ten times ten cents are a dollar. */
+/** Tolerance for floating-point sums (10 × 0.1 < 1). */
 const ROUNDING = 1e-9;
 
-/** One budget, and what is charged to it. */
-class Account {
+/** One budget, of the pool or of a tenant, and what is charged to it. */
+class BudgetAccount {
   readonly #owner: string;
   readonly #path: string;
   readonly #limitUsd: number;
@@ -100,10 +103,10 @@ class Account {
   #spentUsd = 0;
   #dearestCall = 0;
   #dearestResult = 0;
-  /** Results of unknown cost from before any was known. */
+  /** How many results of unknown cost there were before the first known cost. */
   #unvalued = 0;
 
-  /** `path` is the option that limits it. */
+  /** `path` is the option that sets the limit. */
   constructor(owner: string, path: string, limitUsd = Number.POSITIVE_INFINITY) {
     this.#owner = owner;
     this.#path = path;
@@ -118,10 +121,10 @@ class Account {
     return this.#spentUsd >= this.#limitUsd;
   }
 
-  /** Whether those that run may need all that is left. */
+  /** Whether the running calls may need all that is left. */
   get isReserved(): boolean {
     if (this.#limitUsd === Number.POSITIVE_INFINITY || this.#running.size === 0) return false;
-    // A call for nothing says as little as none: it failed before it came to the model.
+    // Calls that cost nothing failed before they reached the model, so no cost is known yet.
     if (this.#dearestCall === 0) return true;
     let usd = this.#spentUsd;
     for (const call of this.#running) usd += Math.max(0, this.#dearestCall - call.usd);
@@ -143,7 +146,7 @@ class Account {
     if (reserves) this.#running.add(call);
     return {
       add: (usd) => this.#add(call, usd),
-      end: (lostUnknown) => {
+      settle: (lostUnknown) => {
         if (ended) return;
         ended = true;
         this.#running.delete(call);
@@ -173,13 +176,13 @@ class Account {
   }
 }
 
-/** What a call has cost so far. */
+/** A running call, and what it has cost so far. */
 interface Call {
   usd: number;
   readonly reserves: boolean;
 }
 
-/** The CLI's totals may make no sense, and then say as little as none. */
+/** The CLI's totals may be invalid numbers; these count as unknown. */
 function isCost(usd: number | undefined): usd is number {
   return usd !== undefined && Number.isFinite(usd) && usd >= 0;
 }

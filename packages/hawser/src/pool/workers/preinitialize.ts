@@ -1,0 +1,22 @@
+import { HawserError } from "../../base/index.js";
+import { detach, Session, type Warm } from "../../session/index.js";
+import type { InitializePayload } from "../../wire/index.js";
+import type { Recipe } from "../binding.js";
+
+/** Initializes a process before a caller comes, by a session of its own, and takes the process back. */
+export async function preinitialize(
+  { sandbox }: Recipe,
+  warm: Warm,
+  bootMs: number,
+): Promise<InitializePayload> {
+  const session = new Session({
+    options: { sandbox },
+    timeouts: { bootMs, firstMessageMs: bootMs, idleMs: bootMs, totalMs: bootMs },
+    showsEvents: false,
+    warm: { ...warm, isAhead: true },
+  });
+  const info = await session.initializationResult();
+  if (detach(session) !== undefined) return info;
+  await session.kill();
+  throw new HawserError("protocol_error", "The process was not at rest after its start.");
+}

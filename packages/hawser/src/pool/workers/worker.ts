@@ -1,0 +1,334 @@
+import { randomUUID } from "node:crypto";
+import { HawserError, type Logger, omitUndefined } from "../../base/index.js";
+import { type CliProcess, spawnCli } from "../../process/index.js";
+import {
+  CHANNELS,
+  handBack,
+  type LeaseRequest,
+  type ProcessEvent,
+  publish,
+  Session,
+  type Timeouts,
+  type Warm,
+} from "../../session/index.js";
+import type { HostRequest, ResultMessage } from "../../wire/index.js";
+import type { Binding, Recipe } from "../binding.js";
+import type { ResetRecord } from "../reset-records.js";
+import type { DiscardReason } from "./discard-reason.js";
+import { IdleWatch } from "./idle-watch.js";
+import { checkHealth } from "./ping.js";
+import { preinitialize } from "./preinitialize.js";
+import { prime } from "./prime.js";
+import { rssMbOf } from "./rss.js";
+import { spawnPlanOf } from "./spawn-plan.js";
+
+/**
+ * What a process of a pool does. `starting`: it cannot serve yet. `generic`: idle, and can be told any
+ * options that fit its start. `initialized`: idle, and was told its options ahead. `recycled`: idle
+ * after a reset. `serving`: a call or session has it. `resetting`: it is told to forget the last
+ * conversation. `closing`: it ends.
+ */
+export type WorkerState =
+  | "starting"
+  | "generic"
+  | "initialized"
+  | "recycled"
+  | "serving"
+  | "resetting"
+  | "closing";
+
+type IdleState = Extract<WorkerState, "generic" | "initialized" | "recycled">;
+
+type State =
+  | { readonly name: "starting" | IdleState | "closing" }
+  /** `returns`: the worker is expected to be idle again after this call and its reset. */
+  | { readonly name: "serving" | "resetting"; readonly returns: boolean };
+
+/** The set that a worker belongs to. */
+export interface WorkerOwner {
+  /** The process was reset and waits for its next caller. */
+  onRecycled(): void;
+  /** The worker can no longer serve; `gone` resolves when nothing of its process is left. */
+  onClosing(worker: Worker, reason: DiscardReason, gone: Promise<void>): void;
+}
+
+export interface WorkerOptions {
+  readonly id: number;
+  readonly pool: number;
+  readonly spawnKey: string;
+  /** The key of all processes that can still be told any folder; undefined for a process that has one. */
+  readonly familyKey: string | undefined;
+  readonly recipe: Recipe;
+  readonly log: Logger;
+  readonly owner: WorkerOwner;
+}
+
+export interface RecyclingTerms {
+  readonly maxRssMb: number;
+  /** Whether the CLI must count its costs from zero again. */
+  readonly countsAnew: boolean;
+  readonly resets: ResetRecord;
+}
+
+/** What else is to be logged and done when a worker is closed. */
+export interface ClosingTerms {
+  /** Goes to the log beside the reason. */
+  readonly detail?: string;
+  /** Ends the session that uses the process, before the process itself. */
+  readonly endSession?: () => Promise<void>;
+}
+
+/**
+ * How far a process is made ready ahead of its first call: only `spawned`, `primed` so that it listens,
+ * or `initialized` with all that the call will need.
+ */
+export type Preparation = "spawned" | "primed" | "initialized";
+
+/** One process of a pool, from its start to its end. It never serves two callers at once. */
+export class Worker {
+  readonly startedAt: number = performance.now();
+  /** Whether a caller has the worker, or waits for it to be idle. */
+  isReserved = false;
+  readonly #options: WorkerOptions;
+  #state: State = { name: "starting" };
+  #spawnKey: string;
+  #requestKey: string | undefined;
+  #process: CliProcess | undefined;
+  /** What the next session must know about the conversation that the process is in. */
+  #conversation: Pick<Warm, "info" | "sessionId" | "before"> = { sessionId: undefined };
+  #idleWatch: IdleWatch | undefined;
+  #idleSince = 0;
+  #jobs = 0;
+  #rssMb: number | undefined;
+  #hasPublishedReady = false;
+  #whenIdle: Promise<void> = Promise.resolve();
+  #gone: Promise<void> | undefined;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#spawnKey = options.spawnKey;
+  }
+
+  get state(): WorkerState {
+    return this.#state.name;
+  }
+
+  get spawnKey(): string {
+    return this.#spawnKey;
+  }
+
+  get familyKey(): string | undefined {
+    return this.#options.familyKey;
+  }
+
+  /** The key of what the process was told; undefined while it can be told any options. */
+  get requestKey(): string | undefined {
+    return this.#requestKey;
+  }
+
+  /** How many calls and sessions it has served, the current one included. */
+  get jobs(): number {
+    return this.#jobs;
+  }
+
+  get rssMb(): number | undefined {
+    return this.#rssMb;
+  }
+
+  get idleSince(): number {
+    return this.#idleSince;
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  get isIdle(): boolean {
+    return IDLE.has(this.#state.name);
+  }
+
+  /** Whether the next caller can have it now, or soon without anything being done for that. */
+  get isAvailableSoon(): boolean {
+    const state = this.#state;
+    if (state.name === "serving" || state.name === "resetting") return state.returns;
+    return state.name !== "closing" && !this.isReserved;
+  }
+
+  /** Whether its reset is a trial, for which no caller waits, because the executable is in doubt. */
+  get isOnTrial(): boolean {
+    return this.#state.name === "resetting" && !this.#state.returns;
+  }
+
+  /** Resolves when the worker is idle; rejects if it never will be. */
+  get whenIdle(): Promise<void> {
+    return this.#whenIdle;
+  }
+
+  /** Starts the process and makes it as ready as `preparation` says. */
+  start(preparation: Preparation, requestKey: string | undefined, bootMs: number): Promise<void> {
+    if (preparation === "initialized") this.#requestKey = requestKey;
+    this.#whenIdle = this.#start(preparation, bootMs);
+    this.#whenIdle.catch(() => {});
+    return this.#whenIdle;
+  }
+
+  /** Serves a request. The session is ready when this resolves, and no prompt was sent yet. */
+  async serve(binding: Binding, request: LeaseRequest, timeouts: Timeouts): Promise<Session> {
+    const process = this.#leaveIdle();
+    const isTold = this.#requestKey !== undefined;
+    const restedMs = performance.now() - this.#idleSince;
+    const session = new Session({
+      ...request,
+      timeouts,
+      warm: {
+        ...this.#conversation,
+        process,
+        prepared: binding.prepared,
+        late: isTold ? [] : this.#deferred(binding),
+      },
+    });
+    this.#enter({ name: "serving", returns: binding.resets?.mayBeAwaited === true });
+    this.#requestKey = binding.requestKey;
+    this.#spawnKey = binding.spawnKey;
+    this.#jobs += 1;
+    const info = await session.initializationResult();
+    this.#publishReady();
+    // A process that is sent nothing now might have stopped listening long ago.
+    if (isTold && restedMs > TRUSTED_MS) await checkHealth(session, binding.prepared.version);
+    this.#conversation = { ...this.#conversation, info };
+    return session;
+  }
+
+  /** Resets the conversation of the session that it served, and takes the process back. */
+  recycle(session: Session, terms: RecyclingTerms): Promise<void> {
+    this.#enter({ name: "resetting", returns: terms.resets.mayBeAwaited });
+    this.isReserved = false;
+    this.#whenIdle = this.#recycle(session, terms);
+    this.#whenIdle.catch(() => {});
+    return this.#whenIdle;
+  }
+
+  /** Ends the process; resolves when nothing of it is left. The first reason counts. */
+  close(reason: DiscardReason, terms: ClosingTerms = {}): Promise<void> {
+    if (this.#gone !== undefined) return this.#gone;
+    this.#enter({ name: "closing" });
+    this.#gone = this.#close(reason, terms);
+    this.#options.owner.onClosing(this, reason, this.#gone);
+    return this.#gone;
+  }
+
+  event(more: Partial<ProcessEvent> = {}): ProcessEvent {
+    const { pool, id } = this.#options;
+    return { pool, worker: id, pid: this.pid, jobs: this.#jobs, ...more };
+  }
+
+  async #start(preparation: Preparation, bootMs: number): Promise<void> {
+    const { recipe, log } = this.#options;
+    const sessionId = randomUUID();
+    const prepared = spawnPlanOf(recipe, { sessionId, log, roams: this.familyKey !== undefined });
+    const process = await spawnCli(prepared);
+    this.#process = process;
+    if (this.#isClosing) {
+      await process.kill();
+      throw new HawserError("closed");
+    }
+    this.#conversation = { sessionId };
+    publish(CHANNELS.processStart, () => this.event());
+    const running = { process, prepared };
+    if (preparation === "primed") await prime(running, bootMs);
+    if (preparation === "initialized") {
+      const warm = { ...running, sessionId, late: recipe.late };
+      const info = await preinitialize(recipe, warm, bootMs);
+      this.#conversation = { sessionId, info };
+    }
+    this.#enterIdle(this.#requestKey === undefined ? "generic" : "initialized");
+    if (preparation !== "spawned") this.#publishReady();
+  }
+
+  /** Publishes once that the process can answer. */
+  #publishReady(): void {
+    if (this.#hasPublishedReady) return;
+    this.#hasPublishedReady = true;
+    const ms = performance.now() - this.startedAt;
+    publish(CHANNELS.processReady, () => this.event({ ms }));
+  }
+
+  #deferred({ late, cwd }: Binding): readonly HostRequest[] {
+    if (this.#options.familyKey === undefined) return late;
+    return [{ subtype: "claim_session", cwd }, ...late];
+  }
+
+  async #recycle(session: Session, terms: RecyclingTerms): Promise<void> {
+    const began = performance.now();
+    const reset = handBack(session, RESET_MS);
+    const { process, result } = await terms.resets.note(reset, () => this.#isClosing);
+    if (process !== this.#process)
+      throw new HawserError("protocol_error", "It is another process.");
+    if (terms.countsAnew && result.total_cost_usd !== 0) void this.close("budget_not_reset");
+    this.#keepConversation(result);
+    this.#watchIdle(process);
+    if (process.pid !== undefined) this.#rssMb = await rssMbOf(process.pid);
+    if (this.#rssMb !== undefined && this.#rssMb > terms.maxRssMb) void this.close("max_rss");
+    if (this.#isClosing) throw new HawserError("closed");
+    const ms = performance.now() - began;
+    publish(CHANNELS.processReset, () => this.event({ ms }));
+    this.#enterIdle("recycled");
+    this.#options.owner.onRecycled();
+  }
+
+  #keepConversation(result: ResultMessage): void {
+    const { info } = this.#conversation;
+    this.#conversation = { info, sessionId: result.session_id, before: result };
+  }
+
+  #enterIdle(name: IdleState): void {
+    const process = this.#process;
+    if (this.#isClosing || process === undefined) throw new HawserError("closed");
+    if (this.#idleWatch === undefined) this.#watchIdle(process);
+    this.#enter({ name });
+    this.#idleSince = performance.now();
+  }
+
+  #watchIdle(process: CliProcess): void {
+    this.#idleWatch = new IdleWatch(process, this.#options.log, (fault) => void this.close(fault));
+  }
+
+  #leaveIdle(): CliProcess {
+    const process = this.#process;
+    const hasFault = this.#idleWatch?.detach();
+    this.#idleWatch = undefined;
+    if (process === undefined || this.#isClosing || hasFault === true) {
+      throw new HawserError("process_exited", "The process was gone before it could be used.");
+    }
+    return process;
+  }
+
+  async #close(reason: DiscardReason, { detail, endSession }: ClosingTerms): Promise<void> {
+    const settling = this.#whenIdle.catch(() => {});
+    this.#idleWatch?.detach();
+    const fields = { pid: this.pid, reason, ...omitUndefined({ detail }) };
+    this.#options.log.debug("a process is let go", fields);
+    publish(CHANNELS.processDiscarded, () => this.event({ reason }));
+    await endSession?.();
+    await this.#process?.terminate();
+    // A process that was still being started is killed by #start, so wait for that.
+    await settling;
+  }
+
+  /** `closing` is final: the pool may close a worker while its call ends or its process gets ready. */
+  #enter(state: State): void {
+    if (!this.#isClosing) this.#state = state;
+  }
+
+  get #isClosing(): boolean {
+    return this.#state.name === "closing";
+  }
+}
+
+const IDLE: ReadonlySet<WorkerState> = new Set(["generic", "initialized", "recycled"]);
+
+/** Time limit of a reset (observed: 5 to 40 ms). */
+const RESET_MS = 10_000;
+
+/** A process that was heard of within this time need not be asked whether it still answers. */
+const TRUSTED_MS = 10_000;
