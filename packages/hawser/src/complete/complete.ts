@@ -4,14 +4,11 @@ import { Call } from "./call.js";
 import type { Completion } from "./completion.js";
 import { CallStream, type CompletionStream } from "./stream.js";
 
-/** What a call refuses: it makes its attempts anew by `retry`, and goes on by `autoResume`. */
-type OfSessions = "recover";
-
 /** All options but those that ask for a value; with one of these, the completion has it. */
-export type CompleteOptions = Omit<Options, "schema" | "outputFormat" | OfSessions>;
+export type CompleteOptions = Omit<Options, "schema" | "outputFormat" | "recover">;
 
 /** The same with them, for options that are put together at runtime. */
-export type AnyCompleteOptions = Omit<Options, OfSessions>;
+export type AnyCompleteOptions = Omit<Options, "recover">;
 
 type WithoutValue = CompleteOptions & {
   readonly schema?: undefined;

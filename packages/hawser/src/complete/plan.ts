@@ -3,6 +3,7 @@ import {
   type AutoResumeOptions,
   type JsonSchema,
   type Options,
+  pathsOfScope,
   type RetryOptions,
   refuseOpenGuards,
   refuseOptions,
@@ -39,7 +40,7 @@ export function planOf(caller: string, prompt: Prompt, options: Options): Plan {
   if (typeof prompt !== "string") encodeLine(userLine(prompt));
   validateOptions(options);
   refuseOpenGuards(options);
-  refuseOptions(caller, options, ["recover"]);
+  refuseOptions(caller, options, SESSION_OPTIONS);
   refuseWithoutPool(caller, options);
   warnOfShadowedCallback(options);
 
@@ -75,6 +76,9 @@ export function planOf(caller: string, prompt: Prompt, options: Options): Plan {
     maxRepairs: wanted.maxRepairs ?? 2,
   };
 }
+
+/** A call makes its attempts anew by `retry`, and goes on by `autoResume`. */
+const SESSION_OPTIONS = pathsOfScope("session");
 
 const DEFAULT_TOTAL_MS = 600_000;
 

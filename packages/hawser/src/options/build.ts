@@ -1,7 +1,8 @@
 import { isHawserError, isObject, looksSecret } from "../base/index.js";
 import { type Draft, refusal } from "./draft.js";
 import { isNested, startEnvironment } from "./environment.js";
-import { isInUse, keepSupported, specOf } from "./gate.js";
+import { rowOf } from "./facts.js";
+import { isInUse, keepSupported } from "./gate.js";
 import { openGuards, uselessAllowances } from "./guard-names.js";
 import type { CliFacts, HostFacts, Invocation } from "./invocation.js";
 import { commandOf, fits, leaks, tooLong } from "./length.js";
@@ -65,13 +66,9 @@ function draftOf(options: Resolved, cli: CliFacts, host: HostFacts, compact: boo
     expectsMode: false,
   };
   for (const name of OPTION_NAMES) {
-    if (isInUse(draft.options, name)) specOf(name).apply?.(draft, draft.options[name], name);
+    if (isInUse(draft.options, name)) rowOf(name).apply?.(draft, draft.options[name], name);
   }
-  applyGitGuard(draft);
-  applyRules(draft);
-  applyRetries(draft);
-  applySettings(draft);
-  applyExtraArgs(draft);
+  for (const step of AFTER_ALL_ROWS) step(draft);
   // Where a caller refuses open guards, none are left here.
   for (const { path, message } of [...openGuards(options), ...uselessAllowances(options)]) {
     warnings.push(`${path} ${message}`);
@@ -81,6 +78,21 @@ function draftOf(options: Resolved, cli: CliFacts, host: HostFacts, compact: boo
   }
   return draft;
 }
+
+/**
+ * What needs all rows to be written first, in this order. None of it is a row, because each step reads
+ * several options, or has something to do when its option is not given.
+ */
+const AFTER_ALL_ROWS: readonly ((draft: Draft) => void)[] = [
+  applyGitGuard,
+  // The policy stands before the hooks that the row of `hooks` has registered.
+  applyRules,
+  applyRetries,
+  // One `--settings` holds the settings, the sandbox, and the rules that the rows have collected.
+  applySettings,
+  // The caller's own flags are last on the command line.
+  applyExtraArgs,
+];
 
 function finish(draft: Draft): Invocation {
   const { options, initialize, files, warnings, expectedDenyRules } = draft;

@@ -1,7 +1,7 @@
 import { type Gate, mayUse } from "./draft.js";
+import { rowOf } from "./facts.js";
 import type { OptionName } from "./options.js";
 import type { Resolved } from "./resolve.js";
-import type { OptionSpec } from "./spec.js";
 import { OPTION_NAMES, OPTION_TABLE } from "./table.js";
 
 /** The options without those that this CLI is too old for, if `onOldCli` lets them go. */
@@ -26,10 +26,5 @@ const UPDATE =
 
 export function isInUse(options: Resolved, name: OptionName): boolean {
   const value = options[name];
-  return value !== undefined && specOf(name).inUse(value);
-}
-
-/** The row of an option whose name is known only at run time. */
-export function specOf(name: OptionName): OptionSpec<unknown> {
-  return OPTION_TABLE[name] as OptionSpec<unknown>;
+  return value !== undefined && rowOf(name).inUse(value);
 }

@@ -1,5 +1,6 @@
 import { createMask, type HawserError } from "../base/index.js";
 import { type Draft, refusal } from "./draft.js";
+import { isMovable } from "./facts.js";
 import type { OptionName } from "./options.js";
 import { FIXED } from "./row/process.js";
 
@@ -25,20 +26,11 @@ const LIMIT = 8192;
 
 /** Whether something secret would stand in an argument that has another way. */
 export function leaks({ args, env, secrets }: Draft): boolean {
-  const movable = args.filter(({ option }) => MOVABLE.has(option));
+  const movable = args.filter(({ option }) => isMovable(option));
   if (movable.length === 0) return false;
   const mask = createMask(env.toObject(), secrets);
   return movable.some(({ tokens }) => tokens.some((token) => mask(token) !== token));
 }
-
-const MOVABLE: ReadonlySet<OptionName> = new Set<OptionName>([
-  "additionalDirectories",
-  "allowedTools",
-  "disallowedTools",
-  "managedSettings",
-  "plugins",
-  "settings",
-]);
 
 /** Names the option that takes the most room. */
 export function tooLong(draft: Draft): HawserError {

@@ -1,25 +1,11 @@
 import { HawserError } from "../base/index.js";
+import { pathsOfScope } from "./facts.js";
 import type { Options } from "./options.js";
-
-/** What only `complete()` and `stream()` can do. */
-export const OF_CALLS: readonly string[] = [
-  "autoResume",
-  "maxRepairs",
-  "retry.attempts",
-  "retry.baseMs",
-  "retry.maxMs",
-  "retry.budgetMs",
-  "retry.afterTools",
-  "schema",
-];
-
-/** What means something only to a pool. */
-export const OF_POOLS: readonly string[] = ["pool", "priority", "tenant"];
 
 /** Throws `invalid_options` for what only a pool could obey, where there is none. */
 export function refuseWithoutPool(caller: string, options: Options): void {
   if (options.pool !== undefined) return;
-  const used = OF_POOLS.filter((name) => isGiven(options, [name]));
+  const used = POOL_OPTIONS.filter((name) => isGiven(options, [name]));
   if (used.length === 0) return;
   const names = used.join(" and ");
   const verb = used.length === 1 ? "needs" : "need";
@@ -28,6 +14,8 @@ export function refuseWithoutPool(caller: string, options: Options): void {
     issues: used.map((path) => ({ path, message: `has no effect in ${caller} without a pool` })),
   });
 }
+
+const POOL_OPTIONS = pathsOfScope("pool");
 
 /** Throws `not_supported` for options, or fields of them, that the caller would do nothing about. */
 export function refuseOptions(caller: string, options: Options, paths: readonly string[]): void {

@@ -23,8 +23,9 @@ const NO_FILE: readonly unknown[] = ["/etc/settings.json", "/etc/mcp.json"];
 
 const cases = Object.entries(CASES).flatMap(([key, list]) => {
   const name = key as OptionName;
-  const { ways } = OPTION_TABLE[name];
-  const heard = ways.includes("argv") || ways.includes("initialize") || ways.includes("file");
+  const { channels } = OPTION_TABLE[name];
+  const heard =
+    channels.includes("argv") || channels.includes("initialize") || channels.includes("file");
   return heard ? list.map(({ options, adds }) => ({ name, options, adds })) : [];
 });
 

@@ -2,30 +2,52 @@ import { type Kind, kind } from "../../base/index.js";
 import { addFlag, type Draft } from "../draft.js";
 import type { Initialize } from "../invocation.js";
 import type { OptionName } from "../options.js";
-import type { Flag, OptionSpec, Way } from "../spec.js";
+import type { Channel, Flag, OptionFacts, OptionRow, ValueOf } from "../spec.js";
+
+/** The options whose values are all of one type. */
+type NameFor<Type> = {
+  [Name in OptionName]: ValueOf<Name> extends Type ? Name : never;
+}[OptionName];
 
 type Apply<Value> = (draft: Draft, value: Value, name: OptionName) => void;
 
 /** An option that only this library obeys. */
-export function host<Value>(kind: Kind): OptionSpec<Value> {
-  return { kind, ways: ["host"], flags: [], inUse: () => true };
+export function host<Name extends OptionName>(
+  kind: Kind,
+  facts: OptionFacts<Name>,
+): OptionRow<Name> {
+  return { ...facts, kind, channels: ["host"], flags: [], inUse: () => true };
 }
 
 /** `--flag=value` */
-export function flag<Value extends string | number>(
+export function flag<Name extends NameFor<string | number>>(
   name: Flag,
   kind: Kind,
   since: string,
-): OptionSpec<Value> {
-  const apply: Apply<Value> = (draft, value, option) => addFlag(draft, option, name, `${value}`);
-  return { kind, ways: ["argv"], flags: [name], since, inUse: () => true, apply };
+  facts: OptionFacts<Name>,
+): OptionRow<Name> {
+  return {
+    ...facts,
+    kind,
+    channels: ["argv"],
+    flags: [name],
+    since,
+    inUse: () => true,
+    apply: (draft, value, option) => addFlag(draft, option, name, `${value}`),
+  };
 }
 
 /** `--flag`, when the option has the value that asks for it. */
-export function bare(name: Flag, since: string, when = true): OptionSpec<boolean> {
+export function bare<Name extends NameFor<boolean>>(
+  name: Flag,
+  since: string,
+  facts: OptionFacts<Name>,
+  when = true,
+): OptionRow<Name> {
   return {
+    ...facts,
     kind: kind.boolean,
-    ways: ["argv"],
+    channels: ["argv"],
     flags: [name],
     since,
     inUse: (value) => value === when,
@@ -34,10 +56,16 @@ export function bare(name: Flag, since: string, when = true): OptionSpec<boolean
 }
 
 /** `--flag=a,b`; an empty list is sent, since it means "none". */
-export function csv(name: Flag, item: Kind, since: string): OptionSpec<readonly string[]> {
+export function csv<Name extends NameFor<readonly string[]>>(
+  name: Flag,
+  item: Kind,
+  since: string,
+  facts: OptionFacts<Name>,
+): OptionRow<Name> {
   return {
+    ...facts,
     kind: kind.listOf(item, "csv"),
-    ways: ["argv"],
+    channels: ["argv"],
     flags: [name],
     since,
     inUse: () => true,
@@ -46,14 +74,16 @@ export function csv(name: Flag, item: Kind, since: string): OptionSpec<readonly 
 }
 
 /** A field of the initialize request, under the same or another name. */
-export function initialize<Value>(
+export function initialize<Name extends OptionName>(
   field: keyof Initialize,
   kind: Kind,
   since: string,
-): OptionSpec<Value> {
+  facts: OptionFacts<Name>,
+): OptionRow<Name> {
   return {
+    ...facts,
     kind,
-    ways: ["initialize"],
+    channels: ["initialize"],
     flags: [],
     since,
     inUse: isFilled,
@@ -64,31 +94,36 @@ export function initialize<Value>(
 }
 
 /** `NAME=value` in the environment. */
-export function variable(name: string, kind: Kind): OptionSpec<string> {
+export function variable<Name extends NameFor<string>>(
+  name: string,
+  kind: Kind,
+  facts: OptionFacts<Name>,
+): OptionRow<Name> {
   return {
+    ...facts,
     kind,
-    ways: ["env"],
+    channels: ["env"],
     flags: [],
     inUse: () => true,
     apply: ({ env }, value) => env.set(name, value),
   };
 }
 
-interface SpecialRow<Value> {
+type SpecialRow<Name extends OptionName> = OptionFacts<Name> & {
   readonly kind: Kind;
-  readonly ways: readonly Way[];
+  readonly channels: readonly Channel[];
   readonly flags?: readonly Flag[];
   readonly since?: string;
-  readonly inUse?: (value: Value) => boolean;
-  readonly apply?: Apply<Value>;
-}
+  readonly inUse?: (value: ValueOf<Name>) => boolean;
+  readonly apply?: Apply<ValueOf<Name>>;
+};
 
 /** An option with a function of its own. */
-export function special<Value>(row: SpecialRow<Value>): OptionSpec<Value> {
+export function special<Name extends OptionName>(row: SpecialRow<Name>): OptionRow<Name> {
   return { flags: [], inUse: isFilled, ...row };
 }
 
-/** What is left of a value on its way through JSON; nothing of the caller's is shared. */
+/** A copy of a value as JSON carries it, so that nothing of the caller's is shared. */
 export function plain<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
