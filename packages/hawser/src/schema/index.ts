@@ -1,3 +1,4 @@
+export { jsonSchemaKind } from "./json-schema-kind.js";
 export { WRAPPER } from "./narrow.js";
 export { type OutputSchema, type ReadOutput, readSchema } from "./output-schema.js";
 export { under } from "./path.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildInvocation, OPTION_TABLE, parseVersion } from "../../src/options/index.js";
-import { CASES, type Case } from "./cases.js";
-import { type Added, added, FIXED, HOST, NEWEST } from "./facts.js";
+import { CASES, type Case } from "./cases.helper.js";
+import { type Added, added, FIXED, HOST, NEWEST } from "./facts.helper.js";
 
 const cases = Object.entries(CASES).flatMap(([name, list]) =>
   list.map((each): [string, Case] => [`${name} adds ${textOf(each.adds)}`, each]),
