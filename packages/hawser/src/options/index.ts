@@ -23,10 +23,11 @@ export type {
   Channel,
   GeneralOption,
   OptionRow,
+  OptionTable,
   Scope,
   SessionOption,
 } from "./table/option-row.js";
-export { OPTION_NAMES, OPTION_TABLE, type OptionTable } from "./table/option-table.js";
+export { OPTION_NAMES, OPTION_TABLE } from "./table/option-table.js";
 export {
   BUILTIN_TOOL_NAMES,
   BUILTIN_TOOLS,

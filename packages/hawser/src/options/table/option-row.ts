@@ -13,6 +13,8 @@ export interface OptionRow<Name extends OptionName>
   extends OptionSpec<ValueOf<Name>>,
     OptionFacts<Name> {}
 
+export type OptionTable = { readonly [Name in OptionName]-?: OptionRow<Name> };
+
 /** How an option is checked, and how it travels. */
 export interface OptionSpec<Value> {
   readonly kind: Kind;

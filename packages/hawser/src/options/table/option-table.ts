@@ -2,14 +2,7 @@ import { kind } from "../../base/index.js";
 import { applyEffort, applyPermissionMode } from "../apply/effort-and-mode.js";
 import { applyHooks } from "../apply/hooks.js";
 import { applyMcpServers } from "../apply/mcp-servers.js";
-import {
-  applyAgents,
-  applyBetas,
-  applyFallback,
-  applyModel,
-  applyThinking,
-  applyThinkingTokens,
-} from "../apply/model.js";
+import * as ofModel from "../apply/model.js";
 import { applyPlugins } from "../apply/plugins.js";
 import { applyLiteralPrompt, applySchema, applySystemPrompt } from "../apply/prompt.js";
 import { applySessionStore } from "../apply/session-store.js";
@@ -27,89 +20,74 @@ import { model, models, taskBudget, thinking } from "../validate/kinds/model.js"
 import { rule } from "../validate/kinds/permission-rule.js";
 import { isStandardSchema, outputFormat, schema, systemPrompt } from "../validate/kinds/prompt.js";
 import * as toolKind from "../validate/kinds/tools.js";
-import type { OptionRow } from "./option-row.js";
+import type { OptionTable } from "./option-row.js";
 import {
   bare,
+  CLEAN,
   csv,
   flag,
+  flagged,
+  GENERAL,
   host,
   initialize,
   isEmpty,
   isFalse,
   isTrue,
   MAY_LEAVE,
+  PARTICULAR,
   special,
   unless,
+  unlessGiven,
   variable,
 } from "./row-builders.js";
 
-export type OptionTable = {
-  readonly [Name in OptionName]-?: OptionRow<Name>;
-};
+// Versions were found by running published packages: "1.0.0" is in all of them, "2.0.0" in the oldest supported.
 
-/** The facts of most general options. A reset leaves nothing of them that matters to the next caller. */
-const GENERAL = { scope: "any", general: true, residue: "none", folder: "free" } as const;
-
-/** The facts of most other options. What a reset leaves of them was not examined. */
-const PARTICULAR = { scope: "any", general: false, residue: "unknown", folder: "free" } as const;
-
-/**
- * Every option: what it looks like, how it travels, the first version of the CLI that has it, and the
- * facts that other layers need. The order of the rows is the order of the flags on the command line.
- * Versions were found by searching the published packages and by running them; "1.0.0" is "in every
- * version that was looked at", "2.0.0" is "in the oldest version that is supported".
- */
+/** Every option. The order of the rows is the order of the flags on the command line. */
 export const OPTION_TABLE: OptionTable = {
-  model: special({
+  model: flagged({
     ...GENERAL,
     kind: model,
-    channels: ["argv"],
     flags: ["--model"],
     since: "1.0.0",
     inUse: (value) => value !== "",
-    apply: applyModel,
+    apply: ofModel.applyModel,
   }),
   modelAliases: host(kind.recordOf(kind.argument), GENERAL),
-  fallbackModel: special({
+  fallbackModel: flagged({
     ...GENERAL,
     residue: unless(() => false, "the process may go on with the other model"),
     kind: models,
-    channels: ["argv"],
     flags: ["--fallback-model"],
     since: "1.0.31",
-    apply: applyFallback,
+    apply: ofModel.applyFallback,
   }),
-  effort: special({
+  effort: flagged({
     ...GENERAL,
     kind: word.effort,
-    channels: ["argv"],
     flags: ["--effort"],
     since: "2.1.38",
     apply: applyEffort,
   }),
-  thinking: special({
+  thinking: flagged({
     ...GENERAL,
     kind: thinking,
-    channels: ["argv"],
     flags: ["--thinking", "--thinking-display"],
     since: "2.0.2",
-    apply: applyThinking,
+    apply: ofModel.applyThinking,
   }),
-  maxThinkingTokens: special({
-    ...PARTICULAR,
-    residue: "none",
+  maxThinkingTokens: flagged({
+    ...CLEAN,
     kind: kind.size,
-    channels: ["argv"],
     flags: ["--max-thinking-tokens"],
     since: "2.0.2",
-    apply: applyThinkingTokens,
+    apply: ofModel.applyThinkingTokens,
   }),
   maxTurns: flag("--max-turns", kind.count, "1.0.0", GENERAL),
   maxBudgetUsd: flag("--max-budget-usd", kind.amount, "2.0.30", GENERAL),
-  taskBudget: special({
+  taskBudget: flagged({
     ...PARTICULAR,
     kind: taskBudget,
-    channels: ["argv"],
     flags: ["--task-budget"],
     since: "2.1.84",
     apply: (draft, { total }, name) => addFlag(draft, name, "--task-budget", `${total}`),
@@ -120,12 +98,10 @@ export const OPTION_TABLE: OptionTable = {
     channels: ["argv", "env"],
     flags: ["--betas"],
     since: "2.0.0",
-    apply: applyBetas,
+    apply: ofModel.applyBetas,
   }),
-
   systemPrompt: special({
-    ...PARTICULAR,
-    residue: "none",
+    ...CLEAN,
     kind: systemPrompt,
     channels: ["initialize", "file"],
     since: "2.0.0",
@@ -136,25 +112,22 @@ export const OPTION_TABLE: OptionTable = {
   literalPrompt: special({
     ...PARTICULAR,
     scope: "turn",
-    residue: unless(
+    residue: unlessGiven(
       isTrue,
       "a prompt may be a command that changes the process: must be true",
-      "leaves_too",
     ),
     kind: kind.boolean,
     channels: ["prompt", "env"],
     apply: applyLiteralPrompt,
   }),
   verbatimPrompts: special({
-    ...PARTICULAR,
-    residue: "none",
+    ...CLEAN,
     kind: kind.boolean,
     channels: ["prompt"],
     since: "2.1.248",
   }),
   outputFormat: special({
-    ...PARTICULAR,
-    residue: "none",
+    ...CLEAN,
     kind: outputFormat,
     channels: ["initialize"],
     flags: ["--json-schema"],
@@ -172,16 +145,10 @@ export const OPTION_TABLE: OptionTable = {
     inUse: (value) => !isStandardSchema(value),
     apply: applySchema,
   }),
-
-  tools: special({
+  tools: flagged({
     ...GENERAL,
-    residue: unless(
-      isEmpty,
-      "tools leave files, shells and grants behind: must be []",
-      "leaves_too",
-    ),
+    residue: unlessGiven(isEmpty, "tools leave files, shells and grants behind: must be []"),
     kind: toolKind.tools,
-    channels: ["argv"],
     flags: ["--tools"],
     since: "2.0.31",
     inUse: () => true,
@@ -214,11 +181,10 @@ export const OPTION_TABLE: OptionTable = {
     since: "2.1.69",
     apply: applyToolConfig,
   }),
-  permissionMode: special({
+  permissionMode: flagged({
     ...PARTICULAR,
     residue: unless((mode) => mode === "default" || mode === "manual", MAY_LEAVE),
     kind: word.permissionMode,
-    channels: ["argv"],
     flags: ["--permission-mode"],
     since: "1.0.31",
     apply: applyPermissionMode,
@@ -261,14 +227,13 @@ export const OPTION_TABLE: OptionTable = {
     since: "1.0.31",
     apply: ({ permissions }, list) => permissions.directories.push(...list),
   }),
-
   agent: flag("--agent", kind.argument, "2.0.59", PARTICULAR),
   agents: special({
     ...GENERAL,
     kind: agents,
     channels: ["initialize"],
     since: "2.0.56",
-    apply: applyAgents,
+    apply: ofModel.applyAgents,
   }),
   agentProgressSummaries: initialize("agentProgressSummaries", kind.boolean, "2.1.72", PARTICULAR),
   forwardSubagentText: initialize("forwardSubagentText", kind.boolean, "2.1.119", PARTICULAR),
@@ -318,7 +283,7 @@ export const OPTION_TABLE: OptionTable = {
   }),
   strictMcpConfig: bare("--strict-mcp-config", "1.0.44", {
     ...GENERAL,
-    residue: unless(isTrue, "other MCP configuration counts: must be true", "leaves_too"),
+    residue: unlessGiven(isTrue, "other MCP configuration counts: must be true"),
   }),
   requireMcp: host(hostKind.requireMcp, { ...GENERAL, residue: "unknown" }),
   onElicitation: host(kind.callback, PARTICULAR),
@@ -330,7 +295,6 @@ export const OPTION_TABLE: OptionTable = {
     PARTICULAR,
   ),
   perTaskStopAffordance: initialize("perTaskStopAffordance", kind.boolean, "2.1.246", PARTICULAR),
-
   continue: bare("--continue", "1.0.0", {
     ...PARTICULAR,
     residue: unless(isFalse, "the session is another's"),
@@ -349,7 +313,7 @@ export const OPTION_TABLE: OptionTable = {
     "2.0.64",
     {
       ...PARTICULAR,
-      residue: unless(isFalse, "the session stays on disk: must be false", "leaves_too"),
+      residue: unlessGiven(isFalse, "the session stays on disk: must be false"),
     },
     false,
   ),
@@ -372,7 +336,6 @@ export const OPTION_TABLE: OptionTable = {
     since: "2.0.44",
     apply: ({ env }) => env.set("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "true"),
   }),
-
   settings: special({
     ...GENERAL,
     residue: "unknown",
@@ -394,11 +357,7 @@ export const OPTION_TABLE: OptionTable = {
   }),
   settingSources: csv("--setting-sources", kind.oneOf("user", "project", "local"), "1.0.126", {
     ...GENERAL,
-    residue: unless(
-      isEmpty,
-      "settings files bring hooks, servers and rules: must be []",
-      "leaves_too",
-    ),
+    residue: unlessGiven(isEmpty, "settings files bring hooks, servers and rules: must be []"),
   }),
   trustProject: special({
     ...GENERAL,
@@ -414,18 +373,15 @@ export const OPTION_TABLE: OptionTable = {
     ...PARTICULAR,
     folder: "fixed",
   }),
-  preset: host(kind.oneOf("lean", "agent"), { ...PARTICULAR, residue: "none" }),
-
+  preset: host(kind.oneOf("lean", "agent"), CLEAN),
   includePartialMessages: bare("--include-partial-messages", "1.0.109", {
-    ...PARTICULAR,
-    residue: "none",
+    ...CLEAN,
   }),
   promptSuggestions: initialize("promptSuggestions", kind.boolean, "2.1.48", PARTICULAR),
   stderr: host(kind.callback, GENERAL),
   logger: host(hostKind.logger, GENERAL),
   debug: bare("--debug", "2.0.0", GENERAL),
   debugFile: flag("--debug-file", kind.argument, "2.1.20", { ...GENERAL, folder: "fixed" }),
-
   cliPath: host(kind.path, GENERAL),
   cliFrom: host(kind.oneOf("cwd"), GENERAL),
   pathToClaudeCodeExecutable: host(kind.path, GENERAL),
@@ -441,7 +397,11 @@ export const OPTION_TABLE: OptionTable = {
   cwd: host(kind.path, GENERAL),
   env: special({ ...GENERAL, kind: environment, channels: ["env"] }),
   inheritEnv: special({ ...GENERAL, kind: hostKind.inheritEnv, channels: ["env"] }),
-  nested: special({ ...GENERAL, kind: kind.oneOf("strip", "error", "inherit"), channels: ["env"] }),
+  nested: special({
+    ...GENERAL,
+    kind: kind.oneOf("strip", "error", "inherit"),
+    channels: ["env"],
+  }),
   apiKey: variable("ANTHROPIC_API_KEY", credential, GENERAL),
   oauthToken: variable("CLAUDE_CODE_OAUTH_TOKEN", credential, GENERAL),
   configDir: variable("CLAUDE_CONFIG_DIR", kind.path, { ...GENERAL, folder: "fixed" }),
@@ -450,7 +410,6 @@ export const OPTION_TABLE: OptionTable = {
   onOldCli: host(kind.oneOf("error", "warn", "ignore"), GENERAL),
   maxLineBytes: host(kind.count, GENERAL),
   closeGraceMs: host(kind.duration, GENERAL),
-
   signal: host(hostKind.signal, GENERAL),
   abortController: host(hostKind.controller, GENERAL),
   timeouts: host(hostKind.timeouts, {

@@ -12,6 +12,20 @@ type NameFor<Type> = {
 
 type Apply<Value> = (draft: Draft, value: Value, name: OptionName) => void;
 
+/** The facts of most general options. A reset leaves nothing of them that matters to the next caller. */
+export const GENERAL = { scope: "any", general: true, residue: "none", folder: "free" } as const;
+
+/** The facts of most other options. What a reset leaves of them was not examined. */
+export const PARTICULAR = {
+  scope: "any",
+  general: false,
+  residue: "unknown",
+  folder: "free",
+} as const;
+
+/** The facts of other options of which a reset leaves nothing. */
+export const CLEAN = { scope: "any", general: false, residue: "none", folder: "free" } as const;
+
 /** An option that only this library obeys. */
 export function host<Name extends OptionName>(
   kind: Kind,
@@ -124,6 +138,13 @@ export function special<Name extends OptionName>(row: SpecialRow<Name>): OptionR
   return { flags: [], inUse: isFilled, ...row };
 }
 
+/** An option with flags, and a function of its own that writes them. */
+export function flagged<Name extends OptionName>(
+  row: Omit<SpecialRow<Name>, "channels">,
+): OptionRow<Name> {
+  return special<Name>({ ...row, channels: ["argv"] } as SpecialRow<Name>);
+}
+
 /** `false`, an empty list and an empty map ask for nothing. */
 function isFilled(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value !== false;
@@ -134,9 +155,16 @@ function isFilled(value: unknown): boolean {
 export function unless<Value>(
   isClean: (value: Value) => boolean,
   leaves: string,
-  unset?: "leaves_too",
 ): ResidueRule<Value> {
-  return { isClean, leaves, ...(unset === undefined ? {} : { unset }) };
+  return { isClean, leaves };
+}
+
+/** The same rule for an option whose default in the CLI is not clean, so that it must be given. */
+export function unlessGiven<Value>(
+  isClean: (value: Value) => boolean,
+  leaves: string,
+): ResidueRule<Value> {
+  return { isClean, leaves, unset: "leaves_too" };
 }
 
 export const MAY_LEAVE = "may leave something behind that a reset does not clear";
