@@ -44,7 +44,7 @@ export const path: Kind = {
 export const uuid: Kind = {
   name: "uuid",
   *problems(value, path) {
-    if (typeof value === "string" && UUID.test(value)) return;
+    if (typeof value === "string" && isUuid(value)) return;
     yield { path, message: "must be a UUID", hint: `Use crypto.randomUUID() for \`${path}\`.` };
   },
 };
@@ -104,6 +104,10 @@ export function* controlCharacters(value: string, path: string): Iterable<Proble
 
 export function isString(value: unknown): value is string {
   return typeof value === "string";
+}
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
 }
 
 /** The path of a field, as it is written in code. */

@@ -3,6 +3,7 @@ import {
   type AutoResumeOptions,
   type JsonSchema,
   type Options,
+  pathsOfScope,
   type RetryOptions,
   refuseOpenGuards,
   refuseOptions,
@@ -49,7 +50,7 @@ export function planCall(caller: string, prompt: Prompt, options: Options): Plan
 function planOptions(caller: string, options: Options): Omit<Plan, "prompt"> {
   validateOptions(options);
   refuseOpenGuards(options);
-  refuseOptions(caller, options, ["recover"]);
+  refuseOptions(caller, options, SESSION_OPTIONS);
   refuseWithoutPool(caller, options);
   warnOfShadowedCallback(options);
 
@@ -84,6 +85,9 @@ function planOptions(caller: string, options: Options): Omit<Plan, "prompt"> {
     maxRepairs: wanted.maxRepairs ?? 2,
   };
 }
+
+/** A call makes its attempts anew by `retry`, and goes on by `autoResume`. */
+const SESSION_OPTIONS = pathsOfScope("session");
 
 const DEFAULT_TOTAL_MS = 600_000;
 

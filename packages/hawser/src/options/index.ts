@@ -1,4 +1,33 @@
-export { buildInvocation } from "./build.js";
+export { type NumberedHook, type NumberedHooks, numberHooks } from "./apply/hooks.js";
+export { POLICY_HOOK } from "./apply/policy-rules.js";
+export { buildInvocation } from "./invocation/build-invocation.js";
+export {
+  CLOUD_SERVICES,
+  CREDENTIAL_VARIABLES,
+  KEY_VARIABLES,
+  LOGIN_VARIABLES,
+} from "./invocation/credential-variables.js";
+export { environmentOf, setsPwd } from "./invocation/environment.js";
+export { explain, explainInvocation, explanationText } from "./invocation/explain.js";
+export { AGENT, LEAN, withPreset } from "./presets.js";
+export type * from "./public.js";
+export {
+  GENERAL_OPTIONS,
+  isExclusive,
+  isFolderFree,
+  pathsOfScope,
+  residueOf,
+} from "./table/option-facts.js";
+export type {
+  CallOption,
+  Channel,
+  GeneralOption,
+  OptionRow,
+  OptionTable,
+  Scope,
+  SessionOption,
+} from "./table/option-row.js";
+export { OPTION_NAMES, OPTION_TABLE } from "./table/option-table.js";
 export {
   BUILTIN_TOOL_NAMES,
   BUILTIN_TOOLS,
@@ -9,30 +38,24 @@ export {
   type ToolCall,
   type ToolRow,
   toolRow,
-} from "./builtin-tools.js";
-export { mcpToolPrefix, readServers } from "./check/mcp.js";
-export { escapeRule } from "./check/rule.js";
-export { settingsPath } from "./check/settings.js";
-export { PERMISSION_MODES } from "./check/word.js";
+} from "./tools/builtin-tools.js";
+export { shadowedCallback, shadowedChanges } from "./tools/shadowed-callback.js";
+export { like } from "./tools/wildcard.js";
+export { HOOK_EVENTS } from "./types/hooks.js";
+export { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./types/system-prompt.js";
+export { PERMISSION_MODES } from "./validate/kinds/effort-and-mode.js";
+export { mcpToolPrefix, readServers } from "./validate/kinds/mcp-servers.js";
+export { escapeRule } from "./validate/kinds/permission-rule.js";
+export { settingsPath } from "./validate/read-settings.js";
+export { refuseOptions, refuseWithoutPool } from "./validate/refuse-options.js";
 export {
-  CLOUD_SERVICES,
-  CREDENTIAL_VARIABLES,
-  KEY_VARIABLES,
-  LOGIN_VARIABLES,
-} from "./credential-variables.js";
-export { environmentOf, setsPwd } from "./environment.js";
-export { explain, explainInvocation, explanationText } from "./explain.js";
-export { like } from "./like.js";
-export { AGENT, LEAN, withPreset } from "./presets.js";
-export { validateCommand, validatePrompt, validateSendOptions } from "./prompt.js";
-export type * from "./public.js";
-export { OF_CALLS, OF_POOLS, refuseOptions, refuseWithoutPool } from "./refuse.js";
-export { type NumberedHook, type NumberedHooks, numberHooks } from "./row/hooks.js";
-export { POLICY_HOOK } from "./row/rules.js";
-export { shadowedCallback, shadowedChanges } from "./shadowed-callback.js";
-export { HOOK_EVENTS } from "./shape/hook.js";
-export { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./shape/system-prompt.js";
-export type { OptionSpec, Way } from "./spec.js";
-export { OPTION_TABLE, type OptionTable } from "./table.js";
-export { refuseCollidingServers, refuseOpenGuards, validateOptions } from "./validate.js";
+  refuseCollidingServers,
+  refuseOpenGuards,
+  validateOptions,
+} from "./validate/validate-options.js";
+export {
+  validateCommand,
+  validatePrompt,
+  validateSendOptions,
+} from "./validate/validate-prompt.js";
 export { compareVersions, parseVersion } from "./version.js";

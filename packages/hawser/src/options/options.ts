@@ -1,20 +1,18 @@
 import type { Logger } from "../base/index.js";
 import type { JsonSchema, StandardSchema } from "../schema/index.js";
 import type { JsonObject, Open, PermissionMode } from "../wire/index.js";
-import type { ToolName } from "./builtin-tools.js";
-import type { AgentDefinition } from "./shape/agent.js";
-import type { Hooks } from "./shape/hook.js";
-import type { OnElicitation, OnUserDialog } from "./shape/interaction.js";
-import type { AutoResumeOptions, RetryOptions, TimeoutOptions } from "./shape/limits.js";
-import type { McpServerConfig } from "./shape/mcp-config.js";
-import type { CanUseTool, PolicyRule } from "./shape/permission.js";
-import type { PluginConfig } from "./shape/plugin.js";
-import type { SandboxSettings } from "./shape/sandbox.js";
-import type { OutputFormat } from "./shape/schema.js";
-import type { SessionStore } from "./shape/session-store.js";
-import type { SpawnedProcess, SpawnRequest } from "./shape/spawned-process.js";
-import type { SystemPromptOption } from "./shape/system-prompt.js";
-import type { Effort, ThinkingConfig } from "./shape/thinking.js";
+import type { ToolName } from "./tools/builtin-tools.js";
+import type { AgentDefinition } from "./types/agent.js";
+import type { Hooks } from "./types/hooks.js";
+import type { OnElicitation, OnUserDialog } from "./types/interaction.js";
+import type { AutoResumeOptions, RetryOptions, TimeoutOptions } from "./types/limits.js";
+import type { McpServerConfig } from "./types/mcp-config.js";
+import type { CanUseTool, PolicyRule } from "./types/permission.js";
+import type { SandboxSettings } from "./types/sandbox.js";
+import type { SessionStore } from "./types/session-store.js";
+import type { SpawnedProcess, SpawnRequest } from "./types/spawned-process.js";
+import type { SystemPromptOption } from "./types/system-prompt.js";
+import type { Effort, ThinkingConfig } from "./types/thinking.js";
 
 /** An alias that the CLI resolves, or the id of a model. */
 export type ModelName =
@@ -29,6 +27,20 @@ export type ModelName =
   | "opus[1m]"
   | "sonnet[1m]"
   | (string & {});
+
+/** A plugin in a local folder. */
+export interface PluginConfig {
+  type: "local";
+  path: string;
+  /** Leaves the plugin's MCP servers out. */
+  skipMcpDiscovery?: boolean;
+}
+
+/** Structured output in the official SDK's words. */
+export interface OutputFormat {
+  readonly type: "json_schema";
+  readonly schema: JsonSchema;
+}
 
 export type SettingSource = "user" | "project" | "local";
 
@@ -71,7 +83,7 @@ export interface Options {
    * of its text. The default is true in `complete()`, `stream()` and sessions.
    */
   literalPrompt?: boolean | undefined;
-  /** The same by the official SDK's way, which only newer CLIs know. */
+  /** Compatibility alias of `literalPrompt` with the official SDK's name; only newer CLIs know it. */
   verbatimPrompts?: boolean | undefined;
   /** Answer that fits this JSON Schema. */
   outputFormat?: OutputFormat | undefined;

@@ -7,7 +7,7 @@ import type { Options, SettingSource } from "./options.js";
  */
 export function withPreset(options: Options): Options {
   const { systemPrompt, settingSources, ...preset } = PRESETS[options.preset ?? "none"];
-  // A prompt would take the place of the agent's own.
+  // With `agent` no prompt is set, because it would replace that of the agent.
   const prompt = options.agent === undefined && systemPrompt !== undefined ? { systemPrompt } : {};
   return omitUndefined({
     ...preset,

@@ -1,6 +1,5 @@
 export type { JsonSchema, StandardIssue, StandardResult, StandardSchema } from "../schema/index.js";
-export type { BuiltinTool, ToolName } from "./builtin-tools.js";
-export type { EnvironmentChanges, ExplainedFile, Explanation } from "./explain.js";
+export type { EnvironmentChanges, ExplainedFile, Explanation } from "./invocation/explain.js";
 export type {
   CliFacts,
   HostFacts,
@@ -9,9 +8,17 @@ export type {
   PrivateFile,
   ProjectInput,
   SettingsInput,
-} from "./invocation.js";
-export type { ModelName, OptionName, Options, SettingSource } from "./options.js";
-export type { AgentDefinition, AgentMcpServerSpec } from "./shape/agent.js";
+} from "./invocation/invocation.js";
+export type {
+  ModelName,
+  OptionName,
+  Options,
+  OutputFormat,
+  PluginConfig,
+  SettingSource,
+} from "./options.js";
+export type { BuiltinTool, ToolName } from "./tools/builtin-tools.js";
+export type { AgentDefinition, AgentMcpServerSpec } from "./types/agent.js";
 export type {
   HookAnswer,
   HookCallback,
@@ -19,7 +26,7 @@ export type {
   HookEvent,
   HookMatcher,
   Hooks,
-} from "./shape/hook.js";
+} from "./types/hooks.js";
 export type {
   Elicitation,
   InteractionContext,
@@ -27,37 +34,35 @@ export type {
   OnUserDialog,
   UserDialog,
   UserDialogResult,
-} from "./shape/interaction.js";
+} from "./types/interaction.js";
 export type {
   AutoResumeOptions,
   RequestOptions,
   RetryOptions,
   TimeoutOptions,
-} from "./shape/limits.js";
+} from "./types/limits.js";
 export type {
   McpRemoteServer,
   McpSdkServer,
   McpServerConfig,
   McpStdioServer,
-} from "./shape/mcp-config.js";
-export type { CanUseTool, CanUseToolContext, PolicyRule } from "./shape/permission.js";
-export type { PluginConfig } from "./shape/plugin.js";
+} from "./types/mcp-config.js";
+export type { CanUseTool, CanUseToolContext, PolicyRule } from "./types/permission.js";
 export type {
   SandboxCredentials,
   SandboxFilesystem,
   SandboxNetwork,
   SandboxSettings,
-} from "./shape/sandbox.js";
-export type { OutputFormat } from "./shape/schema.js";
+} from "./types/sandbox.js";
 export type {
   SessionKey,
   SessionStore,
   SessionStoreEntry,
   SessionStoreFlush,
   SessionSummaryEntry,
-} from "./shape/session-store.js";
-export type { SpawnedProcess, SpawnRequest } from "./shape/spawned-process.js";
-export type { CustomPrompt, PresetPrompt, SystemPromptOption } from "./shape/system-prompt.js";
+} from "./types/session-store.js";
+export type { SpawnedProcess, SpawnRequest } from "./types/spawned-process.js";
+export type { CustomPrompt, PresetPrompt, SystemPromptOption } from "./types/system-prompt.js";
 export type {
   Effort,
   ThinkingAdaptive,
@@ -65,5 +70,5 @@ export type {
   ThinkingDisabled,
   ThinkingDisplay,
   ThinkingEnabled,
-} from "./shape/thinking.js";
+} from "./types/thinking.js";
 export type { Version } from "./version.js";

@@ -1,5 +1,5 @@
 import { HawserError, type Issue, SILENT } from "../base/index.js";
-import { type OptionName, type Options, setsPwd } from "../options/index.js";
+import { isExclusive, isFolderFree, type Options, setsPwd } from "../options/index.js";
 import { currentFolder, type Prepared, prepare } from "../process/index.js";
 import { hasOwnSession, type LeaseRequest } from "../session/index.js";
 import type { HostRequest } from "../wire/index.js";
@@ -76,7 +76,7 @@ export async function bindingOf(
     hasBudget: options.maxBudgetUsd !== undefined,
     resets: isolation !== "process" && reasons.length === 0 ? records.of(full) : undefined,
     isInitializable: initialize.sdkMcpServers === undefined && !options.requireMcp,
-    isAlone: hasOwnSession(options) || ALONE.some((name) => options[name] !== undefined),
+    isAlone: hasOwnSession(options) || isExclusive(options),
   };
 }
 
@@ -104,28 +104,12 @@ function asIs(options: Options): Split {
   return { fixed: options, late: [], lateDenyRules: 0 };
 }
 
-const ALONE: readonly OptionName[] = ["sessionStore", "spawnClaudeCodeProcess"];
-
 /** The folder's own settings would count only in part. */
 function mayClaim({ version }: Prepared, options: Options): boolean {
   if (!isSince(version, CLAIMS_FOLDER) || options.settingSources?.length !== 0) return false;
   if (typeof options.mcpServers === "string") return false;
-  return FROM_FOLDER.every((name) => options[name] === undefined);
+  return isFolderFree(options);
 }
-
-/** A CLI forgets added directories when it is told its folder, and has read all other paths before. */
-const FROM_FOLDER: readonly OptionName[] = [
-  "additionalDirectories",
-  "configDir",
-  "debugFile",
-  "extraArgs",
-  "managedSettings",
-  "plugins",
-  "projectConfigRoot",
-  "sandbox",
-  "settings",
-  "trustProject",
-];
 
 const HANDED_OUT: Issue = {
   path: "isolation",

@@ -1,5 +1,11 @@
 import { omitUndefined } from "../base/index.js";
-import { OPTION_TABLE, type Options, validateOptions } from "../options/index.js";
+import {
+  GENERAL_OPTIONS,
+  type GeneralOption,
+  OPTION_TABLE,
+  type Options,
+  validateOptions,
+} from "../options/index.js";
 import {
   type KnownKeys,
   type Problem,
@@ -12,8 +18,8 @@ import {
 /** The documents that describe the provider, each with defaults of its own. */
 export type ClaudeCodePreset = "specification" | "manual";
 
-/** Options of the library that the provider hands on as they are. */
-type PassedOptions = Pick<Options, (typeof PASSED)[number]>;
+/** Options of the library that the provider passes on as they are: the general ones, but for its own. */
+type PassedOptions = Omit<Pick<Options, GeneralOption>, "allowedTools" | "maxTurns" | "model">;
 
 /** What the provider is told once; a context may say otherwise for one call. */
 export interface ClaudeCodeProviderOptions extends PassedOptions {
@@ -56,59 +62,6 @@ export interface ClaudeCodeSettings {
   readonly rawText: boolean;
   readonly passed: PassedOptions;
 }
-
-const PASSED = [
-  "abortController",
-  "additionalDirectories",
-  "agents",
-  "apiKey",
-  "betas",
-  "cliFrom",
-  "cliPath",
-  "closeGraceMs",
-  "configDir",
-  "cwd",
-  "debug",
-  "debugFile",
-  "disallowedTools",
-  "effort",
-  "env",
-  "executable",
-  "executableArgs",
-  "extraArgs",
-  "fallbackModel",
-  "hooks",
-  "inheritEnv",
-  "logger",
-  "maxBudgetUsd",
-  "maxLineBytes",
-  "modelAliases",
-  "nested",
-  "oauthToken",
-  "onOldCli",
-  "pathToClaudeCodeExecutable",
-  "plugins",
-  "pool",
-  "priority",
-  "requireMcp",
-  "retry",
-  "rules",
-  "sandbox",
-  "settingSources",
-  "settings",
-  "signal",
-  "skills",
-  "spawnClaudeCodeProcess",
-  "stderr",
-  "strictMcpConfig",
-  "strictSettingsMerge",
-  "tenant",
-  "thinking",
-  "timeouts",
-  "tools",
-  "trustProject",
-  "user",
-] as const;
 
 const FOUR_TOOLS = ["Bash", "Read", "Write", "Edit"];
 
@@ -214,10 +167,13 @@ export const MUST: Readonly<Record<OwnName, Must>> = {
   rawText: { be: "a boolean", holds: (value) => typeof value === "boolean" },
 };
 
-type OwnName = Exclude<keyof ClaudeCodeProviderOptions, (typeof PASSED)[number]>;
+type OwnName = Exclude<keyof ClaudeCodeProviderOptions, keyof PassedOptions>;
 
 /** All options of the provider, by name. */
-export const OPTION_KEYS: readonly string[] = [...Object.keys(MUST), ...PASSED];
+export const OPTION_KEYS: readonly string[] = [
+  ...Object.keys(MUST),
+  ...GENERAL_OPTIONS.filter((name) => !Object.hasOwn(MUST, name)),
+];
 
 const KNOWN: KnownKeys = {
   what: "an option of the provider",

@@ -8,10 +8,9 @@ import {
 import {
   HOOK_EVENTS,
   type Hooks,
-  OF_CALLS,
-  OF_POOLS,
   OPTION_TABLE,
   type Options,
+  pathsOfScope,
   refuseOptions,
   shadowedCallback,
   validateOptions,
@@ -48,15 +47,11 @@ export function resolveQueryOptions(options: Options = {}): Options {
 
 const SHADOWED = "CLAUDE_SDK_CAN_USE_TOOL_SHADOWED";
 
-/** Ours, of which the official shape can do nothing. */
+/** Options of this library that mean nothing in `query()`, which knows no calls, turns or pools. */
 const NOT_HERE = [
-  ...OF_CALLS,
-  ...OF_POOLS,
-  "literalPrompt",
-  "recover",
-  "timeouts.firstMessageMs",
-  "timeouts.idleMs",
-  "timeouts.totalMs",
+  ...pathsOfScope("call"),
+  ...pathsOfScope("pool"),
+  ...pathsOfScope("session", "turn"),
 ];
 
 /** As often as the CLI does by itself. */

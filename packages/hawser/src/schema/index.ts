@@ -1,3 +1,4 @@
+export { jsonSchemaKind } from "./json-schema-kind.js";
 export { WRAPPER_PROPERTY } from "./narrow/narrow-schema.js";
 export { compileOutputSchema, type OutputSchema, type ParsedOutput } from "./output-schema.js";
 export { SchemaDocument } from "./schema-document.js";

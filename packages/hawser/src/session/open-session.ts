@@ -1,7 +1,7 @@
 import { omitUndefined } from "../base/index.js";
 import {
-  OF_CALLS,
   type Options,
+  pathsOfScope,
   refuseOpenGuards,
   refuseOptions,
   refuseWithoutPool,
@@ -23,7 +23,7 @@ export type SessionOptions = Omit<Options, "autoResume" | "maxRepairs" | "schema
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   validateOptions(options);
   refuseOpenGuards(options);
-  refuseOptions("openSession()", options, OF_CALLS);
+  refuseOptions("openSession()", options, CALL_OPTIONS);
   refuseWithoutPool("openSession()", options);
   warnOfShadowedCallback(options);
   const { session, release } = await sourceOf(options).acquire(requestOf(options));
@@ -35,6 +35,9 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     throw error;
   }
 }
+
+/** A session has no single outcome, so that it cannot obey these. */
+const CALL_OPTIONS = pathsOfScope("call");
 
 /** What a session of these options is asked for with. */
 export function requestOf(options: Options): LeaseRequest {

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { HawserError } from "../base/index.js";
+import { HawserError, kind } from "../base/index.js";
 import { configFolder, currentFolder } from "../process/index.js";
 import type { TranscriptPlace } from "./types.js";
 
@@ -36,7 +36,7 @@ export async function canonical(dir: string): Promise<string> {
 
 /** Whether it can be the name of a transcript; whatever else may be a path to somewhere else. */
 export function isSessionId(id: unknown): id is string {
-  return typeof id === "string" && UUID.test(id);
+  return typeof id === "string" && kind.isUuid(id);
 }
 
 export function checkSessionId(id: unknown): void {
@@ -56,7 +56,6 @@ export function notFound(sessionId: string, { dir, configDir }: TranscriptPlace)
 }
 
 const LONGEST = 200;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 function shortHash(text: string): string {
   let hash = 0;

@@ -7,8 +7,8 @@ import {
   type Options,
   validateOptions,
 } from "../../src/options/index.js";
-import { right, NAMES as TABLE } from "../options/arbitrary.js";
-import { HOST, NEWEST } from "../options/facts.js";
+import { right, NAMES as TABLE } from "../options/arbitrary-options.helper.js";
+import { HOST, NEWEST } from "../options/facts.helper.js";
 import { fc } from "../support/fc.js";
 import { HOSTILE } from "./mutate.helper.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildInvocation, type HostFacts, type Options } from "../../src/options/index.js";
-import { HOST, NEWEST } from "./facts.js";
-import { refusalOf } from "./refusal.js";
+import { HOST, NEWEST } from "./facts.helper.js";
+import { refusalOf } from "./refusal.helper.js";
 
 function envOf(options: Options, env: HostFacts["env"], platform: NodeJS.Platform = "linux") {
   return buildInvocation(options, NEWEST, { ...HOST, env, platform }).env;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explain } from "../../src/options/index.js";
-import { HOST, NEWEST } from "./facts.js";
+import { HOST, NEWEST } from "./facts.helper.js";
 
 describe("explain", () => {
   it("masks the variables of unusual names and what is in the arguments of MCP servers", () => {

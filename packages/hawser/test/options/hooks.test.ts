@@ -6,7 +6,7 @@ import {
   numberHooks,
   parseVersion,
 } from "../../src/options/index.js";
-import { HOST, NEWEST } from "./facts.js";
+import { HOST, NEWEST } from "./facts.helper.js";
 
 const cli = (text: string): CliFacts => ({ path: "/usr/bin/claude", version: parseVersion(text) });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { buildInvocation, type Options } from "../../src/options/index.js";
-import { added, HOST, NEWEST } from "./facts.js";
+import { added, HOST, NEWEST } from "./facts.helper.js";
 
 const FILE = "/tmp/hawser-1/mcp.json";
 const server = { command: "node", args: ["s.js"] };

@@ -7,7 +7,7 @@ import { always, toolUse } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
-import { added, HOST, NEWEST } from "./facts.js";
+import { added, HOST, NEWEST } from "./facts.helper.js";
 
 /** As a program in JavaScript gives it. */
 const newer = (options: object): Options => options as Options;

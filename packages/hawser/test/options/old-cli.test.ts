@@ -6,9 +6,9 @@ import {
   type Options,
   parseVersion,
 } from "../../src/options/index.js";
-import { CASES } from "./cases.js";
-import { added, FIXED, HOST, OLDER } from "./facts.js";
-import { refusalOf } from "./refusal.js";
+import { CASES } from "./cases.helper.js";
+import { added, FIXED, HOST, OLDER } from "./facts.helper.js";
+import { refusalOf } from "./refusal.helper.js";
 
 const cli = (text: string): CliFacts => ({ path: "/usr/bin/claude", version: parseVersion(text) });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AGENT, LEAN, type Options, withPreset } from "../../src/options/index.js";
-import { added } from "./facts.js";
+import { added } from "./facts.helper.js";
 
 describe("a preset", () => {
   it("lean has no tools, settings, servers, session or prompt, and takes prompts as text", () => {

@@ -9,8 +9,17 @@ import {
   validateOptions,
 } from "../../src/options/index.js";
 import { fc } from "../support/fc.js";
-import { cli, current, env, mixed, NAMES, right, textual, wrong } from "./arbitrary.js";
-import { HOST } from "./facts.js";
+import {
+  cli,
+  current,
+  env,
+  mixed,
+  NAMES,
+  right,
+  textual,
+  wrong,
+} from "./arbitrary-options.helper.js";
+import { HOST } from "./facts.helper.js";
 
 /** A property that most of its runs do not reach holds nothing. */
 function countRuns(): { hit: () => void; expectAtLeast: (least: number) => void } {

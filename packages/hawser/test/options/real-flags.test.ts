@@ -9,10 +9,10 @@ import {
   type Version,
 } from "../../src/options/index.js";
 import { CLIS } from "../support/cli.js";
-import { batchesOf } from "./batches.js";
-import { CASES } from "./cases.js";
-import { HOST } from "./facts.js";
-import { start } from "./start.js";
+import { batchesOf } from "./batches.helper.js";
+import { CASES } from "./cases.helper.js";
+import { HOST } from "./facts.helper.js";
+import { start } from "./start.helper.js";
 
 /** Options that the CLI knows, and that ask for a session which is not there. */
 const OF_A_SESSION: readonly OptionName[] = ["resume", "resumeSessionAt", "resumeDropsTurn"];
@@ -23,8 +23,9 @@ const NO_FILE: readonly unknown[] = ["/etc/settings.json", "/etc/mcp.json"];
 
 const cases = Object.entries(CASES).flatMap(([key, list]) => {
   const name = key as OptionName;
-  const { ways } = OPTION_TABLE[name];
-  const heard = ways.includes("argv") || ways.includes("initialize") || ways.includes("file");
+  const { channels } = OPTION_TABLE[name];
+  const heard =
+    channels.includes("argv") || channels.includes("initialize") || channels.includes("file");
   return heard ? list.map(({ options, adds }) => ({ name, options, adds })) : [];
 });
 

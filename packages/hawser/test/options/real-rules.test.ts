@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Options, parseVersion } from "../../src/options/index.js";
 import { CLIS } from "../support/cli.js";
-import { start } from "./start.js";
+import { start } from "./start.helper.js";
 
 const allowedTools = Array.from({ length: 600 }, (_, i) => `mcp__server_${i}__tool`);
 const disallowedTools = Array.from({ length: 600 }, (_, i) => `Bash(command-${i} *)`);

@@ -6,8 +6,8 @@ import {
   type SettingsInput,
   settingsPath,
 } from "../../src/options/index.js";
-import { added, HOST, NEWEST, OLDER } from "./facts.js";
-import { refusalOf } from "./refusal.js";
+import { added, HOST, NEWEST, OLDER } from "./facts.helper.js";
+import { refusalOf } from "./refusal.helper.js";
 
 const FILE = "/tmp/hawser-1/settings.json";
 const sandbox = { enabled: true };

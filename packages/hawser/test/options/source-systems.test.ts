@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildInvocation, type Options } from "../../src/options/index.js";
-import { CASES } from "./cases.js";
-import { added, HOST, NEWEST } from "./facts.js";
+import { CASES } from "./cases.helper.js";
+import { added, HOST, NEWEST } from "./facts.helper.js";
 
 /** Flags that the source systems send and no version of the CLI ever knew. */
 const NEVER_KNOWN = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildInvocation, OPTION_TABLE, parseVersion } from "../../src/options/index.js";
-import { CASES, type Case } from "./cases.js";
-import { type Added, added, FIXED, HOST, NEWEST } from "./facts.js";
+import { CASES, type Case } from "./cases.helper.js";
+import { type Added, added, FIXED, HOST, NEWEST } from "./facts.helper.js";
 
 const cases = Object.entries(CASES).flatMap(([name, list]) =>
   list.map((each): [string, Case] => [`${name} adds ${textOf(each.adds)}`, each]),
@@ -21,13 +21,13 @@ describe("an option", () => {
   });
 
   it("has a row that says how it travels", () => {
-    const silent = Object.entries(OPTION_TABLE).filter(([, { ways }]) => ways.length === 0);
+    const silent = Object.entries(OPTION_TABLE).filter(([, { channels }]) => channels.length === 0);
     expect(silent).toEqual([]);
   });
 
   it("goes to the CLI only if its row says since when the CLI has it", () => {
-    const outbound = Object.entries(OPTION_TABLE).filter(([, { ways, flags }]) => {
-      return flags.length > 0 || ways.includes("initialize") || ways.includes("file");
+    const outbound = Object.entries(OPTION_TABLE).filter(([, { channels, flags }]) => {
+      return flags.length > 0 || channels.includes("initialize") || channels.includes("file");
     });
     const unknown = outbound.filter(([, { since }]) => parseVersion(since ?? "") === undefined);
     expect(unknown.map(([name]) => name)).toEqual([]);

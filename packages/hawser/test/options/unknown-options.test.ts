@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Options } from "../../src/options/index.js";
-import { invalid, messageOf } from "./invalid.js";
-import { refusalOf } from "./refusal.js";
+import { invalid, messageOf } from "./invalid.helper.js";
+import { refusalOf } from "./refusal.helper.js";
 
 describe("an unknown option", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OPTION_TABLE, type Options } from "../../src/options/index.js";
-import { CASES, SCHEMA, UUID } from "./cases.js";
-import { invalid, messageOf } from "./invalid.js";
+import { CASES, SCHEMA, UUID } from "./cases.helper.js";
+import { invalid, messageOf } from "./invalid.helper.js";
 
 describe("options that are right", () => {
   const all = Object.values(CASES).flat();

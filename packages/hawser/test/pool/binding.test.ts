@@ -10,7 +10,7 @@ import { spawnPlanOf } from "../../src/pool/workers/spawn-plan.js";
 import { type Prepared, prepare } from "../../src/process/index.js";
 import type { LeaseRequest } from "../../src/session/index.js";
 import { type FakeCli, fakeCli } from "../../src/testing/index.js";
-import { CASES, SCHEMA } from "../options/cases.js";
+import { CASES, SCHEMA } from "../options/cases.helper.js";
 import { fc } from "../support/fc.js";
 
 const VERSIONS = ["2.1.325", "2.1.197"];

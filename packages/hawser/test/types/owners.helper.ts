@@ -9,7 +9,7 @@ export const GIVEN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "McpSdkServerConfigWithInstance",
     "SdkMcpToolDefinition",
   ],
-  "src/options/shape/session-store.ts": [
+  "src/options/types/session-store.ts": [
     "SessionKey",
     "SessionStore",
     "SessionStoreEntry",

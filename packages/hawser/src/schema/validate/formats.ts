@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
+import { kind } from "../../base/index.js";
 
 /** The formats that are checked. Any other format is a note for the reader and accepts every text. */
 export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
@@ -19,7 +20,7 @@ export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["ipv4", isIPv4],
   ["ipv6", (text: string) => isIPv6(text) && !text.includes("%")],
   ["uri", isUri],
-  ["uuid", matches(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)],
+  ["uuid", kind.isUuid],
 ]);
 
 const HOSTNAME =

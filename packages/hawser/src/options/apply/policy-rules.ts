@@ -1,0 +1,42 @@
+import type { Draft } from "../invocation/draft.js";
+import { isSinceOrUnknown } from "../invocation/version-gate.js";
+import { like } from "../tools/wildcard.js";
+import { SINCE_ON_FAILURE } from "./hooks.js";
+
+/** The id under which the CLI asks the policy of the option `rules`. */
+export const POLICY_HOOK = "hawser_policy";
+
+/**
+ * Registers the policy as a PreToolUse hook, because only a hook sees every call, whatever the mode and
+ * the other rules say. It stands before the caller's hooks. A policy that throws denies the call: this
+ * library answers so, and a CLI that knows `onFailure` does so if no answer comes.
+ */
+export function applyRules(draft: Draft): void {
+  if (draft.options.rules === undefined) return;
+  const { hooks } = draft.initialize;
+  const policy = {
+    hookCallbackIds: [POLICY_HOOK],
+    ...(isSinceOrUnknown(draft.cli, SINCE_ON_FAILURE) ? { onFailure: "block" as const } : {}),
+  };
+  draft.initialize.hooks = {
+    ...hooks,
+    PreToolUse: [policy, ...(hooks?.["PreToolUse"] ?? [])],
+  };
+}
+
+/**
+ * Whether the policy could refuse a command. The CLI runs commands in the file of a skill (`!`ls``)
+ * when the skill is loaded, and asks no hook about them, so they must not run then.
+ */
+export function guardsCommands({ options, cli, warnings }: Draft): boolean {
+  const { rules } = options;
+  if (rules === undefined) return false;
+  const first = rules.find(({ tool }) => like(tool, "Bash"));
+  if (first?.decision === "allow" && first.input === undefined) return false;
+  if (!isSinceOrUnknown(cli, SINCE_SKILL_COMMANDS)) {
+    warnings.push("This CLI runs commands inside of skills without asking the rules.");
+  }
+  return true;
+}
+
+const SINCE_SKILL_COMMANDS = "2.1.91";

@@ -1,0 +1,119 @@
+import { isHawserError, isObject, looksSecret } from "../../base/index.js";
+import { applyExtraArgs } from "../apply/extra-args.js";
+import { applyRules } from "../apply/policy-rules.js";
+import { applyRetries } from "../apply/retries.js";
+import { applySettings } from "../apply/settings.js";
+import { applyGitGuard } from "../apply/untrusted-project.js";
+import type { Options } from "../options.js";
+import { rowOf } from "../table/option-facts.js";
+import { OPTION_NAMES } from "../table/option-table.js";
+import { openGuards, uselessAllowances } from "../validate/open-guards.js";
+import { validateOptions } from "../validate/validate-options.js";
+import { commandOf, fits, leaks, tooLong } from "./command-line.js";
+import { type Resolved, withDefaults } from "./default-options.js";
+import type { Draft } from "./draft.js";
+import { isNested, startEnvironment } from "./environment.js";
+import type { CliFacts, HostFacts, Invocation } from "./invocation.js";
+import { isInUse, keepSupported } from "./supported-options.js";
+import { refusal } from "./version-gate.js";
+
+/**
+ * Turns options into all that is needed to start the CLI. Pure: it reads only its arguments and changes
+ * none of them. It returns, or throws a `HawserError`.
+ */
+export function buildInvocation(options: Options, cli: CliFacts, host: HostFacts): Invocation {
+  const taken = readOnce(options);
+  validateOptions(taken);
+  try {
+    const resolved = withDefaults(taken);
+    if (resolved.nested === "error" && isNested(host)) throw refusal(host, "nested_session");
+    const inline = draftOf(resolved, cli, host, false);
+    if (fits(inline) && !leaks(inline)) return finish(inline);
+    // Applying all rows a second time costs less than working out which of them to move.
+    const compact = draftOf(resolved, cli, host, true);
+    if (fits(compact)) return finish(compact);
+    throw tooLong(compact);
+  } catch (error) {
+    if (isHawserError(error)) throw error;
+    // For example a getter that throws, or a cyclic structure.
+    throw refusal(host, "invalid_options", "The options cannot be read.", { cause: error });
+  }
+}
+
+/** Copies the options, so that the values that are checked are the values that are used, even with getters. */
+function readOnce(options: Options): Options {
+  try {
+    return isObject(options) ? { ...options } : options;
+  } catch {
+    // `validateOptions` reports what is wrong.
+    return options;
+  }
+}
+
+function draftOf(options: Resolved, cli: CliFacts, host: HostFacts, compact: boolean): Draft {
+  const warnings: string[] = [];
+  const draft: Draft = {
+    options: keepSupported({ options, cli, host, warnings }),
+    cli,
+    host,
+    compact,
+    args: [],
+    env: startEnvironment(options, host),
+    initialize: { subtype: "initialize" },
+    files: [],
+    secrets: new Set(),
+    warnings,
+    permissions: { allow: [], deny: [], ask: [], directories: [] },
+    expectedDenyRules: 0,
+    expectsMode: false,
+  };
+  for (const name of OPTION_NAMES) {
+    if (isInUse(draft.options, name)) rowOf(name).apply?.(draft, draft.options[name], name);
+  }
+  for (const step of AFTER_ALL_ROWS) step(draft);
+  // Callers of `refuseOpenGuards` never get here with an open guard; `query()` only warns.
+  for (const { path, message } of [...openGuards(options), ...uselessAllowances(options)]) {
+    warnings.push(`${path} ${message}`);
+  }
+  if (cli.script !== true && options.executableArgs !== undefined) {
+    warnings.push("executableArgs is left out: this CLI is no script and needs no runtime.");
+  }
+  return draft;
+}
+
+/**
+ * What needs all rows to be written first, in this order. None of it is a row, because each step reads
+ * several options, or has something to do when its option is not given.
+ */
+const AFTER_ALL_ROWS: readonly ((draft: Draft) => void)[] = [
+  applyGitGuard,
+  // The policy stands before the hooks that the row of `hooks` has registered.
+  applyRules,
+  applyRetries,
+  // One `--settings` holds the settings, the sandbox, and the rules that the rows have collected.
+  applySettings,
+  // The caller's own flags are last on the command line.
+  applyExtraArgs,
+];
+
+function finish(draft: Draft): Invocation {
+  const { options, initialize, files, warnings, expectedDenyRules } = draft;
+  const env = draft.env.toObject();
+  for (const [name, value] of Object.entries(env)) {
+    if (looksSecret(name, value)) draft.secrets.add(value);
+  }
+  for (const secret of [options.apiKey, options.oauthToken]) {
+    if (secret !== undefined) draft.secrets.add(secret);
+  }
+  return {
+    ...commandOf(draft),
+    env,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    initialize,
+    files,
+    secrets: [...draft.secrets].filter((secret) => secret !== ""),
+    warnings,
+    expectedDenyRules,
+    ...(draft.expectsMode ? { expectsMode: true } : {}),
+  };
+}

@@ -1,0 +1,70 @@
+import type { OptionName, Options } from "../options.js";
+import type { GeneralOption, OptionSpec, Residue, Scope } from "./option-row.js";
+import { OPTION_NAMES, OPTION_TABLE } from "./option-table.js";
+import { MAY_LEAVE } from "./row-builders.js";
+
+/** A row whose option is known only at run time. */
+export interface AnyRow extends OptionSpec<unknown> {
+  readonly scope: Scope | Readonly<Record<string, Scope>>;
+  readonly general: boolean;
+  readonly residue: Residue<unknown>;
+  readonly folder: "free" | "fixed";
+}
+
+export function rowOf(name: OptionName): AnyRow {
+  return OPTION_TABLE[name] as AnyRow;
+}
+
+/** Options and fields of options that are about one of these things, as paths in alphabetical order. */
+export function pathsOfScope(...scopes: readonly Scope[]): readonly string[] {
+  return [...OPTION_NAMES].sort().flatMap((name) => {
+    const { scope } = rowOf(name);
+    if (typeof scope === "string") return scopes.includes(scope) ? [name] : [];
+    const fields = Object.entries(scope).filter(([, each]) => scopes.includes(each));
+    return fields.map(([field]) => `${name}.${field}`);
+  });
+}
+
+/** The general options in alphabetical order. */
+export const GENERAL_OPTIONS: readonly GeneralOption[] = OPTION_NAMES.filter(isGeneral).sort();
+
+function isGeneral(name: OptionName): name is GeneralOption {
+  return rowOf(name).general;
+}
+
+/** What a reset of the conversation leaves of an option in the process; undefined if nothing. */
+export function residueOf<Name extends OptionName>(
+  name: Name,
+  value: Options[Name],
+): string | undefined {
+  // An option that is not known here may leave anything.
+  if (!Object.hasOwn(OPTION_TABLE, name)) return MAY_LEAVE;
+  const { residue } = rowOf(name);
+  if (typeof residue === "string") {
+    return residue === "none" || value === undefined ? undefined : MAY_LEAVE;
+  }
+  const isClean = value === undefined ? residue.unset === undefined : residue.isClean(value);
+  return isClean ? undefined : residue.leaves;
+}
+
+/** Whether a process with these options belongs to the one session that it was started for. */
+export function isExclusive(options: Options): boolean {
+  return givenNames(options).some((name) => rowOf(name).residue === "exclusive");
+}
+
+/** Whether the options mean the same for a CLI that is told its working directory after the start. */
+export function isFolderFree(options: Options): boolean {
+  return givenNames(options).every((name) => rowOf(name).folder === "free");
+}
+
+function givenNames(options: Options): OptionName[] {
+  return OPTION_NAMES.filter((name) => options[name] !== undefined);
+}
+
+/** Whether the option stands on the command line and could travel by another channel instead. */
+export function isMovable(name: OptionName): boolean {
+  const { channels } = rowOf(name);
+  return (
+    channels.includes("argv") && (channels.includes("file") || channels.includes("initialize"))
+  );
+}

@@ -1,0 +1,40 @@
+import type { Options } from "../options.js";
+import { toolRow } from "./builtin-tools.js";
+
+/**
+ * Why `canUseTool` is not asked about some calls, or undefined if it is asked about all of them. With
+ * `rules` the policy decides first, and what it asks always reaches the callback.
+ */
+export function shadowedCallback(
+  options: Options,
+  concerns: (tool: string) => boolean = () => true,
+): string | undefined {
+  const { canUseTool, rules, permissionMode, allowedTools = [] } = options;
+  if (canUseTool === undefined || rules !== undefined) return undefined;
+  if (permissionMode === "bypassPermissions") {
+    return (
+      'canUseTool is never asked, because permissionMode "bypassPermissions" allows every call ' +
+      "before. To see every call, use a PreToolUse hook or `rules`."
+    );
+  }
+  const whole = allowedTools.filter((rule) => rule !== "" && !rule.includes("(") && concerns(rule));
+  if (whole.length === 0) return undefined;
+  return (
+    `canUseTool is not asked about ${whole.join(", ")}, because allowedTools allows these tools ` +
+    "with any input. To see every call, use a PreToolUse hook or `rules`; to be asked, take the " +
+    "names out of allowedTools. Rules of settings files have the same effect."
+  );
+}
+
+/**
+ * Finds a callback that tools which run commands or change files pass by. Other tools do not count,
+ * because allowing read-only tools or the caller's own is the ordinary use of `allowedTools`.
+ */
+export function shadowedChanges(options: Options): string | undefined {
+  return shadowedCallback(options, changesThings);
+}
+
+function changesThings(tool: string): boolean {
+  const { commands = [], writes } = toolRow(tool);
+  return commands.length > 0 || writes !== undefined || tool === "*";
+}

@@ -1,0 +1,103 @@
+import type { Problem } from "../../base/index.js";
+import { isOfProject } from "../presets.js";
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** Finds options that contradict each other, or that need another option. */
+export function* contradictions(options: Given): Iterable<Problem> {
+  for (const { path, message, hint, when } of RULES) {
+    if (when(options)) yield { path, message, hint };
+  }
+}
+
+interface Rule extends Required<Problem> {
+  readonly when: (options: Given) => boolean;
+}
+
+const hasProjectSource = (sources: unknown): boolean =>
+  Array.isArray(sources) && sources.some(isOfProject);
+
+const has = (value: unknown): boolean => value !== undefined && value !== false;
+
+const RULES: readonly Rule[] = [
+  {
+    path: "canUseTool",
+    message: "contradicts permissionPromptToolName: both answer the same question",
+    hint: "Give one of them.",
+    when: (o) => has(o["canUseTool"]) && has(o["permissionPromptToolName"]),
+  },
+  {
+    path: "fallbackModel",
+    message: "is the same as model, so that nothing is left to fall back to",
+    hint: "Name another model, or leave `fallbackModel` out.",
+    when: (o) => typeof o["model"] === "string" && o["model"] === o["fallbackModel"],
+  },
+  {
+    path: "continue",
+    message: "contradicts resume: they name different sessions",
+    hint: "Give one of them.",
+    when: (o) => has(o["continue"]) && has(o["resume"]),
+  },
+  {
+    path: "sessionId",
+    message: "contradicts resume and continue: a resumed session has an id",
+    hint: "Set `forkSession`, or leave `sessionId` out.",
+    when: (o) =>
+      has(o["sessionId"]) && (has(o["resume"]) || has(o["continue"])) && !has(o["forkSession"]),
+  },
+  {
+    path: "forkSession",
+    message: "has nothing to fork",
+    hint: "Set `resume` or `continue`, or leave `forkSession` out.",
+    when: (o) => has(o["forkSession"]) && !has(o["resume"]) && !has(o["continue"]),
+  },
+  {
+    path: "resumeSessionAt",
+    message: "needs resume",
+    hint: "Set `resume` to the session's id.",
+    when: (o) => has(o["resumeSessionAt"]) && !has(o["resume"]),
+  },
+  {
+    path: "resumeDropsTurn",
+    message: "needs resumeSessionAt",
+    hint: "Set `resumeSessionAt` to the message to resume at.",
+    when: (o) => has(o["resumeDropsTurn"]) && !has(o["resumeSessionAt"]),
+  },
+  {
+    path: "sessionStore",
+    message: "contradicts persistSession: false, which leaves nothing to mirror",
+    hint: "Leave `persistSession` out.",
+    when: (o) => has(o["sessionStore"]) && o["persistSession"] === false,
+  },
+  {
+    path: "cliPath",
+    message: "contradicts pathToClaudeCodeExecutable: they name different files",
+    hint: "Give one of them.",
+    when: ({ cliPath, pathToClaudeCodeExecutable: other }) =>
+      has(cliPath) && has(other) && cliPath !== other,
+  },
+  {
+    path: "apiKey",
+    message: "contradicts oauthToken: a call has one credential",
+    hint: "Give one of them.",
+    when: (o) => has(o["apiKey"]) && has(o["oauthToken"]),
+  },
+  {
+    path: "schema",
+    message: "contradicts outputFormat: an answer has one schema",
+    hint: "Give one of them.",
+    when: (o) => has(o["schema"]) && has(o["outputFormat"]),
+  },
+  {
+    path: "trustProject",
+    message: "is false and contradicts settingSources, which names files of the project",
+    hint: "Leave `project` and `local` out of `settingSources`, or set `trustProject` to true.",
+    when: (o) => o["trustProject"] === false && hasProjectSource(o["settingSources"]),
+  },
+  {
+    path: "verbatimPrompts",
+    message: "contradicts literalPrompt: false",
+    hint: "Give `literalPrompt` alone; it works with every version of the CLI.",
+    when: (o) => o["verbatimPrompts"] === true && o["literalPrompt"] === false,
+  },
+];

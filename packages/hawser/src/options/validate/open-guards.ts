@@ -1,0 +1,157 @@
+import { differsByOne, isObject, kind, type Problem } from "../../base/index.js";
+import type { Options } from "../options.js";
+import { KNOWN_TOOL_NAMES } from "../tools/builtin-tools.js";
+import type { HookEvent } from "../types/hooks.js";
+import { mcpToolPrefix, readServers } from "./kinds/mcp-servers.js";
+import { parseSettings } from "./read-settings.js";
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * Guards that would be open because of a name: a tool that does not exist, but looks like one that
+ * does, and MCP servers whose tools get the same names. The CLI says nothing about either.
+ */
+export function* openGuards(given: Options): Iterable<Problem> {
+  const options = { ...given };
+  const known = knownTo(options);
+  for (const { path, name } of guardingNames(options)) yield* misspelt(name, path, known);
+  yield* collidingServers(serverNames(options["mcpServers"]), "mcpServers");
+}
+
+/** Names in `allowedTools` that look misspelt. They open nothing, but they allow nothing either. */
+export function* uselessAllowances(given: Options): Iterable<Problem> {
+  const options = { ...given };
+  const known = knownTo(options);
+  const names = namesIn(options["allowedTools"], "allowedTools");
+  for (const { path, name } of names) yield* misspelt(toolOf(name), path, known);
+}
+
+/** Servers whose tools could have the same names, for example `a` and `a__b`, or `my server` and `my_server`. */
+export function* collidingServers(names: readonly string[], path: string): Iterable<Problem> {
+  for (const [i, name] of names.entries()) {
+    const prefix = mcpToolPrefix(name);
+    const other = names.slice(0, i).find((earlier) => {
+      const taken = mcpToolPrefix(earlier);
+      return taken.startsWith(prefix) || prefix.startsWith(taken);
+    });
+    if (other === undefined) continue;
+    yield {
+      path: kind.at(path, name),
+      message: `collides with ${kind.at(path, other)}: the CLI could give their tools the same names`,
+      hint: "Rename one of the servers, so that neither name is the other's beginning before `__`.",
+    };
+  }
+}
+
+interface Named {
+  readonly path: string;
+  readonly name: string;
+}
+
+function* guardingNames(options: Given): Iterable<Named> {
+  const { disallowedTools, tools, rules, hooks, agents, settings } = options;
+  for (const { path, name } of namesIn(disallowedTools, "disallowedTools")) {
+    yield { path, name: toolOf(name) };
+  }
+  yield* namesIn(tools, "tools");
+  for (const [i, rule] of listOf(rules).entries()) {
+    if (isObject(rule) && typeof rule["tool"] === "string") {
+      yield { path: `rules[${i}].tool`, name: rule["tool"] };
+    }
+  }
+  yield* matcherNames(hooks);
+  for (const [agent, definition] of Object.entries(fieldsOf(agents))) {
+    const path = kind.at("agents", agent);
+    yield* namesIn(fieldsOf(definition)["tools"], `${path}.tools`);
+    yield* namesIn(fieldsOf(definition)["disallowedTools"], `${path}.disallowedTools`);
+  }
+  const inline = typeof settings === "string" ? parseSettings(settings) : settings;
+  const permissions = fieldsOf(fieldsOf(inline)["permissions"]);
+  for (const list of ["deny", "ask"]) {
+    for (const { path, name } of namesIn(permissions[list], `settings.permissions.${list}`)) {
+      yield { path, name: toolOf(name) };
+    }
+  }
+}
+
+/** A matcher is a name, several names with `|` between, or a regular expression, of which only whole names count. */
+function* matcherNames(hooks: unknown): Iterable<Named> {
+  for (const event of TOOL_EVENTS) {
+    for (const [i, entry] of listOf(fieldsOf(hooks)[event]).entries()) {
+      const matcher = fieldsOf(entry)["matcher"];
+      if (typeof matcher !== "string") continue;
+      for (const part of matcher.split("|")) {
+        const name = part.replace(/^[\s^(]+|[\s$)]+$/g, "");
+        if (/^\w+$/.test(name)) yield { path: `hooks.${event}[${i}].matcher`, name };
+      }
+    }
+  }
+}
+
+/** The events whose matcher is about the name of a tool. */
+const TOOL_EVENTS: readonly HookEvent[] = [
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PermissionRequest",
+  "PermissionDenied",
+];
+
+function* misspelt(name: string, path: string, known: readonly string[]): Iterable<Problem> {
+  if (name.startsWith("mcp__") || known.includes(name)) return;
+  const meant = name.includes("*")
+    ? likeCase(name, known)
+    : known.find((each) => differsByOne(name, each));
+  if (meant === undefined) return;
+  const hint = `Write \`${meant}\`: names of tools are case-sensitive.`;
+  yield { path, message: `names no tool: "${name}". Did you mean \`${meant}\`?`, hint };
+}
+
+/** The tool that a pattern fits only if upper and lower case do not count. */
+function likeCase(pattern: string, known: readonly string[]): string | undefined {
+  // A name of hostile length is not a typing mistake.
+  if (pattern.length > LONGEST) return undefined;
+  const source = pattern
+    .split(/\*+/)
+    .map((part) => part.replace(/[^\w]/g, "\\$&"))
+    .join(".*");
+  const fits = (flags: string) => known.find((name) => new RegExp(`^${source}$`, flags).test(name));
+  return fits("") === undefined ? fits("i") : undefined;
+}
+
+const LONGEST = 64;
+
+/** The tools of the CLI, and the names that the options give them. */
+function knownTo({ toolAliases }: Given): readonly string[] {
+  return [...KNOWN_TOOL_NAMES, ...Object.keys(fieldsOf(toolAliases))];
+}
+
+/** The names in a file are not known here. */
+function serverNames(value: unknown): readonly string[] {
+  if (typeof value !== "string" && !isObject(value)) return [];
+  try {
+    const source = readServers(value as never);
+    return source.from === "map" ? Object.keys(source.servers) : [];
+  } catch {
+    return []; // The check of the option says what is wrong.
+  }
+}
+
+function namesIn(value: unknown, path: string): readonly Named[] {
+  return listOf(value).flatMap((name, i) =>
+    typeof name === "string" ? [{ path: `${path}[${i}]`, name }] : [],
+  );
+}
+
+/** The tool of a rule such as `Bash(git *)`. */
+function toolOf(rule: string): string {
+  return rule.split("(", 1)[0] ?? "";
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function fieldsOf(value: unknown): Given {
+  return isObject(value) ? value : {};
+}

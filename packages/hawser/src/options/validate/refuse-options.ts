@@ -1,0 +1,37 @@
+import { HawserError } from "../../base/index.js";
+import type { Options } from "../options.js";
+import { pathsOfScope } from "../table/option-facts.js";
+
+/** Throws `invalid_options` for options that only a pool can obey, if there is no pool. */
+export function refuseWithoutPool(caller: string, options: Options): void {
+  if (options.pool !== undefined) return;
+  const used = POOL_OPTIONS.filter((name) => isGiven(options, [name]));
+  if (used.length === 0) return;
+  const names = used.join(" and ");
+  const verb = used.length === 1 ? "needs" : "need";
+  throw new HawserError("invalid_options", `${names} ${verb} a pool in ${caller}.`, {
+    hint: `Call pool.${caller}, or pass what createPool() returned as \`pool\`; else leave ${names} out.`,
+    issues: used.map((path) => ({ path, message: `has no effect in ${caller} without a pool` })),
+  });
+}
+
+const POOL_OPTIONS = pathsOfScope("pool");
+
+/** Throws `not_supported` for given options, or fields of them, that have no effect in the called function. */
+export function refuseOptions(caller: string, options: Options, paths: readonly string[]): void {
+  const used = paths.filter((path) => isGiven(options, path.split(".")));
+  if (used.length === 0) return;
+  throw new HawserError("not_supported", `${caller} does not support ${used.join(", ")}.`, {
+    hint: "Leave these options out.",
+    issues: used.map((path) => ({ path, message: `has no effect in ${caller}` })),
+  });
+}
+
+function isGiven(options: object, names: readonly string[]): boolean {
+  let value: unknown = options;
+  for (const name of names) {
+    if (typeof value !== "object" || value === null) return false;
+    value = Reflect.get(value, name);
+  }
+  return value !== undefined;
+}

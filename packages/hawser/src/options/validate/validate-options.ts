@@ -1,0 +1,101 @@
+import { closestName, isObject, type Problem, throwIfInvalid } from "../../base/index.js";
+import { RESERVED } from "../apply/extra-args.js";
+import type { OptionName, Options } from "../options.js";
+import { OPTION_NAMES, OPTION_TABLE } from "../table/option-table.js";
+import { contradictions } from "./contradictions.js";
+import { collidingServers, openGuards } from "./open-guards.js";
+import { readInline, settingsPath } from "./read-settings.js";
+
+/**
+ * Throws `invalid_options` with all that is wrong, before anything is started.
+ *
+ * A call is checked several times. The check in `buildInvocation` counts, because it checks the very
+ * copy that the invocation is built from. The checks before it (`complete()`, `openSession()`, a pool,
+ * a provider, `prepare()`) only fail sooner: before a place in a queue or a look at the disk.
+ */
+export function validateOptions(options: Options): void {
+  throwIfInvalid(read(options));
+}
+
+/**
+ * Throws `invalid_options` for a guard that would be open because of a name, for example
+ * `disallowedTools: ["bash"]`. Not for `query()`, which takes what the official SDK takes.
+ */
+export function refuseOpenGuards(options: Options): void {
+  throwIfInvalid([...openGuards(options)]);
+}
+
+/** Throws `invalid_options` for MCP servers whose tools could have the same names. */
+export function refuseCollidingServers(names: readonly string[]): void {
+  throwIfInvalid([...collidingServers(names, "mcpServers")]);
+}
+
+function read(options: unknown): readonly Problem[] {
+  try {
+    if (!isObject(options)) return [{ path: "options", message: "must be an object" }];
+    return [...problemsOf(options)];
+  } catch {
+    // For example a getter that throws, or a cyclic structure.
+    return [{ path: "options", message: "cannot be read" }];
+  }
+}
+
+function* problemsOf(options: Readonly<Record<string, unknown>>): Iterable<Problem> {
+  for (const [name, value] of Object.entries(options)) {
+    if (!isKnown(name)) yield unknownName(name);
+    else if (value !== undefined) yield* OPTION_TABLE[name].kind.problems(value, name);
+  }
+  yield* repeatedFlags(options["extraArgs"]);
+  yield* unusableSettings(options);
+  yield* contradictions(options);
+}
+
+function isKnown(name: string): name is OptionName {
+  return Object.hasOwn(OPTION_TABLE, name);
+}
+
+function unknownName(name: string): Problem {
+  const near = OTHER_NAMES.get(name) ?? closestName(name, OPTION_NAMES);
+  const path = /^[\w$]+$/.test(name) ? name : JSON.stringify(name);
+  if (near === undefined) return { path, message: "is not an option", hint: "Leave it out." };
+  return { path, message: `is not an option; did you mean ${near}?`, hint: `Use \`${near}\`.` };
+}
+
+/** Names of these options in other libraries that `closestName` does not find. */
+const OTHER_NAMES: ReadonlyMap<string, OptionName> = new Map<string, OptionName>([
+  ["addDirs", "additionalDirectories"],
+  ["add_dirs", "additionalDirectories"],
+  ["continueConversation", "continue"],
+  ["continue_conversation", "continue"],
+  ["maxBufferSize", "maxLineBytes"],
+  ["max_buffer_size", "maxLineBytes"],
+  ["mcpConfig", "mcpServers"],
+  ["retries", "retry"],
+  ["system", "systemPrompt"],
+  ["timeoutMs", "timeouts"],
+  ["timeout_secs", "timeouts"],
+  ["workingDir", "cwd"],
+  ["working_dir", "cwd"],
+]);
+
+/** The CLI takes the last of two equal flags, so that a repeated flag would undo the option. */
+function* repeatedFlags(extraArgs: unknown): Iterable<Problem> {
+  if (!isObject(extraArgs)) return;
+  for (const name of Object.keys(extraArgs)) {
+    const flag = `--${name}`;
+    const owner = OPTION_NAMES.find((option) => OPTION_TABLE[option].flags.some((f) => f === flag));
+    const reserved = (RESERVED as readonly string[]).includes(flag);
+    if (owner === undefined && !reserved) continue;
+    const hint = owner === undefined ? "Leave it out." : `Use the option \`${owner}\`.`;
+    yield { path: `extraArgs.${name}`, message: "repeats a flag that is set here", hint };
+  }
+}
+
+function* unusableSettings(options: Readonly<Record<string, unknown>>): Iterable<Problem> {
+  const { settings, sandbox, strictSettingsMerge } = options;
+  if (typeof settings !== "string" && !isObject(settings)) return;
+  if (strictSettingsMerge === false && sandbox !== undefined) return;
+  if (settingsPath(settings) !== undefined) return;
+  const reading = readInline(settings);
+  if ("message" in reading) yield reading;
+}

@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import type { AnyCompleteOptions } from "../../src/complete/index.js";
+import {
+  type CallOption,
+  OPTION_NAMES,
+  type OptionName,
+  type SessionOption,
+} from "../../src/options/index.js";
+import type { SessionOptions } from "../../src/session/index.js";
+
+const SRC = fileURLToPath(new URL("../../src", import.meta.url));
+
+/** Three names may be a coincidence of two options and a common word; a list has more. */
+const FEWEST = 3;
+
+/** Declarations that hold option names and say nothing about options that the table could say. */
+const MAY_NAME_OPTIONS: Readonly<Record<string, string>> = {
+  OPTION_TABLE: "the table itself",
+  GeneralOption: "a type cannot be read from the table; the table does not compile without it",
+  CallOption: "as GeneralOption",
+  SessionOptions: "a public type; the compiler compares it with the table below",
+  CompleteOptions: "a public type; the compiler compares it with the table below",
+  DEFAULTS: "values of options, not facts about them; in providers, the contract's own defaults",
+  Defaulted: "the names of these values",
+  OTHER_NAMES: "names in other libraries; in providers, other names of the contract's own keys",
+  TYPES: "keys of the CLI's settings file",
+  LINKED: "files in the CLI's configuration folder",
+  CALL_FLAGS: "flags of the command",
+  FLAG_OF: "the flag of the command that sets an option",
+  CallOptions: "the public type of what a function returns",
+  MUST: "keys of a provider's contract",
+  HINTS: "keys that callers of a provider's contract mistake for its own",
+  OWN: "keys that a provider's contract takes as arguments",
+  KEYS: "keys of a provider's contract",
+  PassedOptions: "a provider's own keys of the same name, taken out of a type",
+  OPTIONS: "keys of the options of a fake environment",
+  toolOptions: "the public type of what a function returns",
+};
+
+interface Found {
+  readonly file: string;
+  /** The top-level declaration that holds the list. */
+  readonly declaration: string;
+  readonly names: readonly string[];
+}
+
+const options = new Set<string>(OPTION_NAMES);
+
+/** The option names in a list, a map, a union of literals, or the keys of an object. */
+function namesIn(node: ts.Node): readonly string[] {
+  if (ts.isArrayLiteralExpression(node)) {
+    const items = node.elements.flatMap((item) =>
+      ts.isArrayLiteralExpression(item) ? [...item.elements] : [item],
+    );
+    return items.flatMap((item) => (ts.isStringLiteral(item) ? [item.text] : []));
+  }
+  if (ts.isUnionTypeNode(node)) {
+    return node.types.flatMap((type) =>
+      ts.isLiteralTypeNode(type) && ts.isStringLiteral(type.literal) ? [type.literal.text] : [],
+    );
+  }
+  // An object inside a function is made of values that somebody gave.
+  if (ts.isObjectLiteralExpression(node) && isConstant(node)) {
+    return node.properties.flatMap((property) =>
+      property.name !== undefined && ts.isIdentifier(property.name) ? [property.name.text] : [],
+    );
+  }
+  return [];
+}
+
+/** Whether an object is made once, and is not itself a set of options. */
+function isConstant(node: ts.Node): boolean {
+  if (ts.isFunctionLike(node) || ts.isClassLike(node)) return false;
+  if (ts.isVariableDeclaration(node) && node.type?.getText() === "Options") return false;
+  return node.parent === undefined || isConstant(node.parent);
+}
+
+function declarationOf(node: ts.Node): string {
+  let top = node;
+  while (!ts.isSourceFile(top.parent)) top = top.parent;
+  if (ts.isVariableStatement(top)) return top.declarationList.declarations[0]?.name.getText() ?? "";
+  return (top as Partial<ts.DeclarationStatement>).name?.getText() ?? "";
+}
+
+function listsIn(file: string): readonly Found[] {
+  const text = readFileSync(join(SRC, file), "utf8");
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const found: Found[] = [];
+  const visit = (node: ts.Node): void => {
+    const paths = namesIn(node).map((name) => name.split(".", 1)[0] ?? "");
+    const names = [...new Set(paths.filter((name) => options.has(name)))];
+    if (names.length >= FEWEST) found.push({ file, declaration: declarationOf(node), names });
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+const lists = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => file.split(sep).join("/"))
+  .flatMap(listsIn);
+
+type Same<A, B> = [A, B] extends [B, A] ? true : false;
+
+describe("the table of options", () => {
+  it("agrees with the types that leave options out", () => {
+    const session: Same<Exclude<OptionName, keyof SessionOptions>, CallOption> = true;
+    const call: Same<Exclude<OptionName, keyof AnyCompleteOptions>, SessionOption> = true;
+    expect([session, call]).toEqual([true, true]);
+  });
+
+  it("is the only list of option names", () => {
+    const others = lists.filter(({ declaration }) => !Object.hasOwn(MAY_NAME_OPTIONS, declaration));
+    expect(others).toEqual([]);
+  });
+
+  it("has no exception that is not needed", () => {
+    const found = new Set(lists.map(({ declaration }) => declaration));
+    expect(Object.keys(MAY_NAME_OPTIONS).filter((name) => !found.has(name))).toEqual([]);
+  });
+});
