@@ -91,29 +91,6 @@ export {
   processes,
   shutdown,
 } from "./process/index.js";
-export {
-  CLAUDE_CLI_MODEL_ALIASES,
-  ClaudeCliProvider,
-  type ClaudeCliProviderOptions,
-  type ClaudeCodeConfig,
-  type ClaudeCodePreset,
-  ClaudeCodeProvider,
-  type ClaudeCodeProviderOptions,
-  type CompletionConfig,
-  type Context,
-  type ContextMcpServer,
-  contextToPrompt,
-  type HistoryEntry,
-  type MagiError,
-  type MagiProvider,
-  type MessageMetadata,
-  mcpToolPatterns,
-  type OmegaError,
-  type OmegaProvider,
-  type OutgoingMessage,
-  toMagiError,
-  toOmegaError,
-} from "./providers/index.js";
 export type * from "./query/index.js";
 // Where the wire has a name of its own for it, the official one wins.
 export type { ElicitationRequest, UserDialogRequest } from "./query/index.js";
