@@ -25,7 +25,7 @@ const exported = await bundle("js", {
   "providers/index": "providers/index.ts",
   "testing/index": "testing/index.ts",
   "bin/main": "bin/main.ts",
-  // The command loads this file by its path, because only `--offline` needs hawser/testing.
+  // An entry, not a part of a shared file, because it finds hawser/testing relative to its own path.
   "bin/offline/world": "bin/offline/world.ts",
 });
 // hawser/testing copies these programs, together with the files beside them, to another folder and

@@ -1,5 +1,5 @@
-import type { SessionSummaryEntry } from "../options/index.js";
-import type { SDKSessionInfo } from "./types.js";
+import type { SessionSummaryEntry } from "../../options/index.js";
+import type { SDKSessionInfo } from "../types.js";
 
 /** What is known of a session from its entries. Its names are those of the data in a store. */
 export interface Digest {

@@ -1,7 +1,7 @@
-import type { Entry } from "./excerpt.js";
-import { Links } from "./links.js";
-import { Pace } from "./pace.js";
-import { withParallelCalls } from "./parallel.js";
+import { Pace } from "../event-loop-pause.js";
+import type { Entry } from "../files/excerpt.js";
+import { Links } from "./entry-graph.js";
+import { withParallelCalls } from "./parallel-tool-calls.js";
 
 /**
  * The conversation that a transcript ends with: the chain of parents of its last message, the start

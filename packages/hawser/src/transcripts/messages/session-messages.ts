@@ -1,12 +1,12 @@
-import { conversation, isAside } from "./chain.js";
-import { readEntries } from "./entries.js";
-import type { Entry } from "./excerpt.js";
-import { findTranscript } from "./find.js";
-import { Pace } from "./pace.js";
-import { pageFrom } from "./page.js";
-import { isSessionId, projectKeyOf } from "./place.js";
-import { contentBlocks, saidBy } from "./prompt.js";
-import type { GetSessionMessagesOptions, SessionMessage } from "./types.js";
+import { Pace } from "../event-loop-pause.js";
+import { readEntries } from "../files/entry.js";
+import type { Entry } from "../files/excerpt.js";
+import { findTranscript } from "../files/find-transcript.js";
+import { isSessionId, projectKeyOf } from "../files/project-paths.js";
+import { pageFrom } from "../list/page.js";
+import { contentBlocks, saidBy } from "../list/user-input.js";
+import type { GetSessionMessagesOptions, SessionMessage } from "../types.js";
+import { conversation, isAside } from "./conversation.js";
 
 export async function getSessionMessages(
   sessionId: string,

@@ -1,12 +1,12 @@
 import type { SessionStore } from "../options/index.js";
-import * as archive from "./archive.js";
-import * as fork from "./fork.js";
-import * as imported from "./import.js";
-import * as list from "./list.js";
-import * as messages from "./messages.js";
-import * as mutate from "./mutate.js";
+import * as archive from "./change/archive-session.js";
+import * as mutate from "./change/change-session.js";
+import * as fork from "./change/fork-session.js";
+import * as list from "./list/list-sessions.js";
+import * as messages from "./messages/session-messages.js";
+import * as subagents from "./messages/subagents.js";
 import { withStorageErrors } from "./storage-error.js";
-import * as subagents from "./subagents.js";
+import * as imported from "./store/import-session-to-store.js";
 import type {
   ForkSessionOptions,
   ForkSessionResult,

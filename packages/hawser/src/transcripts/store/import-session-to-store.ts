@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import type { SessionKey, SessionStore, SessionStoreEntry } from "../options/index.js";
-import { readEntries } from "./entries.js";
-import { existing } from "./mutate.js";
-import { checkSessionId, projectKeyOf } from "./place.js";
-import { callStore } from "./storage-error.js";
-import { agentMetadata, transcriptsBelow } from "./subagents.js";
-import type { ImportSessionToStoreOptions } from "./types.js";
+import type { SessionKey, SessionStore, SessionStoreEntry } from "../../options/index.js";
+import { existing } from "../change/change-session.js";
+import { readEntries } from "../files/entry.js";
+import { checkSessionId, projectKeyOf } from "../files/project-paths.js";
+import { agentMetadata, transcriptsBelow } from "../messages/subagents.js";
+import { callStore } from "../storage-error.js";
+import type { ImportSessionToStoreOptions } from "../types.js";
 
 export async function importSessionToStore(
   sessionId: string,

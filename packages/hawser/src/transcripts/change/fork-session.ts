@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { SessionStoreEntry } from "../options/index.js";
-import { readEntries } from "./entries.js";
-import type { Entry } from "./excerpt.js";
+import type { SessionStoreEntry } from "../../options/index.js";
+import { Pace } from "../event-loop-pause.js";
+import { readEntries } from "../files/entry.js";
+import type { Entry } from "../files/excerpt.js";
+import { checkSessionId, notFound, projectKeyOf } from "../files/project-paths.js";
+import { replaceFile } from "../files/replace-file.js";
+import type { ForkSessionOptions, ForkSessionResult } from "../types.js";
+import { existing } from "./change-session.js";
 import { forkEntries } from "./fork-entries.js";
-import { existing } from "./mutate.js";
-import { Pace } from "./pace.js";
-import { checkSessionId, notFound, projectKeyOf } from "./place.js";
-import { replaceFile } from "./replace-file.js";
-import type { ForkSessionOptions, ForkSessionResult } from "./types.js";
 
 export async function forkSession(
   sessionId: string,

@@ -1,7 +1,7 @@
-import { asEntry, type Entry } from "./excerpt.js";
-import type { Links } from "./links.js";
-import { Pace } from "./pace.js";
-import { contentBlocks } from "./prompt.js";
+import { Pace } from "../event-loop-pause.js";
+import { asEntry, type Entry } from "../files/excerpt.js";
+import { contentBlocks } from "../list/user-input.js";
+import type { Links } from "./entry-graph.js";
 
 /**
  * A message of the model is one entry for each block, and each tool's result hangs on the entry of

@@ -3,8 +3,8 @@ import type {
   SessionStore,
   SessionStoreEntry,
   SessionSummaryEntry,
-} from "../options/index.js";
-import { foldSessionSummary } from "./summary.js";
+} from "../../options/index.js";
+import { foldSessionSummary } from "../list/fold-session-summary.js";
 
 interface Session {
   readonly projectKey: string;

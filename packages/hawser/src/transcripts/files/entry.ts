@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { type FramedLine, LineFramer } from "../wire/index.js";
+import { type FramedLine, LineFramer } from "../../wire/index.js";
 import { type Entry, parseEntry } from "./excerpt.js";
 
 /** The entries of a transcript, one after the other; broken lines are left out. */

@@ -1,11 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { HawserError } from "../base/index.js";
-import { archiveMarkPath } from "./archive-mark.js";
-import { existing } from "./mutate.js";
-import { checkSessionId } from "./place.js";
-import { replaceFile } from "./replace-file.js";
-import type { SessionMutationOptions } from "./types.js";
+import { HawserError } from "../../base/index.js";
+import { archiveMarkPath } from "../files/archive-mark.js";
+import { checkSessionId } from "../files/project-paths.js";
+import { replaceFile } from "../files/replace-file.js";
+import type { SessionMutationOptions } from "../types.js";
+import { existing } from "./change-session.js";
 
 export async function archiveSession(
   sessionId: string,

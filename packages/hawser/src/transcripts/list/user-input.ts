@@ -1,4 +1,4 @@
-import { asEntry, type Entry } from "./excerpt.js";
+import { asEntry, type Entry } from "../files/excerpt.js";
 
 /** What a user line says in a list: a prompt, a command that stands in for one, or an image. */
 export type Said =

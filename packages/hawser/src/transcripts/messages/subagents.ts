@@ -1,16 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { HawserError } from "../base/index.js";
-import type { SessionStore } from "../options/index.js";
-import { subagentConversation } from "./chain.js";
-import { readEntries } from "./entries.js";
-import { type Entry, parseEntry } from "./excerpt.js";
-import { contentsOf, findTranscript, type TranscriptFile } from "./find.js";
-import { messageOf, type Parent } from "./messages.js";
-import { pageFrom } from "./page.js";
-import { isSessionId, projectKeyOf } from "./place.js";
-import { ifAbsent } from "./storage-error.js";
-import type { GetSubagentMessagesOptions, ListSubagentsOptions, SessionMessage } from "./types.js";
+import { HawserError } from "../../base/index.js";
+import type { SessionStore } from "../../options/index.js";
+import { readEntries } from "../files/entry.js";
+import { type Entry, parseEntry } from "../files/excerpt.js";
+import { contentsOf, findTranscript, type TranscriptFile } from "../files/find-transcript.js";
+import { isSessionId, projectKeyOf } from "../files/project-paths.js";
+import { pageFrom } from "../list/page.js";
+import { ifAbsent } from "../storage-error.js";
+import type { GetSubagentMessagesOptions, ListSubagentsOptions, SessionMessage } from "../types.js";
+import { subagentConversation } from "./conversation.js";
+import { messageOf, type Parent } from "./session-messages.js";
 
 export async function listSubagents(
   sessionId: string,

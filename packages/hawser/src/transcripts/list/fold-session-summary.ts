@@ -1,6 +1,6 @@
-import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from "../options/index.js";
-import { type Digest, timeOf } from "./digest.js";
-import { saidBy } from "./prompt.js";
+import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from "../../options/index.js";
+import { type Digest, timeOf } from "./session-digest.js";
+import { saidBy } from "./user-input.js";
 
 /**
  * The summary of a session after some more entries. For stores: call it in `append()`, with the

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { ifAbsent } from "./storage-error.js";
+import { ifAbsent } from "../storage-error.js";
 
 /**
  * The working trees of the git repository that a directory is in. Read from git's own files: a

@@ -2,15 +2,15 @@ import { stat } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { sep } from "node:path";
 import { promisify } from "node:util";
-import { describeFile } from "./describe.js";
-import { excerptSpace, type FileFacts, factsOf } from "./excerpt.js";
-import { findTranscript, projectFolders, type TranscriptFile } from "./find.js";
+import { excerptSpace, type FileFacts, factsOf } from "../files/excerpt.js";
+import { findTranscript, projectFolders, type TranscriptFile } from "../files/find-transcript.js";
+import { isSessionId } from "../files/project-paths.js";
+import { ifAbsent } from "../storage-error.js";
+import type { GetSessionInfoOptions, ListSessionsOptions, SDKSessionInfo } from "../types.js";
+import { describeFile } from "./describe-transcript.js";
+import { storedSessionInfo, storedSessions } from "./list-stored-sessions.js";
+import { pooled } from "./map-concurrently.js";
 import { pageOf } from "./page.js";
-import { isSessionId } from "./place.js";
-import { pooled } from "./pooled.js";
-import { ifAbsent } from "./storage-error.js";
-import { storedSessionInfo, storedSessions } from "./stored-list.js";
-import type { GetSessionInfoOptions, ListSessionsOptions, SDKSessionInfo } from "./types.js";
 
 export async function listSessions(options: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
   const { sessionStore, includeProgrammatic, includeWorktrees } = options;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
-import type { Environment } from "../base/index.js";
-import { configFolder } from "../process/index.js";
+import type { Environment } from "../../base/index.js";
+import { configFolder } from "../../process/index.js";
 
 /**
  * Whether a CLI with this environment has written down anything of the session that it could resume.

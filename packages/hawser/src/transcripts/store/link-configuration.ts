@@ -1,7 +1,7 @@
 import { realpath, stat, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { HawserError } from "../base/index.js";
-import { configFolder, homeFolder } from "../process/index.js";
+import { HawserError } from "../../base/index.js";
+import { configFolder, homeFolder } from "../../process/index.js";
 
 /** Where a CLI with this environment keeps its configuration. */
 export interface ConfigurationPlace {

@@ -1,8 +1,8 @@
-import { HawserError, isHawserError, textOf } from "../base/index.js";
-import type { SessionKey, SessionStore, SessionStoreEntry } from "../options/index.js";
-import type { JsonObject } from "../wire/index.js";
-import { within } from "./deadline.js";
-import { mirrorKey } from "./mirror-key.js";
+import { HawserError, isHawserError, textOf } from "../../base/index.js";
+import type { SessionKey, SessionStore, SessionStoreEntry } from "../../options/index.js";
+import type { JsonObject } from "../../wire/index.js";
+import { within } from "../deadline.js";
+import { mirrorKey } from "../mirror-key.js";
 
 export interface StoreMirrorOptions {
   /** `batched`: what is pending goes at `flush()`; `eager`: each call of `add()` goes at once. */

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { timeOf } from "./digest.js";
+import { timeOf } from "../list/session-digest.js";
+import { ifAbsent } from "../storage-error.js";
 import { parseEntry } from "./excerpt.js";
-import type { TranscriptFile } from "./find.js";
-import { ifAbsent } from "./storage-error.js";
+import type { TranscriptFile } from "./find-transcript.js";
 
 /** The file beside a transcript that says whether the session is archived. */
 export function archiveMarkPath({ folder, sessionId }: TranscriptFile): string {

@@ -1,6 +1,6 @@
-import { asEntry, type Entry } from "./excerpt.js";
-import { Pace } from "./pace.js";
-import { Parents } from "./parents.js";
+import { Pace } from "../event-loop-pause.js";
+import { asEntry, type Entry } from "../files/excerpt.js";
+import { Parents } from "./parent-map.js";
 
 /** The entries of a transcript that follow each other, by their ids. */
 export class Links {

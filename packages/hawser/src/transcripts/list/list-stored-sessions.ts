@@ -1,13 +1,13 @@
-import { HawserError } from "../base/index.js";
-import type { SessionStore, SessionStoreEntry, SessionSummaryEntry } from "../options/index.js";
-import { currentFolder } from "../process/index.js";
-import { infoOf, infoOfSummary, timeOf } from "./digest.js";
+import { HawserError } from "../../base/index.js";
+import type { SessionStore, SessionStoreEntry, SessionSummaryEntry } from "../../options/index.js";
+import { currentFolder } from "../../process/index.js";
+import { canonical, projectKeyOf } from "../files/project-paths.js";
+import type { ListSessionsOptions, SDKSessionInfo } from "../types.js";
+import { foldSessionSummary } from "./fold-session-summary.js";
+import { pooled } from "./map-concurrently.js";
 import { pageOf } from "./page.js";
-import { canonical, projectKeyOf } from "./place.js";
-import { pooled } from "./pooled.js";
-import { saidBy } from "./prompt.js";
-import { foldSessionSummary } from "./summary.js";
-import type { ListSessionsOptions, SDKSessionInfo } from "./types.js";
+import { infoOf, infoOfSummary, timeOf } from "./session-digest.js";
+import { saidBy } from "./user-input.js";
 
 /** The sessions of a store, by its summaries where they are up to date, else by their entries. */
 export async function storedSessions(

@@ -1,8 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { HawserError } from "../base/index.js";
-import { configFolder, currentFolder } from "../process/index.js";
-import type { TranscriptPlace } from "./types.js";
+import { HawserError } from "../../base/index.js";
+import { configFolder, currentFolder } from "../../process/index.js";
+import type { TranscriptPlace } from "../types.js";
 
 /** The folder that has one folder for each working directory. */
 export function projectsFolder({ configDir }: TranscriptPlace): string {

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { HawserError } from "../base/index.js";
-import type { SessionStoreEntry } from "../options/index.js";
-import { appendWhole } from "./append-whole.js";
-import { findTranscript, type TranscriptFile } from "./find.js";
-import { checkSessionId, notFound, projectKeyOf } from "./place.js";
-import type { SessionMutationOptions } from "./types.js";
+import { HawserError } from "../../base/index.js";
+import type { SessionStoreEntry } from "../../options/index.js";
+import { appendWhole } from "../files/append-line.js";
+import { findTranscript, type TranscriptFile } from "../files/find-transcript.js";
+import { checkSessionId, notFound, projectKeyOf } from "../files/project-paths.js";
+import type { SessionMutationOptions } from "../types.js";
 
 export async function renameSession(
   sessionId: string,

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { HawserError } from "../base/index.js";
-import type { SessionStoreEntry } from "../options/index.js";
-import type { Digest } from "./digest.js";
-import { asEntry, type Entry } from "./excerpt.js";
+import { HawserError } from "../../base/index.js";
+import type { SessionStoreEntry } from "../../options/index.js";
+import { Pace } from "../event-loop-pause.js";
+import { asEntry, type Entry } from "../files/excerpt.js";
+import { foldSessionSummary } from "../list/fold-session-summary.js";
+import type { Digest } from "../list/session-digest.js";
 import { type Cut, cutAt } from "./fork-cut.js";
-import { Pace } from "./pace.js";
-import { foldSessionSummary } from "./summary.js";
 
 export interface ForkPlan {
   readonly source: string;

@@ -1,10 +1,16 @@
 import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { canonical, isSessionId, keyOfPath, longKeyPrefix, projectsFolder } from "./place.js";
-import { ifAbsent } from "./storage-error.js";
-import type { TranscriptPlace } from "./types.js";
-import { worktreesOf } from "./worktrees.js";
+import { ifAbsent } from "../storage-error.js";
+import type { TranscriptPlace } from "../types.js";
+import { worktreesOf } from "./git-worktrees.js";
+import {
+  canonical,
+  isSessionId,
+  keyOfPath,
+  longKeyPrefix,
+  projectsFolder,
+} from "./project-paths.js";
 
 /** A transcript on disk. */
 export interface TranscriptFile {

@@ -1,5 +1,5 @@
-import { HawserError } from "../base/index.js";
-import { asEntry, type Entry } from "./excerpt.js";
+import { HawserError } from "../../base/index.js";
+import { asEntry, type Entry } from "../files/excerpt.js";
 
 export interface Cut {
   readonly kept: readonly Entry[];

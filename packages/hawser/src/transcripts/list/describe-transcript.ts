@@ -1,5 +1,4 @@
-import { archivedMark } from "./archive-mark.js";
-import { type Digest, infoOf, timeOf } from "./digest.js";
+import { archivedMark } from "../files/archive-mark.js";
 import {
   type End,
   type Excerpt,
@@ -10,11 +9,12 @@ import {
   firstLine,
   forgetLines,
   readExcerpt,
-} from "./excerpt.js";
-import type { TranscriptFile } from "./find.js";
-import { saidBy } from "./prompt.js";
-import { ifAbsent } from "./storage-error.js";
-import type { SDKSessionInfo } from "./types.js";
+} from "../files/excerpt.js";
+import type { TranscriptFile } from "../files/find-transcript.js";
+import { ifAbsent } from "../storage-error.js";
+import type { SDKSessionInfo } from "../types.js";
+import { type Digest, infoOf, timeOf } from "./session-digest.js";
+import { saidBy } from "./user-input.js";
 
 export interface DescribeOptions {
   /** False leaves out the sessions of programs. */

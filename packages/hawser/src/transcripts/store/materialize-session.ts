@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { HawserError, isHawserError, textOf } from "../base/index.js";
-import type { SessionKey, SessionStore, SessionStoreEntry } from "../options/index.js";
-import type { User } from "../process/index.js";
-import { within } from "./deadline.js";
+import { HawserError, isHawserError, textOf } from "../../base/index.js";
+import type { SessionKey, SessionStore, SessionStoreEntry } from "../../options/index.js";
+import type { User } from "../../process/index.js";
+import { within } from "../deadline.js";
+import { isSessionId, projectKeyOf } from "../files/project-paths.js";
+import { own, type Write, writer } from "../private-write.js";
 import { linkConfiguration, secureStorageDir } from "./link-configuration.js";
-import { isSessionId, projectKeyOf } from "./place.js";
-import { own, type Write, writer } from "./private-write.js";
-import { SessionFolder } from "./session-folder.js";
+import { SessionFolder } from "./temporary-config-folder.js";
 
 export interface MaterializeOptions {
   /** The session to go on with; without it, the latest one of the working directory. */

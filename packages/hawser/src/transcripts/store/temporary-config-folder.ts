@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { TemporaryFolder } from "../process/index.js";
+import { TemporaryFolder } from "../../process/index.js";
 
 /** A folder that only its owner may read. It goes with this program at the latest. */
 export class SessionFolder {
