@@ -21,8 +21,8 @@ import type {
   SessionMutationOptions,
 } from "./types.js";
 
-// The functions as callers get them: what the system refuses (ENOSPC, EMFILE, …) is a HawserError. The
-// functions of the same names in the modules behind them do the work, and throw its errors as they are.
+// The public functions. They throw errors of the system (ENOSPC, EMFILE, …) as HawserError. The functions
+// of the same names in the imported modules do the work and throw these errors unchanged.
 
 /**
  * The sessions of a directory and its git worktrees, or of all projects; the latest first. Of each

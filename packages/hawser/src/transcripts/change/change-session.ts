@@ -3,9 +3,9 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { HawserError } from "../../base/index.js";
 import type { SessionStoreEntry } from "../../options/index.js";
-import { appendWhole } from "../files/append-line.js";
-import { findTranscript, type TranscriptFile } from "../files/find-transcript.js";
-import { checkSessionId, notFound, projectKeyOf } from "../files/project-paths.js";
+import { appendLine } from "../files/append-line.js";
+import { checkSessionId, requireTranscript, sessionNotFound } from "../files/find-transcript.js";
+import { projectKeyOf } from "../files/project-paths.js";
 import type { SessionMutationOptions } from "../types.js";
 
 export async function renameSession(
@@ -38,19 +38,9 @@ export async function deleteSession(
     await sessionStore.delete?.({ projectKey: await projectKeyOf(dir), sessionId });
     return;
   }
-  const { path, folder } = await existing(sessionId, options);
+  const { path, folder } = await requireTranscript(sessionId, options);
   await rm(path);
   await rm(join(folder, sessionId), { recursive: true, force: true });
-}
-
-/** The file of a session that must be there. */
-export async function existing(
-  sessionId: string,
-  options: SessionMutationOptions,
-): Promise<TranscriptFile> {
-  const file = await findTranscript(sessionId, options);
-  if (file === undefined) throw notFound(sessionId, options);
-  return file;
 }
 
 function nonEmpty(name: string, text: unknown): string {
@@ -72,16 +62,9 @@ async function appendEntry(
     await sessionStore.append({ projectKey: await projectKeyOf(dir), sessionId }, [stamped]);
     return;
   }
-  await appendLine(await existing(sessionId, options), JSON.stringify(entry), options);
-}
-
-/** Never a new file: a CLI may be writing to this one at the same time. */
-async function appendLine(
-  { path, sessionId }: TranscriptFile,
-  line: string,
-  options: SessionMutationOptions,
-): Promise<void> {
-  await appendWhole(path, line).catch((error) => {
-    throw error.code === "ENOENT" ? notFound(sessionId, options) : error;
+  // The line is appended, and the file not replaced, because a CLI may be writing to the same file.
+  const { path } = await requireTranscript(sessionId, options);
+  await appendLine(path, JSON.stringify(entry)).catch((error) => {
+    throw error.code === "ENOENT" ? sessionNotFound(sessionId, options) : error;
   });
 }

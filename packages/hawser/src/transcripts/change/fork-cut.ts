@@ -1,14 +1,14 @@
 import { HawserError } from "../../base/index.js";
-import { asEntry, type Entry } from "../files/excerpt.js";
+import { asEntry, type Entry } from "../files/entry.js";
 
 export interface Cut {
   readonly kept: readonly Entry[];
-  /** The id of the compaction's summary that the fork ends with. */
+  /** The id of the compaction summary that the fork ends with; equal to no id if it ends elsewhere. */
   readonly endsAtSummary: unknown;
 }
 
-/** The entries up to a message, in the order of the file; all of them when none is named. */
-export function cutAt(
+/** The entries up to a message in the order of the file; all entries if no message is named. */
+export function cutEntries(
   entries: readonly Entry[],
   {
     source,
@@ -29,13 +29,13 @@ export function cutAt(
   return { kept: entries.slice(0, end + 1), endsAtSummary: isSummary ? upToMessageId : NONE };
 }
 
-/** Where the message is; a line of progress stands for the message that it follows. */
+/** The index of the message. A progress line stands for the message that it follows. */
 function messageIndex(entries: readonly Entry[], id: unknown): number {
   const places = new Map<unknown, number>();
   for (const [at, { uuid }] of entries.entries()) if (!places.has(uuid)) places.set(uuid, at);
-  const passed = new Set<unknown>();
-  for (let wanted = id; !passed.has(wanted); ) {
-    passed.add(wanted);
+  const visited = new Set<unknown>();
+  for (let wanted = id; !visited.has(wanted); ) {
+    visited.add(wanted);
     const at = places.get(wanted) ?? -1;
     const entry = entries[at];
     if (entry?.["type"] !== "progress") return at;
@@ -44,12 +44,13 @@ function messageIndex(entries: readonly Entry[], id: unknown): number {
   return -1;
 }
 
-/** Equal to no id. */
+/** Not equal to any id. */
 const NONE: unique symbol = Symbol("none");
 
 /**
- * A boundary without its summary would be a conversation that has forgotten all: the fork ends before
- * it. A boundary that has no summary at all was written by a rewind, and stays.
+ * If the cut is between a compaction boundary and its summary, the fork ends before the boundary,
+ * because the model would get nothing of the conversation before it. A boundary that has no summary at
+ * all was written by a rewind, and stays.
  */
 function beforeOpenCompaction(entries: readonly Entry[], at: number): number {
   const boundary = entries.findLastIndex(

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { HawserError } from "../../base/index.js";
+import { HawserError, omitUndefined } from "../../base/index.js";
 import type { SessionStoreEntry } from "../../options/index.js";
-import { Pace } from "../event-loop-pause.js";
-import { asEntry, type Entry } from "../files/excerpt.js";
+import { EventLoopPause } from "../event-loop-pause.js";
+import { asEntry, type Entry } from "../files/entry.js";
 import { foldSessionSummary } from "../list/fold-session-summary.js";
-import type { Digest } from "../list/session-digest.js";
-import { type Cut, cutAt } from "./fork-cut.js";
+import type { SessionDigest } from "../list/session-digest.js";
+import { type Cut, cutEntries } from "./fork-cut.js";
 
 export interface ForkPlan {
   readonly source: string;
@@ -14,15 +14,15 @@ export interface ForkPlan {
   readonly title?: string | undefined;
 }
 
-/** The entries of a fork: the same messages under new ids, then what the CLI knows beside them. */
+/** The entries of a fork: the same messages under new ids, then the state that the CLI keeps with them. */
 export async function forkEntries(
   entries: readonly Entry[],
   plan: ForkPlan,
 ): Promise<SessionStoreEntry[]> {
-  const pace = new Pace();
+  const pause = new EventLoopPause();
   const parents = new ForkParents();
-  const all = entries.filter((entry) => parents.note(entry));
-  const cut = cutAt(all, plan);
+  const all = entries.filter((entry) => parents.add(entry));
+  const cut = cutEntries(all, plan);
   const kept = cut.kept.filter(({ type }) => type !== "progress");
   const last = kept.at(-1);
   if (last === undefined) {
@@ -37,16 +37,17 @@ export async function forkEntries(
   for (const entry of kept) {
     const copy = copyOf(entry, ids, parents, cut, plan);
     copies.push(entry === last ? { ...copy, timestamp: now } : copy);
-    if (pace.isDue()) await pace.rest();
+    if (pause.isDue()) await pause.take();
   }
-  return [...copies, ...settings(entries, plan, now), titleEntry(entries, plan, now)];
+  return [...copies, ...stateEntries(entries, plan, now), titleEntry(entries, plan, now)];
 }
 
-/** Which entries a fork has, and what follows what when progress lines are left out. */
+/** Selects the entries of a fork, and knows their parents without the progress lines. */
 class ForkParents {
   readonly #progress = new Map<string, unknown>();
 
-  note(entry: Entry): boolean {
+  /** Records the entry. True if the fork copies it. */
+  add(entry: Entry): boolean {
     const { uuid, type } = entry;
     if (typeof uuid !== "string" || entry["isSidechain"] === true) return false;
     if (type === "progress") this.#progress.set(uuid, this.of(entry));
@@ -74,7 +75,7 @@ function copyOf(
   cut: Cut,
   { source, fork }: ForkPlan,
 ): SessionStoreEntry {
-  // These say whose entry it was, and where; a fork is nobody's yet.
+  // These fields name the agent and place of the source, and the fork has none yet.
   const { teamName, agentName, slug, sessionKind, sourceToolAssistantUUID, ...rest } = entry;
   const newId = (old: unknown): string | null => ids.get(String(old)) ?? null;
   const logicalParent = entry["logicalParentUuid"];
@@ -85,22 +86,20 @@ function copyOf(
     uuid: String(newId(entry["uuid"])),
     parentUuid: newId(parents.of(entry)),
     ...(logicalParent === undefined ? {} : { logicalParentUuid: newId(logicalParent) }),
-    ...(metadata === undefined ? {} : { compactMetadata: remapped(metadata, ids, cut) }),
+    ...(metadata === undefined ? {} : { compactMetadata: remapMetadata(metadata, ids, cut) }),
     sessionId: fork,
     forkedFrom: { sessionId: source, messageUuid: entry["uuid"] },
   };
 }
 
-/** What a compaction kept is named by ids, which are new; nothing is kept behind the cut. */
-function remapped(metadata: Entry, ids: ReadonlyMap<string, string>, cut: Cut): Entry {
+/** The metadata of a compaction under the new ids. A kept segment behind the cut is left out. */
+function remapMetadata(metadata: Entry, ids: ReadonlyMap<string, string>, cut: Cut): Entry {
   const newId = (old: unknown): unknown => ids.get(String(old)) ?? old;
   const { preservedSegment, preservedMessages, ...rest } = metadata;
   const segment = asEntry(preservedSegment);
   const messages = asEntry(preservedMessages);
   const ends = (kept: Entry | undefined) => kept?.["anchorUuid"] === cut.endsAtSummary;
   const all = (list: unknown) => (Array.isArray(list) ? list.map(newId) : list);
-  const given = (fields: Entry) =>
-    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   return {
     ...rest,
     ...(segment === undefined || ends(segment)
@@ -109,7 +108,7 @@ function remapped(metadata: Entry, ids: ReadonlyMap<string, string>, cut: Cut): 
     ...(messages === undefined || ends(messages)
       ? {}
       : {
-          preservedMessages: given({
+          preservedMessages: omitUndefined({
             ...messages,
             anchorUuid: newId(messages["anchorUuid"]),
             uuids: all(messages["uuids"]),
@@ -125,8 +124,8 @@ function entriesMapped(segment: Entry, newId: (old: unknown) => unknown): [strin
   );
 }
 
-/** What the CLI would otherwise find out anew: contents it has replaced, and what it has in use. */
-function settings(entries: readonly Entry[], plan: ForkPlan, now: string): SessionStoreEntry[] {
+/** State that the CLI would otherwise have to find again: replaced contents, and tools in use. */
+function stateEntries(entries: readonly Entry[], plan: ForkPlan, now: string): SessionStoreEntry[] {
   const own = entries.filter(({ sessionId }) => sessionId === plan.source);
   const sessionId = plan.fork;
   const replacements = own
@@ -146,7 +145,11 @@ function settings(entries: readonly Entry[], plan: ForkPlan, now: string): Sessi
 
 function titleEntry(entries: readonly Entry[], plan: ForkPlan, now: string): SessionStoreEntry {
   const key = { projectKey: "", sessionId: plan.source };
-  const digest: Digest = foldSessionSummary(undefined, key, entries as SessionStoreEntry[]).data;
+  const digest: SessionDigest = foldSessionSummary(
+    undefined,
+    key,
+    entries as SessionStoreEntry[],
+  ).data;
   const known =
     digest.customTitle || digest.aiTitle || digest.firstPrompt || digest.commandFallback;
   const customTitle = plan.title?.trim() || `${known || "Forked session"} (fork)`;

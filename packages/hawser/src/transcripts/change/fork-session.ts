@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { SessionStoreEntry } from "../../options/index.js";
-import { Pace } from "../event-loop-pause.js";
-import { readEntries } from "../files/entry.js";
-import type { Entry } from "../files/excerpt.js";
-import { checkSessionId, notFound, projectKeyOf } from "../files/project-paths.js";
+import { EventLoopPause } from "../event-loop-pause.js";
+import { type Entry, readEntries } from "../files/entry.js";
+import { checkSessionId, requireTranscript, sessionNotFound } from "../files/find-transcript.js";
+import { projectKeyOf } from "../files/project-paths.js";
 import { replaceFile } from "../files/replace-file.js";
 import type { ForkSessionOptions, ForkSessionResult } from "../types.js";
-import { existing } from "./change-session.js";
 import { forkEntries } from "./fork-entries.js";
 
 export async function forkSession(
@@ -32,14 +31,14 @@ async function forkFile(
   make: Make,
   options: ForkSessionOptions,
 ): Promise<void> {
-  const { path, folder } = await existing(sessionId, options);
+  const { path, folder } = await requireTranscript(sessionId, options);
   const entries: Entry[] = [];
   for await (const entry of readEntries(path)) entries.push(entry);
-  const pace = new Pace();
+  const pause = new EventLoopPause();
   const lines: string[] = [];
   for (const entry of await make(entries)) {
     lines.push(`${JSON.stringify(entry)}\n`);
-    if (pace.isDue()) await pace.rest();
+    if (pause.isDue()) await pause.take();
   }
   await replaceFile(join(folder, `${fork}.jsonl`), lines.join(""));
 }
@@ -53,6 +52,6 @@ async function forkStored(
 ): Promise<void> {
   const projectKey = await projectKeyOf(options.dir);
   const entries = await store.load({ projectKey, sessionId });
-  if (entries === null) throw notFound(sessionId, options);
+  if (entries === null) throw sessionNotFound(sessionId, options);
   await store.append({ projectKey, sessionId: fork }, await make(entries));
 }

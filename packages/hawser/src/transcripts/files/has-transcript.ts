@@ -4,8 +4,8 @@ import type { Environment } from "../../base/index.js";
 import { configFolder } from "../../process/index.js";
 
 /**
- * Whether a CLI with this environment has written down anything of the session that it could resume.
- * Not to be waited for: it is asked when an error is made.
+ * Whether a CLI with this environment has written anything of the session that it could resume.
+ * Synchronous, because it is called while an error is made.
  */
 export function isWritten(sessionId: string, env: Environment): boolean {
   try {
@@ -21,10 +21,10 @@ function hasPrompt(path: string): boolean {
   let file: number | undefined;
   try {
     file = openSync(path, "r");
-    const start = Buffer.alloc(ENOUGH);
-    const length = readSync(file, start, 0, ENOUGH, 0);
-    // A start that is all one prompt has no room for its type.
-    return length === ENOUGH || start.includes('"type":"user"');
+    const start = Buffer.alloc(START_BYTES);
+    const length = readSync(file, start, 0, START_BYTES, 0);
+    // A long prompt may fill the whole start, so that its type is not in it.
+    return length === START_BYTES || start.includes('"type":"user"');
   } catch {
     return false;
   } finally {
@@ -32,4 +32,4 @@ function hasPrompt(path: string): boolean {
   }
 }
 
-const ENOUGH = 64 * 1024;
+const START_BYTES = 64 * 1024;

@@ -1,47 +1,48 @@
-import { archivedMark } from "../files/archive-mark.js";
+import { readArchiveMark } from "../files/archive-mark.js";
+import { parseTimestamp } from "../files/entry.js";
 import {
-  type End,
+  clearParsedLines,
   type Excerpt,
-  entriesWith,
-  entriesWithBackwards,
+  type ExcerptEnd,
+  entriesContaining,
+  entriesContainingBackwards,
   type FileFacts,
   firstEntry,
   firstLine,
-  forgetLines,
   readExcerpt,
 } from "../files/excerpt.js";
 import type { TranscriptFile } from "../files/find-transcript.js";
 import { ifAbsent } from "../storage-error.js";
 import type { SDKSessionInfo } from "../types.js";
-import { type Digest, infoOf, timeOf } from "./session-digest.js";
-import { saidBy } from "./user-input.js";
+import { type SessionDigest, sessionInfoOf } from "./session-digest.js";
+import { userInputOf } from "./user-input.js";
 
 export interface DescribeOptions {
-  /** False leaves out the sessions of programs. */
+  /** False leaves out sessions that a program has started. */
   readonly includeProgrammatic?: boolean | undefined;
-  /** Whether the session has a folder of its own, if that is known: without one it has no mark. */
+  /** False if the session is known to have no folder, and so no archive mark. */
   readonly hasFolder?: boolean | undefined;
-  /** Of the file, if they are known. */
+  /** Size and time of the file, if they are known. */
   readonly facts?: FileFacts | undefined;
 }
 
-/** What a list shows of a transcript, from both its ends; `space` is for the bytes. */
-export async function describeFile(
+/** What a list shows of a transcript, read from both ends of the file into `buffer`. */
+export async function describeTranscript(
   file: TranscriptFile,
-  space: Buffer,
+  buffer: Buffer,
   { includeProgrammatic = true, hasFolder = true, facts }: DescribeOptions = {},
 ): Promise<SDKSessionInfo | undefined> {
-  const excerpt = await readExcerpt(file.path, space, facts).catch(ifAbsent(undefined)); // Deleted meanwhile.
+  const excerpt = await readExcerpt(file.path, buffer, facts).catch(ifAbsent(undefined)); // Deleted meanwhile.
   if (excerpt === undefined || isSidechain(excerpt)) return undefined;
   if (!includeProgrammatic && isProgrammatic(excerpt)) return undefined;
   const { digest, image } = digestOf(excerpt);
   const promptedAt = hasFolder ? lastPromptTime(excerpt) : undefined;
-  forgetLines(excerpt);
-  return infoOf(file.sessionId, digest, {
+  clearParsedLines(excerpt);
+  return sessionInfoOf(file.sessionId, digest, {
     lastModified: excerpt.mtime,
     fileSize: excerpt.size,
-    archived: hasFolder ? await archivedMark(file, promptedAt) : undefined,
-    lastResort: image ? "Image" : undefined,
+    archived: hasFolder ? await readArchiveMark(file, promptedAt) : undefined,
+    fallbackSummary: image ? "Image" : undefined,
   });
 }
 
@@ -59,11 +60,11 @@ const MARK = {
   tag: Buffer.from('"tag"'),
 };
 
-function digestOf({ head, tail }: Excerpt): { digest: Digest; image: boolean } {
+function digestOf({ head, tail }: Excerpt): { digest: SessionDigest; image: boolean } {
   const { image, ...start } = startOf(head);
   const title = (mark: Buffer, type: string, field: string) =>
     lastOf(tail, mark, type, field) || (tail === head ? "" : lastOf(head, mark, type, field));
-  const digest: Digest = {
+  const digest: SessionDigest = {
     ...start,
     gitBranch: lastBranch(tail) || lastBranch(head),
     customTitle: title(MARK.customTitle, "custom-title", "customTitle"),
@@ -75,23 +76,25 @@ function digestOf({ head, tail }: Excerpt): { digest: Digest; image: boolean } {
   return { digest, image };
 }
 
-function startOf(head: End): Digest & { image: boolean } {
-  const start: Digest & { image: boolean } = { image: false };
-  const createdAt = timeOf(firstField(head, MARK.timestamp, "timestamp") ?? cutTimestamp(head));
+function startOf(head: ExcerptEnd): SessionDigest & { image: boolean } {
+  const start: SessionDigest & { image: boolean } = { image: false };
+  const createdAt = parseTimestamp(
+    firstField(head, MARK.timestamp, "timestamp") ?? cutTimestamp(head),
+  );
   if (createdAt !== undefined) start.createdAt = createdAt;
   const cwd = firstField(head, MARK.cwd, "cwd");
   if (cwd !== undefined) start.cwd = cwd;
-  for (const entry of entriesWith(MARK.user, head)) {
-    const said = saidBy(entry);
-    if (said?.kind === "image") start.image = true;
-    else if (said?.kind === "command") start.commandFallback ??= said.text;
-    else if (said?.kind === "prompt") return { ...start, firstPrompt: said.text };
+  for (const entry of entriesContaining(MARK.user, head)) {
+    const input = userInputOf(entry);
+    if (input?.kind === "image") start.image = true;
+    else if (input?.kind === "command") start.commandFallback ??= input.text;
+    else if (input?.kind === "prompt") return { ...start, firstPrompt: input.text };
   }
   return start;
 }
 
-/** A first line that is longer than the excerpt still begins with what matters here. */
-function cutTimestamp(head: End): string | undefined {
+/** A first line that is longer than the excerpt does not parse, but its timestamp is near its start. */
+function cutTimestamp(head: ExcerptEnd): string | undefined {
   return /"timestamp":"([^"]{1,40})"/.exec(firstLine(head))?.[1];
 }
 
@@ -101,7 +104,7 @@ function isSidechain({ head }: Excerpt): boolean {
   return firstLine(head).includes('"isSidechain":true');
 }
 
-/** Whether a program has started the session, not a person. */
+/** Whether a program, not a person, has started the session. */
 function isProgrammatic({ head }: Excerpt): boolean {
   const entrypoint = firstField(head, MARK.entrypoint, "entrypoint") ?? "";
   const kind = firstField(head, MARK.sessionKind, "sessionKind") ?? "";
@@ -112,33 +115,33 @@ const PROGRAMS: ReadonlySet<string> = new Set(["sdk-cli", "sdk-ts", "sdk-py"]);
 const DAEMONS: ReadonlySet<string> = new Set(["daemon", "daemon-worker"]);
 
 function lastPromptTime({ tail }: Excerpt): number | undefined {
-  for (const entry of entriesWithBackwards(MARK.user, tail)) {
-    if (saidBy(entry) !== undefined) return timeOf(entry["timestamp"]);
+  for (const entry of entriesContainingBackwards(MARK.user, tail)) {
+    if (userInputOf(entry) !== undefined) return parseTimestamp(entry["timestamp"]);
   }
   return undefined;
 }
 
-function firstField(end: End, mark: Buffer, field: string): string | undefined {
-  for (const entry of entriesWith(mark, end)) {
+function firstField(end: ExcerptEnd, mark: Buffer, field: string): string | undefined {
+  for (const entry of entriesContaining(mark, end)) {
     const value = entry[field];
     if (typeof value === "string") return value;
   }
   return undefined;
 }
 
-/** What the last entry of a type says; empty when there is none, or when it takes back the others. */
-function lastOf(end: End, mark: Buffer, type: string, field: string): string {
-  for (const entry of entriesWithBackwards(mark, end)) {
+/** The field of the last entry of a type; empty if there is none or the last entry resets the field. */
+function lastOf(end: ExcerptEnd, mark: Buffer, type: string, field: string): string {
+  for (const entry of entriesContainingBackwards(mark, end)) {
     if (entry["type"] === type && typeof entry[field] === "string") return entry[field];
   }
   return "";
 }
 
-function lastBranch(end: End): string {
-  for (const entry of entriesWithBackwards(MARK.gitBranch, end)) {
+function lastBranch(end: ExcerptEnd): string {
+  for (const entry of entriesContainingBackwards(MARK.gitBranch, end)) {
     const branch = entry["gitBranch"];
     if (typeof branch === "string" && branch !== "") return branch;
   }
-  // It stands at the end of a line, so that of a line whose start is cut off is still there.
+  // `gitBranch` stands near the end of a line, so a line whose start is cut off still has it.
   return /"gitBranch":"([^"\\]+)"/.exec(firstLine(end))?.[1] ?? "";
 }

@@ -1,10 +1,12 @@
 import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from "../../options/index.js";
-import { type Digest, timeOf } from "./session-digest.js";
-import { saidBy } from "./user-input.js";
+import { parseTimestamp } from "../files/entry.js";
+import type { SessionDigest } from "./session-digest.js";
+import { userInputOf } from "./user-input.js";
 
 /**
- * The summary of a session after some more entries. For stores: call it in `append()`, with the
- * former summary and the time of the write, and give all summaries in `listSessionSummaries()`.
+ * The summary of a session after more entries. For implementations of a store: call it in `append()`
+ * with the previous summary and the time of the write, and return all summaries in
+ * `listSessionSummaries()`.
  */
 export function foldSessionSummary(
   prev: SessionSummaryEntry | undefined,
@@ -12,8 +14,8 @@ export function foldSessionSummary(
   entries: readonly SessionStoreEntry[],
   options: { mtime?: number | undefined } = {},
 ): SessionSummaryEntry {
-  const digest: Digest = { ...prev?.data };
-  for (const entry of entries) note(digest, entry);
+  const digest: SessionDigest = { ...prev?.data };
+  for (const entry of entries) addEntry(digest, entry);
   return {
     sessionId: prev?.sessionId ?? key.sessionId,
     mtime: options.mtime ?? prev?.mtime ?? 0,
@@ -21,7 +23,7 @@ export function foldSessionSummary(
   };
 }
 
-/** Entries of which the last one counts: the field that says it, and our name for it. */
+/** Types of entries of which only the last counts: the entry's field and its name in the digest. */
 const LAST: Readonly<Record<string, { readonly field: string; readonly name: LastName }>> = {
   "custom-title": { field: "customTitle", name: "customTitle" },
   "ai-title": { field: "aiTitle", name: "aiTitle" },
@@ -31,9 +33,9 @@ const LAST: Readonly<Record<string, { readonly field: string; readonly name: Las
 
 type LastName = "customTitle" | "aiTitle" | "lastPrompt" | "summaryHint";
 
-function note(digest: Digest, entry: SessionStoreEntry): void {
+function addEntry(digest: SessionDigest, entry: SessionStoreEntry): void {
   digest.isSidechain ??= entry["isSidechain"] === true;
-  noteStart(digest, entry);
+  takeFirstValues(digest, entry);
   if (typeof entry["gitBranch"] === "string") digest.gitBranch = entry["gitBranch"];
   const last = LAST[entry.type];
   const value = last === undefined ? undefined : entry[last.field];
@@ -43,15 +45,15 @@ function note(digest: Digest, entry: SessionStoreEntry): void {
   else delete digest.tag;
 }
 
-/** What the first entry that has it says for good. */
-function noteStart(digest: Digest, entry: SessionStoreEntry): void {
-  const time = digest.createdAt === undefined ? timeOf(entry.timestamp) : undefined;
+/** Takes the fields that the first entry with a value decides. */
+function takeFirstValues(digest: SessionDigest, entry: SessionStoreEntry): void {
+  const time = digest.createdAt === undefined ? parseTimestamp(entry.timestamp) : undefined;
   if (time !== undefined) digest.createdAt = time;
   if (typeof entry["cwd"] === "string") digest.cwd ??= entry["cwd"];
   if (digest.firstPromptLocked === true) return;
-  const said = saidBy(entry);
-  if (said?.kind === "command") digest.commandFallback ??= said.text;
-  if (said?.kind !== "prompt") return;
-  digest.firstPrompt = said.text;
+  const input = userInputOf(entry);
+  if (input?.kind === "command") digest.commandFallback ??= input.text;
+  if (input?.kind !== "prompt") return;
+  digest.firstPrompt = input.text;
   digest.firstPromptLocked = true;
 }

@@ -2,29 +2,38 @@ import { stat } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { sep } from "node:path";
 import { promisify } from "node:util";
-import { excerptSpace, type FileFacts, factsOf } from "../files/excerpt.js";
-import { findTranscript, projectFolders, type TranscriptFile } from "../files/find-transcript.js";
-import { isSessionId } from "../files/project-paths.js";
+import { allocateExcerptBuffer, type FileFacts, fileFactsOf } from "../files/excerpt.js";
+import {
+  findTranscript,
+  isSessionId,
+  projectFolders,
+  type TranscriptFile,
+} from "../files/find-transcript.js";
 import { ifAbsent } from "../storage-error.js";
 import type { GetSessionInfoOptions, ListSessionsOptions, SDKSessionInfo } from "../types.js";
-import { describeFile } from "./describe-transcript.js";
+import { describeTranscript } from "./describe-transcript.js";
 import { storedSessionInfo, storedSessions } from "./list-stored-sessions.js";
-import { pooled } from "./map-concurrently.js";
-import { pageOf } from "./page.js";
+import { mapConcurrently } from "./map-concurrently.js";
+import { pageBounds } from "./page.js";
 
 export async function listSessions(options: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
   const { sessionStore, includeProgrammatic, includeWorktrees } = options;
   if (sessionStore !== undefined) return storedSessions(sessionStore, options);
-  const { offset, wanted } = pageOf(options);
+  const { offset, wanted } = pageBounds(options);
   const folders = await projectFolders(options, includeWorktrees ?? true);
-  const spaces = Array.from({ length: WIDTH }, excerptSpace);
-  const describe = (file: DatedFile, space: Buffer) =>
-    describeFile(transcriptOf(file), space, {
+  const buffers = Array.from({ length: CONCURRENCY }, allocateExcerptBuffer);
+  const describe = (file: DatedFile, buffer: Buffer) =>
+    describeTranscript(transcriptOf(file), buffer, {
       includeProgrammatic,
       hasFolder: file.hasFolder,
       facts: file,
     });
-  const infos = await pooled(await latestFirst(folders), spaces, describe, offset + wanted);
+  const infos = await mapConcurrently(
+    await latestFirst(folders),
+    buffers,
+    describe,
+    offset + wanted,
+  );
   return infos.slice(offset);
 }
 
@@ -36,13 +45,13 @@ export async function getSessionInfo(
   const { sessionStore } = options;
   if (sessionStore !== undefined) return storedSessionInfo(sessionId, sessionStore, options.dir);
   const file = await findTranscript(sessionId, options);
-  return file === undefined ? undefined : describeFile(file, excerptSpace());
+  return file === undefined ? undefined : describeTranscript(file, allocateExcerptBuffer());
 }
 
-/** How many files are open at the same time: more than that is no faster, and takes memory. */
-const WIDTH = 2;
+/** Files that are open at the same time. More are not faster and take more memory. */
+const CONCURRENCY = 2;
 
-/** Thousands of these are kept: the path is made when it is needed. */
+/** A list holds thousands of these, so the path is made only when it is needed. */
 interface DatedFile extends FileFacts {
   readonly sessionId: string;
   readonly folder: string;
@@ -54,20 +63,20 @@ async function latestFirst(folders: readonly string[]): Promise<DatedFile[]> {
   for (const folder of folders) files.push(...(await transcriptsIn(folder)));
   files.sort((a, b) => b.mtime - a.mtime || (a.sessionId < b.sessionId ? 1 : -1));
   const seen = new Set<string>();
-  // A session that moved to another directory may have left a file behind: the later one counts.
+  // A session that moved to another directory may have left a file behind. The later file counts.
   return files.filter(({ sessionId }) => !seen.has(sessionId) && seen.add(sessionId));
 }
 
 async function transcriptsIn(folder: string): Promise<DatedFile[]> {
-  const names = new Set(await readdir(folder).catch(ifAbsent([]))); // Gone, or not to be read.
+  const names = new Set(await readdir(folder).catch(ifAbsent([]))); // Absent or not readable.
   const ids = [...names].flatMap((name) => {
     const id = name.endsWith(".jsonl") ? name.slice(0, -".jsonl".length) : "";
     return isSessionId(id) ? [id] : [];
   });
-  return pooled(ids, Array.from({ length: WIDTH }), async (sessionId) => {
+  return mapConcurrently(ids, Array.from({ length: CONCURRENCY }), async (sessionId) => {
     const found = await statFile(pathOf({ folder, sessionId })).catch(ifAbsent(undefined)); // Deleted.
     if (found === undefined || !found.isFile()) return undefined;
-    const { size, mtime } = factsOf(found);
+    const { size, mtime } = fileFactsOf(found);
     return { sessionId, folder, size, mtime, hasFolder: names.has(sessionId) };
   });
 }

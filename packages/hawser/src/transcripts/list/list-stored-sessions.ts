@@ -1,36 +1,42 @@
 import { HawserError } from "../../base/index.js";
 import type { SessionStore, SessionStoreEntry, SessionSummaryEntry } from "../../options/index.js";
 import { currentFolder } from "../../process/index.js";
-import { canonical, projectKeyOf } from "../files/project-paths.js";
+import { parseTimestamp } from "../files/entry.js";
+import { canonicalPath, projectKeyOf } from "../files/project-paths.js";
 import type { ListSessionsOptions, SDKSessionInfo } from "../types.js";
 import { foldSessionSummary } from "./fold-session-summary.js";
-import { pooled } from "./map-concurrently.js";
-import { pageOf } from "./page.js";
-import { infoOf, infoOfSummary, timeOf } from "./session-digest.js";
-import { saidBy } from "./user-input.js";
+import { mapConcurrently } from "./map-concurrently.js";
+import { pageBounds } from "./page.js";
+import { sessionInfoOf, sessionInfoOfSummary } from "./session-digest.js";
+import { userInputOf } from "./user-input.js";
 
-/** The sessions of a store, by its summaries where they are up to date, else by their entries. */
+/** The sessions of a store, from its summaries where these are up to date, else from the entries. */
 export async function storedSessions(
   store: SessionStore,
   options: ListSessionsOptions,
 ): Promise<SDKSessionInfo[]> {
   const projectKey = await projectKeyOf(options.dir);
-  const cwd = await canonical(options.dir ?? currentFolder());
-  const { offset, wanted } = pageOf(options);
+  const cwd = await canonicalPath(options.dir ?? currentFolder());
+  const { offset, wanted } = pageBounds(options);
   const rows = await rowsOf(store, projectKey);
   rows.sort((a, b) => b.mtime - a.mtime || (a.sessionId < b.sessionId ? 1 : -1));
   const show = async ({ sessionId, mtime, summary }: Row): Promise<SDKSessionInfo | undefined> => {
-    if (summary !== undefined) return infoOfSummary(summary, cwd);
+    if (summary !== undefined) return sessionInfoOfSummary(summary, cwd);
     const entries = await store.load({ projectKey, sessionId });
     return entries === null
       ? undefined
       : infoOfEntries(sessionId, entries, { lastModified: mtime, cwd });
   };
-  const infos = await pooled(rows, Array.from({ length: WIDTH }), show, offset + wanted);
+  const infos = await mapConcurrently(
+    rows,
+    Array.from({ length: CONCURRENCY }),
+    show,
+    offset + wanted,
+  );
   return infos.slice(offset);
 }
 
-/** One session of a store, as old as its last entry. */
+/** One session of a store. Its last entry gives the time. */
 export async function storedSessionInfo(
   sessionId: string,
   store: SessionStore,
@@ -39,18 +45,18 @@ export async function storedSessionInfo(
   const projectKey = await projectKeyOf(dir);
   const entries = await store.load({ projectKey, sessionId });
   if (entries === null) return undefined;
-  const last = entries.findLast(({ timestamp }) => timeOf(timestamp) !== undefined);
-  const lastModified = timeOf(last?.timestamp) ?? Date.now();
+  const last = entries.findLast(({ timestamp }) => parseTimestamp(timestamp) !== undefined);
+  const lastModified = parseTimestamp(last?.timestamp) ?? Date.now();
   return infoOfEntries(sessionId, entries, { lastModified });
 }
 
-/** How many loads run at the same time. */
-const WIDTH = 8;
+/** Calls of `load()` that run at the same time. */
+const CONCURRENCY = 8;
 
 interface Row {
   readonly sessionId: string;
   readonly mtime: number;
-  /** Absent when there is none, or one that is older than the last write. */
+  /** Absent if there is none or it is older than the last write. */
   readonly summary?: SessionSummaryEntry;
 }
 
@@ -76,12 +82,12 @@ async function rowsOf(store: SessionStore, projectKey: string): Promise<Row[]> {
 function infoOfEntries(
   sessionId: string,
   entries: readonly SessionStoreEntry[],
-  around: { lastModified: number; cwd?: string },
+  facts: { lastModified: number; cwd?: string },
 ): SDKSessionInfo | undefined {
   const { data } = foldSessionSummary(undefined, { projectKey: "", sessionId }, entries);
   const bytes = (entry: SessionStoreEntry) => Buffer.byteLength(JSON.stringify(entry)) + 1;
   const fileSize = entries.reduce((size, entry) => size + bytes(entry), 0);
-  const hasImage = entries.some((entry) => saidBy(entry)?.kind === "image");
-  const lastResort = hasImage ? "Image" : undefined;
-  return infoOf(sessionId, data, { ...around, fileSize, lastResort });
+  const hasImage = entries.some((entry) => userInputOf(entry)?.kind === "image");
+  const fallbackSummary = hasImage ? "Image" : undefined;
+  return sessionInfoOf(sessionId, data, { ...facts, fileSize, fallbackSummary });
 }

@@ -1,15 +1,15 @@
-export interface Bounds {
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-}
+import type { ListSessionsOptions } from "../types.js";
 
-/** The bounds of a page; a limit of 0 or less is none, and so is one that is not given. */
-export function pageOf({ limit, offset }: Bounds): { offset: number; wanted: number } {
+/** The part of a list that a caller wants. */
+type Page = Pick<ListSessionsOptions, "limit" | "offset">;
+
+/** The bounds of a page. A limit that is absent, 0 or negative is no limit. */
+export function pageBounds({ limit, offset }: Page): { offset: number; wanted: number } {
   const wanted = limit !== undefined && limit > 0 ? Math.floor(limit) : Number.POSITIVE_INFINITY;
   return { offset: Math.max(0, Math.floor(offset ?? 0)), wanted };
 }
 
-export function pageFrom<Item>(items: readonly Item[], bounds: Bounds): Item[] {
-  const { offset, wanted } = pageOf(bounds);
+export function slicePage<Item>(items: readonly Item[], page: Page): Item[] {
+  const { offset, wanted } = pageBounds(page);
   return items.slice(offset, offset + wanted);
 }

@@ -1,15 +1,15 @@
 import type { SessionSummaryEntry } from "../../options/index.js";
 import type { SDKSessionInfo } from "../types.js";
 
-/** What is known of a session from its entries. Its names are those of the data in a store. */
-export interface Digest {
+/** What the entries of a session say. Stores keep it, so its field names are part of their data. */
+export interface SessionDigest {
   isSidechain?: boolean;
   createdAt?: number;
   cwd?: string;
   firstPrompt?: string;
-  /** A prompt was found: no later one can be the first. */
+  /** A prompt was found, so later prompts are not the first. */
   firstPromptLocked?: true;
-  /** The first command, for a session that has no prompt. */
+  /** The first command, shown for a session without a prompt. */
   commandFallback?: string;
   gitBranch?: string;
   lastPrompt?: string;
@@ -19,54 +19,48 @@ export interface Digest {
   summaryHint?: string;
 }
 
-/** What is known of a session beside its entries. */
-export interface Surroundings {
+/** What is known of a session from other sources than its entries. */
+export interface SessionFacts {
   readonly lastModified: number;
   readonly fileSize?: number | undefined;
   readonly archived?: boolean | undefined;
-  /** Where it was looked for, when it does not say itself where it ran. */
+  /** The directory of the search, used if the entries name no working directory. */
   readonly cwd?: string | undefined;
-  /** Says what the session is when nothing else does. */
-  readonly lastResort?: string | undefined;
+  /** The summary of a session that has neither title nor prompt. */
+  readonly fallbackSummary?: string | undefined;
 }
 
-/** What a list shows; undefined for the transcript of a sub-agent and for one that says nothing. */
-export function infoOf(
+/** What a list shows; undefined for a sub-agent and for a session without a summary. */
+export function sessionInfoOf(
   sessionId: string,
-  digest: Digest,
-  around: Surroundings,
+  digest: SessionDigest,
+  facts: SessionFacts,
 ): SDKSessionInfo | undefined {
   if (digest.isSidechain === true) return undefined;
   const customTitle = digest.customTitle || digest.aiTitle;
   const firstPrompt = digest.firstPrompt || digest.commandFallback;
   const summary =
-    customTitle || digest.lastPrompt || digest.summaryHint || firstPrompt || around.lastResort;
+    customTitle || digest.lastPrompt || digest.summaryHint || firstPrompt || facts.fallbackSummary;
   if (!summary) return undefined;
-  const cwd = digest.cwd || around.cwd;
+  const cwd = digest.cwd || facts.cwd;
   return {
     sessionId,
     summary,
-    lastModified: around.lastModified,
-    ...(around.fileSize === undefined ? {} : { fileSize: around.fileSize }),
+    lastModified: facts.lastModified,
+    ...(facts.fileSize === undefined ? {} : { fileSize: facts.fileSize }),
     ...(customTitle ? { customTitle } : {}),
     ...(firstPrompt ? { firstPrompt } : {}),
     ...(digest.gitBranch ? { gitBranch: digest.gitBranch } : {}),
     ...(cwd ? { cwd } : {}),
     ...(digest.tag ? { tag: digest.tag } : {}),
     ...(digest.createdAt === undefined ? {} : { createdAt: digest.createdAt }),
-    ...(around.archived === undefined ? {} : { archived: around.archived }),
+    ...(facts.archived === undefined ? {} : { archived: facts.archived }),
   };
 }
 
-export function infoOfSummary(
+export function sessionInfoOfSummary(
   { sessionId, mtime, data }: SessionSummaryEntry,
   cwd: string,
 ): SDKSessionInfo | undefined {
-  return infoOf(sessionId, data, { lastModified: mtime, cwd });
-}
-
-/** Milliseconds since 1970, or undefined for what is no time. */
-export function timeOf(timestamp: unknown): number | undefined {
-  const time = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
+  return sessionInfoOf(sessionId, data, { lastModified: mtime, cwd });
 }

@@ -1,34 +1,34 @@
-import { Pace } from "../event-loop-pause.js";
-import type { Entry } from "../files/excerpt.js";
-import { Links } from "./entry-graph.js";
-import { withParallelCalls } from "./parallel-tool-calls.js";
+import { EventLoopPause } from "../event-loop-pause.js";
+import type { Entry } from "../files/entry.js";
+import { EntryGraph, isOfOtherAgent, LINKED_TYPES } from "./entry-graph.js";
+import { withParallelToolCalls } from "./parallel-tool-calls.js";
 
 /**
  * The conversation that a transcript ends with: the chain of parents of its last message, the start
- * first. What was abandoned by a rewind is not on it; what a compaction kept, and the calls of tools
- * that ran side by side, are.
+ * first. It leaves out messages that a rewind has abandoned. It includes messages that a compaction
+ * kept, and the calls of tools that ran in parallel.
  */
-export async function conversation(entries: Iterable<Entry>): Promise<Entry[]> {
-  const links = await Links.of(entries);
-  const leaf = await lastLeaf(links);
-  return leaf === undefined ? [] : withParallelCalls(await links.chainTo(leaf), links);
+export async function findConversation(entries: Iterable<Entry>): Promise<Entry[]> {
+  const graph = await EntryGraph.of(entries);
+  const leaf = await lastLeaf(graph);
+  return leaf === undefined ? [] : withParallelToolCalls(await graph.chainTo(leaf), graph);
 }
 
-/** The conversation of a sub-agent: nothing is compacted or abandoned there. */
-export async function subagentConversation(entries: Iterable<Entry>): Promise<Entry[]> {
-  const pace = new Pace();
+/** The conversation of a sub-agent, in which nothing is compacted or abandoned. */
+export async function findSubagentConversation(entries: Iterable<Entry>): Promise<Entry[]> {
+  const pause = new EventLoopPause();
   const all = new Map<unknown, Entry>();
   let leaf: Entry | undefined;
   for (const entry of entries) {
-    if (pace.isDue()) await pace.rest();
-    if (typeof entry["uuid"] !== "string" || !LINKED.has(String(entry["type"]))) continue;
+    if (pause.isDue()) await pause.take();
+    if (typeof entry["uuid"] !== "string" || !LINKED_TYPES.has(String(entry["type"]))) continue;
     all.set(entry["uuid"], entry);
     if (isMessage(entry)) leaf = entry;
   }
   const chain = new Set<Entry>();
   for (let at = leaf; at !== undefined && !chain.has(at); at = all.get(at["parentUuid"])) {
     chain.add(at);
-    if (pace.isDue()) await pace.rest();
+    if (pause.isDue()) await pause.take();
   }
   return [...chain].reverse().filter(isMessage);
 }
@@ -37,31 +37,24 @@ export function isMessage(entry: Entry): boolean {
   return entry["type"] === "user" || entry["type"] === "assistant";
 }
 
-const LINKED: ReadonlySet<string> = new Set(["user", "assistant", "attachment", "system"]);
-
 /**
- * The message that the last loose end of the file hangs on. An entry that was passed before leads to
- * nothing, because the walk would have ended there: so each entry is passed once.
+ * The message at or above the last entry of the file that no other entry follows. Each entry is visited
+ * once: a walk that comes to a visited entry would find what the earlier walk found, which was nothing.
  */
-async function lastLeaf(links: Links): Promise<Entry | undefined> {
-  const pace = new Pace();
-  const parents = await links.parents();
-  const passed = new Set<Entry>();
-  for (const end of links.inFileOrder().reverse()) {
-    if (pace.isDue()) await pace.rest();
-    if (parents.has(String(end["uuid"])) || isAside(end)) continue;
+async function lastLeaf(graph: EntryGraph): Promise<Entry | undefined> {
+  const pause = new EventLoopPause();
+  const parents = await graph.parentIds();
+  const visited = new Set<Entry>();
+  for (const end of graph.inFileOrder().reverse()) {
+    if (pause.isDue()) await pause.take();
+    if (parents.has(String(end["uuid"])) || isOfOtherAgent(end)) continue;
     let at: Entry | undefined = end;
-    while (at !== undefined && !passed.has(at) && !isMessage(at)) {
-      passed.add(at);
-      at = links.parentOf(at);
-      if (pace.isDue()) await pace.rest();
+    while (at !== undefined && !visited.has(at) && !isMessage(at)) {
+      visited.add(at);
+      at = graph.parentOf(at);
+      if (pause.isDue()) await pause.take();
     }
-    if (at !== undefined && !passed.has(at) && !isAside(at)) return at;
+    if (at !== undefined && !visited.has(at) && !isOfOtherAgent(at)) return at;
   }
   return undefined;
-}
-
-/** Entries of sub-agents and of team mates: not this conversation's. */
-export function isAside(entry: Entry): boolean {
-  return entry["isSidechain"] === true || entry["teamName"] !== undefined;
 }

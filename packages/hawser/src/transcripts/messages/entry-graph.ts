@@ -1,30 +1,30 @@
-import { Pace } from "../event-loop-pause.js";
-import { asEntry, type Entry } from "../files/excerpt.js";
-import { Parents } from "./parent-map.js";
+import { EventLoopPause } from "../event-loop-pause.js";
+import { asEntry, type Entry } from "../files/entry.js";
+import { ParentMap } from "./parent-map.js";
 
-/** The entries of a transcript that follow each other, by their ids. */
-export class Links {
+/** The entries of a transcript and which entry each of them follows, by their ids. */
+export class EntryGraph {
   readonly #entries = new Map<string, Entry>();
-  readonly #parents = new Parents();
-  /** Progress lines are links of the chain, but nothing that is ever shown. */
+  readonly #parents = new ParentMap();
+  /** The parents of progress lines. These lines are part of the chain, but are never shown. */
   readonly #progress = new Map<string, string | undefined>();
 
   private constructor() {}
 
-  static async of(entries: Iterable<Entry>): Promise<Links> {
-    const links = new Links();
-    const pace = new Pace();
+  static async of(entries: Iterable<Entry>): Promise<EntryGraph> {
+    const graph = new EntryGraph();
+    const pause = new EventLoopPause();
     const boundaries: Entry[] = [];
     for (const entry of entries) {
-      links.#add(entry);
+      graph.#add(entry);
       if (asEntry(entry["compactMetadata"]) !== undefined) boundaries.push(entry);
-      if (pace.isDue()) await pace.rest();
+      if (pause.isDue()) await pause.take();
     }
     for (const boundary of boundaries) {
-      links.#relink(boundary);
-      if (pace.isDue()) await pace.rest();
+      graph.#relink(boundary);
+      if (pause.isDue()) await pause.take();
     }
-    return links;
+    return graph;
   }
 
   get(uuid: string): Entry | undefined {
@@ -36,30 +36,30 @@ export class Links {
     return parent === undefined ? undefined : this.#entries.get(parent);
   }
 
-  /** The entries that something follows. */
-  async parents(): Promise<Set<string>> {
-    const pace = new Pace();
-    const followed = new Set<string>();
+  /** The ids of the entries that another entry of the conversation follows. */
+  async parentIds(): Promise<Set<string>> {
+    const pause = new EventLoopPause();
+    const parents = new Set<string>();
     for (const [uuid, parent] of this.#parents) {
-      if (this.#counts(uuid)) followed.add(parent);
-      if (pace.isDue()) await pace.rest();
+      if (this.#isOfConversation(uuid)) parents.add(parent);
+      if (pause.isDue()) await pause.take();
     }
-    return followed;
+    return parents;
   }
 
-  /** Each entry once, where it came last. */
+  /** Each entry once, at its last position in the file. */
   inFileOrder(): Entry[] {
     return [...this.#entries.values()];
   }
 
-  /** From the start of its conversation to an entry. */
+  /** The entries from the start of the conversation to an entry. */
   async chainTo(entry: Entry): Promise<Entry[]> {
-    const pace = new Pace();
+    const pause = new EventLoopPause();
     const chain = new Set<Entry>();
     for (let at: Entry | undefined = entry; at !== undefined && !chain.has(at); ) {
       chain.add(at);
       at = this.parentOf(at);
-      if (pace.isDue()) await pace.rest();
+      if (pause.isDue()) await pause.take();
     }
     return [...chain].reverse();
   }
@@ -72,8 +72,8 @@ export class Links {
       this.#progress.set(uuid, parent);
       return;
     }
-    if (!LINKED.has(String(type))) return;
-    this.#entries.delete(uuid); // So that it stands where it came last.
+    if (!LINKED_TYPES.has(String(type))) return;
+    this.#entries.delete(uuid); // So that the entry moves to its last position.
     this.#entries.set(uuid, entry);
     if (parent === undefined) this.#parents.delete(uuid);
     else this.#parents.set(uuid, parent);
@@ -85,19 +85,22 @@ export class Links {
     return this.#progress.has(parent) ? this.#progress.get(parent) : parent;
   }
 
-  /** A sub-agent's entries do not end the conversation that they hang on. */
-  #counts(uuid: string): boolean {
+  /** Entries of sub-agents and team mates do not count: the entry before them may still be a leaf. */
+  #isOfConversation(uuid: string): boolean {
     const entry = this.#entries.get(uuid);
-    return entry !== undefined && entry["isSidechain"] !== true && entry["teamName"] === undefined;
+    return entry !== undefined && !isOfOtherAgent(entry);
   }
 
-  /** Puts what a compaction kept behind the entry that it names, and what followed that behind it. */
+  /**
+   * Puts the entries that a compaction kept behind the anchor that it names, and the entries that
+   * followed the anchor behind the kept ones.
+   */
   #relink(boundary: Entry): void {
     const metadata = asEntry(boundary["compactMetadata"]);
     const kept = this.#keptMessages(asEntry(metadata?.["preservedMessages"]));
     const segment = kept ?? keptSegment(asEntry(metadata?.["preservedSegment"]));
     if (segment === undefined) return;
-    this.#parents.move(segment.anchor, segment.tail, segment.head);
+    this.#parents.moveChildren(segment.anchor, segment.tail, segment.head);
     if (this.#entries.has(segment.head)) this.#parents.set(segment.head, segment.anchor);
     for (const [uuid, parent] of segment.inner) this.#parents.set(uuid, parent);
   }
@@ -117,11 +120,22 @@ interface Segment {
   readonly anchor: string;
   readonly head: string;
   readonly tail: string;
-  /** The parents of what stands between head and tail, the tail included, where they are told. */
+  /** The parents of the entries after the head up to the tail, if the compaction lists them. */
   readonly inner: readonly (readonly [uuid: string, parent: string])[];
 }
 
-const LINKED: ReadonlySet<string> = new Set(["user", "assistant", "attachment", "system"]);
+/** The types of entries that follow each other. */
+export const LINKED_TYPES: ReadonlySet<string> = new Set([
+  "user",
+  "assistant",
+  "attachment",
+  "system",
+]);
+
+/** Whether an entry is of a sub-agent or a team mate, and so not of this conversation. */
+export function isOfOtherAgent(entry: Entry): boolean {
+  return entry["isSidechain"] === true || entry["teamName"] !== undefined;
+}
 
 function keptSegment(kept: Entry | undefined): Segment | undefined {
   const { anchorUuid: anchor, headUuid: head, tailUuid: tail } = kept ?? {};

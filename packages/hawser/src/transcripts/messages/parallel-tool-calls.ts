@@ -1,17 +1,19 @@
-import { Pace } from "../event-loop-pause.js";
-import { asEntry, type Entry } from "../files/excerpt.js";
-import { contentBlocks } from "../list/user-input.js";
-import type { Links } from "./entry-graph.js";
+import { EventLoopPause } from "../event-loop-pause.js";
+import { asEntry, contentBlocks, type Entry } from "../files/entry.js";
+import type { EntryGraph } from "./entry-graph.js";
 
 /**
- * A message of the model is one entry for each block, and each tool's result hangs on the entry of
- * its call: where calls ran side by side, a chain of parents passes only one of them. This puts the
- * others back, behind the last entry of that message that is on the chain.
+ * A message of the model is one entry for each block, and each tool result follows the entry of its
+ * call. If calls ran in parallel, a chain of parents contains only one of them. This function adds the
+ * others behind the last entry of that message that is on the chain.
  */
-export async function withParallelCalls(chain: readonly Entry[], links: Links): Promise<Entry[]> {
-  const pace = new Pace();
+export async function withParallelToolCalls(
+  chain: readonly Entry[],
+  graph: EntryGraph,
+): Promise<Entry[]> {
+  const pause = new EventLoopPause();
   const onChain = new Set(chain);
-  const { groups, results } = await indexOf(links);
+  const { groups, results } = await indexOf(graph);
   const anchors = new Map<string, Entry>();
   for (const entry of chain) {
     const id = messageId(entry);
@@ -21,7 +23,7 @@ export async function withParallelCalls(chain: readonly Entry[], links: Links): 
   const whole: Entry[] = [];
   for (const entry of chain) {
     whole.push(entry);
-    if (pace.isDue()) await pace.rest();
+    if (pause.isDue()) await pause.take();
     const id = messageId(entry);
     if (id === undefined || anchors.get(id) !== entry) continue;
     const group = groups.get(id) ?? [];
@@ -35,20 +37,20 @@ export async function withParallelCalls(chain: readonly Entry[], links: Links): 
 interface Index {
   /** The entries of each message of the model. */
   readonly groups: Map<string, Entry[]>;
-  /** The results of tools by the entry that they follow. */
+  /** The tool results by the id of the entry that they follow. */
   readonly results: Map<string, Entry[]>;
 }
 
-async function indexOf(links: Links): Promise<Index> {
-  const pace = new Pace();
+async function indexOf(graph: EntryGraph): Promise<Index> {
+  const pause = new EventLoopPause();
   const groups = new Map<string, Entry[]>();
   const results = new Map<string, Entry[]>();
-  for (const entry of links.inFileOrder()) {
-    if (pace.isDue()) await pace.rest();
+  for (const entry of graph.inFileOrder()) {
+    if (pause.isDue()) await pause.take();
     if (entry["isSidechain"] === true) continue;
     const id = messageId(entry);
     if (id !== undefined) addTo(groups, id, entry);
-    if (isToolResult(entry)) addTo(results, String(links.parentOf(entry)?.["uuid"]), entry);
+    if (isToolResult(entry)) addTo(results, String(graph.parentOf(entry)?.["uuid"]), entry);
   }
   return { groups, results };
 }

@@ -1,9 +1,8 @@
 /**
- * Which entry each entry follows, by their ids. All that follow one entry can be put behind another at
- * once: a crafted transcript may ask for that thousands of times, so it must not cost a walk over
- * everything that follows.
+ * Which entry each entry follows, by their ids. `moveChildren()` moves all children of an entry at once:
+ * a crafted transcript may ask for that thousands of times, so it must not visit every child.
  */
-export class Parents {
+export class ParentMap {
   readonly #groupOf = new Map<string, Group>();
   readonly #byParent = new Map<string, Group>();
 
@@ -24,8 +23,8 @@ export class Parents {
     this.#groupOf.delete(uuid);
   }
 
-  /** Puts all that follow one entry behind another one, except one of them. */
-  move(from: string, to: string, except: string): void {
+  /** Makes all children of one entry, except one of them, children of another entry. */
+  moveChildren(from: string, to: string, except: string): void {
     const group = this.#byParent.get(from);
     if (group === undefined || from === to) return;
     const stays = group.members.has(except);
@@ -53,7 +52,7 @@ export class Parents {
   }
 }
 
-/** All entries that follow the same one. */
+/** All entries that follow the same entry. */
 interface Group {
   parent: string;
   readonly members: Set<string>;

@@ -1,12 +1,12 @@
-import { Pace } from "../event-loop-pause.js";
-import { readEntries } from "../files/entry.js";
-import type { Entry } from "../files/excerpt.js";
-import { findTranscript } from "../files/find-transcript.js";
-import { isSessionId, projectKeyOf } from "../files/project-paths.js";
-import { pageFrom } from "../list/page.js";
-import { contentBlocks, saidBy } from "../list/user-input.js";
+import { EventLoopPause } from "../event-loop-pause.js";
+import { contentBlocks, type Entry, readEntries } from "../files/entry.js";
+import { findTranscript, isSessionId } from "../files/find-transcript.js";
+import { projectKeyOf } from "../files/project-paths.js";
+import { slicePage } from "../list/page.js";
+import { userInputOf } from "../list/user-input.js";
 import type { GetSessionMessagesOptions, SessionMessage } from "../types.js";
-import { conversation, isAside } from "./conversation.js";
+import { findConversation } from "./conversation.js";
+import { isOfOtherAgent } from "./entry-graph.js";
 
 export async function getSessionMessages(
   sessionId: string,
@@ -14,15 +14,18 @@ export async function getSessionMessages(
 ): Promise<SessionMessage[]> {
   if (!isSessionId(sessionId)) return [];
   const types = options.includeSystemMessages === true ? WITH_SYSTEM : MESSAGES;
-  const chain = await conversation(await linkedEntries(sessionId, options));
+  const chain = await findConversation(await linkedEntries(sessionId, options));
   const shown = chain.filter(
-    (entry) => types.has(String(entry["type"])) && entry["isMeta"] !== true && !isAside(entry),
+    (entry) =>
+      types.has(String(entry["type"])) && entry["isMeta"] !== true && !isOfOtherAgent(entry),
   );
   const completed = await completedCommands(chain);
-  return pageFrom(shown, options).map((entry) => messageOf(entry, NO_PARENT, completed.has(entry)));
+  return slicePage(shown, options).map((entry) =>
+    messageOf(entry, NO_PARENT, completed.has(entry)),
+  );
 }
 
-/** Who started a sub-agent. */
+/** The tool call and the agent that started a sub-agent. */
 export interface Parent {
   readonly toolUseId: string | null;
   readonly agentId: string | null;
@@ -48,21 +51,21 @@ export function messageOf(entry: Entry, parent: Parent, isCompleted = false): Se
   };
 }
 
-/** The commands whose output follows them, and that output: the CLI ran them by itself. */
+/** The commands that the CLI ran itself, and their output: a command is one if output follows it. */
 async function completedCommands(chain: readonly Entry[]): Promise<Set<Entry>> {
-  const pace = new Pace();
+  const pause = new EventLoopPause();
   const completed = new Set<Entry>();
   for (const [at, entry] of chain.entries()) {
-    if (pace.isDue()) await pace.rest();
+    if (pause.isDue()) await pause.take();
     const next = chain[at + 1];
-    if (next === undefined || saidBy(entry)?.kind !== "command" || !isOutput(next)) continue;
+    if (next === undefined || userInputOf(entry)?.kind !== "command" || !isOutput(next)) continue;
     completed.add(entry);
     if (next["type"] === "user") completed.add(next);
   }
   return completed;
 }
 
-/** Newer CLIs write the output of a command as a notice, or as a user line as the older ones do. */
+/** Older CLIs write the output of a command as a user line. Newer ones do that or write a notice. */
 function isOutput(entry: Entry): boolean {
   if (entry["type"] === "system") return entry["subtype"] === "local_command";
   const text = entry["type"] === "user" ? contentBlocks(entry)[0]?.["text"] : undefined;
@@ -72,7 +75,7 @@ function isOutput(entry: Entry): boolean {
 const MESSAGES: ReadonlySet<string> = new Set(["user", "assistant"]);
 const WITH_SYSTEM: ReadonlySet<string> = new Set([...MESSAGES, "system"]);
 
-/** Most of a transcript's bytes are records of requests, which no message needs. */
+/** Only entries with an id: most bytes of a transcript are records of requests, which are not needed. */
 async function linkedEntries(
   sessionId: string,
   options: GetSessionMessagesOptions,

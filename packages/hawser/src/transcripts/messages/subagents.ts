@@ -2,14 +2,18 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HawserError } from "../../base/index.js";
 import type { SessionStore } from "../../options/index.js";
-import { readEntries } from "../files/entry.js";
-import { type Entry, parseEntry } from "../files/excerpt.js";
-import { contentsOf, findTranscript, type TranscriptFile } from "../files/find-transcript.js";
-import { isSessionId, projectKeyOf } from "../files/project-paths.js";
-import { pageFrom } from "../list/page.js";
+import { type Entry, parseEntry, readEntries } from "../files/entry.js";
+import {
+  findTranscript,
+  isSessionId,
+  readFolder,
+  type TranscriptFile,
+} from "../files/find-transcript.js";
+import { projectKeyOf } from "../files/project-paths.js";
+import { slicePage } from "../list/page.js";
 import { ifAbsent } from "../storage-error.js";
 import type { GetSubagentMessagesOptions, ListSubagentsOptions, SessionMessage } from "../types.js";
-import { subagentConversation } from "./conversation.js";
+import { findSubagentConversation } from "./conversation.js";
 import { messageOf, type Parent } from "./session-messages.js";
 
 export async function listSubagents(
@@ -44,17 +48,17 @@ export async function getSubagentMessages(
       ? await fromFile(await findTranscript(sessionId, options), agentId)
       : await fromStore(sessionStore, await projectKeyOf(dir), sessionId, agentId);
   if (found === undefined) return [];
-  const shown = pageFrom(await subagentConversation(found.entries), options);
+  const shown = slicePage(await findSubagentConversation(found.entries), options);
   const parent = parentOf(found.metadata);
   return shown.map((entry) => messageOf(entry, parent));
 }
 
-/** The transcripts below a session, as paths in its folder without their ending. */
+/** The transcripts of the sub-agents of a session, as paths in its folder without `.jsonl`. */
 export async function transcriptsBelow(file: TranscriptFile): Promise<string[]> {
   const root = join(file.folder, file.sessionId);
   const found: string[] = [];
   const look = async (at: string): Promise<void> => {
-    for (const each of await contentsOf(join(root, at))) {
+    for (const each of await readFolder(join(root, at))) {
       const path = `${at}/${each.name}`;
       if (each.isDirectory()) await look(path);
       else if (each.name.endsWith(".jsonl")) found.push(path.slice(0, -".jsonl".length));
@@ -64,7 +68,7 @@ export async function transcriptsBelow(file: TranscriptFile): Promise<string[]> 
   return found;
 }
 
-/** What the CLI keeps about a sub-agent beside its transcript. */
+/** The file that the CLI writes about a sub-agent beside its transcript. */
 export async function agentMetadata(
   file: TranscriptFile,
   subpath: string,
@@ -79,7 +83,7 @@ interface Found {
   readonly metadata: Entry | undefined;
 }
 
-/** By the list of what is there, so that an id is never part of a path. */
+/** Looks the id up in a list of the files, so that an id never becomes part of a path. */
 async function fromFile(
   file: TranscriptFile | undefined,
   agentId: string,

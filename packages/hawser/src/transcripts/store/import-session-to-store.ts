@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "../../options/index.js";
-import { existing } from "../change/change-session.js";
 import { readEntries } from "../files/entry.js";
-import { checkSessionId, projectKeyOf } from "../files/project-paths.js";
+import { checkSessionId, requireTranscript } from "../files/find-transcript.js";
+import { projectKeyOf } from "../files/project-paths.js";
 import { agentMetadata, transcriptsBelow } from "../messages/subagents.js";
 import { callStore } from "../storage-error.js";
 import type { ImportSessionToStoreOptions } from "../types.js";
@@ -13,7 +13,7 @@ export async function importSessionToStore(
   options: ImportSessionToStoreOptions = {},
 ): Promise<void> {
   checkSessionId(sessionId);
-  const file = await existing(sessionId, options);
+  const file = await requireTranscript(sessionId, options);
   const key = { projectKey: await projectKeyOf(options.dir), sessionId };
   const { batchSize = 0, includeSubagents = true } = options;
   const size = batchSize >= 1 ? Math.floor(batchSize) : DEFAULT_BATCH;

@@ -36,19 +36,19 @@ export class InMemorySessionStore implements SessionStore {
     return entries === undefined ? null : structuredClone(entries);
   }
 
-  /** The newest need not be first. */
+  /** In no particular order. */
   async listSessions(projectKey: string): Promise<{ sessionId: string; mtime: number }[]> {
     return this.#ofProject(projectKey).map(({ sessionId, mtime }) => ({ sessionId, mtime }));
   }
 
-  /** Copies; those that were never summarized are left out. */
+  /** Copies of the summaries. Sessions without a summary are left out. */
   async listSessionSummaries(projectKey: string): Promise<SessionSummaryEntry[]> {
     return this.#ofProject(projectKey).flatMap(({ summary }) =>
       summary === undefined ? [] : [structuredClone(summary)],
     );
   }
 
-  /** With its sub-agents, unless the key names one of them. */
+  /** Deletes a session with its sub-agents, or the one sub-agent that the key names. */
   async delete(key: SessionKey): Promise<void> {
     if (key.subpath === undefined) this.#sessions.delete(nameOf(key));
     else this.#find(key)?.entries.delete(key.subpath);
@@ -64,12 +64,12 @@ export class InMemorySessionStore implements SessionStore {
     return structuredClone(this.#find(key)?.entries.get(key.subpath ?? MAIN) ?? []);
   }
 
-  /** How many sessions there are. */
+  /** The number of sessions. */
   get size(): number {
     return [...this.#sessions.values()].filter(({ entries }) => entries.has(MAIN)).length;
   }
 
-  /** Forgets everything. */
+  /** Deletes all sessions. */
   clear(): void {
     this.#sessions.clear();
   }
@@ -92,14 +92,14 @@ export class InMemorySessionStore implements SessionStore {
     );
   }
 
-  /** Two writes in one millisecond still have an order. */
+  /** Increases with each call, so that two writes in one millisecond have an order. */
   #time(): number {
     this.#lastTime = Math.max(Date.now(), this.#lastTime + 1);
     return this.#lastTime;
   }
 }
 
-/** No subpath is empty. */
+/** The subpath of the main transcript. A real subpath is never empty. */
 const MAIN = "";
 
 function nameOf({ projectKey, sessionId }: { projectKey: string; sessionId: string }): string {

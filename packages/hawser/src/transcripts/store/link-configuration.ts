@@ -3,11 +3,11 @@ import { join, resolve } from "node:path";
 import { HawserError } from "../../base/index.js";
 import { configFolder, homeFolder } from "../../process/index.js";
 
-/** Where a CLI with this environment keeps its configuration. */
-export interface ConfigurationPlace {
+/** Says where a CLI keeps its configuration. */
+export interface ConfigurationSource {
   /** The environment of the CLI. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The working directory of the CLI: a relative configuration folder counts from there. */
+  /** The working directory of the CLI. A relative configuration folder is relative to it. */
   readonly cwd: string;
 }
 
@@ -20,7 +20,7 @@ export interface ConfigurationPlace {
  * renews it there, under the same lock as every other CLI of the user.
  */
 export async function linkConfiguration(
-  { env, cwd }: ConfigurationPlace,
+  { env, cwd }: ConfigurationSource,
   target: string,
 ): Promise<void> {
   const given = env["CLAUDE_CONFIG_DIR"];
@@ -34,13 +34,13 @@ export async function linkConfiguration(
  * The value of CLAUDE_SECURESTORAGE_CONFIG_DIR that makes the CLI use the login of its usual
  * configuration. The empty string means the default folder and the default name in the keychain.
  */
-export function secureStorageDir(env: ConfigurationPlace["env"]): string {
+export function secureStorageDir(env: ConfigurationSource["env"]): string {
   return env["CLAUDE_SECURESTORAGE_CONFIG_DIR"] ?? env["CLAUDE_CONFIG_DIR"] ?? "";
 }
 
 const STATE = ".claude.json";
 
-/** What the user or the user's organisation has set up, and the CLI's copies of the state file. */
+/** Settings of the user or the organisation, and the CLI's copies of the state file. */
 const LINKED = [
   "settings.json",
   "remote-settings.json",
@@ -57,9 +57,9 @@ const LINKED = [
 ];
 
 async function link(from: string, to: string): Promise<void> {
-  // The end of a chain of links, because the CLI follows one link and replaces what it finds there:
+  // Link to the end of a chain of links, because the CLI follows one link and replaces the file there:
   // a `settings.json` that is a link into a folder of dotfiles would become a plain file.
-  const real = await realpath(from).catch(() => undefined); // Absent: the CLI works without it.
+  const real = await realpath(from).catch(() => undefined); // The CLI works without the file.
   if (real === undefined) return;
   try {
     await symlink(real, to, (await stat(real)).isDirectory() ? "junction" : "file");

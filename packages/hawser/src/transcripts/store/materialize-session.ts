@@ -1,29 +1,30 @@
-import { join } from "node:path";
-import { HawserError, isHawserError, textOf } from "../../base/index.js";
+import { chown, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { HawserError, isHawserError, textOf, withTimeout } from "../../base/index.js";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "../../options/index.js";
 import type { User } from "../../process/index.js";
-import { within } from "../deadline.js";
-import { isSessionId, projectKeyOf } from "../files/project-paths.js";
-import { own, type Write, writer } from "../private-write.js";
+import { isSessionId } from "../files/find-transcript.js";
+import { projectKeyOf } from "../files/project-paths.js";
+import { storeTimeout } from "../storage-error.js";
 import { linkConfiguration, secureStorageDir } from "./link-configuration.js";
-import { SessionFolder } from "./temporary-config-folder.js";
+import { TemporaryConfigFolder } from "./temporary-config-folder.js";
 
 export interface MaterializeOptions {
-  /** The session to go on with; without it, the latest one of the working directory. */
+  /** The session to resume. Default: the latest session of the working directory. */
   readonly sessionId?: string | undefined;
   /** The working directory of the CLI. */
   readonly cwd: string;
-  /** By default that of `cwd`. */
+  /** Default: the key of `cwd`. */
   readonly projectKey?: string | undefined;
-  /** The environment that the CLI would get. It says where the user's configuration is. */
+  /** The environment of the CLI. It says where the user's configuration is. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** For each call of the store. Default 60 s. */
+  /** The time limit of each call of the store. Default 60 s. */
   readonly loadTimeoutMs?: number | undefined;
-  /** The user that the CLI will run as, when it is not this one. */
+  /** The user that the CLI will run as, if it is another user. */
   readonly owner?: User | undefined;
 }
 
-/** A session of a store, where a CLI finds it. */
+/** A session of a store, written into files so that a CLI finds it. */
 export interface MaterializedSession {
   /** For the CLI as CLAUDE_CONFIG_DIR. */
   readonly configDir: string;
@@ -32,13 +33,13 @@ export interface MaterializedSession {
   readonly projectsDir: string;
   /** For the CLI's `--resume`. */
   readonly sessionId: string;
-  /** Removes it all. To be called when the CLI has ended. */
+  /** Removes the files. Call it when the CLI has ended. */
   dispose(): Promise<void>;
 }
 
 /**
- * Writes a session of a store into a configuration of its own, so that a CLI can resume it. Undefined
- * when the store does not have it: the CLI is then started as if there were no store.
+ * Writes a session of a store into a temporary configuration folder, so that a CLI can resume it.
+ * Undefined if the store does not have the session: the CLI is then started as if there were no store.
  */
 export async function materialize(
   store: SessionStore,
@@ -52,21 +53,20 @@ export async function materialize(
     });
   }
   const limitMs = options.loadTimeoutMs ?? DEFAULT_LIMIT_MS;
-  const sessionId = options.sessionId ?? (await latest(store, projectKey, limitMs));
+  const sessionId = options.sessionId ?? (await latestSessionId(store, projectKey, limitMs));
   if (!isSessionId(sessionId)) return undefined;
   const transcripts = await loadAll(store, { projectKey, sessionId }, limitMs);
   if (transcripts === undefined) return undefined;
-  const folder = await SessionFolder.create();
+  const folder = await TemporaryConfigFolder.create();
   const projectsDir = join(folder.path, "projects");
   try {
-    const write = writer(owner);
     for (const [subpath, entries] of transcripts) {
-      await writeTranscript(join(projectsDir, projectKey), { sessionId, subpath }, entries, write);
+      await writeTranscript(join(projectsDir, projectKey, sessionId, subpath), entries, owner);
     }
     await linkConfiguration({ env, cwd }, folder.path);
-    await own(folder.path, owner);
+    await giveTo(owner, folder.path);
   } catch (error) {
-    await folder.remove().catch(() => {}); // The first failure is the one to tell.
+    await folder.remove().catch(() => {}); // Throw the first error.
     throw error;
   }
   return {
@@ -80,7 +80,7 @@ export async function materialize(
 
 const DEFAULT_LIMIT_MS = 60_000;
 
-async function latest(
+async function latestSessionId(
   store: SessionStore,
   projectKey: string,
   limitMs: number,
@@ -91,24 +91,27 @@ async function latest(
     });
   }
   const listed = async () => (await store.listSessions?.(projectKey)) ?? [];
-  const sessions = await asked(listed, limitMs, "The session store's listSessions()");
+  const sessions = await callStoreMethod(listed, limitMs, "The session store's listSessions()");
   return sessions.toSorted((a, b) => b.mtime - a.mtime)[0]?.sessionId;
 }
 
-/** The main transcript under the empty path, and those of the sub-agents; undefined without a main. */
+/**
+ * The main transcript under the empty subpath, and the transcripts of the sub-agents. Undefined if there
+ * is no main transcript.
+ */
 async function loadAll(
   store: SessionStore,
   key: SessionKey,
   limitMs: number,
 ): Promise<Map<string, readonly SessionStoreEntry[]> | undefined> {
   const load = (wanted: SessionKey) =>
-    asked(async () => store.load(wanted), limitMs, "The session store's load()");
+    callStoreMethod(async () => store.load(wanted), limitMs, "The session store's load()");
   const main = await load(key);
   if (main === null || main.length === 0) return undefined;
   const all = new Map<string, readonly SessionStoreEntry[]>([["", main]]);
   if (store.listSubkeys === undefined) return all;
   const listed = async () => (await store.listSubkeys?.({ ...key })) ?? [];
-  const subpaths = await asked(listed, limitMs, "The session store's listSubkeys()");
+  const subpaths = await callStoreMethod(listed, limitMs, "The session store's listSubkeys()");
   for (const subpath of subpaths.filter(isBelow)) {
     const entries = await load({ ...key, subpath });
     if (entries !== null && entries.length > 0) all.set(subpath, entries);
@@ -116,14 +119,16 @@ async function loadAll(
   return all;
 }
 
-/** What a method of the store gives; why it gives nothing is told in its own words. */
-async function asked<Value>(
+/** Calls a method of the store. If it fails, the error has the words of the store. */
+async function callStoreMethod<Value>(
   call: () => Promise<Value>,
   limitMs: number,
   what: string,
 ): Promise<Value> {
   try {
-    return await within(call(), limitMs, what, "boot");
+    return await withTimeout(call(), limitMs, () => {
+      throw storeTimeout(what, limitMs, "boot");
+    });
   } catch (cause) {
     if (isHawserError(cause)) throw cause;
     const why = textOf(cause);
@@ -132,27 +137,44 @@ async function asked<Value>(
   }
 }
 
-/** A store may be anybody's: what it names must not be a way out of the session's folder. */
+/** The store is foreign code, so a subpath must not lead out of the session's folder. */
 function isBelow(subpath: unknown): subpath is string {
   if (typeof subpath !== "string" || /[\\:\0]/.test(subpath)) return false;
   return subpath.split("/").every((part) => part !== "" && part !== "." && part !== "..");
 }
 
+/** Writes the entries beside the path of a transcript without its ending. */
 async function writeTranscript(
-  project: string,
-  { sessionId, subpath }: { sessionId: string; subpath: string },
+  path: string,
   entries: readonly SessionStoreEntry[],
-  write: Write,
+  owner: User | undefined,
 ): Promise<void> {
-  const path = join(project, sessionId, subpath);
   const metadata = entries.findLast(({ type }) => type === "agent_metadata");
   const lines = entries.filter(({ type }) => type !== "agent_metadata").map(toLine);
-  if (lines.length > 0) await write(`${path}.jsonl`, lines.join(""));
+  if (lines.length > 0) await writePrivately(`${path}.jsonl`, lines.join(""), owner);
   if (metadata === undefined) return;
   const { type, ...rest } = metadata;
-  await write(`${path}.meta.json`, JSON.stringify(rest));
+  await writePrivately(`${path}.meta.json`, JSON.stringify(rest), owner);
 }
 
 function toLine(entry: SessionStoreEntry): string {
   return `${JSON.stringify(entry)}\n`;
+}
+
+/** Writes a file that only its owner may read, and makes the folders above it. */
+async function writePrivately(
+  path: string,
+  contents: string,
+  owner: User | undefined,
+): Promise<void> {
+  const first = await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  for (let at = dirname(path); first !== undefined && at.length >= first.length; at = dirname(at)) {
+    await giveTo(owner, at);
+  }
+  await writeFile(path, contents, { mode: 0o600 });
+  await giveTo(owner, path);
+}
+
+async function giveTo(owner: User | undefined, path: string): Promise<void> {
+  if (owner !== undefined) await chown(path, owner.uid, owner.gid);
 }

@@ -1,15 +1,15 @@
-import { HawserError, isHawserError, textOf } from "../../base/index.js";
+import { sep } from "node:path";
+import { HawserError, isHawserError, textOf, withTimeout } from "../../base/index.js";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "../../options/index.js";
 import type { JsonObject } from "../../wire/index.js";
-import { within } from "../deadline.js";
-import { mirrorKey } from "../mirror-key.js";
+import { storeTimeout } from "../storage-error.js";
 
 export interface StoreMirrorOptions {
-  /** `batched`: what is pending goes at `flush()`; `eager`: each call of `add()` goes at once. */
+  /** `batched`: pending entries are sent at `flush()`. `eager`: each `add()` sends at once. */
   readonly flush: "batched" | "eager";
   /** `<configuration of the CLI>/projects`. */
   readonly projectsDir: string;
-  /** A batch that the store did not take, after some attempts; it is dropped. */
+  /** The store has refused a batch in every attempt. The batch is dropped. */
   onError(error: HawserError, key: SessionKey | undefined): void;
 }
 
@@ -19,8 +19,8 @@ interface Batch {
 }
 
 /**
- * Brings the CLI's `transcript_mirror` lines to a store, one `append` after the other in the order
- * of the lines. Nothing here throws or waits in the face of the reader.
+ * Copies the CLI's `transcript_mirror` lines to a store, with one `append` after the other in the order
+ * of the lines. `add()` neither throws nor waits, because the read loop calls it.
  */
 export class StoreMirror {
   readonly #store: SessionStore;
@@ -35,9 +35,9 @@ export class StoreMirror {
     this.#options = options;
   }
 
-  /** One line of the CLI. */
+  /** Takes one line of the CLI. */
   add(filePath: string, entries: readonly JsonObject[]): void {
-    const key = mirrorKey(this.#options.projectsDir, filePath);
+    const key = keyOfTranscriptPath(this.#options.projectsDir, filePath);
     if (key === undefined || this.#closed) {
       const why = this.#closed ? "it is closed" : "it is no transcript";
       this.#report(
@@ -46,7 +46,7 @@ export class StoreMirror {
       );
       return;
     }
-    // Without this, lines with no entries for ever new transcripts would pile up batches.
+    // Otherwise lines without entries, each for another transcript, would pile up batches.
     if (entries.length === 0) return;
     const added = entries as readonly SessionStoreEntry[];
     const open = this.#options.flush === "batched" ? this.#pendingOf(key) : undefined;
@@ -56,13 +56,13 @@ export class StoreMirror {
     if (this.#options.flush === "eager" || this.#isFull()) this.#send();
   }
 
-  /** Resolves when the store has taken, or refused, all that was added. To be called at a result. */
+  /** Resolves when the store has taken or refused all added entries. Call it at a result. */
   async flush(): Promise<void> {
     this.#send();
     await this.#sent;
   }
 
-  /** Flushes; what is added afterwards is not mirrored. To be called when the CLI has ended. */
+  /** Flushes. Later entries are not mirrored. Call it when the CLI has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.flush();
@@ -95,12 +95,14 @@ export class StoreMirror {
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
       try {
         const taken = Promise.resolve(this.#store.append({ ...key }, entries));
-        await within(taken, APPEND_TIMEOUT_MS, "The session store's append()");
+        await withTimeout(taken, APPEND_TIMEOUT_MS, () => {
+          throw storeTimeout("The session store's append()", APPEND_TIMEOUT_MS);
+        });
         return;
       } catch (cause) {
-        // A call that has not come back may still land: another one would write it twice.
+        // A call that timed out may still succeed. Another attempt would write the entries twice.
         const isLast = attempt === RETRY_DELAYS_MS.length - 1 || isHawserError(cause, "timeout");
-        if (isLast) return this.#report(refusal(cause, key), key);
+        if (isLast) return this.#report(appendError(cause, key), key);
       }
     }
   }
@@ -109,18 +111,18 @@ export class StoreMirror {
     try {
       this.#options.onError(error, key);
     } catch {
-      // A report that fails has nowhere to be reported to, and the reader must go on.
+      // A failed report cannot be reported, and the read loop must go on.
     }
   }
 }
 
-/** Before each attempt. */
+/** The delay before each attempt. */
 const RETRY_DELAYS_MS = [0, 200, 800];
 const APPEND_TIMEOUT_MS = 60_000;
 const MAX_ENTRIES = 500;
 const MAX_CHARACTERS = 1024 * 1024;
 
-function refusal(cause: unknown, { sessionId }: SessionKey): HawserError {
+function appendError(cause: unknown, { sessionId }: SessionKey): HawserError {
   if (isHawserError(cause, "timeout")) return cause;
   const why = textOf(cause);
   return new HawserError("control_error", why, {
@@ -128,4 +130,27 @@ function refusal(cause: unknown, { sessionId }: SessionKey): HawserError {
     sessionId,
     hint: "The session store's append() failed; the CLI's own transcript is complete.",
   });
+}
+
+/** The key of the transcript at a path; undefined if the path is not that of a transcript. */
+function keyOfTranscriptPath(projectsDir: string, filePath: string): SessionKey | undefined {
+  const [projectKey, session, ...rest] = partsBelow(projectsDir, filePath);
+  if (!projectKey || !session) return undefined;
+  if (rest.length === 0) {
+    const sessionId = session.endsWith(ENDING) ? session.slice(0, -ENDING.length) : "";
+    return sessionId === "" ? undefined : { projectKey, sessionId };
+  }
+  const subpath = rest.join("/").replace(/(?:\.meta\.json|\.jsonl)$/, "");
+  return { projectKey, sessionId: session, subpath };
+}
+
+const ENDING = ".jsonl";
+
+function partsBelow(projectsDir: string, filePath: string): string[] {
+  const root = projectsDir.endsWith(sep) ? projectsDir : projectsDir + sep;
+  if (filePath.startsWith(root)) return filePath.slice(root.length).split(sep);
+  // The CLI resolves links, so it may know the same folder by another path.
+  const parts = filePath.split(sep);
+  const at = parts.lastIndexOf("projects");
+  return at < 0 ? [] : parts.slice(at + 1);
 }

@@ -11,7 +11,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as transcripts from "../../src/transcripts/index.js";
-import { emptyConfig, entry, sessionId, writeTranscript } from "./files.js";
+import { emptyConfig, entry, sessionId, writeTranscript } from "./transcript-files.helper.js";
 
 const id = sessionId(1);
 const DIST = pathToFileURL(join(import.meta.dirname, "../../dist/index.js")).href;

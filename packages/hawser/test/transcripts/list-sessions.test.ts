@@ -9,7 +9,7 @@ import {
   tagSession,
   unarchiveSession,
 } from "../../src/transcripts/index.js";
-import { emptyConfig, entry, sessionId, writeTranscript } from "./files.js";
+import { emptyConfig, entry, sessionId, writeTranscript } from "./transcript-files.helper.js";
 
 describe("listSessions()", () => {
   it("shows what both ends of a transcript say, with nothing read between", async () => {

@@ -29,7 +29,7 @@ import {
 import { SubprocessTransport } from "../../src/transport/index.js";
 import { CLIS } from "../support/cli.js";
 import { type World, world } from "../support/world.js";
-import { sessionId } from "./files.js";
+import { sessionId } from "./transcript-files.helper.js";
 
 const key: SessionKey = { projectKey: "-work", sessionId: sessionId(1) };
 const path = `/config/projects/-work/${sessionId(1)}.jsonl`;

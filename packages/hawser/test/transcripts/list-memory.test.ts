@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
 import { expect, it } from "vitest";
-import { emptyConfig, entry, sessionId } from "./files.js";
+import { emptyConfig, entry, sessionId } from "./transcript-files.helper.js";
 
 const SESSIONS = 10_000;
 const LIMIT = 50 * 1024 * 1024;
