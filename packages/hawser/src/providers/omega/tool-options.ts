@@ -1,6 +1,6 @@
-import { HawserError } from "../base/index.js";
-import type { McpServerConfig, Options } from "../options/index.js";
-import type { ContextMcpServer } from "./omega-context.js";
+import { HawserError } from "../../base/index.js";
+import type { McpServerConfig, Options } from "../../options/index.js";
+import type { ContextMcpServer } from "./context.js";
 
 /**
  * One pattern for each server, `mcp__<name>__*`, that stands for all of its tools. The name is
@@ -8,7 +8,7 @@ import type { ContextMcpServer } from "./omega-context.js";
  * `invalid_options`, since the CLI drops one of them in silence.
  */
 export function mcpToolPatterns(servers: readonly Pick<ContextMcpServer, "name">[]): string[] {
-  const patterns = servers.map(({ name }) => `mcp__${toolPart(name)}__*`);
+  const patterns = servers.map(({ name }) => `mcp__${toolNamePart(name)}__*`);
   const second = patterns.findIndex((pattern, i) => patterns.indexOf(pattern) !== i);
   if (second === -1) return patterns;
   const names = servers.map(({ name }) => name);
@@ -20,8 +20,8 @@ export function mcpToolPatterns(servers: readonly Pick<ContextMcpServer, "name">
   });
 }
 
-/** As the CLI makes it, character by character; names of one of its own kinds are joined further. */
-function toolPart(name: string): string {
+/** The name as the CLI writes it. In names of claude.ai servers the CLI also joins underscores. */
+function toolNamePart(name: string): string {
   const plain = name.replace(/[^a-zA-Z0-9_-]/g, "_");
   if (!name.startsWith("claude.ai ")) return plain;
   return plain.replace(/_+/g, "_").replace(/^_|_$/g, "");
@@ -39,11 +39,11 @@ export function toolOptions(
   own: Pick<Options, "tools" | "disallowedTools">,
 ): Pick<Options, "tools" | "allowedTools" | "disallowedTools" | "canUseTool" | "strictMcpConfig"> {
   const allowedTools = [...list, ...mcpToolPatterns(servers)];
-  // A server of the user's settings is in no list of tools.
+  // The list does not contain the servers of the user's settings, so they are left out.
   const strict = list.length > 0 || Array.isArray(own.tools) ? { strictMcpConfig: true } : {};
   if (list.length > 0) {
     const builtIn = list.filter((rule) => !rule.startsWith("mcp__"));
-    return { allowedTools, ...strict, tools: own.tools ?? builtIn.map(nameIn) };
+    return { allowedTools, ...strict, tools: own.tools ?? builtIn.map(toolNameOf) };
   }
   return {
     allowedTools,
@@ -68,12 +68,12 @@ function askingTools({ tools }: Pick<Options, "tools">): string[] {
   return ASKING_TOOLS.filter((tool) => !named.includes(tool));
 }
 
-/** The tool of a rule such as `Bash(git *)`. */
-function nameIn(rule: string): string {
+/** The name of the tool in a rule such as `Bash(git *)`. */
+function toolNameOf(rule: string): string {
   return rule.split("(", 1)[0] ?? rule;
 }
 
-/** The servers as the CLI takes them on its command line; no settings file is touched. */
+/** The servers as an option of the call. No settings file is changed. */
 export function serverOptions(servers: readonly ContextMcpServer[]): Pick<Options, "mcpServers"> {
   if (servers.length === 0) return {};
   const entries = servers.map(({ name, command, args, env }): [string, McpServerConfig] => [

@@ -1,15 +1,20 @@
-import { omitUndefined } from "../base/index.js";
+import { isObject, type Kind, kind, omitUndefined, type Problem } from "../../base/index.js";
+import {
+  type AllowedKeys,
+  fieldProblems,
+  sameName,
+  throwFirstProblem,
+  unknownKeyProblems,
+} from "../check-input.js";
 import {
   type ClaudeCodeProviderOptions,
-  MUST,
-  type Must,
   OPTION_KEYS,
+  OPTION_KINDS,
 } from "./claude-code-options.js";
-import { type KnownKeys, type Problem, refuse, sameName, unknownKeys } from "./unknown-key.js";
 
 /**
  * The section `[provider.claude-code]` of Omega's configuration, as a TOML or JSON parser gives it.
- * What is left out has the provider's default.
+ * A key that is left out has the default of the provider.
  */
 export interface ClaudeCodeConfig {
   /** Rounds of tool use in one run. */
@@ -20,29 +25,26 @@ export interface ClaudeCodeConfig {
   readonly timeout_secs?: number | undefined;
   /** Where the CLI runs. */
   readonly working_dir?: string | undefined;
-  /** How often a call that reached `max_turns` goes on by itself. */
+  /** How often a call that reached `max_turns` is resumed automatically. */
   readonly max_resume_attempts?: number | undefined;
   /** The model; `""` is the CLI's own choice. */
   readonly model?: string | undefined;
 }
 
-const SECONDS: Must = {
-  be: "a number of seconds above 0",
-  holds: (value) => typeof value === "number" && value > 0,
-};
+const SECONDS = kind.number("seconds", "a number of seconds above 0", (seconds) => seconds > 0);
 
-const RULES: Readonly<Record<keyof ClaudeCodeConfig, Must>> = {
-  max_turns: MUST.maxTurns,
-  allowed_tools: MUST.allowedTools,
+const CONFIG_KINDS: Readonly<Record<keyof ClaudeCodeConfig, Kind>> = {
+  max_turns: OPTION_KINDS.maxTurns,
+  allowed_tools: OPTION_KINDS.allowedTools,
   timeout_secs: SECONDS,
-  working_dir: MUST.workingDir,
-  max_resume_attempts: MUST.maxResumeAttempts,
-  model: MUST.model,
+  working_dir: OPTION_KINDS.workingDir,
+  max_resume_attempts: OPTION_KINDS.maxResumeAttempts,
+  model: OPTION_KINDS.model,
 };
 
-const KNOWN: KnownKeys = {
+const CONFIG_KEYS: AllowedKeys = {
   what: "a key of the configuration",
-  names: Object.keys(RULES),
+  names: Object.keys(CONFIG_KINDS),
   hintFor(plain) {
     if (plain === "timeout" || plain === "timeoutms") return "Use `timeout_secs`, in seconds.";
     if (plain === "cwd") return "Use `working_dir`.";
@@ -51,9 +53,9 @@ const KNOWN: KnownKeys = {
   },
 };
 
-/** The options that a configuration stands for. Throws `invalid_options` in the configuration's words. */
-export function optionsOfConfig(config: ClaudeCodeConfig): ClaudeCodeProviderOptions {
-  refuse(problemsOf(config));
+/** The options for a configuration. Throws `invalid_options` with the keys of the configuration. */
+export function optionsFromConfig(config: ClaudeCodeConfig): ClaudeCodeProviderOptions {
+  throwFirstProblem(problemsOf(config));
   const { max_turns, allowed_tools, timeout_secs, working_dir, max_resume_attempts } = config;
   return omitUndefined({
     maxTurns: max_turns,
@@ -65,19 +67,13 @@ export function optionsOfConfig(config: ClaudeCodeConfig): ClaudeCodeProviderOpt
   });
 }
 
-/** The values of the documents' constructor, which has no names for them. */
-export function checkSeconds(timeoutSecs: number): void {
-  if (SECONDS.holds(timeoutSecs)) return;
-  refuse([{ path: "timeoutSecs", message: `must be ${SECONDS.be}` }]);
+/** Checks the value of the positional form of `fromConfig()`, in which the values have no names. */
+export function checkTimeoutSecs(timeoutSecs: number): void {
+  throwFirstProblem(SECONDS.problems(timeoutSecs, "timeoutSecs"));
 }
 
 function* problemsOf(config: unknown): Iterable<Problem> {
-  if (typeof config !== "object" || config === null || Array.isArray(config)) {
-    return yield { path: "config", message: "must be an object" };
-  }
-  yield* unknownKeys(config, KNOWN);
-  for (const [name, { be, holds }] of Object.entries(RULES)) {
-    const value: unknown = Reflect.get(config, name);
-    if (value !== undefined && !holds(value)) yield { path: name, message: `must be ${be}` };
-  }
+  if (!isObject(config)) return yield { path: "config", message: "must be an object" };
+  yield* unknownKeyProblems(config, CONFIG_KEYS);
+  yield* fieldProblems(config, CONFIG_KINDS);
 }

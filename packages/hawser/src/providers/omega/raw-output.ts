@@ -1,38 +1,39 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Writable } from "node:stream";
-import { type ErrorCode, isHawserError } from "../base/index.js";
-import type { Options, SpawnedProcess, SpawnRequest } from "../options/index.js";
-import { checkCli, checkCwd, locateCli } from "../process/index.js";
+import { type ErrorCode, isHawserError } from "../../base/index.js";
+import type { Options, SpawnedProcess, SpawnRequest } from "../../options/index.js";
+import { checkCli, checkCwd, locateCli } from "../../process/index.js";
 
 /**
- * Keeps what the CLI prints, for a program in its place that speaks no JSON. What the library itself
- * reads are messages; a text among them is noise to it, and not kept.
+ * Keeps the output of a program that is run in place of the CLI and prints no JSON. The library itself
+ * reads only messages and drops other text.
  */
 export class RawOutput {
   #chunks: Buffer[] = [];
   #bytes = 0;
   #isOtherProgram = false;
 
-  /** The same options, with a start of the process that lets this look on. */
+  /** The options with a spawn function that records the output. */
   async watch(options: Options): Promise<Options> {
     const { cliPath, pathToClaudeCodeExecutable, ...rest } = options;
     const { path } = locateCli(options);
     checkCwd(options.cwd);
     const { runnable, version } = await checkCli({ cliPath: path, env: rest.env });
-    // A CLI that is too slow to say its version is not runnable by this report, and stays a CLI here.
+    // A CLI that is too slow to print its version is reported as not runnable, but it is still a CLI.
     this.#isOtherProgram = runnable && version === undefined;
-    // Named by its variable the CLI is asked for its version, as it is without a start of our own.
+    // With the path in HAWSER_CLI, the library asks the CLI for its version, as without a spawn function.
     const env = { ...rest.env, HAWSER_CLI: path };
     return { ...rest, env, spawnClaudeCodeProcess: (request) => this.#start(request) };
   }
 
   /**
-   * The text in place of an answer: only if the process ended well and said nothing of a turn in the
-   * CLI's own way, so that half an answer, or a failure, is never taken for one.
+   * The text to use as the answer. Only if the process ended with 0 and printed no message of a turn in
+   * the CLI's format, so that half an answer or a failure never counts as an answer.
    */
   answerFor(error: unknown): string | undefined {
-    if (!isHawserError(error) || !ENDS.has(error.code) || error.exitCode !== 0) return undefined;
-    if (this.#bytes > MOST_BYTES) return undefined;
+    if (!isHawserError(error) || !EXIT_CODES.has(error.code) || error.exitCode !== 0)
+      return undefined;
+    if (this.#bytes > MAX_BYTES) return undefined;
     const lines = Buffer.concat(this.#chunks).toString("utf8").split("\n");
     const plain = lines.filter((line) => !isControl(typeOf(line)));
     const text = plain.join("\n").trim();
@@ -49,10 +50,10 @@ export class RawOutput {
       windowsHide: true,
       ...(cwd === undefined ? {} : { cwd }),
     });
-    // At EMFILE Node gives a child without pipes, and reports the error to the one who gets the child.
+    // At EMFILE Node returns a child without pipes, and emits the error on the child.
     child.stdout?.on("data", (chunk: Buffer) => {
       this.#bytes += chunk.length;
-      if (this.#bytes <= MOST_BYTES) this.#chunks.push(chunk);
+      if (this.#bytes <= MAX_BYTES) this.#chunks.push(chunk);
       else this.#chunks = [];
     });
     if (this.#isOtherProgram) endInputAfterPrompt(child);
@@ -61,13 +62,12 @@ export class RawOutput {
 }
 
 /**
- * A program that is not the CLI may read its input to the end before it prints anything, and the input
- * of a CLI stays open for the whole call. So the input ends with the prompt, and what the library writes
- * later is dropped: such a program does not understand it.
+ * Ends the input with the prompt and drops later writes of the library. A program that is not the CLI
+ * may read its input to the end before it prints anything, and does not understand later lines.
  */
 function endInputAfterPrompt(child: ChildProcess): void {
   const { stdin } = child;
-  // At EMFILE there is none.
+  // At EMFILE there is no stdin.
   if (!stdin) return;
   const input = new Writable({
     decodeStrings: false,
@@ -85,13 +85,13 @@ function endInputAfterPrompt(child: ChildProcess): void {
   child.stdin = input;
 }
 
-/** How the library reports a program that ended: the second if the program has said no version either. */
-const ENDS: ReadonlySet<string> = new Set<ErrorCode>(["process_exited", "cli_not_runnable"]);
+/** The codes of an ended program; the second one if it printed no version either. */
+const EXIT_CODES: ReadonlySet<string> = new Set<ErrorCode>(["process_exited", "cli_not_runnable"]);
 
-/** More than any answer has; a long conversation in JSON is not kept to its end. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** More than any answer has. The output of a long conversation in JSON is not kept. */
+const MAX_BYTES = 16 * 1024 * 1024;
 
-/** The type of the message that a line is, if it is one. */
+/** The type of the message on a line, if the line is a message. */
 function typeOf(line: string): string | undefined {
   if (!line.trimStart().startsWith("{")) return undefined;
   try {
@@ -102,7 +102,7 @@ function typeOf(line: string): string | undefined {
   }
 }
 
-/** What is said about the line itself, such as the answer to initialize. */
+/** Messages of the control protocol, such as the answer to initialize. */
 function isControl(type: string | undefined): boolean {
   return type?.startsWith("control_") ?? false;
 }

@@ -1,13 +1,13 @@
-import { HawserError } from "../base/index.js";
+import { HawserError } from "../../base/index.js";
 
-/** The names that MAGI's documents pin to models; the CLI's own aliases move with its versions. */
+/** The names that MAGI's documents pin to models. The CLI's own aliases change with its versions. */
 export const CLAUDE_CLI_MODEL_ALIASES: Readonly<Record<string, string>> = {
   opus: "claude-opus-4-6",
   sonnet: "claude-sonnet-4-6",
   haiku: "claude-haiku-4-5-20251001",
 };
 
-/** The id that a name stands for. Throws `auth`, the category of the contract, for another name. */
+/** The id of the named model. Throws `auth`, the category of the contract, for an unknown name. */
 export function resolveModel(name: string, aliases: Readonly<Record<string, string>>): string {
   const id = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
   if (id !== undefined) return id;

@@ -1,23 +1,23 @@
-import { omitUndefined } from "../base/index.js";
-import { OPTION_TABLE, type Options, validateOptions } from "../options/index.js";
+import { isObject, type Kind, kind, omitUndefined, type Problem } from "../../base/index.js";
+import { OPTION_TABLE, type Options, validateOptions } from "../../options/index.js";
 import {
-  type KnownKeys,
-  type Problem,
+  type AllowedKeys,
+  fieldProblems,
   plainKey,
-  refuse,
   sameName,
-  unknownKeys,
-} from "./unknown-key.js";
+  throwFirstProblem,
+  unknownKeyProblems,
+} from "../check-input.js";
 
-/** The documents that describe the provider, each with defaults of its own. */
+/** The documents that describe the provider. Each has other defaults. */
 export type ClaudeCodePreset = "specification" | "manual";
 
-/** Options of the library that the provider hands on as they are. */
+/** Options of the library that the provider passes on unchanged. */
 type PassedOptions = Pick<Options, (typeof PASSED)[number]>;
 
-/** What the provider is told once; a context may say otherwise for one call. */
+/** The options of the provider. A context overrides some of them for one call. */
 export interface ClaudeCodeProviderOptions extends PassedOptions {
-  /** Defaults of one of the documents, in place of the provider's own. */
+  /** Take the defaults of one of the documents in place of the provider's own. */
   preset?: ClaudeCodePreset | undefined;
   /** Rounds of tool use in one run; 10. */
   maxTurns?: number | undefined;
@@ -35,13 +35,13 @@ export interface ClaudeCodeProviderOptions extends PassedOptions {
   timeoutMs?: number | undefined;
   /** Where the CLI runs. */
   workingDir?: string | undefined;
-  /** How often a call goes on by itself that reached `maxTurns`; 5. */
+  /** How often a call that reached `maxTurns` is resumed automatically; 5. */
   maxResumeAttempts?: number | undefined;
   /** `""` is the CLI's own choice. */
   model?: string | undefined;
   /**
-   * Take what a program prints that speaks no JSON for its answer, where that is an error otherwise. A
-   * program that says no version is not the CLI: its input ends after the prompt.
+   * Accept a program that prints plain text: the text is the answer. Without this it is an error. A
+   * program that prints no version is not the CLI, so its input ends after the prompt.
    */
   rawText?: boolean | undefined;
 }
@@ -121,15 +121,15 @@ const DEFAULTS = {
   rawText: false,
 };
 
-/** The specification knows no resuming: what is there at the limit is the answer. */
+/** The specification has no resuming: the text at the limit is the answer. */
 const PRESETS: Readonly<Record<ClaudeCodePreset, typeof DEFAULTS>> = {
   specification: { ...DEFAULTS, timeoutMs: 600_000, maxResumeAttempts: 0 },
   manual: { ...DEFAULTS, allowedTools: [] },
 };
 
-/** Throws `invalid_options` with all that is wrong. */
-export function settingsOf(options: ClaudeCodeProviderOptions): ClaudeCodeSettings {
-  refuse(problemsOf(options));
+/** Fills in the defaults. Throws `invalid_options` with all problems. */
+export function resolveSettings(options: ClaudeCodeProviderOptions): ClaudeCodeSettings {
+  throwFirstProblem(problemsOf(options));
   const defaults = options.preset === undefined ? DEFAULTS : PRESETS[options.preset];
   const {
     preset: _,
@@ -158,14 +158,9 @@ export function settingsOf(options: ClaudeCodeProviderOptions): ClaudeCodeSettin
 }
 
 function* problemsOf(options: unknown): Iterable<Problem> {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    return yield { path: "options", message: "must be an object" };
-  }
-  yield* unknownKeys(options, KNOWN);
-  for (const [name, { be, holds }] of Object.entries(MUST)) {
-    const value: unknown = Reflect.get(options, name);
-    if (value !== undefined && !holds(value)) yield { path: name, message: `must be ${be}` };
-  }
+  if (!isObject(options)) return yield { path: "options", message: "must be an object" };
+  yield* unknownKeyProblems(options, OPTIONS);
+  yield* fieldProblems(options, OPTION_KINDS);
   yield* contradictions(options);
 }
 
@@ -184,42 +179,26 @@ function* contradictions(options: ClaudeCodeProviderOptions): Iterable<Problem> 
   }
 }
 
-/** What a value must be, and whether it is that. */
-export interface Must {
-  readonly be: string;
-  readonly holds: (value: unknown) => boolean;
-}
+const STRING_LIST = kind.listOf(kind.string);
 
-const COUNT = (least: number): Must => ({
-  be: `an integer of at least ${least}`,
-  holds: (value) => Number.isSafeInteger(value) && (value as number) >= least,
-});
-const TEXT: Must = { be: "a string", holds: (value) => typeof value === "string" };
-
-/** The provider's own; what they hold beyond that is checked as every option is. */
-export const MUST: Readonly<Record<OwnName, Must>> = {
-  preset: {
-    be: '"specification" or "manual"',
-    holds: (value) => Object.hasOwn(PRESETS, String(value)),
-  },
-  maxTurns: COUNT(1),
-  allowedTools: { be: "an array of strings", holds: isTexts },
-  timeoutMs: {
-    be: "a number of milliseconds above 0",
-    holds: (ms) => typeof ms === "number" && ms > 0,
-  },
-  workingDir: TEXT,
-  maxResumeAttempts: COUNT(0),
-  model: TEXT,
-  rawText: { be: "a boolean", holds: (value) => typeof value === "boolean" },
+/** The kinds of the provider's own options. Their values are then checked like those of every option. */
+export const OPTION_KINDS: Readonly<Record<OwnName, Kind>> = {
+  preset: kind.either("preset", '"specification" or "manual"', [isPreset, kind.string]),
+  maxTurns: kind.count,
+  allowedTools: kind.either("string[]", "an array of strings", [isStringList, STRING_LIST]),
+  timeoutMs: kind.number("milliseconds", "a number of milliseconds above 0", (ms) => ms > 0),
+  workingDir: kind.string,
+  maxResumeAttempts: kind.size,
+  model: kind.string,
+  rawText: kind.boolean,
 };
 
 type OwnName = Exclude<keyof ClaudeCodeProviderOptions, (typeof PASSED)[number]>;
 
 /** All options of the provider, by name. */
-export const OPTION_KEYS: readonly string[] = [...Object.keys(MUST), ...PASSED];
+export const OPTION_KEYS: readonly string[] = [...Object.keys(OPTION_KINDS), ...PASSED];
 
-const KNOWN: KnownKeys = {
+const OPTIONS: AllowedKeys = {
   what: "an option of the provider",
   names: OPTION_KEYS,
   hintFor(plain) {
@@ -233,7 +212,7 @@ const KNOWN: KnownKeys = {
 };
 
 const SECONDS = "Use `timeoutMs`, in milliseconds; `fromConfig({ timeout_secs })` takes seconds.";
-const ofContext = (name: string) => `Give it to \`complete()\` as \`${name}\` of the context.`;
+const giveInContext = (name: string) => `Give it to \`complete()\` as \`${name}\` of the context.`;
 
 /** By the key as `plainKey()` writes it. */
 const HINTS: ReadonlyMap<string, string> = new Map(
@@ -241,17 +220,21 @@ const HINTS: ReadonlyMap<string, string> = new Map(
     timeout: SECONDS,
     timeoutSecs: SECONDS,
     autoResume: "Use `maxResumeAttempts`.",
-    agent: ofContext("agentName"),
-    agentName: ofContext("agentName"),
-    currentMessage: ofContext("currentMessage"),
-    history: ofContext("history"),
-    mcpServers: ofContext("mcpServers"),
-    resume: ofContext("sessionId"),
-    sessionId: ofContext("sessionId"),
-    systemPrompt: ofContext("systemPrompt"),
+    agent: giveInContext("agentName"),
+    agentName: giveInContext("agentName"),
+    currentMessage: giveInContext("currentMessage"),
+    history: giveInContext("history"),
+    mcpServers: giveInContext("mcpServers"),
+    resume: giveInContext("sessionId"),
+    sessionId: giveInContext("sessionId"),
+    systemPrompt: giveInContext("systemPrompt"),
   }).map(([key, hint]) => [plainKey(key), hint]),
 );
 
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((each) => typeof each === "string");
+function isPreset(value: unknown): boolean {
+  return typeof value === "string" && Object.hasOwn(PRESETS, value);
+}
+
+function isStringList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(kind.isString);
 }

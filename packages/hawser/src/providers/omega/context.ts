@@ -1,8 +1,14 @@
+import { isObject, type Kind, kind, type Problem } from "../../base/index.js";
+import {
+  type AllowedKeys,
+  sameName,
+  throwFirstProblem,
+  unknownKeyProblems,
+} from "../check-input.js";
 import { OPTION_KEYS } from "./claude-code-options.js";
-import { neutralizeMarkers } from "./omega-markers.js";
-import { type KnownKeys, type Problem, refuse, sameName, unknownKeys } from "./unknown-key.js";
+import { neutralizeMarkers } from "./neutralize-markers.js";
 
-/** One earlier message of the conversation. Other fields, such as a time, are not looked at. */
+/** One earlier message of the conversation. Other fields, such as a time, are ignored. */
 export interface HistoryEntry {
   readonly role: "user" | "assistant";
   readonly content: string;
@@ -17,7 +23,7 @@ export interface ContextMcpServer {
 }
 
 /**
- * What one call is about. A field that is given wins over the provider's own; a field that is not
+ * The input of one call. A field that is given overrides the provider's option; a field that is not
  * named here is refused.
  */
 export interface Context {
@@ -31,11 +37,11 @@ export interface Context {
   readonly allowedTools?: readonly string[] | undefined;
   /** `""` is the CLI's own choice. */
   readonly model?: string | undefined;
-  /** The conversation to go on with; the CLI knows its history. */
+  /** The conversation to continue. The CLI knows its history. */
   readonly sessionId?: string | undefined;
   /**
-   * The agent that answers; it has a prompt of its own and gets the bare message. A session that was
-   * begun by an agent stays with it until another one is named.
+   * The agent that answers. It has its own prompt and gets the bare message. A session that an agent
+   * has begun stays with that agent until another one is named.
    */
   readonly agentName?: string | undefined;
 }
@@ -59,69 +65,68 @@ function marked({ role, content }: HistoryEntry): string {
 }
 
 /**
- * Throws `invalid_options` for what the types exclude, for a key that is not known, and for a message
- * that says nothing.
+ * Throws `invalid_options` for values that the types exclude, for an unknown key, and for an empty
+ * message.
  */
 export function validateContext(context: Context): void {
-  refuse(problemsOf(context));
+  throwFirstProblem(problemsOf(context));
 }
 
 function* problemsOf(context: Context): Iterable<Problem> {
   if (!isObject(context)) return yield { path: "context", message: "must be an object" };
-  yield* unknownKeys(context, KEYS, "context.");
+  yield* unknownKeyProblems(context, CONTEXT_KEYS, "context.");
   const { systemPrompt, history, currentMessage, model } = context as Partial<Context>;
   const { mcpServers, allowedTools } = context;
-  yield* textProblems("context.systemPrompt", systemPrompt);
-  yield* textProblems("context.currentMessage", currentMessage);
+  yield* kind.string.problems(systemPrompt, "context.systemPrompt");
+  yield* kind.string.problems(currentMessage, "context.currentMessage");
   if (currentMessage?.trim?.() === "") {
     yield { path: "context.currentMessage", message: "is empty" };
   }
   for (const name of ["sessionId", "agentName"] as const) {
     const value = context[name];
     if (value === undefined) continue;
-    yield* textProblems(`context.${name}`, value);
+    yield* kind.string.problems(value, `context.${name}`);
     if (value === "") yield { path: `context.${name}`, message: "must not be empty" };
   }
-  if (model !== undefined) yield* textProblems("context.model", model);
-  if (allowedTools !== undefined) yield* listProblems("context.allowedTools", allowedTools);
-  yield* listProblems("context.history", history, historyProblems);
+  if (model !== undefined) yield* kind.string.problems(model, "context.model");
+  if (allowedTools !== undefined) {
+    yield* STRING_LIST.problems(allowedTools, "context.allowedTools");
+  }
+  yield* HISTORY.problems(history, "context.history");
   if (mcpServers !== undefined) {
-    yield* listProblems("context.mcpServers", mcpServers, serverProblems);
+    yield* SERVERS.problems(mcpServers, "context.mcpServers");
   }
 }
 
-function* historyProblems(path: string, entry: Partial<HistoryEntry>): Iterable<Problem> {
-  if (!isObject(entry)) return yield { path, message: "must be an object" };
-  if (entry.role !== "user" && entry.role !== "assistant") {
-    yield { path: `${path}.role`, message: 'must be "user" or "assistant"' };
-  }
-  yield* textProblems(`${path}.content`, entry.content);
-}
+const HISTORY_ENTRY: Kind = {
+  name: "history entry",
+  *problems(entry, path) {
+    if (!isObject(entry)) return yield { path, message: "must be an object" };
+    if (entry["role"] !== "user" && entry["role"] !== "assistant") {
+      yield { path: `${path}.role`, message: 'must be "user" or "assistant"' };
+    }
+    yield* kind.string.problems(entry["content"], `${path}.content`);
+  },
+};
 
-/** Its command and variables are checked as every server's are. */
-function* serverProblems(path: string, entry: Partial<ContextMcpServer>): Iterable<Problem> {
-  if (!isObject(entry)) return yield { path, message: "must be an object" };
-  yield* unknownKeys(entry, SERVER_KEYS, `${path}.`);
-  const { name, args } = entry;
-  yield* textProblems(`${path}.name`, name);
-  if (name === "") yield { path: `${path}.name`, message: "must not be empty" };
-  if (args !== undefined) yield* listProblems(`${path}.args`, args);
-}
+/** `command` and `env` are checked with the option `mcpServers`. */
+const SERVER: Kind = {
+  name: "MCP server",
+  *problems(server, path) {
+    if (!isObject(server)) return yield { path, message: "must be an object" };
+    yield* unknownKeyProblems(server, SERVER_KEYS, `${path}.`);
+    const { name, args } = server;
+    yield* kind.string.problems(name, `${path}.name`);
+    if (name === "") yield { path: `${path}.name`, message: "must not be empty" };
+    if (args !== undefined) yield* STRING_LIST.problems(args, `${path}.args`);
+  },
+};
 
-function* listProblems<T>(
-  path: string,
-  list: readonly T[] | undefined,
-  problems: (path: string, entry: T) => Iterable<Problem> = textProblems,
-): Iterable<Problem> {
-  if (!Array.isArray(list)) return yield { path, message: "must be an array" };
-  for (const [i, entry] of list.entries()) yield* problems(`${path}[${i}]`, entry);
-}
+const STRING_LIST = kind.listOf(kind.string);
+const HISTORY = kind.listOf(HISTORY_ENTRY);
+const SERVERS = kind.listOf(SERVER);
 
-function* textProblems(path: string, value: unknown): Iterable<Problem> {
-  if (typeof value !== "string") yield { path, message: "must be a string" };
-}
-
-const KEYS: KnownKeys = {
+const CONTEXT_KEYS: AllowedKeys = {
   what: "a key of a context",
   names: Object.keys({
     systemPrompt: true,
@@ -143,7 +148,7 @@ const KEYS: KnownKeys = {
   },
 };
 
-/** What other programs call these keys, too far from our names to be found by likeness. */
+/** Names of other programs for these keys. They differ too much from ours to be found by similarity. */
 const OTHER_NAMES: ReadonlyMap<string, keyof Context> = new Map<string, keyof Context>([
   ["agent", "agentName"],
   ["message", "currentMessage"],
@@ -154,7 +159,7 @@ const OTHER_NAMES: ReadonlyMap<string, keyof Context> = new Map<string, keyof Co
   ["system", "systemPrompt"],
 ]);
 
-const SERVER_KEYS: KnownKeys = {
+const SERVER_KEYS: AllowedKeys = {
   what: "a key of an MCP server of a context",
   names: Object.keys({
     name: true,
@@ -163,11 +168,9 @@ const SERVER_KEYS: KnownKeys = {
     env: true,
   } satisfies Readonly<Record<keyof ContextMcpServer, true>>),
   hintFor: (plain) =>
-    REMOTE.has(plain) ? "A context takes servers that the CLI starts by `command`." : undefined,
+    REMOTE_SERVER_KEYS.has(plain)
+      ? "A context takes servers that the CLI starts by `command`."
+      : undefined,
 };
 
-const REMOTE: ReadonlySet<string> = new Set(["headers", "type", "url"]);
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+const REMOTE_SERVER_KEYS: ReadonlySet<string> = new Set(["headers", "type", "url"]);

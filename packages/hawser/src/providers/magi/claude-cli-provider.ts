@@ -1,18 +1,29 @@
-import { guardLogger, HawserError, hostMask, omitUndefined } from "../base/index.js";
-import { type CompleteOptions, type Completion, complete, stripFence } from "../complete/index.js";
-import { OPTION_TABLE, refuseOptions, validateOptions } from "../options/index.js";
+import { guardLogger, HawserError, hostMask, omitUndefined } from "../../base/index.js";
+import {
+  type CompleteOptions,
+  type Completion,
+  complete,
+  stripFence,
+} from "../../complete/index.js";
+import { OPTION_TABLE, refuseOptions, validateOptions } from "../../options/index.js";
+import {
+  type AllowedKeys,
+  sameName,
+  throwFirstProblem,
+  unknownKeyProblems,
+} from "../check-input.js";
 import { CLAUDE_CLI_MODEL_ALIASES, resolveModel } from "./model-aliases.js";
-import { type KnownKeys, refuse, sameName, unknownKeys } from "./unknown-key.js";
 
-/** What a call may be told beside its prompts. */
+/** The options of one call. */
 export interface CompletionConfig {
   /**
-   * Tokens that the answer may have. An answer that needs more is a `max_output_tokens` error. The
-   * CLI counts thinking in, and would spend nearly all of it so: with this, thinking is off unless
-   * `options.thinking` says otherwise. It travels in the environment of the call's process.
+   * The largest number of tokens of the answer. An answer that needs more is a `max_output_tokens`
+   * error. The CLI counts thinking tokens too, and would spend most of the limit on them, so thinking is
+   * off with this option, unless `options.thinking` is set. The limit is passed in the environment of
+   * the call's process.
    */
   readonly maxTokens?: number | undefined;
-  /** Not honoured, since the CLI has no way to set it; the logger is told once. */
+  /** Ignored, because the CLI cannot set it. The logger gets one warning. */
   readonly temperature?: number | undefined;
   /** Ends the call, and its process. */
   readonly signal?: AbortSignal | undefined;
@@ -30,10 +41,10 @@ export interface MagiProvider {
   complete(system: string, user: string, config?: CompletionConfig): Promise<string>;
 }
 
-/** Options of `complete()`, less what the provider sets itself. */
-export type ClaudeCliProviderOptions = Omit<CompleteOptions, (typeof OWN)[number]>;
+/** Options of `complete()` without those that the provider sets itself. */
+export type ClaudeCliProviderOptions = Omit<CompleteOptions, (typeof SET_BY_PROVIDER)[number]>;
 
-const OWN = ["model", "systemPrompt", "signal", "abortController"] as const;
+const SET_BY_PROVIDER = ["model", "systemPrompt", "signal", "abortController"] as const;
 
 /**
  * The contract of MAGI's provider of the same name: two prompts in, the text of the answer out.
@@ -61,14 +72,14 @@ const OWN = ["model", "systemPrompt", "signal", "abortController"] as const;
  */
 export class ClaudeCliProvider implements MagiProvider {
   readonly name: "claude-cli" = "claude-cli";
-  /** The id that the name given stands for. */
+  /** The id of the model that was named. */
   readonly model: string;
   readonly #options: ClaudeCliProviderOptions;
-  #saidTemperature = false;
+  #hasWarned = false;
 
   constructor(model: string, options: ClaudeCliProviderOptions = {}) {
     validateOptions(options);
-    refuseOptions("ClaudeCliProvider", options, [...OWN, "schema", "outputFormat"]);
+    refuseOptions("ClaudeCliProvider", options, [...SET_BY_PROVIDER, "schema", "outputFormat"]);
     const { modelAliases = CLAUDE_CLI_MODEL_ALIASES, ...rest } = options;
     if (isNested(options)) throw new HawserError("nested_session");
     this.model = resolveModel(model, modelAliases);
@@ -81,39 +92,35 @@ export class ClaudeCliProvider implements MagiProvider {
    */
   async complete(system: string, user: string, config: CompletionConfig = {}): Promise<string> {
     const { maxTokens, temperature, signal, ...others } = config ?? {};
-    refuseOthers(others);
-    if (temperature !== undefined) this.#sayTemperature();
+    throwFirstProblem(unknownKeyProblems(others, CALL_KEYS));
+    if (temperature !== undefined) this.#warnOfTemperature();
     const completion = await complete(user, {
       ...this.#options,
-      ...limitOf(maxTokens, this.#options),
+      ...outputLimitOptions(maxTokens, this.#options),
       model: this.model,
       systemPrompt: system,
-      // It was looked at when the provider was made.
+      // The constructor has checked it.
       nested: this.#options.nested ?? "strip",
       timeouts: { ...NO_LIMITS, ...omitUndefined(this.#options.timeouts ?? {}) },
       ...(signal === undefined ? {} : { signal }),
     });
     const resumable = keepsSessions(this.#options);
-    refuseUnfinished(completion, resumable);
+    throwIfUnfinished(completion, resumable);
     if (maxTokens !== undefined && !mayUseTools(this.#options)) {
-      refuseLonger(completion, maxTokens, resumable);
+      throwIfTooLong(completion, maxTokens, resumable);
     }
     return stripFence(completion.text);
   }
 
-  #sayTemperature(): void {
-    if (this.#saidTemperature) return;
-    this.#saidTemperature = true;
+  #warnOfTemperature(): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
     const logger = guardLogger(this.#options.logger, hostMask());
     logger.warn("The CLI has no way to set a temperature, so that of the call is ignored.");
   }
 }
 
-function refuseOthers(others: object): void {
-  refuse(unknownKeys(others, CALL_KEYS));
-}
-
-const CALL_KEYS: KnownKeys = {
+const CALL_KEYS: AllowedKeys = {
   what: "known to a call of the provider",
   names: ["maxTokens", "temperature", "signal"] satisfies (keyof CompletionConfig)[],
   hintFor(plain) {
@@ -128,14 +135,14 @@ const NO_LIMITS = {
   totalMs: Number.POSITIVE_INFINITY,
 };
 
-/** Set to the empty string counts; `undefined` in `env` takes it away. */
+/** CLAUDECODE counts if it is set, even to the empty string. `undefined` in `env` removes it. */
 function isNested({ nested = "error", env = {} }: ClaudeCliProviderOptions): boolean {
   if (nested !== "error") return false;
   const value = Object.hasOwn(env, "CLAUDECODE") ? env["CLAUDECODE"] : process.env["CLAUDECODE"];
   return value !== undefined;
 }
 
-function limitOf(
+function outputLimitOptions(
   maxTokens: number | undefined,
   { env, thinking, maxThinkingTokens }: ClaudeCliProviderOptions,
 ): CompleteOptions {
@@ -154,7 +161,7 @@ function limitOf(
   };
 }
 
-/** With tools, a call makes several requests, each with the limit for itself. */
+/** With tools, a call makes several requests, and the limit holds for each of them. */
 function mayUseTools({ tools, mcpServers, preset }: ClaudeCliProviderOptions): boolean {
   const hasTools = tools !== undefined && !(Array.isArray(tools) && tools.length === 0);
   return hasTools || mcpServers !== undefined || preset === "agent";
@@ -164,8 +171,8 @@ function keepsSessions({ persistSession, preset, autoResume }: ClaudeCliProvider
   return persistSession ?? (preset === "agent" || (autoResume ?? 0) !== 0);
 }
 
-/** Half an answer must not look like one; a turn that a hook stopped is as the user wants it. */
-function refuseUnfinished(completion: Completion, resumable: boolean): void {
+/** Half an answer must not look whole. A turn that a hook stopped is not an error: the user wants it. */
+function throwIfUnfinished(completion: Completion, resumable: boolean): void {
   const { stop, text, sessionId, result } = completion;
   if (stop !== "max_turns" && stop !== "max_budget") return;
   const what = stop === "max_turns" ? "limit of turns" : "budget";
@@ -177,8 +184,8 @@ function refuseUnfinished(completion: Completion, resumable: boolean): void {
   });
 }
 
-/** At the limit the CLI has the model go on, as often as three times. */
-function refuseLonger(completion: Completion, maxTokens: number, resumable: boolean): void {
+/** At the limit the CLI lets the model continue up to three times, so an answer may be longer. */
+function throwIfTooLong(completion: Completion, maxTokens: number, resumable: boolean): void {
   const { result, sessionId, text: partialText } = completion;
   const tokens = result.usage?.output_tokens;
   if (!(tokens > maxTokens)) return;

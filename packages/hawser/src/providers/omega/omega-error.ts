@@ -1,4 +1,4 @@
-import { type ErrorCode, type HawserError, isHawserError, textOf } from "../base/index.js";
+import { type ErrorCode, type HawserError, isHawserError, textOf } from "../../base/index.js";
 
 /** An error as Omega knows it: one kind, with a message for people. */
 export interface OmegaError {
@@ -7,7 +7,7 @@ export interface OmegaError {
   readonly cause: unknown;
 }
 
-/** Any failure of a call in the documented words. What is no error of hawser's counts as a start. */
+/** Gives any failure of a call the documented words. Any other error counts as a failed start. */
 export function toOmegaError(error: unknown): OmegaError {
   const message = isHawserError(error)
     ? WORDS[WORDING[error.code] ?? "started"](error)
@@ -15,35 +15,35 @@ export function toOmegaError(error: unknown): OmegaError {
   return { kind: "provider", message, cause: error };
 }
 
-/** How far a call had come decides about the words. */
-type Wording = "unstarted" | "started" | "late" | "cancelled";
+/** The words depend on how far the call had come. */
+type Wording = "not_started" | "started" | "timed_out" | "cancelled";
 
 const WORDS: Readonly<Record<Wording, (error: HawserError) => string>> = {
-  unstarted: ({ message }) => `failed to run claude CLI: ${message}`,
+  not_started: ({ message }) => `failed to run claude CLI: ${message}`,
   started: (error) => `claude CLI exited with ${statusOf(error)}: ${wordsOf(error)}`,
-  late: ({ message }) =>
+  timed_out: ({ message }) =>
     `Claude took too long, so the work was stopped. ${message} Try again, or ask for less at once.`,
   cancelled: ({ message }) => `The request was cancelled. ${message}`,
 };
 
 const WORDING: Readonly<Record<ErrorCode, Wording>> = {
-  cli_not_found: "unstarted",
-  cli_not_runnable: "unstarted",
-  unsupported_by_cli: "unstarted",
-  not_supported: "unstarted",
-  invalid_options: "unstarted",
-  argument_too_long: "unstarted",
-  cwd_not_found: "unstarted",
+  cli_not_found: "not_started",
+  cli_not_runnable: "not_started",
+  unsupported_by_cli: "not_started",
+  not_supported: "not_started",
+  invalid_options: "not_started",
+  argument_too_long: "not_started",
+  cwd_not_found: "not_started",
   root_refused: "started",
-  nested_session: "unstarted",
-  spawn_failed: "unstarted",
+  nested_session: "not_started",
+  spawn_failed: "not_started",
   process_exited: "started",
   closed: "started",
-  already_consumed: "unstarted",
+  already_consumed: "not_started",
   protocol_error: "started",
   message_too_large: "started",
   control_error: "started",
-  timeout: "late",
+  timeout: "timed_out",
   aborted: "cancelled",
   auth: "started",
   billing: "started",
@@ -61,20 +61,20 @@ const WORDING: Readonly<Record<ErrorCode, Wording>> = {
   session_not_found: "started",
   session_in_use: "started",
   mcp_failed: "started",
-  pool_closed: "unstarted",
-  pool_full: "unstarted",
-  budget_refused: "unstarted",
-  storage_failed: "unstarted",
+  pool_closed: "not_started",
+  pool_full: "not_started",
+  budget_refused: "not_started",
+  storage_failed: "not_started",
 };
 
-/** A process that we ended ourselves, since its answer was a failure, has no status of its own. */
+/** A process that was ended because its answer was a failure has no exit status. */
 function statusOf({ exitCode, signal }: HawserError): string {
   if (signal !== undefined) return `signal: ${signal}`;
   return exitCode === undefined ? "an error" : `exit status: ${exitCode}`;
 }
 
-/** What the CLI itself said: its answer where it gave one, else what it wrote to stderr. */
+/** The words of the CLI: its answer if there is one, else its stderr. */
 function wordsOf({ message, result, stderrTail }: HawserError): string {
-  const said = stderrTail?.trim() ?? "";
-  return result === undefined && said !== "" ? said : message;
+  const stderr = stderrTail?.trim() ?? "";
+  return result === undefined && stderr !== "" ? stderr : message;
 }

@@ -1,17 +1,21 @@
-import { guardLogger, hostMask, type Logger, omitUndefined } from "../base/index.js";
-import { complete } from "../complete/index.js";
-import type { Options } from "../options/index.js";
-import { type CheckOptions, checkCli } from "../process/index.js";
-import { type ClaudeCodeConfig, checkSeconds, optionsOfConfig } from "./claude-code-config.js";
+import { guardLogger, hostMask, type Logger, omitUndefined } from "../../base/index.js";
+import { complete } from "../../complete/index.js";
+import type { Options } from "../../options/index.js";
+import { type CheckOptions, checkCli } from "../../process/index.js";
+import {
+  type ClaudeCodeConfig,
+  checkTimeoutSecs,
+  optionsFromConfig,
+} from "./claude-code-config.js";
 import {
   type ClaudeCodeProviderOptions,
   type ClaudeCodeSettings,
-  settingsOf,
+  resolveSettings,
 } from "./claude-code-options.js";
-import { type Context, contextToPrompt, validateContext } from "./omega-context.js";
-import { messageOf, type OutgoingMessage, rawMessage } from "./omega-message.js";
-import { RawOutput } from "./omega-raw-output.js";
-import { serverOptions, toolOptions } from "./omega-tools.js";
+import { type Context, contextToPrompt, validateContext } from "./context.js";
+import { messageOf, type OutgoingMessage, rawMessage } from "./outgoing-message.js";
+import { RawOutput } from "./raw-output.js";
+import { serverOptions, toolOptions } from "./tool-options.js";
 
 /**
  * The contract of Omega's providers, for a program that has other providers too, or one of its own in
@@ -25,7 +29,7 @@ export interface OmegaProvider {
     context: Context,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<OutgoingMessage>;
-  /** Whether a call has a chance. */
+  /** Whether the CLI is there. */
   isAvailable(): Promise<boolean>;
 }
 
@@ -43,14 +47,14 @@ export class ClaudeCodeProvider implements OmegaProvider {
 
   readonly #settings: ClaudeCodeSettings;
 
-  /** What is wrong with the options is `invalid_options`. */
+  /** Throws `invalid_options` for wrong options. */
   constructor(options: ClaudeCodeProviderOptions = {}) {
-    this.#settings = settingsOf(options);
+    this.#settings = resolveSettings(options);
   }
 
   /**
-   * A provider from the section `[provider.claude-code]` of a configuration, with the keys that the
-   * documents name; `options` are further ones. A key that is not known is `invalid_options`.
+   * A provider from the section `[provider.claude-code]` of a configuration, with the keys of the
+   * documents, and further `options`. An unknown key is `invalid_options`.
    */
   static fromConfig(
     config: ClaudeCodeConfig,
@@ -72,14 +76,14 @@ export class ClaudeCodeProvider implements OmegaProvider {
   ): ClaudeCodeProvider {
     const [config, options] =
       typeof first === "object"
-        ? [optionsOfConfig(first), rest[0]]
-        : inOrder(first, ...(rest as Positional));
+        ? [optionsFromConfig(first), rest[0]]
+        : optionsFromPositional(first, ...(rest as Positional));
     return new ClaudeCodeProvider({ ...(options as ClaudeCodeProviderOptions), ...config });
   }
 
   /**
-   * Whether there is a CLI that says its version. A program that answers the question with something
-   * else is not the CLI. The CLI may still have to log in.
+   * Whether there is a CLI that prints its version. A program that prints something else is not the CLI.
+   * The CLI may still need a login.
    */
   static async checkCli(options: CheckOptions = {}): Promise<boolean> {
     const { runnable, version } = await checkCli(options);
@@ -90,7 +94,7 @@ export class ClaudeCodeProvider implements OmegaProvider {
     return this.#settings.maxTurns;
   }
 
-  /** Empty for full access. */
+  /** An empty list is full access. */
   get allowedTools(): readonly string[] {
     return this.#settings.allowedTools;
   }
@@ -117,9 +121,9 @@ export class ClaudeCodeProvider implements OmegaProvider {
   }
 
   /**
-   * Whether this provider's CLI is there: whether the program that a call would start says its version.
-   * If `spawnClaudeCodeProcess` starts the CLI, it is asked by that function. With `rawText` the program
-   * may be another one, so that it only has to run.
+   * Whether the program that a call would start prints its version. If `spawnClaudeCodeProcess` is set,
+   * that function starts the program. With `rawText` the program may be another one, so it only has to
+   * run.
    */
   async isAvailable(): Promise<boolean> {
     const { passed, workingDir, rawText } = this.#settings;
@@ -128,8 +132,8 @@ export class ClaudeCodeProvider implements OmegaProvider {
   }
 
   /**
-   * Answers a context. Every failure is a `HawserError`, for which `toOmegaError` has the documented
-   * words; a limit of turns or budget is none: the text so far is the answer.
+   * Answers a context. Every failure is a `HawserError`; `toOmegaError` gives it the documented words. A
+   * limit of turns or budget is not a failure: the text so far is the answer.
    */
   async complete(
     context: Context,
@@ -137,7 +141,7 @@ export class ClaudeCodeProvider implements OmegaProvider {
   ): Promise<OutgoingMessage> {
     const startedAt = performance.now();
     validateContext(context);
-    // The system prompt has a way of its own.
+    // The system prompt is an option of its own.
     const prompt = contextToPrompt({ ...context, systemPrompt: "" });
     const options = withSignal(this.#optionsFor(context), signal);
     if (!this.rawText) return this.#messageOf(prompt, options);
@@ -147,7 +151,7 @@ export class ClaudeCodeProvider implements OmegaProvider {
     } catch (error) {
       const text = output.answerFor(error);
       if (text === undefined) throw error;
-      logOf(options).warn("the CLI printed no JSON, so what it printed is the answer");
+      guardedLogger(options).warn("the CLI printed no JSON, so what it printed is the answer");
       return rawMessage(text, performance.now() - startedAt, this.name);
     }
   }
@@ -156,7 +160,7 @@ export class ClaudeCodeProvider implements OmegaProvider {
     const completion = await complete(prompt, options);
     if (completion.stop === "max_turns" || completion.stop === "max_budget") {
       const { stop, sessionId } = completion;
-      logOf(options).warn("the answer may be incomplete", { stop, sessionId });
+      guardedLogger(options).warn("the answer may be incomplete", { stop, sessionId });
     }
     return messageOf(completion, this.name);
   }
@@ -166,7 +170,7 @@ export class ClaudeCodeProvider implements OmegaProvider {
     const { sessionId, agentName, mcpServers = [] } = context;
     const model = context.model ?? this.model;
     return {
-      ...sourcesFor(passed),
+      ...settingSourcesFor(passed),
       ...passed,
       ...toolOptions(context.allowedTools ?? this.allowedTools, mcpServers, passed),
       ...(passed.strictMcpConfig === undefined ? {} : { strictMcpConfig: passed.strictMcpConfig }),
@@ -179,7 +183,7 @@ export class ClaudeCodeProvider implements OmegaProvider {
       ...(maxResumeAttempts === 0 ? {} : { autoResume: maxResumeAttempts }),
       preset: "agent",
       maxTurns: context.maxTurns ?? this.maxTurns,
-      // The documents know one limit, over everything.
+      // The documents have one limit for the whole call.
       timeouts: {
         firstMessageMs: timeoutMs,
         idleMs: timeoutMs,
@@ -190,8 +194,8 @@ export class ClaudeCodeProvider implements OmegaProvider {
   }
 
   /**
-   * Appended, since in the original the CLI's own prompt was there too. An agent has its own. Newer
-   * CLIs keep the prompt that a session began with, unless told otherwise.
+   * Appended to the CLI's own prompt, as in the original. An agent has its own prompt. Newer CLIs keep
+   * the prompt that a session began with, unless `snapshot` is false.
    */
   #systemPromptFor(context: Context): Pick<Options, "systemPrompt"> {
     const { systemPrompt, sessionId, agentName } = context;
@@ -210,23 +214,23 @@ type Positional = readonly [
   options?: ClaudeCodeProviderOptions,
 ];
 
-/** The options that stand for the documents' six values, and the further ones. */
-function inOrder(maxTurns: number, ...values: Positional) {
+/** The options for the documents' six values, and the further options. */
+function optionsFromPositional(maxTurns: number, ...values: Positional) {
   const [allowedTools, timeoutSecs, workingDir, maxResumeAttempts, model, options] = values;
-  checkSeconds(timeoutSecs);
+  checkTimeoutSecs(timeoutSecs);
   const timeoutMs = timeoutSecs * 1000;
   const config = { maxTurns, allowedTools, timeoutMs, workingDir, maxResumeAttempts, model };
   return [omitUndefined(config), options] as const;
 }
 
-/** As in the original, but files of the project take effect only if the project is trusted. */
-function sourcesFor({ settingSources, trustProject }: Options): Options {
+/** The sources of the original, but the project's files only if the project is trusted. */
+function settingSourcesFor({ settingSources, trustProject }: Options): Options {
   if (settingSources !== undefined) return {};
   if (trustProject === true) return { settingSources: ["user", "project", "local"] };
   return { settingSources: ["user"], trustProject: false };
 }
 
-function logOf({ logger }: Options): Logger {
+function guardedLogger({ logger }: Options): Logger {
   return guardLogger(logger, hostMask());
 }
 

@@ -1,9 +1,9 @@
-import type { Completion } from "../complete/index.js";
+import type { Completion } from "../../complete/index.js";
 
-/** What is known of how an answer came about. */
+/** How an answer came about. */
 export interface MessageMetadata {
   readonly providerUsed: string;
-  /** Of all kinds, read from a cache too; `undefined` when the CLI reported none. */
+  /** Tokens of all kinds, those read from a cache too. `undefined` if the CLI reported none. */
   readonly tokensUsed: number | undefined;
   readonly processingTimeMs: number;
   readonly model: string | undefined;
@@ -11,11 +11,11 @@ export interface MessageMetadata {
   readonly costUsd: number | undefined;
   /** Rounds of the model in all runs, as the CLI counts them. */
   readonly turns: number | undefined;
-  /** How often the call went on by itself after `maxTurns`. */
+  /** How often the call was resumed automatically after `maxTurns`. */
   readonly resumes: number;
   /**
-   * What was said in each run, the last included. A run that stopped at `maxTurns` has all that the
-   * model said in it.
+   * The text of each run, the last included. The text of a run that stopped at `maxTurns` is all text of
+   * the model in it.
    */
   readonly texts: readonly string[];
 }
@@ -23,8 +23,8 @@ export interface MessageMetadata {
 /** The answer to a context. */
 export interface OutgoingMessage {
   /**
-   * The answer of the last run. If the call stopped at a limit of turns or budget, all that was said
-   * in all runs.
+   * The answer of the last run. If the call stopped at a limit of turns or budget, the text of all
+   * runs.
    */
   readonly text: string;
   readonly metadata: MessageMetadata;
@@ -34,7 +34,7 @@ export interface OutgoingMessage {
 
 export function messageOf(completion: Completion<unknown>, providerUsed: string): OutgoingMessage {
   return {
-    text: textOf(completion),
+    text: answerTextOf(completion),
     metadata: {
       providerUsed,
       tokensUsed: tokensOf(completion),
@@ -50,7 +50,7 @@ export function messageOf(completion: Completion<unknown>, providerUsed: string)
   };
 }
 
-/** What a CLI printed that speaks no JSON, as a message about which nothing more is known. */
+/** The output of a program that prints no JSON, as a message without further metadata. */
 export function rawMessage(
   text: string,
   processingTimeMs: number,
@@ -76,9 +76,9 @@ export function rawMessage(
  * | no | yes | `Error from Claude: <subtype>` at such a limit; else an error is thrown before this |
  * | no | no | `(No response text returned)` |
  *
- * The documents hand the words of an API failure on as the answer; those are thrown.
+ * In the documents the words of an API failure are the answer. Here they are thrown as an error.
  */
-function textOf({ text, result }: Completion<unknown>): string {
+function answerTextOf({ text, result }: Completion<unknown>): string {
   if (text.trim() !== "") return text;
   return result.is_error || result.subtype !== "success"
     ? `Error from Claude: ${result.subtype}`

@@ -1,13 +1,13 @@
 /**
- * The text with every line that looks like a role marker (`[System]`, `[User]`, `[Assistant]`) made
- * plain by a backslash before its bracket, so that what somebody wrote cannot pass for a turn of the
- * conversation. A line that has backslashes there gets one more: nothing is lost to the eye.
+ * Puts a backslash before the bracket of every line that looks like a role marker (`[System]`,
+ * `[User]`, `[Assistant]`), so that text inside a message cannot pass for a turn of the conversation. A
+ * line that already has backslashes there gets one more, so that no information is lost.
  */
 export function neutralizeMarkers(text: string): string {
   let plain = "";
   let done = 0;
   for (const { index } of text.matchAll(LINE_START)) {
-    const bracket = index + leadOf(text, index);
+    const bracket = index + leadLengthAt(text, index);
     if (!isMarkerAt(text, bracket)) continue;
     plain += `${text.slice(done, bracket)}\\`;
     done = bracket;
@@ -15,11 +15,11 @@ export function neutralizeMarkers(text: string): string {
   return plain + text.slice(done);
 }
 
-/** After every character that some reader takes for the end of a line. */
+/** After every character that a program may take for the end of a line. */
 const LINE_START = /^|(?<=[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029])/g;
 const LINE_END = /[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/;
 
-/** What does not hide a marker behind it: space, what is not seen, Markdown's signs, backslashes. */
+/** Characters before a marker that do not hide it: space, invisible ones, Markdown, backslashes. */
 const LEAD = /(?:[^\S\n\r\v\f\u2028\u2029]|[\p{Cf}\p{M}\u115f\u1160\u3164\uffa0>*_#~`\\])*/uy;
 
 const OPENING: ReadonlySet<string> = new Set("[［【〔〖⟦⁅❲⦋⦍⦏﹝");
@@ -28,12 +28,12 @@ const BETWEEN_LETTERS = /[\s\p{Cf}\p{M}\p{P}\p{S}\u115f\u1160\u3164\uffa0]/u;
 const ROLES: ReadonlySet<string> = new Set(["system", "user", "assistant"]);
 const LONGEST_ROLE = "assistant".length;
 
-function leadOf(text: string, from: number): number {
+function leadLengthAt(text: string, from: number): number {
   LEAD.lastIndex = from;
   return LEAD.exec(text)?.[0].length ?? 0;
 }
 
-/** Reads no further than the line, so that each character is looked at once. */
+/** Reads no further than the line, so that each character is read once. */
 function isMarkerAt(text: string, bracket: number): boolean {
   if (!OPENING.has(text.charAt(bracket))) return false;
   let role = "";
@@ -41,20 +41,20 @@ function isMarkerAt(text: string, bracket: number): boolean {
     const char = String.fromCodePoint(text.codePointAt(at) ?? 0);
     if (CLOSING.has(char)) return ROLES.has(role);
     if (LINE_END.test(char)) return false;
-    if (!BETWEEN_LETTERS.test(char)) role += latin(char);
+    if (!BETWEEN_LETTERS.test(char)) role += latinLetterOf(char);
     at += char.length;
   }
   return false;
 }
 
-/** The letter that a character shows, less its accents, its width and its alphabet. */
-function latin(char: string): string {
+/** The Latin letter that a character looks like, without accents and width. */
+function latinLetterOf(char: string): string {
   const base = char.normalize("NFKD").replace(/\p{M}/gu, "");
   const small = base.toLowerCase();
   return LOOK_ALIKES.get(base) ?? LOOK_ALIKES.get(small) ?? small;
 }
 
-/** Of other alphabets, as far as the three roles have letters that look like theirs. */
+/** Letters of other alphabets that look like the letters of the three roles. */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     a: "аαɑᴀ",
