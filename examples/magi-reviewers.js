@@ -4,7 +4,7 @@
 //
 //   git diff | node magi-reviewers.js
 import { text } from "node:stream/consumers";
-import { ClaudeCliProvider, toMagiError } from "hawser";
+import { ClaudeCliProvider, toMagiError } from "hawser/providers";
 
 const FORM = "Answer with APPROVE or REJECT on the first line, and then one sentence why.";
 
@@ -43,7 +43,7 @@ async function judge({ model, system }) {
   return { approves: verdict.startsWith("APPROVE"), why: why.join(" ").trim() };
 }
 
-/** @param {import("hawser").MagiError} error */
+/** @param {import("hawser/providers").MagiError} error */
 function told(error) {
   switch (error.kind) {
     case "Http":

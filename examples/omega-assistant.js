@@ -7,7 +7,8 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { ClaudeCodeProvider, isHawserError, toOmegaError } from "hawser";
+import { isHawserError } from "hawser";
+import { ClaudeCodeProvider, toOmegaError } from "hawser/providers";
 
 const STATE = "assistant.json";
 const NOTES = "notes.txt";
@@ -17,7 +18,7 @@ else await answer(process.argv.slice(2).join(" "));
 
 /** @param {string} currentMessage */
 async function answer(currentMessage) {
-  /** @type {{ sessionId?: string, history: import("hawser").HistoryEntry[] }} */
+  /** @type {{ sessionId?: string, history: import("hawser/providers").HistoryEntry[] }} */
   const state = existsSync(STATE) ? JSON.parse(readFileSync(STATE, "utf8")) : { history: [] };
   const provider = new ClaudeCodeProvider({
     allowedTools: ["Read", "Grep"],
@@ -26,7 +27,7 @@ async function answer(currentMessage) {
     timeoutMs: 600_000,
     requireMcp: true,
   });
-  /** @type {import("hawser").Context} */
+  /** @type {import("hawser/providers").Context} */
   const context = {
     systemPrompt: "You are the harbour master's assistant. Be brief. Keep facts as notes.",
     history: state.history,
@@ -56,7 +57,7 @@ async function answer(currentMessage) {
 /**
  * Where the CLI no longer has the session, the history stands in for it.
  * @param {ClaudeCodeProvider} provider
- * @param {import("hawser").Context} context
+ * @param {import("hawser/providers").Context} context
  * @param {string | undefined} sessionId
  */
 async function goOn(provider, context, sessionId) {

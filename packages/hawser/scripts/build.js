@@ -1,5 +1,6 @@
-// Builds dist: the code in a few small files, since a hundred would triple the time of an import, and
-// the declarations joined likewise.
+// Builds dist. The code is bundled into few files, because importing a hundred files takes three times
+// as long. Code that several entries use is in dist/shared, so that a class of the root and the same
+// class of a subpath are one object. The declarations are joined in the same way.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,33 +12,33 @@ import { joinDeclarations } from "./declarations.js";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = join(root, "src");
 const dist = join(root, "dist");
-/** The name of a class is seen in stacks and by inspect(); that of a function hardly ever. */
+/** Stacks and inspect() show the name of a class, but hardly ever the name of a function. */
 const keepNames = { class: true, function: false };
 
 rmSync(dist, { recursive: true, force: true });
-// npm packs only what lies in the folder of the package.
+// npm packs only files inside the folder of the package.
 for (const page of ["README.md", "LICENSE"])
   copyFileSync(join(root, "../..", page), join(root, page));
 declare();
 const exported = await bundle("js", {
   index: "index.ts",
+  "providers/index": "providers/index.ts",
   "testing/index": "testing/index.ts",
   "bin/main": "bin/main.ts",
-  // Found by its place: the world loads hawser/testing.
+  // An entry, not a part of a shared file, because it finds hawser/testing relative to its own path.
   "bin/offline/world": "bin/offline/world.ts",
 });
-// The programs that hawser/testing copies, with what lies beside them, to where they are to run.
+// hawser/testing copies these programs, together with the files beside them, to another folder and
+// runs them there.
 await bundle("mjs", { "testing/fake-cli/main": "testing/fake-cli/main.mjs" });
 await bundle("mjs", {
   "testing/cassette/program/player": "testing/cassette/program/player.mjs",
   "testing/cassette/program/recorder": "testing/cassette/program/recorder.mjs",
 });
-// Not in the package: bench/ measures it alone.
+// Not in the package. The benchmarks measure this layer alone.
 await bundle("js", { "wire/index": "wire/index.ts" });
-joinDeclarations(dist, {
-  index: exported.get("index"),
-  "testing/index": exported.get("testing/index"),
-});
+const declared = ["index", "providers/index", "testing/index"];
+joinDeclarations(dist, Object.fromEntries(declared.map((entry) => [entry, exported.get(entry)])));
 
 function declare() {
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
@@ -46,7 +47,7 @@ function declare() {
       stdio: "inherit",
     });
   } catch (error) {
-    // The compiler has said what is wrong.
+    // The compiler has already printed the errors.
     process.exit(error.status ?? 1);
   }
 }
@@ -67,7 +68,7 @@ async function bundle(extension, entries) {
     format: "esm",
     entryFileNames: `[name].${extension}`,
     chunkFileNames: `${beside}[name].${extension}`,
-    // They are in the declarations, where they are read.
+    // The declarations keep the comments, because editors read them there.
     comments: false,
     minify: { compress: { keepNames }, mangle: { keepNames } },
   });

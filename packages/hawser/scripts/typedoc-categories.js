@@ -1,5 +1,5 @@
-// A plugin of typedoc: groups the reference by the layer that a name comes from, in the words of the
-// guides. A tag in every comment would say the same, hundreds of times.
+// A plugin of typedoc: groups the reference by the layer that declares a name, under the titles that
+// the guides use. Without the plugin, hundreds of comments would need a @category tag.
 import { Comment, CommentTag, Converter, ReflectionKind } from "typedoc";
 import ts from "typescript";
 
@@ -19,7 +19,7 @@ const CATEGORIES = {
   transport: "Transports",
 };
 
-/** Of `hawser/testing`, by file. */
+/** The categories of `hawser/testing`, by file. */
 const IN_TESTING = {
   "offline-world": "Without an account",
   "simulated-model": "The simulated model",
@@ -47,11 +47,12 @@ export function load(app) {
       }
     }
   });
-  // After typedoc has used them: to its validation, a tag alone would be a documentation.
+  // Removed after typedoc has used the tags, because its validation takes a comment with nothing but
+  // a tag for documentation.
   app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => removeTags(project), -1000);
 }
 
-/** What `export type *` hands on of these is a type of something that cannot be imported. */
+/** `export type *` also lists functions and constants, but their values cannot be imported. */
 const CALLABLE = ReflectionKind.Function | ReflectionKind.Variable;
 
 function valuesOf(file) {

@@ -106,29 +106,6 @@ export {
   processes,
   shutdown,
 } from "./process/index.js";
-export {
-  CLAUDE_CLI_MODEL_ALIASES,
-  ClaudeCliProvider,
-  type ClaudeCliProviderOptions,
-  type ClaudeCodeConfig,
-  type ClaudeCodePreset,
-  ClaudeCodeProvider,
-  type ClaudeCodeProviderOptions,
-  type CompletionConfig,
-  type Context,
-  type ContextMcpServer,
-  contextToPrompt,
-  type HistoryEntry,
-  type MagiError,
-  type MagiProvider,
-  type MessageMetadata,
-  mcpToolPatterns,
-  type OmegaError,
-  type OmegaProvider,
-  type OutgoingMessage,
-  toMagiError,
-  toOmegaError,
-} from "./providers/index.js";
 // The wire has other shapes under the names ElicitationRequest and UserDialogRequest: these two are the
 // official ones.
 // biome-ignore format: with one name a line, the long lists would hide the short ones.

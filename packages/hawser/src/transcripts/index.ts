@@ -1,3 +1,7 @@
+export { isWritten } from "./files/has-transcript.js";
+export { projectKeyOf } from "./files/project-paths.js";
+export { replaceFile } from "./files/replace-file.js";
+export { foldSessionSummary } from "./list/fold-session-summary.js";
 export {
   archiveSession,
   deleteSession,
@@ -11,14 +15,14 @@ export {
   renameSession,
   tagSession,
   unarchiveSession,
-} from "./functions.js";
-export { isWritten } from "./is-written.js";
-export { type MaterializedSession, type MaterializeOptions, materialize } from "./materialize.js";
-export { InMemorySessionStore } from "./memory-store.js";
-export { StoreMirror, type StoreMirrorOptions } from "./mirror.js";
-export { projectKeyOf } from "./place.js";
-export { replaceFile } from "./replace-file.js";
-export { foldSessionSummary } from "./summary.js";
+} from "./session-functions.js";
+export { InMemorySessionStore } from "./store/in-memory-session-store.js";
+export {
+  type MaterializedSession,
+  type MaterializeOptions,
+  materialize,
+} from "./store/materialize-session.js";
+export { StoreMirror, type StoreMirrorOptions } from "./store/store-mirror.js";
 export type {
   ForkSessionOptions,
   ForkSessionResult,

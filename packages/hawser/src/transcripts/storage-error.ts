@@ -1,8 +1,8 @@
-import { HawserError, isHawserError, scarcityHint } from "../base/index.js";
+import { HawserError, isHawserError, type Phase, scarcityHint } from "../base/index.js";
 
 /**
- * Runs work on the files of transcripts; what the system refuses is thrown as a HawserError. An error
- * of a store that the caller has given is thrown as it is, because it is no file of the CLI.
+ * Runs work on the files of transcripts and throws an error of the system (ENOSPC, EMFILE, …) as a
+ * HawserError. An error of the caller's store is thrown unchanged, because it is not about these files.
  */
 export async function withStorageErrors<T>(
   work: () => Promise<T>,
@@ -16,7 +16,7 @@ export async function withStorageErrors<T>(
   }
 }
 
-/** Marks what a call of the caller's store throws, for work on a store and on files. */
+/** Marks the error of a call of the caller's store, for work that uses a store and files. */
 export async function callStore<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -28,9 +28,15 @@ export async function callStore<T>(call: () => Promise<T>): Promise<T> {
 
 const storeErrors = new WeakSet<object>();
 
+/** For a method of a store that takes too long. */
+export function storeTimeout(what: string, limitMs: number, phase: Phase = "control"): HawserError {
+  const message = `${what} did not settle within ${limitMs} ms.`;
+  return new HawserError("timeout", message, { phase, hint: "Look at the session store." });
+}
+
 /**
- * For `catch()` of a look at a file that may be absent: the given value stands for its absence. A
- * system that lacks files or memory has not said that the file is absent, so that error is thrown.
+ * For `catch()` of an access to a file that may be absent: gives the value in place of the error. If
+ * the system lacks file handles or memory, the file may be there, so that error is thrown.
  */
 export function ifAbsent<T>(value: T): (error: unknown) => T {
   return (error) => {

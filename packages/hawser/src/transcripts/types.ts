@@ -2,9 +2,9 @@ import type { SessionStore } from "../options/index.js";
 
 /** Where the transcripts are. */
 export interface TranscriptPlace {
-  /** The CLI's configuration; CLAUDE_CONFIG_DIR or `~/.claude` when it is not given. */
+  /** The CLI's configuration folder. Default: CLAUDE_CONFIG_DIR or `~/.claude`. */
   readonly configDir?: string | undefined;
-  /** The working directory that the sessions belong to; all projects when it is not given. */
+  /** The working directory that the sessions belong to. Default: all projects. */
   readonly dir?: string | undefined;
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { HAWSER_VERSION } from "../../src/base/index.js";
 import * as root from "../../src/index.js";
+import * as providers from "../../src/providers/index.js";
 import * as testing from "../../src/testing/index.js";
 
 it("the version that a trace names is the package's", () => {
@@ -15,9 +16,6 @@ describe("the exported names", () => {
     expect(Object.keys(root).sort()).toEqual([
       "AbortError",
       "BUILTIN_TOOL_NAMES",
-      "CLAUDE_CLI_MODEL_ALIASES",
-      "ClaudeCliProvider",
-      "ClaudeCodeProvider",
       "CommandMatcher",
       "DirectConnectError",
       "DirectConnectTransport",
@@ -40,7 +38,6 @@ describe("the exported names", () => {
       "buildInvocation",
       "checkCli",
       "complete",
-      "contextToPrompt",
       "createPool",
       "createSdkMcpServer",
       "deleteSession",
@@ -65,7 +62,6 @@ describe("the exported names", () => {
       "listSubagents",
       "locateCli",
       "matchDeniedModels",
-      "mcpToolPatterns",
       "openSession",
       "parseCliOutput",
       "parseDirectConnectUrl",
@@ -79,10 +75,20 @@ describe("the exported names", () => {
       "stream",
       "stripFence",
       "tagSession",
-      "toMagiError",
-      "toOmegaError",
       "tool",
       "unarchiveSession",
+    ]);
+  });
+
+  it("of hawser/providers", () => {
+    expect(Object.keys(providers).sort()).toEqual([
+      "CLAUDE_CLI_MODEL_ALIASES",
+      "ClaudeCliProvider",
+      "ClaudeCodeProvider",
+      "contextToPrompt",
+      "mcpToolPatterns",
+      "toMagiError",
+      "toOmegaError",
     ]);
   });
 

@@ -2,7 +2,7 @@ import ts from "typescript";
 
 const SRC = "/src/";
 
-/** What the root of a package exports, and what its declarations name besides. */
+/** What an entry of the package exports, and what its declarations name besides. */
 export interface Surface {
   /** The names of exports that are also values: classes, functions, constants. */
   readonly values: readonly string[];
@@ -12,21 +12,28 @@ export interface Surface {
 
 /**
  * Types that their own file keeps to itself are not counted: they are parts of a declaration with a
- * name, not names.
+ * name, not names. Types that one of the `others` exports can be imported from there.
  */
-export function surfaceOf(program: ts.Program, root: string): Surface {
+export function surfaceOf(
+  program: ts.Program,
+  root: string,
+  ...others: readonly string[]
+): Surface {
   const checker = program.getTypeChecker();
-  const source = program.getSourceFile(root);
-  const module = source === undefined ? undefined : checker.getSymbolAtLocation(source);
-  if (module === undefined) throw new Error(`${root} is no module`);
-  const exported = checker
-    .getExportsOfModule(module)
-    .map((each) => ({ name: each.name, symbol: target(each) }));
-  const known = new Set(exported.map(({ symbol }) => symbol));
+  const exported = exportsOf(root);
+  const known = new Set([exported, ...others.map(exportsOf)].flat().map(({ symbol }) => symbol));
   const unnamed = new Set<string>();
   for (const { symbol } of exported) symbol.declarations?.forEach(visit);
   const values = exported.filter(({ symbol }) => (symbol.flags & ts.SymbolFlags.Value) !== 0);
   return { values: values.map(({ name }) => name).sort(), unnamed: [...unnamed].sort() };
+
+  function exportsOf(file: string): { name: string; symbol: ts.Symbol }[] {
+    const source = program.getSourceFile(file);
+    const module = source === undefined ? undefined : checker.getSymbolAtLocation(source);
+    if (module === undefined) throw new Error(`${file} is no module`);
+    const all = checker.getExportsOfModule(module);
+    return all.map((each) => ({ name: each.name, symbol: target(each) }));
+  }
 
   function target(symbol: ts.Symbol): ts.Symbol {
     const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0;

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as root from "../../src/index.js";
+import * as providers from "../../src/providers/index.js";
 import * as testing from "../../src/testing/index.js";
 import { programOf } from "../types/program.helper.js";
 import { type Surface, surfaceOf } from "./named-types.js";
@@ -37,12 +38,14 @@ const NOT_IMPORTABLE = [
 const MADE_BY_FUNCTIONS = ["Pool", "Session"];
 
 describe("the types of the public surface", () => {
-  const [index, testingIndex] = ["../../src/index.ts", "../../src/testing/index.ts"].map((file) =>
-    fileURLToPath(new URL(file, import.meta.url)),
-  ) as [string, string];
-  const program = programOf([index, testingIndex], true);
+  const entries = ["index.ts", "providers/index.ts", "testing/index.ts"].map((file) =>
+    fileURLToPath(new URL(`../../src/${file}`, import.meta.url)),
+  );
+  const [index = "", providersIndex = "", testingIndex = ""] = entries;
+  const program = programOf(entries, true);
   const surfaces: readonly [string, Surface, object, readonly string[]][] = [
     ["hawser", surfaceOf(program, index), root, NOT_IMPORTABLE],
+    ["hawser/providers", surfaceOf(program, providersIndex, index), providers, []],
     ["hawser/testing", surfaceOf(program, testingIndex), testing, []],
   ];
 

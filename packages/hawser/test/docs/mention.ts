@@ -70,6 +70,7 @@ function functionIn(code: string): string[] {
 /** The types that the lines above name. */
 export const NAMES = `
 type Hawser = typeof import("hawser");
+type Providers = typeof import("hawser/providers");
 type Testing = typeof import("hawser/testing");
 type Options = import("hawser").Options;
 type PoolOptions = import("hawser").PoolOptions;
@@ -84,9 +85,11 @@ type KeyOf<T> = T extends unknown ? keyof T : never;
 type At<T, K> = T extends unknown ? K extends keyof T ? NonNullable<T[K]> : never : never;
 type Callable =
   | keyof Hawser
+  | keyof Providers
   | keyof Testing
   | KeyOf<Session | Turn | Pool | import("hawser").Query | import("hawser").WarmQuery>
-  | KeyOf<import("hawser").ClaudeCliProvider | import("hawser").ClaudeCodeProvider>
+  | KeyOf<import("hawser/providers").ClaudeCliProvider>
+  | KeyOf<import("hawser/providers").ClaudeCodeProvider>
   | KeyOf<import("hawser/testing").SimulatedModel | import("hawser/testing").FakeCli>
   | KeyOf<import("hawser/testing").Recorder | import("hawser/testing").Replay>
   | KeyOf<import("hawser").SessionStore | import("hawser").ToolExtra>;

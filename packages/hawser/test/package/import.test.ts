@@ -13,12 +13,14 @@ beforeAll(() => {
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 describe("an import of the root", () => {
-  it("loads no file of hawser/testing or of the command", () => {
+  it("loads no file of hawser/providers, of hawser/testing or of the command", () => {
     const files = filesOf("dist/index.js");
     expect(files.filter((file) => !/^dist\/(index|shared\/[^/]+)\.js$/.test(file))).toEqual([]);
     const code = codeOf(files);
-    // Nor is there, in a file that is shared, what only those two have.
+    // Nor is there, in a file that is shared, what only those three have.
     for (const [entry, mark] of [
+      ["dist/providers/index.js", /\bClaudeCodeProvider\b/],
+      ["dist/providers/index.js", /\bclaude-opus-4-6\b/],
       ["dist/testing/index.js", /\bSimulatedModel\b/],
       ["dist/testing/index.js", /\bdummy-api-key\b/],
       ["dist/bin/main.js", /\bhawser ask --offline\b/],
@@ -45,6 +47,26 @@ describe("an import of the root", () => {
     expect(
       modules.filter((name) => [...heavy, "test", "sqlite", "wasi", "zlib"].includes(name)),
     ).toEqual([]);
+  });
+
+  it("shares its classes with hawser/providers, whichever is loaded first", () => {
+    for (const entries of [
+      ["hawser", "hawser/providers"],
+      ["hawser/providers", "hawser"],
+    ]) {
+      const source = `
+        const modules = {};
+        for (const entry of ${JSON.stringify(entries)}) modules[entry] = await import(entry);
+        const { HawserError, isHawserError, createPool } = modules.hawser;
+        const { ClaudeCliProvider, toMagiError } = modules["hawser/providers"];
+        let error;
+        try { new ClaudeCliProvider("nothing"); } catch (thrown) { error = thrown; }
+        const pool = createPool();
+        new ClaudeCliProvider("opus", { pool, nested: "strip" });
+        await pool.close();
+        console.log(error instanceof HawserError, isHawserError(error, "auth"), toMagiError(error).kind);`;
+      expect(evaluate(source)).toBe("true true Auth\n");
+    }
   });
 
   it("does nothing but load: it prints nothing, and keeps no program alive", () => {

@@ -10,6 +10,7 @@ import { type PackedProject, packedProject } from "./project.js";
 
 const USE = `
 import { complete, HawserError, isHawserError, type CompleteOptions, type Completion } from "hawser";
+import { ClaudeCliProvider, type MagiError, toMagiError } from "hawser/providers";
 import { SimulatedModel, isolatedEnv } from "hawser/testing";
 const options: CompleteOptions = { model: "sonnet", tools: [], timeouts: { totalMs: 1000 } };
 const maybe: string | undefined = process.env["MODEL"];
@@ -20,9 +21,13 @@ const text: string = completion.text;
 await complete("x", { modle: "sonnet" });
 // @ts-expect-error: there is no such value at run time
 export { OPTION_TABLE, Session } from "hawser";
+// @ts-expect-error: the providers are a subpath of their own
+export { ClaudeCodeProvider } from "hawser";
+const reviewer = new ClaudeCliProvider("sonnet", options);
+const failure: MagiError = toMagiError(new HawserError("auth"));
 const model = await SimulatedModel.start({ replies: [text] });
 const world = await isolatedEnv({ baseUrl: model.url });
-console.log(world.cwd, isHawserError(undefined, "auth"), new HawserError("auth").code);
+console.log(reviewer.model, failure.kind, world.cwd, isHawserError(undefined, "auth"), new HawserError("auth").code);
 `;
 
 let packed: PackedProject;
@@ -64,6 +69,8 @@ describe("the declarations of the packed package", () => {
       expect(lines).toEqual([]);
       expect(ours.map(({ fileName }) => fileName.replace(packed.folder, "")).sort()).toEqual([
         "/node_modules/hawser/dist/index.d.ts",
+        "/node_modules/hawser/dist/providers/index.d.ts",
+        "/node_modules/hawser/dist/shared/types.d.ts",
         "/node_modules/hawser/dist/testing/index.d.ts",
         "/use.ts",
       ]);
@@ -72,8 +79,10 @@ describe("the declarations of the packed package", () => {
   );
 
   it("export what the sources export, each under one name and with its comment", () => {
-    const ours = surfaceOf(join(PACKAGE, "src"), "index.ts", "testing/index.ts");
-    const theirs = surfaceOf(join(packed.installed, "dist"), "index.d.ts", "testing/index.d.ts");
+    const entries = ["index", "providers/index", "testing/index"];
+    const named = (ending: string) => entries.map((entry) => `${entry}.${ending}`);
+    const ours = surfaceOf(join(PACKAGE, "src"), ...named("ts"));
+    const theirs = surfaceOf(join(packed.installed, "dist"), ...named("d.ts"));
     expect(theirs.size).toBeGreaterThan(500);
     // A constant or function that `export type *` has named could only be used in `typeof`.
     const wanted = [...ours].filter(([name, { isType }]) => isType || theirs.has(name));

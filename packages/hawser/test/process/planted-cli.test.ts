@@ -16,9 +16,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ClaudeCodeProvider } from "../../src/index.js";
 import { locateCli } from "../../src/process/index.js";
 import type { Machine } from "../../src/process/locate/cli-search-paths.js";
+import { ClaudeCodeProvider } from "../../src/providers/index.js";
 import { PACKAGE } from "../support/folders.js";
 
 const run = promisify(execFile);
@@ -125,7 +125,8 @@ describe("hawser in a checkout of somebody else's code", () => {
     const beside = plantPackage(join(root, "lib"), join(root, "beside"));
     const onPath = plant(join(root, "bin", "claude"), join(root, "on-path"));
     const program = `
-      import { checkCli, ClaudeCodeProvider } from ${JSON.stringify(join(own, "dist/index.js"))};
+      import { checkCli } from ${JSON.stringify(join(own, "dist/index.js"))};
+      import { ClaudeCodeProvider } from ${JSON.stringify(join(own, "dist/providers/index.js"))};
       const { path, source } = await checkCli();
       const cwd = await checkCli({ cliFrom: "cwd" });
       const isAvailable = await new ClaudeCodeProvider().isAvailable();

@@ -9,6 +9,7 @@ import { CLIS } from "../support/cli.js";
 
 const run = promisify(execFile);
 const DIST = new URL("../../dist/index.js", import.meta.url).href;
+const PROVIDERS = new URL("../../dist/providers/index.js", import.meta.url).href;
 const isRoot = process.getuid?.() === 0;
 const STRANGER = 54323;
 const SESSION = "11111111-2222-4333-8444-555555555555";
@@ -55,6 +56,7 @@ interface Host {
 async function outcomes({ before = "", calls, shell = "" }: Host): Promise<Record<string, string>> {
   const program = `
     import * as hawser from ${JSON.stringify(DIST)};
+    import { ClaudeCodeProvider } from ${JSON.stringify(PROVIDERS)};
     import { execFileSync } from "node:child_process";
     import * as fs from "node:fs";
     const hold = [];
@@ -95,7 +97,7 @@ describe.skipIf(process.platform === "win32")("a host at EMFILE", () => {
         openSession: `hawser.openSession({ cliPath: ${cliPath} })`,
         query: `hawser.query({ prompt: "hi", options: { cliPath: ${cliPath} } }).next()`,
         pool: `hawser.createPool().complete("hi", { cliPath: ${cliPath} })`,
-        rawText: `new hawser.ClaudeCodeProvider({ cliPath: ${cliPath}, rawText: true })
+        rawText: `new ClaudeCodeProvider({ cliPath: ${cliPath}, rawText: true })
           .complete({ systemPrompt: "", history: [], currentMessage: "hi" })`,
         user: `hawser.complete("hi", { cliPath: ${cliPath}, user: "nobody" })`,
         checkCli: `hawser.checkCli({ cliPath: ${cliPath} }).then(({ problem }) => { throw problem; })`,
@@ -233,7 +235,7 @@ describe.skipIf(process.platform === "win32")("a host whose current directory wa
         query: `hawser.query({ prompt: "hi", options: { cliPath: ${cliPath} } }).next()`,
         pool: `hawser.createPool().complete("hi", { cliPath: ${cliPath} })`,
         explain: `hawser.explain({ cliPath: ${cliPath} })`,
-        provider: `new hawser.ClaudeCodeProvider({ cliPath: ${cliPath}, rawText: true })
+        provider: `new ClaudeCodeProvider({ cliPath: ${cliPath}, rawText: true })
           .complete({ systemPrompt: "", history: [], currentMessage: "hi" })`,
         store: `hawser.listSessions({ sessionStore: new hawser.InMemorySessionStore() })`,
         checkCli: `hawser.checkCli({ cliPath: ${cliPath} }).then(({ runnable }) => runnable)`,

@@ -8,7 +8,7 @@ import {
   type ClaudeCodeProviderOptions,
 } from "../../src/providers/index.js";
 import { fakeCli } from "../../src/testing/index.js";
-import { context, failureOf, onFake } from "./omega-support.js";
+import { context, failureOf, onFake } from "./omega.helper.js";
 
 const FOUR = ["Bash", "Read", "Write", "Edit"];
 

@@ -20,7 +20,7 @@ import { describeInTurn } from "../support/in-turn.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
-import { context, failureOf, onFake, place, tinyServer } from "./omega-support.js";
+import { context, failureOf, onFake, place, tinyServer } from "./omega.helper.js";
 
 const ONCE = { maxResumeAttempts: 0 };
 const turn = (...actions: Action[]): Step[] => [{ on: "user", do: [{ init: {} }, ...actions] }];

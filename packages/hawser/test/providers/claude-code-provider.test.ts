@@ -7,7 +7,7 @@ import { ClaudeCodeProvider, type ClaudeCodeProviderOptions } from "../../src/pr
 import { always, reply, toolUse } from "../../src/testing/index.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { recordingLogger } from "../support/recording-logger.js";
-import { context, failureOf, place } from "./omega-support.js";
+import { context, failureOf, place } from "./omega.helper.js";
 
 const ONCE = { maxResumeAttempts: 0 };
 const TRUSTING = { ...ONCE, trustProject: true };

@@ -4,7 +4,7 @@ import { always, hang, reply, toolUse } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { recordingLogger } from "../support/recording-logger.js";
-import { context, failureOf, place, tinyServer } from "./omega-support.js";
+import { context, failureOf, place, tinyServer } from "./omega.helper.js";
 
 const usage = { input_tokens: 100, output_tokens: 10 };
 const work = (n: number) =>

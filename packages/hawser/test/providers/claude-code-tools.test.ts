@@ -5,7 +5,7 @@ import { complete } from "../../src/complete/index.js";
 import { always, toolUse } from "../../src/testing/index.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { recordingLogger } from "../support/recording-logger.js";
-import { context, failureOf, place, tinyServer } from "./omega-support.js";
+import { context, failureOf, place, tinyServer } from "./omega.helper.js";
 
 const ONCE = { maxResumeAttempts: 0 };
 const run = (command: string) => toolUse("Bash", { command, description: "d" });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { contextToPrompt } from "../../src/providers/index.js";
-import { context } from "./omega-support.js";
+import { context } from "./omega.helper.js";
 
 const history = [
   { role: "user", content: "Name a knot." },

@@ -6,7 +6,7 @@ import { atRest, onFake, paidTurn, slowTurn } from "../pool/on-fake.helper.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { until } from "../support/proc.js";
 import { world } from "../support/world.js";
-import { context } from "./omega-support.js";
+import { context } from "./omega.helper.js";
 
 describeInTurn("on a pool of the CLI $name", ({ path }) => {
   it("MAGI's provider is answered by one process, call after call", async () => {

@@ -7,7 +7,7 @@ import {
   getSubagentMessages,
   StoreMirror,
 } from "../../src/transcripts/index.js";
-import { emptyConfig, entry, sessionId, writeTranscript } from "./files.js";
+import { emptyConfig, entry, sessionId, writeTranscript } from "./transcript-files.helper.js";
 
 const id = sessionId(1);
 const MANY = 30_000;

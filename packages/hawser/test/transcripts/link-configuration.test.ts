@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { secureStorageDir } from "../../src/transcripts/link-configuration.js";
+import { secureStorageDir } from "../../src/transcripts/store/link-configuration.js";
 
 describe("secureStorageDir()", () => {
   it.each([

@@ -5,7 +5,7 @@ import {
   renameSession,
 } from "../../src/transcripts/index.js";
 import { withStorageErrors } from "../../src/transcripts/storage-error.js";
-import { emptyConfig, entry, sessionId, writeTranscript } from "./files.js";
+import { emptyConfig, entry, sessionId, writeTranscript } from "./transcript-files.helper.js";
 
 function systemError(code: string, syscall: string): Error {
   return Object.assign(new Error(`${code}: ${syscall}`), { code, syscall });
