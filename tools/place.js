@@ -72,6 +72,7 @@ function isModelCall(request) {
   return request.kind === "call" || request.kind === "auxiliary";
 }
 
+/** @param {import("hawser/testing").RecordedRequest} request */
 function withoutTransport({ kind, auxiliary, body, headers }) {
   return { kind, auxiliary, betas: headers["anthropic-beta"], body };
 }

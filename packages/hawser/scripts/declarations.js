@@ -134,7 +134,9 @@ class Graph {
 
 /** A part of which nothing is known yet; see the places that fill it. */
 function nothing() {
-  return { texts: [], references: [], globals: new Set(), order: 0, isPublic: false };
+  /** @type {{ statement: any, source: any, spots: any[] }[]} */
+  const texts = [];
+  return { texts, references: [], globals: new Set(), order: 0, isPublic: false };
 }
 
 function statementOf(declaration) {
@@ -147,8 +149,9 @@ function isTopLevel(declaration) {
 
 /** The module of an import that is not one of our files. */
 function importOf(declaration) {
-  const from = ts.findAncestor(declaration, ts.isImportDeclaration)?.moduleSpecifier.text;
-  return from?.startsWith(".") ? undefined : from;
+  const from = ts.findAncestor(declaration, ts.isImportDeclaration)?.moduleSpecifier;
+  if (from === undefined || !ts.isStringLiteral(from)) return undefined;
+  return from.text.startsWith(".") ? undefined : from.text;
 }
 
 function unknown(node, what) {
@@ -196,7 +199,9 @@ function nameParts(file) {
   const needed = new Set([...file.parts, ...file.exported.map(({ part }) => part)]);
   for (const to of file.parts.flatMap(({ references }) => references)) needed.add(to);
   // An export keeps its name before all others: it is what an editor shows.
-  const inOrder = [...needed].sort((a, b) => publicNames.has(b) - publicNames.has(a));
+  const inOrder = [...needed].sort(
+    (a, b) => Number(publicNames.has(b)) - Number(publicNames.has(a)),
+  );
   for (const part of inOrder) {
     let name = publicNames.get(part) ?? part.name;
     for (let n = 1; taken.has(name); n++) name = `${part.name}_${n}`;
@@ -276,7 +281,7 @@ function pieceOf({ statement, source, spots }, part, file, isExported) {
 }
 
 function removeDeclarations(folder) {
-  for (const name of readdirSync(folder, { recursive: true })) {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (name.endsWith(".d.ts")) rmSync(join(folder, name));
   }
 }

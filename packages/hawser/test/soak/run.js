@@ -58,6 +58,7 @@ async function runPool() {
     execArgv: ["--expose-gc"],
     env: { ...process.env, TMPDIR: temporary },
   });
+  /** @type {any} */
   let said;
   child.on("message", (message) => {
     said = message;
