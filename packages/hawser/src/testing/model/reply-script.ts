@@ -1,7 +1,7 @@
 import type { RecordedRequest } from "./recorded-request.js";
 import { type Reply, type ReplyInput, toReply } from "./reply.js";
 
-/** Looks at a request and says the reply. Undefined means that the request was not expected. */
+/** Chooses the reply to a request. Undefined means that the request was not expected. */
 export type ReplyFunction = (
   request: RecordedRequest,
 ) => ReplyInput | undefined | Promise<ReplyInput | undefined>;
@@ -23,7 +23,7 @@ export function always(reply: ReplyInput | ReplyFunction): Always {
 }
 
 /** A script being played. */
-export class Script {
+export class PlayedScript {
   readonly #entries: ScriptEntry[];
 
   constructor(replies: ReplyScript) {
@@ -35,7 +35,7 @@ export class Script {
     this.#entries.push(...entries);
   }
 
-  /** How many replies nobody asked for yet. */
+  /** How many replies are not used yet. */
   get left(): number {
     return this.#entries.filter((entry) => !isAlways(entry)).length;
   }
@@ -48,7 +48,7 @@ export class Script {
     return input === undefined ? undefined : toReply(input);
   }
 
-  /** Synchronous, so that calls that come at the same time get their replies in order. */
+  /** Synchronous, so that simultaneous calls get their replies in order. */
   #take(): ScriptEntry | undefined {
     const first = this.#entries[0];
     return first !== undefined && isAlways(first) ? first : this.#entries.shift();

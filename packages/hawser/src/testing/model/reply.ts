@@ -1,4 +1,4 @@
-import { type AnswerBlock, text } from "./block.js";
+import { type AnswerBlock, text } from "./answer-block.js";
 
 /** What a script may hold for one request: a string is a text answer, a list is several blocks. */
 export type ReplyInput = string | AnswerBlock | readonly (string | AnswerBlock)[] | Reply;

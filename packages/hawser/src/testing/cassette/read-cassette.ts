@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { HawserError } from "../../base/index.js";
+import { HawserError, isObject } from "../../base/index.js";
 import {
   CASSETTE_FORMAT,
   type Cassette,
   type CassetteEntry,
   type CassetteHeader,
   type Take,
-} from "./format.js";
+} from "./cassette-format.js";
 
 /** Reads a cassette whole, and refuses it if any part is not as it must be. */
 export async function readCassette(file: string): Promise<Cassette> {
@@ -97,10 +97,6 @@ function isText(value: unknown): value is string {
 
 function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every(isText);
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parse(text: string): unknown {

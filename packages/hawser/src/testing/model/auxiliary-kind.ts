@@ -1,5 +1,6 @@
+import { objectOf } from "../../base/index.js";
 import type { ReplyInput } from "./reply.js";
-import { asRecord, blocksOf, textOf } from "./request-body.js";
+import { blocksOf, textOf } from "./request-body.js";
 
 /**
  * The model calls that the CLI makes on its own, beside the conversation:
@@ -11,9 +12,9 @@ import { asRecord, blocksOf, textOf } from "./request-body.js";
 export type AuxiliaryKind = "title" | "suggestion" | "agent_summary" | "probe";
 
 /**
- * Nothing in such a request names its purpose, so it is known by its words. What the script or the
- * host itself brought about (a sub-agent, /compact, a side question, the summary of a fetched page)
- * is part of the conversation and not in this list.
+ * The kind of an auxiliary request. No field names its purpose, so its text decides. Requests that the
+ * script or the host itself causes (a sub-agent, /compact, a side question, the summary of a fetched
+ * page) are part of the conversation and have no kind.
  */
 export function auxiliaryKind(body: Readonly<Record<string, unknown>>): AuxiliaryKind | undefined {
   if (body["max_tokens"] === 1) return "probe";
@@ -32,8 +33,8 @@ export const AUXILIARY_REPLIES: Readonly<Record<AuxiliaryKind, ReplyInput>> = {
 };
 
 function asksForTitle(body: Readonly<Record<string, unknown>>): boolean {
-  const format = asRecord(asRecord(body["output_config"])["format"]);
-  const properties = Object.keys(asRecord(asRecord(format["schema"])["properties"]));
+  const format = objectOf(objectOf(body["output_config"])["format"]);
+  const properties = Object.keys(objectOf(objectOf(format["schema"])["properties"]));
   const titleOnly = properties.length === 1 && properties[0] === "title";
   return titleOnly && /\btitle\b/.test(textOf(body["system"]));
 }

@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { refuseUnknown } from "../refuse-unknown.js";
 import { apiError } from "./api-error.js";
-import { AUXILIARY_REPLIES, type AuxiliaryKind } from "./auxiliary.js";
-import { refuseUnknown } from "./known-options.js";
+import { AUXILIARY_REPLIES, type AuxiliaryKind } from "./auxiliary-kind.js";
 import { type RecordedRequest, recordRequest } from "./recorded-request.js";
 import { type Reply, type ReplyInput, toReply } from "./reply.js";
-import { type Exchange, respond, sendJson } from "./respond.js";
-import { type ReplyScript, Script, type ScriptEntry } from "./script.js";
+import { PlayedScript, type ReplyScript, type ScriptEntry } from "./reply-script.js";
+import { type Exchange, sendJson, sendReply } from "./send-reply.js";
 
 /** What the model says, and counts. */
 export interface SimulatedModelOptions {
@@ -54,7 +54,7 @@ export class SimulatedModel {
   /** The value for ANTHROPIC_BASE_URL. */
   readonly url: string;
   readonly #server: Server;
-  readonly #script: Script;
+  readonly #script: PlayedScript;
   readonly #options: SimulatedModelOptions;
   readonly #requests: RecordedRequest[] = [];
   readonly #problems: string[] = [];
@@ -67,7 +67,7 @@ export class SimulatedModel {
   /** Starts a server on a free port. It keeps no program alive by itself. */
   static async start(options: SimulatedModelOptions = {}): Promise<SimulatedModel> {
     refuseUnknown("SimulatedModel.start()", options, OPTIONS);
-    const script = new Script(options.replies ?? []);
+    const script = new PlayedScript(options.replies ?? []);
     // No time limits: a connection closed just as the CLI reuses it would look like a network error.
     const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 });
     server.listen(0, "127.0.0.1");
@@ -79,7 +79,7 @@ export class SimulatedModel {
     return new SimulatedModel(server, script, options);
   }
 
-  private constructor(server: Server, script: Script, options: SimulatedModelOptions) {
+  private constructor(server: Server, script: PlayedScript, options: SimulatedModelOptions) {
     this.#server = server;
     this.#options = options;
     this.#script = script;
@@ -155,14 +155,14 @@ export class SimulatedModel {
     // Taken before anyone hears of the request, so that a waiter may add replies for the next one.
     const reply = this.#replyTo(request);
     this.#tell(request);
-    if (reply !== undefined) return respond(await reply, exchange);
+    if (reply !== undefined) return sendReply(await reply, exchange);
     if (request.kind === "count_tokens") {
       const count = this.#options.countTokens ?? estimateTokens;
       return sendJson(exchange, 200, { input_tokens: count(request) });
     }
     // The CLI's probes at its start: a HEAD of / or of /api/hello.
     if (method === "HEAD") return void response.writeHead(200).end();
-    return respond(notSimulated(request), exchange);
+    return sendReply(notSimulated(request), exchange);
   }
 
   /** Undefined for what the model itself has no part in. */

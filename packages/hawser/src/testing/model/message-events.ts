@@ -1,4 +1,4 @@
-import type { AnswerBlock } from "./block.js";
+import type { AnswerBlock } from "./answer-block.js";
 import type { MessageReply } from "./reply.js";
 
 /** What the server adds to a reply: the model that was asked for, and ids that are unique. */

@@ -1,6 +1,6 @@
 import { HawserError } from "../base/index.js";
 
-/** Throws `invalid_options` for names that would be passed over in silence. */
+/** Throws `invalid_options` for unknown option names, which would otherwise be ignored silently. */
 export function refuseUnknown(
   caller: string,
   options: object,

@@ -30,7 +30,7 @@ export function text(text: string): TextBlock {
   return { type: "text", text };
 }
 
-/** What the model thinks before it answers; the signature is any text, nobody checks it here. */
+/** What the model thinks before it answers; the signature may be any text, because the simulated model does not check it. */
 export function thinking(
   thinking: string,
   options: { readonly signature?: string } = {},

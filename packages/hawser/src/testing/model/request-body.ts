@@ -1,14 +1,9 @@
-/** The fields of a JSON object; of anything else, none. */
-export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {};
-}
+import { objectOf } from "../../base/index.js";
 
 /** The objects of a list. A string, the API's short form of one text block, becomes that block. */
 export function blocksOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   if (typeof value === "string") return [{ type: "text", text: value }];
-  return Array.isArray(value) ? value.map(asRecord) : [];
+  return Array.isArray(value) ? value.map(objectOf) : [];
 }
 
 /** The texts of a string or a list of blocks, one below the other. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type AuxiliaryKind, auxiliaryKind } from "./auxiliary.js";
-import { asRecord, blocksOf, textOf } from "./request-body.js";
+import { objectOf } from "../../base/index.js";
+import { type AuxiliaryKind, auxiliaryKind } from "./auxiliary-kind.js";
+import { blocksOf, textOf } from "./request-body.js";
 
 /**
  * - `call`: a request of the conversation; takes a reply of the script.
@@ -57,7 +58,7 @@ export interface Arrival {
 
 export function recordRequest(arrival: Arrival): RecordedRequest {
   const [path = "/", query = ""] = arrival.url.split("?", 2);
-  const body = asRecord(arrival.body);
+  const body = objectOf(arrival.body);
   const last = lastUserMessage(body);
   return {
     number: arrival.number,

@@ -1,9 +1,9 @@
 import { constants } from "node:os";
-import type { Issue } from "../base/index.js";
+import { type Issue, isObject } from "../base/index.js";
 import type { HookInputs } from "../wire/index.js";
 import type { Action, ScenarioFile, Step, Trigger } from "./scenario.js";
 
-/** What is wrong with a scenario, each with its place. `file`: it may hold functions. */
+/** The mistakes in a scenario, each with its path. Only a scenario file may hold functions. */
 export function scenarioIssues(scenario: unknown, isFile: boolean): Issue[] {
   const issues: Issue[] = [];
   const report = (path: string, message: string) => issues.push({ path, message });
@@ -13,12 +13,15 @@ export function scenarioIssues(scenario: unknown, isFile: boolean): Issue[] {
   return issues;
 }
 
-/** Says what is wrong with a value, if anything. */
+/**
+ * Reports what is wrong with a value. The kinds of `base` do not serve here: a rule needs to know the
+ * event of its step and whether functions are allowed.
+ */
 type Rule = (check: Check, path: string, value: unknown) => void;
 
 interface Check {
   readonly isFile: boolean;
-  /** The event that the step is about. */
+  /** The event that starts the step. */
   readonly on?: unknown;
   report(path: string, message: string): void;
 }
@@ -52,7 +55,7 @@ const content = is(
 const oneOf = (...names: readonly string[]): Rule =>
   is((value) => names.includes(value as string), `one of ${names.join(", ")}`);
 
-/** Only of a step that is about a control request. */
+/** Only in a step on a control request. */
 const answer =
   (rule: Rule): Rule =>
   (check, path, value) => {
@@ -177,7 +180,7 @@ const ACTIONS = {
       description: text,
       ms,
       status: oneOf("completed", "failed", "stopped"),
-      // Looked up when it is used: a turn may hold this very action.
+      // Looked up when it is used, because a turn may hold this action itself.
       next: (check, path, value) => turn(check, path, value),
     }),
   },
@@ -269,8 +272,4 @@ function isControl(on: unknown): boolean {
 
 function isPositive(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 1;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

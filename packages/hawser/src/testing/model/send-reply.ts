@@ -14,10 +14,10 @@ export interface Exchange {
 }
 
 /** Sends one reply. Resolves when everything that will ever be sent is sent. */
-export async function respond(reply: Reply, exchange: Exchange): Promise<void> {
+export async function sendReply(reply: Reply, exchange: Exchange): Promise<void> {
   switch (reply.kind) {
     case "none":
-      return leave(reply.ending, exchange.response);
+      return cutOrHang(reply.ending, exchange.response);
     case "error":
       await pause(reply.delayMs, exchange);
       return sendError(reply, exchange);
@@ -62,7 +62,7 @@ async function sendStream(reply: MessageReply, exchange: Exchange): Promise<void
   }
   if (reply.ending === "cut" || reply.ending === "hang") {
     await flushed(response);
-    return leave(reply.ending, response);
+    return cutOrHang(reply.ending, response);
   }
   response.end();
 }
@@ -87,22 +87,22 @@ async function sendWhole(reply: MessageReply, exchange: Exchange): Promise<void>
   });
   response.write(text.slice(0, text.length / 2));
   await flushed(response);
-  leave(reply.ending, response);
+  cutOrHang(reply.ending, response);
 }
 
-/** A hanging response is left as it is: the server ends it when it closes. */
-function leave(ending: NoReply["ending"], response: ServerResponse): void {
+/** Cuts the connection, or leaves the response open until the server closes. */
+function cutOrHang(ending: NoReply["ending"], response: ServerResponse): void {
   if (ending === "cut") response.socket?.destroy();
 }
 
 async function pause(ms: number | undefined, exchange: Exchange): Promise<void> {
   if (ms === undefined || ms <= 0) return;
   await sleep(ms, undefined, { signal: exchange.closing }).catch(() => {
-    // Closing: the connection ends, so that nothing waits for what would have followed.
+    // The server closes and the connection ends, so the rest of the reply is not needed.
   });
 }
 
-/** Resolves too when the client went away: the caller looks at `destroyed`. */
+/** Resolves also when the client went away, so the caller must check `destroyed`. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -113,7 +113,7 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Without this a cut would take the bytes along that were written just before. */
+/** Waits until the written bytes have left, because a cut would discard them. */
 function flushed(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     response.once("close", resolve);
