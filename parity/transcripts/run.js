@@ -12,11 +12,11 @@ import {
   statSync,
   utimesSync,
 } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as official from "@anthropic-ai/claude-agent-sdk";
+import { nativeCli } from "../../tools/native-cli.js";
 import { loadOurs } from "./bundle.js";
 import { reading, storing, writing } from "./cases.js";
 import { crafted, craftedId, writeCrafted } from "./crafted.js";
@@ -173,14 +173,6 @@ function planted(functions) {
     "planted",
   ];
   return { ...functions, listSubagents };
-}
-
-function nativeCli(wrapper) {
-  const require = createRequire(import.meta.url);
-  const fromWrapper = createRequire(require.resolve(`${wrapper}/package.json`));
-  const platform = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
-  const file = process.platform === "win32" ? "claude.exe" : "claude";
-  return join(dirname(fromWrapper.resolve(`${platform}/package.json`)), file);
 }
 
 function report() {

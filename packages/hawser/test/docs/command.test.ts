@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { SCRIPTED_PROMPTS } from "../../src/bin/offline/scripted-model.js";
 import { REPOSITORY } from "../support/folders.js";
 import { HAWSER } from "../support/pty.js";
-import { COMMANDS } from "./shell.js";
+import { COMMANDS } from "./shell.helper.js";
 
 const PAGE = readFileSync(join(REPOSITORY, "docs/command.md"), "utf8");
 

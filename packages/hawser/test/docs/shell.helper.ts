@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { REPOSITORY } from "../support/folders.js";
 import { HAWSER } from "../support/pty.js";
-import { at, type Block } from "./page.js";
+import { at, type Block } from "./page.helper.js";
 
 /** The commands of `hawser`. */
 export const COMMANDS: readonly string[] = ["ask", "chat", "doctor", "sessions", "explain", "demo"];

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fakeCli, type Json, type Scenario } from "../../src/testing/index.js";
-import { CliProcess, type Line, STREAM_JSON } from "./cli-process.js";
+import { CliProcess, type Line, STREAM_JSON } from "./cli-process.helper.js";
 
 /** A host that says one thing after the other. */
 export interface Host {

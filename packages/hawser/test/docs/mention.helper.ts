@@ -1,4 +1,4 @@
-import { prose } from "./page.js";
+import { prose } from "./page.helper.js";
 
 /** A name of ours in the text of a page, as a line of code that does not compile if there is none. */
 export interface Mention {

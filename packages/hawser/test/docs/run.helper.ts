@@ -7,7 +7,7 @@ import ts from "typescript";
 import * as testing from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { PACKAGE, REPOSITORY } from "../support/folders.js";
-import { type Block, blocksOf } from "./page.js";
+import { type Block, blocksOf } from "./page.helper.js";
 
 export interface Run {
   readonly code: number;

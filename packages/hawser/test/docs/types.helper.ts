@@ -1,7 +1,7 @@
 import ts from "typescript";
 import { REPOSITORY } from "../support/folders.js";
-import { type Mention, mentionsIn, NAMES } from "./mention.js";
-import { type Block, blocksOf, GUIDES, readPage } from "./page.js";
+import { type Mention, mentionsIn, NAMES } from "./mention.helper.js";
+import { type Block, blocksOf, GUIDES, readPage } from "./page.helper.js";
 
 /**
  * What the compiler says of the code and of the names on the pages, with page and line. Nothing is

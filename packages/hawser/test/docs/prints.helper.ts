@@ -1,4 +1,4 @@
-import type { Block } from "./page.js";
+import type { Block } from "./page.helper.js";
 
 /**
  * What is wrong with what a block has printed, by what the page says: a block of `text` behind it is
