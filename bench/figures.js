@@ -9,6 +9,7 @@ export function median(values) {
  * other round; the ratio of the medians must not exceed the target. One round warms the disk up.
  */
 export async function pairs({ id, figure, rounds, target }, measure) {
+  /** @type {Record<string, number[]>} */
   const values = { hawser: [], official: [] };
   for (let round = -1; round < rounds; round += 1) {
     const order = round % 2 === 0 ? ["hawser", "official"] : ["official", "hawser"];
@@ -26,6 +27,8 @@ export async function pairs({ id, figure, rounds, target }, measure) {
  * One row of the results: hawser's value and another one, and whether their ratio is at most, or at
  * least, what was aimed at. Pages quote it by its `id`. Values are rounded as they are shown, so that
  * every page shows the same.
+ * @param {{ id: string, figure: string, against: string, hawser: number, other: number, ratio?: number,
+ *   atMost?: number, atLeast?: number, digits?: number }} row Either `atMost` or `atLeast` is given.
  */
 export function figureOf({
   id,
@@ -35,7 +38,7 @@ export function figureOf({
   other,
   ratio,
   atMost,
-  atLeast,
+  atLeast = 0,
   digits = 1,
 }) {
   const exact = ratio ?? hawser / other;

@@ -44,6 +44,7 @@ const MARKS = { bare: "bare JSON.parse", readline: "node:readline" };
 
 async function measure(input, rounds) {
   const names = Object.keys(CONTENDERS);
+  /** @type {Record<string, number[]>} */
   const times = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = -1; round < rounds; round++) {
     for (let turn = 0; turn < names.length; turn++) {
@@ -228,7 +229,7 @@ function* session(seed, nonAscii) {
 
     const input = { command: words(between(5, 40)), description: words(4) };
     const call = { type: "tool_use", id: toolId, name: "Bash" };
-    const parts = JSON.stringify(input).match(/.{1,24}/g);
+    const parts = JSON.stringify(input).match(/.{1,24}/g) ?? [];
     const inputDeltas = parts.map((part) => ({ type: "input_json_delta", partial_json: part }));
     yield* block(1, { ...call, input: {} }, inputDeltas, { ...call, input });
     const delta = { stop_reason: "tool_use", stop_sequence: null };

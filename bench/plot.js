@@ -96,7 +96,7 @@ function logScale(values) {
   const first = all.findLastIndex((tick) => tick <= low);
   const last = all.findIndex((tick) => tick >= high);
   const ticks = all.slice(Math.max(first, 0), last + 1);
-  const [from, to] = [Math.log(ticks[0]), Math.log(ticks.at(-1))];
+  const [from, to] = [Math.log(ticks[0]), Math.log(ticks[ticks.length - 1])];
   const width = WIDTH - LEFT - RIGHT;
   return { ticks, x: (value) => round(LEFT + (width * (Math.log(value) - from)) / (to - from)) };
 }

@@ -30,7 +30,7 @@ function behind(figures) {
 
 /** `figure` ends with the unit. */
 function sentenceOf({ figure, hawser, against, other }) {
-  const [, what, unit] = /^(.*), (\S+)$/.exec(figure);
+  const [, what, unit] = /^(.*), (\S+)$/.exec(figure) ?? [];
   return `${what}: ${number(hawser)} ${unit}, ${against} ${number(other)} ${unit}`;
 }
 

@@ -34,8 +34,10 @@ function walk(official, ours, path, differences) {
 
 function walkLists(official, ours, path, differences) {
   for (const [left, right] of sideBySide(official, ours)) {
-    const index = left ?? right;
-    const here = `${path}[${index}]${label(left === undefined ? ours[index] : official[index])}`;
+    const here =
+      left === undefined
+        ? `${path}[${right}]${label(ours[right])}`
+        : `${path}[${left}]${label(official[left])}`;
     walk(
       left === undefined ? ABSENT : official[left],
       right === undefined ? ABSENT : ours[right],
@@ -45,15 +47,18 @@ function walkLists(official, ours, path, differences) {
   }
 }
 
-/** Pairs of indexes; a longest common subsequence of kinds where the items have one. */
+/**
+ * Pairs of indexes; a longest common subsequence of kinds where the items have one.
+ * @returns {([number, number] | [number, undefined] | [undefined, number])[]}
+ */
 function sideBySide(official, ours) {
   const left = official.map(kind);
   const right = ours.map(kind);
   if ([...left, ...right].includes(undefined)) {
-    return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => [
-      index < left.length ? index : undefined,
-      index < right.length ? index : undefined,
-    ]);
+    return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {
+      if (index >= left.length) return [undefined, index];
+      return index < right.length ? [index, index] : [index, undefined];
+    });
   }
   const lengths = Array.from({ length: left.length + 1 }, () =>
     new Array(right.length + 1).fill(0),
@@ -66,6 +71,7 @@ function sideBySide(official, ours) {
           : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
     }
   }
+  /** @type {ReturnType<typeof sideBySide>} */
   const pairs = [];
   let [i, j] = [0, 0];
   while (i < left.length || j < right.length) {

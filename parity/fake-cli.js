@@ -115,6 +115,7 @@ async function* open() {
 }
 
 async function run({ prompt, options }) {
+  /** @type {any[]} */
   const messages = [];
   const own = { pathToClaudeCodeExecutable: cli.path, ...options };
   for await (const message of query({ prompt, options: own })) messages.push(message);

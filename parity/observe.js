@@ -1,7 +1,12 @@
 // How a scenario writes down what it saw.
 
-/** Every message of a query, and the error that ended it. `each` is called at every message. */
+/**
+ * Every message of a query, and the error that ended it. `each` is called at every message.
+ * @param {AsyncIterable<any>} query
+ * @param {(message: any, messages: any[]) => unknown} [each]
+ */
 export async function collect(query, each = () => {}) {
+  /** @type {{ messages: any[], error: any }} */
   const seen = { messages: [], error: null };
   try {
     for await (const message of query) {
@@ -80,7 +85,7 @@ export class Input {
       while (this.#waiting.length > 0) yield this.#waiting.shift();
       if (this.#ended) return;
       await new Promise((resolve) => {
-        this.#wake = resolve;
+        this.#wake = () => resolve(undefined);
       });
     }
   }

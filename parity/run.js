@@ -82,10 +82,11 @@ async function chooseOurs() {
 }
 
 function dump({ name }, seen) {
-  mkdirSync(flags.dump, { recursive: true });
+  const folder = flags.dump ?? ".";
+  mkdirSync(folder, { recursive: true });
   for (const [side, value] of Object.entries(seen)) {
     const file = `${name.replace(/[^a-z0-9]+/gi, "-")}.${side}.json`;
-    writeFileSync(join(flags.dump, file), JSON.stringify(value, null, 2));
+    writeFileSync(join(folder, file), JSON.stringify(value, null, 2));
   }
 }
 

@@ -7,7 +7,7 @@ export async function loadScenarios() {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".js")).sort();
   const loaded = [];
   for (const file of files) {
-    const { scenarios } = await import(new URL(file, folder));
+    const { scenarios } = await import(new URL(file, folder).href);
     for (const [title, run] of Object.entries(scenarios)) {
       loaded.push({ name: `${file.slice(0, -".js".length)}: ${title}`, run });
     }

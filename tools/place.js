@@ -1,9 +1,8 @@
 // Where one scenario runs once: a model, a home, a working folder of its own.
-import { existsSync } from "node:fs";
 import { readdir, readlink } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { isolatedEnv, SimulatedModel } from "hawser/testing";
+import { nativeCli } from "./native-cli.js";
 
 /** Longer than the ladder by which an SDK ends its process: 2 s for the input's end, 5 s for SIGTERM. */
 const GONE_AFTER_MS = 10_000;
@@ -51,27 +50,11 @@ export async function openPlace() {
 
 const CLI = nativeCli("@anthropic-ai/claude-code");
 
-/** The executable in the platform package that the wrapper package brings along. */
-function nativeCli(wrapper) {
-  const require = createRequire(import.meta.url);
-  const fromWrapper = createRequire(require.resolve(`${wrapper}/package.json`));
-  const platform = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
-  const file = process.platform === "win32" ? "claude.exe" : "claude";
-  for (const name of [platform, `${platform}-musl`]) {
-    try {
-      const path = join(dirname(fromWrapper.resolve(`${name}/package.json`)), file);
-      if (existsSync(path)) return path;
-    } catch {
-      // Not installed on this platform; the next name may be.
-    }
-  }
-  throw new Error(`No native CLI of ${wrapper} for ${process.platform}-${process.arch}`);
-}
-
 function isModelCall(request) {
   return request.kind === "call" || request.kind === "auxiliary";
 }
 
+/** @param {import("hawser/testing").RecordedRequest} request */
 function withoutTransport({ kind, auxiliary, body, headers }) {
   return { kind, auxiliary, betas: headers["anthropic-beta"], body };
 }

@@ -44,8 +44,12 @@ const LIBRARIES = {
         }),
       messages,
       async *texts() {
-        for await (const { type, event } of messages()) {
-          if (type === "stream_event" && event.delta?.type === "text_delta") yield event.delta.text;
+        for await (const message of messages()) {
+          if (message.type !== "stream_event") continue;
+          const { event } = message;
+          if (event.type === "content_block_delta" && event.delta.type === "text_delta") {
+            yield event.delta.text;
+          }
         }
       },
     };

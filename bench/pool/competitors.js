@@ -104,6 +104,7 @@ export const COMPETITORS = {
 /** For the throughput: an empty pool of as many processes as there are callers. */
 export const CROWD = {
   label: "hawser pool, recycled processes",
+  /** @param {{ callers: number, cli: string, cwd: string, env: NodeJS.ProcessEnv }} place */
   async open({ callers, ...place }) {
     const { createPool } = await hawser();
     const options = hawserOptions(place);

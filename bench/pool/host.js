@@ -3,8 +3,13 @@
 import { COMPETITORS, CROWD } from "./competitors.js";
 
 const [name, place] = process.argv.slice(2);
-const { open } = { ...COMPETITORS, crowd: CROWD }[name];
-const competitor = await open(JSON.parse(place));
+/**
+ * @typedef {{ call(prompt: string): Promise<string>, before?(): unknown, after?(): unknown,
+ *   close?(): unknown }} Competitor
+ */
+/** @type {Record<string, { open(place: any): Promise<Competitor> }>} */
+const competitors = { ...COMPETITORS, crowd: CROWD };
+const competitor = await competitors[name].open(JSON.parse(place));
 
 const ASKED = {
   before: () => competitor.before?.(),
@@ -35,11 +40,11 @@ const ASKED = {
 
 process.on("message", async ({ what, about }) => {
   try {
-    process.send({ done: true, value: await ASKED[what](about) });
+    process.send?.({ done: true, value: await ASKED[what](about) });
   } catch (error) {
-    process.send({ error: `${name}: ${error.stack}` });
+    process.send?.({ error: `${name}: ${error.stack}` });
   }
 });
 // Of a bench that was stopped nothing is left either: the CLIs end with their input.
 process.on("disconnect", () => process.exit());
-process.send({ done: true });
+process.send?.({ done: true });

@@ -9,6 +9,7 @@ import { collect, converse, outcome, plain } from "../observe.js";
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+/** @returns {{ content: { type: "text", text: string }[] }} */
 const text = (said) => ({ content: [{ type: "text", text: said }] });
 
 export const scenarios = {
@@ -179,6 +180,7 @@ async function call(sdk, { model, options }, definition, input, more = {}) {
   return { ...seen, told, definition: plain({ ...server, instance: undefined }) };
 }
 
+/** @param {any} sdk @param {any[]} definition The arguments of tool(). @param {object} [more] */
 function toolServer(sdk, [name, description, shape, handler, extras], more = {}) {
   const told = [];
   const record = async (input, extra) => {
@@ -202,6 +204,7 @@ async function settled(query, name) {
 
 async function elicit(sdk, place, onElicitation) {
   const instance = new McpServer({ name: "asks", version: "1.0.0" });
+  /** @type {{ type: "object", properties: { name: { type: "string" } }, required: string[] }} */
   const schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
   instance.registerTool("ask", { description: "asks", inputSchema: {} }, async () => {
     const params = { message: "Who?", requestedSchema: schema };

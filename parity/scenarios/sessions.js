@@ -47,7 +47,7 @@ export const scenarios = {
     place.model.add("one", "two", "three");
     const first = await converse(sdk, place.options({ sessionId: ID }), "first", "second");
     const answer = first.messages.find(({ type }) => type === "assistant");
-    const options = { resume: ID, resumeSessionAt: answer.uuid };
+    const options = { resume: ID, resumeSessionAt: answer?.uuid };
     return { first, second: await ask(sdk, place, "third", options) };
   },
 

@@ -12,11 +12,11 @@ import {
   statSync,
   utimesSync,
 } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as official from "@anthropic-ai/claude-agent-sdk";
+import { nativeCli } from "../../tools/native-cli.js";
 import { loadOurs } from "./bundle.js";
 import { reading, storing, writing } from "./cases.js";
 import { crafted, craftedId, writeCrafted } from "./crafted.js";
@@ -30,6 +30,7 @@ const ours = process.argv.includes("--plant") ? planted(transcripts) : transcrip
 const root = mkdtempSync(join(tmpdir(), "hawser-transcripts-"));
 process.on("exit", () => rmSync(root, { recursive: true, force: true }));
 const craftedIds = crafted.map((_lines, index) => craftedId(index + 1));
+/** @type {{ same: number, wanted: string[], different: { name: string, official: string, ours: string }[] }} */
 const found = { same: 0, wanted: [], different: [] };
 
 // The official functions find their files by this variable only, and may look it up once.
@@ -43,6 +44,7 @@ for (const [version, wrapper] of [
   const { ids, cwd } = await prepare(nativeCli(wrapper));
   const since = Date.now();
   const before = idsIn(contentsOf(sides.official));
+  /** @returns {[Mask, Mask]} */
   const masks = () => [new Mask(before, since), new Mask(before, since)];
   for (const [name, play] of reading(ids, cwd, craftedIds))
     await compare(version, name, play, masks());
@@ -70,7 +72,7 @@ async function prepare(cli) {
 function copy(from, to) {
   mkdirSync(dirname(to), { recursive: true });
   cpSync(from, to, { recursive: true });
-  for (const name of readdirSync(from, { recursive: true })) {
+  for (const name of readdirSync(from, { recursive: true, encoding: "utf8" })) {
     const seconds = Math.floor(statSync(join(from, name)).mtimeMs) / 1000;
     utimesSync(join(to, name), seconds, seconds);
   }
@@ -117,7 +119,7 @@ async function outcome(play) {
 /** The files that both sides now have, by what they hold, since new ones have names of their own. */
 function compareFiles(version, before, since) {
   const [theirs, own] = Object.values(sides).map((side) => {
-    const files = readdirSync(side, { recursive: true }).filter((name) =>
+    const files = readdirSync(side, { recursive: true, encoding: "utf8" }).filter((name) =>
       statSync(join(side, name)).isFile(),
     );
     return files
@@ -171,14 +173,6 @@ function planted(functions) {
     "planted",
   ];
   return { ...functions, listSubagents };
-}
-
-function nativeCli(wrapper) {
-  const require = createRequire(import.meta.url);
-  const fromWrapper = createRequire(require.resolve(`${wrapper}/package.json`));
-  const platform = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
-  const file = process.platform === "win32" ? "claude.exe" : "claude";
-  return join(dirname(fromWrapper.resolve(`${platform}/package.json`)), file);
 }
 
 function report() {

@@ -39,7 +39,9 @@ export async function writeSessions(cli, world) {
 export function player(cli, world) {
   return async (contents, options = {}) => {
     const ids = new Set();
-    let answered;
+    /** @type {(value?: unknown) => void} */
+    let answered = () => {};
+    /** @returns {AsyncGenerator<import("@anthropic-ai/claude-agent-sdk").SDKUserMessage>} */
     async function* prompts() {
       for (const content of contents) {
         const next = new Promise((resolve) => {

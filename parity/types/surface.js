@@ -57,7 +57,8 @@ export function errorsIn(program, file) {
   return ts
     .getPreEmitDiagnostics(program)
     .filter((diagnostic) => diagnostic.file?.fileName === file)
-    .map(({ file: source, start, messageText }) => {
+    .map(({ file: source, start = 0, messageText }) => {
+      if (source === undefined) return ts.flattenDiagnosticMessageText(messageText, "\n");
       const { line } = source.getLineAndCharacterOfPosition(start);
       return `${source.fileName}:${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
     });

@@ -52,7 +52,10 @@ function declare() {
   }
 }
 
-/** Returns the names that each entry exports. */
+/**
+ * Returns the names that each entry exports.
+ * @returns {Promise<{ get(entry: string): any }>}
+ */
 async function bundle(extension, entries) {
   const input = Object.entries(entries).map(([name, file]) => [name, join(src, file)]);
   const bundled = await rolldown({
@@ -72,5 +75,6 @@ async function bundle(extension, entries) {
     comments: false,
     minify: { compress: { keepNames }, mangle: { keepNames } },
   });
-  return new Map(output.map(({ name, exports }) => [name, exports]));
+  const chunks = output.filter((each) => each.type === "chunk");
+  return new Map(chunks.map(({ name, exports }) => [name, exports]));
 }

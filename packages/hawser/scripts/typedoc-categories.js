@@ -67,6 +67,7 @@ function categorize(reflection, path) {
   const category = categoryOf(path);
   if (category === undefined) throw new Error(`No category for ${reflection.name} of ${path}`);
   reflection.comment ??= new Comment();
+  /** @type {import("typedoc").CommentDisplayPart[]} */
   const content = [{ kind: "text", text: category }];
   reflection.comment.blockTags.push(new CommentTag("@category", content));
 }

@@ -4,19 +4,19 @@ import type { CanUseTool } from "../options/index.js";
 import { currentFolder, shutdown } from "../process/index.js";
 import { muteShadowedCallback, type Timeouts, timeoutsOf } from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
-import { CALL_FLAGS, callOptions, durationOf, schemaIn } from "./call-flags.js";
-import { type Command, defineCommand } from "./command.js";
-import type { Flags, Given } from "./flags.js";
-import { Interrupts } from "./interrupts.js";
-import { openLines } from "./lines.js";
-import { openWorld } from "./offline/index.js";
-import { askPerson } from "./permission.js";
-import { readPrompt } from "./prompt.js";
-import { refusalLines } from "./refusal.js";
-import { summaryLine } from "./summary.js";
-import { Terminal } from "./terminal.js";
-import { isTrusted } from "./trust/index.js";
-import { View } from "./view.js";
+import { CALL_FLAGS, callOptions, durationOf, schemaIn } from "./command/call-flags.js";
+import { openCliSetup } from "./command/cli-setup.js";
+import { type Command, defineCommand } from "./command/define-command.js";
+import type { Flags, Given } from "./command/flags.js";
+import { readPrompt } from "./command/read-prompt.js";
+import { openLineReader } from "./terminal/input/line-reader.js";
+import { Interrupts } from "./terminal/interrupts.js";
+import { Terminal } from "./terminal/terminal.js";
+import { isTrusted } from "./trust/is-trusted.js";
+import { askPermission } from "./turn/ask-permission.js";
+import { deniedCallLines } from "./turn/denied-calls.js";
+import { summaryLine } from "./turn/summary-line.js";
+import { TurnView } from "./turn/turn-view.js";
 
 const FLAGS = {
   file: { short: "f", value: "path", help: "prompt from a file" },
@@ -53,8 +53,8 @@ Ctrl-C stops the turn; a second one quits at once.`,
     const { file, attach: attachments } = flags;
     const prompt = await readPrompt({ words, file, attachments, warn });
     const interrupts = new Interrupts(terminal);
-    // Before the world: what is wrong with them must not leave one behind.
     const refused = new Set<string>();
+    // Before the CLI is set up, because wrong flags must not leave an offline world behind.
     const options = optionsOf(flags, terminal, interrupts, refused);
     if (options.preset === "agent" && options.trustProject === undefined) {
       const answer = await isTrusted({
@@ -65,13 +65,13 @@ Ctrl-C stops the turn; a second one quits at once.`,
       if (answer === undefined) return ERROR_CODES.aborted.exitCode;
       options.trustProject = answer;
     }
-    const world = await openWorld(flags, terminal);
+    const setup = await openCliSetup(flags, terminal);
     try {
       const call = { flags, terminal, refused };
-      return await answer(prompt, { ...options, ...world.options }, call);
+      return await answer(prompt, { ...options, ...setup.options }, call);
     } finally {
-      interrupts.release();
-      await world.dispose();
+      interrupts.close();
+      await setup.close();
     }
   },
 });
@@ -87,21 +87,21 @@ interface Call {
 
 async function answer(prompt: Prompt, options: CompleteOptions, asked: Call): Promise<number> {
   const { flags, terminal } = asked;
-  const view = new View(terminal, { writesText: terminal.isShown && !flags.json });
+  const view = new TurnView(terminal, { writesText: terminal.isShown && !flags.json });
   terminal.status("starting the CLI");
   try {
     const call = stream(prompt, options);
     for await (const message of call) view.receive(message);
-    return tell(await call.completion, options.cwd ?? currentFolder(), asked);
+    return showCompletion(await call.completion, options.cwd ?? currentFolder(), asked);
   } catch (error) {
-    view.end();
+    view.settle();
     if (isHawserError(error) && error.resumable === true) adviseResume(error.sessionId, asked);
     if (!isHawserError(error, "aborted") || flags.json) throw error;
     terminal.note("Stopped.");
     return ERROR_CODES.aborted.exitCode;
   } finally {
-    view.end();
-    // Before the world goes that it lives in.
+    view.settle();
+    // Before the offline world closes that the CLI runs in.
     await shutdown();
   }
 }
@@ -123,20 +123,20 @@ function optionsOf(
     signal: interrupts.signal,
     ...(schema === undefined ? {} : { schema: schemaIn(schema) }),
     ...(limit === undefined ? {} : { timeouts: timeoutsWithin(limit) }),
-    // A person who is asked has all the time there is.
+    // A person who is asked may take any time to answer.
     ...(limit === undefined && asks ? { timeouts: { totalMs: Number.POSITIVE_INFINITY } } : {}),
     ...(asks
       ? {
-          canUseTool: noting(
+          canUseTool: collectRefused(
             refused,
-            askPerson(terminal, () => options.cwd ?? currentFolder(), askOne),
+            askPermission(terminal, () => options.cwd ?? currentFolder(), askOne),
           ),
         }
       : {}),
   };
 }
 
-/** No phase of a call ends before a limit for all of it that is longer. */
+/** Raises the limits of the phases to the limit of the whole call, so that no phase ends it earlier. */
 function timeoutsWithin(totalMs: number): Partial<Timeouts> {
   const { firstMessageMs, idleMs } = timeoutsOf({}, totalMs);
   return {
@@ -146,8 +146,8 @@ function timeoutsWithin(totalMs: number): Partial<Timeouts> {
   };
 }
 
-/** Notes the calls that the person refuses, because advice on how to permit those would be odd. */
-function noting(refused: Set<string>, ask: CanUseTool): CanUseTool {
+/** Collects the calls that the person refuses, because they get no advice on how to permit them. */
+function collectRefused(refused: Set<string>, ask: CanUseTool): CanUseTool {
   return async (tool, input, context) => {
     const answer = await ask(tool, input, context);
     if (answer?.behavior === "deny") refused.add(context.toolUseID);
@@ -161,14 +161,14 @@ function asksPerson(flags: AskFlags, terminal: Terminal): boolean {
 
 function askOnce(interrupts: Interrupts) {
   return (question: string, signal?: AbortSignal): Promise<string | undefined> =>
-    openLines().ask(question, {
+    openLineReader().ask(question, {
       ...(signal === undefined ? {} : { signal }),
       fresh: true,
       onInterrupt: () => interrupts.press(),
     });
 }
 
-function tell(completion: Completion<unknown>, cwd: string, asked: Call): number {
+function showCompletion(completion: Completion<unknown>, cwd: string, asked: Call): number {
   const { flags, terminal, refused } = asked;
   const { text, value, stop, permissionDenials, timing, result: _, ...rest } = completion;
   if (flags.json) {
@@ -183,7 +183,7 @@ function tell(completion: Completion<unknown>, cwd: string, asked: Call): number
   terminal.status(undefined);
   terminal.note(terminal.style.dim(summaryLine({ ...rest, totalMs: timing.totalMs })));
   const unasked = permissionDenials.filter(({ tool_use_id: id }) => !refused.has(id));
-  for (const line of refusalLines(unasked, { cwd, denied: flags.deny })) terminal.warn(line);
+  for (const line of deniedCallLines(unasked, { cwd, denied: flags.deny })) terminal.warn(line);
   if (stop !== "max_turns" && stop !== "max_budget") return 0;
   const which = stop === "max_turns" ? "--max-turns" : "--budget";
   terminal.warn(`It stopped at ${which}, so this is not the whole answer.`);

@@ -4,28 +4,29 @@ import type { Options } from "../options/index.js";
 import { currentFolder } from "../process/index.js";
 import { muteShadowedCallback, type Session, spentOn, wasInterrupted } from "../session/index.js";
 import { isMessage, isResult, type Message, type ResultMessage } from "../wire/index.js";
-import { CALL_FLAGS, callOptions } from "./call-flags.js";
 import {
   CHAT_COMMANDS,
   type ChatContext,
   chatHelp,
   MODES,
   unknownCommand,
-} from "./chat-commands.js";
-import { chatCompletion } from "./chat-completion.js";
-import { type Command, defineCommand } from "./command.js";
-import { Conversation } from "./conversation.js";
-import type { Flags, Given } from "./flags.js";
-import { inCommandWords } from "./hints.js";
-import type { FindCandidates } from "./input/completion.js";
-import { type Lines, openLines } from "./lines.js";
-import { OFFLINE_WORDS } from "./offline/brain.js";
-import { openWorld } from "./offline/index.js";
-import { askPerson } from "./permission.js";
-import { stoppedLine, summaryLine } from "./summary.js";
-import { printable, Terminal } from "./terminal.js";
-import { isTrusted } from "./trust/index.js";
-import { View } from "./view.js";
+} from "./chat/chat-commands.js";
+import { chatSuggestions } from "./chat/chat-suggestions.js";
+import { Conversation } from "./chat/conversation.js";
+import { CALL_FLAGS, callOptions } from "./command/call-flags.js";
+import { openCliSetup } from "./command/cli-setup.js";
+import { type Command, defineCommand } from "./command/define-command.js";
+import { describeError } from "./command/describe-error.js";
+import type { Flags, Given } from "./command/flags.js";
+import { SCRIPTED_PROMPTS } from "./offline/scripted-model.js";
+import { type LineReader, openLineReader } from "./terminal/input/line-reader.js";
+import type { FindSuggestions } from "./terminal/input/suggestions.js";
+import { printable } from "./terminal/printable.js";
+import { Terminal } from "./terminal/terminal.js";
+import { isTrusted } from "./trust/is-trusted.js";
+import { askPermission } from "./turn/ask-permission.js";
+import { stoppedLine, summaryLine } from "./turn/summary-line.js";
+import { TurnView } from "./turn/turn-view.js";
 
 const FLAGS = {
   ...CALL_FLAGS,
@@ -52,34 +53,34 @@ ${chatHelp()}`,
   run: async ({ flags, words }) => {
     muteShadowedCallback();
     const terminal = new Terminal({ quiet: flags.json });
-    // Before the world: what is wrong with them must not leave one behind.
+    // Before the CLI is set up, because wrong flags must not leave an offline world behind.
     const options = callOptions(flags);
     const asks = terminal.isInteractive;
     options.trustProject ??= await isTrusted({
       cwd: options.cwd ?? currentFolder(),
       terminal,
-      ask: asks ? (question) => openLines().ask(question, { fresh: true }) : undefined,
+      ask: asks ? (question) => openLineReader().ask(question, { fresh: true }) : undefined,
     });
     if (options.trustProject === undefined) return ERROR_CODES.aborted.exitCode;
-    const world = await openWorld(flags, terminal);
-    const talk = new Chat(flags, terminal, { ...options, ...world.options });
+    const setup = await openCliSetup(flags, terminal);
+    const loop = new ChatLoop(flags, terminal, { ...options, ...setup.options });
     try {
-      return await talk.run(words.join(" "));
+      return await loop.run(words.join(" "));
     } finally {
-      await talk.close();
-      await world.dispose();
+      await loop.close();
+      await setup.close();
     }
   },
 });
 
-class Chat {
+class ChatLoop {
   readonly #flags: Given<typeof FLAGS>;
   readonly #terminal: Terminal;
-  readonly #view: View;
-  readonly #lines: Lines = openLines();
+  readonly #view: TurnView;
+  readonly #lines: LineReader = openLineReader();
   readonly #conversation: Conversation;
   readonly #context: ChatContext;
-  readonly #completion: FindCandidates;
+  readonly #suggestions: FindSuggestions;
   readonly #onSignal = () => this.#interrupt();
   /** Whether the person waits for a turn. */
   #isRunning = false;
@@ -94,13 +95,13 @@ class Chat {
   constructor(flags: Given<typeof FLAGS>, terminal: Terminal, options: Options) {
     this.#flags = flags;
     this.#terminal = terminal;
-    this.#view = new View(terminal, { writesText: true });
+    this.#view = new TurnView(terminal, { writesText: true });
     const cwd = options.cwd ?? currentFolder();
     const asks = process.stdin.isTTY === true && !flags.json;
     const askOne = async (question: string, signal: AbortSignal) => {
       const askedAt = performance.now();
-      const how = { signal, fresh: true, onInterrupt: () => this.#interrupt() };
-      const answer = await this.#lines.ask(question, how);
+      const asking = { signal, fresh: true, onInterrupt: () => this.#interrupt() };
+      const answer = await this.#lines.ask(question, asking);
       this.#answeringMs += performance.now() - askedAt;
       return answer;
     };
@@ -108,7 +109,7 @@ class Chat {
       recover: true,
       enableFileCheckpointing: true,
       includePartialMessages: true,
-      ...(asks ? { canUseTool: askPerson(terminal, () => cwd, askOne) } : {}),
+      ...(asks ? { canUseTool: askPermission(terminal, () => cwd, askOne) } : {}),
     };
     const place = { dir: cwd, configDir: configDirOf(options) };
     this.#conversation = new Conversation({ ...own, ...options }, place, {
@@ -121,7 +122,7 @@ class Chat {
       ask: (question) => this.#lines.ask(question),
       place,
     };
-    this.#completion = chatCompletion(() => ({
+    this.#suggestions = chatSuggestions(() => ({
       commands: [...Object.keys(CHAT_COMMANDS), ...this.#conversation.commands],
       values: {
         model: this.#conversation.session.info.models.map(({ value }) => value),
@@ -134,7 +135,7 @@ class Chat {
   async run(first: string): Promise<number> {
     process.on("SIGINT", this.#onSignal);
     if (this.#flags.offline) {
-      const words = OFFLINE_WORDS.map(([each]) => each).join(" · ");
+      const words = SCRIPTED_PROMPTS.map(([each]) => each).join(" · ");
       this.#terminal.note(this.#terminal.style.dim(`it knows: ${words}`));
     }
     this.#terminal.status("starting the CLI");
@@ -146,8 +147,8 @@ class Chat {
       next = await this.#nextLine();
       if (next === undefined) break;
     }
-    const { expenses } = this.#conversation;
-    this.#terminal.note(this.#terminal.style.dim(`${expenses} spent in this chat`));
+    const { cost } = this.#conversation;
+    this.#terminal.note(this.#terminal.style.dim(`${cost} spent in this chat`));
     return this.#exitCode;
   }
 
@@ -164,11 +165,11 @@ class Chat {
     return this.#lines.ask(question, {
       onInterrupt: () => this.#warnOnce(),
       remembered: true,
-      complete: this.#completion,
+      suggest: this.#suggestions,
     });
   }
 
-  /** A single Ctrl-C at the prompt is a slip as often as not. */
+  /** A single Ctrl-C at the prompt is often a mistake, so the person is warned first. */
   #warnOnce(): "stay" | undefined {
     if (this.#hasWarned) return undefined;
     this.#hasWarned = true;
@@ -179,15 +180,16 @@ class Chat {
   async #handle(line: string): Promise<"leave" | undefined> {
     const text = line.trim();
     try {
-      // Lines that a program writes are prompts and nothing else: anybody may have written their text.
+      // Lines that a program writes are always prompts, never commands, because their text may come from
+      // a stranger.
       if (process.stdin.isTTY !== true) await this.#turn(text, { commands: false });
       else if (/^\s*\//.test(line)) return await this.#command(text, line !== line.trimStart());
       else await this.#turn(text, { commands: true });
     } catch (error) {
       if (!isHawserError(error)) throw error;
-      // A person has seen it; a program that writes the prompts has not.
+      // A person has seen the error. A program that writes the prompts learns of it by the exit code.
       if (process.stdin.isTTY !== true) this.#exitCode = ERROR_CODES[error.code].exitCode;
-      const words = inCommandWords(error);
+      const words = describeError(error);
       if (this.#flags.json) {
         const told = { ...error.toJSON(), ...words };
         process.stdout.write(`${JSON.stringify({ error: told })}\n`);
@@ -235,7 +237,7 @@ class Chat {
     } catch (error) {
       if (!this.#isStopping) throw error;
     } finally {
-      this.#view.end();
+      this.#view.settle();
       const wasStopped = this.#isStopping;
       this.#isRunning = false;
       this.#isStopping = false;
@@ -255,7 +257,7 @@ class Chat {
     this.#terminal.note(this.#terminal.style.dim(line));
   }
 
-  /** The first one stops the turn, the second one quits; every process is ended on the way out. */
+  /** The first Ctrl-C stops the turn, the second one quits; every process is killed on the way out. */
   #interrupt(): undefined {
     if (!this.#isRunning || this.#isStopping) process.exit(130);
     this.#isStopping = true;
@@ -273,12 +275,13 @@ class Chat {
       this.#view.receive(message);
       return;
     }
-    // The CLI has begun a turn by itself while the person may be typing. What else comes then is late.
+    // The CLI has begun a turn by itself while the person may be typing. Other messages at that time are
+    // late messages of the last turn.
     const isReply = isMessage(message, "stream_event") || isMessage(message, "assistant");
     if (isReply) this.#lines.stepAside();
     if (this.#lines.isAside) this.#view.receive(message);
     if (!isResult(message)) return;
-    this.#view.end();
+    this.#view.settle();
     this.#lines.stepBack();
   }
 

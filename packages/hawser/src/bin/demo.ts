@@ -6,14 +6,15 @@ import { createPool } from "../pool/index.js";
 import { processes, shutdown, TemporaryFolder } from "../process/index.js";
 import { openSession } from "../session/index.js";
 import type { OfflineWorld } from "../testing/index.js";
-import { type Command, defineCommand } from "./command.js";
-import type { Flags } from "./flags.js";
-import { LiveWrap } from "./live-wrap.js";
-import { aboutWorld, openOfflineWorld } from "./offline/index.js";
-import { summaryLine } from "./summary.js";
-import { oneLine, Terminal } from "./terminal.js";
-import { callDetails } from "./tool-view.js";
-import { wrapText } from "./wrap.js";
+import { type Command, defineCommand } from "./command/define-command.js";
+import type { Flags } from "./command/flags.js";
+import { describeWorld, openOfflineWorld } from "./offline/offline-world.js";
+import { oneLine } from "./terminal/printable.js";
+import { StreamingWrap } from "./terminal/streaming-wrap.js";
+import { Terminal } from "./terminal/terminal.js";
+import { wrapText } from "./terminal/wrap-text.js";
+import { summaryLine } from "./turn/summary-line.js";
+import { callDetails } from "./turn/tool-call-text.js";
 
 const FLAGS = {
   cli: { value: "path", help: "the claude to use" },
@@ -34,11 +35,11 @@ export const demo: Command = defineCommand({
     const folder = new TemporaryFolder(0o700);
     let quick: OfflineWorld | undefined;
     try {
-      // What is timed is the CLI and hawser. A model that takes its time for each word would hide it.
+      // Only the CLI and hawser are timed. A model that takes time for each word would hide their part.
       quick = await openOfflineWorld({ cliPath, wordMs: 0 });
       const cwd = folder.path;
       const tour = new Tour({ ...world.options, cwd }, { ...quick.options, cwd }, flags.json);
-      const about = aboutWorld(world);
+      const about = describeWorld(world);
       tour.say(about);
       const figures = await tour.walk();
       if (flags.json) process.stdout.write(`${JSON.stringify({ about, ...figures })}\n`);
@@ -110,25 +111,25 @@ class Tour {
 
   async #conversation(): Promise<void> {
     this.#heading("A conversation: live text, a tool, a permission: openSession()");
-    let live = new LiveWrap(this.#width, "    ");
+    let live = new StreamingWrap(this.#width, "    ");
     const session = await openSession({
       ...this.#options,
       canUseTool: async (tool, input) => {
         const { outStyle: style } = this.#terminal;
-        this.#write(`${live.end()}\n  may it? ${tool} ${basename(String(input["file_path"]))}\n`);
+        this.#write(`${live.flush()}\n  may it? ${tool} ${basename(String(input["file_path"]))}\n`);
         for (const { text, tone } of callDetails(tool, input, this.#options.cwd ?? ".").slice(1)) {
           this.#write(`    ${tone === undefined ? text : style[tone](text)}\n`);
         }
         this.#write("  yes\n  < ");
-        live = new LiveWrap(this.#width, "    ");
+        live = new StreamingWrap(this.#width, "    ");
         return { behavior: "allow", updatedInput: input };
       },
     });
     for (const prompt of ["write knot.txt: bowline", "What is a sheet bend?"]) {
       this.#write(`  > ${prompt}\n  < `);
-      live = new LiveWrap(this.#width, "    ");
+      live = new StreamingWrap(this.#width, "    ");
       for await (const piece of session.send(prompt).textStream) this.#write(live.add(piece));
-      this.#write(`${live.end()}\n`);
+      this.#write(`${live.flush()}\n`);
     }
     this.say(`both turns in process ${session.pid}`);
     await session.close();

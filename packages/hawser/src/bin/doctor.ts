@@ -1,18 +1,24 @@
 import { realpathSync, statSync } from "node:fs";
 import { HAWSER_VERSION, hostMask, maskDeep } from "../base/index.js";
 import { currentFolder } from "../process/index.js";
-import { type Command, defineCommand } from "./command.js";
-import { checkCredential } from "./doctor/credential.js";
-import { checkExecutable } from "./doctor/executable.js";
-import { type Check, exitCodeOf, type Finding, problem, type Scene } from "./doctor/finding.js";
-import { checkFolders } from "./doctor/folders.js";
-import { checkNetwork } from "./doctor/network.js";
-import { orphans } from "./doctor/orphans.js";
-import { count, reportOf } from "./doctor/report.js";
-import { checkSettings } from "./doctor/settings.js";
-import { checkCredentialMix, checkOrphans, checkSurroundings } from "./doctor/surroundings.js";
-import { type Flags, type Given, usageError } from "./flags.js";
-import { Terminal } from "./terminal.js";
+import { type Command, defineCommand } from "./command/define-command.js";
+import { type Flags, type Given, usageError } from "./command/flags.js";
+import { checkCredential } from "./doctor/check-credential.js";
+import { checkExecutable } from "./doctor/check-executable.js";
+import { checkFolders } from "./doctor/check-folders.js";
+import { checkCredentialMix, checkHost, checkOrphans } from "./doctor/check-host.js";
+import { checkNetwork } from "./doctor/check-network.js";
+import { checkSettings } from "./doctor/check-settings.js";
+import {
+  type Check,
+  type CheckContext,
+  exitCodeOf,
+  type Finding,
+  problem,
+} from "./doctor/finding.js";
+import { listOrphans } from "./doctor/list-orphans.js";
+import { countLevel, formatReport } from "./doctor/report.js";
+import { Terminal } from "./terminal/terminal.js";
 
 const FLAGS = {
   live: { help: "makes one small real call, too" },
@@ -42,7 +48,7 @@ export const doctor: Command = defineCommand({
     "Exit code: 0 if there is no problem (warnings are none), else that of the first problem's cause.\nWith --orphans: 1 if something is left. No credential is ever shown.",
   words: 0,
   run: async ({ flags }) => {
-    if (flags.orphans) return orphans(flags);
+    if (flags.orphans) return listOrphans(flags);
     for (const name of ["end", "host"] as const) {
       if (flags[name]) throw usageError(`--${name} goes with --orphans.`);
     }
@@ -53,7 +59,7 @@ export const doctor: Command = defineCommand({
 const CHECKS: readonly Check[] = [
   checkExecutable,
   checkCredential,
-  checkSurroundings,
+  checkHost,
   checkFolders,
   checkSettings,
   checkNetwork,
@@ -63,28 +69,31 @@ const CHECKS: readonly Check[] = [
 
 async function examine({ live, json, cli, cwd }: Given<typeof FLAGS>): Promise<number> {
   const terminal = new Terminal({ quiet: json });
-  const scene = sceneOf(cli, cwd);
+  const context = contextOf(cli, cwd);
   const found: Finding[] = [];
-  if ("id" in scene) found.push(scene);
+  if ("id" in context) found.push(context);
   else {
     terminal.status("looking");
-    for (const check of CHECKS) found.push(...(await check(scene)));
+    for (const check of CHECKS) found.push(...(await check(context)));
     if (live) {
       terminal.status("asking the model");
-      const { liveFinding } = await import("./doctor/live.js");
-      found.push(await liveFinding(scene, found));
+      const { checkLiveCall } = await import("./doctor/check-live-call.js");
+      found.push(await checkLiveCall(context, found));
     }
     terminal.status(undefined);
   }
-  // Once more over all of it: a path, too, may hold what should not be seen.
+  // Masks all findings once more, because a path may hold a secret, too.
   const findings = maskDeep(found, hostMask()) as readonly Finding[];
   const exitCode = exitCodeOf(findings);
   if (json) terminal.writeLine(JSON.stringify(dataOf(findings, exitCode)));
-  else process.stdout.write(reportOf(findings, terminal.outStyle, widthOf(terminal)));
+  else process.stdout.write(formatReport(findings, terminal.outStyle, widthOf(terminal)));
   return exitCode;
 }
 
-function sceneOf(cliPath: string | undefined, folder: string | undefined): Scene | Finding {
+function contextOf(
+  cliPath: string | undefined,
+  folder: string | undefined,
+): CheckContext | Finding {
   try {
     const cwd = realpathSync(folder ?? currentFolder());
     if (!statSync(cwd).isDirectory()) throw new TypeError("no folder");
@@ -100,8 +109,8 @@ function dataOf(findings: readonly Finding[], exitCode: number): object {
     hawser: HAWSER_VERSION,
     platform: `${process.platform} ${process.arch}`,
     exitCode,
-    problems: count(findings, "problem"),
-    warnings: count(findings, "warning"),
+    problems: countLevel(findings, "problem"),
+    warnings: countLevel(findings, "warning"),
     findings,
   };
 }

@@ -3,12 +3,12 @@ import { requestOf } from "../complete/index.js";
 import { type CanUseTool, explanationText, type Options } from "../options/index.js";
 import { currentFolder, type ExplainedCall, explainInvocation } from "../process/index.js";
 import { hasOwnSession } from "../session/index.js";
-import { CALL_FLAGS, callOptions, schemaIn } from "./call-flags.js";
-import { type Command, defineCommand } from "./command.js";
-import { type Flags, type Given, usageError } from "./flags.js";
-import { shellQuoted } from "./shell.js";
-import { Terminal } from "./terminal.js";
-import { isTrusted } from "./trust/index.js";
+import { CALL_FLAGS, callOptions, schemaIn } from "./command/call-flags.js";
+import { type Command, defineCommand } from "./command/define-command.js";
+import { type Flags, type Given, usageError } from "./command/flags.js";
+import { quoteForShell } from "./command/quote-for-shell.js";
+import { Terminal } from "./terminal/terminal.js";
+import { isTrusted } from "./trust/is-trusted.js";
 
 const FLAGS = {
   chat: { help: "what `hawser chat` would start, not `hawser ask`" },
@@ -47,7 +47,7 @@ is never an argument: it is sent on the input. Where a person can be asked about
   },
 });
 
-/** The same as the command itself would start with. */
+/** The options that the command itself would start with. */
 async function optionsOf(flags: Given<typeof FLAGS>, terminal: Terminal): Promise<Options> {
   const given: Options = { includePartialMessages: true, ...callOptions(flags) };
   if (flags.chat || given.preset === "agent") {
@@ -76,12 +76,12 @@ function shellLine({ command, cwd, environment }: ExplainedCall): string {
   const { set, removed } = environment;
   const variables = [
     ...removed.map((name) => `-u ${name}`),
-    ...Object.entries(set).map(([name, value]) => `${name}=${shellQuoted(value)}`),
+    ...Object.entries(set).map(([name, value]) => `${name}=${quoteForShell(value)}`),
   ];
   return [
-    ...(cwd === undefined ? [] : [`cd ${shellQuoted(cwd)} &&`]),
+    ...(cwd === undefined ? [] : [`cd ${quoteForShell(cwd)} &&`]),
     ...(variables.length === 0 ? [] : ["env", ...variables]),
-    ...command.map(shellQuoted),
+    ...command.map(quoteForShell),
   ].join(" ");
 }
 

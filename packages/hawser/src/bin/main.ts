@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { closestName, ERROR_CODES, HAWSER_VERSION, isHawserError } from "../base/index.js";
-import { type Command, columns } from "./command.js";
-import { usageError } from "./flags.js";
-import { inCommandWords } from "./hints.js";
-import { guardOutput } from "./output.js";
-import { printable } from "./terminal.js";
+import type { Command } from "./command/define-command.js";
+import { describeError } from "./command/describe-error.js";
+import { usageError } from "./command/flags.js";
+import { guardOutput } from "./command/guard-output.js";
+import { columns } from "./terminal/columns.js";
+import { printable } from "./terminal/printable.js";
 
-/** Loaded when they are called: `doctor` has no need of the rest. */
+/** Each command is loaded when it is called, because `doctor`, for example, does not need the others. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   ask: async () => (await import("./ask.js")).ask,
   chat: async () => (await import("./chat.js")).chat,
@@ -54,13 +55,13 @@ Try it, with no account:
 `;
 }
 
-/** Warnings of the library are lines of the command; Node would print its own name and a process id. */
+/** Prints warnings of the library as lines of the command. Node would add its own name and a process id. */
 function showWarnings(): void {
   // Node shows none with --no-warnings.
   if (process.listenerCount("warning") === 0) return;
   process.removeAllListeners("warning");
   process.on("warning", (warning) => {
-    // A line that shows what is being done may stand there.
+    // Clears the status line that may stand there.
     const start = process.stderr.isTTY ? "\r\x1b[K" : "";
     const text = warning.name === "HawserWarning" ? warning.message : (warning.stack ?? "");
     process.stderr.write(`${start}hawser: ${printable(text)}\n`);
@@ -76,10 +77,10 @@ function fail(error: unknown, args: readonly string[]): number {
   const isKnown = isHawserError(error);
   if (wantsJson(args)) {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
-    const told = isKnown ? { ...error.toJSON(), ...inCommandWords(error) } : { name, message };
+    const told = isKnown ? { ...error.toJSON(), ...describeError(error) } : { name, message };
     process.stdout.write(`${JSON.stringify({ error: told })}\n`);
   } else if (isKnown) {
-    const { message, hint } = inCommandWords(error);
+    const { message, hint } = describeError(error);
     process.stderr.write(`hawser: ${printable(message)}\n${printable(hint)}\n`);
   } else {
     const about = printable((error as Error)?.stack ?? String(error));
@@ -92,7 +93,7 @@ function wantsJson(args: readonly string[]): boolean {
   return optionsIn(args).some((each) => each === "--json" || each.startsWith("--json="));
 }
 
-/** What stands behind `--` is meant as it is. */
+/** The arguments before `--`; those behind it are words, never options. */
 function optionsIn(args: readonly string[]): readonly string[] {
   return args.includes("--") ? args.slice(0, args.indexOf("--")) : args;
 }

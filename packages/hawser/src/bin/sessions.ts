@@ -2,15 +2,17 @@ import { resolve } from "node:path";
 import { closestName } from "../base/index.js";
 import { currentFolder } from "../process/index.js";
 import type { TranscriptPlace } from "../transcripts/index.js";
-import { type Command, defineCommand } from "./command.js";
-import { type Flags, type Given, usageError } from "./flags.js";
-import { offlineFolder } from "./offline/index.js";
-import { fork, remove, rename } from "./sessions/change.js";
-import { findSession } from "./sessions/find.js";
+import { type Command, defineCommand } from "./command/define-command.js";
+import { type Flags, type Given, usageError } from "./command/flags.js";
+import { offlineSessionsFolder } from "./offline/kept-sessions.js";
+import { deleteSessions } from "./sessions/delete.js";
+import { findSession } from "./sessions/find-session.js";
+import { fork } from "./sessions/fork.js";
 import { list } from "./sessions/list.js";
+import { rename } from "./sessions/rename.js";
 import { resume } from "./sessions/resume.js";
 import { show } from "./sessions/show.js";
-import { Terminal } from "./terminal.js";
+import { Terminal } from "./terminal/terminal.js";
 
 const FLAGS = {
   all: { short: "a", help: "of all projects, not of this folder alone" },
@@ -85,9 +87,9 @@ const VERBS: Readonly<Record<string, Verb>> = {
     words: [1, MANY],
     run: async (call) => {
       const found = [];
-      // All of them are known before the first one goes.
+      // All sessions are found before the first one is deleted.
       for (const name of call.words) found.push(await findSession(name, call));
-      return remove(call.terminal, found, { ...call, yes: call.flags.yes });
+      return deleteSessions(call.terminal, found, { ...call, yes: call.flags.yes });
     },
   },
 };
@@ -129,7 +131,7 @@ function configDirOf(flags: Given<typeof FLAGS>): string | undefined {
   const given = flags["config-dir"];
   if (!flags.offline) return given === undefined ? undefined : resolve(given);
   if (given !== undefined) throw usageError("--offline and --config-dir name different places.");
-  const folder = offlineFolder();
+  const folder = offlineSessionsFolder();
   if (folder !== undefined) return folder;
   throw usageError("Without a home folder, the sessions of --offline are not kept.", "Set HOME.");
 }

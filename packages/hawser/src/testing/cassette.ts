@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { HAWSER_VERSION, HawserError } from "../base/index.js";
 import { locateCli, probeVersion, TemporaryFolder } from "../process/index.js";
-import { CASSETTE_FORMAT, type CassetteHeader } from "./cassette/format.js";
-import { readCassette } from "./cassette/read.js";
-import { refuseUnknown } from "./known-options.js";
+import { CASSETTE_FORMAT, type CassetteHeader } from "./cassette/cassette-format.js";
+import { readCassette } from "./cassette/read-cassette.js";
+import { refuseUnknown } from "./refuse-unknown.js";
 
 /** Where a cassette goes, and what is recorded. */
 export interface RecordOptions {

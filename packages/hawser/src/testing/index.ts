@@ -1,23 +1,4 @@
 export {
-  type ApiErrorOptions,
-  apiError,
-  type RateLimit,
-  rateLimitHeaders,
-  usageLimit,
-} from "./api-error.js";
-export type { AuxiliaryKind } from "./auxiliary.js";
-export {
-  type AnswerBlock,
-  type RedactedThinkingBlock,
-  redactedThinking,
-  type TextBlock,
-  type ThinkingBlock,
-  type ToolUseBlock,
-  text,
-  thinking,
-  toolUse,
-} from "./block.js";
-export {
   type Mismatch,
   type Recorder,
   type RecordOptions,
@@ -29,12 +10,25 @@ export {
 export { type FakeCli, fakeCli, type RecordedProcess } from "./fake-cli.js";
 export { type IsolatedEnv, type IsolatedEnvOptions, isolatedEnv } from "./isolated-env.js";
 export {
-  type OfflineOptions,
-  type OfflineWorld,
-  type OfflineWorldOptions,
-  offlineWorld,
-} from "./offline-world.js";
-export type { RecordedRequest, RequestKind, ToolResult } from "./recorded-request.js";
+  type AnswerBlock,
+  type RedactedThinkingBlock,
+  redactedThinking,
+  type TextBlock,
+  type ThinkingBlock,
+  type ToolUseBlock,
+  text,
+  thinking,
+  toolUse,
+} from "./model/answer-block.js";
+export {
+  type ApiErrorOptions,
+  apiError,
+  type RateLimit,
+  rateLimitHeaders,
+  usageLimit,
+} from "./model/api-error.js";
+export type { AuxiliaryKind } from "./model/auxiliary-kind.js";
+export type { RecordedRequest, RequestKind, ToolResult } from "./model/recorded-request.js";
 export {
   type ApiErrorBody,
   cut,
@@ -53,7 +47,21 @@ export {
   reply,
   type StopReason,
   streamError,
-} from "./reply.js";
+} from "./model/reply.js";
+export {
+  type Always,
+  always,
+  type ReplyFunction,
+  type ReplyScript,
+  type ScriptEntry,
+} from "./model/reply-script.js";
+export { SimulatedModel, type SimulatedModelOptions } from "./model/simulated-model.js";
+export {
+  type OfflineOptions,
+  type OfflineWorld,
+  type OfflineWorldOptions,
+  offlineWorld,
+} from "./offline-world.js";
 export type {
   Action,
   Background,
@@ -70,11 +78,3 @@ export type {
   Trigger,
   TurnPart,
 } from "./scenario.js";
-export {
-  type Always,
-  always,
-  type ReplyFunction,
-  type ReplyScript,
-  type ScriptEntry,
-} from "./script.js";
-export { SimulatedModel, type SimulatedModelOptions } from "./simulated-model.js";

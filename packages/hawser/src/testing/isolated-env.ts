@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TemporaryFolder } from "../process/index.js";
-import { refuseUnknown } from "./known-options.js";
+import { refuseUnknown } from "./refuse-unknown.js";
 
 /** What the environment is to hold. */
 export interface IsolatedEnvOptions {

@@ -1,9 +1,9 @@
 import { checkCli } from "../process/index.js";
 import { fakeCli } from "./fake-cli.js";
 import { isolatedEnv } from "./isolated-env.js";
-import { refuseUnknown } from "./known-options.js";
-import type { ReplyScript } from "./script.js";
-import { SimulatedModel } from "./simulated-model.js";
+import type { ReplyScript } from "./model/reply-script.js";
+import { SimulatedModel } from "./model/simulated-model.js";
+import { refuseUnknown } from "./refuse-unknown.js";
 
 /** What answers, and where. */
 export interface OfflineWorldOptions {

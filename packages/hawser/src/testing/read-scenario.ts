@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { HawserError, type Issue } from "../base/index.js";
-import { scenarioIssues } from "./check-scenario.js";
 import type { Scenario } from "./scenario.js";
+import { scenarioIssues } from "./scenario-issues.js";
 
 /** A scenario that has been looked through. */
 export interface ReadScenario {

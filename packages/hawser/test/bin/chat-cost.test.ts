@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Expenses } from "../../src/bin/expenses.js";
-import { stoppedLine, summaryLine } from "../../src/bin/summary.js";
+import { ChatCost } from "../../src/bin/chat/chat-cost.js";
+import { stoppedLine, summaryLine } from "../../src/bin/turn/summary-line.js";
 import { hang, reply } from "../../src/testing/index.js";
 import type { ResultMessage } from "../../src/wire/index.js";
 import { CLIS } from "../support/cli.js";
@@ -109,7 +109,7 @@ it("a summary says which time was the person's, and what is known of a stopped t
 });
 
 it("Expenses says `at least` as soon as a cost is not known", () => {
-  const expenses = new Expenses();
+  const expenses = new ChatCost();
   expect(String(expenses)).toBe("$0.00");
   // No session has seen this result.
   expenses.add({ type: "result", subtype: "success" } as ResultMessage);

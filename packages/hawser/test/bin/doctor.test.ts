@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ERROR_CODES, type ErrorCode } from "../../src/base/index.js";
-import { OLDEST_NODE } from "../../src/bin/doctor/surroundings.js";
+import { OLDEST_NODE } from "../../src/bin/doctor/check-host.js";
 import { compareVersions, OPTION_TABLE, parseVersion } from "../../src/options/index.js";
 import {
   fakeCli,

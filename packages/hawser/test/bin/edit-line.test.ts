@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { EditLine } from "../../src/bin/input/edit-line.js";
-import { InputDecoder } from "../../src/bin/input/input-decoder.js";
+import { EditLine } from "../../src/bin/terminal/input/edit-line.js";
+import { InputDecoder } from "../../src/bin/terminal/input/input-decoder.js";
 
 /** Types each of the chunks; the text is given with `|` for the cursor. */
 function typed(chunks: readonly string[], history: readonly string[] = []) {

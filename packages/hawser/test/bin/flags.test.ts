@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { CALL_FLAGS, callOptions, durationOf } from "../../src/bin/call-flags.js";
-import { parseFlags } from "../../src/bin/flags.js";
+import { CALL_FLAGS, callOptions, durationOf } from "../../src/bin/command/call-flags.js";
+import { parseFlags } from "../../src/bin/command/flags.js";
 
 const parse = (...args: string[]) => parseFlags(args, CALL_FLAGS);
 

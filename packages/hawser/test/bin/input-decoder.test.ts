@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Input, InputDecoder } from "../../src/bin/input/input-decoder.js";
+import { type Input, InputDecoder } from "../../src/bin/terminal/input/input-decoder.js";
 import { fc } from "../support/fc.js";
 
 const [START, END] = ["\x1b[200~", "\x1b[201~"];

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Keyboard } from "../../src/bin/input/keyboard.js";
+import { Keyboard } from "../../src/bin/terminal/input/keyboard.js";
 
 /** Puts a terminal in the place of stdin that emits an error when it is given back. */
 function lostTerminal(): PassThrough {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { layOut } from "../../src/bin/input/line-screen.js";
+import { layOut } from "../../src/bin/terminal/input/line-screen.js";
 
 function laid(text: string, cursor = text.length, columns = 11, rows = 6) {
   return layOut({ prompt: "\x1b[1m>\x1b[22m ", text, cursor }, { columns, rows });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { answerTo } from "../../src/bin/offline/brain.js";
-import { sampleOf } from "../../src/bin/offline/sample.js";
+import { sampleValue } from "../../src/bin/offline/sample-value.js";
+import { answerTo } from "../../src/bin/offline/scripted-model.js";
 import { replyTo } from "../../src/bin/offline/world.js";
 import * as testing from "../../src/testing/index.js";
 
@@ -76,11 +76,11 @@ describe("a sample of a schema", () => {
     [{ $ref: "#/$defs/x", $defs: { x: { const: "there" } } }, "there"],
     [true, null],
   ])("of %j is %j", (schema, value) => {
-    expect(sampleOf(schema)).toEqual(value);
+    expect(sampleValue(schema)).toEqual(value);
   });
 
   it("comes to an end where the schema does not", () => {
     const tree = { type: "object", properties: { next: { $ref: "#" } } };
-    expect(JSON.stringify(sampleOf(tree))).toMatch(/^(\{"next":)+null\}+$/);
+    expect(JSON.stringify(sampleValue(tree))).toMatch(/^(\{"next":)+null\}+$/);
   });
 });

@@ -25,6 +25,7 @@ export function runCell(cell, onStep, onUp) {
   const run = {
     cell,
     controller,
+    /** @type {string[]} */
     problems: [],
     /** What the logger was told of lines that are no messages. */
     noise: 0,
@@ -137,7 +138,8 @@ async function conversed(run, session) {
   // It throws what the result does.
   const [read, result] = await Promise.allSettled([reading, turn.result]);
   if (result.status === "rejected") {
-    if (read.reason?.code !== result.reason?.code) run.problems.push("two reasons of one turn");
+    const reason = read.status === "rejected" ? read.reason : undefined;
+    if (reason?.code !== result.reason?.code) run.problems.push("two reasons of one turn");
     throw Object.assign(result.reason, { seen });
   }
   // The end of an interrupted turn is a result, and its text the error.
@@ -258,6 +260,7 @@ function asked(cell) {
   };
 }
 
+/** @returns {Promise<void>} */
 function pause(ms, signal) {
   return new Promise((resolve) => {
     const end = () => {

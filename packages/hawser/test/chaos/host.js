@@ -20,15 +20,15 @@ const SURELY_UP_MS = 3_000;
 const problems = [];
 const calls = new Set();
 
-process.on("unhandledRejection", (reason) => {
+process.on("unhandledRejection", (/** @type {any} */ reason) => {
   problems.push(`unhandled rejection: ${reason?.stack ?? reason}`);
 });
 process.on("uncaughtException", (error) => {
   problems.push(`uncaught exception: ${error?.stack ?? error}`);
 });
 process.on("warning", (warning) => problems.push(`warning: ${warning.stack}`));
-subscribe("hawser:call:start", ({ call }) => calls.add(call));
-subscribe("hawser:call:end", ({ call }) => {
+subscribe("hawser:call:start", (/** @type {any} */ { call }) => void calls.add(call));
+subscribe("hawser:call:end", (/** @type {any} */ { call }) => {
   if (!calls.delete(call)) problems.push(`call ${call} ended twice`);
 });
 
@@ -48,7 +48,7 @@ try {
 if (calls.size > 0) problems.push(`${calls.size} calls never ended`);
 for (const left of await leftSince(before, goneMs)) problems.push(`left: ${left}`);
 for (const { pid } of processes()) problems.push(`process ${pid} is still on the list`);
-process.send({ kind: "done", problems, most }, () => process.disconnect());
+process.send?.({ kind: "done", problems, most }, () => process.disconnect?.());
 
 async function work() {
   for (let cell = queue.shift(); cell !== undefined; cell = queue.shift()) await run(cell);
@@ -60,18 +60,18 @@ async function run(cell) {
   most = Math.max(most, running);
   const onStep = () => {
     isUp();
-    process.send({ kind: "step", id: cell.id, at: now() });
+    process.send?.({ kind: "step", id: cell.id, at: now() });
   };
   const { outcome, over, problems: found } = faulty.run(cell, runCell, onStep, isUp);
   void outcome.then((facts) => {
-    process.send({ kind: "settled", id: cell.id, at: now(), ...faulty.report(facts) });
+    process.send?.({ kind: "settled", id: cell.id, at: now(), ...faulty.report(facts) });
   });
   const limitMs = faulty.hangLimitMs ?? wholeLimitOf(cell);
   const ended = await within(Promise.all([outcome, over]), limitMs);
   isUp();
   running -= 1;
   faulty.afterCell(cell);
-  process.send({ kind: "over", id: cell.id, at: now(), ended, problems: found });
+  process.send?.({ kind: "over", id: cell.id, at: now(), ended, problems: found });
 }
 
 async function within(promise, limitMs) {

@@ -3,8 +3,9 @@ import { randomFrom } from "../soak/plan.js";
 
 /**
  * Where the CLI stands when the fault comes, as its own side sees it. `asking`: the turn calls a tool,
- * for which the CLI asks the host three times. `heard`: what the CLI has just read tells that it is
- * there; else it says so itself, when it has printed something.
+ * for which the CLI asks the host three times. `heard`: the CLI reaches the step by reading something;
+ * otherwise the CLI reports the step itself, when it has printed something.
+ * @type {Readonly<Record<string, { readonly title: string, readonly heard?: true, readonly asking?: true }>>}
  */
 export const STEPS = {
   version: { title: "asked for its version", heard: true },
@@ -25,6 +26,7 @@ export const STEPS = {
   interrupt: { title: "interrupt received", heard: true },
 };
 
+/** @type {Readonly<Record<string, { readonly title: string }>>} */
 export const FAULTS = {
   kill: { title: "kill -9" },
   term: { title: "SIGTERM" },
@@ -42,6 +44,8 @@ export const ENTRIES = ["complete", "stream", "session", "query", "pool"];
  * only so many entry points, in turn, so that each meets every step and every fault. The limits of a
  * cell are `scale` times as long, for a machine that has so much to do at once; where no limit is
  * waited for, the turn takes `lingerMs` longer, so that there is so much at once.
+ * @param {{ seed: number, rounds?: number, only?: string, share?: number, scale?: number,
+ *   lingerMs?: number }} how
  */
 export function cellsOf({
   seed,
@@ -55,6 +59,7 @@ export function cellsOf({
     const names = Array.isArray(all) ? all : Object.keys(all);
     return chosen(names, only.split("/")[i]);
   });
+  /** @type {Cell[]} */
   const cells = [];
   for (let round = 0; round < rounds; round += 1) {
     for (const [i, step] of steps.entries()) {
@@ -77,7 +82,14 @@ function chosen(names, wanted = "*") {
   return some;
 }
 
-/** Depends on its own name and the seed alone, so that it is the same in a run of its own. */
+/**
+ * A cell depends only on its own name and the seed, so that it is the same in a run of its own.
+ * @param {number} seed
+ * @param {number} round
+ * @param {string} step
+ * @param {string} fault
+ * @param {string} entry
+ */
 function cellOf(seed, round, step, fault, entry) {
   const id = `${step}/${fault}/${entry}/${round}`;
   const random = randomFrom(Math.imul(seed, 65_537) + hash(id));
@@ -106,6 +118,11 @@ function cellOf(seed, round, step, fault, entry) {
   return { id, step, fault, entry, round, ...drawn };
 }
 
+/**
+ * A cell, with what is prepared for it: the notes and the executable of its CLI.
+ * @typedef {ReturnType<typeof cellOf> & { scale: number, lingerMs: number, file?: string, cliPath?: string }} Cell
+ */
+
 /** What has to be done to the process from outside, if anything. */
 export function signalOf({ fault, signalledFrom, stalls }) {
   if (fault === "stall" && stalls === "frozen") return "SIGSTOP";
@@ -113,6 +130,7 @@ export function signalOf({ fault, signalledFrom, stalls }) {
   return { kill: "SIGKILL", term: "SIGTERM" }[fault];
 }
 
+/** @template T @param {readonly T[]} items @param {() => number} random */
 function shuffled(items, random) {
   const mixed = [...items];
   for (let i = mixed.length - 1; i > 0; i -= 1) {

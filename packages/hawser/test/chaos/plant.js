@@ -4,7 +4,12 @@ import { openSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What each plant does, and by which words it must be noticed. */
+/**
+ * What each plant does, and by which words it must be noticed.
+ * @type {Readonly<Record<string, { readonly noticed: RegExp, readonly afterCell?: (cell: any) => void,
+ *   readonly run?: (cell: any, runCell: any, ...on: any[]) => any, readonly hangLimitMs?: number,
+ *   readonly report?: (facts: any) => any }>>}
+ */
 export const PLANTS = {
   descriptor: { afterCell: () => void openSync("/dev/null", "r"), noticed: /left: descriptor/ },
   timer: { afterCell: () => void setTimeout(() => {}, 40_000), noticed: /left: active Timeout/ },

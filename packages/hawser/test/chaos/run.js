@@ -53,6 +53,11 @@ await mkdir(notes);
 await mkdir(temporary);
 const clis = await Promise.all(cells.map(prepare));
 const watch = new Watch(notes, cells, now);
+/**
+ * What the host has told of each cell.
+ * @type {Map<string, { settledAt?: number, overAt?: number, ended?: boolean, outcome?: string,
+ *   message?: string, problems?: string[] }>}
+ */
 const reports = new Map(cells.map(({ id }) => [id, {}]));
 const problems = [];
 let mostAtOnce = 0;
@@ -67,7 +72,9 @@ await rm(place, { recursive: true, force: true });
 const results = cells.map((cell) => ({ cell, ...judged(cell) }));
 for (const { cell, outcome, settleMs, message, found } of results) {
   if (values.verbose) {
-    console.log(`${cell.id}: ${outcome} after ${Math.round(settleMs)} ms ${message ?? ""}`);
+    console.log(
+      `${cell.id}: ${outcome} after ${Math.round(settleMs ?? Number.NaN)} ms ${message ?? ""}`,
+    );
   }
   for (const problem of found) problems.push(`${cell.id}: ${problem}`);
 }
@@ -104,8 +111,9 @@ async function runHost() {
     env: { ...process.env, TMPDIR: temporary, [MARK]: mark },
   });
   let isDone = false;
+  /** @type {NodeJS.Timeout | undefined} */
   let timer;
-  host.on("message", (message) => {
+  host.on("message", (/** @type {any} */ message) => {
     if (message.kind !== "done") return take(message);
     isDone = true;
     mostAtOnce = message.most;
@@ -129,15 +137,20 @@ async function runHost() {
 }
 
 function take({ kind, id, ...facts }) {
-  const report = reports.get(id);
+  const report = reportOf(id);
   if (kind === "step") watch.heard(cellOf(id), facts.at);
   if (kind === "settled") Object.assign(report, facts, { settledAt: facts.at });
   if (kind === "over")
     Object.assign(report, { overAt: facts.at, ended: facts.ended, problems: facts.problems });
 }
 
+function reportOf(id) {
+  return reports.get(id) ?? {};
+}
+
+/** @returns {{ outcome?: string, message?: string, settleMs?: number, found: string[] }} */
 function judged(cell) {
-  const report = reports.get(cell.id);
+  const report = reportOf(cell.id);
   if (report.settledAt === undefined) {
     return { ...report, found: [`never settled; ${expected(cell).join(" or ")} is right`] };
   }

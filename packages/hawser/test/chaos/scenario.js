@@ -269,7 +269,7 @@ function garbage({ garbage: kind, noise }) {
   const random = randomFrom(noise);
   const bytes = Buffer.from(Array.from({ length: 300 }, () => Math.floor(random() * 256)));
   // None of them may end the line, or begin another like a message.
-  const dull = bytes.map((byte) => (byte === 0x0a || byte === 0x7b ? 0x20 : byte));
+  const dull = Buffer.from(bytes.map((byte) => (byte === 0x0a || byte === 0x7b ? 0x20 : byte)));
   const kinds = [
     { write: "npm warn: something is old\n" },
     { write: "42\nnull\n[1,2,3]\n" },

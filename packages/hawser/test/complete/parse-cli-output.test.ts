@@ -13,7 +13,7 @@ import {
 import { fc } from "../support/fc.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { world } from "../support/world.js";
-import { CliProcess } from "../testing/cli-process.js";
+import { CliProcess } from "../testing/cli-process.helper.js";
 
 const FORMS = [
   ["object", ["--output-format", "json"]],

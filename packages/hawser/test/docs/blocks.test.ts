@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
-import { at, blocksOf, GUIDES } from "./page.js";
-import { misprints } from "./prints.js";
-import { runBlock } from "./run.js";
-import { shellProblems } from "./shell.js";
-import { isProgram, typeErrors } from "./types.js";
+import { at, blocksOf, GUIDES } from "./page.helper.js";
+import { misprints } from "./prints.helper.js";
+import { runBlock } from "./run.helper.js";
+import { shellProblems } from "./shell.helper.js";
+import { isProgram, typeErrors } from "./types.helper.js";
 
 const BLOCKS = GUIDES.flatMap((page) => blocksOf(page));
 

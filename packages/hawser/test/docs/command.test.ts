@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { OFFLINE_WORDS } from "../../src/bin/offline/brain.js";
+import { SCRIPTED_PROMPTS } from "../../src/bin/offline/scripted-model.js";
 import { REPOSITORY } from "../support/folders.js";
 import { HAWSER } from "../support/pty.js";
-import { COMMANDS } from "./shell.js";
+import { COMMANDS } from "./shell.helper.js";
 
 const PAGE = readFileSync(join(REPOSITORY, "docs/command.md"), "utf8");
 
@@ -15,7 +15,8 @@ it.each(COMMANDS)("the page on the command has the help of hawser %s as it is", 
 });
 
 it("the page on the command has the words that the simulated model knows", () => {
-  for (const [words, what] of OFFLINE_WORDS) expect(PAGE).toContain(`| \`${words}\` | ${what} |`);
+  for (const [words, what] of SCRIPTED_PROMPTS)
+    expect(PAGE).toContain(`| \`${words}\` | ${what} |`);
 });
 
 it("every command is on the page, and every one takes --json", () => {

@@ -9,7 +9,7 @@ import { CASES } from "../options/cases.helper.js";
 import { HOST, NEWEST, OLDER } from "../options/facts.helper.js";
 import { PACKAGE } from "../support/folders.js";
 import { startsOf } from "../support/starts.js";
-import { readPage } from "./page.js";
+import { readPage } from "./page.helper.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

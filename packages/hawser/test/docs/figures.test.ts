@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { REPOSITORY } from "../support/folders.js";
-import { GUIDES, prose, readPage } from "./page.js";
+import { GUIDES, prose, readPage } from "./page.helper.js";
 
 const run = promisify(execFile);
 

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { REPOSITORY } from "../support/folders.js";
-import { PAGES, prose, readPage } from "./page.js";
+import { PAGES, prose, readPage } from "./page.helper.js";
 
 /** Where links may lead out of the repository. */
 const HOSTS = ["semver.org", "standardschema.dev", "modelcontextprotocol.io"];

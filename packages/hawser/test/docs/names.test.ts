@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ERROR_CODES } from "../../src/base/index.js";
 import { PACKAGE } from "../support/folders.js";
-import { codesIn } from "./mention.js";
-import { GUIDES, prose, readPage } from "./page.js";
+import { codesIn } from "./mention.helper.js";
+import { GUIDES, prose, readPage } from "./page.helper.js";
 
 /** Pages whose names are also those of the code inside, or of other systems. */
 const OF_OTHER_THINGS = ["docs/architecture.md", "docs/source-systems.md"];

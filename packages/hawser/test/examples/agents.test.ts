@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hang, reply, toolUse } from "../../src/testing/index.js";
 import { until } from "../support/proc.js";
-import { placeOf } from "./program.js";
+import { placeOf } from "./program.helper.js";
 
 const NO_SESSION = "00000000-0000-4000-8000-000000000000";
 

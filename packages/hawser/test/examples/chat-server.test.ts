@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { hang, type ReplyInput, reply } from "../../src/testing/index.js";
 import { type Seen, stillAlive, until } from "../support/proc.js";
-import { type Place, placeOf, type Running } from "./program.js";
+import { type Place, placeOf, type Running } from "./program.helper.js";
 
 const ONE = "11111111-1111-4111-8111-111111111111";
 const TWO = "22222222-2222-4222-8222-222222222222";

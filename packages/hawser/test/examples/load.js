@@ -26,7 +26,9 @@ function ask(number, leaves) {
       outgoing.destroy();
       resolve({ number, leaves, seen });
     };
-    outgoing.on("error", (error) => resolve({ number, leaves, error: error.code }));
+    outgoing.on("error", (/** @type {NodeJS.ErrnoException} */ error) =>
+      resolve({ number, leaves, error: error.code }),
+    );
     outgoing.on("response", async (incoming) => {
       let text = "";
       try {

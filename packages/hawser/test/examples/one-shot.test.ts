@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { apiError, type ReplyInput, toolUse } from "../../src/testing/index.js";
-import { placeOf } from "./program.js";
+import { placeOf } from "./program.helper.js";
 
 describe("the code reviewer", () => {
   const SEVERE = { file: "rope.js", line: 1, severity: "severe", problem: "b is not defined" };

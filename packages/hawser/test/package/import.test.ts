@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { dirname, join, posix, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type PackedProject, packedProject } from "./project.js";
+import { type PackedProject, packedProject } from "./project.helper.js";
 
 let packed: PackedProject;
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isolatedEnv, SimulatedModel } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { REPOSITORY } from "../support/folders.js";
-import { type PackedProject, packedProject } from "./project.js";
+import { type PackedProject, packedProject } from "./project.helper.js";
 
 /** Of the tarball: what everybody who installs the package downloads. */
 const BUDGET_BYTES = 500_000;

@@ -6,7 +6,7 @@ import { formatMessage } from "publint/utils";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PACKAGE, REPOSITORY } from "../support/folders.js";
-import { type PackedProject, packedProject } from "./project.js";
+import { type PackedProject, packedProject } from "./project.helper.js";
 
 const USE = `
 import { complete, HawserError, isHawserError, type CompleteOptions, type Completion } from "hawser";

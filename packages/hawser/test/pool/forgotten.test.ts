@@ -1,10 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeCli, type Step } from "../../src/testing/index.js";
 import { everyProcess, until } from "../support/proc.js";
-
-const DIST = new URL("../../dist/index.js", import.meta.url).href;
+import { DIST, startUserProgram } from "../support/user-program.js";
 
 /** Ignores the end of its input, so that only a signal ends it. */
 const STUBBORN: Step = { on: "eof", times: "always", do: [] };
@@ -23,21 +20,11 @@ async function program(source: string, steps: readonly Step[] = [STUBBORN], flag
       }, 5);
     });
     ${source}`;
-  const child = spawn(process.execPath, [...flags, "--input-type=module", "-e", code, cli.path]);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
-  let out = "";
-  let err = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    out += chunk.toString();
-  });
-  child.stderr.on("data", (chunk: Buffer) => {
-    err += chunk.toString();
-  });
+  const started = startUserProgram(code, cli.path, { flags });
   const ofCli = () => everyProcess().filter(({ command }) => command.includes(cli.path));
   /** Those of the pool; the program itself has the path in its arguments, too. */
-  const pids = () => ofCli().filter(({ pid }) => pid !== child.pid);
-  return { child, closed, lines: () => out.split("\n").slice(0, -1), stderr: () => err, pids };
+  const pids = () => ofCli().filter(({ pid }) => pid !== started.child.pid);
+  return { ...started, pids };
 }
 
 describe.skipIf(process.platform !== "linux")("a program that forgets its pool", () => {

@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeCli, type Step } from "../../src/testing/index.js";
-import { everyProcess, until } from "../support/proc.js";
+import { isAlive, until } from "../support/proc.js";
+import { DIST, printedPid, startUserProgram } from "../support/user-program.js";
 
-const DIST = new URL("../../dist/index.js", import.meta.url).href;
 /** Ignores the end of its input, so that only a signal ends it. */
 const STAYS: Step = { on: "eof", times: "always", do: [] };
 const HANGS: Step = { on: "user", do: [{ init: {} }, { hang: true }] };
@@ -19,21 +17,8 @@ async function program(rest: string, steps: readonly Step[], flags: readonly str
     let q = query({ prompt, options: { cliPath: process.argv[1] } });
     console.log((await q.initializationResult()).pid);
     ${rest}`;
-  const child = spawn(process.execPath, [...flags, "--input-type=module", "-e", source, cli.path]);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
-  let out = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    out += chunk.toString();
-  });
-  const lines = () => out.split("\n").slice(0, -1);
-  const pid = Number(await until(() => lines()[0]));
-  expect(pid).toBeGreaterThan(0);
-  return { child, pid, lines, closed };
-}
-
-function isAlive(pid: number): boolean {
-  return everyProcess().some((each) => each.pid === pid);
+  const started = startUserProgram(source, cli.path, { flags });
+  return { ...started, pid: await printedPid(started) };
 }
 
 describe.skipIf(process.platform !== "linux")("a program that forgets its query", () => {

@@ -107,12 +107,24 @@ function packedProject() {
   return project;
 }
 
-/** Undefined if it works, else the first line of what went wrong. */
+/**
+ * Undefined if it works, else the first line of what went wrong.
+ * @param {string} project
+ * @param {{ file: string, flags?: string[] }} runtime
+ * @param {string} scenario
+ */
 async function runScenario(project, { file, flags = [] }, scenario) {
   const home = mkdtempSync(join(project, "home-"));
   const env = { HOME: home, PATH: pathOf(home, file), TMPDIR: home, NO_COLOR: "1" };
   const args = [...flags, "scenarios.js", scenario, cliPath()];
-  const options = { cwd: project, env, timeout: LIMIT_MS, killSignal: "SIGKILL" };
+  /** @type {import("node:child_process").ExecFileOptionsWithStringEncoding} */
+  const options = {
+    cwd: project,
+    env,
+    timeout: LIMIT_MS,
+    killSignal: "SIGKILL",
+    encoding: "utf8",
+  };
   const { error, stdout, stderr } = await new Promise((resolve) => {
     execFile(file, args, options, (error, stdout, stderr) => resolve({ error, stdout, stderr }));
   });

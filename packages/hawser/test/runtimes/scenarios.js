@@ -61,7 +61,7 @@ const SCENARIOS = {
         required: ["a", "b"],
       };
       const add = tool("add", "Adds.", schema, async ({ a, b }) => ({
-        content: [{ type: "text", text: String(a + b) }],
+        content: [{ type: "text", text: String(Number(a) + Number(b)) }],
       }));
       const session = await openSession({
         ...options,
@@ -102,7 +102,8 @@ const SCENARIOS = {
     const seen = [];
     const options = { pathToClaudeCodeExecutable: cliPath, cwd, env };
     for await (const message of query({ prompt: "Greet me.", options })) {
-      seen.push(message.type === "result" ? message.result : message.type);
+      const isAnswer = message.type === "result" && message.subtype === "success";
+      seen.push(isAnswer ? message.result : message.type);
     }
     assert.deepEqual(seen, ["system", "assistant", "Hello."]);
   }),
@@ -129,7 +130,7 @@ const SCENARIOS = {
     const cli = await fakeCli({
       steps: [{ on: "user", do: [{ stderr: "out of rope\n" }, { exit: 3 }] }],
     });
-    await assert.rejects(complete("x", { cliPath: cli.path }), (error) => {
+    await assert.rejects(complete("x", { cliPath: cli.path }), (/** @type {any} */ error) => {
       assert.equal(error.name, "HawserError");
       assert.match(error.stderrTail, /out of rope/);
       return isHawserError(error, "process_exited") && error.exitCode === 3;

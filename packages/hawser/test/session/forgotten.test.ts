@@ -1,11 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Step } from "../../src/testing/index.js";
-import { everyProcess, until } from "../support/proc.js";
+import { isAlive, until } from "../support/proc.js";
+import { DIST, printedPid, startUserProgram } from "../support/user-program.js";
 import { fake, lifecycle } from "./fake.js";
-
-const DIST = new URL("../../dist/index.js", import.meta.url).href;
 
 /** Ignores the end of its input, so that only a signal ends it. */
 const STUBBORN: Step = { on: "eof", times: "always", do: [] };
@@ -24,25 +21,8 @@ async function program(
     let session = await openSession({ cliPath });
     console.log(session.pid);
     ${rest}`;
-  const child = spawn(process.execPath, [...flags, "--input-type=module", "-e", source, cli.path]);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
-  let out = "";
-  let err = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    out += chunk.toString();
-  });
-  child.stderr.on("data", (chunk: Buffer) => {
-    err += chunk.toString();
-  });
-  const lines = () => out.split("\n").slice(0, -1);
-  const pid = Number(await until(() => lines()[0] ?? (child.exitCode !== null && err)));
-  expect(pid).toBeGreaterThan(0);
-  return { child, pid, lines, closed, stderr: () => err };
-}
-
-function isAlive(pid: number): boolean {
-  return everyProcess().some((each) => each.pid === pid);
+  const started = startUserProgram(source, cli.path, { flags });
+  return { ...started, pid: await printedPid(started) };
 }
 
 describe.skipIf(process.platform !== "linux")("a program that forgets its session", () => {

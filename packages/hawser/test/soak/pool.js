@@ -19,8 +19,8 @@ const timers = new Set();
 let kills = 0;
 let settled = 0;
 
-subscribe("hawser:call:start", ({ call }) => ends.set(call, 0));
-subscribe("hawser:call:end", ({ call }) => {
+subscribe("hawser:call:start", (/** @type {any} */ { call }) => void ends.set(call, 0));
+subscribe("hawser:call:end", (/** @type {any} */ { call }) => {
   // Each is told once; what is over need not be kept.
   if (!ends.delete(call)) problems.push(`call ${call} ended twice`);
 });
@@ -58,7 +58,7 @@ if (listeners > 0) problems.push(`${listeners} listeners on a signal`);
 const flat = memory ? memoryReport() : undefined;
 
 const { calls: counted, processes: processCounts, totalMs } = stats;
-process.send({
+process.send?.({
   outcomes,
   kills,
   calls: counted,
@@ -172,7 +172,7 @@ async function measure() {
   // Node frees what is outside of the heap a moment after it is found to be of no use.
   for (let times = 0; times < 2; times += 1) {
     await new Promise((resolve) => setTimeout(resolve, 100));
-    globalThis.gc();
+    globalThis.gc?.();
   }
   const { heapUsed, external } = process.memoryUsage();
   const [heap, outside] = [heapUsed, external].map((bytes) => bytes / 2 ** 20);

@@ -2,14 +2,13 @@
 // is in a process of its own, so that nothing but it is in that memory.
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { DIST } from "../../../../tools/dist.js";
+import { nativeCli } from "../../../../tools/native-cli.js";
 import { planOf } from "./plan.js";
 
 const { always, apiError, hang, isolatedEnv, reply, SimulatedModel } = await import(
@@ -53,11 +52,18 @@ process.exitCode = problems.length > 0 ? 1 : 0;
 
 async function runPool() {
   const program = fileURLToPath(new URL("./pool.js", import.meta.url));
-  const job = { calls, seed, cliPath: nativeCli(), cwd: world.cwd, env: world.env };
+  const job = {
+    calls,
+    seed,
+    cliPath: nativeCli("@anthropic-ai/claude-code"),
+    cwd: world.cwd,
+    env: world.env,
+  };
   const child = fork(program, [JSON.stringify({ ...job, memory: values.memory })], {
     execArgv: ["--expose-gc"],
     env: { ...process.env, TMPDIR: temporary },
   });
+  /** @type {any} */
   let said;
   child.on("message", (message) => {
     said = message;
@@ -94,20 +100,4 @@ function asksTooOften() {
     const plan = planOf(seed, Number(/-(\d+)-end$/.exec(word)?.[1]));
     return count > plan.retries + 1 ? [`${word} (${plan.model}) was sent ${count} times`] : [];
   });
-}
-
-function nativeCli() {
-  const fromHere = createRequire(import.meta.url);
-  const fromWrapper = createRequire(fromHere.resolve("@anthropic-ai/claude-code/package.json"));
-  const platform = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
-  const file = process.platform === "win32" ? "claude.exe" : "claude";
-  for (const name of [platform, `${platform}-musl`]) {
-    try {
-      const path = join(dirname(fromWrapper.resolve(`${name}/package.json`)), file);
-      if (existsSync(path)) return path;
-    } catch {
-      // Not installed on this platform; the next name may be.
-    }
-  }
-  throw new Error("No native CLI");
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { inject } from "vitest";
+import { nativeCli } from "../../../../tools/native-cli.js";
 
 /** The version that is pinned as the newest. */
 export const NEWEST_CLI = nativeCli("@anthropic-ai/claude-code");
@@ -31,21 +32,6 @@ export function earlierCli(version: "2.0.77" | "2.1.50" | "2.1.120"): string {
   const file = files.find((path) => folder !== undefined && existsSync(path));
   if (file === undefined) throw new Error(`test/clis brings no CLI ${version} for this platform`);
   return file;
-}
-
-/** The executable in the platform package that a wrapper package brings along. */
-function nativeCli(wrapper: string): string {
-  const manifest = createRequire(import.meta.url).resolve(`${wrapper}/package.json`);
-  const fromWrapper = createRequire(manifest);
-  const platform = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
-  const file = process.platform === "win32" ? "claude.exe" : "claude";
-  for (const name of [platform, `${platform}-musl`]) {
-    const folder = folderOf(fromWrapper, name);
-    if (folder === undefined) continue;
-    const path = join(folder, file);
-    if (existsSync(path)) return path;
-  }
-  throw new Error(`No native CLI of ${wrapper} for ${process.platform}-${process.arch}`);
 }
 
 function folderOf(require: NodeJS.Require, name: string): string | undefined {

@@ -22,6 +22,10 @@ export function treeOf(pid: number): Seen[] {
   return tree;
 }
 
+export function isAlive(pid: number): boolean {
+  return everyProcess().some((each) => each.pid === pid);
+}
+
 export function stillAlive(seen: readonly Seen[]): Seen[] {
   return seen.filter((each) => see(each.pid)?.started === each.started);
 }

@@ -7,7 +7,7 @@ import { openSession } from "../../src/session/index.js";
 import { record, replay, toolUse } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { world } from "../support/world.js";
-import { entriesOf, ownPath } from "./cassette-file.js";
+import { entriesOf, ownPath } from "./cassette-file.helper.js";
 
 interface Mask {
   hide<T>(value: T): T;

@@ -18,7 +18,7 @@ import { NEWEST_CLI } from "../support/cli.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { everyProcess, type Seen, stillAlive, treeOf, until } from "../support/proc.js";
 import { world } from "../support/world.js";
-import { ownPath } from "./cassette-file.js";
+import { ownPath } from "./cassette-file.helper.js";
 
 /** A program of a user's: what it is given to stay in its world, and what it makes of that. */
 type Host<T> = (options: Options) => Promise<T>;

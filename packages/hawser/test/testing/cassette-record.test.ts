@@ -3,8 +3,8 @@ import { stat } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { fakeCli, record, replay, type Scenario } from "../../src/testing/index.js";
 import { type Seen, stillAlive, treeOf, until } from "../support/proc.js";
-import { entriesOf, ownFile, ownPath } from "./cassette-file.js";
-import { CliProcess, STREAM_JSON } from "./cli-process.js";
+import { entriesOf, ownFile, ownPath } from "./cassette-file.helper.js";
+import { CliProcess, STREAM_JSON } from "./cli-process.helper.js";
 
 const ENV = { PATH: process.env["PATH"] ?? "" };
 /** Many bytes, on a machine that may be busy. */

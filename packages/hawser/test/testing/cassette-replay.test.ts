@@ -13,8 +13,8 @@ import {
   printed,
   sent,
   start,
-} from "./cassette-file.js";
-import { CliProcess, type Line, STREAM_JSON } from "./cli-process.js";
+} from "./cassette-file.helper.js";
+import { CliProcess, type Line, STREAM_JSON } from "./cli-process.helper.js";
 
 const ENV = { PATH: process.env["PATH"] ?? "" };
 

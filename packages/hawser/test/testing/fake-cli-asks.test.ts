@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { TurnPart } from "../../src/testing/index.js";
-import { type Line, STREAM_JSON } from "./cli-process.js";
-import { converse, kind, play, prompt } from "./fake-cli-host.js";
+import { type Line, STREAM_JSON } from "./cli-process.helper.js";
+import { converse, kind, play, prompt } from "./fake-cli-host.helper.js";
 
 const ASK = "--permission-prompt-tool=stdio";
 

@@ -9,7 +9,7 @@ import {
   SimulatedModel,
 } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
-import { CliProcess, type Line, STREAM_JSON } from "./cli-process.js";
+import { CliProcess, type Line, STREAM_JSON } from "./cli-process.helper.js";
 
 const PATH = process.env["PATH"] ?? "";
 const WITH_STATES = { CLAUDE_CODE_SDK_READS_SESSION_STATE: "1" };

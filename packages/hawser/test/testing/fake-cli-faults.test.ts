@@ -7,7 +7,7 @@ import {
   type Scenario,
   type Trigger,
 } from "../../src/testing/index.js";
-import { CliProcess, type Line, STREAM_JSON } from "./cli-process.js";
+import { CliProcess, type Line, STREAM_JSON } from "./cli-process.helper.js";
 
 const ENV = { PATH: process.env["PATH"] ?? "", MARKER: "in-the-family" };
 const posix = process.platform !== "win32";

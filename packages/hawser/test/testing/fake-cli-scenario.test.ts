@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type HawserError, isHawserError } from "../../src/base/index.js";
 import { hostId } from "../../src/process/end/host-identity.js";
 import { fakeCli, type Scenario } from "../../src/testing/index.js";
-import { CliProcess, STREAM_JSON } from "./cli-process.js";
+import { CliProcess, STREAM_JSON } from "./cli-process.helper.js";
 
 const ENV = { PATH: process.env["PATH"] ?? "" };
 const MAIN = fileURLToPath(new URL("../../src/testing/fake-cli/main.mjs", import.meta.url));

@@ -13,8 +13,8 @@ import {
   usageLimit,
 } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
-import { CliProcess, type Line, STREAM_JSON } from "./cli-process.js";
-import { converse, type Host, kind, play, STATES, textBlock } from "./fake-cli-host.js";
+import { CliProcess, type Line, STREAM_JSON } from "./cli-process.helper.js";
+import { converse, type Host, kind, play, STATES, textBlock } from "./fake-cli-host.helper.js";
 
 /** What is said to the host: by the model of the real CLI, by the fake's turns. */
 interface Scene extends Host {

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type FakeCli, fakeCli } from "../../src/testing/index.js";
-import { CliProcess, STREAM_JSON } from "./cli-process.js";
+import { CliProcess, STREAM_JSON } from "./cli-process.helper.js";
 
 const ENV = { PATH: process.env["PATH"] ?? "", CANARY: "seen" };
 

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isolatedEnv, SimulatedModel, toolUse } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
-import { CliProcess, STREAM_JSON } from "./cli-process.js";
+import { CliProcess, STREAM_JSON } from "./cli-process.helper.js";
 
 const posix = process.platform !== "win32";
 

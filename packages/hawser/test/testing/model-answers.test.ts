@@ -9,7 +9,7 @@ import {
   toolUse,
 } from "../../src/testing/index.js";
 import { fc } from "../support/fc.js";
-import { events, post, type Said, stream } from "./http-client.js";
+import { events, post, type Said, stream } from "./http-client.helper.js";
 
 describe("a streamed answer", () => {
   it("has the bytes of the Messages API", async () => {

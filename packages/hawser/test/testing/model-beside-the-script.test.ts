@@ -7,7 +7,7 @@ import {
   usageLimit,
 } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
-import { CliProcess, STREAM_JSON } from "./cli-process.js";
+import { CliProcess, STREAM_JSON } from "./cli-process.helper.js";
 
 describe.each(CLIS)("the real CLI $name", ({ name, path }) => {
   it("prints rate_limit_event with resetsAt when it has an OAuth token", async () => {

@@ -8,7 +8,7 @@ import {
   streamError,
   usageLimit,
 } from "../../src/testing/index.js";
-import { events, HELLO, post, readAll, stream } from "./http-client.js";
+import { events, HELLO, post, readAll, stream } from "./http-client.helper.js";
 
 describe("an error", () => {
   const TYPES: readonly (readonly [number, string])[] = [

@@ -15,7 +15,7 @@ import {
   toolUse,
 } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
-import { CliProcess, type Line, STREAM_JSON } from "./cli-process.js";
+import { CliProcess, type Line, STREAM_JSON } from "./cli-process.helper.js";
 
 describe.each(CLIS)("the real CLI $name on a simulated model", ({ path }) => {
   let model: SimulatedModel;

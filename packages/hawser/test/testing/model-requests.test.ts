@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type RecordedRequest, SimulatedModel } from "../../src/testing/index.js";
-import { HELLO, post, said } from "./http-client.js";
+import { HELLO, post, said } from "./http-client.helper.js";
 
 describe("a request", () => {
   it("is recorded, its credentials masked", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { always, SimulatedModel, text } from "../../src/testing/index.js";
-import { post, said } from "./http-client.js";
+import { post, said } from "./http-client.helper.js";
 
 describe("the script", () => {
   it("is a list that is used in order, functions and all", async () => {

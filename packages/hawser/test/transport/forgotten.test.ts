@@ -1,13 +1,12 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeCli, type Scenario } from "../../src/testing/index.js";
-import { everyProcess, treeOf, until } from "../support/proc.js";
+import { isAlive, treeOf, until } from "../support/proc.js";
+import { DIST, printedPid, startUserProgram } from "../support/user-program.js";
 
-const DIST = new URL("../../dist/index.js", import.meta.url).href;
 const STAY = "setInterval(() => {}, 1000);";
 
 /** By default one that ignores the end of its input, so that only a signal ends it. */
@@ -35,23 +34,8 @@ async function program(
     await line.connect();
     console.log(line.pid);
     ${rest}`;
-  const node = [process.execPath, ...flags, "--input-type=module", "-e", source, cli.path];
-  const [file = "", ...args] = [...before, ...node];
-  const child = spawn(file, args);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
-  let out = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    out += chunk.toString();
-  });
-  const lines = () => out.split("\n").slice(0, -1);
-  const pid = Number(await until(() => lines()[0]));
-  expect(pid).toBeGreaterThan(0);
-  return { child, pid, lines, closed };
-}
-
-function isAlive(pid: number): boolean {
-  return everyProcess().some((each) => each.pid === pid);
+  const started = startUserProgram(source, cli.path, { flags, before });
+  return { ...started, pid: await printedPid(started) };
 }
 
 describe.skipIf(process.platform !== "linux")("a program that forgets to close", () => {

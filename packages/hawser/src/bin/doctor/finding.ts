@@ -1,28 +1,28 @@
-import { type Environment, ERROR_CODES, type ErrorCode } from "../../base/index.js";
-import { ADVICE } from "../hints.js";
+import { type Environment, ERROR_CODES, type ErrorCode, omitUndefined } from "../../base/index.js";
+import { ERROR_ADVICE } from "../command/error-advice.js";
 
 export type Level = "ok" | "note" | "warning" | "problem";
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
-  /** Stable; there may be several with the same one. */
+  /** A stable name of the check; several findings may have the same. */
   readonly id: string;
   readonly level: Level;
-  /** What a call that meets it fails with. */
+  /** The error code of a call that fails because of it. */
   readonly code?: ErrorCode;
   readonly message: string;
   readonly remedy?: string;
 }
 
-/** What the checks look at. */
-export interface Scene {
+/** The environment that the checks examine. */
+export interface CheckContext {
   readonly env: Environment;
   readonly cwd: string;
-  /** The CLI that was asked for. */
+  /** The CLI that `--cli` names. */
   readonly cliPath?: string;
 }
 
-export type Check = (scene: Scene) => readonly Finding[] | Promise<readonly Finding[]>;
+export type Check = (context: CheckContext) => readonly Finding[] | Promise<readonly Finding[]>;
 
 export function ok(id: string, message: string): Finding {
   return { id, level: "ok", message };
@@ -30,29 +30,24 @@ export function ok(id: string, message: string): Finding {
 
 /** Neither good nor bad, but good to know. */
 export function note(id: string, message: string, remedy?: string): Finding {
-  return { id, level: "note", message, ...given({ remedy }) };
+  return { id, level: "note", message, ...omitUndefined({ remedy }) };
 }
 
 export function warning(id: string, message: string, remedy: string, code?: ErrorCode): Finding {
-  return { id, level: "warning", ...given({ code }), message, remedy };
+  return { id, level: "warning", ...omitUndefined({ code }), message, remedy };
 }
 
 export function problem(
   id: string,
   code: ErrorCode,
   message: string,
-  remedy: string = ADVICE[code].hint,
+  remedy: string = ERROR_ADVICE[code].hint,
 ): Finding {
   return { id, level: "problem", code, message, remedy };
 }
 
-/** That of the first problem; warnings are no failure. */
+/** The exit code of the first problem; warnings count as success. */
 export function exitCodeOf(findings: readonly Finding[]): number {
   const code = findings.find(({ level }) => level === "problem")?.code;
   return code === undefined ? 0 : ERROR_CODES[code].exitCode;
-}
-
-function given<T extends object>(facts: T): { [N in keyof T]?: NonNullable<T[N]> } {
-  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(known) as { [N in keyof T]?: NonNullable<T[N]> };
 }

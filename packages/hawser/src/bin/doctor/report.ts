@@ -1,9 +1,10 @@
-import { printable, type Style } from "../terminal.js";
-import { wrapText } from "../wrap.js";
+import { printable } from "../terminal/printable.js";
+import type { Style } from "../terminal/terminal.js";
+import { wrapText } from "../terminal/wrap-text.js";
 import type { Finding, Level } from "./finding.js";
 
 /** The findings in columns, each remedy below what it mends. `width` of a terminal, if there is one. */
-export function reportOf(
+export function formatReport(
   findings: readonly Finding[],
   style: Style,
   width: number = Number.POSITIVE_INFINITY,
@@ -12,9 +13,9 @@ export function reportOf(
   const indent = " ".repeat(first + 6);
   const lines = findings.flatMap(({ id, level, message, remedy }) => {
     const [mark, colour] = MARKS[level];
-    const rowsOf = (text: string) => wrapText(printable(text), width - indent.length).split("\n");
-    const [head = "", ...rest] = rowsOf(message);
-    const below = remedy === undefined ? [] : rowsOf(remedy);
+    const wrapped = (text: string) => wrapText(printable(text), width - indent.length).split("\n");
+    const [head = "", ...rest] = wrapped(message);
+    const below = remedy === undefined ? [] : wrapped(remedy);
     return [
       `  ${style[colour](mark)} ${id.padEnd(first)}  ${head}`,
       ...rest.map((line) => `${indent}${line}`),
@@ -32,8 +33,8 @@ const MARKS: Readonly<Record<Level, readonly [string, keyof Style]>> = {
 };
 
 function summary(findings: readonly Finding[], style: Style): string {
-  const problems = count(findings, "problem");
-  const warnings = count(findings, "warning");
+  const problems = countLevel(findings, "problem");
+  const warnings = countLevel(findings, "warning");
   const [first, colour] =
     problems === 0
       ? (["No problem", "green"] as const)
@@ -42,6 +43,6 @@ function summary(findings: readonly Finding[], style: Style): string {
   return `${style[colour](`${first}${rest}.`)}`;
 }
 
-export function count(findings: readonly Finding[], level: Level): number {
+export function countLevel(findings: readonly Finding[], level: Level): number {
   return findings.filter((each) => each.level === level).length;
 }

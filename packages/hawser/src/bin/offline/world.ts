@@ -1,15 +1,15 @@
 import type { OfflineWorld, RecordedRequest, Reply } from "../../testing/index.js";
-import { answerTo } from "./brain.js";
+import { answerTo } from "./scripted-model.js";
 
 export interface WorldOptions {
   readonly cliPath?: string | undefined;
-  /** Where sessions are kept; without it they go with the world. */
+  /** Where sessions are kept; without it they are deleted with the world. */
   readonly configDir?: string | undefined;
-  /** How long the model takes for a word: 15 ms unless given, so that one sees it come. */
+  /** How long the model takes for a word: 15 ms unless given, so that the text visibly streams. */
   readonly wordMs?: number;
 }
 
-/** The world of `--offline` and of the demo. */
+/** Opens the world of `--offline` and of the demo: a CLI on the scripted model. */
 export async function openOfflineWorld(options: WorldOptions): Promise<OfflineWorld> {
   const { wordMs = 15, ...place } = options;
   const testing = await loadTesting();
@@ -19,12 +19,12 @@ export async function openOfflineWorld(options: WorldOptions): Promise<OfflineWo
 
 type Testing = typeof import("../../testing/index.js");
 
-/** By its place: as a part of this file it would not find the programs that lie beside it. */
+/** Imported by its URL, because bundled into this file it would not find the programs beside it. */
 function loadTesting(): Promise<Testing> {
   return import(new URL("../../testing/index.js", import.meta.url).href);
 }
 
-/** What the model answers. */
+/** The model's reply to a request. */
 export function replyTo(
   request: RecordedRequest,
   wordMs: number,
@@ -45,10 +45,10 @@ export function replyTo(
   return reply(answer.say, { chunks, chunkDelayMs: answer.slowly ? 100 : wordMs, usage: NOTHING });
 }
 
-/** The CLI reckons the price of each token, and nothing here has one. */
+/** No tokens, because the CLI computes a price from them and this model costs nothing. */
 const NOTHING = { input_tokens: 0, output_tokens: 0 };
 
-/** The last words of the person in the last message. */
+/** The last text of the person in the last message. */
 function promptOf(request: RecordedRequest): string {
   return (
     lastBlocks(request)
@@ -78,13 +78,13 @@ function lastBlocks({ body }: RecordedRequest): readonly (Block | null)[] {
   return Array.isArray(content) ? content : [];
 }
 
-/** What a person said. The CLI adds notes, about a model that was set or a turn that was stopped. */
+/** The person's text. The CLI adds notes, such as about a model that was set or a turn that was stopped. */
 function wordsOf(block: Block | null): string {
   const text = typeof block?.text === "string" ? block.text.trim() : "";
   return /^<|^\[Request interrupted by user/.test(text) ? "" : text;
 }
 
-/** The tool by which the CLI has the model give a value. */
+/** The tool that the CLI lets the model call to return a structured value. */
 const VALUE_TOOL = "StructuredOutput";
 
 function schemaOf({ body }: RecordedRequest): unknown {

@@ -1,4 +1,4 @@
-/** How long ago that is, in its largest unit. */
+/** The age in its largest unit, such as "3 h ago". */
 export function ageOf(ms: number): string {
   const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? UNITS[UNITS.length - 1] ?? ["s", 1];
   return `${Math.max(0, Math.floor(ms / size))} ${unit} ago`;

@@ -3,9 +3,10 @@ import {
   type SDKSessionInfo,
   type TranscriptPlace,
 } from "../../transcripts/index.js";
-import { usageError } from "../flags.js";
-import { offlineFolder } from "../offline/index.js";
-import { oneLine, type Terminal } from "../terminal.js";
+import { usageError } from "../command/flags.js";
+import { offlineSessionsFolder } from "../offline/kept-sessions.js";
+import { oneLine } from "../terminal/printable.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { ageOf } from "./age.js";
 
 export interface ListFlags {
@@ -21,7 +22,7 @@ export async function list(
   flags: ListFlags,
 ): Promise<number> {
   const limit = limitOf(flags.limit);
-  // One more than is shown tells whether there are more.
+  // One more than shown, to learn whether there are more.
   const found = await listSessions({ ...place, limit: limit === 0 ? 0 : limit + 1 });
   const shown = limit === 0 ? found : found.slice(0, limit);
   if (flags.json) {
@@ -49,7 +50,7 @@ export async function list(
 }
 
 async function hasOffline({ dir }: TranscriptPlace): Promise<boolean> {
-  const configDir = offlineFolder();
+  const configDir = offlineSessionsFolder();
   return configDir !== undefined && (await listSessions({ dir, configDir, limit: 1 })).length > 0;
 }
 

@@ -8,7 +8,7 @@ export async function resume(
   { sessionId, cwd }: SDKSessionInfo,
   { prompt, configDir, offline, json }: ResumeOptions,
 ): Promise<number> {
-  // Neither command has an option for it; the CLI obeys the variable.
+  // Neither command has a flag for the folder; the CLI reads the variable.
   if (configDir !== undefined && !offline) process.env["CLAUDE_CONFIG_DIR"] = configDir;
   const args = [
     `--resume=${sessionId}`,

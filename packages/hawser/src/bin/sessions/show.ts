@@ -1,10 +1,12 @@
+import { getPath } from "../../base/index.js";
 import {
   getSessionMessages,
   type SDKSessionInfo,
   type SessionMessage,
 } from "../../transcripts/index.js";
-import { oneLine, printable, type Style, type Terminal } from "../terminal.js";
-import { callLine } from "../tool-view.js";
+import { oneLine, printable } from "../terminal/printable.js";
+import type { Style, Terminal } from "../terminal/terminal.js";
+import { callLine } from "../turn/tool-call-text.js";
 
 /** The conversation: prompts, answers, and each use of a tool on a line of its own. */
 export async function show(
@@ -23,11 +25,11 @@ export async function show(
   return 0;
 }
 
-/** What one side says until the other one does. */
+/** All that one side says until the other side speaks. */
 interface Speech {
   readonly by: "user" | "assistant";
   readonly lines: readonly Line[];
-  /** The last message of it, up to which one may fork. */
+  /** The last message of the speech; a fork may end there. */
   readonly uuid: string;
   readonly timestamp: string | undefined;
 }
@@ -40,7 +42,7 @@ function speeches(messages: readonly SessionMessage[]): Speech[] {
     const { type, uuid, timestamp } = message;
     const lines = linesOf(message);
     if (lines.length === 0 || type === "system") continue;
-    // What a tool says is sent in the user's name.
+    // The results of tools are user messages in the protocol.
     const isTools = lines.every(({ kind }) => kind === "error");
     const by = isTools ? "assistant" : type;
     const last = all.at(-1);
@@ -51,25 +53,25 @@ function speeches(messages: readonly SessionMessage[]): Speech[] {
 }
 
 function linesOf({ message, isCompactSummary }: SessionMessage): Line[] {
-  const content = fieldOf(message, "content");
+  const content = getPath(message, "content");
   if (isCompactSummary) return [{ kind: "aside", text: "(all before this was summed up)" }];
   if (typeof content === "string") return said(content);
   return Array.isArray(content) ? content.flatMap(lineOfBlock) : [];
 }
 
 function lineOfBlock(block: unknown): Line[] {
-  const type = fieldOf(block, "type");
-  if (type === "text") return said(String(fieldOf(block, "text") ?? ""));
+  const type = getPath(block, "type");
+  if (type === "text") return said(String(getPath(block, "text") ?? ""));
   if (type === "tool_use") {
-    const name = String(fieldOf(block, "name"));
-    return [{ kind: "tool", text: callLine(name, fieldOf(block, "input"), LONGEST_LINE) }];
+    const name = String(getPath(block, "name"));
+    return [{ kind: "tool", text: callLine(name, getPath(block, "input"), LONGEST_LINE) }];
   }
   if (type === "tool_result") {
-    if (fieldOf(block, "is_error") !== true) return [];
-    return [{ kind: "error", text: oneLine(plain(fieldOf(block, "content")), LONGEST_LINE) }];
+    if (getPath(block, "is_error") !== true) return [];
+    return [{ kind: "error", text: oneLine(plain(getPath(block, "content")), LONGEST_LINE) }];
   }
   if (type === "image" || type === "document") return [{ kind: "aside", text: `(${type})` }];
-  // Thoughts are the model's own.
+  // Thinking blocks are not shown.
   return [];
 }
 
@@ -84,11 +86,7 @@ function said(text: string): Line[] {
 function plain(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  return content.map((block) => String(fieldOf(block, "text") ?? "")).join(" ");
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  return content.map((block) => String(getPath(block, "text") ?? "")).join(" ");
 }
 
 function heading({ sessionId, summary, cwd, gitBranch }: SDKSessionInfo, style: Style): string {

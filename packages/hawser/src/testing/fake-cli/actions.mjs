@@ -88,6 +88,7 @@ const ACTIONS = {
   result: (fields, _, event) => printResult(fields, event.message.uuid),
   respond: (payload, _, event) => answer(event, { subtype: "success", response: payload }),
   respondError: (error, _, event) => answer(event, { subtype: "error", error }),
+  /** @param {string} text @param {{ encoding?: BufferEncoding, chunkBytes?: number, gapMs?: number }} how */
   write: async (text, { encoding = "utf8", chunkBytes, gapMs = 1 }) => {
     const bytes = Buffer.from(text, encoding);
     if (chunkBytes === undefined) return write(bytes);

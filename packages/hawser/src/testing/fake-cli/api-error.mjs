@@ -8,7 +8,12 @@ import { TurnEnd, turn } from "./turn.mjs";
 
 const BAD_KEY = "invalid x-api-key";
 
-/** Ends the turn. */
+/**
+ * Ends the turn with an error of the API.
+ * @param {number} status
+ * @param {{ message?: string, resetsAt?: string | number }} about
+ * @returns {Promise<never>}
+ */
 export async function failAtApi(status, { message, resetsAt }) {
   const limit = resetsAt === undefined ? undefined : limitOf(new Date(resetsAt));
   const { type, error, usual } = KINDS[status] ?? (status >= 500 ? SERVER : OTHER);

@@ -18,8 +18,10 @@ export async function startGrandchild({
     detached: true,
     stdio: ["ignore", output, output, "pipe"],
   });
-  await new Promise((resolve) => child.stdio[3].once("data", resolve));
-  child.stdio[3].destroy();
+  // The pipe that the options ask for; its type is that of a stream which may be missing.
+  const up = /** @type {import("node:net").Socket} */ (child.stdio[3]);
+  await new Promise((resolve) => up.once("data", resolve));
+  up.destroy();
   child.unref();
   await print({ type: "system", subtype: "fake_grandchild", pid: child.pid });
 }

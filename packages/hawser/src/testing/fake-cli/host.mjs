@@ -3,12 +3,17 @@ import { randomUUID } from "node:crypto";
 import { write } from "./output.mjs";
 import { interrupted } from "./turn.mjs";
 
+/** @typedef {{ response?: any, error?: string, late?: true, closed?: true }} HostAnswer */
+
 const pending = new Map();
 let closed = false;
 
 /**
  * Resolves with the host's answer: `{ subtype: "success", response }`, or one with `error`. After
  * `limitMs` the request is taken back: `{ late: true }`. `signal` takes it back and rejects.
+ * @param {object} request
+ * @param {{ limitMs?: number, signal?: AbortSignal, takeBack?: (requestId: string) => void }} [options]
+ * @returns {Promise<HostAnswer>}
  */
 export function ask(request, { limitMs, signal, takeBack = cancel } = {}) {
   if (closed) return Promise.resolve(STREAM_CLOSED);
@@ -39,7 +44,7 @@ export function ask(request, { limitMs, signal, takeBack = cancel } = {}) {
   });
 }
 
-/** Whether somebody here waits for this answer. */
+/** Hands an answer to the request that waits for it; false if no request does. */
 export function takeAnswer({ response }) {
   const settle = pending.get(response?.request_id);
   if (settle === undefined) return false;
@@ -53,6 +58,7 @@ export function hostIsGone() {
   for (const settle of [...pending.values()]) settle(STREAM_CLOSED);
 }
 
+/** @type {HostAnswer} */
 const STREAM_CLOSED = { error: "AbortError: Stream closed", closed: true };
 
 function cancel(request_id) {

@@ -129,6 +129,7 @@ async function greet(server) {
   return welcome(server, first.result, list.result);
 }
 
+/** @param {object} server @param {{ serverInfo?: object }} [first] @param {{ tools?: object[] }} [list] */
 function welcome(server, { serverInfo } = {}, { tools = [] } = {}) {
   Object.assign(server, { status: "connected", serverInfo, tools });
 }

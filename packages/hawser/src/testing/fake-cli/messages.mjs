@@ -104,7 +104,11 @@ export async function say(content, stopReason = "end_turn") {
   return stream(message, blocks, stopReason, printBlock);
 }
 
-/** A message that the CLI puts in on behalf of the user. */
+/**
+ * A message that the CLI adds on behalf of the user.
+ * @param {string | object[]} content
+ * @param {{ isReplay?: boolean, [field: string]: unknown }} [fields]
+ */
 export async function printUser(content, { isReplay, ...fields } = {}) {
   if (!isReplay) turn.userLines++;
   const message = { role: "user", content };

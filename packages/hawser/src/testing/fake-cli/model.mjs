@@ -29,7 +29,10 @@ export async function askModel() {
 
 const NOT_RUN = "(this stand-in for the CLI runs no tools)";
 
-/** One answer: its events are passed on as they come, each block is printed when it is whole. */
+/**
+ * One answer. Its events are passed on as they arrive, each block is printed when it is whole.
+ * @returns {Promise<any[]>} The blocks.
+ */
 async function receive() {
   const { signal } = turn.stop;
   try {
@@ -71,7 +74,9 @@ async function fail(response) {
 }
 
 async function readAnswer(response) {
+  /** @type {any[]} */
   const blocks = [];
+  /** @type {{ id?: string, model?: string, usage?: object }} */
   let message = {};
   for await (const event of eventsOf(response)) {
     if (event.type === "error") throw new Error(event.error?.message);
@@ -89,7 +94,7 @@ async function* eventsOf(response) {
   let rest = "";
   for await (const piece of response.setEncoding("utf8")) {
     const lines = `${rest}${piece}`.split("\n");
-    rest = lines.pop();
+    rest = lines.pop() ?? "";
     for (const line of lines) {
       if (line.startsWith("data: ")) yield JSON.parse(line.slice("data: ".length));
     }
@@ -117,6 +122,7 @@ function closed(block) {
   return block;
 }
 
+/** @param {any} block @param {{ id?: string, model?: string, usage?: object }} message */
 function printBlock({ json: _, ...block }, { id, model, usage }) {
   const uuid = randomUUID();
   const line = assistantMessage(id, block, { model, usage });

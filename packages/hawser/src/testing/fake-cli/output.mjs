@@ -18,7 +18,10 @@ export function beginSession() {
   sessionId = randomUUID();
 }
 
-/** Resolves when the host has taken the bytes, so that a host that does not read stalls us. */
+/**
+ * Resolves when the host has taken the bytes, so that a host that does not read stalls this program.
+ * @returns {Promise<void> | undefined}
+ */
 export function write(data) {
   if (!stdoutOpen) return undefined;
   return new Promise((resolve) => process.stdout.write(data, () => resolve()));
@@ -37,6 +40,7 @@ export function answer(event, response) {
   );
 }
 
+/** @returns {Promise<void>} */
 export function writeError(text) {
   return new Promise((resolve) => process.stderr.write(text, () => resolve()));
 }

@@ -55,7 +55,7 @@ export function record(entry) {
 /** A file of fakeCli()'s own may name the file that the scenario is in. */
 async function read(file) {
   if (file === undefined) return {};
-  if (!file.endsWith(".json")) return (await import(pathToFileURL(file))).default;
+  if (!file.endsWith(".json")) return (await import(pathToFileURL(file).href)).default;
   const content = JSON.parse(readFileSync(file, "utf8"));
   return content.module === undefined ? content : read(fileURLToPath(content.module));
 }

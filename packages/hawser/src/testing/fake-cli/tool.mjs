@@ -59,6 +59,13 @@ export async function takeValue(id, value) {
 
 const GIVEN = "Structured output provided successfully";
 
+/**
+ * A refusal, or how the call was permitted.
+ * @typedef {{ refusal?: string, meta?: { kind: string, source: string, reason_type?: string },
+ *   by?: string, reason?: string, stops?: boolean }} Decision
+ */
+
+/** @returns {Promise<Decision>} */
 async function permit(call, allowed) {
   const hook = await askHooks(call);
   if (hook.lost) return { refusal: LOST };
@@ -74,7 +81,10 @@ async function permit(call, allowed) {
   return { ...(await askPermission(call, hook)), stops: hook.stops };
 }
 
-/** The strictest verdict counts. */
+/**
+ * The strictest verdict counts.
+ * @returns {Promise<{ verdict?: string, reason?: string, input: any, lost: boolean, stops: boolean }>}
+ */
 async function askHooks(call) {
   const outputs = await callHooks("PreToolUse", toolFields(call));
   const views = outputs.map(({ hookSpecificOutput: own = {}, decision, reason }) => ({
@@ -93,6 +103,7 @@ async function askHooks(call) {
   };
 }
 
+/** @param {any} call @param {{ verdict?: string, reason?: string }} hook @returns {Promise<Decision>} */
 async function askPermission(call, { verdict, reason }) {
   const answer = await whileActionIsRequired(() =>
     ask(
@@ -143,6 +154,7 @@ async function denyUnasked(call) {
   return { refusal, meta: { kind: "user-rejected", source: "config" } };
 }
 
+/** @param {any} call @param {Decision} decision @param {any} script */
 async function run(call, { by, reason, stops }, { result, error, structured, ms = 0 }) {
   call.runs = true;
   if (ms > 0) await pause(ms);
@@ -161,6 +173,7 @@ async function run(call, { by, reason, stops }, { result, error, structured, ms 
 
 const HOOK_STOPPED = { result: "", stop_reason: "tool_use", terminal_reason: "hook_stopped" };
 
+/** @param {any} call @param {Decision} decision */
 function refuse({ id }, { refusal, meta }) {
   const result = { content: refusal, is_error: true };
   if (meta === undefined) return printToolResult(id, result, `Error: ${refusal}`);
@@ -179,6 +192,7 @@ async function reject({ id, runs }) {
   throw interruptedInTool();
 }
 
+/** @param {object} [meta] */
 function printToolResult(id, block, tool_use_result, meta) {
   const content = [{ tool_use_id: id, type: "tool_result", ...block }];
   turn.toolResult = content;
@@ -209,6 +223,7 @@ function provenance({ owner }) {
   return { name: owner.server, source: "sdk" };
 }
 
+/** @param {string} [reason_type] */
 function accepted(source, reason_type) {
   return { decision: "accept", source, ...(reason_type && { reason_type }) };
 }

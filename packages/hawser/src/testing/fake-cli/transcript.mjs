@@ -73,8 +73,8 @@ function readEarlier() {
 function latest() {
   try {
     const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
-    const times = files.map((name) => [statSync(join(folder, name)).mtimeMs, name]);
-    const newest = times.sort(([a], [b]) => a - b).at(-1)?.[1];
+    const times = files.map((name) => ({ name, ms: statSync(join(folder, name)).mtimeMs }));
+    const newest = times.sort((a, b) => a.ms - b.ms).at(-1)?.name;
     return newest && basename(newest, ".jsonl");
   } catch {
     return undefined; // No session was kept for this folder.
@@ -83,11 +83,13 @@ function latest() {
 
 /** One message for the blocks of an answer, which have an entry each. */
 function messagesOf(entries) {
+  /** @type {{ id?: string, role: string, content: any }[]} */
   const messages = [];
   for (const { message } of entries) {
     const { id, role, content } = message;
     const before = messages.at(-1);
-    if (id !== undefined && before?.id === id) before.content.push(...content);
+    if (id !== undefined && before !== undefined && before.id === id)
+      before.content.push(...content);
     else messages.push({ id, role, content: Array.isArray(content) ? [...content] : content });
   }
   return messages.map(({ role, content }) => ({ role, content }));

@@ -6,6 +6,7 @@ const fresh = (message) => ({
   /** What the last assistant message said. */
   said: "",
   userLines: 0,
+  /** @type {{ tool_name: string, tool_use_id: string, tool_input: unknown }[]} */
   denials: [],
   submitted: false,
   /** Between its init line and its result. */
@@ -102,7 +103,10 @@ function abortedFields(terminal_reason, stop_reason) {
 
 const NO_ANSWER = { is_error: true, api_error_status: undefined, result: undefined };
 
-/** A wait that an interrupt ends. */
+/**
+ * A wait that an interrupt ends.
+ * @returns {Promise<void>}
+ */
 export function pause(ms) {
   const { signal } = turn.stop;
   return new Promise((resolve, reject) => {

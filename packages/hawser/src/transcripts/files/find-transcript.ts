@@ -56,7 +56,6 @@ export function isSessionId(id: unknown): id is string {
   return typeof id === "string" && kind.isUuid(id);
 }
 
-
 export function checkSessionId(id: unknown): void {
   if (isSessionId(id)) return;
   throw new HawserError("invalid_options", `${JSON.stringify(id)} is not the id of a session.`, {

@@ -19,7 +19,10 @@ export function outlet(fd) {
   return stream;
 }
 
-/** Resolves when the other side has taken the bytes, or has gone. */
+/**
+ * Resolves when the other side has taken the bytes, or has gone.
+ * @returns {Promise<void> | undefined}
+ */
 export function write(stream, data) {
   if (stream.destroyed || stream.writableFinished) return undefined;
   if (stream.writableEnded) return new Promise((resolve) => stream.once("close", resolve));

@@ -166,7 +166,12 @@ async function leave(code, signal) {
   return process.exit(1);
 }
 
-/** Ends the replay, with the reason on stderr and in the list of mismatches. */
+/**
+ * Ends the replay, with the reason on stderr and in the list of mismatches.
+ * @param {any} entry
+ * @param {string} message
+ * @param {{ path?: string, line?: number | null }} [place]
+ */
 async function fail(entry, message, { path, line = entry?.line ?? null } = {}) {
   const where = { take: take?.take ?? null, line };
   const mismatch = { ...where, ...(path === undefined ? {} : { path }), message };

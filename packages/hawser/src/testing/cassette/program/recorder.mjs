@@ -14,6 +14,7 @@ import { Tape } from "./tape.mjs";
 
 const { file, cli, script } = JSON.parse(readFileSync(here("./recorder.json"), "utf8"));
 const argv = process.argv.slice(2);
+/** @type {readonly NodeJS.Signals[]} */
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
 
 /** How long what a dead CLI has left in its pipes may take to arrive; something else may hold them. */

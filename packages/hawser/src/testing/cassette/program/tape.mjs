@@ -8,6 +8,7 @@ const { O_APPEND, O_WRONLY } = constants;
 export class Tape {
   #take;
   #mask;
+  /** @type {number | undefined} Undefined once it is closed. */
   #fd;
   #startedAt = performance.now();
   #onLoss;

@@ -1,4 +1,0 @@
-export function joinDeclarations(
-  folder: string,
-  entries: Readonly<Record<string, readonly string[]>>,
-): void;

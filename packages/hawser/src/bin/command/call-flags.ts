@@ -1,0 +1,189 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { closestName, omitUndefined } from "../../base/index.js";
+import type { CompleteOptions } from "../../complete/index.js";
+import { type Options, PERMISSION_MODES } from "../../options/index.js";
+import { type Flags, type Given, usageError } from "./flags.js";
+
+/** The flags about a call that `ask`, `chat` and `explain` share. */
+export const CALL_FLAGS = {
+  model: { short: "m", value: "name", help: "model or alias, such as sonnet" },
+  system: {
+    short: "s",
+    value: "text",
+    mayBeEmpty: true,
+    help: "system prompt; @file reads it from a file",
+  },
+  tools: {
+    short: "t",
+    value: "names",
+    mayBeEmpty: true,
+    help: "tools that exist, such as Read,Grep; all for every one",
+  },
+  allow: { value: "rule", many: true, help: "needs no approval: Read, or 'Bash(git log *)'" },
+  deny: { value: "rule", many: true, help: "is refused: WebFetch, or 'Read(./.env)'" },
+  mode: { value: "mode", help: "permission mode: default, acceptEdits, plan, dontAsk, …" },
+  agent: {
+    value: "name",
+    optional: true,
+    help: "as the CLI's own agent, or as the one of that name",
+  },
+  mcp: { value: "file", help: "MCP servers, as in .mcp.json" },
+  trust: { help: "the folder's own settings, servers, skills and agents take effect" },
+  cwd: { short: "C", value: "folder", help: "working directory" },
+  "add-dir": { value: "folder", many: true, help: "one more folder that tools may touch" },
+  "max-turns": { value: "n", help: "rounds of tools after which it stops" },
+  budget: { value: "dollars", help: "stops when so much is spent" },
+  effort: { value: "level", help: "how hard the model tries: low, medium, high, …" },
+  resume: { short: "r", value: "session", help: "goes on with that session" },
+  continue: { short: "c", help: "goes on with the latest session of the folder" },
+  fork: { help: "with --resume: into a new session, the old one stays" },
+  cli: { value: "path", help: "the claude to use" },
+} as const satisfies Flags;
+
+/** The options that the flags stand for. A flag that was not given sets nothing, so the defaults hold. */
+export function callOptions(given: Given<typeof CALL_FLAGS>): Options {
+  const { tools, agent, mcp, cwd, budget, effort, cli } = given;
+  const maxTurns = given["max-turns"];
+  const options: Record<keyof CallOptions, unknown> = {
+    model: given.model,
+    systemPrompt: given.system === undefined ? undefined : textOrFile(given.system),
+    preset: agent === undefined ? undefined : "agent",
+    agent: agent || undefined,
+    tools: tools === undefined ? undefined : toolsOf(tools),
+    allowedTools: someOf(given.allow),
+    disallowedTools: someOf(given.deny),
+    permissionMode: given.mode === undefined ? undefined : modeOf(given.mode),
+    mcpServers: mcp === undefined ? undefined : existing("--mcp", mcp),
+    trustProject: given.trust || undefined,
+    cwd: cwd === undefined ? undefined : resolve(cwd),
+    additionalDirectories: someOf(given["add-dir"].map((folder) => resolve(folder))),
+    maxTurns: maxTurns === undefined ? undefined : countOf("--max-turns", maxTurns),
+    maxBudgetUsd: budget === undefined ? undefined : dollarsOf(budget),
+    effort,
+    resume: given.resume,
+    continue: given.continue || undefined,
+    forkSession: given.fork || undefined,
+    cliPath: cli,
+  };
+  // The values are checked where the library checks all options.
+  return omitUndefined(options) as Options;
+}
+
+/** Accepts only known modes, because the CLI would refuse a mistyped one only after its start. */
+function modeOf(mode: string): string {
+  if (PERMISSION_MODES.some((known) => known === mode)) return mode;
+  const near = closestName(mode, PERMISSION_MODES);
+  const meant = near === undefined ? "" : ` Did you mean ${near}?`;
+  throw usageError(
+    `There is no --mode ${mode}.${meant}`,
+    `One of: ${PERMISSION_MODES.join(", ")}.`,
+  );
+}
+
+/** The flag that stands for an option of the library. */
+export const FLAG_OF = {
+  model: "model",
+  systemPrompt: "system",
+  preset: "agent",
+  agent: "agent",
+  tools: "tools",
+  allowedTools: "allow",
+  disallowedTools: "deny",
+  permissionMode: "mode",
+  mcpServers: "mcp",
+  trustProject: "trust",
+  cwd: "cwd",
+  additionalDirectories: "add-dir",
+  maxTurns: "max-turns",
+  maxBudgetUsd: "budget",
+  effort: "effort",
+  resume: "resume",
+  continue: "continue",
+  forkSession: "fork",
+  cliPath: "cli",
+} as const satisfies Record<keyof CallOptions, keyof typeof CALL_FLAGS>;
+
+type CallOptions = Pick<
+  CompleteOptions,
+  | "model"
+  | "systemPrompt"
+  | "preset"
+  | "agent"
+  | "tools"
+  | "allowedTools"
+  | "disallowedTools"
+  | "permissionMode"
+  | "mcpServers"
+  | "trustProject"
+  | "cwd"
+  | "additionalDirectories"
+  | "maxTurns"
+  | "maxBudgetUsd"
+  | "effort"
+  | "resume"
+  | "continue"
+  | "forkSession"
+  | "cliPath"
+>;
+
+/** `90`, `90s`, `5m`, `1h`, `500ms` in milliseconds. */
+export function durationOf(flag: string, text: string): number {
+  const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  if (!(Number(number) > 0)) throw usageError(`${flag} ${text} is no time: write 90s, 5m or 1h.`);
+  return Math.round(Number(number) * UNITS[unit as keyof typeof UNITS]);
+}
+
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+export function countOf(flag: string, text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw usageError(`${flag} ${text} is no number of at least 1.`);
+}
+
+/** The text of a file that a flag names. */
+export function readNamed(flag: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw usageError(`${flag} ${path} cannot be read: ${code}.`, "Check the path of the file.");
+  }
+}
+
+export function schemaIn(path: string): Record<string, unknown> {
+  const text = readNamed("--schema", path);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw usageError(`--schema ${path} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** Checks that the file can be read, because the CLI says of a missing one only that it is not valid. */
+function existing(flag: string, path: string): string {
+  readNamed(flag, path);
+  return resolve(path);
+}
+
+function dollarsOf(text: string): number {
+  const number = /^\$?(\d+(?:\.\d+)?)$/.exec(text)?.[1];
+  if (number !== undefined && Number(number) > 0) return Number(number);
+  throw usageError(`--budget ${text} is no sum: write 0.50.`);
+}
+
+function textOrFile(text: string): string {
+  return text.startsWith("@") ? readNamed("--system", text.slice(1)) : text;
+}
+
+function toolsOf(text: string): Options["tools"] {
+  if (text === "all") return { type: "preset", preset: "claude_code" };
+  return text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+function someOf(list: readonly string[]): readonly string[] | undefined {
+  return list.length === 0 ? undefined : list;
+}

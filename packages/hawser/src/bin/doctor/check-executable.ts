@@ -1,0 +1,108 @@
+import { realpathSync, statSync } from "node:fs";
+import { isHawserError } from "../../base/index.js";
+import {
+  type CliLocation,
+  describeReason,
+  everyPlace,
+  locateCli,
+  type SeenPlace,
+  whyUnrunnable,
+  wordsFor,
+} from "../../process/index.js";
+import { describeHint, describeMessage } from "../command/describe-error.js";
+import { checkVersion } from "./check-version.js";
+import {
+  type Check,
+  type CheckContext,
+  type Finding,
+  note,
+  ok,
+  problem,
+  warning,
+} from "./finding.js";
+
+/** Which CLI is used, whether it starts, what it can do, and which other ones there are. */
+export const checkExecutable: Check = async (context) => {
+  const location = find(context);
+  const places = everyPlace({ env: context.env });
+  if ("id" in location) return [location, ...passedOver(places)];
+  const { path, source } = location;
+  const broken = () => brokenFile(path);
+  return [
+    ok("cli", `${path} (${WORDS[source]})`),
+    ...(await checkVersion(location, context.env, broken)),
+    ...others(location, places),
+    ...(source === "option" || source === "HAWSER_CLI" ? [] : passedOver(places)),
+  ];
+};
+
+const WORDS: Readonly<Record<CliLocation["source"], string>> = {
+  option: "named by --cli",
+  HAWSER_CLI: "named by HAWSER_CLI",
+  cwd: "in node_modules of the current directory",
+  bundled: "bundled with the program",
+  package: "of an npm package that is installed together with hawser",
+  PATH: "found on PATH",
+  usual_place: "not on PATH, found where installers put it",
+};
+
+function find({ cliPath, env }: CheckContext): CliLocation | Finding {
+  try {
+    return locateCli({ cliPath, env });
+  } catch (error) {
+    if (!isHawserError(error)) throw error;
+    const { code, message } = error;
+    const remedy = message.includes(STUB) ? STUB_REMEDY : describeHint(error);
+    return problem("cli", code, describeMessage(error), remedy);
+  }
+}
+
+const STUB = "the npm package's stub";
+const STUB_REMEDY =
+  "Run `node install.cjs` in the package's folder, or reinstall it with scripts allowed and optional dependencies included.";
+
+/** A file that is named like the CLI, but cannot be run or must not be run. */
+function passedOver(places: readonly SeenPlace[]): Finding[] {
+  return places.flatMap(({ place, seen, source }) => {
+    if (seen.state === "refused") {
+      const why =
+        source === "cwd"
+          ? "it is in node_modules of the current directory"
+          : describeReason(seen.reason);
+      const message = `${place} is not used: ${why}.`;
+      return [note("cli-passed-over", message, "Name it by --cli if you trust it.")];
+    }
+    // A folder of that name was never meant as the CLI.
+    if (seen.state !== "unusable" || seen.reason.code === "directory") return [];
+    const message = `${place} is passed over: ${describeReason(seen.reason)}.`;
+    const remedy = seen.reason.code === "npm_stub" ? STUB_REMEDY : "Mend it or remove it.";
+    return [warning("cli-passed-over", message, remedy, "cli_not_runnable")];
+  });
+}
+
+/** Other executables that a shell would start as `claude`. */
+function others({ path, source }: CliLocation, places: readonly SeenPlace[]): Finding[] {
+  const onPath = places.filter((each) => each.source === "PATH" && each.seen.state === "usable");
+  const files = [...new Set(onPath.map(({ place }) => realpathSync(place)))];
+  // npm keeps the same executable in two packages.
+  const size = statSync(path).size;
+  const different = files.filter((each) => statSync(each).size !== size);
+  if (different.length === 0) return [];
+  const list = different.join(", ");
+  if (source === "option" || source === "HAWSER_CLI") {
+    return [note("cli-others", `On PATH there is another one: ${list}.`)];
+  }
+  const remedy = "Remove what is not wanted, or name the one to use by --cli or HAWSER_CLI.";
+  return [
+    source === "PATH"
+      ? warning("cli-others", `It hides another one that is later on PATH: ${list}.`, remedy)
+      : warning("cli-others", `A shell would start another one: ${list}.`, remedy),
+  ];
+}
+
+function brokenFile(path: string): Finding | undefined {
+  const why = whyUnrunnable(path);
+  if (why === undefined) return undefined;
+  const { reason, remedy } = wordsFor(why);
+  return problem("cli-start", "cli_not_runnable", `${path} cannot start: ${reason}.`, remedy);
+}

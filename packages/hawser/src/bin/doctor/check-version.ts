@@ -1,0 +1,85 @@
+import { type Environment, isHawserError } from "../../base/index.js";
+import {
+  buildInvocation,
+  compareVersions,
+  OPTION_TABLE,
+  parseVersion,
+  type Version,
+} from "../../options/index.js";
+import { type CliLocation, probeVersion, type VersionProbe } from "../../process/index.js";
+import { describeHint, describeMessage } from "../command/describe-error.js";
+import { oneLine } from "../terminal/printable.js";
+import { type Finding, ok, problem, warning } from "./finding.js";
+
+/** Checks that the CLI starts, that it is Claude Code, and which options its version lacks. */
+export async function checkVersion(
+  location: CliLocation,
+  env: Environment,
+  /** What is wrong with the file, if that can be seen. */
+  broken: () => Finding | undefined,
+): Promise<Finding[]> {
+  const { path } = location;
+  const probe = await ask(location, env);
+  if ("id" in probe) return [broken() ?? probe];
+  const { version, text, failed } = probe;
+  if (failed) {
+    const message = `${path} does not say its version: ${oneLine(text, LONGEST)}.`;
+    return [broken() ?? problem("cli-start", "cli_not_runnable", message)];
+  }
+  if (version === undefined) return [notTheCli(path, text)];
+  return [...doubt(path, text), ...abilities(version)];
+}
+
+const LONGEST = 200;
+
+async function ask(location: CliLocation, env: Environment): Promise<VersionProbe | Finding> {
+  try {
+    return await probeVersion(location, { env });
+  } catch (error) {
+    if (!isHawserError(error)) throw error;
+    return problem("cli-start", error.code, describeMessage(error), describeHint(error));
+  }
+}
+
+/** All versions of the CLI name themselves. */
+const NAME = "(Claude Code)";
+
+function notTheCli(path: string, text: string): Finding {
+  const answer = text === "" ? "nothing" : JSON.stringify(oneLine(text, LONGEST));
+  const message = `${path} is not the Claude Code CLI: asked for its version, it says ${answer}.`;
+  return problem("cli-start", "cli_not_runnable", message, "Name the path of `claude` itself.");
+}
+
+function doubt(path: string, text: string): Finding[] {
+  if (text.includes(NAME)) return [];
+  const message = `${path} may not be the Claude Code CLI: its version is ${JSON.stringify(oneLine(text, LONGEST))}.`;
+  return [warning("cli-start", message, "Name the path of `claude` itself.", "cli_not_runnable")];
+}
+
+function abilities(version: Version): Finding[] {
+  const name = version.join(".");
+  const refused = tooOld(version);
+  if (refused !== undefined) return [refused];
+  const lacks = Object.entries(OPTION_TABLE).flatMap(([option, { since }]) => {
+    const first = since === undefined ? undefined : parseVersion(since);
+    return first !== undefined && compareVersions(version, first) < 0
+      ? [`${option} (${since})`]
+      : [];
+  });
+  if (lacks.length === 0) return [ok("cli-version", `${name}, which has every option`)];
+  const message = `${name} lacks ${lacks.length === 1 ? "an option" : `${lacks.length} options`}; in brackets the version that brings it: ${lacks.join(", ")}.`;
+  const remedy = "Update it with `claude update` or npm, or do without.";
+  return [warning("cli-version", message, remedy, "unsupported_by_cli")];
+}
+
+/** The error of a call without any option, if the version is too old for it. */
+function tooOld(version: Version): Finding | undefined {
+  try {
+    const host = { env: {}, platform: process.platform, execPath: "node", privateDir: "/" };
+    buildInvocation({}, { path: "claude", version }, host);
+    return undefined;
+  } catch (error) {
+    if (!isHawserError(error)) throw error;
+    return problem("cli-version", error.code, error.message, describeHint(error));
+  }
+}

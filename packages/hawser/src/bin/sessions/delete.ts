@@ -1,0 +1,51 @@
+import { createInterface } from "node:readline/promises";
+import { HawserError } from "../../base/index.js";
+import { deleteSession, type SDKSessionInfo } from "../../transcripts/index.js";
+import { usageError } from "../command/flags.js";
+import { oneLine } from "../terminal/printable.js";
+import type { Terminal } from "../terminal/terminal.js";
+import type { ChangeOptions } from "./rename.js";
+
+/** Deletes sessions for good after the person agreed. Without a person to ask, `--yes` is needed. */
+export async function deleteSessions(
+  terminal: Terminal,
+  sessions: readonly SDKSessionInfo[],
+  { configDir, json, yes }: ChangeOptions & { readonly yes: boolean },
+): Promise<number> {
+  const unique = [...new Map(sessions.map((each) => [each.sessionId, each])).values()];
+  if (!yes && !(await agrees(terminal, unique))) {
+    throw new HawserError("aborted", "Nothing was deleted.", { hint: "--yes deletes unasked." });
+  }
+  for (const { sessionId } of unique) await deleteSession(sessionId, { configDir });
+  const deleted = unique.map(({ sessionId }) => sessionId);
+  if (json) terminal.writeLine(JSON.stringify({ deleted }));
+  else terminal.note(deleted.length === 1 ? "Deleted." : `Deleted ${deleted.length} sessions.`);
+  return 0;
+}
+
+async function agrees(terminal: Terminal, sessions: readonly SDKSessionInfo[]): Promise<boolean> {
+  if (!terminal.isInteractive) {
+    throw usageError("Nobody can be asked whether to delete.", "Say --yes to delete unasked.");
+  }
+  for (const { sessionId, summary } of sessions) {
+    terminal.note(`  ${terminal.style.dim(sessionId.slice(0, 8))}  ${oneLine(summary, LONGEST)}`);
+  }
+  const line = createInterface({ input: process.stdin, output: process.stderr });
+  const gone = new AbortController();
+  // Ctrl-C and the end of the input count as no.
+  line.once("SIGINT", () => gone.abort());
+  line.once("close", () => gone.abort());
+  try {
+    const what = sessions.length === 1 ? "this session" : `these ${sessions.length} sessions`;
+    const answer = await line.question(`Delete ${what} for good? [y/N] `, { signal: gone.signal });
+    return /^y(es)?$/i.test(answer.trim());
+  } catch (error) {
+    if ((error as Error).name !== "AbortError") throw error;
+    process.stderr.write("\n");
+    return false;
+  } finally {
+    line.close();
+  }
+}
+
+const LONGEST = 60;

@@ -1,0 +1,23 @@
+import { renameSession, type SDKSessionInfo } from "../../transcripts/index.js";
+import { oneLine } from "../terminal/printable.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+/** What every verb of `hawser sessions` that changes a session is told. */
+export interface ChangeOptions {
+  readonly configDir: string | undefined;
+  readonly json: boolean;
+}
+
+export async function rename(
+  terminal: Terminal,
+  { sessionId }: SDKSessionInfo,
+  title: string,
+  { configDir, json }: ChangeOptions,
+): Promise<number> {
+  await renameSession(sessionId, title, { configDir });
+  if (json) terminal.writeLine(JSON.stringify({ sessionId, title: title.trim() }));
+  else terminal.note(`${sessionId} is ${JSON.stringify(oneLine(title, LONGEST))} now.`);
+  return 0;
+}
+
+const LONGEST = 60;

@@ -1,0 +1,152 @@
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { oneLine, visible, visibleLine } from "../terminal/printable.js";
+import { diffLines } from "./diff-lines.js";
+
+/** Describes a call of a tool on one line. */
+export function callLine(name: string, input: unknown, longest: number): string {
+  const fields = fieldsOf(input);
+  const told = MAIN_FIELDS.map((field) => fields[field]).find((value) => typeof value === "string");
+  const about = (told as string | undefined) ?? compact(fields);
+  return oneLine(`${name} ${about}`, longest);
+}
+
+/** A line of the description of a call. Nothing in its text moves the cursor. */
+export interface CallDetail {
+  readonly text: string;
+  readonly tone?: "dim" | "green" | "red";
+}
+
+/**
+ * All of a call, for a person to decide on: the command or the change first, then every other field,
+ * the short ones before the long ones, because the model decides how long each of them is.
+ */
+export function callDetails(tool: string, input: unknown, cwd: string): CallDetail[] {
+  const fields = fieldsOf(input);
+  const { told, shown } = mainPart(tool, fields, cwd);
+  const others = Object.entries(fields).flatMap(([name, value]) => {
+    const isUsual = value === undefined || (name === "replace_all" && value === false);
+    return isUsual || told.includes(name) ? [] : [field(name, value)];
+  });
+  const size = (details: readonly CallDetail[]) =>
+    details.reduce((sum, { text }) => sum + 80 + text.length, 0);
+  const ordered = others.sort((a, b) => size(a) - size(b)).flat();
+  return [...shown, ...ordered, ...about(tool, fields)];
+}
+
+/** The model's own description of a command, on one line, because it proves nothing about the command. */
+function about(tool: string, { command, description }: Fields): CallDetail[] {
+  if (typeof description !== "string" || !isDescribed(tool, command)) return [];
+  return [{ text: oneLine(`the model says: ${description}`, LONGEST_ABOUT), tone: "dim" }];
+}
+
+const LONGEST_ABOUT = 76;
+
+/** Whether the description is about the call. For a tool of an MCP server it may be a part of it. */
+function isDescribed(tool: string, command: unknown): boolean {
+  return typeof command === "string" && !tool.startsWith("mcp__");
+}
+
+/** The field that describes a call on one line: the first of these that it has. */
+const MAIN_FIELDS = [
+  "command",
+  "file_path",
+  "notebook_path",
+  "pattern",
+  "url",
+  "query",
+  "description",
+  "path",
+  "skill",
+] as const;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface MainPart {
+  /** Names of the fields that are shown. */
+  readonly told: readonly string[];
+  readonly shown: readonly CallDetail[];
+}
+
+function mainPart(tool: string, fields: Fields, cwd: string): MainPart {
+  const { command, plan, file_path, content, edits, old_string, new_string } = fields;
+  if (typeof command === "string") {
+    const told = isDescribed(tool, command) ? ["command", "description"] : ["command"];
+    return { told, shown: lines(command) };
+  }
+  if (typeof plan === "string") return { told: ["plan"], shown: lines(plan) };
+  const path = typeof file_path === "string" ? lines(file_path) : [];
+  if (typeof file_path === "string" && typeof content === "string") {
+    const shown = [...path, ...written(resolve(cwd, file_path), content)];
+    return { told: ["file_path", "content"], shown };
+  }
+  if (typeof old_string === "string" && typeof new_string === "string") {
+    const shown = [...path, ...change(old_string, new_string)];
+    return { told: ["file_path", "old_string", "new_string"], shown };
+  }
+  if (Array.isArray(edits)) {
+    const shown = [...path, ...edits.flatMap((edit) => callDetails(tool, edit, cwd))];
+    return { told: ["file_path", "edits"], shown };
+  }
+  return { told: path.length === 0 ? [] : ["file_path"], shown: path };
+}
+
+function field(name: string, value: unknown): CallDetail[] {
+  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+  const [first, ...more] = lines(text);
+  return [
+    { text: `${visibleLine(name)}: ${first?.text ?? ""}` },
+    ...more.map((line) => ({ text: `  ${line.text}` })),
+  ];
+}
+
+/** The change from the present content of a file to the new one. */
+function written(path: string, content: string): CallDetail[] {
+  const now = textAt(path);
+  if (typeof now === "string") return change(now, content);
+  return [{ text: now.why, tone: "dim" }, ...change("", content)];
+}
+
+function change(before: string, after: string): CallDetail[] {
+  if (before === after) return [{ text: "(no change)", tone: "dim" }];
+  const all = diffLines(before, after).map(({ sign, text }): CallDetail => {
+    return { text: `${sign} ${visibleLine(text)}`, tone: TONES[sign] };
+  });
+  const [had, has] = [before, after].map((text) => text.endsWith("\n"));
+  if (before === "" || after === "" || had === has) return all;
+  return [...all, { text: `(${has ? "with" : "without"} a line break at the end)`, tone: "dim" }];
+}
+
+const TONES = { "+": "green", "-": "red", " ": "dim", "…": "dim" } as const;
+
+function lines(text: string): CallDetail[] {
+  return visible(text)
+    .split("\n")
+    .map((line) => ({ text: line }));
+}
+
+/** The present text of a file, or why it cannot be shown. Reading a device or a pipe would never end. */
+function textAt(path: string): string | { readonly why: string } {
+  try {
+    const stat = statSync(path);
+    const { size } = stat;
+    if (!stat.isFile()) return { why: "(there is something that is no file)" };
+    if (size > LARGEST)
+      return { why: `(in place of a file of ${size.toLocaleString("en")} bytes)` };
+    const text = readFileSync(path, "utf8");
+    return text.includes("\0") ? { why: "(in place of a binary file)" } : text;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? "" : { why: `(what is there cannot be read: ${code})` };
+  }
+}
+
+const LARGEST = 2_000_000;
+
+function compact(fields: Fields): string {
+  return Object.keys(fields).length === 0 ? "" : JSON.stringify(fields);
+}
+
+function fieldsOf(input: unknown): Fields {
+  return typeof input === "object" && input !== null ? (input as Fields) : {};
+}

@@ -1,0 +1,123 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { objectOf } from "../../base/index.js";
+import { type AuxiliaryKind, auxiliaryKind } from "./auxiliary-kind.js";
+import { blocksOf, textOf } from "./request-body.js";
+
+/**
+ * - `call`: a request of the conversation; takes a reply of the script.
+ * - `auxiliary`: a model call that the CLI makes on its own; takes none.
+ * - `count_tokens`, `other` (probes and whatever else): answered, take none.
+ */
+export type RequestKind = "call" | "auxiliary" | "count_tokens" | "other";
+
+/** What a tool gave, as the model is told. */
+export interface ToolResult {
+  readonly toolUseId: string;
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** One request that the simulated model received. */
+export interface RecordedRequest {
+  /** 1, 2, 3 … in the order of arrival. */
+  readonly number: number;
+  readonly kind: RequestKind;
+  /** What an auxiliary call is for. */
+  readonly auxiliary?: AuxiliaryKind;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  /** Lower-case names; the values of credentials are masked. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The parsed JSON; undefined when there was none. */
+  readonly body: unknown;
+  /** Milliseconds since 1970. */
+  readonly arrivedAt: number;
+
+  /** The model that was asked for. */
+  readonly model: string | undefined;
+  readonly stream: boolean;
+  /** The system prompt, its parts joined. */
+  readonly system: string;
+  /** The text of the last user message, less the reminders that the CLI puts around it. */
+  readonly prompt: string;
+  /** What the tools gave that the last reply had called. */
+  readonly toolResults: readonly ToolResult[];
+  /** The names of the tools that the model is offered. */
+  readonly tools: readonly string[];
+}
+
+export interface Arrival {
+  readonly number: number;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+  readonly arrivedAt: number;
+}
+
+export function recordRequest(arrival: Arrival): RecordedRequest {
+  const [path = "/", query = ""] = arrival.url.split("?", 2);
+  const body = objectOf(arrival.body);
+  const last = lastUserMessage(body);
+  return {
+    number: arrival.number,
+    ...kindOf(arrival.method, path, body),
+    method: arrival.method,
+    path,
+    query,
+    headers: maskedHeaders(arrival.headers),
+    body: arrival.body,
+    arrivedAt: arrival.arrivedAt,
+    model: typeof body["model"] === "string" ? body["model"] : undefined,
+    stream: body["stream"] === true,
+    system: textOf(body["system"]),
+    prompt: textOf(last, isOwnText),
+    toolResults: blocksOf(last).flatMap(toolResult),
+    tools: blocksOf(body["tools"]).map((tool) => String(tool["name"])),
+  };
+}
+
+function kindOf(
+  method: string,
+  path: string,
+  body: Readonly<Record<string, unknown>>,
+): Pick<RecordedRequest, "kind" | "auxiliary"> {
+  if (method !== "POST") return { kind: "other" };
+  if (path === "/v1/messages/count_tokens") return { kind: "count_tokens" };
+  if (path !== "/v1/messages" || !Array.isArray(body["messages"])) return { kind: "other" };
+  const auxiliary = auxiliaryKind(body);
+  return auxiliary === undefined ? { kind: "call" } : { kind: "auxiliary", auxiliary };
+}
+
+function lastUserMessage(body: Readonly<Record<string, unknown>>): unknown {
+  // After it there may be messages of the role `system`: the CLI's own notes.
+  return blocksOf(body["messages"]).findLast((message) => message["role"] === "user")?.["content"];
+}
+
+/** Whether a text is the caller's: the CLI adds reminders, and what a reset in a pool leaves behind. */
+function isOwnText(text: string): boolean {
+  return !/^\s*<(?:system-reminder|local-command-\w+|command-name)>/.test(text);
+}
+
+function toolResult(block: Readonly<Record<string, unknown>>): ToolResult[] {
+  if (block["type"] !== "tool_result") return [];
+  return [
+    {
+      toolUseId: String(block["tool_use_id"]),
+      text: textOf(block["content"]),
+      isError: block["is_error"] === true,
+    },
+  ];
+}
+
+const CREDENTIALS = new Set(["x-api-key", "authorization", "proxy-authorization", "cookie"]);
+
+function maskedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const masked: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const text = Array.isArray(value) ? value.join(", ") : (value ?? "");
+    masked[name] = CREDENTIALS.has(name) ? text.replace(/^(bearer |basic )?.*$/is, "$1***") : text;
+  }
+  return masked;
+}

@@ -1,0 +1,65 @@
+import type { RecordedRequest } from "./recorded-request.js";
+import { type Reply, type ReplyInput, toReply } from "./reply.js";
+
+/** Chooses the reply to a request. Undefined means that the request was not expected. */
+export type ReplyFunction = (
+  request: RecordedRequest,
+) => ReplyInput | undefined | Promise<ReplyInput | undefined>;
+
+/** One entry of a script; a function is asked when its turn comes. */
+export type ScriptEntry = ReplyInput | ReplyFunction | Always;
+
+/** Replies, one for each call in the order of arrival; or one reply; or a function for all calls. */
+export type ReplyScript = readonly ScriptEntry[] | ScriptEntry;
+
+/** A reply that is never used up. */
+export interface Always {
+  readonly always: ReplyInput | ReplyFunction;
+}
+
+/** Answers every further call: `[apiError(529), always("Hello")]`. */
+export function always(reply: ReplyInput | ReplyFunction): Always {
+  return { always: reply };
+}
+
+/** A script being played. */
+export class PlayedScript {
+  readonly #entries: ScriptEntry[];
+
+  constructor(replies: ReplyScript) {
+    if (typeof replies === "function") this.#entries = [always(replies)];
+    else this.#entries = Array.isArray(replies) ? [...replies] : [checked(replies as ScriptEntry)];
+  }
+
+  add(entries: readonly ScriptEntry[]): void {
+    this.#entries.push(...entries);
+  }
+
+  /** How many replies are not used yet. */
+  get left(): number {
+    return this.#entries.filter((entry) => !isAlways(entry)).length;
+  }
+
+  /** The reply to a call, or undefined when the script has none. Throws what its function throws. */
+  async next(request: RecordedRequest): Promise<Reply | undefined> {
+    const entry = this.#take();
+    const source = entry !== undefined && isAlways(entry) ? entry.always : entry;
+    const input = typeof source === "function" ? await source(request) : source;
+    return input === undefined ? undefined : toReply(input);
+  }
+
+  /** Synchronous, so that simultaneous calls get their replies in order. */
+  #take(): ScriptEntry | undefined {
+    const first = this.#entries[0];
+    return first !== undefined && isAlways(first) ? first : this.#entries.shift();
+  }
+}
+
+function isAlways(entry: ScriptEntry): entry is Always {
+  return typeof entry === "object" && "always" in entry;
+}
+
+function checked(entry: ScriptEntry): ScriptEntry {
+  if (typeof entry === "string" || (typeof entry === "object" && entry !== null)) return entry;
+  throw new TypeError("replies must be a reply, a list of replies, or a function of the request");
+}

@@ -1,0 +1,269 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { quoteForShell } from "../../src/bin/command/quote-for-shell.js";
+import { allowRule, deniedCallLines } from "../../src/bin/turn/denied-calls.js";
+import { complete } from "../../src/complete/index.js";
+import { toolUse } from "../../src/testing/index.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { world } from "../support/world.js";
+
+const CWD = "/work";
+
+describe("allowRule()", () => {
+  it.each([
+    ["Bash", { command: "touch a.txt" }, "Bash(touch a.txt)"],
+    ["Bash", { command: "touch a.txt && git add ." }, "Bash(touch a.txt && git add .)"],
+    ["Bash", { command: 'echo "it\'s (1) | a"' }, 'Bash(echo "it\'s (1) | a")'],
+    ["Bash", { command: "touch $(date +%s)" }, "Bash(touch $(date +%s))"],
+    ["Write", { file_path: "a.txt", content: "" }, "Edit(//work/a.txt)"],
+    ["Edit", { file_path: "/else/a[1].txt" }, "Edit(//else/a\\[1\\].txt)"],
+    ["NotebookEdit", { notebook_path: "n.ipynb" }, "Edit(//work/n.ipynb)"],
+    ["Read", { file_path: "/etc/hosts" }, "Read(//etc/hosts)"],
+    ["Monitor", { command: "touch a.txt", description: "x" }, "Bash(touch a.txt)"],
+    ["Grep", { pattern: "x", path: "../other" }, "Read(//other)"],
+    ["Grep", { pattern: "x" }, "Read(//work)"],
+    ["Glob", { pattern: "*" }, "Read(//work)"],
+    ["Glob", { pattern: "/etc/host*" }, "Read(//etc)"],
+    ["Glob", { pattern: "/etc/hosts" }, "Read(//etc)"],
+    ["Glob", { pattern: "sub/*", path: "/else" }, "Read(//else)"],
+    ["WebFetch", { url: "https://knots.example/a?b" }, "WebFetch(domain:knots.example)"],
+    ["WebFetch", { url: "http://[2001:db8::1]:80/" }, "WebFetch(domain:[2001:db8::1])"],
+    ["WebSearch", { query: "knots" }, "WebSearch"],
+    ["mcp__rope__tie", { knot: "bowline" }, "mcp__rope__tie"],
+  ])("is narrow for %s %j", (tool, input, rule) => {
+    expect(allowRule(tool, input, CWD)).toBe(rule);
+  });
+
+  it.each([
+    ["a wildcard", "rm -rf *"],
+    ["a backslash", "printf 'a\\nb'"],
+    ["two lines", "touch a\ntouch b"],
+    ["a pipe", "cat a | sh"],
+    ["a redirection", "echo a > b"],
+    ["a background job", "sleep 100 &"],
+    ["a quote without an end", "echo 'a"],
+    ["a parenthesis without an end", "echo '('"],
+    ["an invisible character", "touch a\u200Bb"],
+    ["nothing", " "],
+  ])("gives none for a command with %s", (_, command) => {
+    expect(allowRule("Bash", { command }, CWD)).toBeUndefined();
+  });
+
+  it.each([
+    ["WebFetch", { url: "https://*/" }],
+    ["WebFetch", { url: "https://*.example/" }],
+    ["WebFetch", { url: "ftp://knots.example/" }],
+    ["WebFetch", { url: "data:text/plain,x" }],
+    ["Read", { file_path: "~/x" }],
+    ["Grep", { pattern: "x", path: "~" }],
+    ["Glob", { pattern: "/*" }],
+    ["Glob", { pattern: "/etc/*/../x" }],
+    ["Glob", { pattern: "/etc/*", path: "/else" }],
+    ["Write", { file_path: "blank-at-the-end " }],
+    ["Write", {}],
+    ["Monitor", { ws: { url: "wss://knots.example/" } }],
+    ["PowerShell", { command: "ls" }],
+    ["Skill", { skill: "tie" }],
+    ["Agent", { prompt: "x" }],
+    ["Task", { prompt: "x" }],
+    ["REPL", { code: "1" }],
+    ["Workflow", { script: "x" }],
+    ["LSP", { filePath: "a.ts" }],
+    ["SendUserFile", { files: ["a.txt"] }],
+    ["ToolOfTomorrow", {}],
+    ["mcp__rope__*", {}],
+  ])("gives none for %s %j", (tool, input) => {
+    expect(allowRule(tool, input, CWD)).toBeUndefined();
+  });
+});
+
+describe("refusalLines()", () => {
+  const denial = (tool_name: string, tool_input: object) => ({
+    tool_name,
+    tool_input,
+    tool_use_id: "toolu_1",
+  });
+
+  it("names each rule once, and never the whole of Bash", () => {
+    const denials = [
+      denial("Bash", { command: "touch a.txt" }),
+      denial("Bash", { command: "touch a.txt" }),
+      denial("Bash", { command: "cat a | sh" }),
+    ];
+    expect(deniedCallLines(denials, { cwd: CWD, denied: [] })).toEqual([
+      "Bash was refused; --allow 'Bash(touch a.txt)' permits it.",
+      "Bash was refused. No rule permits just this call; in a terminal you are asked about it.",
+    ]);
+  });
+
+  it("says what a rule permits beyond the call", () => {
+    const denials = [
+      denial("WebSearch", { query: "knots" }),
+      denial("mcp__rope__tie", { knot: "bowline" }),
+      denial("Glob", { pattern: "/etc/host*" }),
+    ];
+    expect(deniedCallLines(denials, { cwd: CWD, denied: [] })).toEqual([
+      "WebSearch was refused; --allow WebSearch permits every call of this tool.",
+      "mcp__rope__tie was refused; --allow mcp__rope__tie permits every call of this tool.",
+      "Glob was refused; --allow 'Read(//etc)' permits it, and reading everything there.",
+    ]);
+  });
+
+  it.each([
+    ["Bash", { command: "touch a" }, "Bash"],
+    ["Bash", { command: "touch a" }, "Bash(touch a)"],
+    ["Bash", { command: "touch a" }, "Bash(touch *)"],
+    ["Bash", { command: "touch a" }, "Bash(touch:*)"],
+    ["Bash", { command: "rm" }, "Bash(rm *)"],
+    ["Bash", { command: "touch a && rm a" }, "Bash(rm *)"],
+    ["Bash", { command: "cat a | sh" }, "Bash(sh)"],
+    ["Monitor", { command: "touch a" }, "Bash(touch *)"],
+    ["Write", { file_path: "a.txt" }, "Edit(//work/a.txt)"],
+    ["WebFetch", { url: "https://knots.example/" }, "WebFetch(domain:knots.example)"],
+    ["mcp__rope__tie", {}, "mcp__rope__tie"],
+  ])("does not offer --allow for %s %j, which --deny %s refuses", (tool, input, rule) => {
+    expect(deniedCallLines([denial(tool, input)], { cwd: CWD, denied: [rule] })).toEqual([
+      `${tool} was refused, and --deny has a rule for it.`,
+    ]);
+  });
+
+  it.each([
+    ["Bash(rm *)", "Bash", { command: "touch a" }, "Bash(touch a)"],
+    ["Bash(rm:*)", "Bash", { command: "rmdir a" }, "Bash(rmdir a)"],
+    ["Bash(rm *)", "Monitor", { command: "touch a" }, "Bash(touch a)"],
+    ["Edit(./b.txt)", "Write", { file_path: "a.txt" }, "Edit(//work/a.txt)"],
+  ])("offers --allow next to --deny %s for %s %j", (denied, tool, input, rule) => {
+    expect(deniedCallLines([denial(tool, input)], { cwd: CWD, denied: [denied] })).toEqual([
+      `${tool} was refused; --allow '${rule}' permits it, unless a rule of --deny fits, which wins.`,
+    ]);
+  });
+
+  it("pays no heed to --deny for other tools", () => {
+    const denied = ["Edit", "Read(./.env)", "WebSearch"];
+    expect(
+      deniedCallLines([denial("Write", { file_path: "a.txt" })], { cwd: CWD, denied }),
+    ).toEqual(["Write was refused; --allow 'Edit(//work/a.txt)' permits it."]);
+  });
+});
+
+describe("shellQuoted()", () => {
+  it.each(["Bash(touch a.txt)", "it's", '$HOME `id` "x"', "WebSearch", "a b"])(
+    "makes one word of %j",
+    (word) => {
+      const out = execFileSync("sh", ["-c", `printf %s ${quoteForShell(word)}`], {
+        encoding: "utf8",
+      });
+      expect(out).toBe(word);
+    },
+  );
+});
+
+/** A call, and another one that its rule must not permit. Paths are below the folder of the world. */
+interface Pair {
+  readonly tool: string;
+  readonly call: Record<string, unknown>;
+  readonly other: Record<string, unknown>;
+}
+
+describe("the real CLI", () => {
+  const pair = (tool: string, call: Pair["call"], other: Pair["other"]): Pair => ({
+    tool,
+    call,
+    other,
+  });
+  const notebook = (name: string) => ({
+    notebook_path: `work/${name}`,
+    new_source: "2",
+    cell_id: "a",
+  });
+  const watch = (command: string) => ({ command, description: "x", timeout_ms: 60_000 });
+
+  it.each([
+    pair("Bash", { command: "touch a.txt" }, { command: "touch a.txt b.txt" }),
+    pair(
+      "Bash",
+      { command: "touch \"it's (1).txt\" && touch 'b,c.txt'; touch d.txt" },
+      { command: "touch d.txt" },
+    ),
+    pair("Bash", { command: "touch $(echo e.txt)" }, { command: "touch $(echo f.txt)" }),
+    pair("Monitor", watch("touch a.txt"), watch("touch b.txt")),
+    pair(
+      "Write",
+      { file_path: "work/a[1]!#.txt", content: "x" },
+      { file_path: "work/a1!#.txt", content: "x" },
+    ),
+    pair(
+      "Write",
+      { file_path: "work/a b (1).txt", content: "x" },
+      { file_path: "work/a b (2).txt", content: "x" },
+    ),
+    pair("NotebookEdit", notebook("a.ipynb"), notebook("b.ipynb")),
+    pair("Read", { file_path: "home/a.txt" }, { file_path: "home/b.txt" }),
+    pair("Read", { file_path: "~/a.txt" }, { file_path: "home/b.txt" }),
+    pair("Grep", { pattern: "x", path: "home/a" }, { pattern: "x", path: "home/b" }),
+    pair("Glob", { pattern: "home/a/x*" }, { pattern: "home/b/x*" }),
+    pair("Glob", { pattern: "s/*", path: "home/a" }, { pattern: "s/*", path: "home/b" }),
+    // An address without a dot: the CLI looks it up nowhere.
+    pair(
+      "WebFetch",
+      { url: "http://[::1]:9/", prompt: "x" },
+      { url: "http://[::2]:9/", prompt: "x" },
+    ),
+  ])("permits $tool $call by the rule, and not $other", async ({ tool, call, other }) => {
+    const { cwd, model, options } = await world(NEWEST_CLI, []);
+    const [first, second] = [call, other].map((input) => placed(input, dirname(cwd)));
+    const refused = async (inputs: Pair["call"][], allowedTools: string[]) => {
+      const reads = inputs.flatMap(({ notebook_path }) => {
+        if (notebook_path === undefined) return [];
+        writeFileSync(String(notebook_path), JSON.stringify(NOTEBOOK));
+        return [toolUse("Read", { file_path: notebook_path })];
+      });
+      model.add(...reads, ...inputs.map((input) => toolUse(tool, input)), "Done.");
+      const tools = ["Read", tool];
+      return (await complete("Do it.", { ...options, tools, allowedTools })).permissionDenials;
+    };
+    const [denial] = await refused([first ?? {}], []);
+    const lines = deniedCallLines(denial === undefined ? [] : [denial], { cwd, denied: [] });
+    expect(lines).toEqual([expect.stringContaining("--allow")]);
+    const rule = allowRule(tool, { ...Object(denial?.tool_input) }, cwd);
+    expect(await refused([first ?? {}, second ?? {}], [rule ?? ""])).toEqual([
+      expect.objectContaining({ tool_name: tool, tool_input: expect.objectContaining(second) }),
+    ]);
+  });
+
+  it("refuses by --deny what only that refuses, and permits the rest by the rule", async () => {
+    const { cwd, model, options } = await world(NEWEST_CLI, []);
+    const inputs = [{ command: "touch a.txt" }, { command: "touch a.txt && rm a.txt" }];
+    const denied = ["Bash(rm *)"];
+    model.add(...inputs.map((input) => toolUse("Bash", input)), "Done.");
+    const { permissionDenials } = await complete("Do it.", {
+      ...options,
+      tools: ["Bash"],
+      disallowedTools: denied,
+      allowedTools: inputs.map((input) => allowRule("Bash", input, cwd) ?? ""),
+    });
+    expect(deniedCallLines(permissionDenials, { cwd, denied })).toEqual([
+      "Bash was refused, and --deny has a rule for it.",
+    ]);
+  });
+});
+
+const NOTEBOOK = {
+  cells: [
+    { id: "a", cell_type: "code", source: "1", metadata: {}, outputs: [], execution_count: null },
+  ],
+  metadata: {},
+  nbformat: 4,
+  nbformat_minor: 5,
+};
+
+/** The input with its paths below a folder. */
+function placed(input: Pair["call"], root: string): Pair["call"] {
+  const entries = Object.entries(input).map(([name, value]) => {
+    const isPath = typeof value === "string" && /^(?:work|home)\//.test(value);
+    return [name, isPath ? join(root, value) : value];
+  });
+  return Object.fromEntries(entries);
+}

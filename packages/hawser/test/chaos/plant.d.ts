@@ -1,1 +1,0 @@
-export const PLANTS: Readonly<Record<string, { readonly noticed: RegExp }>>;

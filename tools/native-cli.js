@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/**
+ * The executable in the platform package that a wrapper package such as `@anthropic-ai/claude-code`
+ * brings along.
+ * @param {string} wrapper
+ */
+export function nativeCli(wrapper) {
+  const manifest = createRequire(import.meta.url).resolve(`${wrapper}/package.json`);
+  const fromWrapper = createRequire(manifest);
+  const platform = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
+  const file = process.platform === "win32" ? "claude.exe" : "claude";
+  for (const name of [platform, `${platform}-musl`]) {
+    try {
+      const path = join(dirname(fromWrapper.resolve(`${name}/package.json`)), file);
+      if (existsSync(path)) return path;
+    } catch {
+      // Not installed on this platform; the next name may be.
+    }
+  }
+  throw new Error(`No native CLI of ${wrapper} for ${process.platform}-${process.arch}`);
+}
