@@ -10,9 +10,9 @@ import {
   type Message,
   type Outbound,
 } from "../wire/index.js";
-import { Incoming, type RequestHandler } from "./incoming.js";
-import { Outgoing } from "./outgoing.js";
-import { ReadTurn } from "./read-turn.js";
+import { IncomingRequests, type RequestHandler } from "./incoming-requests.js";
+import { OutgoingRequests } from "./outgoing-requests.js";
+import { ReadBudget } from "./read-budget.js";
 
 export interface ControlEvents {
   /** Every line that is no control frame; must not wait for anything. */
@@ -31,9 +31,9 @@ export class ControlLine {
   readonly #transport: Transport;
   readonly #events: ControlEvents;
   readonly #log: Logger;
-  readonly #outgoing = new Outgoing();
-  readonly #incoming: Incoming;
-  readonly #turn = new ReadTurn();
+  readonly #outgoing = new OutgoingRequests();
+  readonly #incoming: IncomingRequests;
+  readonly #turn = new ReadBudget();
   #requestsAfterEnd = 0;
   #holders = 0;
   #gate: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
@@ -48,7 +48,7 @@ export class ControlLine {
     this.#transport = transport;
     this.#events = events;
     this.#log = log;
-    this.#incoming = new Incoming(handler, (answer) => this.#answer(answer), log);
+    this.#incoming = new IncomingRequests(handler, (answer) => this.#answer(answer), log);
   }
 
   /** Begins to read the connected transport, and goes on to its end. */
@@ -76,7 +76,7 @@ export class ControlLine {
     if (!options.signal?.aborted) {
       this.#transport
         .send(controlRequest(id, request))
-        .catch((error: unknown) => this.#outgoing.fail(id, error));
+        .catch((error: unknown) => this.#outgoing.reject(id, error));
     }
     return answer.finally(release);
   }
@@ -137,7 +137,7 @@ export class ControlLine {
         for (let frame: Frame | undefined = first; frame !== undefined; frame = frames.poll?.()) {
           this.#take(frame);
           if (this.#gate !== undefined) await this.#gate.opened;
-          if (this.#turn.isOver()) await this.#turn.next();
+          if (this.#turn.isSpent()) await this.#turn.renew();
           const behind = this.#incoming.caughtUp();
           if (behind !== undefined) await behind;
         }
@@ -149,8 +149,8 @@ export class ControlLine {
     // What killed the CLI in mid-word is why it is lost; a CLI that leaves so by itself has no other.
     if (why === undefined && this.#cut !== undefined) this.#events.onCorrupt(this.#cut);
     this.#ended = { error: why };
-    this.#incoming.end();
-    this.#outgoing.failAll((subtype) => unanswered(subtype, why));
+    this.#incoming.close();
+    this.#outgoing.rejectAll((subtype) => unanswered(subtype, why));
     this.#events.onEnd(why);
   }
 
@@ -184,11 +184,11 @@ export class ControlLine {
     const { message, size } = frame;
     if (isMessage(message, "stream_event")) this.#events.onMessage(message, size);
     else if (isMessage(message, "control_request")) {
-      if (!this.#isFloodAfterEnd()) this.#incoming.received(message);
+      if (!this.#isFloodAfterEnd()) this.#incoming.receive(message);
     } else if (isMessage(message, "control_cancel_request")) {
-      this.#incoming.cancelled(message.request_id);
+      this.#incoming.cancel(message.request_id);
     } else if (!isMessage(message, "control_response")) this.#events.onMessage(message, size);
-    else if (!this.#outgoing.answered(message)) {
+    else if (!this.#outgoing.settle(message)) {
       this.#log.debug("an answer that nobody waits for", { id: message.response?.request_id });
     }
   }

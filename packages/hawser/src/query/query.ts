@@ -3,9 +3,9 @@ import type { McpServerConfig, Options } from "../options/index.js";
 import { Controls, type FieldsOf, timeoutsOf } from "../session/index.js";
 import type { HostPayload, InitializePayload, InterruptReceipt, Message } from "../wire/index.js";
 import { AbortError } from "./abort-error.js";
-import { checkPrompt, type QueryPrompt } from "./input.js";
+import { checkPrompt, type QueryPrompt } from "./prompt-lines.js";
+import { QueryCore } from "./query-core.js";
 import { resolveQueryOptions } from "./resolve.js";
-import { Run } from "./run.js";
 import type { Query, QueryParams, SDKMessage, SDKUserMessage } from "./types/index.js";
 
 /**
@@ -28,13 +28,13 @@ export function startRun(options: Options | undefined, bootMs?: number): QueryRu
 
 /** If it is forgotten, its process dies with it. */
 export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, void> {
-  readonly #run: Run;
+  readonly #run: QueryCore;
   readonly #messages: AsyncIterator<Message>;
   #left = false;
 
   constructor(options: Options, bootMs: number) {
     super();
-    this.#run = new Run(options, bootMs);
+    this.#run = new QueryCore(options, bootMs);
     this.#messages = this.#run.stream.read(this);
     abandoned.register(this, this.#run);
   }
@@ -114,11 +114,11 @@ export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, voi
 
   protected linkServers(
     servers: Readonly<Record<string, McpServerConfig>>,
-  ): ReturnType<Run["setServers"]> {
+  ): ReturnType<QueryCore["setServers"]> {
     return this.#run.setServers(servers);
   }
 }
 
-const abandoned = new FinalizationRegistry<Run>((run) => {
+const abandoned = new FinalizationRegistry<QueryCore>((run) => {
   void run.kill();
 });

@@ -1,5 +1,5 @@
 import { HawserError } from "../base/index.js";
-import { checkPrompt, type QueryPrompt } from "./input.js";
+import { checkPrompt, type QueryPrompt } from "./prompt-lines.js";
 import { type QueryRun, startRun } from "./query.js";
 import type { Query, StartupParams, WarmQuery } from "./types/index.js";
 
@@ -12,10 +12,10 @@ export async function startup(params: StartupParams = {}): Promise<WarmQuery> {
   } catch (error) {
     throw await run.whyEnded(error);
   }
-  return new Warm(run);
+  return new PrestartedQuery(run);
 }
 
-class Warm implements WarmQuery {
+class PrestartedQuery implements WarmQuery {
   readonly #run: QueryRun;
   #used = false;
   #closed = false;

@@ -1,7 +1,7 @@
 import type { Options } from "../options/index.js";
 
 /** Whether the CLI may have to ask this side: by a hook, for a permission, or for a tool call. */
-export function isAsked(options: Options): boolean {
+export function usesHostCallbacks(options: Options): boolean {
   const { hooks, canUseTool, onElicitation, onUserDialog, rules, mcpServers } = options;
   const asked = [hooks, canUseTool, onElicitation, onUserDialog, rules];
   if (asked.some((each) => each !== undefined)) return true;

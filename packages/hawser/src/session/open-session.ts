@@ -9,7 +9,7 @@ import {
   withPreset,
 } from "../options/index.js";
 import type { Session } from "./session.js";
-import { type LeaseRequest, sourceOf } from "./source.js";
+import { type LeaseRequest, sourceOf } from "./session-source.js";
 import { timeoutsOf } from "./timeouts.js";
 import { warnOfShadowedCallback } from "./warn-of-shadowed-callback.js";
 

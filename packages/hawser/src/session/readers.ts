@@ -1,6 +1,6 @@
 import { HawserError } from "../base/index.js";
 import { isMessage, type Message } from "../wire/index.js";
-import { MessageStream, type StreamEvents } from "./stream.js";
+import { MessageStream, type StreamEvents } from "./turns/message-stream.js";
 
 /** Who reads a session: its own one reader, and through `events` the readers of its turns. */
 export class Readers {

@@ -20,10 +20,10 @@ import {
   userLine,
 } from "../wire/index.js";
 import { Controls, type FieldsOf } from "./controls.js";
-import { SessionCore } from "./core.js";
-import type { CoreOptions } from "./core-options.js";
-import { type HandedBack, resetAndDetach } from "./hand-back.js";
-import { type LiveTurn, recordOf, type Turn } from "./turn.js";
+import { type HandedBack, resetAndDetach } from "./reset-and-detach.js";
+import { SessionCore } from "./session-core.js";
+import type { CoreOptions } from "./session-start.js";
+import { type LiveTurn, recordOf, type Turn } from "./turns/turn.js";
 
 /** How one prompt is sent. */
 export interface SendOptions {
@@ -86,12 +86,12 @@ export class Session extends Controls implements AsyncIterable<Message> {
 
   /** Of the process; another one after a recovery. */
   get pid(): number | undefined {
-    return this.#core.line.connection.transport.pid;
+    return this.#core.line.current.transport.pid;
   }
 
   /** What the CLI said of itself when it started, and since then of its MCP servers. */
   get info(): InitializePayload {
-    this.#info = this.#core.line.connection.info ?? this.#info;
+    this.#info = this.#core.line.current.info ?? this.#info;
     if (this.#info === undefined) throw new HawserError("closed", "The session is not open yet.");
     const { mcpServers } = this.#core.line;
     return mcpServers === undefined ? this.#info : { ...this.#info, mcp_servers: mcpServers };
@@ -100,7 +100,7 @@ export class Session extends Controls implements AsyncIterable<Message> {
   /** Waits until the CLI has started and every check is passed. */
   async initializationResult(): Promise<InitializePayload> {
     try {
-      this.#info = await this.#core.line.connection.ready;
+      this.#info = await this.#core.line.current.ready;
     } catch (error) {
       // If it was this side that ended the start, that is the reason.
       throw this.#core.failure ?? error;
@@ -161,7 +161,7 @@ export class Session extends Controls implements AsyncIterable<Message> {
   async interrupt(options: { cancelQueued?: boolean } = {}): Promise<InterruptReceipt> {
     const { cancelQueued = false } = options;
     const { turns } = this.#core;
-    const here = cancelQueued ? turns.withdrawQueued() : turns.queued.map(({ uuid }) => uuid);
+    const here = cancelQueued ? turns.cancelQueued() : turns.queued.map(({ uuid }) => uuid);
     const receipt = await this.request("interrupt", cancelQueued ? { cancel_queued: true } : {});
     const { still_queued = [], cancelled = [] } = receipt ?? {};
     return cancelQueued
@@ -212,6 +212,6 @@ const abandoned = new FinalizationRegistry<SessionCore>((core) => {
 });
 
 function stopOnAbort(turn: LiveTurn, signal: AbortSignal, core: SessionCore): void {
-  const release = onAbort([signal], (error) => core.stopFor(turn, error));
+  const release = onAbort([signal], (error) => core.interruptFor(turn, error));
   turn.result.then(release, release);
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Step } from "../../src/testing/index.js";
 import { everyProcess, until } from "../support/proc.js";
-import { fake, lifecycle } from "./fake.js";
+import { fake, lifecycle } from "./fake.helper.js";
 
 const DIST = new URL("../../dist/index.js", import.meta.url).href;
 

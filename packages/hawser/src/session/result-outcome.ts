@@ -1,0 +1,110 @@
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  type ErrorFacts,
+  HawserError,
+  type Mask,
+  textOf,
+} from "../base/index.js";
+import type { RateLimitInfo, ResultMessage } from "../wire/index.js";
+import { wasInterrupted } from "./turns/turn-cost.js";
+
+/** What the turn said of a failure beside its result. */
+export interface Circumstances {
+  /** The CLI's name of an API failure. */
+  readonly apiError: string | undefined;
+  readonly rateLimit: RateLimitInfo | undefined;
+  /** How long the API asked the CLI to wait before its last own retry. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** The error that a failed result stands for. */
+export function failureOf(result: ResultMessage, around: Circumstances, mask?: Mask): HawserError {
+  const told = wordsOf(result) || `The CLI reported ${textOf(result.subtype)}.`;
+  const code = codeOf(result, around, told);
+  // What the CLI says of it is for its own makers.
+  const words = code === "aborted" ? "The turn was interrupted." : told;
+  const status = result.api_error_status;
+  const facts = {
+    result,
+    ...(typeof status === "number" ? { apiStatus: status } : {}),
+    // Which value it was about, the CLI tells in words only.
+    ...(code === "structured_output" ? { issues: [{ message: told }] } : {}),
+  };
+  return new HawserError(code, words, { ...facts, ...moreOf(code, status, around) }, mask);
+}
+
+/** What the CLI says of a failure; nothing where that is not text. */
+export function wordsOf({ errors, result }: ResultMessage): string {
+  const listed = Array.isArray(errors) ? errors.filter(isText).join("; ") : "";
+  return listed || (isText(result) ? result : "");
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function moreOf(code: ErrorCode, status: unknown, around: Circumstances): ErrorFacts {
+  const { rateLimit, retryAfterMs } = around;
+  if (code === "usage_limit" && rateLimit?.resetsAt !== undefined) {
+    return { resetsAt: new Date(rateLimit.resetsAt * 1000) };
+  }
+  // Asked again, the API refuses the same request again.
+  const final = code === "api_error" && typeof status === "number" && !isPassing(status);
+  if (final) return { retryable: false };
+  return retryAfterMs !== undefined && ERROR_CODES[code].retryable ? { retryAfterMs } : {};
+}
+
+/** Of the statuses below 500, only that of a request that was too slow. */
+function isPassing(status: number): boolean {
+  return status >= 500 || status === 408;
+}
+
+/** Without a limit that it names, the API is only busy: that has nothing to do with the plan. */
+function isLimitOfPlan(limit: RateLimitInfo | undefined): boolean {
+  const named = limit?.resetsAt !== undefined || limit?.rateLimitType !== undefined;
+  return limit?.status === "rejected" && named;
+}
+
+function codeOf(result: ResultMessage, around: Circumstances, words: string): ErrorCode {
+  const { apiError, rateLimit } = around;
+  if (NO_SESSION.test(words)) return "session_not_found";
+  const reason = textOf(result.terminal_reason);
+  if (wasInterrupted(result)) return "aborted";
+  if (result.subtype === "error_max_structured_output_retries") return "structured_output";
+  if (result.stop_reason === "refusal") return "refusal";
+  if (TOO_LONG.has(reason)) return "prompt_too_long";
+  if (result.api_error_status === 429 && isLimitOfPlan(rateLimit)) return "usage_limit";
+  // The number is exact where it is known; the name covers what never reached the API.
+  const numbered = BY_STATUS.get(result.api_error_status ?? 0);
+  const named = BY_NAME.get(apiError ?? "");
+  if (numbered !== undefined) return numbered;
+  if (named !== undefined) return named;
+  if (result.stop_reason === "max_tokens") return "max_output_tokens";
+  return result.subtype === "success" ? "api_error" : "process_exited";
+}
+
+/** As the API found it, or the CLI by itself before it asked. */
+const TOO_LONG: ReadonlySet<string> = new Set(["prompt_too_long", "blocking_limit"]);
+
+const NO_SESSION = /No conversation found|not match any session|valid session ID or session title/i;
+
+const BY_STATUS: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
+  [401, "auth"],
+  [402, "billing"],
+  [403, "auth"],
+  [404, "model_not_found"],
+  [413, "prompt_too_long"],
+  [429, "rate_limited"],
+  [529, "overloaded"],
+]);
+
+const BY_NAME: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
+  ["authentication_failed", "auth"],
+  ["oauth_org_not_allowed", "auth"],
+  ["billing_error", "billing"],
+  ["rate_limit", "rate_limited"],
+  ["overloaded", "overloaded"],
+  ["model_not_found", "model_not_found"],
+  ["max_output_tokens", "max_output_tokens"],
+]);
