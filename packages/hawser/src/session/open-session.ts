@@ -10,8 +10,8 @@ import {
 } from "../options/index.js";
 import type { Session } from "./session.js";
 import { type LeaseRequest, sourceOf } from "./session-source.js";
+import { warnOfShadowedCallback } from "./startup-warnings.js";
 import { timeoutsOf } from "./timeouts.js";
-import { warnOfShadowedCallback } from "./warn-of-shadowed-callback.js";
 
 /** All options but those of calls, which a session refuses. */
 export type SessionOptions = Omit<Options, "autoResume" | "maxRepairs" | "schema">;

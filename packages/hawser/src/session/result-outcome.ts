@@ -9,6 +9,17 @@ import {
 import type { RateLimitInfo, ResultMessage } from "../wire/index.js";
 import { wasInterrupted } from "./turns/turn-cost.js";
 
+/** Why the CLI stopped; everything else is thrown. */
+export type Stop = "completed" | "max_turns" | "max_budget" | "hook_stopped";
+
+/** `is_error` wins over `subtype`: an API failure calls itself a success. */
+export function stopOf({ subtype, is_error, terminal_reason }: ResultMessage): Stop | undefined {
+  if (subtype === "error_max_turns") return "max_turns";
+  if (subtype === "error_max_budget_usd") return "max_budget";
+  if (is_error || subtype !== "success") return undefined;
+  return terminal_reason === "hook_stopped" ? "hook_stopped" : "completed";
+}
+
 /** What the turn said of a failure beside its result. */
 export interface Circumstances {
   /** The CLI's name of an API failure. */

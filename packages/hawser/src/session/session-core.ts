@@ -13,11 +13,10 @@ import {
 import { RecoverableConnection } from "./connection/recoverable-connection.js";
 import { IdleTracker } from "./idle/idle-tracker.js";
 import { PendingWork } from "./idle/pending-work.js";
-import { usesHostCallbacks } from "./is-asked.js";
 import { Readers } from "./readers.js";
-import { failureOf } from "./result-outcome.js";
-import { sessionClosed, stopOf, unlessClosed } from "./session-error.js";
-import type { CoreOptions, SessionWatcher } from "./session-start.js";
+import { failureOf, stopOf } from "./result-outcome.js";
+import { sessionClosed, unlessClosed } from "./session-error.js";
+import { type CoreOptions, type SessionWatcher, usesHostCallbacks } from "./session-start.js";
 import type { StreamEvents } from "./turns/message-stream.js";
 import { Stopper } from "./turns/stopper.js";
 import { LiveTurn, type PromptLine, type TurnOwner } from "./turns/turn.js";

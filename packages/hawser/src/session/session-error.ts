@@ -1,17 +1,5 @@
 import { type ErrorFacts, HawserError, isHawserError, type Mask } from "../base/index.js";
-import type { ResultMessage } from "../wire/index.js";
 import type { TurnRecord } from "./turns/turn-record.js";
-
-/** Why the CLI stopped; everything else is thrown. */
-export type Stop = "completed" | "max_turns" | "max_budget" | "hook_stopped";
-
-/** `is_error` wins over `subtype`: an API failure calls itself a success. */
-export function stopOf({ subtype, is_error, terminal_reason }: ResultMessage): Stop | undefined {
-  if (subtype === "error_max_turns") return "max_turns";
-  if (subtype === "error_max_budget_usd") return "max_budget";
-  if (is_error || subtype !== "success") return undefined;
-  return terminal_reason === "hook_stopped" ? "hook_stopped" : "completed";
-}
 
 /** Any failure of a turn, with what the turn had come to and what is known of the line. */
 export function enrich(

@@ -1,8 +1,7 @@
 import { HawserError } from "../base/index.js";
 import type { Options } from "../options/index.js";
 import { Session } from "./session.js";
-import type { CoreOptions } from "./session-start.js";
-import { withId } from "./with-id.js";
+import { type CoreOptions, withId } from "./session-start.js";
 
 /** Where sessions come from: each a process of its own, or those of a pool. */
 export interface SessionSource {

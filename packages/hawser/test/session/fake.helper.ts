@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { Session } from "../../src/session/index.js";
 import { requestOf } from "../../src/session/open-session.js";
-import { withId } from "../../src/session/with-id.js";
+import { withId } from "../../src/session/session-start.js";
 import {
   type Action,
   type FakeCli,

@@ -16,8 +16,8 @@ import { HostMcpServers } from "../answer/host-mcp-servers.js";
 import type { PermissionContext } from "../answer/permission-context.js";
 import { createRequestHandler } from "../answer/request-handler.js";
 import { PendingHostRequests } from "../idle/pending-host-requests.js";
+import type { ProcessStart, Warm } from "../session-start.js";
 import { unlessLate } from "../timeouts.js";
-import type { Start, Warm } from "../warm.js";
 import { checkSettings, type Expected, expectedOf } from "./check-settings.js";
 import { EarlyMessages } from "./early-messages.js";
 import { requireServers } from "./require-servers.js";
@@ -59,13 +59,13 @@ export class CliConnection {
   #control: ControlLine | undefined;
   #holds = false;
   #release: (() => void) | undefined;
-  readonly #firstWords = new EarlyMessages();
+  readonly #early = new EarlyMessages();
   #info: InitializePayload | undefined;
   #isReady = false;
   #hasEnded = false;
   #isClosed = false;
 
-  constructor(options: Options, servers: Servers, start: Start, events: ConnectionEvents) {
+  constructor(options: Options, servers: Servers, start: ProcessStart, events: ConnectionEvents) {
     this.#options = options;
     this.#warm = start.warm;
     this.#programServers = servers;
@@ -278,7 +278,7 @@ export class CliConnection {
 
   /** What came before the answer to initialize, when it is known that there is no refusal. */
   #handOnEarly(): void {
-    this.#firstWords.deliver((message, size) => this.#receive(message, size));
+    this.#early.deliver((message, size) => this.#receive(message, size));
   }
 
   #receive(message: Message, size: number): void {
@@ -288,8 +288,8 @@ export class CliConnection {
         .map((server: { name?: unknown } | null) => server?.name)
         .filter((name) => typeof name === "string");
     }
-    if (!this.#isReady) this.#firstWords.observe(message);
-    if (this.#firstWords.keep(message, size)) return;
+    if (!this.#isReady) this.#early.observe(message);
+    if (this.#early.hold(message, size)) return;
     if (isMessage(message, "transcript_mirror")) {
       this.#stored?.add(message);
       return;
@@ -325,7 +325,7 @@ export class CliConnection {
   #explain(error: unknown): unknown {
     if (this.#isReady) return error;
     // An end that was asked for says nothing about the CLI.
-    return this.#firstWords.explain(error, this.#isClosed ? {} : this.transport.facts, this.mask);
+    return this.#early.explain(error, this.#isClosed ? {} : this.transport.facts, this.mask);
   }
 }
 

@@ -18,11 +18,10 @@ import {
   type SystemInit,
 } from "../../wire/index.js";
 import { enrich } from "../session-error.js";
-import { warnOfKey } from "../startup-warnings.js";
+import type { ProcessStart, Warm } from "../session-start.js";
+import { warnOfKey, warnOfUnknownAgent } from "../startup-warnings.js";
 import { spentOn, TurnCosts } from "../turns/turn-cost.js";
 import type { TurnRecord } from "../turns/turn-record.js";
-import { warnOfUnknownAgent } from "../unknown-agent.js";
-import type { Start, Warm } from "../warm.js";
 import { CliConnection, type ConnectionEvents } from "./cli-connection.js";
 import { ReplayedSettings, resuming, withoutSpent } from "./replayed-settings.js";
 
@@ -58,7 +57,7 @@ export class RecoverableConnection {
   /** Why the process is gone, while a new one can take its place. */
   #down: HawserError | undefined;
 
-  constructor(options: Options, { bootMs, warm }: Start, events: LifelineEvents) {
+  constructor(options: Options, { bootMs, warm }: ProcessStart, events: LifelineEvents) {
     this.#options = options;
     this.#bootMs = bootMs;
     this.#events = events;
