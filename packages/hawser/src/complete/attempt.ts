@@ -8,6 +8,7 @@ import {
   type Session,
   type SessionLease,
   type SessionSource,
+  sendValidated,
   stopOf,
   stopTurn,
   type Turn,
@@ -158,7 +159,7 @@ export class Attempt {
   /** One turn, and what follows from it. */
   async #take(session: Session, prompt: Prompt): Promise<Step> {
     if (this.#ending !== undefined) throw this.#ending;
-    const turn = session.send(prompt);
+    const turn = sendValidated(session, prompt);
     this.#turn = turn;
     if (this.#job.onPart === undefined) forgetMessages(turn);
     else this.#job.onPart(turn);

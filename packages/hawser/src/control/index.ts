@@ -1,5 +1,5 @@
 export type { RequestOptions } from "../options/index.js";
-export { type ControlEvents, ControlLine } from "./control-line.js";
+export { ControlLine, type ControlListener } from "./control-line.js";
 export {
   NO_ANSWER,
   Refusal,

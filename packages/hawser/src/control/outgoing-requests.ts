@@ -1,4 +1,4 @@
-import { abortedBy, HawserError, listenForAbort } from "../base/index.js";
+import { abortedBy, HawserError, LONGEST_TIMER_MS, listenForAbort } from "../base/index.js";
 import type { RequestOptions } from "../options/index.js";
 import type { ControlFailure, ControlResponse } from "../wire/index.js";
 
@@ -6,7 +6,7 @@ import type { ControlFailure, ControlResponse } from "../wire/index.js";
 export class OutgoingRequests {
   readonly #waiting = new Map<string, Waiting>();
 
-  /** The answer to the request that goes out under this id. Waits no longer than it may. */
+  /** The answer to the request that is sent under this id; rejects after the time limit. */
   wait(id: string, subtype: string, options: RequestOptions): Promise<unknown> {
     const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ export class OutgoingRequests {
     return this.#waiting.size;
   }
 
-  /** False if nobody waits for this answer: it came late, or twice. */
+  /** False if no request waits for this answer, because it came late or twice. */
   settle({ response }: ControlResponse): boolean {
     const waiting = this.#waiting.get(response?.request_id);
     if (waiting === undefined) return false;
@@ -63,9 +63,6 @@ interface Waiting {
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** Node fires a timer that is longer than this at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 function late(subtype: string, timeoutMs: number): HawserError {
   const message = `The CLI did not answer the request ${subtype} within ${timeoutMs} ms.`;
   return new HawserError("timeout", message, { phase: "control" });
@@ -73,7 +70,7 @@ function late(subtype: string, timeoutMs: number): HawserError {
 
 function refusal(subtype: string, { error, error_code }: ControlFailure): HawserError {
   const facts = error_code === undefined ? {} : { reason: error_code };
-  // What is no text may not even be turned into one.
+  // `error` comes from outside and may be any value, on which String() could throw.
   const told = typeof error === "string" ? error : undefined;
   if (error_code === "unsupported_request" || UNSUPPORTED.test(told ?? "")) {
     const message = `The CLI does not support the request ${subtype}.`;

@@ -1,21 +1,25 @@
 import type { McpServerConfig, Options } from "../options/index.js";
-import { PendingWork, usesHostCallbacks } from "../session/index.js";
+import {
+  type ClosableWork,
+  PendingWork,
+  usesHostCallbacks,
+  type WorkListener,
+} from "../session/index.js";
 import { isSystem, type Message } from "../wire/index.js";
 import { PromptTracker } from "./prompt-tracker.js";
 
-/** What the CLI still has to do, and whether it may need this side's input for it. */
-export class InputPolicy {
-  readonly #activity: PendingWork;
-  readonly #unanswered: PromptTracker;
+/** Decides when the input of the CLI may end, by the work that is pending and the prompts that wait. */
+export class InputPolicy implements ClosableWork {
+  readonly #work: PendingWork;
+  readonly #prompts: PromptTracker;
   #isGuarded: boolean;
   #isText = false;
-  #asked = false;
   #tellsState = false;
 
-  constructor(options: Options, onChange: () => void) {
+  constructor(options: Options, listener: WorkListener) {
     this.#isGuarded = usesHostCallbacks(options);
-    this.#activity = new PendingWork(onChange);
-    this.#unanswered = new PromptTracker(onChange);
+    this.#work = new PendingWork(listener);
+    this.#prompts = new PromptTracker(listener);
   }
 
   /** Whether the CLI asks this side. Once its input has ended, it may go on without asking. */
@@ -23,29 +27,34 @@ export class InputPolicy {
     return this.#isGuarded;
   }
 
+  get needsInterrupt(): boolean {
+    return this.#work.inTurn || this.#prompts.awaitsResult;
+  }
+
+  get outlivesInput(): boolean {
+    return !this.isDone;
+  }
+
   /** Whether the CLI says by itself when it is idle, so that a lost result does no harm. */
   get tellsState(): boolean {
     return this.#tellsState;
   }
 
-  get awaitsResult(): boolean {
-    return this.#activity.inTurn || this.#unanswered.awaitsResult;
-  }
-
+  /** Whether nothing is left to do, on either side. */
   get isDone(): boolean {
-    return !this.#asked && !this.#unanswered.awaitsResult && this.#activity.isQuiet;
+    return this.#work.hostRequests === 0 && !this.#prompts.awaitsResult && this.#work.isQuiet;
   }
 
   /**
-   * As the official SDK does, but never while work in the background may still need an answer:
-   * without an open input, every hook, permission and tool call of this side would fail.
+   * As the official SDK does, but never while background work may still need an answer: without an open
+   * input, every hook, permission and tool call of this side would fail.
    */
   get needsNoInput(): boolean {
     if (this.#isGuarded) return this.isDone;
-    return !this.#asked && !(this.#isText && this.#unanswered.awaitsResult);
+    return this.#work.hostRequests === 0 && !(this.#isText && this.#prompts.awaitsResult);
   }
 
-  /** Of a text, unlike of an iterable, the first result is the end. */
+  /** The first result ends the input of a text. The input of an iterable ends with the iterable. */
   setText(isText: boolean): void {
     this.#isText = isText;
   }
@@ -54,34 +63,36 @@ export class InputPolicy {
     this.#isGuarded ||= usesHostCallbacks({ mcpServers: servers });
   }
 
+  /** A prompt is about to be sent. */
   addPrompt(): void {
-    this.#unanswered.add();
+    this.#prompts.add();
   }
 
+  /** The prompt that was added last could not be written. */
   removePrompt(): void {
-    this.#unanswered.removeLast();
-  }
-
-  setHostRequests(pending: number): void {
-    this.#asked = pending > 0;
-    this.#unanswered.setHostRequests(this.#asked);
-  }
-
-  observe(message: Message): void {
-    if (isSystem(message, "session_state_changed")) this.#tellsState = true;
-    this.#unanswered.observe(message);
-    this.#activity.observe(message);
+    this.#prompts.removeLast();
   }
 
   /** A result that was lost is waited for no longer. */
   forgetPrompts(): void {
-    this.#unanswered.clear();
+    this.#prompts.clear();
   }
 
-  /** The process is gone. */
+  setHostRequests(pending: number): void {
+    this.#work.hostRequests = pending;
+    this.#prompts.setHostRequests(pending);
+  }
+
+  /** To be called with every message. */
+  observe(message: Message): void {
+    if (isSystem(message, "session_state_changed")) this.#tellsState = true;
+    this.#prompts.observe(message);
+    this.#work.observe(message);
+  }
+
+  /** The process is gone, and all its work with it. */
   clear(): void {
-    this.#asked = false;
-    this.#unanswered.clear();
-    this.#activity.clear();
+    this.#prompts.clear();
+    this.#work.clear();
   }
 }

@@ -1,96 +1,100 @@
+import type { WorkListener } from "../session/index.js";
 import { isResult, isSystem, type Message } from "../wire/index.js";
 
 /**
- * Whether a prompt that was sent still waits for its result. The CLI may answer several prompts in
- * one turn, so results cannot be counted: a turn takes at least one prompt, and what was sent beside
- * it was either taken along or begins the next turn at once.
+ * Whether a prompt that was sent still waits for its result. The CLI may answer several prompts in one
+ * turn, so results cannot be counted: a turn takes at least one prompt, and the other prompts that were
+ * sent were either taken along or begin the next turn at once.
  */
 export class PromptTracker {
-  readonly #onChange: () => void;
-  #any = false;
+  readonly #listener: WorkListener;
+  #awaitsResult = false;
   /** Prompts that no turn is known to have taken. */
-  #waiting = 0;
+  #untaken = 0;
   #inTurn = false;
   #hadTurn = false;
-  #asked = false;
-  /** How long the turn that may come next has to begin, while one may. */
+  #hasHostRequests = false;
+  /** How long the turn that may come next has to begin; undefined if none is expected. */
   #patienceMs: number | undefined;
   #patience: NodeJS.Timeout | undefined;
 
-  constructor(onChange: () => void) {
-    this.#onChange = onChange;
+  constructor(listener: WorkListener) {
+    this.#listener = listener;
   }
 
   get awaitsResult(): boolean {
-    return this.#any;
+    return this.#awaitsResult;
   }
 
+  /** A prompt is about to be sent. */
   add(): void {
-    this.#any = true;
-    this.#waiting += 1;
+    this.#awaitsResult = true;
+    this.#untaken += 1;
     this.#expectTurn(undefined);
   }
 
-  /** The prompt that was sent last never left. */
+  /** The prompt that was added last could not be written. */
   removeLast(): void {
-    this.#waiting = Math.max(0, this.#waiting - 1);
+    this.#untaken = Math.max(0, this.#untaken - 1);
     if (this.#inTurn) return;
-    if (this.#waiting === 0) this.#any = false;
+    if (this.#untaken === 0) this.#awaitsResult = false;
     else if (this.#hadTurn) this.#expectTurn(PATIENCE_MS);
   }
 
   /**
-   * Whether this side works on requests of the CLI. Between turns they may be hooks of the next
-   * one, which is told of only when they are through.
+   * Whether this side works on requests of the CLI. Between turns these may be hooks of the next turn,
+   * which the CLI announces only when the hooks have answered.
    */
-  setHostRequests(asked: boolean): void {
-    this.#asked = asked;
-    if (asked && !this.#any && this.#hadTurn && !this.#inTurn) {
-      this.#any = true;
+  setHostRequests(pending: number): void {
+    this.#hasHostRequests = pending > 0;
+    const isBetweenTurns = this.#hadTurn && !this.#inTurn;
+    if (this.#hasHostRequests && !this.#awaitsResult && isBetweenTurns) {
+      this.#awaitsResult = true;
       this.#patienceMs = PATIENCE_MS;
     }
     this.#expectTurn(this.#patienceMs);
   }
 
+  /** To be called with every message. */
   observe(message: Message): void {
-    if (isSystem(message, "init")) this.#begin();
-    // Its queue is empty; only a prompt that it has not even read could still begin a turn.
-    if (isSystem(message, "session_state_changed") && message.state === "idle" && this.#any) {
-      this.#expectTurn(UNREAD_MS);
+    if (isSystem(message, "init")) this.#beginTurn();
+    // The CLI's queue is empty; only a prompt that it has not read yet could still begin a turn.
+    if (isSystem(message, "session_state_changed") && message.state === "idle") {
+      if (this.#awaitsResult) this.#expectTurn(UNREAD_MS);
     }
     if (!isResult(message)) return;
-    if (!this.#inTurn) this.#begin();
+    if (!this.#inTurn) this.#beginTurn();
     this.#inTurn = false;
-    if (this.#waiting === 0) this.#any = false;
+    if (this.#untaken === 0) this.#awaitsResult = false;
     else this.#expectTurn(PATIENCE_MS);
   }
 
-  /** Nothing is waited for any more. */
+  /** No prompt waits for a result any more. */
   clear(): void {
     this.#expectTurn(undefined);
-    this.#any = false;
-    this.#waiting = 0;
+    this.#awaitsResult = false;
+    this.#untaken = 0;
   }
 
-  #begin(): void {
+  #beginTurn(): void {
     this.#expectTurn(undefined);
     this.#inTurn = true;
     this.#hadTurn = true;
-    this.#waiting = Math.max(0, this.#waiting - 1);
+    this.#untaken = Math.max(0, this.#untaken - 1);
   }
 
   #expectTurn(patienceMs: number | undefined): void {
     clearTimeout(this.#patience);
     this.#patienceMs = patienceMs;
-    if (patienceMs === undefined || this.#asked) return;
+    if (patienceMs === undefined || this.#hasHostRequests) return;
     this.#patience = setTimeout(() => {
       this.clear();
-      this.#onChange();
+      this.#listener.onWorkChanged();
     }, patienceMs);
     this.#patience.unref();
   }
 }
 
-/** Seen: 2 to 700 ms. */
+/** How long to wait for the next turn (observed: 2 to 700 ms). */
 const PATIENCE_MS = 5_000;
 const UNREAD_MS = 2_000;

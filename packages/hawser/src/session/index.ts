@@ -3,14 +3,24 @@ export {
   type PermissionExplanation,
 } from "./answer/explain-permission.js";
 export type { PermissionContext } from "./answer/permission-context.js";
-export { RecoverableConnection } from "./connection/recoverable-connection.js";
+export {
+  RecoverableConnection,
+  type RecoverableConnectionListener,
+} from "./connection/recoverable-connection.js";
 export { resuming, withoutSpent } from "./connection/replayed-settings.js";
 export { Controls, type FieldsOf } from "./controls.js";
 export { type CallEvent, CHANNELS, type ProcessEvent, publish } from "./diagnostics-channels.js";
-export { PendingWork } from "./idle/pending-work.js";
+export { PendingWork, type WorkListener } from "./idle/pending-work.js";
 export { openSession, type SessionOptions } from "./open-session.js";
 export { type Circumstances, failureOf, type Stop, stopOf, wordsOf } from "./result-outcome.js";
-export { detach, enrichedBy, handBack, type SendOptions, Session } from "./session.js";
+export {
+  detach,
+  enrichedBy,
+  handBack,
+  type SendOptions,
+  Session,
+  sendValidated,
+} from "./session.js";
 export {
   type LeaseRequest,
   registerSource,
@@ -24,6 +34,7 @@ export {
   usesHostCallbacks,
   type Warm,
 } from "./session-start.js";
+export { type ClosableWork, INTERRUPT_GRACE_MS, Shutdown } from "./shutdown.js";
 export {
   type CredentialInfo,
   credentialOf,
@@ -31,7 +42,7 @@ export {
   warnOfShadowedCallback,
 } from "./startup-warnings.js";
 export { startTimer, type Timeouts, timeoutError, timeoutsOf, unlessLate } from "./timeouts.js";
-export { MessageStream } from "./turns/message-stream.js";
+export { MessageStream, type StreamListener } from "./turns/message-stream.js";
 export {
   forgetMessages,
   isDelivered,

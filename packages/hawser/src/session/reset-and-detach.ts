@@ -5,27 +5,28 @@ import { type ResultMessage, userLine } from "../wire/index.js";
 import type { SessionCore } from "./session-core.js";
 import { unlessLate } from "./timeouts.js";
 
-/** A process after its session, for the next one. */
+/** A process after its session, for the next session. */
 export interface HandedBack {
   readonly process: CliProcess;
-  /** Of the reset: names the conversation that it is in now, and what it counts on from. */
+  /** The result of the reset: names the new conversation, and the totals that the CLI counts on from. */
   readonly result: ResultMessage;
 }
 
 /**
- * Has the CLI begin a new conversation, and gives its process away. Throws unless the CLI confirms
- * that, and is at rest afterwards: then the process must not serve anybody else.
+ * Has the CLI begin a new conversation, and gives its process away. Throws unless the CLI confirms the
+ * new conversation and is idle afterwards: then the process must not serve another caller.
  */
 export async function resetAndDetach(
   core: SessionCore,
   session: object,
   limitMs: number,
 ): Promise<HandedBack> {
-  const { model } = core.line;
+  const { model } = core.connection;
   const { strays } = core.turns;
   const result = await unlessLate(clear(core, session), "reset", limitMs);
-  // Before its first turn there was none to change.
-  if (model !== undefined && core.line.model !== model) throw notReset("the model is another one");
+  // Before its first turn the CLI had named no model.
+  if (model !== undefined && core.connection.model !== model)
+    throw notReset("the model is another one");
   if (core.turns.strays !== strays) throw notReset("the CLI said something beside it");
   const process = core.detach();
   if (process === undefined) throw notReset("something was still under way afterwards");
@@ -33,16 +34,16 @@ export async function resetAndDetach(
 }
 
 async function clear(core: SessionCore, session: object): Promise<ResultMessage> {
-  const before = core.line.id;
+  const before = core.connection.id;
   const uuid = randomUUID();
-  const turn = core.send({ ...userLine(CLEAR, { uuid }), uuid }, session);
+  const turn = core.turns.send({ uuid, message: userLine(CLEAR, { uuid }) }, session);
   turn.keepsMessages = false;
   const result = await turn.result;
-  // At once: a CLI that cannot do this may never answer what follows.
+  // Checked at once, because a CLI that cannot reset may never answer the request below.
   const problem = whyNotReset(result, before);
   if (problem !== undefined) throw notReset(problem);
   await core.idle(session);
-  // Answers keep their order among all that the CLI says: behind this one, nothing more is to come.
+  // The CLI keeps the order of its messages, so nothing of the reset comes after this answer.
   await core.request({ subtype: "get_binary_version" }).catch((error: unknown) => {
     if (!isHawserError(error, "unsupported_by_cli") && !isHawserError(error, "control_error")) {
       throw error;

@@ -113,9 +113,10 @@ export class SubprocessLine {
     return this.#connecting;
   }
 
-  async send(message: Outbound): Promise<void> {
+  /** `encoded` is the message as a line, if the caller has encoded it already. */
+  async send(message: Outbound, encoded?: string): Promise<void> {
     if (!this.ready) throw this.#refusal();
-    const line = encodeLine(message);
+    const line = encoded ?? encodeLine(message);
     this.#prepared?.trace?.("send", line.trimEnd());
     await new Promise<void>((resolve, reject) => {
       this.#process?.stdin.write(line, (error) => {
@@ -127,6 +128,14 @@ export class SubprocessLine {
 
   read(owner: object): InboxReader<Frame> {
     return this.#inbox.read(owner);
+  }
+
+  messages(): InboxReader<Frame> {
+    return this.#inbox.read(this);
+  }
+
+  get exited(): Promise<Exit> {
+    return this.waitForExit();
   }
 
   async endInput(): Promise<void> {
@@ -144,7 +153,7 @@ export class SubprocessLine {
     await this.#process?.initialized();
   }
 
-  async close({ first }: CloseOptions): Promise<void> {
+  async close({ first }: CloseOptions = {}): Promise<void> {
     if (first !== undefined && this.ready) {
       // Should it not arrive, the ladder does without it.
       this.send(first).catch(() => {});

@@ -121,7 +121,7 @@ describe("a stream of messages", () => {
 
   it("lets a reader leave at the notice of what was dropped", async () => {
     const left: string[] = [];
-    const stream = new MessageStream({ onLeft: () => left.push("left") });
+    const stream = new MessageStream({}, () => left.push("left"));
     for (let i = 0; i < 70; i++) stream.push(line("x"), MB);
     for await (const message of stream.read(OWNER)) {
       expect(message).toMatchObject({ subtype: "dropped" });

@@ -28,8 +28,10 @@ describe("what the CLI has left to do", () => {
   beforeEach(() => {
     vi.useFakeTimers();
     changes = 0;
-    activity = new PendingWork(() => {
-      changes += 1;
+    activity = new PendingWork({
+      onWorkChanged: () => {
+        changes += 1;
+      },
     });
   });
   afterEach(() => void vi.useRealTimers());

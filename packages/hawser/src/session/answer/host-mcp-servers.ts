@@ -3,27 +3,28 @@ import { linkServer, type McpLink } from "../../mcp/index.js";
 import type { McpSdkServer, McpServerConfig } from "../../options/index.js";
 import type { McpMessage, McpMessagePayload, McpMessageRequest } from "../../wire/index.js";
 
+/** Sends the messages of MCP servers to the CLI. The connection implements it. */
+export interface McpMessageSink {
+  sendMcpMessage(serverName: string, message: McpMessage): void;
+}
+
 /** The MCP servers inside this program that one process talks to. */
 export class HostMcpServers {
-  readonly #send: (serverName: string, message: McpMessage) => void;
+  readonly #sink: McpMessageSink;
   readonly #log: Logger;
   readonly #report: ReportFault;
   readonly #links = new Map<string, Linked>();
   #names: readonly string[] = [];
 
-  constructor(
-    send: (serverName: string, message: McpMessage) => void,
-    log: Logger,
-    report: ReportFault,
-  ) {
-    this.#send = send;
+  constructor(sink: McpMessageSink, log: Logger, report: ReportFault) {
+    this.#sink = sink;
     this.#log = log;
     this.#report = report;
   }
 
   /**
-   * Links the servers of a map that live here, and lets go of those that are no longer in it. Gives
-   * the names that another server had before: the CLI has shaken hands with that one.
+   * Links the servers of a map that live in this program, and unlinks the servers that are no longer in
+   * the map. Gives the names that another server had before: the CLI has shaken hands with that server.
    */
   set(servers: Readonly<Record<string, McpServerConfig>>): readonly string[] {
     this.#names = Object.keys(servers);
@@ -55,7 +56,7 @@ export class HostMcpServers {
       throw new HawserError("mcp_failed", `There is no MCP server ${server_name} here.`);
     }
     const reply = await link.receive(message);
-    // Owed for notifications too, which have no reply of their own.
+    // The CLI waits for a reply to a notification too, which has none of its own.
     return { mcp_response: reply ?? { jsonrpc: "2.0", id: 0, result: {} } };
   }
 
@@ -63,7 +64,7 @@ export class HostMcpServers {
     for (const name of [...this.#links.keys()]) this.#unlink(name);
   }
 
-  /** One that could not be linked counts as another: it may have become free since. */
+  /** A server that could not be linked counts as another server: it may have become free since. */
   #isOther(name: string, { instance }: McpSdkServer): boolean {
     const before = this.#links.get(name);
     if (before === undefined || instance === undefined) return false;
@@ -72,13 +73,13 @@ export class HostMcpServers {
 
   #link(name: string, { instance }: McpSdkServer): void {
     if (instance === undefined || this.#links.has(name)) return;
-    const link = linkServer(name, instance, (message) => this.#send(name, message), {
+    const link = linkServer(name, instance, (message) => this.#sink.sendMcpMessage(name, message), {
       report: this.#report,
     });
     const linked: Linked = { instance, link, failed: false };
     this.#links.set(name, linked);
     link.catch((error: unknown) => {
-      // It stays, so that whoever asks for it is told why.
+      // The failed link stays, so that a request for this server is told why.
       linked.failed = true;
       this.#log.error("an MCP server of this program could not be linked", {
         server: name,

@@ -1,4 +1,5 @@
 import { type ErrorFacts, HawserError, isHawserError, type Mask } from "../../base/index.js";
+import type { ControlListener } from "../../control/index.js";
 import { lastProbe } from "../../process/index.js";
 import { isResult, type Message, type ResultMessage } from "../../wire/index.js";
 import { failureOf } from "../result-outcome.js";
@@ -18,10 +19,10 @@ export class EarlyMessages {
     return this.#held !== undefined;
   }
 
-  deliver(receive: (message: Message, size: number) => void): void {
+  deliver(to: Pick<ControlListener, "onMessage">): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const [message, size] of held) receive(message, size);
+    for (const [message, size] of held) to.onMessage(message, size);
   }
 
   /** To be called with every message until the CLI is ready. */

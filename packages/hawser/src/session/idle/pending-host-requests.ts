@@ -1,29 +1,37 @@
 import type { RequestHandler } from "../../control/index.js";
 
-/** Counts what is being waited for beside the model; meanwhile its silence means nothing. */
+/** Is told how many requests of the CLI wait for this side. The cores implement it. */
+export interface HostRequestListener {
+  onHostRequests(pending: number): void;
+}
+
+/**
+ * Counts the requests of the CLI that this side works on. Meanwhile the CLI waits for this side and not
+ * for the model, so its silence does not count against a time limit.
+ */
 export class PendingHostRequests {
-  readonly #onChange: (pending: number) => void;
+  readonly #listener: HostRequestListener;
   #pending = 0;
 
-  constructor(onChange: (pending: number) => void) {
-    this.#onChange = onChange;
+  constructor(listener: HostRequestListener) {
+    this.#listener = listener;
   }
 
-  /** Until the returned function is called. */
+  /** Counts one more until the returned function is called. */
   begin(): () => void {
-    let busy = true;
+    let isPending = true;
     this.#change(1);
     return () => {
-      if (busy) this.#change(-1);
-      busy = false;
+      if (isPending) this.#change(-1);
+      isPending = false;
     };
   }
 
-  /** The handler, each of whose answers is waited for. */
+  /** The handler, with each of its requests counted. */
   during(handler: RequestHandler): RequestHandler {
     return async (request, context) => {
       const done = this.begin();
-      // A callback that goes on after the CLI has lost interest holds nothing up.
+      // A callback that runs on after the CLI has withdrawn its request holds nothing up.
       context.signal.addEventListener("abort", done, { once: true });
       try {
         return await handler(request, context);
@@ -36,6 +44,6 @@ export class PendingHostRequests {
 
   #change(by: number): void {
     this.#pending += by;
-    this.#onChange(this.#pending);
+    this.#listener.onHostRequests(this.#pending);
   }
 }

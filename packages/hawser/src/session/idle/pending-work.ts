@@ -1,11 +1,19 @@
 import { isResult, isSystem, type Message } from "../../wire/index.js";
 
+/** Is told when work began or ended. The cores of sessions and queries implement it. */
+export interface WorkListener {
+  onWorkChanged(): void;
+}
+
 /**
- * Whether the CLI has anything left to do: a turn, background work, or the turn that it begins by
- * itself when background work has ended. Its own word `idle` does not count background shells.
+ * What is left to do. On the side of the CLI: a turn, background work, or the turn that the CLI begins
+ * by itself when background work has ended; its state `idle` does not count background shells. On this
+ * side: requests of the CLI that wait for an answer of the host.
  */
 export class PendingWork {
-  readonly #onChange: () => void;
+  /** How many requests of the CLI this side works on. */
+  hostRequests = 0;
+  readonly #listener: WorkListener;
   readonly #tasks = new Set<string>();
   #hasStates = false;
   #hasTaskList = false;
@@ -14,24 +22,26 @@ export class PendingWork {
   #owesTurn = false;
   #patience: NodeJS.Timeout | undefined;
 
-  constructor(onChange: () => void) {
-    this.#onChange = onChange;
+  constructor(listener: WorkListener) {
+    this.#listener = listener;
   }
 
+  /** Whether the CLI has nothing left to do. Requests of the CLI to this side do not count. */
   get isQuiet(): boolean {
     return !this.#running && !this.#owesTurn && this.#tasks.size === 0;
   }
 
-  /** Whether something goes on, or is about to, that no prompt waits for. */
+  /** Whether background work goes on, or a turn is about to begin that no prompt waits for. */
   get inBackground(): boolean {
     return this.#owesTurn || this.#tasks.size > 0;
   }
 
-  /** Whether a turn has begun and has no result, be it one that the CLI began by itself. */
+  /** Whether a turn has begun and has no result, also a turn that the CLI began by itself. */
   get inTurn(): boolean {
     return this.#inTurn;
   }
 
+  /** To be called with every message. */
   observe(message: Message): void {
     if (isSystem(message, "init")) this.#inTurn = true;
     if (isResult(message)) this.#inTurn = false;
@@ -44,7 +54,7 @@ export class PendingWork {
       this.#hasTaskList = true;
       this.#tasks.clear();
       const tasks: unknown = message.tasks;
-      // One that is not as it should be is work all the same.
+      // Count malformed entries too: treating a session as idle too early is worse than too late.
       for (const task of Array.isArray(tasks) ? tasks : []) this.#tasks.add(task?.task_id);
     } else if (isSystem(message, "task_started")) {
       if (!this.#hasTaskList) this.#tasks.add(message.task_id);
@@ -55,11 +65,12 @@ export class PendingWork {
       if (!this.#hasTaskList) this.#tasks.delete(message.task_id);
       if (!this.#running) this.#expectTurn();
     } else return;
-    this.#onChange();
+    this.#listener.onWorkChanged();
   }
 
   /** The process is gone, and all its work with it. */
   clear(): void {
+    this.hostRequests = 0;
     clearTimeout(this.#patience);
     this.#tasks.clear();
     this.#hasStates = false;
@@ -67,7 +78,7 @@ export class PendingWork {
     this.#owesTurn = false;
     this.#running = false;
     this.#inTurn = false;
-    this.#onChange();
+    this.#listener.onWorkChanged();
   }
 
   #run(running: boolean): void {
@@ -75,12 +86,12 @@ export class PendingWork {
     if (running) this.#owe(false);
   }
 
-  /** What ended is told to the model in a turn of its own, but not every end is worth one. */
+  /** The CLI tells the model of ended work in a turn of its own, but not of all ended work. */
   #expectTurn(): void {
     this.#owe(true);
     this.#patience = setTimeout(() => {
       this.#owesTurn = false;
-      this.#onChange();
+      this.#listener.onWorkChanged();
     }, PATIENCE_MS);
     this.#patience.unref();
   }
@@ -91,7 +102,7 @@ export class PendingWork {
   }
 }
 
-/** Seen: 1 to 50 ms. */
+/** How long to wait for the turn that follows ended background work (observed: 1 to 50 ms). */
 const PATIENCE_MS = 5_000;
 
 function isOver(patch: unknown): boolean {

@@ -7,19 +7,18 @@ import {
   type StreamEvent,
 } from "../../wire/index.js";
 
-export interface StreamEvents {
-  /** Somebody began to wait for a message, or no one waits any more. */
-  readonly onWaiting?: (waiting: boolean) => void;
-  /** The reader is too far behind for any more, or no longer. */
-  readonly onFull?: (full: boolean) => void;
-  /** The reader left before the end. */
-  readonly onLeft?: () => void;
+/** Is told what the reader of a stream does. The idle tracker and the core of a query implement it. */
+export interface StreamListener {
+  /** The reader began to wait for a message, or waits no more. */
+  onWaiting?(waiting: boolean): void;
+  /** The reader is too far behind to take more messages, or no longer is. */
+  onFull?(full: boolean): void;
 }
 
 /**
- * Messages for one reader, who may be slow. Beyond a first mark, pieces of partial messages are
- * joined; beyond a second one the reader is reported as too far behind. Before anybody reads,
- * nobody can be behind: then the oldest messages give way. Each of these is told in its place.
+ * Messages for one reader, which may be slow. Beyond a first mark, pieces of partial messages are
+ * joined; beyond a second mark the reader is reported as too far behind. Before the reader begins it
+ * cannot be behind: then the oldest messages are dropped. A notice in the stream says so each time.
  */
 export class MessageStream {
   readonly #inbox: Inbox<Message>;
@@ -28,15 +27,16 @@ export class MessageStream {
   #dropped: DroppedNotice | undefined;
   #waiting = false;
 
-  constructor({ onFull, onWaiting, ...events }: StreamEvents = {}) {
+  /** `onLeft` is called if the reader leaves before the end. */
+  constructor(listener: StreamListener = {}, onLeft: () => void = () => {}) {
     this.#inbox = new Inbox({
-      ...events,
+      onLeft,
       highMark: PAUSE_AT,
-      // A reader who leaves may not have been waiting; others count on hearing only of changes.
+      // A reader that leaves may not have been waiting; the listener is told only of changes.
       onWaiting: (waiting) => {
         if (waiting === this.#waiting) return;
         this.#waiting = waiting;
-        onWaiting?.(waiting);
+        listener.onWaiting?.(waiting);
       },
       onFull: (full) => {
         if (!this.#inbox.taken) {
@@ -45,7 +45,7 @@ export class MessageStream {
         }
         const bytes = this.#inbox.bytes;
         if (full) this.#inbox.push({ type: "hawser", subtype: "paused", bytes }, NOTICE_SIZE);
-        onFull?.(full);
+        listener.onFull?.(full);
       },
     });
   }
@@ -61,8 +61,8 @@ export class MessageStream {
   }
 
   /**
-   * The one reader; `owner` lives as long as it does. A second one is refused. What `follow` gives
-   * is read in place of the end.
+   * The one reader; `owner` lives as long as the reader does. A second reader is refused. The reader
+   * gets what `follow` gives in place of the end.
    */
   read(
     owner: object,

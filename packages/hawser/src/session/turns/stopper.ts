@@ -4,47 +4,49 @@ import { untilSettled } from "../timeouts.js";
 import type { LiveTurn } from "./turn.js";
 import type { Turns } from "./turns.js";
 
-export interface StopperEvents {
-  readonly request: (request: HostRequest) => Promise<unknown>;
-  /** The CLI did not obey: its process is to be ended. */
-  readonly giveUp: (why: HawserError) => void;
-  /** How long a turn may take to stop. */
-  readonly graceMs: number;
+/** The session of the turns. */
+export interface StopperOwner {
+  request(request: HostRequest): Promise<unknown>;
+  /** Kills the process, because the CLI did not obey an interrupt. */
+  killFor(why: HawserError): void;
 }
 
-/** Ends turns before their time: takes their prompts back, or interrupts what runs. */
+/** Ends turns before their time: takes their prompts back, or interrupts the running turn. */
 export class Stopper {
   readonly #turns: Turns;
-  readonly #events: StopperEvents;
-  /** Active turns that nobody wants any more. */
+  readonly #owner: StopperOwner;
+  /** How long a turn may take to stop. */
+  readonly #graceMs: number;
+  /** Active turns that have been interrupted. */
   readonly #unwanted = new WeakSet<LiveTurn>();
 
-  constructor(turns: Turns, events: StopperEvents) {
+  constructor(turns: Turns, owner: StopperOwner, graceMs: number) {
     this.#turns = turns;
-    this.#events = events;
+    this.#owner = owner;
+    this.#graceMs = graceMs;
   }
 
-  /** Resolves when the CLI has been told; the turn's own end tells how it went. */
+  /** Resolves when the CLI has accepted the interrupt; the turn itself tells how it ended. */
   async interrupt(turn: LiveTurn): Promise<void> {
     const { active, queued } = this.#turns;
     if (queued.includes(turn)) this.#turns.cancel(turn);
     else if (!active.has(turn)) await this.#cancel(turn);
     else {
       this.#unwanted.add(turn);
-      // What others asked for in the same turn goes on.
-      if (!this.#isShared()) await this.#events.request({ subtype: "interrupt" });
+      // Other prompts that the CLI answers in the same turn go on.
+      if (!this.#isShared()) await this.#owner.request({ subtype: "interrupt" });
     }
   }
 
-  /** The same for a reason, which the turn is told; a process that does not obey is ended. */
+  /** Interrupts a turn, which rejects with the reason; a process that does not obey is killed. */
   async interruptFor(turn: LiveTurn, why: HawserError): Promise<void> {
     turn.interruptedBy ??= why;
-    // Should it not arrive, the limit below sees to the end.
+    // If the interrupt does not arrive, the time limit below ends the turn.
     this.interrupt(turn).catch(() => {});
     if (this.#turns.active.has(turn) && this.#isShared())
       this.#turns.settle(turn, turn.interruptedBy);
-    if (!(await untilSettled(turn.result, this.#events.graceMs))) {
-      this.#events.giveUp(turn.interruptedBy);
+    if (!(await untilSettled(turn.result, this.#graceMs))) {
+      this.#owner.killFor(turn.interruptedBy);
     }
   }
 
@@ -53,17 +55,17 @@ export class Stopper {
   }
 
   async #cancel(turn: LiveTurn): Promise<void> {
-    // An older CLI drops a prompt without a word that was cancelled before it came.
+    // An older CLI silently drops a prompt that was cancelled before it came.
     await turn.sent;
     const request = { subtype: "cancel_async_message", message_uuid: turn.uuid };
-    const answer = await this.#events.request(request).catch((error: unknown) => {
+    const answer = await this.#owner.request(request).catch((error: unknown) => {
       if (!isHawserError(error, "unsupported_by_cli")) throw error;
     });
     if (turn.settled) return;
-    // An older CLI says no more of a prompt that it took back.
+    // An older CLI sends no further message about a prompt that it took back.
     if (getPath(answer, "cancelled") === true) this.#turns.cancel(turn);
     else if (this.#turns.active.has(turn)) await this.interrupt(turn);
-    // Out of the queue and not begun yet: nothing could be interrupted now.
+    // The prompt has left the CLI's queue but has not begun, so there is nothing to interrupt yet.
     else turn.onBegun = () => void this.interrupt(turn).catch(() => {});
   }
 }

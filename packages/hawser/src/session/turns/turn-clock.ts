@@ -1,12 +1,17 @@
 import type { HawserError } from "../../base/index.js";
 import { startTimer, type Timeouts, timeoutError } from "../timeouts.js";
 
+/** What a clock stops: its turn. */
+export interface TimedTurn {
+  interruptFor(why: HawserError): void;
+}
+
 type Phase = "firstMessage" | "idle";
 
-/** Holds one turn to its time limits; tells of the first that is passed. */
+/** Holds one turn to its time limits; interrupts it when the first of them has passed. */
 export class TurnClock {
   readonly #timeouts: Timeouts;
-  readonly #onExpired: (error: HawserError) => void;
+  readonly #turn: TimedTurn;
   #timer: NodeJS.Timeout | undefined;
   #total: NodeJS.Timeout | undefined;
   #phase: Phase = "firstMessage";
@@ -16,12 +21,12 @@ export class TurnClock {
   #stopped = false;
   #paused = false;
 
-  constructor(timeouts: Timeouts, onExpired: (error: HawserError) => void) {
+  constructor(timeouts: Timeouts, turn: TimedTurn) {
     this.#timeouts = timeouts;
-    this.#onExpired = onExpired;
+    this.#turn = turn;
   }
 
-  /** Once is enough. */
+  /** Starts the clock; further calls change nothing. */
   start(): void {
     if (this.#started || this.#stopped) return;
     this.#started = true;
@@ -30,9 +35,9 @@ export class TurnClock {
     this.enter("firstMessage");
   }
 
-  /** Begins a phase, in place of the one that was running; the same one begins anew. */
+  /** Begins a phase in place of the running phase. The same phase begins anew. */
   enter(phase: Phase): void {
-    // What has run out once is over, whatever still comes.
+    // A turn whose time has run out stays so, also if messages still come.
     if (this.#stopped) return;
     this.#since = performance.now();
     if (this.#timer !== undefined && phase === this.#phase && !this.#paused) return;
@@ -41,13 +46,13 @@ export class TurnClock {
     this.#wait(this.#timeouts[`${phase}Ms`]);
   }
 
-  /** Stops the clock of the phase; the whole turn's goes on. */
+  /** Stops the clock of the phase; the clock of the whole turn goes on. */
   pause(): void {
     clearTimeout(this.#timer);
     this.#paused = true;
   }
 
-  /** Starts the phase that was paused anew, if one was. */
+  /** Starts a paused phase anew. */
   resume(): void {
     if (this.#started && this.#paused) this.enter(this.#phase);
   }
@@ -58,7 +63,7 @@ export class TurnClock {
     clearTimeout(this.#total);
   }
 
-  /** One timer serves many messages: when it fires, it waits for what the last one left. */
+  /** One timer serves many messages: when it fires, it waits for the rest since the last message. */
   #wait(ms: number): void {
     clearTimeout(this.#timer);
     const limitMs = this.#timeouts[`${this.#phase}Ms`];
@@ -71,6 +76,6 @@ export class TurnClock {
 
   #expire(phase: Phase | "total", limitMs: number): void {
     this.stop();
-    this.#onExpired(timeoutError(phase, limitMs));
+    this.#turn.interruptFor(timeoutError(phase, limitMs));
   }
 }

@@ -1,6 +1,6 @@
 import { type HawserError, isHawserError } from "../../base/index.js";
 import { isMessage, type Message, type ResultMessage, type UserLine } from "../../wire/index.js";
-import { MessageStream, type StreamEvents } from "./message-stream.js";
+import { MessageStream, type StreamListener } from "./message-stream.js";
 import type { TurnClock } from "./turn-clock.js";
 import { claimCost } from "./turn-cost.js";
 import { TurnRecord } from "./turn-record.js";
@@ -46,47 +46,27 @@ export interface Turn extends AsyncIterable<Message> {
   interrupt(): Promise<void>;
 }
 
-/** What a turn has come to, for the layers above. */
-export function recordOf(turn: Turn): TurnRecord {
-  if (turn instanceof LiveTurn) return turn.record;
-  throw new TypeError("This is no turn of a session.");
-}
-
 type Follow = () => Promise<IteratorResult<Message>>;
-
-/** The messages of a turn, and at their end, however that came, what `follow` gives. */
-export function readTurn(turn: Turn, follow: Follow): AsyncIterator<Message> {
-  if (turn instanceof LiveTurn) return turn.read(follow);
-  throw new TypeError("This is no turn of a session.");
-}
-
-/** Whether its prompt has been written to the CLI. */
-export function isDelivered(turn: Turn): boolean {
-  return turn instanceof LiveTurn && turn.delivered;
-}
-
-/** Nobody will read the messages of this turn: they are not kept. */
-export function forgetMessages(turn: Turn): void {
-  if (turn instanceof LiveTurn) turn.keepsMessages = false;
-}
-
-/** Stops a turn for a reason, which it is told; the session stays whole if the CLI obeys. */
-export function stopTurn(turn: Turn, why: HawserError): void {
-  if (turn instanceof LiveTurn) turn.interruptFor(why);
-}
 
 /** What a turn needs of its session. */
 export interface TurnOwner {
   interruptFor(turn: LiveTurn, why: HawserError): void;
   interrupt(turn: LiveTurn): Promise<void>;
-  /** The error that a result stands for, unless it reports no failure. */
+  /** The error that a result stands for; undefined if the result reports no failure. */
   failureOf(result: ResultMessage, record: TurnRecord): HawserError | undefined;
-  readonly streamEvents: StreamEvents;
-  /** Whether the model's events are handed on, and not only used. */
+  /** Is told what the readers of turns do. */
+  readonly readers: StreamListener;
+  /** Whether readers get the model's stream events. */
   readonly showsEvents: boolean;
 }
 
-export type PromptLine = UserLine & { readonly uuid: string };
+/** One prompt, ready to be sent. */
+export interface PromptLine {
+  readonly uuid: string;
+  readonly message: UserLine;
+  /** The message as it will be written. Dropped after that, because a prompt can be long. */
+  encoded?: string | undefined;
+}
 
 /** The session's side of a turn. */
 export class LiveTurn implements Turn {
@@ -95,7 +75,7 @@ export class LiveTurn implements Turn {
   readonly result: Promise<ResultMessage>;
   readonly textStream: AsyncIterable<string>;
   readonly record: TurnRecord = new TurnRecord();
-  /** Why it was stopped by this side; the result that then comes is not the answer. */
+  /** Why this side interrupted the turn; the result that then comes is not the answer. */
   interruptedBy: HawserError | undefined;
   clock: TurnClock | undefined;
   keepsMessages = true;
@@ -103,12 +83,12 @@ export class LiveTurn implements Turn {
   delivered = false;
   /** Settles when the prompt has been written, or cannot be. */
   sent: Promise<void> | undefined;
-  /** Told when the CLI begins with it. */
+  /** Called when the CLI begins with the prompt. */
   onBegun: (() => void) | undefined;
   #taken = false;
 
   readonly #owner: TurnOwner;
-  /** What must live as long as somebody reads. */
+  /** Kept so that the session is not garbage-collected while a reader of this turn waits. */
   readonly #session: object;
   readonly #stream: MessageStream;
   #resolve: (result: ResultMessage) => void = () => {};
@@ -124,15 +104,12 @@ export class LiveTurn implements Turn {
     this.#session = session;
     this.textStream = this.record.text;
     this.record.text.onLeft = () => this.#leave();
-    this.#stream = new MessageStream({
-      ...owner.streamEvents,
-      onLeft: () => this.#leave(),
-    });
+    this.#stream = new MessageStream(owner.readers, () => this.#leave());
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Who only reads the messages learns of a failure there.
+    // A caller that only reads the messages learns of a failure there.
     this.result.catch(() => {});
   }
 
@@ -148,7 +125,7 @@ export class LiveTurn implements Turn {
     return this.#settled;
   }
 
-  /** Whether the CLI has said anything of the prompt: before it does, it does nothing about it. */
+  /** Whether the CLI has named the prompt in a message: before that, it has not begun with it. */
   get taken(): boolean {
     return this.#taken;
   }
@@ -218,7 +195,39 @@ export class LiveTurn implements Turn {
   }
 
   #leave(): void {
-    // How the stop went, the result tells.
+    // Errors of the interrupt surface through `result`.
     this.interrupt().catch(() => {});
   }
+}
+
+// What follows is for the other layers of this library.
+
+/** What the messages of a turn have come to. */
+export function recordOf(turn: Turn): TurnRecord {
+  return liveTurnOf(turn).record;
+}
+
+/** The messages of a turn, and at their end, also after a failure, what `follow` gives. */
+export function readTurn(turn: Turn, follow: Follow): AsyncIterator<Message> {
+  return liveTurnOf(turn).read(follow);
+}
+
+/** Whether the prompt of a turn has been written to the CLI. */
+export function isDelivered(turn: Turn): boolean {
+  return liveTurnOf(turn).delivered;
+}
+
+/** Keeps no messages of a turn that has no reader. */
+export function forgetMessages(turn: Turn): void {
+  liveTurnOf(turn).keepsMessages = false;
+}
+
+/** Interrupts a turn, which rejects with the reason; the session stays usable if the CLI obeys. */
+export function stopTurn(turn: Turn, why: HawserError): void {
+  liveTurnOf(turn).interruptFor(why);
+}
+
+function liveTurnOf(turn: Turn): LiveTurn {
+  if (turn instanceof LiveTurn) return turn;
+  throw new TypeError("This is no turn of a session.");
 }

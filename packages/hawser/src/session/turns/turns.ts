@@ -1,4 +1,4 @@
-import { HawserError } from "../../base/index.js";
+import { abortedBy, HawserError, onAbort } from "../../base/index.js";
 import {
   type CommandLifecycle,
   isMessage,
@@ -6,33 +6,51 @@ import {
   isSystem,
   type Message,
   type ResultMessage,
+  type UserLine,
 } from "../../wire/index.js";
-import type { LiveTurn } from "./turn.js";
+import type { Timeouts } from "../timeouts.js";
+import { LiveTurn, type PromptLine, type TurnOwner } from "./turn.js";
+import { TurnClock } from "./turn-clock.js";
 
-export interface TurnsEvents {
-  /** The line of this turn's prompt is to be sent now. */
-  readonly onDue: (turn: LiveTurn) => void;
-  /** What to say of a turn that the CLI ended without a result. */
-  readonly missing: (turn: LiveTurn) => HawserError;
+/** Where prompts are sent. The recoverable connection implements it. */
+export interface PromptSink {
+  /** Starts a new process if the last one is gone; returns whether it did. */
+  reconnect(): boolean;
+  /** Resolves when the prompt has been written. `encoded` is the message as a line, if it exists. */
+  sendPrompt(message: UserLine, encoded?: string): Promise<void>;
+}
+
+/** The session of the turns. The session core implements it. */
+export interface TurnsOwner extends TurnOwner {
+  /** Why the session takes no prompt any more; undefined as long as it does. */
+  refusal(): HawserError | undefined;
+  /** A prompt was added to the work of the session. */
+  onWorkChanged(): void;
+  /** A prompt could not be written. */
+  onPromptNotSent(turn: LiveTurn, error: unknown): void;
+  /** The error of a turn that the CLI ended without a result. */
+  missingResult(turn: LiveTurn): HawserError;
 }
 
 /**
- * Which message and which result belong to which prompt. The CLI says so itself, by the prompts'
- * uuids. One that does not gets a prompt at a time: until it has said so once, and for ever if it
- * is an older one.
+ * Sends prompts, and decides which message and which result belong to which prompt. The CLI says so
+ * itself, by the uuids of the prompts. A CLI that has not done so yet gets one prompt at a time; an older
+ * CLI never does.
  */
 export class Turns {
-  readonly #events: TurnsEvents;
+  readonly #sink: PromptSink;
+  readonly #owner: TurnsOwner;
+  readonly #timeouts: Timeouts;
   /** Not sent yet. */
   readonly #queue: LiveTurn[] = [];
-  /** Sent, and without an end. */
+  /** Sent, and not settled. */
   readonly #open = new Map<string, LiveTurn>();
-  /** Those of them that the CLI works on. */
+  /** The open turns that the CLI works on. */
   readonly #active = new Set<LiveTurn>();
-  /** Those of them that are done, but as part of a turn that has no result yet. */
+  /** The open turns that are completed as part of a turn which has no result yet. */
   readonly #joined = new Set<LiveTurn>();
   #tellsUuids = false;
-  /** Sent, and the CLI has not said what it does with it. */
+  /** The turn whose prompt was sent, and of which the CLI has not said anything yet. */
   #unheard: LiveTurn | undefined;
   #ownTurnRuns = false;
   /** Whether any turn has begun that has no result. */
@@ -40,11 +58,13 @@ export class Turns {
   #lastResult: ResultMessage | undefined;
   #strays = 0;
 
-  constructor(events: TurnsEvents) {
-    this.#events = events;
+  constructor(sink: PromptSink, owner: TurnsOwner, timeouts: Timeouts) {
+    this.#sink = sink;
+    this.#owner = owner;
+    this.#timeouts = timeouts;
   }
 
-  /** Prompts without an end. */
+  /** Turns that are not settled. */
   get all(): readonly LiveTurn[] {
     return [...this.#queue, ...this.#open.values()];
   }
@@ -58,13 +78,13 @@ export class Turns {
     return this.#tellsUuids;
   }
 
-  /** The prompt that the CLI works on, or the one that it should begin with. */
+  /** The turn that the CLI works on, or the turn that it should begin with. */
   get next(): LiveTurn | undefined {
     const [turn] = this.#active.size > 0 ? this.#active : this.#open.values();
     return turn;
   }
 
-  /** How much was said that no prompt had asked for. */
+  /** How many messages of the model belong to no prompt. */
   get strays(): number {
     return this.#strays;
   }
@@ -81,12 +101,30 @@ export class Turns {
     return this.#open.has(uuid) || this.#queue.some((turn) => turn.uuid === uuid);
   }
 
-  add(turn: LiveTurn): void {
+  /**
+   * Sends a prompt as soon as the CLI may get it. `session` is not garbage-collected while a reader of
+   * the turn waits.
+   */
+  send(prompt: PromptLine, session: object, signal?: AbortSignal): LiveTurn {
+    const turn = new LiveTurn(prompt, this.#owner, session);
+    const refusal = this.#owner.refusal() ?? (signal?.aborted ? abortedBy(signal) : undefined);
+    if (refusal !== undefined) {
+      turn.settle(refusal);
+      return turn;
+    }
+    turn.clock = new TurnClock(this.#timeouts, turn);
+    this.#sink.reconnect();
     this.#queue.push(turn);
     this.flush();
+    this.#owner.onWorkChanged();
+    if (signal !== undefined && !turn.settled) {
+      const stopListening = onAbort([signal], (error) => this.#owner.interruptFor(turn, error));
+      turn.result.then(stopListening, stopListening);
+    }
+    return turn;
   }
 
-  /** Sends what may be sent. */
+  /** Sends the queued prompts that the CLI may get now. */
   flush(): void {
     while (this.#queue.length > 0 && this.#mayFollow()) {
       const turn = this.#queue.shift();
@@ -94,11 +132,22 @@ export class Turns {
       this.#open.set(turn.uuid, turn);
       turn.timesSent += 1;
       if (!this.#tellsUuids) this.#unheard = turn;
-      this.#events.onDue(turn);
+      this.#write(turn);
     }
   }
 
-  /** Everything that comes, in order. */
+  #write(turn: LiveTurn): void {
+    const { prompt } = turn;
+    turn.sent = this.#sink.sendPrompt(prompt.message, prompt.encoded).then(
+      () => {
+        turn.delivered = true;
+        prompt.encoded = undefined;
+      },
+      (error: unknown) => this.#owner.onPromptNotSent(turn, error),
+    );
+  }
+
+  /** Takes every message of the CLI, in order. */
   route(message: Message, size: number): void {
     if (isMessage(message, "command_lifecycle")) this.#progress(message, size);
     else if (isResult(message)) this.#finish(message, size);
@@ -111,13 +160,13 @@ export class Turns {
     }
   }
 
-  /** Hands a message to what the CLI works on. */
+  /** Hands a message to the turns that the CLI works on. */
   receive(message: Message, size: number): void {
     if (this.#active.size === 0 && SPOKEN.has(message.type)) this.#strays += 1;
     for (const turn of this.#active) turn.receive(message, size);
   }
 
-  /** Gives one turn an end. */
+  /** Settles one turn. */
   settle(
     turn: LiveTurn,
     outcome: ResultMessage | HawserError,
@@ -132,31 +181,34 @@ export class Turns {
     turn.settle(outcome, merged);
   }
 
-  /** Takes back a prompt that was not begun with. */
+  /** Settles a turn that the CLI has not begun with. */
   cancel(turn: LiveTurn): void {
     const message = "The prompt was withdrawn before the CLI began with it.";
     this.settle(turn, turn.interruptedBy ?? new HawserError("aborted", message));
     this.flush();
   }
 
-  /** Takes back all that was not sent yet; gives the uuids. */
+  /** Takes back all prompts that were not sent yet; gives their uuids. */
   cancelQueued(): readonly string[] {
     const queued = [...this.#queue];
     for (const turn of queued) this.cancel(turn);
     return queued.map(({ uuid }) => uuid);
   }
 
-  /** A message was lost. If it was a result, there is none to wait for. */
-  lose(): void {
+  /** A message was lost. If it was a result, no other will come for the running turn. */
+  onMessageLost(): void {
     this.#runs = false;
   }
 
-  /** Something that concerns every prompt that has been sent. */
+  /** Hands a notice to every turn whose prompt has been sent. */
   notify(notice: Message): void {
     for (const turn of this.#open.values()) turn.receive(notice, 0);
   }
 
-  /** The process is gone: what it was sent has no end but this; what it was not, waits on or goes. */
+  /**
+   * The process is gone. Settles every turn that it was sent, unless the prompt may be sent again; keeps
+   * the unsent prompts queued, or settles their turns too if `andQueued`.
+   */
   settleAll(error: (turn: LiveTurn) => HawserError, andQueued: boolean): void {
     const untaken = andQueued ? [] : [...this.#open.values()].filter((turn) => turn.maySendAgain);
     for (const turn of untaken) this.#open.delete(turn.uuid);
@@ -188,23 +240,23 @@ export class Turns {
     this.flush();
   }
 
-  /** What joined a running tool round is called complete before the result of the whole. */
+  /** A prompt that joined a running turn is reported as completed before the result of that turn. */
   #complete(turn: LiveTurn): void {
     if (this.#runs) this.#joined.add(turn);
     else {
       for (const each of [turn, ...this.#joined]) {
-        this.settle(each, this.#lastResult ?? this.#events.missing(each));
+        this.settle(each, this.#lastResult ?? this.#owner.missingResult(each));
       }
     }
   }
 
-  /** What was begun with has a part in the result of the turn that was stopped. */
+  /** A prompt that the CLI has begun with shares the result of the turn that was interrupted. */
   #drop(turn: LiveTurn): void {
     if (this.#runs && this.#active.has(turn)) this.#joined.add(turn);
     else this.cancel(turn);
   }
 
-  /** Without uuids, a turn that begins is the waiting prompt's, or else one of the CLI's own. */
+  /** Without uuids, a turn that begins belongs to the waiting prompt, or the CLI began it by itself. */
   #begun(): void {
     if (this.#unheard === undefined) this.#ownTurnRuns = this.#active.size === 0;
     else this.#start(this.#unheard);
@@ -230,7 +282,7 @@ export class Turns {
     for (const turn of turns) {
       turn.receive(result, size);
       const others = uuids.filter((uuid) => uuid !== turn.uuid);
-      // What came in time after all is better than the reason why it might not have.
+      // A result that arrives despite an interrupt wins over its reason, unless it is an error.
       this.settle(turn, result.is_error ? (turn.interruptedBy ?? result) : result, others);
     }
     if (turns.length === 0) {
@@ -244,7 +296,7 @@ export class Turns {
     return uuids.flatMap((uuid) => this.#open.get(uuid) ?? []);
   }
 
-  /** An older CLI's result, or that of a turn which the CLI began by itself. */
+  /** The turns of a result that names no uuid: of an older CLI, or of a turn that the CLI began. */
   #unnamed({ origin }: ResultMessage): LiveTurn[] {
     if (this.#tellsUuids || origin !== undefined) return [];
     return [...this.#open.values()];
