@@ -9,10 +9,10 @@ import {
 import type { RateLimitInfo, ResultMessage } from "../wire/index.js";
 import { wasInterrupted } from "./turns/turn-cost.js";
 
-/** Why the CLI stopped; everything else is thrown. */
+/** Why the CLI stopped, if it did not fail. A failure is thrown. */
 export type Stop = "completed" | "max_turns" | "max_budget" | "hook_stopped";
 
-/** `is_error` wins over `subtype`: an API failure calls itself a success. */
+/** `is_error` wins over `subtype`, because an API failure has the subtype `success`. */
 export function stopOf({ subtype, is_error, terminal_reason }: ResultMessage): Stop | undefined {
   if (subtype === "error_max_turns") return "max_turns";
   if (subtype === "error_max_budget_usd") return "max_budget";
@@ -20,7 +20,7 @@ export function stopOf({ subtype, is_error, terminal_reason }: ResultMessage): S
   return terminal_reason === "hook_stopped" ? "hook_stopped" : "completed";
 }
 
-/** What the turn said of a failure beside its result. */
+/** What the messages of a turn said about a failure, beside its result. */
 export interface Circumstances {
   /** The CLI's name of an API failure. */
   readonly apiError: string | undefined;
@@ -33,19 +33,19 @@ export interface Circumstances {
 export function failureOf(result: ResultMessage, around: Circumstances, mask?: Mask): HawserError {
   const told = wordsOf(result) || `The CLI reported ${textOf(result.subtype)}.`;
   const code = codeOf(result, around, told);
-  // What the CLI says of it is for its own makers.
+  // The CLI's own text about an interrupt is meant for its developers.
   const words = code === "aborted" ? "The turn was interrupted." : told;
   const status = result.api_error_status;
   const facts = {
     result,
     ...(typeof status === "number" ? { apiStatus: status } : {}),
-    // Which value it was about, the CLI tells in words only.
+    // The CLI names the value that failed only in this text.
     ...(code === "structured_output" ? { issues: [{ message: told }] } : {}),
   };
   return new HawserError(code, words, { ...facts, ...moreOf(code, status, around) }, mask);
 }
 
-/** What the CLI says of a failure; nothing where that is not text. */
+/** The CLI's own text about a failure; empty if it gives none. */
 export function wordsOf({ errors, result }: ResultMessage): string {
   const listed = Array.isArray(errors) ? errors.filter(isText).join("; ") : "";
   return listed || (isText(result) ? result : "");
@@ -60,18 +60,18 @@ function moreOf(code: ErrorCode, status: unknown, around: Circumstances): ErrorF
   if (code === "usage_limit" && rateLimit?.resetsAt !== undefined) {
     return { resetsAt: new Date(rateLimit.resetsAt * 1000) };
   }
-  // Asked again, the API refuses the same request again.
+  // The API would refuse the same request again.
   const final = code === "api_error" && typeof status === "number" && !isPassing(status);
   if (final) return { retryable: false };
   return retryAfterMs !== undefined && ERROR_CODES[code].retryable ? { retryAfterMs } : {};
 }
 
-/** Of the statuses below 500, only that of a request that was too slow. */
+/** Of the statuses below 500, only 408 (request timeout) passes. */
 function isPassing(status: number): boolean {
   return status >= 500 || status === 408;
 }
 
-/** Without a limit that it names, the API is only busy: that has nothing to do with the plan. */
+/** If the API names no limit, it is only busy, which has nothing to do with the plan. */
 function isLimitOfPlan(limit: RateLimitInfo | undefined): boolean {
   const named = limit?.resetsAt !== undefined || limit?.rateLimitType !== undefined;
   return limit?.status === "rejected" && named;
@@ -86,7 +86,7 @@ function codeOf(result: ResultMessage, around: Circumstances, words: string): Er
   if (result.stop_reason === "refusal") return "refusal";
   if (TOO_LONG.has(reason)) return "prompt_too_long";
   if (result.api_error_status === 429 && isLimitOfPlan(rateLimit)) return "usage_limit";
-  // The number is exact where it is known; the name covers what never reached the API.
+  // The status is exact if it is known; the name covers failures that never reached the API.
   const numbered = BY_STATUS.get(result.api_error_status ?? 0);
   const named = BY_NAME.get(apiError ?? "");
   if (numbered !== undefined) return numbered;
@@ -95,7 +95,7 @@ function codeOf(result: ResultMessage, around: Circumstances, words: string): Er
   return result.subtype === "success" ? "api_error" : "process_exited";
 }
 
-/** As the API found it, or the CLI by itself before it asked. */
+/** Reported by the API, or by the CLI itself before it sent the request. */
 const TOO_LONG: ReadonlySet<string> = new Set(["prompt_too_long", "blocking_limit"]);
 
 const NO_SESSION = /No conversation found|not match any session|valid session ID or session title/i;

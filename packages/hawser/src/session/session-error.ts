@@ -1,7 +1,7 @@
 import { type ErrorFacts, HawserError, isHawserError, type Mask } from "../base/index.js";
 import type { TurnRecord } from "./turns/turn-record.js";
 
-/** Any failure of a turn, with what the turn had come to and what is known of the line. */
+/** Any failure, with the partial text of the turn and the facts about the process. */
 export function enrich(
   error: unknown,
   record: TurnRecord | undefined,
@@ -29,7 +29,7 @@ export function sessionClosed(): HawserError {
   return new HawserError("closed", "The session was closed.", { hint: "Open a new session." });
 }
 
-/** What was closed from here has ended well. */
+/** Undefined if the session was closed by this side: that is no failure. */
 export function unlessClosed(reason: HawserError): HawserError | undefined {
   return reason.code === "closed" ? undefined : reason;
 }

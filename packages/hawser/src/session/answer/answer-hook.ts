@@ -1,4 +1,4 @@
-import { HawserError, type Logger, type ReportFault, textOf } from "../../base/index.js";
+import { HawserError, type Logger, objectOf, type ReportFault, textOf } from "../../base/index.js";
 import type { RequestContext } from "../../control/index.js";
 import { type NumberedHooks, POLICY_HOOK, type PolicyRule } from "../../options/index.js";
 import type { HookCallbackRequest, HookOutput, JsonObject } from "../../wire/index.js";
@@ -14,8 +14,8 @@ export interface HookAnswers {
 }
 
 /**
- * Runs the callback. One that guards a call has not let it pass if it throws, or gives what the CLI
- * would not take for an answer: the call is denied.
+ * Runs the callback. If a callback that guards a call throws, or gives an answer that the CLI would not
+ * accept, the call is denied.
  */
 export async function answerHook(
   { callback_id, input, tool_use_id }: HookCallbackRequest,
@@ -41,7 +41,7 @@ export async function answerHook(
   }
 }
 
-/** An error for an answer would be no opinion: a policy that fails denies. */
+/** The CLI treats an error answer as no opinion, so a policy that fails denies. */
 function answerPolicy(
   call: ToolCallInput,
   judge: PolicyJudge | undefined,
@@ -70,9 +70,9 @@ function withPolicy(
   call: ToolCallInput,
   judge: PolicyJudge,
 ): HookOutput {
-  const specific = fieldsOf(fieldsOf(output)["hookSpecificOutput"]);
+  const specific = objectOf(objectOf(output)["hookSpecificOutput"]);
   if (event === "PreToolUse" && specific["updatedInput"] !== undefined) {
-    const { decision, reason } = judge.explain(call, fieldsOf(specific["updatedInput"]));
+    const { decision, reason } = judge.explain(call, objectOf(specific["updatedInput"]));
     if (decision === "allow" || specific["permissionDecision"] === "deny") return output;
     if (decision === "deny") return decided("deny", reason);
     return {
@@ -80,9 +80,9 @@ function withPolicy(
       hookSpecificOutput: { ...specific, ...decisionOf("ask", reason) },
     } as HookOutput;
   }
-  const given = fieldsOf(specific["decision"])["updatedInput"];
+  const given = objectOf(specific["decision"])["updatedInput"];
   if (event !== "PermissionRequest" || given === undefined) return output;
-  const { decision, reason } = judge.explain(call, fieldsOf(given));
+  const { decision, reason } = judge.explain(call, objectOf(given));
   if (decision !== "deny") return output;
   const denied = { behavior: "deny", message: reason };
   return { ...output, hookSpecificOutput: { ...specific, decision: denied } } as HookOutput;
@@ -90,10 +90,6 @@ function withPolicy(
 
 interface ToolCallInput extends AskedCall {
   readonly tool_input: JsonObject;
-}
-
-function fieldsOf(value: unknown): JsonObject {
-  return typeof value === "object" && value !== null ? (value as JsonObject) : {};
 }
 
 function decided(decision: PolicyRule["decision"], reason: string): HookOutput {

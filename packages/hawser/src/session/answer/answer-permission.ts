@@ -1,4 +1,4 @@
-import { type Logger, type ReportFault, textOf } from "../../base/index.js";
+import { isObject, type Logger, type ReportFault, textOf } from "../../base/index.js";
 import { NO_ANSWER, type RequestContext } from "../../control/index.js";
 import type { CanUseTool } from "../../options/index.js";
 import type {
@@ -76,7 +76,7 @@ function refusal(
 /** A request without a name or an input cannot be judged, so no approval may cover it. */
 function isCall({ tool_name, input }: CanUseToolRequest): boolean {
   const isNamed = typeof tool_name === "string" && tool_name !== "";
-  return isNamed && typeof input === "object" && input !== null && !Array.isArray(input);
+  return isNamed && isObject(input);
 }
 
 function contextOf(

@@ -1,11 +1,11 @@
-import { HawserError } from "../../base/index.js";
+import { HawserError, isObject } from "../../base/index.js";
 
 /**
- * Throws unless the CLI will take this for the answer of a PreToolUse hook. An older CLI takes what
- * it cannot read for no opinion, and runs a tool that is allowed otherwise.
+ * Throws unless the CLI will accept this as the answer of a PreToolUse hook. An older CLI treats an answer
+ * that it cannot read as no opinion, and runs a tool that is allowed otherwise.
  */
 export function checkGuardAnswer(output: unknown): void {
-  // As it will arrive; what cannot be written as JSON throws here.
+  // The answer as it will arrive; JSON.stringify throws if it cannot be written.
   const answer: unknown = JSON.parse(JSON.stringify(output) ?? "null");
   const problem = problemIn(answer, ANSWER) ?? decisionProblem(answer);
   if (problem !== undefined) throw new HawserError("invalid_options", problem);
@@ -50,10 +50,6 @@ function decisionProblem(answer: unknown): string | undefined {
     return "Its hookSpecificOutput must have the hookEventName PreToolUse.";
   }
   return problemIn(decision, DECISION);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function oneOf(...values: readonly string[]): (value: unknown) => boolean {

@@ -1,7 +1,7 @@
 import { getPath, HawserError, type Issue } from "../../base/index.js";
 import type { Invocation, Options } from "../../options/index.js";
 
-/** What the CLI must go by once it has started, or no prompt is sent. */
+/** The settings that the CLI must have after its start; otherwise no prompt is sent. */
 export interface Expected {
   readonly denyRules: number;
   readonly sandbox: boolean;
@@ -9,7 +9,7 @@ export interface Expected {
   readonly mode: boolean;
 }
 
-/** Undefined if there is nothing to look for. */
+/** Undefined if there is nothing to check. */
 export function expectedOf(
   { expectedDenyRules: denyRules, expectsMode }: Invocation,
   options: Options,
@@ -20,12 +20,12 @@ export function expectedOf(
 }
 
 /**
- * Throws unless the CLI's answer to `get_settings` has what it was sent: it drops settings that it
- * does not like in silence, and with them every rule and the sandbox.
+ * Throws unless the CLI's answer to `get_settings` has the settings that it was sent. The CLI silently
+ * drops settings that it does not accept, and with them every rule and the sandbox.
  */
 export function checkSettings(settings: unknown, { denyRules, sandbox, mode }: Expected): void {
   const sources = getPath(settings, "sources");
-  // Rules of the user's own settings say nothing about ours.
+  // Rules from the user's own settings do not count.
   const ours = getPath(Array.isArray(sources) ? sources.find(isOurs) : undefined, "settings");
   const rules = getPath(ours, "permissions", "deny");
   const arrived = Array.isArray(rules) ? rules.length : 0;
@@ -52,7 +52,7 @@ function missing(what: string, settings: unknown): HawserError {
   });
 }
 
-/** What the CLI says is wrong with which setting. */
+/** The problems that the CLI found in settings. */
 function problemsIn(settings: unknown): Issue[] {
   const errors = getPath(settings, "errors");
   if (!Array.isArray(errors)) return [];

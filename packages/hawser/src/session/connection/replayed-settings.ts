@@ -1,15 +1,15 @@
 import type { Options } from "../../options/index.js";
 import type { HostRequest, JsonObject } from "../../wire/index.js";
 
-/** What was changed in a running process, so that a new one can be brought to the same state. */
+/** The settings that were changed in a running process, to replay them to a new process. */
 export class ReplayedSettings {
   readonly #last = new Map<string, HostRequest>();
   #flags: JsonObject = {};
 
-  /** To be told of every request that the CLI has accepted. */
+  /** To be called with every request that the CLI has accepted. */
   add(request: HostRequest): void {
     if (REPLACES.has(request.subtype)) this.#last.set(request.subtype, request);
-    // Each of these lays its keys over those of the ones before.
+    // Each such request adds its keys to the keys of the earlier requests.
     if (request.subtype === "apply_flag_settings" && "settings" in request) {
       this.#flags = { ...this.#flags, ...(request.settings as JsonObject) };
     }
@@ -24,7 +24,7 @@ export class ReplayedSettings {
   }
 }
 
-/** Each of these replaces the one before it. */
+/** Requests of which only the last of each kind counts. */
 const REPLACES: ReadonlySet<string> = new Set([
   "set_model",
   "set_permission_mode",
@@ -32,7 +32,7 @@ const REPLACES: ReadonlySet<string> = new Set([
   "mcp_set_servers",
 ]);
 
-/** The options that go on with a session, in place of those that once began it. */
+/** The options that resume a session, in place of the options that began it. */
 export function resuming(options: Options, sessionId: string): Options {
   const {
     continue: _continue,
@@ -45,11 +45,11 @@ export function resuming(options: Options, sessionId: string): Options {
   return { ...rest, resume: sessionId };
 }
 
-/** A new process counts what it spends from nothing: its budget is what is left of the session's. */
+/** A new process counts its costs from zero, so its budget is the rest of the session's budget. */
 export function withoutSpent(options: Options, spentUsd: number): Options {
   const { maxBudgetUsd } = options;
   if (maxBudgetUsd === undefined) return options;
-  // A budget of nothing is no budget that the CLI takes.
+  // The CLI rejects a budget of 0, so an exhausted budget is the smallest positive amount.
   return { ...options, maxBudgetUsd: Math.max(maxBudgetUsd - spentUsd, SMALLEST_BUDGET_USD) };
 }
 

@@ -12,7 +12,7 @@ export async function requireServers(
 ): Promise<void> {
   const { requireMcp } = options;
   if (requireMcp === undefined || requireMcp === false) return;
-  // The CLI knows nothing of a server of this program until the first turn, if it is an older one.
+  // An older CLI does not know a server of this program until the first turn.
   const here = namesHere(options);
   await linked(requireMcp === true ? here : here.filter((name) => requireMcp.includes(name)));
   for (;;) {
@@ -24,7 +24,7 @@ export async function requireServers(
     const down = wanted.filter(({ status }) => status !== "connected" && status !== "pending");
     if (down.length > 0) throw failed(down);
     if (!waiting) return;
-    // The CLI does not tell when a server comes up.
+    // Polled, because the CLI does not report when a server has started.
     await sleep(POLL_MS);
   }
 }
@@ -36,7 +36,7 @@ function statusesOf(payload: unknown): readonly McpServerStatus[] {
   return Array.isArray(servers) ? servers : [];
 }
 
-/** Of the servers that run inside this program. */
+/** The names of the servers that run inside this program. */
 function namesHere({ mcpServers }: Options): readonly string[] {
   if (typeof mcpServers !== "object") return [];
   const here = Object.entries(mcpServers).filter(

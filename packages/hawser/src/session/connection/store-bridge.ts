@@ -6,19 +6,19 @@ import { configFolder, currentFolder, resolveUser, type User } from "../../proce
 import { type MaterializedSession, materialize, StoreMirror } from "../../transcripts/index.js";
 import { isResult, type Message, type TranscriptMirror } from "../../wire/index.js";
 
-/** The options of a session whose transcript is kept in a store of the caller's. */
+/** Connects a session to the caller's store, which keeps its transcript. */
 export interface StoreBridge {
-  /** With a configuration of its own, if the session was in the store and is to be resumed. */
+  /** The options of the process: with its own configuration folder if the store had the session. */
   readonly options: Options;
   /** One write of the CLI to its transcript. */
   add(line: TranscriptMirror): void;
-  /** Hands a message on in its order; a result only when all that led to it is in the store. */
+  /** Delivers messages in order; a result only when the store has everything that led to it. */
   handOn(message: Message, deliver: () => void): void;
-  /** When the CLI has ended: all is in the store, and nothing is left on disk. */
+  /** To be called when the CLI has ended. Flushes to the store and removes the files on disk. */
   close(): Promise<void>;
 }
 
-/** Undefined without a store. Messages that tell of what could not be stored go to `tell`. */
+/** Undefined without a store. `tell` gets a message for everything that could not be stored. */
 export async function openStoreBridge(
   options: Options,
   tell: (message: Message) => void,
@@ -43,7 +43,8 @@ export async function openStoreBridge(
     onError: (error, key) => tell(mirrorError(error, key)),
   });
   const { handOn, handedOn } = inOrder(() => mirror.flush());
-  // What the store does not have cannot be gone on with; a session that is named, the CLI may know.
+  // Drop `continue`: the latest session means the latest in the store, and the store has none. Keep
+  // `resume`: the CLI may know that id itself.
   const { continue: _, ...rest } = options;
   return {
     options: kept === undefined ? rest : resumed(rest, kept),
@@ -57,7 +58,7 @@ export async function openStoreBridge(
   };
 }
 
-/** Nothing waits unless a result does. */
+/** A message waits only if a result before it does. */
 function inOrder(flush: () => Promise<void>): {
   handOn: StoreBridge["handOn"];
   handedOn: () => Promise<void>;
@@ -86,7 +87,7 @@ function resumed(options: Options, kept: MaterializedSession): Options {
   return { ...options, env, configDir, resume: sessionId };
 }
 
-/** What the CLI will see of its home and its configuration. */
+/** The environment by which the CLI will find its home and its configuration. */
 function cliEnvironment(options: Options, user: User | undefined): Environment {
   const env = environmentOf(options, process);
   const { configDir } = options;

@@ -2,14 +2,14 @@ import { HawserError } from "../../base/index.js";
 
 const LONGEST_RECENT = 4096;
 
-/** Text as it comes, for one reader, who gets all that has come since he last asked. */
+/** Text as it comes, for one reader, which gets all text that has come since it last asked. */
 export class TextBuffer implements AsyncIterable<string> {
-  /** Told when the reader leaves before the end. */
+  /** Called when the reader leaves before the end. */
   onLeft: () => void = () => {};
   #text = "";
-  /** The newest of it, in pieces. */
+  /** The newest text, in pieces. */
   #recent = "";
-  /** What the reader has not seen: kept apart, since cutting it off the whole would copy the whole. */
+  /** The text that the reader has not seen. Kept apart, because slicing the whole would copy it. */
   #unread = "";
   #taken = false;
   #left = false;
@@ -17,7 +17,7 @@ export class TextBuffer implements AsyncIterable<string> {
   #wake: () => void = () => {};
 
   get text(): string {
-    if (this.#recent !== "") this.#settle();
+    if (this.#recent !== "") this.#flatten();
     return this.#text;
   }
 
@@ -27,7 +27,7 @@ export class TextBuffer implements AsyncIterable<string> {
 
   add(text: string): void {
     this.#recent += text;
-    if (this.#recent.length > LONGEST_RECENT) this.#settle();
+    if (this.#recent.length > LONGEST_RECENT) this.#flatten();
     if (this.#taken && !this.#left) this.#unread += text;
     this.#wake();
   }
@@ -53,10 +53,10 @@ export class TextBuffer implements AsyncIterable<string> {
   }
 
   /**
-   * A text that is added to is a tree of all its pieces, which the garbage collector must look at
+   * A string that is built by appending is a tree of its pieces, which the garbage collector must visit
    * again and again; reading a character makes it one piece.
    */
-  #settle(): void {
+  #flatten(): void {
     this.#recent.charCodeAt(0);
     this.#text += this.#recent;
     this.#recent = "";

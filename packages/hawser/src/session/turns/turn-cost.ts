@@ -1,3 +1,4 @@
+import { isObject } from "../../base/index.js";
 import type { ModelUsage, ResultMessage } from "../../wire/index.js";
 
 /** What one turn has cost; undefined where the CLI's totals do not tell it. */
@@ -18,9 +19,9 @@ export function spentOn(result: ResultMessage): Spent {
 const claimed = new WeakSet<ResultMessage>();
 
 /**
- * Gives the cost of this result to one turn. Several prompts can share a result: the first turn
- * that asks has its cost and the others have none, so that a sum over turns counts it once. Of an
- * interrupted turn the cost is unknown, because the CLI does not count a request that was cut off.
+ * Gives the cost of this result to one turn. Several prompts can share a result: the first turn that asks
+ * gets its cost and the other turns get 0, so that a sum over turns counts it once. The cost of an
+ * interrupted turn is unknown, because the CLI does not count a request that was cut off.
  */
 export function claimCost(result: ResultMessage): number | undefined {
   const { costUsd } = spentOn(result);
@@ -30,7 +31,7 @@ export function claimCost(result: ResultMessage): number | undefined {
   return costUsd;
 }
 
-/** Whether the turn was stopped before its end, so that the totals lack its last request. */
+/** Whether the turn was interrupted, so that the totals lack its last request. */
 export function wasInterrupted({ terminal_reason }: ResultMessage): boolean {
   return typeof terminal_reason === "string" && terminal_reason.startsWith("aborted");
 }
@@ -40,8 +41,8 @@ type Totals = Pick<ResultMessage, "total_cost_usd" | "modelUsage" | "duration_ap
 const NOTHING: Totals = { total_cost_usd: 0, modelUsage: {}, duration_api_ms: 0 };
 
 /**
- * Takes the CLI's running totals apart, turn by turn, over one process. Where it does not say itself
- * what a turn has added, that is the difference to the result before.
+ * Splits the running totals of one process into the costs of its turns. If the CLI does not report what a
+ * turn has added, the cost is the difference to the result before.
  */
 export class TurnCosts {
   #last: Totals | undefined;
@@ -51,10 +52,10 @@ export class TurnCosts {
     this.#last = before;
   }
 
-  /** To be told of every result of the process, in order; `atFirst` is what it may have begun with. */
+  /** To be called with every result of the process, in order; `atFirst` is the total it began with. */
   add(result: ResultMessage, atFirst: "nothing" | "unknown"): void {
     const last = this.#last ?? (atFirst === "nothing" ? NOTHING : undefined);
-    // A total that has become smaller was counted anew in between, as `/clear` does.
+    // A smaller total was reset in between, as `/clear` does.
     const isAnew = (difference(result.total_cost_usd, last?.total_cost_usd) ?? 0) < 0;
     const before = isAnew ? undefined : last;
     spent.set(result, this.#since(before, result));
@@ -66,7 +67,7 @@ export class TurnCosts {
     const added = result.model_usage_since_last_result;
     if (isObject(added)) {
       const costUsd = Object.values(added).reduce((sum, usage) => sum + costOf(usage), 0);
-      // One that lacks its cost would make it NaN.
+      // A model without a cost makes the sum NaN.
       return { costUsd: Number.isFinite(costUsd) ? costUsd : undefined, modelUsage: added, apiMs };
     }
     const costUsd = difference(result.total_cost_usd, before?.total_cost_usd);
@@ -74,7 +75,7 @@ export class TurnCosts {
   }
 }
 
-/** Not a number where none is told. */
+/** NaN if the CLI reports no cost. */
 function costOf(usage: ModelUsage | null): number {
   const cost: unknown = usage?.costUSD;
   return typeof cost === "number" ? cost : Number.NaN;
@@ -96,7 +97,7 @@ export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   return combine(a, b, 1);
 }
 
-/** Counts are added or subtracted; what describes the model stays as it is. */
+/** Adds or subtracts the counts; fields that describe the model stay as they are. */
 function combine(a: ModelUsage, b: ModelUsage, sign: 1 | -1): ModelUsage {
   const entries = Object.entries(a).map(([name, value]) => {
     const other: unknown = isObject(b) ? Reflect.get(b, name) : undefined;
@@ -109,15 +110,11 @@ function combine(a: ModelUsage, b: ModelUsage, sign: 1 | -1): ModelUsage {
 const USED = ["inputTokens", "outputTokens", "costUSD"] as const;
 const FIXED: ReadonlySet<string> = new Set(["contextWindow", "maxOutputTokens"]);
 
-/** More than none; what is no number counts for nothing, and cannot always be compared with one. */
+/** Whether the value is a number above 0. The CLI may report anything, which cannot always be compared. */
 function isCount(value: unknown): boolean {
   return typeof value === "number" && value > 0;
 }
 
 function difference(after: unknown, before: unknown): number | undefined {
   return typeof after === "number" && typeof before === "number" ? after - before : undefined;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

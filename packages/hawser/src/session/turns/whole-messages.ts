@@ -21,9 +21,9 @@ export interface WholeMessage {
   readonly parentToolUseId: string | null;
 }
 
-/** Puts replies together: the CLI prints each block on its own, with numbers that are not final. */
+/** Assembles replies, because the CLI prints each block on its own, with usage that is not final. */
 export class WholeMessages {
-  readonly #byId = new Map<string, Parts>();
+  readonly #byId = new Map<string, ReplyParts>();
   /** The message that streams at the moment, for the main thread and for each sub-agent. */
   readonly #streaming = new Map<string | null, string>();
 
@@ -32,7 +32,7 @@ export class WholeMessages {
     else if (isMessage(message, "stream_event")) this.#addEvent(message);
   }
 
-  /** In the order in which they began. A sole reply's numbers are those of the turn. */
+  /** In the order in which they began. The usage of a sole reply is that of the turn. */
   list(result?: ResultMessage): readonly WholeMessage[] {
     const parts = [...this.#byId.values()].filter(({ content }) => content.length > 0);
     const own = parts.filter(({ parentToolUseId }) => parentToolUseId === null);
@@ -45,7 +45,7 @@ export class WholeMessages {
   }
 
   #addBlock({ message, parent_tool_use_id, error }: AssistantMessage): void {
-    // A failure of the API that is dressed as an answer is not one.
+    // The CLI reports a failure of the API as an assistant message, which is no reply of the model.
     if (error !== undefined || !Array.isArray(message?.content)) return;
     const parts = this.#partsOf(message.id, message.model, parent_tool_use_id);
     parts.content.push(...message.content);
@@ -66,7 +66,7 @@ export class WholeMessages {
     }
   }
 
-  #partsOf(id: string, model: string, parentToolUseId: string | null): Parts {
+  #partsOf(id: string, model: string, parentToolUseId: string | null): ReplyParts {
     let parts = this.#byId.get(id);
     if (parts === undefined) {
       parts = {
@@ -85,7 +85,7 @@ export class WholeMessages {
   }
 }
 
-interface Parts {
+interface ReplyParts {
   readonly id: string;
   readonly model: string;
   readonly role: "assistant";
