@@ -13,7 +13,7 @@ export interface RequestContext {
   readonly requestId: string;
 }
 
-/** Gives the payload of the answer, or a refusal. What it throws is answered as an error. */
+/** Gives the payload of the answer, or a refusal. An error that it throws is sent as an error answer. */
 export type RequestHandler = (
   request: CliRequest,
   context: RequestContext,
@@ -31,10 +31,10 @@ export class Refusal {
   }
 }
 
-/** For a handler that leaves the CLI waiting, since its caller asked for that. */
+/** Returned by a handler that gives no answer, because the caller's callback asked for that. */
 export const NO_ANSWER: unique symbol = Symbol("no answer");
 
-/** The requests of the CLI that are being worked on, each in a task of its own. */
+/** The requests of the CLI that handlers work on, each in its own task. */
 export class IncomingRequests {
   readonly #handler: RequestHandler;
   readonly #send: (answer: ControlResponse) => Promise<void>;
@@ -79,7 +79,7 @@ export class IncomingRequests {
     } else if (typeof request?.subtype !== "string") {
       this.#answer(controlFailure(request_id, "The request has no subtype."));
     } else if (this.#working.has(request_id)) {
-      // It is being worked on: the answer is on its way.
+      // A handler works on this request already.
     } else if (this.#atWork >= MOST_WORKING) {
       this.#answer(controlFailure(request_id, "Too many requests are open."));
     } else {
@@ -100,7 +100,7 @@ export class IncomingRequests {
     controller?.abort(new HawserError("aborted", "The CLI withdrew its request."));
   }
 
-  /** The line is over: nobody waits for any answer. */
+  /** The line is over, and the CLI waits for no answer any more. */
   close(): void {
     this.stopWaiting();
     for (const controller of this.#working.values()) controller.abort(new HawserError("closed"));
@@ -110,7 +110,7 @@ export class IncomingRequests {
     const controller = new AbortController();
     this.#working.set(requestId, controller);
     this.#atWork += 1;
-    // The read loop must have gone on before any code of the caller's runs.
+    // The read loop must go on before any callback of the caller runs.
     await Promise.resolve();
     let answer: ControlResponse | undefined;
     try {
@@ -129,7 +129,7 @@ export class IncomingRequests {
     this.#unsent += 1;
     this.#send(answer)
       .catch((error: unknown) => {
-        // What cannot be written as JSON must not leave the CLI waiting.
+        // An answer that cannot be written as JSON must not leave the CLI waiting.
         if (isHawserError(error, "invalid_options")) {
           this.#answer(controlFailure(answer.response.request_id, error.message));
         } else this.#log.debug("an answer was not sent", { error: textOf(error) });

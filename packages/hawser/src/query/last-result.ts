@@ -1,7 +1,7 @@
 import type { Circumstances } from "../session/index.js";
 import { isMessage, isResult, type Message, type ResultMessage } from "../wire/index.js";
 
-/** A result, with what its turn said of a failure beside it. */
+/** A result, with what the messages of its turn said about a failure. */
 export interface ResultInContext extends Circumstances {
   readonly result: ResultMessage;
 }

@@ -4,11 +4,11 @@ import type { SDKUserMessage } from "./types/index.js";
 
 export type QueryPrompt = string | AsyncIterable<SDKUserMessage>;
 
-/** The lines of a prompt, each as it is to be sent, until it ends or is left. */
+/** The lines of a prompt, as they are sent, until the prompt ends or `close()` is called. */
 export class PromptLines implements AsyncIterable<UserLine> {
   readonly #prompt: QueryPrompt;
   readonly #composed: object;
-  #left = false;
+  #closed = false;
   #stopWaiting: () => void = () => {};
 
   constructor(prompt: QueryPrompt, verbatim: boolean) {
@@ -16,9 +16,9 @@ export class PromptLines implements AsyncIterable<UserLine> {
     this.#composed = verbatim ? { client_composed: true } : {};
   }
 
-  /** No more of them: somebody's iterable may wait for ever for what nobody will send. */
+  /** Gives no more lines, because the caller's iterable may never end. */
   close(): void {
-    this.#left = true;
+    this.#closed = true;
     this.#stopWaiting();
   }
 
@@ -29,18 +29,18 @@ export class PromptLines implements AsyncIterable<UserLine> {
     }
     const messages = this.#prompt[Symbol.asyncIterator]();
     try {
-      while (!this.#left) {
+      while (!this.#closed) {
         const next = await this.#next(messages);
         if (next.done) break;
         yield { ...checked(next.value), ...this.#composed };
       }
     } finally {
-      // Whether it minds being left, is its own affair.
+      // An error of the caller's iterable at this point concerns only the iterable.
       void Promise.resolve(messages.return?.()).catch(() => {});
     }
   }
 
-  /** A race with one promise that outlives them all would keep every message as long as it. */
+  /** Not a race with one long-lived promise, which would keep every message in memory. */
   #next(messages: AsyncIterator<SDKUserMessage>): Promise<IteratorResult<SDKUserMessage>> {
     return new Promise((resolve, reject) => {
       this.#stopWaiting = () => resolve({ done: true, value: undefined });
@@ -57,7 +57,7 @@ export function checkPrompt(prompt: unknown): asserts prompt is QueryPrompt {
   });
 }
 
-/** A line without these would end the CLI. */
+/** The CLI would exit on a message without these fields. */
 function checked(message: SDKUserMessage): UserLine {
   if (message?.type === "user" && message.message?.role === "user") {
     return message as unknown as UserLine;

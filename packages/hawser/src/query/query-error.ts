@@ -4,8 +4,8 @@ import { AbortError } from "./abort-error.js";
 import type { ResultInContext } from "./last-result.js";
 
 /**
- * What the iteration throws at its end, in the official SDK's words; undefined if nothing. The mask
- * knows the secrets of the process.
+ * The error that the iteration throws at its end, in the official SDK's words; undefined if it throws
+ * none. The mask hides the secrets of the process.
  */
 export function iterationError(
   error: unknown,
@@ -17,21 +17,21 @@ export function iterationError(
     return new AbortError("Claude Code process aborted by user", { cause: error });
   }
   if (!isHawserError(error)) return error;
-  // The official SDK makes nothing of a program that says nothing, as long as it ends well.
+  // The official SDK reports no error for a program that writes nothing and exits with 0.
   if (error.code === "cli_not_runnable" && error.exitCode === 0) return undefined;
   if (last?.result.is_error === true && hasExited(error)) return resultError(error, last, mask);
   const message = exitMessage(error);
   return message === undefined ? error : reworded(error, message, mask);
 }
 
-/** What a request is told that gets no answer. */
+/** The error of a request that got no answer. */
 export function requestError(error: unknown, mask: Mask | undefined): unknown {
   const ending = iterationError(error, mask);
   if (ending !== undefined || !isHawserError(error)) return ending;
   return reworded(error, "Query closed before response received", mask);
 }
 
-/** The CLI exits with 1 when its last result was an error: that is why, and the exit is not. */
+/** The CLI exits with 1 after an error result: the result is the reason to report, not the exit. */
 function resultError(
   error: HawserError,
   last: ResultInContext,
@@ -48,7 +48,7 @@ function resultError(
   return new HawserError(stopped ?? failure.code, message, facts, mask);
 }
 
-/** By a limit that the caller has set. */
+/** Results of a turn that reached a limit of the caller. */
 const STOPPED: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
   ["error_max_turns", "max_turns"],
   ["error_max_budget_usd", "max_budget"],

@@ -3,7 +3,7 @@ import { checkPrompt, type QueryPrompt } from "./prompt-lines.js";
 import { type QueryRun, startRun } from "./query.js";
 import type { Query, StartupParams, WarmQuery } from "./types/index.js";
 
-/** Starts the CLI ahead of its prompt; resolves when it waits for nothing else. */
+/** Starts the CLI ahead of its prompt; resolves when the CLI is ready for the prompt. */
 export async function startup(params: StartupParams = {}): Promise<WarmQuery> {
   const { options, initializeTimeoutMs } = params;
   const run = startRun(options, initializeTimeoutMs);

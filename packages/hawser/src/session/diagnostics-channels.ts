@@ -1,19 +1,20 @@
 import { type Channel, channel } from "node:diagnostics_channel";
 
-/** What a process of a pool is told by, and of; `reason` says why it was let go. */
+/** An event of a process in a pool. */
 export interface ProcessEvent {
   readonly pool: number;
   readonly worker: number;
   readonly pid: number | undefined;
+  /** Why the process was discarded. */
   readonly reason?: string;
-  /** How the one who is served got it. */
+  /** How the caller got the process. */
   readonly how?: string;
   readonly jobs?: number;
   readonly ms?: number;
 }
 
 export interface CallEvent {
-  /** The same at the start and the end of a call. */
+  /** The number of the call, equal in its start event and its end event. */
   readonly call: number;
   readonly caller: string;
   readonly tenant: string | undefined;
@@ -33,7 +34,7 @@ export type ChannelName =
   | "callStart"
   | "callEnd";
 
-/** For metrics and traces, by `node:diagnostics_channel`. They cost nothing while nobody listens. */
+/** For metrics and traces, by `node:diagnostics_channel`. They cost nothing without a subscriber. */
 export const CHANNELS: Readonly<Record<ChannelName, Channel>> = {
   processStart: channel("hawser:process:start"),
   processReady: channel("hawser:process:ready"),
@@ -44,7 +45,7 @@ export const CHANNELS: Readonly<Record<ChannelName, Channel>> = {
   callEnd: channel("hawser:call:end"),
 };
 
-/** Publishes what `event` gives, if anybody listens. */
+/** Publishes what `event` gives, if the channel has subscribers. */
 export function publish(to: Channel, event: () => ProcessEvent | CallEvent): void {
   if (to.hasSubscribers) to.publish(event());
 }

@@ -18,7 +18,7 @@ import { IdleTracker } from "./idle/idle-tracker.js";
 import { PendingWork, type WorkListener } from "./idle/pending-work.js";
 import { failureOf, stopOf } from "./result-outcome.js";
 import { sessionClosed, unlessClosed } from "./session-error.js";
-import { type CoreOptions, type SessionWatcher, usesHostCallbacks } from "./session-start.js";
+import { type SessionStart, type SessionWatcher, usesHostCallbacks } from "./session-start.js";
 import { type ClosableWork, INTERRUPT_GRACE_MS, Shutdown } from "./shutdown.js";
 import { MessageStream, type StreamListener } from "./turns/message-stream.js";
 import { Stopper, type StopperOwner } from "./turns/stopper.js";
@@ -48,7 +48,7 @@ export class SessionCore
   /** Why the session is over. */
   #failure: HawserError | undefined;
 
-  constructor({ options, timeouts, showsEvents, warm, watcher }: CoreOptions) {
+  constructor({ options, timeouts, showsEvents, warm, watcher }: SessionStart) {
     this.options = options;
     this.#watcher = watcher;
     this.showsEvents = showsEvents;

@@ -1,42 +1,42 @@
 import { HawserError } from "../base/index.js";
 import type { Options } from "../options/index.js";
 import { Session } from "./session.js";
-import { type CoreOptions, withId } from "./session-start.js";
+import { type SessionStart, withId } from "./session-start.js";
 
 /** Where sessions come from: each a process of its own, or those of a pool. */
 export interface SessionSource {
   /**
-   * A call begins, and may need a session more than once; the returned function says that it has
-   * ended. `end` is for the source to end it, also between two sessions.
+   * To be called when a call begins, which may need a session more than once. The returned function is
+   * to be called when the call has ended. The source calls `end` to end the call, also between sessions.
    */
   begin(end: (why: HawserError) => void): () => void;
-  /** Waits for its turn, if there is a queue; the session itself may still be starting. */
+  /** Waits in the queue, if there is one; the session that it gives may still be starting. */
   acquire(request: LeaseRequest): Promise<SessionLease>;
 }
 
-export interface LeaseRequest extends CoreOptions {
-  /** A call is over when it says so; a session belongs to its holder, who may do with it what they like. */
+export interface LeaseRequest extends SessionStart {
+  /** The session of a call ends with the call; a session of `openSession()` belongs to the caller. */
   readonly purpose: "call" | "session";
-  /** When it will be of no use any more, by `performance.now()`. */
+  /** The time, by `performance.now()`, after which the caller no longer needs the session. */
   readonly deadlineAt?: number | undefined;
 }
 
 /** A session for one call. */
 export interface SessionLease {
   readonly session: Session;
-  /** How long it took to get it; undefined where there is no queue. */
+  /** How long the request waited in the queue; undefined without a queue. */
   readonly queuedMs: number | undefined;
-  /** From then on until it was ready; undefined if that is still to come. */
+  /** How long the start took after that; undefined if the session is still starting. */
   readonly bootMs: number | undefined;
-  /** Whether another can take its place, as long as nothing was sent. */
+  /** Whether another session can take its place, as long as nothing was sent. */
   readonly isReplaceable: boolean;
-  /** Whether its process may serve others afterwards: a call that is ended leaves it whole. */
+  /** Whether the process may serve other calls afterwards: then a call interrupts, and does not close. */
   readonly isHandedOn: boolean;
-  /** The call is over, well or with this failure; resolves when nothing of it is left. */
+  /** Gives the session back after success or this failure; resolves when nothing of the call is left. */
   release(failure?: HawserError): Promise<void>;
 }
 
-/** A new process for each. */
+/** Starts a new process for each session. */
 const FRESH: SessionSource = {
   begin: () => () => {},
   async acquire(request) {
@@ -59,7 +59,7 @@ export function registerSource(pool: object, source: SessionSource): void {
   sources.set(pool, source);
 }
 
-/** The source that the options name, or a process for each. */
+/** The source that the options name, or the source that starts a process for each session. */
 export function sourceOf({ pool }: Options): SessionSource {
   if (pool === undefined) return FRESH;
   const source = sources.get(pool);

@@ -5,7 +5,7 @@ import type { HostRequest, InitializePayload, ResultMessage } from "../wire/inde
 import type { Timeouts } from "./timeouts.js";
 
 /** What a session is made of. */
-export interface CoreOptions {
+export interface SessionStart {
   readonly options: Options;
   readonly timeouts: Timeouts;
   /** Whether readers get the model's stream events. The session itself always uses them. */

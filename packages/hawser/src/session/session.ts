@@ -21,7 +21,7 @@ import {
 import { Controls, type FieldsOf } from "./controls.js";
 import { type HandedBack, resetAndDetach } from "./reset-and-detach.js";
 import { SessionCore } from "./session-core.js";
-import type { CoreOptions } from "./session-start.js";
+import type { SessionStart } from "./session-start.js";
 import { recordOf, type Turn } from "./turns/turn.js";
 
 /** How one prompt is sent. */
@@ -48,9 +48,9 @@ export class Session extends Controls implements AsyncIterable<Message> {
   readonly #core: SessionCore;
   #info: InitializePayload | undefined;
 
-  constructor(core: CoreOptions) {
+  constructor(start: SessionStart) {
     super();
-    this.#core = new SessionCore(core);
+    this.#core = new SessionCore(start);
     cores.set(this, this.#core);
     abandoned.register(this, this.#core, this.#core);
   }

@@ -12,7 +12,7 @@ const NOT_IMPORTABLE = [
   "src/process/cli-process.ts: CliProcess",
   "src/process/places.ts: Machine",
   "src/session/controls.ts: Controls",
-  "src/session/session-start.ts: CoreOptions",
+  "src/session/session-start.ts: SessionStart",
   "src/transport/running.ts: Running",
   // `HostRequestFields` has them all.
   "src/session/controls.ts: FieldsOf",

@@ -3,7 +3,7 @@ import { NO_ANSWER, type RequestContext } from "../../control/index.js";
 import type { Elicitation, OnElicitation, OnUserDialog, UserDialog } from "../../options/index.js";
 import type { ElicitationRequest, ElicitationResult, UserDialogRequest } from "../../wire/index.js";
 
-/** What an MCP server asks of the person; declined if nobody is there, or the callback fails. */
+/** Answers the question of an MCP server; declines without a callback, or if the callback fails. */
 export async function answerElicitation(
   request: ElicitationRequest,
   context: RequestContext,
@@ -19,7 +19,7 @@ export async function answerElicitation(
   }
 }
 
-/** A dialog of the CLI; cancelled if nobody shows it. */
+/** Answers a dialog of the CLI; cancels it without a callback, or if the callback fails. */
 export async function answerDialog(
   request: UserDialogRequest,
   context: RequestContext,

@@ -17,7 +17,7 @@ export interface PermissionExplanation {
   /** The rule that decides and its place in the list; absent if none fits. */
   readonly rule?: PolicyRule;
   readonly index?: number;
-  /** The same in words. */
+  /** The decision in words. */
   readonly reason: string;
 }
 

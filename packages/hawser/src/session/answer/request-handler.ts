@@ -15,18 +15,18 @@ import type { HostMcpServers } from "./host-mcp-servers.js";
 import type { PermissionContext } from "./permission-context.js";
 import { PolicyJudge } from "./policy-judge.js";
 
-/** What the answers of one session need. */
+/** What the handler of one session needs. */
 export interface RequestHandlerParts {
   /** The callbacks, hooks and rules of the caller. */
   readonly options: Options;
   readonly servers: HostMcpServers;
   readonly log: Logger;
   readonly report: ReportFault;
-  /** What the policy must know of the session at the time of a call. */
+  /** What the policy must know about the session at the time of a tool call. */
   readonly permissionContext: () => PermissionContext;
 }
 
-/** Answers the requests of the CLI by the callbacks of the options. */
+/** Answers the requests of the CLI with the callbacks of the options. */
 export function createRequestHandler(parts: RequestHandlerParts): RequestHandler {
   const { options, servers, log, report, permissionContext } = parts;
   const { canUseTool, onElicitation, onUserDialog, rules } = options;

@@ -15,9 +15,9 @@ import type { Circumstances } from "../result-outcome.js";
 import { TextBuffer } from "./text-buffer.js";
 import { WholeMessages } from "./whole-messages.js";
 
-/** What one turn has come to so far, folded from its messages. */
+/** The state of one turn so far, folded from its messages. */
 export class TurnRecord implements Circumstances {
-  /** The answer as it comes: in pieces where partial messages are on, else block by block. */
+  /** The answer as it comes: in pieces with partial messages, otherwise block by block. */
   readonly text: TextBuffer = new TextBuffer();
   readonly whole: WholeMessages = new WholeMessages();
   /** The tools that were called, by sub-agents too. */
@@ -25,9 +25,9 @@ export class TurnRecord implements Circumstances {
   readonly #runningTools = new Set<string>();
   readonly #streamed = new Set<string>();
   #streaming: string | undefined;
-  /** Where the message that streams begins in the text. */
+  /** The position in the text at which the streaming message begins. */
   #messageFrom = 0;
-  /** Where the answer begins whose messages reached the limit of output tokens. */
+  /** The position at which the answer begins whose messages reached the limit of output tokens. */
   #partsFrom: number | undefined;
   #wasCut = false;
   #model: string | undefined;
@@ -54,7 +54,7 @@ export class TurnRecord implements Circumstances {
     return this.#retryAfterMs;
   }
 
-  /** The last value that the model gave for a schema, be it one that the CLI refused. */
+  /** The last value that the model gave for a schema, also if the CLI refused it. */
   get givenOutput(): unknown {
     return this.#givenOutput;
   }
@@ -63,12 +63,12 @@ export class TurnRecord implements Circumstances {
     return this.#lastMessage;
   }
 
-  /** By `performance.now()`; what the CLI says of itself before is no message of the model. */
+  /** By `performance.now()`. Messages of the CLI itself, which come before, do not count. */
   get firstTokenAt(): number | undefined {
     return this.#firstTokenAt;
   }
 
-  /** While one runs, silence means nothing. */
+  /** Whether a tool runs, so that the silence of the model does not count. */
   get awaitsTool(): boolean {
     return this.#runningTools.size > 0;
   }
@@ -90,8 +90,8 @@ export class TurnRecord implements Circumstances {
   }
 
   /**
-   * The text of the answer, as the CLI's result gives it or as far as it came. Of an answer that
-   * reached the limit of output tokens and was continued, the CLI's result has only the last part.
+   * The text of the answer, from the CLI's result, or as far as it came. If the answer reached the limit
+   * of output tokens and was continued, the CLI's result has only the last part.
    */
   textOf(result: ResultMessage): string {
     if (typeof result.result !== "string") return this.text.text;
@@ -105,7 +105,7 @@ export class TurnRecord implements Circumstances {
     const { event, parent_tool_use_id } = message;
     const type = event?.type;
     if (type !== "content_block_delta") this.whole.add(message);
-    // A sub-agent's words are part of its tool's work, not of the answer.
+    // The text of a sub-agent is not part of the answer.
     if (parent_tool_use_id !== null) return;
     if (type === "content_block_delta") this.#addDelta(event as Delta);
     else if (type === "message_start") this.#start((event as Start).message?.id);
@@ -163,12 +163,15 @@ interface Delta {
   readonly delta?: { readonly text?: unknown; readonly stop_reason?: unknown };
 }
 
-/** The CLI's own pauses are half a second, doubled each time, and up to a quarter more. */
+/**
+ * How long the API asked the CLI to wait, if it did: the CLI's own pauses are half a second, doubled each
+ * time, and up to a quarter more.
+ */
 export function askedToWait({ attempt, retry_delay_ms }: SystemApiRetry): number | undefined {
   return retry_delay_ms > 640 * 2 ** (attempt - 1) ? retry_delay_ms : undefined;
 }
 
-/** None for a plain text, nor for a message that is not as it should be. */
+/** The content blocks; none for a plain text or a malformed message. */
 function blocksOf(
   message: { readonly content: string | readonly ContentBlock[] } | undefined,
 ): readonly ContentBlock[] {
