@@ -8,6 +8,7 @@ import {
   type Session,
   type SessionLease,
   type SessionSource,
+  sendValidated,
   stopOf,
   stopTurn,
   type Turn,
@@ -171,7 +172,7 @@ export class Attempt {
   /** Runs one turn and decides what follows. */
   async #runTurn(session: Session, prompt: Prompt): Promise<Step> {
     if (this.#interruption !== undefined) throw this.#interruption;
-    const turn = session.send(prompt);
+    const turn = sendValidated(session, prompt);
     this.#turn = turn;
     if (this.#context.feed === undefined) forgetMessages(turn);
     else this.#context.feed.add(turn);

@@ -10,51 +10,62 @@ import {
   type Message,
   type Outbound,
 } from "../wire/index.js";
-import { Incoming, type RequestHandler } from "./incoming.js";
-import { Outgoing } from "./outgoing.js";
-import { ReadTurn } from "./read-turn.js";
+import { IncomingRequests, type RequestHandler } from "./incoming-requests.js";
+import { OutgoingRequests } from "./outgoing-requests.js";
+import { ReadBudget } from "./read-budget.js";
 
-export interface ControlEvents {
-  /** Every line that is no control frame; must not wait for anything. */
-  readonly onMessage: (message: Message, size: number) => void;
+/** The owner of a control line, which gets everything that is not a request or an answer. */
+export interface ControlListener {
+  /** Called with every line that is no control frame. It must not wait for anything. */
+  onMessage(message: Message, size: number): void;
   /** A message was lost; the next ones are not affected. */
-  readonly onCorrupt: (error: HawserError) => void;
-  /** Told once, last. The error says why the line ended, unless it ended in good order. */
-  readonly onEnd: (error: unknown) => void;
+  onCorrupt(error: HawserError): void;
+  /** Called once, last. The error says why the line ended; it is undefined after a regular end. */
+  onEnd(error: unknown): void;
+}
+
+/** A transport that may be able to write a message as the line that its sender has already encoded. */
+export interface ControlTransport extends Omit<Transport, "send"> {
+  send(message: Outbound, encoded?: string): Promise<void>;
 }
 
 /**
- * Both sides' requests and answers over one line, and everything else handed on. Reading never
- * waits for a handler, and every wait for an answer ends when the line does.
+ * Correlates the requests and answers of both sides over one transport, and hands every other message to
+ * the listener. Reading never waits for a handler, and every wait for an answer ends when the line does.
  */
 export class ControlLine {
-  readonly #transport: Transport;
-  readonly #events: ControlEvents;
+  readonly #transport: ControlTransport;
+  readonly #listener: ControlListener;
   readonly #log: Logger;
-  readonly #outgoing = new Outgoing();
-  readonly #incoming: Incoming;
-  readonly #turn = new ReadTurn();
+  readonly #outgoing = new OutgoingRequests();
+  readonly #incoming: IncomingRequests;
+  readonly #budget = new ReadBudget();
   #requestsAfterEnd = 0;
   #holders = 0;
   #gate: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
   #exited = false;
-  /** The last message, if the output ended in the middle of it. */
+  /** The error about the last message, if the output ended in the middle of it. */
   #cut: HawserError | undefined;
-  /** Why the line was ended from here, if it was. */
-  #givenUp: HawserError | undefined;
+  /** Why this side killed the peer, if it did. */
+  #killedFor: HawserError | undefined;
   #ended: { readonly error: unknown } | undefined;
 
-  constructor(transport: Transport, handler: RequestHandler, events: ControlEvents, log: Logger) {
+  constructor(
+    transport: ControlTransport,
+    handler: RequestHandler,
+    listener: ControlListener,
+    log: Logger,
+  ) {
     this.#transport = transport;
-    this.#events = events;
+    this.#listener = listener;
     this.#log = log;
-    this.#incoming = new Incoming(handler, (answer) => this.#answer(answer), log);
+    this.#incoming = new IncomingRequests(handler, (answer) => this.#answer(answer), log);
   }
 
   /** Begins to read the connected transport, and goes on to its end. */
   start(): void {
     this.#transport.holdWhileReading(this.#holders > 0);
-    // A death stands behind all that was said before it, where a paused reader would not find it.
+    // The end of the transport comes after all its messages, where a paused reader would not see it.
     void this.#transport.exited.then(() => {
       this.#exited = true;
       this.#incoming.stopWaiting();
@@ -63,11 +74,12 @@ export class ControlLine {
     void this.#read();
   }
 
-  send(message: Outbound): Promise<void> {
-    return this.#transport.send(message);
+  /** `encoded` is the message as a line, if the caller has encoded it already. */
+  send(message: Outbound, encoded?: string): Promise<void> {
+    return this.#transport.send(message, encoded);
   }
 
-  /** The payload of the answer. Keeps the program alive until it has come, unless told not to. */
+  /** Gives the payload of the answer. Keeps the program alive meanwhile, unless `holds` is false. */
   async request(request: HostRequest, options: RequestOptions = {}): Promise<unknown> {
     if (this.#ended !== undefined) throw unanswered(request.subtype, this.#ended.error);
     const id = randomUUID();
@@ -76,12 +88,12 @@ export class ControlLine {
     if (!options.signal?.aborted) {
       this.#transport
         .send(controlRequest(id, request))
-        .catch((error: unknown) => this.#outgoing.fail(id, error));
+        .catch((error: unknown) => this.#outgoing.reject(id, error));
     }
     return answer.finally(release);
   }
 
-  /** Whether nobody owes anybody an answer. */
+  /** Whether no request of either side waits for its answer. */
   get isQuiet(): boolean {
     return this.#outgoing.size === 0 && this.#incoming.size === 0;
   }
@@ -99,7 +111,7 @@ export class ControlLine {
     };
   }
 
-  /** Stops reading after the current line, for one who can take no more; not once the peer is gone. */
+  /** Stops reading after the current line, for a listener that is behind; not once the peer is gone. */
   pause(): void {
     if (this.#gate !== undefined || this.#exited) return;
     let open: () => void = () => {};
@@ -114,13 +126,16 @@ export class ControlLine {
     this.#gate = undefined;
   }
 
-  /** A CLI that asks, but lives on without reading its input, would wait for the answer for ever. */
+  /**
+   * Sends an answer. A CLI that asks, but lives on without reading its input, would wait for the answer
+   * for ever, so it is killed.
+   */
   async #answer(answer: Outbound): Promise<void> {
     try {
       await this.#transport.send(answer);
     } catch (error) {
       if (isHawserError(error, "closed") && this.#transport.ready) {
-        this.#givenUp ??= new HawserError("process_exited", UNREAD, { cause: error });
+        this.#killedFor ??= new HawserError("process_exited", UNREAD, { cause: error });
         void this.#transport.kill();
       }
       throw error;
@@ -132,12 +147,12 @@ export class ControlLine {
     try {
       const frames = this.#transport.messages();
       for await (const first of frames) {
-        this.#turn.resume();
-        // What came along with it needs no waiting.
+        this.#budget.resume();
+        // Frames that are queued already are taken without a wait.
         for (let frame: Frame | undefined = first; frame !== undefined; frame = frames.poll?.()) {
           this.#take(frame);
           if (this.#gate !== undefined) await this.#gate.opened;
-          if (this.#turn.isOver()) await this.#turn.next();
+          if (this.#budget.isSpent()) await this.#budget.renew();
           const behind = this.#incoming.caughtUp();
           if (behind !== undefined) await behind;
         }
@@ -145,23 +160,23 @@ export class ControlLine {
     } catch (error) {
       why = error;
     }
-    why ??= this.#givenUp;
-    // What killed the CLI in mid-word is why it is lost; a CLI that leaves so by itself has no other.
-    if (why === undefined && this.#cut !== undefined) this.#events.onCorrupt(this.#cut);
+    why ??= this.#killedFor;
+    // A truncated last line is reported only if nothing else explains the end.
+    if (why === undefined && this.#cut !== undefined) this.#listener.onCorrupt(this.#cut);
     this.#ended = { error: why };
-    this.#incoming.end();
-    this.#outgoing.failAll((subtype) => unanswered(subtype, why));
-    this.#events.onEnd(why);
+    this.#incoming.close();
+    this.#outgoing.rejectAll((subtype) => unanswered(subtype, why));
+    this.#listener.onEnd(why);
   }
 
-  /** One message that cannot be dealt with is lost like a broken line; the reading goes on. */
+  /** A message that cannot be handled is lost like a broken line; the reading goes on. */
   #take(frame: Frame): void {
     try {
       this.#receive(frame);
     } catch (cause) {
       const message = `A message has a shape that was not expected: ${textOf(cause)}`;
       this.#log.error("a message was lost", { error: textOf(cause) });
-      this.#events.onCorrupt(new HawserError("protocol_error", message, { cause }));
+      this.#listener.onCorrupt(new HawserError("protocol_error", message, { cause }));
     }
   }
 
@@ -178,17 +193,17 @@ export class ControlLine {
   #receive(frame: Frame): void {
     if (frame.kind === "corrupt") {
       if (frame.isCut) this.#cut = frame.error;
-      else this.#events.onCorrupt(frame.error);
+      else this.#listener.onCorrupt(frame.error);
     }
     if (frame.kind !== "message") return;
     const { message, size } = frame;
-    if (isMessage(message, "stream_event")) this.#events.onMessage(message, size);
+    if (isMessage(message, "stream_event")) this.#listener.onMessage(message, size);
     else if (isMessage(message, "control_request")) {
-      if (!this.#isFloodAfterEnd()) this.#incoming.received(message);
+      if (!this.#isFloodAfterEnd()) this.#incoming.receive(message);
     } else if (isMessage(message, "control_cancel_request")) {
-      this.#incoming.cancelled(message.request_id);
-    } else if (!isMessage(message, "control_response")) this.#events.onMessage(message, size);
-    else if (!this.#outgoing.answered(message)) {
+      this.#incoming.cancel(message.request_id);
+    } else if (!isMessage(message, "control_response")) this.#listener.onMessage(message, size);
+    else if (!this.#outgoing.settle(message)) {
       this.#log.debug("an answer that nobody waits for", { id: message.response?.request_id });
     }
   }

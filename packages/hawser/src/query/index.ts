@@ -1,5 +1,5 @@
 export { AbortError } from "./abort-error.js";
-export * from "./constants.js";
+export * from "./official-constants.js";
 export { query } from "./query.js";
 export { startup } from "./startup.js";
 export type * from "./types/index.js";

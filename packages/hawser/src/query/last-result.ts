@@ -1,21 +1,21 @@
 import type { Circumstances } from "../session/index.js";
 import { isMessage, isResult, type Message, type ResultMessage } from "../wire/index.js";
 
-/** A result, with what its turn said of a failure beside it. */
-export interface Verdict extends Circumstances {
+/** A result, with what the messages of its turn said about a failure. */
+export interface ResultInContext extends Circumstances {
   readonly result: ResultMessage;
 }
 
 /** The last result of a query, folded from its messages. */
 export class LastResult {
-  #verdict: Verdict | undefined;
+  #verdict: ResultInContext | undefined;
   #around: Circumstances = NOTHING;
 
-  get verdict(): Verdict | undefined {
+  get verdict(): ResultInContext | undefined {
     return this.#verdict;
   }
 
-  see(message: Message): void {
+  observe(message: Message): void {
     if (isMessage(message, "rate_limit_event")) {
       this.#around = { ...this.#around, rateLimit: message.rate_limit_info };
     } else if (isMessage(message, "assistant") && message.error !== undefined) {

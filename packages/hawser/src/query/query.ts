@@ -3,9 +3,9 @@ import type { McpServerConfig, Options } from "../options/index.js";
 import { Controls, type FieldsOf, timeoutsOf } from "../session/index.js";
 import type { HostPayload, InitializePayload, InterruptReceipt, Message } from "../wire/index.js";
 import { AbortError } from "./abort-error.js";
-import { checkPrompt, type QueryPrompt } from "./input.js";
+import { checkPrompt, type QueryPrompt } from "./prompt-lines.js";
+import { QueryCore } from "./query-core.js";
 import { resolveQueryOptions } from "./resolve.js";
-import { Run } from "./run.js";
 import type { Query, QueryParams, SDKMessage, SDKUserMessage } from "./types/index.js";
 
 /**
@@ -26,39 +26,39 @@ export function startRun(options: Options | undefined, bootMs?: number): QueryRu
   return new QueryRun(resolved, bootMs ?? timeoutsOf(resolved, 0).bootMs);
 }
 
-/** If it is forgotten, its process dies with it. */
+/** The public side of a query. If the program drops it, its process dies with it. */
 export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, void> {
-  readonly #run: Run;
+  readonly #core: QueryCore;
   readonly #messages: AsyncIterator<Message>;
   #left = false;
 
   constructor(options: Options, bootMs: number) {
     super();
-    this.#run = new Run(options, bootMs);
-    this.#messages = this.#run.stream.read(this);
-    abandoned.register(this, this.#run);
+    this.#core = new QueryCore(options, bootMs);
+    this.#messages = this.#core.stream.read(this);
+    abandoned.register(this, this.#core);
   }
 
   feed(prompt: QueryPrompt): void {
-    void this.#run.feed(prompt);
+    void this.#core.feed(prompt);
   }
 
   async next(): Promise<IteratorResult<SDKMessage, void>> {
     if (this.#left) return { done: true, value: undefined };
-    // The union is closed where the official one is: what is newer than it is handed on all the same.
+    // The official union is closed, but messages of newer types are handed on too.
     return (await this.#messages.next()) as IteratorResult<SDKMessage, void>;
   }
 
   /** Ends the process, as leaving a `for await` does; resolves when it is gone. */
   async return(value?: void | PromiseLike<void>): Promise<IteratorResult<SDKMessage, void>> {
     this.#left = true;
-    await this.#run.close();
+    await this.#core.close();
     return { done: true, value: await value };
   }
 
   async throw(error: unknown): Promise<IteratorResult<SDKMessage, void>> {
     this.#left = true;
-    await this.#run.close();
+    await this.#core.close();
     throw error;
   }
 
@@ -66,9 +66,9 @@ export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, voi
     return this;
   }
 
-  /** Async, so that a query of which nothing else is wanted is not forgotten meanwhile. */
+  /** Async, so that the query is not garbage-collected while its caller awaits this and nothing else. */
   async initializationResult(): Promise<InitializePayload> {
-    return await this.#run.ready();
+    return await this.#core.ready();
   }
 
   async request<S extends string>(
@@ -76,14 +76,14 @@ export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, voi
     fields?: FieldsOf<S>,
     options?: RequestOptions,
   ): Promise<HostPayload<S>> {
-    return (await this.#run.request({ ...fields, subtype }, options)) as HostPayload<S>;
+    return (await this.#core.request({ ...fields, subtype }, options)) as HostPayload<S>;
   }
 
   interrupt(): Promise<InterruptReceipt | undefined> {
     return this.request("interrupt");
   }
 
-  /** What the iteration would have thrown, in place of why a request was not answered. */
+  /** The error that the iteration would have thrown, in place of the error of a request. */
   async whyEnded(error: unknown): Promise<unknown> {
     try {
       while (!(await this.#messages.next()).done);
@@ -93,32 +93,33 @@ export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, voi
     return error;
   }
 
-  /** Sends initialize once more, by which hooks are replaced. */
+  /** Sends initialize once more, which replaces the hooks. */
   async reinitialize(): Promise<InitializePayload> {
-    return await this.#run.reinitialize();
+    return await this.#core.reinitialize();
   }
 
-  /** Sends more prompts; resolves when all of them are on their way. */
+  /** Sends more prompts; resolves when all of them have been written. */
   streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void> {
-    return this.#run.streamInput(stream);
+    return this.#core.streamInput(stream);
   }
 
-  /** Ends the process; who must know that it is gone, awaits `return()` or uses `await using`. */
+  /** Ends the process. To wait until it is gone, await `return()` or use `await using`. */
   close(): void {
-    void this.#run.close();
+    void this.#core.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#run.close();
+    await this.#core.close();
   }
 
   protected linkServers(
     servers: Readonly<Record<string, McpServerConfig>>,
-  ): ReturnType<Run["setServers"]> {
-    return this.#run.setServers(servers);
+  ): ReturnType<QueryCore["setServers"]> {
+    return this.#core.setServers(servers);
   }
 }
 
-const abandoned = new FinalizationRegistry<Run>((run) => {
-  void run.kill();
+/** Kills the process of a query that was garbage-collected. */
+const abandoned = new FinalizationRegistry<QueryCore>((core) => {
+  void core.kill();
 });

@@ -1,9 +1,9 @@
 import { HawserError } from "../base/index.js";
-import { checkPrompt, type QueryPrompt } from "./input.js";
+import { checkPrompt, type QueryPrompt } from "./prompt-lines.js";
 import { type QueryRun, startRun } from "./query.js";
 import type { Query, StartupParams, WarmQuery } from "./types/index.js";
 
-/** Starts the CLI ahead of its prompt; resolves when it waits for nothing else. */
+/** Starts the CLI ahead of its prompt; resolves when the CLI is ready for the prompt. */
 export async function startup(params: StartupParams = {}): Promise<WarmQuery> {
   const { options, initializeTimeoutMs } = params;
   const run = startRun(options, initializeTimeoutMs);
@@ -12,10 +12,10 @@ export async function startup(params: StartupParams = {}): Promise<WarmQuery> {
   } catch (error) {
     throw await run.whyEnded(error);
   }
-  return new Warm(run);
+  return new PrestartedQuery(run);
 }
 
-class Warm implements WarmQuery {
+class PrestartedQuery implements WarmQuery {
   readonly #run: QueryRun;
   #used = false;
   #closed = false;

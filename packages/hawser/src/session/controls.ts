@@ -21,9 +21,9 @@ export type FieldsOf<S extends string> = S extends keyof HostRequestFields
   ? HostRequestFields[S]
   : JsonObject;
 
-/** What can be asked of a running CLI beside prompts, under the official SDK's names. */
+/** The requests to a running CLI beside prompts, under the official SDK's names. */
 export abstract class Controls {
-  /** What was set last: it may take two requests, between which nothing else may be set. */
+  /** The last `setMcpServers()`: it may take two requests, with no other change in between. */
   #setting: Promise<unknown> = Promise.resolve();
 
   /** The CLI's answer to initialize. */
@@ -37,16 +37,16 @@ export abstract class Controls {
   ): Promise<HostPayload<S>>;
 
   /**
-   * Links the servers of this program that the CLI is about to be told of. Gives the names under
-   * which it knows other ones.
+   * Links the servers of this program before the CLI gets their names. Gives the names under which the
+   * CLI knows another server.
    */
   protected abstract linkServers(
     servers: Readonly<Record<string, McpServerConfig>>,
   ): readonly string[];
 
-  /** Absent is the CLI's own choice. An unknown name fails at the next prompt. */
+  /** Without a name the CLI chooses. An unknown name fails at the next prompt. */
   async setModel(model?: string): Promise<void> {
-    // An older CLI never answers anything else.
+    // An older CLI never answers a request with another type.
     mustBe(model === undefined || typeof model === "string", "model", "a string");
     await this.request("set_model", model === undefined ? {} : { model });
   }
@@ -128,7 +128,7 @@ export abstract class Controls {
     servers: Readonly<Record<string, McpServerConfig>>,
   ): Promise<HostPayload<"mcp_set_servers">> {
     const setting = this.#setting.then(() => this.#setMcpServers(servers));
-    this.#setting = setting.catch(() => {}); // Told to the one who asked for it.
+    this.#setting = setting.catch(() => {}); // The caller gets the error.
     return setting;
   }
 
@@ -238,7 +238,7 @@ export abstract class Controls {
     ]);
     const all = { servers: Object.fromEntries(named) };
     if (others.size === 0) return this.request("mcp_set_servers", all);
-    // By the name alone the CLI takes it for the one that it knows, and does not shake hands again.
+    // The CLI compares servers by name alone: it would keep the old server and not shake hands again.
     const kept = named.filter(([name]) => !others.has(String(name)));
     const before = await this.request("mcp_set_servers", { servers: Object.fromEntries(kept) });
     const after = await this.request("mcp_set_servers", all);

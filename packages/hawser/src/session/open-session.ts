@@ -9,11 +9,11 @@ import {
   withPreset,
 } from "../options/index.js";
 import type { Session } from "./session.js";
-import { type LeaseRequest, sourceOf } from "./source.js";
+import { type LeaseRequest, sourceOf } from "./session-source.js";
+import { warnOfShadowedCallback } from "./startup-warnings.js";
 import { timeoutsOf } from "./timeouts.js";
-import { warnOfShadowedCallback } from "./warn-of-shadowed-callback.js";
 
-/** All options but those of calls, which a session refuses. */
+/** All options except the options of calls, which a session refuses. */
 export type SessionOptions = Omit<Options, "autoResume" | "maxRepairs" | "schema">;
 
 /**
@@ -36,16 +36,16 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   }
 }
 
-/** A session has no single outcome, so that it cannot obey these. */
+/** Options of a single call. A session has no single outcome, so it refuses them. */
 const CALL_OPTIONS = pathsOfScope("call");
 
-/** What a session of these options is asked for with. */
+/** The request for a session with these options. */
 export function requestOf(options: Options): LeaseRequest {
   const resolved = withPreset(omitUndefined(options));
   return {
     purpose: "session",
-    // The model's events make the text live and the numbers final, also for one who does not ask
-    // to see them.
+    // The session needs the model's stream events for live text and final usage, also if its readers do
+    // not get them.
     options: { ...resolved, includePartialMessages: resolved.includePartialMessages ?? true },
     timeouts: timeoutsOf(resolved, Number.POSITIVE_INFINITY),
     showsEvents: resolved.includePartialMessages === true,

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { HawserError, onAbort } from "../base/index.js";
+import { HawserError } from "../base/index.js";
 import type { RequestOptions } from "../control/index.js";
 import {
   type McpServerConfig,
-  type Options,
   refuseCollidingServers,
   validateCommand,
   validatePrompt,
@@ -20,14 +19,14 @@ import {
   userLine,
 } from "../wire/index.js";
 import { Controls, type FieldsOf } from "./controls.js";
-import { SessionCore } from "./core.js";
-import type { CoreOptions } from "./core-options.js";
-import { type HandedBack, resetAndDetach } from "./hand-back.js";
-import { type LiveTurn, recordOf, type Turn } from "./turn.js";
+import { type HandedBack, resetAndDetach } from "./reset-and-detach.js";
+import { SessionCore } from "./session-core.js";
+import type { SessionStart } from "./session-start.js";
+import { recordOf, type Turn } from "./turns/turn.js";
 
 /** How one prompt is sent. */
 export interface SendOptions {
-  /** Of the prompt; a new one unless given. */
+  /** The uuid of the prompt; a new one unless given. */
   readonly uuid?: string | undefined;
   /** False adds the prompt to the conversation without a call of the model. */
   readonly shouldQuery?: boolean | undefined;
@@ -37,72 +36,49 @@ export interface SendOptions {
    * CLI. The default is false, or true with `literalPrompt: false`.
    */
   readonly commands?: boolean | undefined;
-  /** Stops the turn, or withdraws its prompt. */
+  /** Interrupts the turn, or takes its prompt back if the CLI has not begun with it. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Any failure, with all that is known of the session and the turn; for the layers above. */
-export let enrichedBy: (session: Session, error: unknown, turn?: Turn) => HawserError;
-
-/** Gives the process of a session away, if all is at rest; the session is closed then. */
-export let detach: (session: Session) => CliProcess | undefined;
-
 /**
- * The same with a new conversation. Throws unless the CLI has confirmed that: then the process must
- * not serve anybody else.
- */
-export let handBack: (session: Session, limitMs: number) => Promise<HandedBack>;
-
-/**
- * A conversation over one live process. If it is forgotten, its process dies with it: when this
- * object is garbage-collected, and at the latest when the program ends.
+ * A conversation over one live process. If the program drops the session, the process dies with it: when
+ * this object is garbage-collected, and at the latest when the program ends.
  */
 export class Session extends Controls implements AsyncIterable<Message> {
-  static {
-    enrichedBy = (session, error, turn) => session.#core.line.enrich(error, turn && recordOf(turn));
-    detach = (session) => session.#left(session.#core.detach());
-    handBack = async (session, limitMs) => {
-      const handed = await resetAndDetach(session.#core, session, limitMs);
-      session.#left(handed.process);
-      return handed;
-    };
-  }
-
   readonly #core: SessionCore;
-  readonly #options: Options;
   #info: InitializePayload | undefined;
 
-  constructor(core: CoreOptions) {
+  constructor(start: SessionStart) {
     super();
-    this.#core = new SessionCore(core);
-    this.#options = core.options;
+    this.#core = new SessionCore(start);
+    cores.set(this, this.#core);
     abandoned.register(this, this.#core, this.#core);
   }
 
-  /** The CLI's id of the session; the newest, since `/clear` begins another. */
+  /** The CLI's id of the session. `/clear` begins another session with another id. */
   get id(): string | undefined {
-    return this.#core.line.id;
+    return this.#core.connection.id;
   }
 
-  /** Of the process; another one after a recovery. */
+  /** The id of the process, which is another process after a recovery. */
   get pid(): number | undefined {
-    return this.#core.line.connection.transport.pid;
+    return this.#core.connection.current.pid;
   }
 
   /** What the CLI said of itself when it started, and since then of its MCP servers. */
   get info(): InitializePayload {
-    this.#info = this.#core.line.connection.info ?? this.#info;
+    this.#info = this.#core.connection.current.info ?? this.#info;
     if (this.#info === undefined) throw new HawserError("closed", "The session is not open yet.");
-    const { mcpServers } = this.#core.line;
+    const { mcpServers } = this.#core.connection;
     return mcpServers === undefined ? this.#info : { ...this.#info, mcp_servers: mcpServers };
   }
 
   /** Waits until the CLI has started and every check is passed. */
   async initializationResult(): Promise<InitializePayload> {
     try {
-      this.#info = await this.#core.line.connection.ready;
+      this.#info = await this.#core.connection.current.ready;
     } catch (error) {
-      // If it was this side that ended the start, that is the reason.
+      // If this side ended the start, its reason is the better one.
       throw this.#core.failure ?? error;
     }
     return this.#info;
@@ -115,22 +91,7 @@ export class Session extends Controls implements AsyncIterable<Message> {
   send(prompt: Prompt, options: SendOptions = {}): Turn {
     validatePrompt(prompt);
     validateSendOptions(options);
-    const { uuid = randomUUID(), shouldQuery, signal } = options;
-    if (this.#core.turns.has(uuid)) {
-      throw new HawserError("invalid_options", `The prompt ${uuid} has been sent already.`);
-    }
-    const { literalPrompt, verbatimPrompts } = this.#options;
-    const literal = !(options.commands ?? literalPrompt === false);
-    const line = {
-      ...userLine(prompt, { uuid, literal, shouldQuery }),
-      uuid,
-      ...(literal && verbatimPrompts === true ? { client_composed: true } : {}),
-    };
-    // Before anything is sent: a prompt that cannot be written would never arrive.
-    encodeLine(line);
-    const turn = this.#core.send(line, this, signal);
-    if (signal !== undefined && !turn.settled) stopOnAbort(turn, signal, this.#core);
-    return turn;
+    return sendPrompt(this.#core, this, prompt, options);
   }
 
   /**
@@ -157,11 +118,11 @@ export class Session extends Controls implements AsyncIterable<Message> {
     return this.#core.idle(this);
   }
 
-  /** Stops the running turn. Prompts that wait still run, unless they are to be cancelled. */
+  /** Interrupts the running turn. Prompts that wait still run, unless `cancelQueued` is true. */
   async interrupt(options: { cancelQueued?: boolean } = {}): Promise<InterruptReceipt> {
     const { cancelQueued = false } = options;
     const { turns } = this.#core;
-    const here = cancelQueued ? turns.withdrawQueued() : turns.queued.map(({ uuid }) => uuid);
+    const here = cancelQueued ? turns.cancelQueued() : turns.queued.map(({ uuid }) => uuid);
     const receipt = await this.request("interrupt", cancelQueued ? { cancel_queued: true } : {});
     const { still_queued = [], cancelled = [] } = receipt ?? {};
     return cancelQueued
@@ -178,8 +139,8 @@ export class Session extends Controls implements AsyncIterable<Message> {
   }
 
   /**
-   * Interrupts what runs and ends the process; resolves when nothing of it is left. Turns without
-   * an end are told `cause`, which is `closed` unless given.
+   * Interrupts what runs and ends the process; resolves when nothing of it is left. Unsettled turns
+   * reject with `cause`, which is `closed` unless given.
    */
   async close(cause?: HawserError): Promise<void> {
     await this.#core.close(cause);
@@ -195,23 +156,73 @@ export class Session extends Controls implements AsyncIterable<Message> {
     await this.close();
   }
 
-  /** Without its process there is nothing that would have to die with it. */
-  #left(process: CliProcess | undefined): CliProcess | undefined {
-    if (process !== undefined) abandoned.unregister(this.#core);
-    return process;
-  }
-
   protected linkServers(servers: Readonly<Record<string, McpServerConfig>>): readonly string[] {
-    refuseCollidingServers(this.#core.line.serverNames(servers));
-    return this.#core.line.setServers(servers);
+    refuseCollidingServers(this.#core.connection.serverNames(servers));
+    return this.#core.connection.setServers(servers);
   }
 }
 
+/** The core of every session, for the functions below. */
+const cores = new WeakMap<Session, SessionCore>();
+
+/** Kills the process of a session that was garbage-collected. */
 const abandoned = new FinalizationRegistry<SessionCore>((core) => {
   void core.kill();
 });
 
-function stopOnAbort(turn: LiveTurn, signal: AbortSignal, core: SessionCore): void {
-  const release = onAbort([signal], (error) => core.stopFor(turn, error));
-  turn.result.then(release, release);
+// What follows is for the other layers of this library.
+
+/** Sends a prompt that its caller has validated already. */
+export function sendValidated(session: Session, prompt: Prompt): Turn {
+  return sendPrompt(coreOf(session), session, prompt, {});
+}
+
+/** Any failure, with all that is known of the session and the turn. */
+export function enrichedBy(session: Session, error: unknown, turn?: Turn): HawserError {
+  return coreOf(session).connection.enrich(error, turn && recordOf(turn));
+}
+
+/** Gives the process of an idle session away; the session is closed then. Undefined if it is busy. */
+export function detach(session: Session): CliProcess | undefined {
+  const core = coreOf(session);
+  const process = core.detach();
+  // Without a process there is nothing to kill if the session is dropped.
+  if (process !== undefined) abandoned.unregister(core);
+  return process;
+}
+
+/**
+ * Begins a new conversation and gives the process away. Throws unless the CLI has confirmed the new
+ * conversation: then the process must not serve another caller.
+ */
+export async function handBack(session: Session, limitMs: number): Promise<HandedBack> {
+  const core = coreOf(session);
+  const handed = await resetAndDetach(core, session, limitMs);
+  abandoned.unregister(core);
+  return handed;
+}
+
+function coreOf(session: Session): SessionCore {
+  const core = cores.get(session);
+  if (core === undefined) throw new TypeError("This is no session of this library.");
+  return core;
+}
+
+function sendPrompt(
+  { options, turns }: SessionCore,
+  session: Session,
+  prompt: Prompt,
+  { uuid = randomUUID(), shouldQuery, commands, signal }: SendOptions,
+): Turn {
+  if (turns.has(uuid)) {
+    throw new HawserError("invalid_options", `The prompt ${uuid} has been sent already.`);
+  }
+  const literal = !(commands ?? options.literalPrompt === false);
+  const message = {
+    ...userLine(prompt, { uuid, literal, shouldQuery }),
+    ...(literal && options.verbatimPrompts === true ? { client_composed: true } : {}),
+  };
+  // Encoded before anything is sent: a prompt that cannot be written would never arrive.
+  const encoded = encodeLine(message);
+  return turns.send({ uuid, message, encoded }, session, signal);
 }

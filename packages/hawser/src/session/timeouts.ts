@@ -1,15 +1,15 @@
-import { HawserError, omitUndefined } from "../base/index.js";
+import { HawserError, LONGEST_TIMER_MS, omitUndefined, withTimeout } from "../base/index.js";
 import type { Options } from "../options/index.js";
 
 /** How long each part may take, in milliseconds; `Infinity` is no limit. */
 export interface Timeouts {
-  /** From the start to the CLI's answer to initialize. */
+  /** From the start of the process to the CLI's answer to initialize. */
   readonly bootMs: number;
-  /** From there, or from the prompt, to the first message of the turn. */
+  /** From that answer, or from the prompt, to the first message of the turn. */
   readonly firstMessageMs: number;
-  /** Between two messages, while no tool and no answer of the host is pending. */
+  /** Between two messages, while no tool runs and no request waits for the host. */
   readonly idleMs: number;
-  /** Over everything: the whole of a completion, or a turn of a session. */
+  /** For a whole completion, or for one turn of a session. */
   readonly totalMs: number;
 }
 
@@ -19,30 +19,24 @@ export function timeoutsOf({ timeouts }: Options, totalMs: number): Timeouts {
 
 const DEFAULTS = { bootMs: 60_000, firstMessageMs: 120_000, idleMs: 300_000 };
 
-/** A timer that knows no limit, and whose limit may be longer than Node's longest. */
+/** Starts a timer, unless the limit is longer than any timer of Node: then there is no limit. */
 export function startTimer(limitMs: number, expired: () => void): NodeJS.Timeout | undefined {
-  // Node fires a timer that is longer than this at once.
-  return limitMs > 2 ** 31 - 1 ? undefined : setTimeout(expired, limitMs);
+  return limitMs > LONGEST_TIMER_MS ? undefined : setTimeout(expired, limitMs);
 }
 
-/** Whether the promise settles, either way, within the limit. */
-export async function untilSettled(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = startTimer(limitMs, () => resolve(false));
-  });
+/** Whether the promise resolves or rejects within the limit. */
+export function untilSettled(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
   const settled = promise.then(
     () => true,
     () => true,
   );
-  try {
-    return await Promise.race([settled, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return withTimeout(settled, limitMs, () => false);
 }
 
-/** The same, unless that takes longer than this phase may; `holds`: the program waits for it. */
+/**
+ * The promise with the time limit of a phase, after which it rejects with `timeout`. The timer keeps the
+ * program alive, unless `holds` is false.
+ */
 export async function unlessLate<T>(
   promise: Promise<T>,
   phase: keyof typeof SPAN,

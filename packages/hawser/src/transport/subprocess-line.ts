@@ -146,9 +146,10 @@ export class SubprocessLine implements Transport {
     return this.#connecting;
   }
 
-  async send(message: Outbound): Promise<void> {
+  /** `encoded` is the message as a line, if the caller has encoded it already. */
+  async send(message: Outbound, encoded?: string): Promise<void> {
     if (!this.ready) throw this.#refusal();
-    const line = encodeLine(message);
+    const line = encoded ?? encodeLine(message);
     this.#prepared?.trace?.("send", line.trimEnd());
     await new Promise<void>((resolve, reject) => {
       this.#process?.stdin.write(line, (error) => {

@@ -13,7 +13,7 @@ const NOT_IMPORTABLE = [
   "src/process/cli-process.ts: CliProcess",
   "src/process/locate/cli-search-paths.ts: Machine",
   "src/session/controls.ts: Controls",
-  "src/session/core-options.ts: CoreOptions",
+  "src/session/session-start.ts: SessionStart",
   "src/transport/subprocess-line.ts: Running",
   // `HostRequestFields` has them all.
   "src/session/controls.ts: FieldsOf",

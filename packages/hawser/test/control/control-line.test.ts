@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isMessage } from "../../src/wire/index.js";
-import { asks, openLine, settled, success } from "./line.js";
+import { asks, openLine, settled, success } from "./line.helper.js";
 
 describe("a control line", () => {
   it("hands on every other line in its order, of whatever type", async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { complete } from "../../src/complete/index.js";
-import { openLine } from "./line.js";
+import { openLine } from "./line.helper.js";
 
 /** A program that speaks as the CLI does, but answers a prompt with requests of its own without end. */
 function floodingCli(request: object): string {

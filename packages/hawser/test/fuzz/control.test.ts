@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isHawserError } from "../../src/base/index.js";
 import { NO_ANSWER } from "../../src/control/index.js";
 import { openSession } from "../../src/session/index.js";
-import { failure, openLine, type Sent, settled, success } from "../control/line.js";
+import { failure, openLine, type Sent, settled, success } from "../control/line.helper.js";
 import { fc } from "../support/fc.js";
 import { lineOf, mutationsAt, placesIn, REPLACEMENTS, replaced } from "./mutate.helper.js";
 import { acknowledged, type HostLine, Peer } from "./peer.helper.js";

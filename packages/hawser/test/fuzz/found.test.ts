@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isHawserError } from "../../src/base/index.js";
 import { buildInvocation, type Options } from "../../src/options/index.js";
 import { openSession, type Session } from "../../src/session/index.js";
-import { failure, openLine } from "../control/line.js";
+import { failure, openLine } from "../control/line.helper.js";
 import { HOST, NEWEST } from "../options/facts.helper.js";
 import { HOSTILE } from "./mutate.helper.js";
 import { acknowledged, type HostLine, Peer } from "./peer.helper.js";

@@ -6,7 +6,7 @@ import { createPool, type Pool, type PoolOptions } from "../../src/pool/index.js
 import { processes } from "../../src/process/index.js";
 import type { ProcessEvent } from "../../src/session/index.js";
 import type { FakeCli, Step } from "../../src/testing/index.js";
-import { fake } from "../session/fake.js";
+import { fake } from "../session/fake.helper.js";
 import { startsOf } from "../support/starts.js";
 
 /** What a pool told of its processes. */

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { createPool } from "../../src/pool/index.js";
-import { CHANNELS, publish } from "../../src/session/channels.js";
+import { CHANNELS, publish } from "../../src/session/diagnostics-channels.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { world } from "../support/world.js";
 import { atRest, onFake, until } from "./on-fake.helper.js";

@@ -7,7 +7,16 @@ import { AbortError, HawserError, type Options, type Query, query } from "../../
 import { type Action, always, apiError, hang, toolUse } from "../../src/testing/index.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { until } from "../support/proc.js";
-import { clisOf, collect, fakeQuery, Input, kinds, linesOf, realQuery, state } from "./support.js";
+import {
+  clisOf,
+  collect,
+  fakeQuery,
+  Input,
+  kinds,
+  linesOf,
+  realQuery,
+  state,
+} from "./query.helper.js";
 
 const DONE = { done: true, value: undefined };
 const HANGS = { on: "user", do: [{ init: {} }, { assistant: "half" }, { hang: true }] } as const;

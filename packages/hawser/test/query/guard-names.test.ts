@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Options } from "../../src/index.js";
 import { recordingLogger } from "../support/recording-logger.js";
-import { collect, fakeQuery } from "./support.js";
+import { collect, fakeQuery } from "./query.helper.js";
 
 /** The warnings of Node that a query gives rise to. */
 async function warningsOf(options: Options): Promise<(Error & { code?: string })[]> {

@@ -13,7 +13,7 @@ import {
 } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
 import { describeInTurn } from "../support/in-turn.js";
-import { clisOf, collect, fakeQuery, Input, kinds, messagesOf, realQuery } from "./support.js";
+import { clisOf, collect, fakeQuery, Input, kinds, messagesOf, realQuery } from "./query.helper.js";
 
 const FORBIDDEN = toolUse("Bash", { command: "touch forbidden", description: "x" });
 

@@ -23,7 +23,7 @@ import {
   state,
   task,
   tasks,
-} from "./support.js";
+} from "./query.helper.js";
 
 const canUseTool: CanUseTool = async (_, input) => ({ behavior: "allow", updatedInput: input });
 const ANSWERS: Options = { canUseTool };

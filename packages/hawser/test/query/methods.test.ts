@@ -13,7 +13,7 @@ import { always, type ReplyScript, text, toolUse } from "../../src/testing/index
 import { CLIS, NEWEST_CLI } from "../support/cli.js";
 import { stillAlive, until } from "../support/proc.js";
 import type { World } from "../support/world.js";
-import { clisOf, Input, realQuery } from "./support.js";
+import { clisOf, Input, realQuery } from "./query.helper.js";
 
 interface Talk extends World {
   readonly q: Query;

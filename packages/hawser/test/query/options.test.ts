@@ -5,7 +5,7 @@ import { always, fakeCli, text, toolUse } from "../../src/testing/index.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
-import { collect, realQuery } from "./support.js";
+import { collect, realQuery } from "./query.helper.js";
 
 const SECRET = "HAWSER_TEST_OF_THIS_PROCESS";
 

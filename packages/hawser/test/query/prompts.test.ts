@@ -16,7 +16,7 @@ import {
   realQuery,
   state,
   user,
-} from "./support.js";
+} from "./query.helper.js";
 
 const TURN = ["system/init", "assistant", "result/success"];
 

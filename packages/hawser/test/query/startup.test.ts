@@ -4,7 +4,7 @@ import { fakeCli, type Step } from "../../src/testing/index.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { until } from "../support/proc.js";
 import { world } from "../support/world.js";
-import { clisOf, collect, kinds, linesOf, messagesOf } from "./support.js";
+import { clisOf, collect, kinds, linesOf, messagesOf } from "./query.helper.js";
 
 const { startup, AbortError } = root;
 

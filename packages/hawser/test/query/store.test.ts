@@ -14,7 +14,7 @@ import {
 import { always } from "../../src/testing/index.js";
 import { describeInTurn } from "../support/in-turn.js";
 import { world } from "../support/world.js";
-import { clisOf, collect, fakeQuery, kinds, realQuery } from "./support.js";
+import { clisOf, collect, fakeQuery, kinds, realQuery } from "./query.helper.js";
 
 class Spied extends InMemorySessionStore {
   readonly keys = new Map<string, SessionKey>();

@@ -3,7 +3,7 @@ import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
 import type { Options } from "../../src/options/index.js";
 import type { Action } from "../../src/testing/index.js";
 import { recordingLogger } from "../support/recording-logger.js";
-import { open } from "./fake.js";
+import { open } from "./fake.helper.js";
 
 const bash: Action = { tool: "Bash", input: { command: "ls" } };
 

@@ -5,7 +5,7 @@ import { NEWEST_CLI } from "../support/cli.js";
 import { open as openReal } from "../support/open-session.js";
 import { until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
-import { open } from "./fake.js";
+import { open } from "./fake.helper.js";
 
 const SHAPELESS = {
   type: "result",

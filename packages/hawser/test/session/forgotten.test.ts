@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Step } from "../../src/testing/index.js";
 import { isAlive, until } from "../support/proc.js";
 import { DIST, printedPid, startUserProgram } from "../support/user-program.js";
-import { fake, lifecycle } from "./fake.js";
+import { fake, lifecycle } from "./fake.helper.js";
 
 /** Ignores the end of its input, so that only a signal ends it. */
 const STUBBORN: Step = { on: "eof", times: "always", do: [] };

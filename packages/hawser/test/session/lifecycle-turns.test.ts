@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { until } from "../support/proc.js";
-import { answered, asksFor, lifecycle, open, received, start } from "./fake.js";
+import { answered, asksFor, lifecycle, open, received, start } from "./fake.helper.js";
 
 const QUICK = { closeGraceMs: 50 };
 

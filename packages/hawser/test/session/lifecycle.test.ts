@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openSession } from "../../src/session/index.js";
 import { until } from "../support/proc.js";
-import { fake, open, received, start } from "./fake.js";
+import { fake, open, received, start } from "./fake.helper.js";
 
 const HANGS = { on: "user", do: [{ init: {} }, { assistant: "half" }, { hang: true }] } as const;
 const NO_EOF = { on: "eof", times: "always", do: [] } as const;

@@ -8,7 +8,7 @@ import { type ReplyInput, toolUse } from "../../src/testing/index.js";
 import { isMessage, isSystem, type PermissionMode } from "../../src/wire/index.js";
 import { CLIS } from "../support/cli.js";
 import { world } from "../support/world.js";
-import { type Decider, MODES, SETUPS, type Setup } from "./support-permissions.js";
+import { type Decider, MODES, SETUPS, type Setup } from "./permissions.helper.js";
 
 interface Cell {
   readonly decider: Decider;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../src/testing/index.js";
-import { open } from "./fake.js";
+import { open } from "./fake.helper.js";
 
 const question = (command: string): Action => ({
   emit: {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { SILENT } from "../../src/base/index.js";
 import type { NumberedHook, PolicyRule } from "../../src/options/index.js";
-import { answerHook } from "../../src/session/answer/hook.js";
-import { answerPermission } from "../../src/session/answer/permission.js";
+import { answerHook } from "../../src/session/answer/answer-hook.js";
+import { answerPermission } from "../../src/session/answer/answer-permission.js";
 import { PolicyJudge } from "../../src/session/answer/policy-judge.js";
 import type { CanUseToolRequest, HookCallbackRequest } from "../../src/wire/index.js";
 

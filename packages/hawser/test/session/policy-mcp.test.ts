@@ -5,7 +5,7 @@ import { explainPermission } from "../../src/session/index.js";
 import { toolUse } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
 import { open } from "../support/open-session.js";
-import { open as openFake } from "./fake.js";
+import { open as openFake } from "./fake.helper.js";
 
 describe("explainPermission with a rule on MCP tools", () => {
   const decide = (

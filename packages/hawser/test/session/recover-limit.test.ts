@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { open } from "./fake.js";
+import { open } from "./fake.helper.js";
 
 it("a prompt is not sent to one process after another that dies of it", async () => {
   const steps = [{ on: "user", do: [{ exit: 3 }] }] as const;

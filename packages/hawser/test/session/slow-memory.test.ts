@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../src/testing/index.js";
-import { fake, partial } from "./fake.js";
+import { fake, partial } from "./fake.helper.js";
 
 const DIST = new URL("../../dist/index.js", import.meta.url).href;
 const run = promisify(execFile);

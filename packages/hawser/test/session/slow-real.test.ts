@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { reply } from "../../src/testing/index.js";
 import { THE_NEWEST } from "../support/cli.js";
 import { open } from "../support/open-session.js";
-import { textOf } from "./fake.js";
+import { textOf } from "./fake.helper.js";
 
 const PIECES = 6_000;
 const LONG = "twenty characters!!! ".repeat(PIECES);

@@ -3,7 +3,7 @@ import type { Action } from "../../src/testing/index.js";
 import { isMessage, isResult, type Message } from "../../src/wire/index.js";
 import { until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
-import { answered, asksFor, open, partial, textOf } from "./fake.js";
+import { answered, asksFor, open, partial, textOf } from "./fake.helper.js";
 
 const SHOWS = { includePartialMessages: true } as const;
 const allow = async () => ({ behavior: "allow" }) as const;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hang, reply, toolUse } from "../../src/testing/index.js";
 import { NEWEST_CLI, THE_NEWEST } from "../support/cli.js";
 import { open as openReal } from "../support/open-session.js";
-import { open } from "./fake.js";
+import { open } from "./fake.helper.js";
 
 describe("turns that the CLI has merged", () => {
   it("are interrupted when nobody wants any of them", async () => {

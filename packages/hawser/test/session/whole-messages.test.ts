@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { TurnRecord } from "../../src/session/turn-record.js";
-import { WholeMessages } from "../../src/session/whole-message.js";
+import { TurnRecord } from "../../src/session/turns/turn-record.js";
+import { WholeMessages } from "../../src/session/turns/whole-messages.js";
 import type { Message, ResultMessage } from "../../src/wire/index.js";
 import { fc } from "../support/fc.js";
 

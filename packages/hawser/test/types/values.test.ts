@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { HawserError } from "../../src/base/index.js";
 import type { ResolvedSettings, Settings } from "../../src/index.js";
 import { AbortError } from "../../src/query/abort-error.js";
-import { LEGACY_TOOL_NAME_ALIASES } from "../../src/query/constants.js";
+import { LEGACY_TOOL_NAME_ALIASES } from "../../src/query/official-constants.js";
 import {
   CommandMatcher,
   DirectConnectError,

@@ -1,7 +1,7 @@
 import type { PolicyRule } from "../../options/index.js";
 import type { JsonObject } from "../../wire/index.js";
+import { explainPermission, type PermissionExplanation } from "./explain-permission.js";
 import type { PermissionContext } from "./permission-context.js";
-import { explainPermission, type PermissionExplanation } from "./policy.js";
 
 /** What the CLI tells of a call, in a hook's input or in a question. */
 export interface AskedCall {

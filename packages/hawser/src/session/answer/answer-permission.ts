@@ -1,0 +1,109 @@
+import { isObject, type Logger, type ReportFault, textOf } from "../../base/index.js";
+import { NO_ANSWER, type RequestContext } from "../../control/index.js";
+import type { CanUseTool } from "../../options/index.js";
+import type {
+  CanUseToolRequest,
+  JsonObject,
+  PermissionResult,
+  PermissionUpdate,
+} from "../../wire/index.js";
+import type { PolicyJudge } from "./policy-judge.js";
+
+export interface PermissionAnswers {
+  readonly canUseTool: CanUseTool | undefined;
+  /** Decides an input that the callback changed; absent without a policy. */
+  readonly judge: PolicyJudge | undefined;
+  readonly log: Logger;
+  readonly report: ReportFault;
+}
+
+/**
+ * Asks the callback. The call is denied if there is no callback, if the callback or the policy throws,
+ * and if the answer is neither allow nor deny.
+ */
+export async function answerPermission(
+  request: CanUseToolRequest,
+  context: RequestContext,
+  { canUseTool, judge, log, report }: PermissionAnswers,
+): Promise<PermissionResult | typeof NO_ANSWER> {
+  const toolUseID = request.tool_use_id;
+  const deny = (message: string): PermissionResult => ({ behavior: "deny", message, toolUseID });
+  if (canUseTool === undefined) return deny("Nobody is there to approve this call.");
+  if (!isCall(request)) {
+    log.error("a request for approval names no call, so it was denied");
+    return deny("The request for approval names no call.");
+  }
+  let result: PermissionResult | null;
+  try {
+    result = await canUseTool(request.tool_name, request.input, contextOf(request, context));
+  } catch (error) {
+    // A callback that gives up because the CLI no longer waits for the answer is no fault.
+    if (context.signal.aborted) return deny("The request was withdrawn.");
+    const why = report(canUseTool, "canUseTool threw, so the call was denied", error);
+    return deny(`The approval of this call failed: ${why}`);
+  }
+  if (result === null) return NO_ANSWER;
+  if (result?.behavior === "allow") {
+    const reason = result.updatedInput && judge && refusal(judge, request, result.updatedInput);
+    if (reason !== undefined) {
+      log.error("the policy denies the input that canUseTool gave", { reason });
+      return deny(reason);
+    }
+    // Older CLIs want the input back even if nothing changed.
+    return { ...result, updatedInput: result.updatedInput ?? request.input, toolUseID };
+  }
+  if (result?.behavior === "deny") {
+    return { ...result, message: result.message ?? "Denied.", toolUseID };
+  }
+  log.error("canUseTool gave neither allow nor deny, so the call was denied");
+  return deny("The approval of this call gave no answer.");
+}
+
+/** Why the policy denies the input, or undefined if it does not; a policy that fails denies. */
+function refusal(
+  judge: PolicyJudge,
+  request: CanUseToolRequest,
+  input: JsonObject,
+): string | undefined {
+  try {
+    const { decision, reason } = judge.explain(request, input);
+    return decision === "deny" ? reason : undefined;
+  } catch (error) {
+    return `The policy failed: ${textOf(error)}`;
+  }
+}
+
+/** A request without a name or an input cannot be judged, so no approval may cover it. */
+function isCall({ tool_name, input }: CanUseToolRequest): boolean {
+  const isNamed = typeof tool_name === "string" && tool_name !== "";
+  return isNamed && isObject(input);
+}
+
+function contextOf(
+  request: CanUseToolRequest,
+  { signal, requestId }: RequestContext,
+): Parameters<CanUseTool>[2] {
+  const optional = {
+    suggestions: request.permission_suggestions?.map(forThisSession),
+    blockedPath: request.blocked_path,
+    decisionReason: request.decision_reason,
+    decisionReasonType: request.decision_reason_type,
+    title: request.title,
+    displayName: request.display_name,
+    description: request.description,
+    agentID: request.agent_id,
+    mcpServer: request.mcp_server,
+    requiresUserInteraction: request.requires_user_interaction,
+    serverPolicyAskOnly: request.server_policy_ask_only,
+  };
+  const given = Object.entries(optional).filter(([, value]) => value !== undefined);
+  return { signal, requestId, toolUseID: request.tool_use_id, ...Object.fromEntries(given) };
+}
+
+/**
+ * Given back as they came, suggestions would write settings files. A callback that wants that names
+ * the `destination` in its answer.
+ */
+function forThisSession(update: PermissionUpdate): PermissionUpdate {
+  return { ...update, destination: "session" } as PermissionUpdate;
+}

@@ -1,0 +1,364 @@
+import {
+  type ErrorFacts,
+  faultReporter,
+  HawserError,
+  hostMask,
+  type Logger,
+  type Mask,
+} from "../../base/index.js";
+import { ControlLine, type ControlListener, type RequestOptions } from "../../control/index.js";
+import type { Invocation, Options } from "../../options/index.js";
+import type { CliProcess } from "../../process/index.js";
+import { type CloseOptions, SubprocessLine } from "../../transport/index.js";
+import {
+  type HostRequest,
+  type InitializePayload,
+  isMessage,
+  isResult,
+  isSystem,
+  type McpMessage,
+  type Message,
+  type UserLine,
+} from "../../wire/index.js";
+import { HostMcpServers, type McpMessageSink } from "../answer/host-mcp-servers.js";
+import type { PermissionContext } from "../answer/permission-context.js";
+import { createRequestHandler } from "../answer/request-handler.js";
+import { type HostRequestListener, PendingHostRequests } from "../idle/pending-host-requests.js";
+import type { ProcessStart, Warm } from "../session-start.js";
+import { unlessLate } from "../timeouts.js";
+import { checkSettings, type Expected, expectedOf } from "./check-settings.js";
+import { EarlyMessages } from "./early-messages.js";
+import { requireServers } from "./require-servers.js";
+import { openStoreBridge, type StoreBridge } from "./store-bridge.js";
+
+/** The owner of a connection. The cores of sessions and queries implement it. */
+export interface ConnectionListener extends HostRequestListener {
+  onMessage(message: Message, size: number): void;
+  /** A message was lost; it may have been a result. */
+  onCorrupt(error: HawserError): void;
+  /** Called once, last. The error says why the process ended; undefined if this side closed it. */
+  onEnd(error: unknown): void;
+}
+
+type Servers = Parameters<HostMcpServers["set"]>[0];
+
+/**
+ * - `starting`: the process is started, initialized and checked.
+ * - `ready`: the CLI has answered initialize, and every check has passed.
+ * - `failed`: the start failed, or the process must not be used any more.
+ * - `ended`: the process has ended after it had been ready.
+ */
+type ConnectionState = "starting" | "ready" | "failed" | "ended";
+
+/** One process of the CLI, from its start to its end: opened, initialized, checked, answered. */
+export class CliConnection implements ControlListener, McpMessageSink {
+  /** The CLI's answer to initialize, once it has passed every check. */
+  readonly ready: Promise<InitializePayload>;
+
+  readonly #options: Options;
+  readonly #warm: Warm | undefined;
+  readonly #listener: ConnectionListener;
+  readonly #hostRequests: PendingHostRequests;
+  readonly #early = new EarlyMessages();
+  readonly #opened: Promise<ControlLine>;
+  /** Prompts wait for this: for the checks, if the options ask for something to be checked first. */
+  readonly #cleared: Promise<ControlLine>;
+  /** The process is gone, and the store has all that it wrote. */
+  readonly #whenOver: Promise<void>;
+  #settleOver: () => void = () => {};
+  #state: ConnectionState = "starting";
+  /** Whether this side has closed or killed the process. */
+  #isClosed = false;
+  #line: SubprocessLine;
+  #control: ControlLine | undefined;
+  #store: StoreBridge | undefined;
+  #servers: HostMcpServers | undefined;
+  #programServers: Servers;
+  /** The MCP servers that the CLI itself named last, also those of settings files. */
+  #announcedServers: readonly string[] = [];
+  #info: InitializePayload | undefined;
+  #holds = false;
+  #release: (() => void) | undefined;
+
+  constructor(
+    options: Options,
+    servers: Servers,
+    { bootMs, warm }: ProcessStart,
+    listener: ConnectionListener,
+  ) {
+    this.#options = options;
+    this.#warm = warm;
+    this.#programServers = servers;
+    this.#listener = listener;
+    this.#hostRequests = new PendingHostRequests(listener);
+    this.#whenOver = new Promise((resolve) => {
+      this.#settleOver = resolve;
+    });
+    this.#line = new SubprocessLine(options, warm);
+    this.#opened = this.#open();
+    this.ready = this.#initialize(bootMs);
+    this.#cleared = this.#clear();
+    // These promises may have no listener; without a handler Node would report an unhandled rejection.
+    for (const each of [this.#opened, this.ready, this.#cleared]) each.catch(() => {});
+  }
+
+  /** Whether the CLI has been ready, also if its process has ended since. */
+  get wasReady(): boolean {
+    return this.#state === "ready" || this.#state === "ended";
+  }
+
+  /** The CLI's answer to initialize, once it is there. */
+  get info(): InitializePayload | undefined {
+    return this.#info;
+  }
+
+  get pid(): number | undefined {
+    return this.#line.pid;
+  }
+
+  /** What the CLI was started with; throws before that. */
+  get invocation(): Invocation {
+    const { invocation } = this.#line;
+    if (invocation === undefined) throw new HawserError("closed", "The CLI is not started yet.");
+    return invocation;
+  }
+
+  get log(): Logger {
+    return this.#line.log;
+  }
+
+  get mask(): Mask | undefined {
+    return this.#line.mask;
+  }
+
+  /** What an error about this process can say by now. */
+  get facts(): ErrorFacts {
+    return this.#line.facts;
+  }
+
+  /** Sends a prompt, in the order of the calls. */
+  async sendPrompt(message: UserLine, encoded?: string): Promise<void> {
+    const control = await this.#cleared;
+    await control.send(message, encoded);
+  }
+
+  async request(request: HostRequest, options?: RequestOptions): Promise<unknown> {
+    const control = await this.#opened;
+    return control.request(request, options);
+  }
+
+  sendMcpMessage(server_name: string, message: McpMessage): void {
+    // If the CLI is gone or refuses, the server finds out by the end of its link.
+    this.request({ subtype: "mcp_message", server_name, message }).catch(() => {});
+  }
+
+  /** Kills a process that no prompt must reach any more. */
+  async killFor(why: HawserError): Promise<void> {
+    const isOver = this.#isOver;
+    this.#state = "failed";
+    if (!isOver) this.#listener.onEnd(why);
+    await this.kill();
+  }
+
+  /** Ends the CLI's input: it finishes its work and exits. */
+  async endInput(): Promise<void> {
+    await this.#line.endInput();
+  }
+
+  /**
+   * Sets the MCP servers of this program that the CLI may talk to from now on. Gives the names that
+   * another server had before.
+   */
+  setServers(servers: Servers): readonly string[] {
+    this.#programServers = servers;
+    return this.#servers?.set(servers) ?? [];
+  }
+
+  /** Whether a caller waits for messages, so that the program must not end before. */
+  holdProgram(hold: boolean): void {
+    this.#holds = hold;
+    if (!hold) {
+      this.#release?.();
+      this.#release = undefined;
+    } else this.#release ??= this.#control?.hold();
+  }
+
+  /** Stops reading the output, or goes on with it. */
+  pause(paused: boolean): void {
+    this.log.debug(paused ? "reading stops: a reader is too far behind" : "reading goes on");
+    if (paused) this.#control?.pause();
+    else this.#control?.resume();
+  }
+
+  /** Gives the process away, if nothing is under way; then this connection is over. */
+  detach(): CliProcess | undefined {
+    const isQuiet = this.#state === "ready" && this.#control?.isQuiet;
+    return isQuiet && this.#store === undefined ? this.#line.detach() : undefined;
+  }
+
+  async close(options?: CloseOptions): Promise<void> {
+    this.#isClosed = true;
+    this.#control?.resume();
+    await this.#line.close(options);
+    await this.#whenOver;
+  }
+
+  async kill(): Promise<void> {
+    this.#isClosed = true;
+    this.#control?.resume();
+    await this.#line.kill();
+    await this.#whenOver;
+  }
+
+  /** A message of the CLI, by the control line. */
+  onMessage(message: Message, size: number): void {
+    if (this.#isOver) return;
+    if (isSystem(message, "init") && Array.isArray(message.mcp_servers)) {
+      this.#announcedServers = message.mcp_servers
+        .map((server: { name?: unknown } | null) => server?.name)
+        .filter((name) => typeof name === "string");
+    }
+    if (!this.wasReady) this.#early.observe(message);
+    if (this.#early.hold(message, size)) return;
+    if (isMessage(message, "transcript_mirror")) {
+      this.#store?.add(message);
+      return;
+    }
+    if (this.#store === undefined) {
+      this.#handOn(message, size);
+      return;
+    }
+    const done = isResult(message) ? this.#hostRequests.begin() : () => {};
+    this.#store.handOn(message, () => {
+      done();
+      this.#handOn(message, size);
+    });
+  }
+
+  onCorrupt(error: HawserError): void {
+    this.#listener.onCorrupt(error);
+  }
+
+  /** The end of the control line. */
+  onEnd(error: unknown): void {
+    this.#early.deliver(this);
+    void this.#settle(this.#explain(error));
+  }
+
+  async #open(): Promise<ControlLine> {
+    try {
+      this.#store = await openStoreBridge(this.#options, (message) => this.onMessage(message, 0));
+      // A line that was closed meanwhile stays closed.
+      if (this.#store && !this.#isClosed) this.#line = new SubprocessLine(this.#store.options);
+      await this.#line.connect();
+    } catch (error) {
+      await this.#settle(error);
+      throw error;
+    }
+    const report = faultReporter(this.log, this.mask ?? hostMask());
+    this.#servers = new HostMcpServers(this, this.log, report);
+    this.#servers.set(this.#programServers);
+    const handler = createRequestHandler({
+      options: this.#options,
+      servers: this.#servers,
+      log: this.log,
+      report,
+      permissionContext: () => this.#permissionContext(),
+    });
+    const control = new ControlLine(this.#line, this.#hostRequests.during(handler), this, this.log);
+    this.#control = control;
+    control.start();
+    this.holdProgram(this.#holds);
+    return control;
+  }
+
+  async #initialize(bootMs: number): Promise<InitializePayload> {
+    try {
+      return await unlessLate(this.#boot(), "boot", bootMs, this.#warm?.isAhead !== true);
+    } catch (error) {
+      const why = this.#explain(error);
+      this.#tellEnd(why);
+      // A process that failed its start is of no use.
+      await this.kill();
+      throw why;
+    }
+  }
+
+  async #boot(): Promise<InitializePayload> {
+    const control = await this.#opened;
+    const answer = this.#warm?.info ?? (await this.#introduce(control));
+    if (this.#state === "starting") this.#state = "ready";
+    this.#info = answer;
+    this.#early.deliver(this);
+    return answer;
+  }
+
+  async #introduce(control: ControlLine): Promise<InitializePayload> {
+    const { late = [], isAhead = false } = this.#warm ?? {};
+    const how = { ...NO_LIMIT, holds: !isAhead };
+    const requests = [...late, this.invocation.initialize];
+    const replies = await Promise.all(requests.map((request) => control.request(request, how)));
+    this.#early.deliver(this);
+    // Files that cannot be removed now are removed when the process has ended.
+    this.#line.initialized().catch(() => {});
+    const expected = this.#expected();
+    if (expected !== undefined) {
+      checkSettings(await control.request({ subtype: "get_settings" }, NO_LIMIT), expected);
+    }
+    await requireServers(this.#options, control, async (names) => this.#servers?.linked(names));
+    return replies.at(-1) as InitializePayload;
+  }
+
+  async #clear(): Promise<ControlLine> {
+    const control = await this.#opened;
+    if (this.#expected() !== undefined || this.#options.requireMcp) await this.ready;
+    return control;
+  }
+
+  #expected(): Expected | undefined {
+    return expectedOf(this.invocation, this.#options);
+  }
+
+  async #settle(why: unknown): Promise<void> {
+    this.#servers?.close();
+    await this.#store?.close();
+    this.#tellEnd(why);
+    this.#settleOver();
+  }
+
+  get #isOver(): boolean {
+    return this.#state === "failed" || this.#state === "ended";
+  }
+
+  /** Once: after a start that failed, the end of the process is only the consequence. */
+  #tellEnd(error: unknown): void {
+    if (this.#isOver) return;
+    this.#state = this.#state === "ready" ? "ended" : "failed";
+    this.#listener.onEnd(error);
+  }
+
+  #handOn(message: Message, size: number): void {
+    if (isSystem(message, "api_retry")) {
+      const { attempt, max_retries: of, retry_delay_ms: inMs, error } = message;
+      this.log.warn("the CLI retries", { attempt, of, inMs, error });
+    }
+    this.#listener.onMessage(message, size);
+  }
+
+  #permissionContext(): PermissionContext {
+    const { cwd, env } = this.invocation;
+    return {
+      cwd,
+      home: env["HOME"] ?? env["USERPROFILE"],
+      mcpServers: [...new Set([...(this.#servers?.names ?? []), ...this.#announcedServers])],
+    };
+  }
+
+  #explain(error: unknown): unknown {
+    if (this.wasReady) return error;
+    // An end that this side asked for says nothing about the CLI.
+    return this.#early.explain(error, this.#isClosed ? {} : this.facts, this.mask);
+  }
+}
+
+const NO_LIMIT = { timeoutMs: Number.POSITIVE_INFINITY };

@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { Environment, HawserError } from "../../base/index.js";
+import { environmentOf, type Options, type SessionKey } from "../../options/index.js";
+import { configFolder, currentFolder, resolveUser, type User } from "../../process/index.js";
+import { type MaterializedSession, materialize, StoreMirror } from "../../transcripts/index.js";
+import { isResult, type Message, type TranscriptMirror } from "../../wire/index.js";
+
+/** Connects a session to the caller's store, which keeps its transcript. */
+export interface StoreBridge {
+  /** The options of the process: with its own configuration folder if the store had the session. */
+  readonly options: Options;
+  /** One write of the CLI to its transcript. */
+  add(line: TranscriptMirror): void;
+  /** Delivers messages in order; a result only when the store has everything that led to it. */
+  handOn(message: Message, deliver: () => void): void;
+  /** To be called when the CLI has ended. Flushes to the store and removes the files on disk. */
+  close(): Promise<void>;
+}
+
+/** Undefined without a store. `tell` gets a message for everything that could not be stored. */
+export async function openStoreBridge(
+  options: Options,
+  tell: (message: Message) => void,
+): Promise<StoreBridge | undefined> {
+  const { sessionStore, sessionStoreFlush, resume, loadTimeoutMs, user } = options;
+  if (sessionStore === undefined) return undefined;
+  const owner = user === undefined ? undefined : await resolveUser(user);
+  const env = cliEnvironment(options, owner);
+  const kept =
+    resume === undefined && options.continue !== true
+      ? undefined
+      : await materialize(sessionStore, {
+          sessionId: resume,
+          cwd: options.cwd ?? currentFolder(),
+          env,
+          loadTimeoutMs,
+          owner,
+        });
+  const mirror = new StoreMirror(sessionStore, {
+    flush: sessionStoreFlush ?? "batched",
+    projectsDir: kept?.projectsDir ?? join(configFolder(env, options.cwd), "projects"),
+    onError: (error, key) => tell(mirrorError(error, key)),
+  });
+  const { handOn, handedOn } = inOrder(() => mirror.flush());
+  // Drop `continue`: the latest session means the latest in the store, and the store has none. Keep
+  // `resume`: the CLI may know that id itself.
+  const { continue: _, ...rest } = options;
+  return {
+    options: kept === undefined ? rest : resumed(rest, kept),
+    add: ({ filePath, entries }) => mirror.add(filePath, entries),
+    handOn,
+    close: async () => {
+      await handedOn();
+      await mirror.close();
+      await kept?.dispose();
+    },
+  };
+}
+
+/** A message waits only if a result before it does. */
+function inOrder(flush: () => Promise<void>): {
+  handOn: StoreBridge["handOn"];
+  handedOn: () => Promise<void>;
+} {
+  let waiting = 0;
+  let last: Promise<void> = Promise.resolve();
+  const handOn: StoreBridge["handOn"] = (message, deliver) => {
+    if (waiting === 0 && !isResult(message)) {
+      deliver();
+      return;
+    }
+    waiting += 1;
+    last = last
+      .then(() => (isResult(message) ? flush() : undefined))
+      .then(() => {
+        waiting -= 1;
+        deliver();
+      });
+  };
+  return { handOn, handedOn: () => last };
+}
+
+function resumed(options: Options, kept: MaterializedSession): Options {
+  const { configDir, secureStorageDir, sessionId } = kept;
+  const env = { ...options.env, CLAUDE_SECURESTORAGE_CONFIG_DIR: secureStorageDir };
+  return { ...options, env, configDir, resume: sessionId };
+}
+
+/** The environment by which the CLI will find its home and its configuration. */
+function cliEnvironment(options: Options, user: User | undefined): Environment {
+  const env = environmentOf(options, process);
+  const { configDir } = options;
+  return {
+    ...env,
+    ...(configDir === undefined ? {} : { CLAUDE_CONFIG_DIR: configDir }),
+    ...(user?.home === undefined || options.env?.["HOME"] !== undefined ? {} : { HOME: user.home }),
+  };
+}
+
+function mirrorError({ message }: HawserError, key: SessionKey | undefined): Message {
+  return {
+    type: "system",
+    subtype: "mirror_error",
+    error: message,
+    key,
+    uuid: randomUUID(),
+    session_id: key?.sessionId ?? "",
+  };
+}

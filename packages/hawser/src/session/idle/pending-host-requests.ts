@@ -1,0 +1,49 @@
+import type { RequestHandler } from "../../control/index.js";
+
+/** Is told how many requests of the CLI wait for this side. The cores implement it. */
+export interface HostRequestListener {
+  onHostRequests(pending: number): void;
+}
+
+/**
+ * Counts the requests of the CLI that this side works on. Meanwhile the CLI waits for this side and not
+ * for the model, so its silence does not count against a time limit.
+ */
+export class PendingHostRequests {
+  readonly #listener: HostRequestListener;
+  #pending = 0;
+
+  constructor(listener: HostRequestListener) {
+    this.#listener = listener;
+  }
+
+  /** Counts one more until the returned function is called. */
+  begin(): () => void {
+    let isPending = true;
+    this.#change(1);
+    return () => {
+      if (isPending) this.#change(-1);
+      isPending = false;
+    };
+  }
+
+  /** The handler, with each of its requests counted. */
+  during(handler: RequestHandler): RequestHandler {
+    return async (request, context) => {
+      const done = this.begin();
+      // A callback that runs on after the CLI has withdrawn its request holds nothing up.
+      context.signal.addEventListener("abort", done, { once: true });
+      try {
+        return await handler(request, context);
+      } finally {
+        context.signal.removeEventListener("abort", done);
+        done();
+      }
+    };
+  }
+
+  #change(by: number): void {
+    this.#pending += by;
+    this.#listener.onHostRequests(this.#pending);
+  }
+}

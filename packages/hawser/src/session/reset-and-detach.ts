@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import { HawserError, isHawserError } from "../base/index.js";
+import type { CliProcess } from "../process/index.js";
+import { type ResultMessage, userLine } from "../wire/index.js";
+import type { SessionCore } from "./session-core.js";
+import { unlessLate } from "./timeouts.js";
+
+/** A process after its session, for the next session. */
+export interface HandedBack {
+  readonly process: CliProcess;
+  /** The result of the reset: names the new conversation, and the totals that the CLI counts on from. */
+  readonly result: ResultMessage;
+}
+
+/**
+ * Has the CLI begin a new conversation, and gives its process away. Throws unless the CLI confirms the
+ * new conversation and is idle afterwards: then the process must not serve another caller.
+ */
+export async function resetAndDetach(
+  core: SessionCore,
+  session: object,
+  limitMs: number,
+): Promise<HandedBack> {
+  const { model } = core.connection;
+  const { strays } = core.turns;
+  const result = await unlessLate(clear(core, session), "reset", limitMs);
+  // Before its first turn the CLI had named no model.
+  if (model !== undefined && core.connection.model !== model)
+    throw notReset("the model is another one");
+  if (core.turns.strays !== strays) throw notReset("the CLI said something beside it");
+  const process = core.detach();
+  if (process === undefined) throw notReset("something was still under way afterwards");
+  return { process, result };
+}
+
+async function clear(core: SessionCore, session: object): Promise<ResultMessage> {
+  const before = core.connection.id;
+  const uuid = randomUUID();
+  const turn = core.turns.send({ uuid, message: userLine(CLEAR, { uuid }) }, session);
+  turn.keepsMessages = false;
+  const result = await turn.result;
+  // Checked at once, because a CLI that cannot reset may never answer the request below.
+  const problem = whyNotReset(result, before);
+  if (problem !== undefined) throw notReset(problem);
+  await core.idle(session);
+  // The CLI keeps the order of its messages, so nothing of the reset comes after this answer.
+  await core.request({ subtype: "get_binary_version" }).catch((error: unknown) => {
+    if (!isHawserError(error, "unsupported_by_cli") && !isHawserError(error, "control_error")) {
+      throw error;
+    }
+  });
+  return result;
+}
+
+const CLEAR = "/clear";
+
+function whyNotReset(result: ResultMessage, before: string | undefined): string | undefined {
+  const { subtype, is_error, num_turns, session_id, total_cost_usd } = result;
+  if (subtype !== "success" || is_error) return "the CLI reported a failure";
+  if (num_turns !== 0) return `the CLI took ${num_turns} turns for it`;
+  if (result.result !== "") return "the CLI answered it like a prompt";
+  if (typeof session_id !== "string" || session_id === "") return "the CLI named no session";
+  if (session_id === before) return "the session is still the same";
+  return typeof total_cost_usd === "number" ? undefined : "the CLI named no cost";
+}
+
+function notReset(why: string): HawserError {
+  return new HawserError("protocol_error", `The conversation was not reset: ${why}.`);
+}

@@ -1,0 +1,265 @@
+import { HawserError, isHawserError } from "../base/index.js";
+import type { RequestOptions } from "../control/index.js";
+import type { Options } from "../options/index.js";
+import type { CliProcess } from "../process/index.js";
+import {
+  type HostRequest,
+  isMessage,
+  isResult,
+  type Message,
+  type RecoveredNotice,
+  type ResultMessage,
+} from "../wire/index.js";
+import {
+  RecoverableConnection,
+  type RecoverableConnectionListener,
+} from "./connection/recoverable-connection.js";
+import { IdleTracker } from "./idle/idle-tracker.js";
+import { PendingWork, type WorkListener } from "./idle/pending-work.js";
+import { failureOf, stopOf } from "./result-outcome.js";
+import { sessionClosed, unlessClosed } from "./session-error.js";
+import { type SessionStart, type SessionWatcher, usesHostCallbacks } from "./session-start.js";
+import { type ClosableWork, INTERRUPT_GRACE_MS, Shutdown } from "./shutdown.js";
+import { MessageStream, type StreamListener } from "./turns/message-stream.js";
+import { Stopper, type StopperOwner } from "./turns/stopper.js";
+import type { LiveTurn } from "./turns/turn.js";
+import type { TurnRecord } from "./turns/turn-record.js";
+import { Turns, type TurnsOwner } from "./turns/turns.js";
+
+/**
+ * What is behind a session: its turns over its process. It never points back at the session, so that a
+ * session that the program has dropped can be garbage-collected.
+ */
+export class SessionCore
+  implements TurnsOwner, StopperOwner, RecoverableConnectionListener, WorkListener, ClosableWork
+{
+  readonly options: Options;
+  readonly showsEvents: boolean;
+  readonly connection: RecoverableConnection;
+  readonly turns: Turns;
+
+  readonly #watcher: SessionWatcher | undefined;
+  readonly #work: PendingWork;
+  readonly #idle: IdleTracker;
+  readonly #stopper: Stopper;
+  readonly #shutdown: Shutdown;
+  /** The messages for the one reader of the whole session. */
+  #stream: MessageStream | undefined;
+  /** Why the session is over. */
+  #failure: HawserError | undefined;
+
+  constructor({ options, timeouts, showsEvents, warm, watcher }: SessionStart) {
+    this.options = options;
+    this.#watcher = watcher;
+    this.showsEvents = showsEvents;
+    this.connection = new RecoverableConnection(options, { bootMs: timeouts.bootMs, warm }, this);
+    this.turns = new Turns(this.connection, this, timeouts);
+    this.#work = new PendingWork(this);
+    this.#idle = new IdleTracker(this.turns, this.#work, this.connection);
+    const graceMs = options.closeGraceMs ?? INTERRUPT_GRACE_MS;
+    this.#stopper = new Stopper(this.turns, this, graceMs);
+    this.#shutdown = new Shutdown(this.connection, this);
+    this.#shutdown.closeOnAbort([options.signal, options.abortController?.signal], this);
+  }
+
+  /** Why the session is over, once it is. */
+  get failure(): HawserError | undefined {
+    return this.#failure;
+  }
+
+  get readers(): StreamListener {
+    return this.#idle;
+  }
+
+  get isGuarded(): boolean {
+    return usesHostCallbacks(this.options);
+  }
+
+  get needsInterrupt(): boolean {
+    return this.turns.size > 0 || this.#work.inTurn;
+  }
+
+  get outlivesInput(): boolean {
+    return this.#work.inBackground;
+  }
+
+  async request(request: HostRequest, options?: RequestOptions): Promise<unknown> {
+    const refusal = this.refusal();
+    if (refusal !== undefined) throw refusal;
+    this.connection.reconnect();
+    return this.connection.request(request, options);
+  }
+
+  /** Everything that comes from now on; for one reader. */
+  read(session: object): AsyncIterableIterator<Message> {
+    if (this.#stream !== undefined) throw new HawserError("already_consumed");
+    this.#stream = new MessageStream(this.#idle);
+    const messages = this.#stream.read(session);
+    if (this.#failure !== undefined) this.#stream.end(unlessClosed(this.#failure));
+    return messages;
+  }
+
+  /** Resolves when nothing is left to do, background work included. */
+  idle(session: object): Promise<void> {
+    const error = this.#failure && unlessClosed(this.#failure);
+    if (error !== undefined) return Promise.reject(error);
+    return this.#idle.wait(session);
+  }
+
+  async interrupt(turn: LiveTurn): Promise<void> {
+    await this.#stopper.interrupt(turn);
+    this.#idle.recheck();
+  }
+
+  /** Interrupts a turn, so that the session stays usable; a process that does not obey is killed. */
+  interruptFor(turn: LiveTurn, why: HawserError): void {
+    const enriched = this.connection.enrich(why, turn.record);
+    void this.#stopper.interruptFor(turn, enriched).then(() => this.#idle.recheck());
+  }
+
+  /** Interrupts what runs and closes the process; unsettled turns reject with `cause`. */
+  close(cause: HawserError = sessionClosed()): Promise<void> {
+    const reason = this.#shutdown.begin(cause);
+    for (const turn of this.turns.all) {
+      turn.interruptedBy ??= this.connection.enrich(reason, turn.record);
+    }
+    const closed = this.#shutdown.closeProcess();
+    if (this.connection.isDown) this.#settle(reason);
+    return closed;
+  }
+
+  async kill(): Promise<void> {
+    const reason = this.#shutdown.begin(sessionClosed());
+    await this.#shutdown.killProcess();
+    if (this.connection.isDown) this.#settle(reason);
+  }
+
+  /** Kills the process, though the session was not closed: it may recover. */
+  killFor(why: HawserError): void {
+    this.#shutdown.abandon(why);
+  }
+
+  /** Gives the process away, if the session is idle and was never recovered; then it is closed. */
+  detach(): CliProcess | undefined {
+    if (this.refusal() !== undefined || !this.#idle.isQuiet) return undefined;
+    const process = this.connection.current.detach();
+    if (process !== undefined) this.#settle(DETACHED, "detached");
+    return process;
+  }
+
+  refusal(): HawserError | undefined {
+    const reason = this.#failure ?? this.#shutdown.cause;
+    return reason && this.connection.enrich(reason);
+  }
+
+  failureOf(result: ResultMessage, record: TurnRecord): HawserError | undefined {
+    if (stopOf(result) !== undefined) return undefined;
+    return this.connection.enrich(failureOf(result, record, this.connection.current.mask), record);
+  }
+
+  missingResult({ record }: LiveTurn): HawserError {
+    const why = this.#shutdown.lost ?? new HawserError("protocol_error", NO_RESULT);
+    return this.connection.enrich(why, record);
+  }
+
+  /** If the process has exited, `onEnd` reports why; a process that lives but reads no more is killed. */
+  onPromptNotSent(turn: LiveTurn, error: unknown): void {
+    const { cause, lost } = this.#shutdown;
+    const isKnown = turn.settled || cause !== undefined || lost !== undefined;
+    if (isKnown || !isHawserError(error, "closed")) return;
+    turn.interruptedBy ??= this.connection.enrich(error, turn.record);
+    this.killFor(turn.interruptedBy);
+  }
+
+  onWorkChanged(): void {
+    this.#idle.recheck();
+  }
+
+  onReady(): void {
+    this.#idle.recheck();
+  }
+
+  onHostRequests(pending: number): void {
+    this.#work.hostRequests = pending;
+    this.#idle.updateClocks();
+  }
+
+  onRecovered(notice: RecoveredNotice): void {
+    this.turns.notify(notice);
+    this.#push(notice, 0);
+  }
+
+  onMessage(message: Message, size: number): void {
+    if (isMessage(message, "keep_alive")) return;
+    // There are many stream events, and they change nothing but their turn.
+    if (isMessage(message, "stream_event")) {
+      this.turns.receive(message, size);
+      this.#idle.updateClocks();
+      if (this.showsEvents) this.#push(message, size);
+      return;
+    }
+    this.connection.observe(message);
+    this.turns.route(message, size);
+    if (isResult(message)) {
+      this.#shutdown.lost = undefined;
+      this.#watcher?.onResult(message);
+    }
+    this.#push(message, size);
+    this.#work.observe(message);
+    this.#idle.updateClocks();
+    this.#idle.recheck();
+  }
+
+  /**
+   * A message was lost. If the CLI names no uuids, only its exit can tell that the turn has ended whose
+   * result was lost. The input must not end during a turn that this side guards, because an older CLI
+   * would go on without asking.
+   */
+  onCorrupt(error: HawserError): void {
+    this.turns.onMessageLost();
+    if (this.turns.size === 0) return;
+    this.#shutdown.lost = error;
+    if (this.turns.tellsUuids) return;
+    if (this.isGuarded) for (const turn of this.turns.all) this.interruptFor(turn, error);
+    else {
+      this.#shutdown.abandonedFor ??= error;
+      void this.connection.current.endInput();
+    }
+  }
+
+  /** The process has ended: the session recovers, or is over. */
+  onEnd(error: unknown): void {
+    const shutdown = this.#shutdown;
+    if (shutdown.state === "detached") return;
+    const known = shutdown.reasonFor(error);
+    const reason = known ?? new HawserError("process_exited", NO_RESULT);
+    const recovers = shutdown.cause === undefined && this.connection.canRecover;
+    shutdown.lost = undefined;
+    shutdown.abandonedFor = undefined;
+    const errorOf = (turn: LiveTurn) =>
+      turn.interruptedBy ?? this.connection.enrich(reason, turn.record);
+    this.turns.settleAll(errorOf, !recovers);
+    this.#work.clear();
+    if (recovers) this.connection.markDown(this.connection.enrich(reason));
+    else this.#settle(this.connection.enrich(reason));
+    if (this.turns.size > 0 && this.connection.reconnect()) this.turns.flush();
+    this.#idle.recheck();
+  }
+
+  #push(message: Message, size: number): void {
+    this.#stream?.push(message, size);
+  }
+
+  #settle(reason: HawserError, state: "detached" | "over" = "over"): void {
+    if (!this.#shutdown.settle(state)) return;
+    this.#failure = reason;
+    const error = unlessClosed(reason);
+    this.#stream?.end(error);
+    this.#idle.settle(error);
+    this.#watcher?.onOver();
+  }
+}
+
+/** One error for all: a pool detaches often, and an error is expensive to make. */
+const DETACHED = sessionClosed();
+const NO_RESULT = "The CLI ended without a result.";

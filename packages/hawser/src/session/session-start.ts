@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import type { Options } from "../options/index.js";
+import type { Running } from "../transport/index.js";
+import type { HostRequest, InitializePayload, ResultMessage } from "../wire/index.js";
+import type { Timeouts } from "./timeouts.js";
+
+/** What a session is made of. */
+export interface SessionStart {
+  readonly options: Options;
+  readonly timeouts: Timeouts;
+  /** Whether readers get the model's stream events. The session itself always uses them. */
+  readonly showsEvents: boolean;
+  /** A process that runs already; without it the session starts one. */
+  readonly warm?: Warm | undefined;
+  readonly watcher?: SessionWatcher | undefined;
+}
+
+/** Implemented by the pool that lends the process. It must not point at the session. */
+export interface SessionWatcher {
+  /** Called for every result, also of turns that the CLI began by itself. */
+  readonly onResult: (result: ResultMessage) => void;
+  /** The session is over; its process may not be gone yet. */
+  readonly onOver: () => void;
+}
+
+/** How the process of a session comes to be. */
+export interface ProcessStart {
+  /** Time limit from the start of the process, or from taking it over, to the answer to initialize. */
+  readonly bootMs: number;
+  readonly warm?: Warm | undefined;
+}
+
+/** A process that was started before its session. */
+export interface Warm extends Running {
+  /** Its answer to initialize, if it has been initialized already. */
+  readonly info?: InitializePayload | undefined;
+  /** The id of the conversation that the process is in. */
+  readonly sessionId: string | undefined;
+  /** The newest result of its last session: the CLI may go on counting its totals from there. */
+  readonly before?: ResultMessage | undefined;
+  /** Whether no caller waits for the process yet, so that the program may end before it is ready. */
+  readonly isAhead?: boolean | undefined;
+  /** Requests to send beside initialize; the CLI must accept each of them before a prompt may go. */
+  readonly late: readonly HostRequest[];
+}
+
+/** The options with a session id that this side chose, so that the id is known from the start. */
+export function withId(options: Options): Options {
+  return hasOwnSession(options) ? options : { ...options, sessionId: randomUUID() };
+}
+
+/** Whether the options say which session it is to be. */
+export function hasOwnSession({ sessionId, resume, continue: goesOn }: Options): boolean {
+  return sessionId !== undefined || resume !== undefined || goesOn === true;
+}
+
+/** Whether the CLI may have to ask this side: by a hook, for a permission, or for a tool call. */
+export function usesHostCallbacks(options: Options): boolean {
+  const { hooks, canUseTool, onElicitation, onUserDialog, rules, mcpServers } = options;
+  const callbacks = [hooks, canUseTool, onElicitation, onUserDialog, rules];
+  if (callbacks.some((each) => each !== undefined)) return true;
+  const servers = typeof mcpServers === "object" ? Object.values(mcpServers) : [];
+  return servers.some(({ type }) => type === "sdk");
+}

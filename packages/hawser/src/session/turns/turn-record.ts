@@ -1,0 +1,180 @@
+import { textOf } from "../../base/index.js";
+import {
+  type AssistantMessage,
+  type ContentBlock,
+  isMessage,
+  isSystem,
+  type Message,
+  type RateLimitInfo,
+  type ResultMessage,
+  type StreamEvent,
+  type SystemApiRetry,
+  type UserMessage,
+} from "../../wire/index.js";
+import type { Circumstances } from "../result-outcome.js";
+import { TextBuffer } from "./text-buffer.js";
+import { WholeMessages } from "./whole-messages.js";
+
+/** The state of one turn so far, folded from its messages. */
+export class TurnRecord implements Circumstances {
+  /** The answer as it comes: in pieces with partial messages, otherwise block by block. */
+  readonly text: TextBuffer = new TextBuffer();
+  readonly whole: WholeMessages = new WholeMessages();
+  /** The tools that were called, by sub-agents too. */
+  readonly toolsCalled: Set<string> = new Set();
+  readonly #runningTools = new Set<string>();
+  readonly #streamed = new Set<string>();
+  #streaming: string | undefined;
+  /** The position in the text at which the streaming message begins. */
+  #messageFrom = 0;
+  /** The position at which the answer begins whose messages reached the limit of output tokens. */
+  #partsFrom: number | undefined;
+  #wasCut = false;
+  #model: string | undefined;
+  #apiError: string | undefined;
+  #rateLimit: RateLimitInfo | undefined;
+  #retryAfterMs: number | undefined;
+  #lastMessage: Message | undefined;
+  #givenOutput: unknown;
+  #firstTokenAt: number | undefined;
+
+  get model(): string | undefined {
+    return this.#model;
+  }
+
+  get apiError(): string | undefined {
+    return this.#apiError;
+  }
+
+  get rateLimit(): RateLimitInfo | undefined {
+    return this.#rateLimit;
+  }
+
+  get retryAfterMs(): number | undefined {
+    return this.#retryAfterMs;
+  }
+
+  /** The last value that the model gave for a schema, also if the CLI refused it. */
+  get givenOutput(): unknown {
+    return this.#givenOutput;
+  }
+
+  get lastMessage(): Message | undefined {
+    return this.#lastMessage;
+  }
+
+  /** By `performance.now()`. Messages of the CLI itself, which come before, do not count. */
+  get firstTokenAt(): number | undefined {
+    return this.#firstTokenAt;
+  }
+
+  /** Whether a tool runs, so that the silence of the model does not count. */
+  get awaitsTool(): boolean {
+    return this.#runningTools.size > 0;
+  }
+
+  add(message: Message): void {
+    this.#lastMessage = message;
+    if (isMessage(message, "stream_event")) {
+      this.#addEvent(message);
+      return;
+    }
+    this.whole.add(message);
+    if (isSystem(message, "init")) this.#model = message.model;
+    if (isSystem(message, "api_retry")) {
+      this.#retryAfterMs = askedToWait(message) ?? this.#retryAfterMs;
+    }
+    if (isMessage(message, "rate_limit_event")) this.#rateLimit = message.rate_limit_info;
+    if (isMessage(message, "assistant")) this.#addAnswer(message);
+    if (isMessage(message, "user")) this.#addToolResults(message);
+  }
+
+  /**
+   * The text of the answer, from the CLI's result, or as far as it came. If the answer reached the limit
+   * of output tokens and was continued, the CLI's result has only the last part.
+   */
+  textOf(result: ResultMessage): string {
+    if (typeof result.result !== "string") return this.text.text;
+    const whole = this.#partsFrom === undefined ? "" : this.text.text.slice(this.#partsFrom);
+    return whole.endsWith(result.result) ? whole : result.result;
+  }
+
+  #addEvent(message: StreamEvent): void {
+    this.#firstTokenAt ??= performance.now();
+    this.#retryAfterMs = undefined;
+    const { event, parent_tool_use_id } = message;
+    const type = event?.type;
+    if (type !== "content_block_delta") this.whole.add(message);
+    // The text of a sub-agent is not part of the answer.
+    if (parent_tool_use_id !== null) return;
+    if (type === "content_block_delta") this.#addDelta(event as Delta);
+    else if (type === "message_start") this.#start((event as Start).message?.id);
+    else if (type === "message_delta") this.#stop((event as Delta).delta?.stop_reason);
+  }
+
+  #addDelta({ delta }: Delta): void {
+    if (typeof delta?.text !== "string") return;
+    if (this.#streaming !== undefined) this.#streamed.add(this.#streaming);
+    this.text.add(delta.text);
+  }
+
+  #start(id: string | undefined): void {
+    if (!this.#wasCut) this.#partsFrom = undefined;
+    this.#messageFrom = this.text.length;
+    this.#streaming = id;
+  }
+
+  #stop(reason: unknown): void {
+    this.#wasCut = reason === "max_tokens";
+    if (this.#wasCut) this.#partsFrom ??= this.#messageFrom;
+  }
+
+  #addAnswer({ message, error, parent_tool_use_id }: AssistantMessage): void {
+    this.#firstTokenAt ??= performance.now();
+    if (error !== undefined) {
+      this.#apiError = error;
+      return;
+    }
+    this.#retryAfterMs = undefined;
+    const fresh = parent_tool_use_id === null && !this.#streamed.has(message?.id);
+    for (const block of blocksOf(message)) {
+      if (block.type === "tool_use" && typeof block.id === "string") {
+        this.#runningTools.add(block.id);
+        this.toolsCalled.add(textOf(block.name));
+        if (block.name === "StructuredOutput") this.#givenOutput = block.input;
+      }
+      if (fresh && block.type === "text" && typeof block.text === "string")
+        this.text.add(block.text);
+    }
+  }
+
+  #addToolResults({ message }: UserMessage): void {
+    for (const block of blocksOf(message)) {
+      if (block.type === "tool_result") this.#runningTools.delete(textOf(block.tool_use_id));
+    }
+  }
+}
+
+interface Start {
+  readonly message?: { readonly id?: string };
+}
+
+interface Delta {
+  readonly delta?: { readonly text?: unknown; readonly stop_reason?: unknown };
+}
+
+/**
+ * How long the API asked the CLI to wait, if it did: the CLI's own pauses are half a second, doubled each
+ * time, and up to a quarter more.
+ */
+export function askedToWait({ attempt, retry_delay_ms }: SystemApiRetry): number | undefined {
+  return retry_delay_ms > 640 * 2 ** (attempt - 1) ? retry_delay_ms : undefined;
+}
+
+/** The content blocks; none for a plain text or a malformed message. */
+function blocksOf(
+  message: { readonly content: string | readonly ContentBlock[] } | undefined,
+): readonly ContentBlock[] {
+  const content = message?.content;
+  return Array.isArray(content) ? content.filter((block) => block instanceof Object) : [];
+}

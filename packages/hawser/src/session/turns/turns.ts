@@ -1,0 +1,306 @@
+import { abortedBy, HawserError, onAbort } from "../../base/index.js";
+import {
+  type CommandLifecycle,
+  isMessage,
+  isResult,
+  isSystem,
+  type Message,
+  type ResultMessage,
+  type UserLine,
+} from "../../wire/index.js";
+import type { Timeouts } from "../timeouts.js";
+import { LiveTurn, type PromptLine, type TurnOwner } from "./turn.js";
+import { TurnClock } from "./turn-clock.js";
+
+/** Where prompts are sent. The recoverable connection implements it. */
+export interface PromptSink {
+  /** Starts a new process if the last one is gone; returns whether it did. */
+  reconnect(): boolean;
+  /** Resolves when the prompt has been written. `encoded` is the message as a line, if it exists. */
+  sendPrompt(message: UserLine, encoded?: string): Promise<void>;
+}
+
+/** The session of the turns. The session core implements it. */
+export interface TurnsOwner extends TurnOwner {
+  /** Why the session takes no prompt any more; undefined as long as it does. */
+  refusal(): HawserError | undefined;
+  /** A prompt was added to the work of the session. */
+  onWorkChanged(): void;
+  /** A prompt could not be written. */
+  onPromptNotSent(turn: LiveTurn, error: unknown): void;
+  /** The error of a turn that the CLI ended without a result. */
+  missingResult(turn: LiveTurn): HawserError;
+}
+
+/**
+ * Sends prompts, and decides which message and which result belong to which prompt. The CLI says so
+ * itself, by the uuids of the prompts. A CLI that has not done so yet gets one prompt at a time; an older
+ * CLI never does.
+ */
+export class Turns {
+  readonly #sink: PromptSink;
+  readonly #owner: TurnsOwner;
+  readonly #timeouts: Timeouts;
+  /** Not sent yet. */
+  readonly #queue: LiveTurn[] = [];
+  /** Sent, and not settled. */
+  readonly #open = new Map<string, LiveTurn>();
+  /** The open turns that the CLI works on. */
+  readonly #active = new Set<LiveTurn>();
+  /** The open turns that are completed as part of a turn which has no result yet. */
+  readonly #joined = new Set<LiveTurn>();
+  #tellsUuids = false;
+  /** The turn whose prompt was sent, and of which the CLI has not said anything yet. */
+  #unheard: LiveTurn | undefined;
+  #ownTurnRuns = false;
+  /** Whether any turn has begun that has no result. */
+  #runs = false;
+  #lastResult: ResultMessage | undefined;
+  #strays = 0;
+
+  constructor(sink: PromptSink, owner: TurnsOwner, timeouts: Timeouts) {
+    this.#sink = sink;
+    this.#owner = owner;
+    this.#timeouts = timeouts;
+  }
+
+  /** Turns that are not settled. */
+  get all(): readonly LiveTurn[] {
+    return [...this.#queue, ...this.#open.values()];
+  }
+
+  get size(): number {
+    return this.#queue.length + this.#open.size;
+  }
+
+  /** Whether the CLI says what it does with which prompt. */
+  get tellsUuids(): boolean {
+    return this.#tellsUuids;
+  }
+
+  /** The turn that the CLI works on, or the turn that it should begin with. */
+  get next(): LiveTurn | undefined {
+    const [turn] = this.#active.size > 0 ? this.#active : this.#open.values();
+    return turn;
+  }
+
+  /** How many messages of the model belong to no prompt. */
+  get strays(): number {
+    return this.#strays;
+  }
+
+  get active(): ReadonlySet<LiveTurn> {
+    return this.#active;
+  }
+
+  get queued(): readonly LiveTurn[] {
+    return this.#queue;
+  }
+
+  has(uuid: string): boolean {
+    return this.#open.has(uuid) || this.#queue.some((turn) => turn.uuid === uuid);
+  }
+
+  /**
+   * Sends a prompt as soon as the CLI may get it. `session` is not garbage-collected while a reader of
+   * the turn waits.
+   */
+  send(prompt: PromptLine, session: object, signal?: AbortSignal): LiveTurn {
+    const turn = new LiveTurn(prompt, this.#owner, session);
+    const refusal = this.#owner.refusal() ?? (signal?.aborted ? abortedBy(signal) : undefined);
+    if (refusal !== undefined) {
+      turn.settle(refusal);
+      return turn;
+    }
+    turn.clock = new TurnClock(this.#timeouts, turn);
+    this.#sink.reconnect();
+    this.#queue.push(turn);
+    this.flush();
+    this.#owner.onWorkChanged();
+    if (signal !== undefined && !turn.settled) {
+      const stopListening = onAbort([signal], (error) => this.#owner.interruptFor(turn, error));
+      turn.result.then(stopListening, stopListening);
+    }
+    return turn;
+  }
+
+  /** Sends the queued prompts that the CLI may get now. */
+  flush(): void {
+    while (this.#queue.length > 0 && this.#mayFollow()) {
+      const turn = this.#queue.shift();
+      if (turn === undefined) return;
+      this.#open.set(turn.uuid, turn);
+      turn.timesSent += 1;
+      if (!this.#tellsUuids) this.#unheard = turn;
+      this.#write(turn);
+    }
+  }
+
+  #write(turn: LiveTurn): void {
+    const { prompt } = turn;
+    turn.sent = this.#sink.sendPrompt(prompt.message, prompt.encoded).then(
+      () => {
+        turn.delivered = true;
+        prompt.encoded = undefined;
+      },
+      (error: unknown) => this.#owner.onPromptNotSent(turn, error),
+    );
+  }
+
+  /** Takes every message of the CLI, in order. */
+  route(message: Message, size: number): void {
+    if (isMessage(message, "command_lifecycle")) this.#progress(message, size);
+    else if (isResult(message)) this.#finish(message, size);
+    else {
+      if (isSystem(message, "init")) {
+        this.#runs = true;
+        if (!this.#tellsUuids) this.#begun();
+      }
+      this.receive(message, size);
+    }
+  }
+
+  /** Hands a message to the turns that the CLI works on. */
+  receive(message: Message, size: number): void {
+    if (this.#active.size === 0 && SPOKEN.has(message.type)) this.#strays += 1;
+    for (const turn of this.#active) turn.receive(message, size);
+  }
+
+  /** Settles one turn. */
+  settle(
+    turn: LiveTurn,
+    outcome: ResultMessage | HawserError,
+    merged: readonly string[] = [],
+  ): void {
+    const queued = this.#queue.indexOf(turn);
+    if (queued >= 0) this.#queue.splice(queued, 1);
+    this.#open.delete(turn.uuid);
+    this.#active.delete(turn);
+    this.#joined.delete(turn);
+    if (this.#unheard === turn) this.#unheard = undefined;
+    turn.settle(outcome, merged);
+  }
+
+  /** Settles a turn that the CLI has not begun with. */
+  cancel(turn: LiveTurn): void {
+    const message = "The prompt was withdrawn before the CLI began with it.";
+    this.settle(turn, turn.interruptedBy ?? new HawserError("aborted", message));
+    this.flush();
+  }
+
+  /** Takes back all prompts that were not sent yet; gives their uuids. */
+  cancelQueued(): readonly string[] {
+    const queued = [...this.#queue];
+    for (const turn of queued) this.cancel(turn);
+    return queued.map(({ uuid }) => uuid);
+  }
+
+  /** A message was lost. If it was a result, no other will come for the running turn. */
+  onMessageLost(): void {
+    this.#runs = false;
+  }
+
+  /** Hands a notice to every turn whose prompt has been sent. */
+  notify(notice: Message): void {
+    for (const turn of this.#open.values()) turn.receive(notice, 0);
+  }
+
+  /**
+   * The process is gone. Settles every turn that it was sent, unless the prompt may be sent again; keeps
+   * the unsent prompts queued, or settles their turns too if `andQueued`.
+   */
+  settleAll(error: (turn: LiveTurn) => HawserError, andQueued: boolean): void {
+    const untaken = andQueued ? [] : [...this.#open.values()].filter((turn) => turn.maySendAgain);
+    for (const turn of untaken) this.#open.delete(turn.uuid);
+    this.#queue.unshift(...untaken);
+    this.#unheard = undefined;
+    this.#ownTurnRuns = false;
+    this.#runs = false;
+    this.#tellsUuids = false;
+    this.#lastResult = undefined;
+    for (const turn of [...this.#open.values()]) this.settle(turn, error(turn));
+    if (andQueued) for (const turn of [...this.#queue]) this.settle(turn, error(turn));
+  }
+
+  #mayFollow(): boolean {
+    return this.#tellsUuids || (this.#open.size === 0 && !this.#ownTurnRuns);
+  }
+
+  #progress(message: CommandLifecycle, size: number): void {
+    this.#tellsUuids = true;
+    this.#unheard = undefined;
+    const turn = this.#open.get(message.command_uuid);
+    if (turn !== undefined) {
+      turn.take();
+      if (message.state === "started") this.#start(turn);
+      turn.receive(message, size);
+      if (message.state === "completed") this.#complete(turn);
+      if (message.state === "cancelled") this.#drop(turn);
+    }
+    this.flush();
+  }
+
+  /** A prompt that joined a running turn is reported as completed before the result of that turn. */
+  #complete(turn: LiveTurn): void {
+    if (this.#runs) this.#joined.add(turn);
+    else {
+      for (const each of [turn, ...this.#joined]) {
+        this.settle(each, this.#lastResult ?? this.#owner.missingResult(each));
+      }
+    }
+  }
+
+  /** A prompt that the CLI has begun with shares the result of the turn that was interrupted. */
+  #drop(turn: LiveTurn): void {
+    if (this.#runs && this.#active.has(turn)) this.#joined.add(turn);
+    else this.cancel(turn);
+  }
+
+  /** Without uuids, a turn that begins belongs to the waiting prompt, or the CLI began it by itself. */
+  #begun(): void {
+    if (this.#unheard === undefined) this.#ownTurnRuns = this.#active.size === 0;
+    else this.#start(this.#unheard);
+    this.#unheard = undefined;
+  }
+
+  #start(turn: LiveTurn): void {
+    if (this.#active.has(turn)) return;
+    this.#lastResult = undefined;
+    this.#active.add(turn);
+    turn.take();
+    turn.clock?.start();
+    turn.onBegun?.();
+  }
+
+  #finish(result: ResultMessage, size: number): void {
+    this.#lastResult = result;
+    this.#runs = false;
+    const named: unknown = result.user_message_uuids;
+    const uuids: readonly string[] = Array.isArray(named) ? named : [];
+    const answered = uuids.length > 0 ? this.#named(uuids) : this.#unnamed(result);
+    const turns = [...new Set([...answered, ...this.#joined])];
+    for (const turn of turns) {
+      turn.receive(result, size);
+      const others = uuids.filter((uuid) => uuid !== turn.uuid);
+      // A result that arrives despite an interrupt wins over its reason, unless it is an error.
+      this.settle(turn, result.is_error ? (turn.interruptedBy ?? result) : result, others);
+    }
+    if (turns.length === 0) {
+      this.#ownTurnRuns = false;
+      this.#strays += 1;
+    }
+    this.flush();
+  }
+
+  #named(uuids: readonly string[]): LiveTurn[] {
+    return uuids.flatMap((uuid) => this.#open.get(uuid) ?? []);
+  }
+
+  /** The turns of a result that names no uuid: of an older CLI, or of a turn that the CLI began. */
+  #unnamed({ origin }: ResultMessage): LiveTurn[] {
+    if (this.#tellsUuids || origin !== undefined) return [];
+    return [...this.#open.values()];
+  }
+}
+
+const SPOKEN: ReadonlySet<unknown> = new Set(["assistant", "stream_event", "user"]);
