@@ -106,12 +106,12 @@ export class HawserError extends Error implements ErrorFacts {
   }
 
   /** The same error with the facts that it lacks, from a layer that knows more about the call. */
-  with(facts: ErrorFacts, mask?: Mask): HawserError {
+  withMissing(facts: ErrorFacts, mask?: Mask): HawserError {
     return this.#copy({ ...facts, ...this.#facts() }, mask);
   }
 
   /** The same error with these facts in place of its own. */
-  but(facts: ErrorFacts): HawserError {
+  withFacts(facts: ErrorFacts): HawserError {
     return this.#copy({ ...this.#facts(), ...facts });
   }
 

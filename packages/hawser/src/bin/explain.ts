@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { requestOf } from "../complete/index.js";
+import { leaseRequestFor } from "../complete/index.js";
 import { type CanUseTool, explanationText, type Options } from "../options/index.js";
 import { currentFolder, type ExplainedCall, explainInvocation } from "../process/index.js";
 import { hasOwnSession } from "../session/index.js";
@@ -60,7 +60,7 @@ async function optionsOf(flags: Given<typeof FLAGS>, terminal: Terminal): Promis
     return { enableFileCheckpointing: true, ...given, ...asks };
   }
   const schema = flags.schema === undefined ? {} : { schema: schemaIn(flags.schema) };
-  return (await requestOf("hawser ask", { ...given, ...asks, ...schema })).options;
+  return (await leaseRequestFor("hawser ask", { ...given, ...asks, ...schema })).options;
 }
 
 /** Never called: nothing is started. */

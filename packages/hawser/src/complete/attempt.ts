@@ -1,8 +1,9 @@
 import { guardLogger, type HawserError, hostMask, isHawserError } from "../base/index.js";
 import type { Options } from "../options/index.js";
 import {
-  enrichedBy,
-  forgetMessages,
+  dropMessages,
+  enrichError,
+  interruptTurn,
   isDelivered,
   recordOf,
   type Session,
@@ -10,7 +11,6 @@ import {
   type SessionSource,
   sendValidated,
   stopOf,
-  stopTurn,
   type Turn,
 } from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
@@ -108,7 +108,7 @@ export class Attempt {
   interrupt(why: HawserError): void {
     this.#interruption = why;
     if (this.#lease?.isHandedOn) {
-      if (this.#turn !== undefined) stopTurn(this.#turn, why);
+      if (this.#turn !== undefined) interruptTurn(this.#turn, why);
       return;
     }
     void this.#lease?.session.close(why);
@@ -174,7 +174,7 @@ export class Attempt {
     if (this.#interruption !== undefined) throw this.#interruption;
     const turn = sendValidated(session, prompt);
     this.#turn = turn;
-    if (this.#context.feed === undefined) forgetMessages(turn);
+    if (this.#context.feed === undefined) dropMessages(turn);
     else this.#context.feed.add(turn);
     const ended = await this.#awaitResult(turn).catch((error: unknown) => {
       if (!this.#isSurvivable(error)) throw error;
@@ -188,7 +188,7 @@ export class Attempt {
     try {
       return await this.#checkAnswer(ended);
     } catch (error) {
-      throw enrichedBy(session, error, turn);
+      throw enrichError(session, error, turn);
     }
   }
 
@@ -261,9 +261,9 @@ export class Attempt {
 
   /** Adds the facts of the session, and the texts of all earlier runs, to an error. */
   #addContext(session: Session, error: unknown): HawserError {
-    const known = enrichedBy(session, error);
+    const known = enrichError(session, error);
     if (this.#texts.length === 0) return known;
     const partialText = joinTexts([...this.#texts, known.partialText ?? ""]);
-    return enrichedBy(session, known.but({ partialText }));
+    return enrichError(session, known.withFacts({ partialText }));
   }
 }

@@ -12,11 +12,11 @@ import {
   type CallEvent,
   CHANNELS,
   publish,
-  resuming,
+  reduceBudget,
+  resumeOptions,
   sourceOf,
   startTimer,
   timeoutError,
-  withoutSpent,
 } from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
 import { Attempt, type CallContext, type InterruptibleCall } from "./attempt.js";
@@ -105,7 +105,7 @@ export class Call implements InterruptibleCall {
         await this.pause(pauseMs).catch((why: HawserError) => {
           throw withFactsOf(why, error);
         });
-        options = withoutSpent(resumingChosenSession(wanted, error), tally.knownUsd);
+        options = reduceBudget(resumingChosenSession(wanted, error), tally.knownUsd);
       }
     }
   }
@@ -191,7 +191,7 @@ function resumingChosenSession(options: Options, { sessionId, resumable }: Hawse
   const { resume, continue: goesOn, forkSession, sessionId: own } = options;
   const chosen = own !== undefined || ((resume !== undefined || goesOn) && forkSession !== true);
   return chosen && resumable === true && sessionId !== undefined
-    ? resuming(options, sessionId)
+    ? resumeOptions(options, sessionId)
     : options;
 }
 
@@ -200,5 +200,5 @@ function withFactsOf(why: HawserError, failure: HawserError | undefined): Hawser
   if (failure === undefined) return why;
   const { cliPath, cliVersion, sessionId, resumable, partialText, stderrTail } = failure;
   const facts = { cliPath, cliVersion, sessionId, resumable, partialText, stderrTail };
-  return why.with(omitUndefined(facts) as ErrorFacts);
+  return why.withMissing(omitUndefined(facts) as ErrorFacts);
 }

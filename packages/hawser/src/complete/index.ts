@@ -9,4 +9,4 @@ export {
   type CliOutputFacts,
   parseCliOutput,
 } from "./parse/parse-cli-output.js";
-export { requestOf } from "./plan.js";
+export { leaseRequestFor } from "./plan.js";

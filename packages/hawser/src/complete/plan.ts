@@ -95,7 +95,7 @@ const DEFAULT_TOTAL_MS = 600_000;
  * The lease that a call with these options will request, whatever its prompt. A pool starts a process for
  * it before the call. Throws `invalid_options` at once.
  */
-export function requestOf(caller: string, options: Options): Promise<LeaseRequest> {
+export function leaseRequestFor(caller: string, options: Options): Promise<LeaseRequest> {
   return requestFor(planOptions(caller, options));
 }
 

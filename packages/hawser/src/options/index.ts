@@ -39,12 +39,12 @@ export {
   type ToolRow,
   toolRow,
 } from "./tools/builtin-tools.js";
-export { shadowedCallback, shadowedChanges } from "./tools/shadowed-callback.js";
-export { like } from "./tools/wildcard.js";
+export { shadowedCallbackWarning, shadowedChangesWarning } from "./tools/shadowed-callback.js";
+export { matchesWildcard } from "./tools/wildcard.js";
 export { HOOK_EVENTS } from "./types/hooks.js";
 export { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./types/system-prompt.js";
 export { PERMISSION_MODES } from "./validate/kinds/effort-and-mode.js";
-export { mcpToolPrefix, readServers } from "./validate/kinds/mcp-servers.js";
+export { mcpToolPrefix, readMcpServers } from "./validate/kinds/mcp-servers.js";
 export { escapeRule } from "./validate/kinds/permission-rule.js";
 export { settingsPath } from "./validate/read-settings.js";
 export { refuseOptions, refuseWithoutPool } from "./validate/refuse-options.js";

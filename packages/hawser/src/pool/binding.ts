@@ -3,10 +3,10 @@ import { isExclusive, isFolderFree, type Options, setsPwd } from "../options/ind
 import { currentFolder, type Prepared, prepare } from "../process/index.js";
 import { hasOwnSession, type LeaseRequest } from "../session/index.js";
 import type { HostRequest } from "../wire/index.js";
-import { CLAIMS_FOLDER, isSince, type Split, splitLate } from "./deferred-options.js";
+import { CLAIMS_FOLDER, isKnownSince, type Split, splitDeferred } from "./deferred-options.js";
 import { accountKey, requestKey, spawnKey } from "./keys.js";
 import type { Isolation } from "./options.js";
-import { hindrances } from "./recycling.js";
+import { recyclingObstacles } from "./recycling-obstacles.js";
 import type { ResetRecord, ResetRecords } from "./reset-records.js";
 import { withoutImpliedPwd } from "./workers/spawn-plan.js";
 
@@ -51,10 +51,10 @@ export async function bindingOf(
   records: ResetRecords,
 ): Promise<Binding> {
   const { options, purpose } = request;
-  const reasons = purpose === "session" ? [HANDED_OUT] : hindrances(options);
+  const reasons = purpose === "session" ? [HANDED_OUT] : recyclingObstacles(options);
   if (isolation === "conversation" && reasons.length > 0) throw notRecyclable(reasons);
   const full = await prepare(options);
-  const split = purpose === "session" ? asIs(options) : splitLate(options, full.version);
+  const split = purpose === "session" ? asIs(options) : splitDeferred(options, full.version);
   const { invocation } =
     split.late.length === 0 ? full : { invocation: full.invocationOf(split.fixed) };
   const expectedDenyRules = invocation.expectedDenyRules + split.lateDenyRules;
@@ -106,7 +106,7 @@ function asIs(options: Options): Split {
 
 /** The folder's own settings would count only in part. */
 function mayClaim({ version }: Prepared, options: Options): boolean {
-  if (!isSince(version, CLAIMS_FOLDER) || options.settingSources?.length !== 0) return false;
+  if (!isKnownSince(version, CLAIMS_FOLDER) || options.settingSources?.length !== 0) return false;
   if (typeof options.mcpServers === "string") return false;
   return isFolderFree(options);
 }

@@ -3,7 +3,7 @@ import {
   escapeRule,
   type McpServerConfig,
   type Options,
-  readServers,
+  readMcpServers,
   type Version,
 } from "../options/index.js";
 import type { HostRequest } from "../wire/index.js";
@@ -18,8 +18,8 @@ export interface Split {
 }
 
 /** Defers an option only if this CLI treats it then in the same way as at its start. */
-export function splitLate(options: Options, version: Version | undefined): Split {
-  if (!isSince(version, TAKES_DEFERRED)) return { fixed: options, late: [], lateDenyRules: 0 };
+export function splitDeferred(options: Options, version: Version | undefined): Split {
+  if (!isKnownSince(version, TAKES_DEFERRED)) return { fixed: options, late: [], lateDenyRules: 0 };
   const model = deferredModel(options, version);
   const rules = deferredRules(options);
   const servers = deferredServers(options);
@@ -45,14 +45,14 @@ const MODEL_WITHOUT_NOTE: Version = [2, 1, 325];
 export const CLAIMS_FOLDER: Version = [2, 1, 281];
 
 /** Whether the CLI is known to be at least this version: false if its version is unknown. */
-export function isSince(version: Version | undefined, since: Version): boolean {
+export function isKnownSince(version: Version | undefined, since: Version): boolean {
   return version !== undefined && compareVersions(version, since) >= 0;
 }
 
 function deferredModel(options: Options, version: Version | undefined): Part | undefined {
   const { model, modelAliases = {}, agent } = options;
   // An agent has its own model, and the CLI may weigh it differently against the flag and the request.
-  if (!model || agent !== undefined || !isSince(version, MODEL_WITHOUT_NOTE)) return undefined;
+  if (!model || agent !== undefined || !isKnownSince(version, MODEL_WITHOUT_NOTE)) return undefined;
   const name = Object.hasOwn(modelAliases, model) ? (modelAliases[model] ?? model) : model;
   return { fixed: { model: undefined }, request: { subtype: "set_model", model: name } };
 }
@@ -82,7 +82,7 @@ const TAKES_AWAY = /^[^(]*$|\([*:\s]*\)$|^(Agent|Skill|Task)\(/;
 /** The servers that the CLI starts. Servers inside this program are named by initialize. */
 function deferredServers({ mcpServers, strictMcpConfig = true }: Options): Part | undefined {
   if (mcpServers === undefined) return undefined;
-  const source = readServers(mcpServers);
+  const source = readMcpServers(mcpServers);
   if (source.from === "file") return undefined;
   const all = Object.entries(source.servers);
   const outside = all.filter(([, server]) => server.type !== "sdk");

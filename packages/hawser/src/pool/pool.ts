@@ -4,7 +4,7 @@ import {
   type Completion,
   type CompletionStream,
   complete,
-  requestOf,
+  leaseRequestFor,
   stream,
 } from "../complete/index.js";
 import type { Options, StandardSchema } from "../options/index.js";
@@ -40,7 +40,7 @@ export class Pool implements AsyncDisposable {
     registerSource(this, core);
     abandoned.register(this, core, core);
     for (const each of settings.warm) {
-      core.warm(requestOf("createPool()", { ...each, pool: this }));
+      core.warm(leaseRequestFor("createPool()", { ...each, pool: this }));
     }
   }
 

@@ -1,7 +1,7 @@
 import { isHawserError, type Logger, textOf } from "../base/index.js";
 import type { Version } from "../options/index.js";
 import type { Prepared } from "../process/index.js";
-import { isSince } from "./deferred-options.js";
+import { isKnownSince } from "./deferred-options.js";
 
 /** An executable whose processes serve only one call each, although the options would permit more. */
 export interface NotRecycled {
@@ -152,7 +152,7 @@ type UnfitVersion = "old_version" | "unknown_version";
 
 function unfitVersion(version: Version | undefined): UnfitVersion | undefined {
   if (version === undefined) return "unknown_version";
-  return isSince(version, FORGETS) ? undefined : "old_version";
+  return isKnownSince(version, FORGETS) ? undefined : "old_version";
 }
 
 /**

@@ -76,7 +76,7 @@ export class CliProcess implements ClosableProcess {
   }
 
   /** Gives the process another owner, who gets nothing of what was on stderr before. */
-  workFor(employer: ProcessOwner): void {
+  setOwner(employer: ProcessOwner): void {
     this.#employer = employer;
     this.#stderr.clear();
   }
@@ -122,7 +122,7 @@ export class CliProcess implements ClosableProcess {
   }
 
   /** End of input → grace → SIGTERM → grace → SIGKILL, then the rest of the tree. */
-  terminate(): Promise<void> {
+  close(): Promise<void> {
     this.#closing ??= this.#held(() => this.#closeStepwise());
     return this.#closing;
   }

@@ -23,7 +23,7 @@ export function currentFolderIfAny(): string | undefined {
 }
 
 /** The folder for temporary files, as an absolute path. */
-export function temporaryFolder(): string {
+export function temporaryRoot(): string {
   const folder = tmpdir();
   // A relative TMPDIR needs the current directory, which may have been deleted.
   return resolve(currentFolderIfAny() ?? "/", folder);

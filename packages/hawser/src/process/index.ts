@@ -12,18 +12,18 @@ export {
   type Orphans,
 } from "./end/orphans.js";
 export { type ProcessInfo, processes, shutdown } from "./end/process-registry.js";
-export { currentFolder, temporaryFolder } from "./host-folders.js";
+export { currentFolder, temporaryRoot } from "./host-folders.js";
 export { whyUnrunnable } from "./locate/executable-format.js";
 export { describeReason } from "./locate/inspect-candidate.js";
 export {
   type CliLocation,
   type CliSource,
-  everyPlace,
+  type InspectedPath,
+  inspectSearchPaths,
   type LocateOptions,
   locateCli,
-  type SeenPlace,
 } from "./locate/locate-cli.js";
-export { wordsFor } from "./locate/not-runnable-error.js";
+export { describeUnrunnable } from "./locate/not-runnable-error.js";
 export { checkCwd } from "./prepare/check-folders.js";
 export {
   type ExplainedCall,

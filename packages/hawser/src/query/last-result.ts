@@ -1,15 +1,15 @@
-import type { Circumstances } from "../session/index.js";
+import type { FailureContext } from "../session/index.js";
 import { isMessage, isResult, type Message, type ResultMessage } from "../wire/index.js";
 
 /** A result, with what the messages of its turn said about a failure. */
-export interface ResultInContext extends Circumstances {
+export interface ResultInContext extends FailureContext {
   readonly result: ResultMessage;
 }
 
 /** The last result of a query, folded from its messages. */
 export class LastResult {
   #verdict: ResultInContext | undefined;
-  #around: Circumstances = NOTHING;
+  #around: FailureContext = NOTHING;
 
   get verdict(): ResultInContext | undefined {
     return this.#verdict;
@@ -27,7 +27,7 @@ export class LastResult {
   }
 }
 
-const NOTHING: Circumstances = {
+const NOTHING: FailureContext = {
   apiError: undefined,
   rateLimit: undefined,
   retryAfterMs: undefined,

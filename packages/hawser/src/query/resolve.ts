@@ -12,7 +12,7 @@ import {
   type Options,
   pathsOfScope,
   refuseOptions,
-  shadowedCallback,
+  shadowedCallbackWarning,
   validateOptions,
   withPreset,
 } from "../options/index.js";
@@ -27,7 +27,7 @@ export function resolveQueryOptions(options: Options = {}): Options {
   });
   validateOptions(known);
   refuseOptions("query()", known, NOT_HERE);
-  const shadowed = shadowedCallback(known);
+  const shadowed = shadowedCallbackWarning(known);
   // With each query, and under the official code: programs listen for it.
   if (shadowed !== undefined) process.emitWarning(shadowed, { code: SHADOWED });
   const { env, inheritEnv, systemPrompt, strictMcpConfig, retry, stderr } = known;

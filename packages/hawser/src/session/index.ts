@@ -7,16 +7,16 @@ export {
   RecoverableConnection,
   type RecoverableConnectionListener,
 } from "./connection/recoverable-connection.js";
-export { resuming, withoutSpent } from "./connection/replayed-settings.js";
+export { reduceBudget, resumeOptions } from "./connection/replayed-settings.js";
 export { Controls, type FieldsOf } from "./controls.js";
 export { type CallEvent, CHANNELS, type ProcessEvent, publish } from "./diagnostics-channels.js";
 export { PendingWork, type WorkListener } from "./idle/pending-work.js";
 export { openSession, type SessionOptions } from "./open-session.js";
-export { type Circumstances, failureOf, type Stop, stopOf, wordsOf } from "./result-outcome.js";
+export { type FailureContext, failureOf, type Stop, stopOf, wordsOf } from "./result-outcome.js";
 export {
-  detach,
-  enrichedBy,
-  handBack,
+  detachProcess,
+  enrichError,
+  resetAndDetachProcess,
   type SendOptions,
   Session,
   sendValidated,
@@ -30,9 +30,9 @@ export {
 } from "./session-source.js";
 export {
   hasOwnSession,
+  type PrestartedProcess,
   type SessionWatcher,
   usesHostCallbacks,
-  type Warm,
 } from "./session-start.js";
 export { type ClosableWork, INTERRUPT_GRACE_MS, Shutdown } from "./shutdown.js";
 export {
@@ -41,16 +41,16 @@ export {
   muteShadowedCallback,
   warnOfShadowedCallback,
 } from "./startup-warnings.js";
-export { startTimer, type Timeouts, timeoutError, timeoutsOf, unlessLate } from "./timeouts.js";
+export { startTimer, type Timeouts, timeoutError, timeoutsOf, withPhaseLimit } from "./timeouts.js";
 export { MessageStream, type StreamListener } from "./turns/message-stream.js";
 export {
-  forgetMessages,
+  dropMessages,
+  interruptTurn,
   isDelivered,
   readTurn,
   recordOf,
-  stopTurn,
   type Turn,
 } from "./turns/turn.js";
 export { addUsage, type Spent, spentOn, wasInterrupted } from "./turns/turn-cost.js";
-export { askedToWait } from "./turns/turn-record.js";
+export { requestedDelayMs } from "./turns/turn-record.js";
 export type { WholeMessage } from "./turns/whole-messages.js";

@@ -3,10 +3,10 @@ import { HawserError, isHawserError } from "../base/index.js";
 import type { CliProcess } from "../process/index.js";
 import { type ResultMessage, userLine } from "../wire/index.js";
 import type { SessionCore } from "./session-core.js";
-import { unlessLate } from "./timeouts.js";
+import { withPhaseLimit } from "./timeouts.js";
 
 /** A process after its session, for the next session. */
-export interface HandedBack {
+export interface ResetProcess {
   readonly process: CliProcess;
   /** The result of the reset: names the new conversation, and the totals that the CLI counts on from. */
   readonly result: ResultMessage;
@@ -20,10 +20,10 @@ export async function resetAndDetach(
   core: SessionCore,
   session: object,
   limitMs: number,
-): Promise<HandedBack> {
+): Promise<ResetProcess> {
   const { model } = core.connection;
   const { strays } = core.turns;
-  const result = await unlessLate(clear(core, session), "reset", limitMs);
+  const result = await withPhaseLimit(clear(core, session), "reset", limitMs);
   // Before its first turn the CLI had named no model.
   if (model !== undefined && core.connection.model !== model)
     throw notReset("the model is another one");

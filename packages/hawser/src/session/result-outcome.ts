@@ -21,7 +21,7 @@ export function stopOf({ subtype, is_error, terminal_reason }: ResultMessage): S
 }
 
 /** What the messages of a turn said about a failure, beside its result. */
-export interface Circumstances {
+export interface FailureContext {
   /** The CLI's name of an API failure. */
   readonly apiError: string | undefined;
   readonly rateLimit: RateLimitInfo | undefined;
@@ -30,7 +30,7 @@ export interface Circumstances {
 }
 
 /** The error that a failed result stands for. */
-export function failureOf(result: ResultMessage, around: Circumstances, mask?: Mask): HawserError {
+export function failureOf(result: ResultMessage, around: FailureContext, mask?: Mask): HawserError {
   const told = wordsOf(result) || `The CLI reported ${textOf(result.subtype)}.`;
   const code = codeOf(result, around, told);
   // The CLI's own text about an interrupt is meant for its developers.
@@ -55,7 +55,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-function moreOf(code: ErrorCode, status: unknown, around: Circumstances): ErrorFacts {
+function moreOf(code: ErrorCode, status: unknown, around: FailureContext): ErrorFacts {
   const { rateLimit, retryAfterMs } = around;
   if (code === "usage_limit" && rateLimit?.resetsAt !== undefined) {
     return { resetsAt: new Date(rateLimit.resetsAt * 1000) };
@@ -77,7 +77,7 @@ function isLimitOfPlan(limit: RateLimitInfo | undefined): boolean {
   return limit?.status === "rejected" && named;
 }
 
-function codeOf(result: ResultMessage, around: Circumstances, words: string): ErrorCode {
+function codeOf(result: ResultMessage, around: FailureContext, words: string): ErrorCode {
   const { apiError, rateLimit } = around;
   if (NO_SESSION.test(words)) return "session_not_found";
   const reason = textOf(result.terminal_reason);

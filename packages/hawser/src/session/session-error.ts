@@ -11,7 +11,7 @@ export function enrich(
   const known = isHawserError(error) ? error : unexpected(error);
   const partialText = record?.text.text ?? "";
   const lastMessage = record?.lastMessage;
-  return known.with(
+  return known.withMissing(
     {
       ...line,
       ...(partialText === "" ? {} : { partialText }),

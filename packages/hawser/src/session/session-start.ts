@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Options } from "../options/index.js";
-import type { Running } from "../transport/index.js";
+import type { RunningProcess } from "../transport/index.js";
 import type { HostRequest, InitializePayload, ResultMessage } from "../wire/index.js";
 import type { Timeouts } from "./timeouts.js";
 
@@ -11,7 +11,7 @@ export interface SessionStart {
   /** Whether readers get the model's stream events. The session itself always uses them. */
   readonly showsEvents: boolean;
   /** A process that runs already; without it the session starts one. */
-  readonly warm?: Warm | undefined;
+  readonly warm?: PrestartedProcess | undefined;
   readonly watcher?: SessionWatcher | undefined;
 }
 
@@ -27,11 +27,11 @@ export interface SessionWatcher {
 export interface ProcessStart {
   /** Time limit from the start of the process, or from taking it over, to the answer to initialize. */
   readonly bootMs: number;
-  readonly warm?: Warm | undefined;
+  readonly warm?: PrestartedProcess | undefined;
 }
 
 /** A process that was started before its session. */
-export interface Warm extends Running {
+export interface PrestartedProcess extends RunningProcess {
   /** Its answer to initialize, if it has been initialized already. */
   readonly info?: InitializePayload | undefined;
   /** The id of the conversation that the process is in. */

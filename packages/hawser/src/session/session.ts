@@ -19,7 +19,7 @@ import {
   userLine,
 } from "../wire/index.js";
 import { Controls, type FieldsOf } from "./controls.js";
-import { type HandedBack, resetAndDetach } from "./reset-and-detach.js";
+import { type ResetProcess, resetAndDetach } from "./reset-and-detach.js";
 import { SessionCore } from "./session-core.js";
 import type { SessionStart } from "./session-start.js";
 import { recordOf, type Turn } from "./turns/turn.js";
@@ -178,12 +178,12 @@ export function sendValidated(session: Session, prompt: Prompt): Turn {
 }
 
 /** Any failure, with all that is known of the session and the turn. */
-export function enrichedBy(session: Session, error: unknown, turn?: Turn): HawserError {
+export function enrichError(session: Session, error: unknown, turn?: Turn): HawserError {
   return coreOf(session).connection.enrich(error, turn && recordOf(turn));
 }
 
 /** Gives the process of an idle session away; the session is closed then. Undefined if it is busy. */
-export function detach(session: Session): CliProcess | undefined {
+export function detachProcess(session: Session): CliProcess | undefined {
   const core = coreOf(session);
   const process = core.detach();
   // Without a process there is nothing to kill if the session is dropped.
@@ -195,7 +195,10 @@ export function detach(session: Session): CliProcess | undefined {
  * Begins a new conversation and gives the process away. Throws unless the CLI has confirmed the new
  * conversation: then the process must not serve another caller.
  */
-export async function handBack(session: Session, limitMs: number): Promise<HandedBack> {
+export async function resetAndDetachProcess(
+  session: Session,
+  limitMs: number,
+): Promise<ResetProcess> {
   const core = coreOf(session);
   const handed = await resetAndDetach(core, session, limitMs);
   abandoned.unregister(core);

@@ -1,10 +1,10 @@
 import { getPath, type Logger, warnOnce } from "../base/index.js";
-import { type Options, shadowedChanges } from "../options/index.js";
+import { type Options, shadowedChangesWarning } from "../options/index.js";
 
 /** Warns if `canUseTool` is not asked about some tools that run commands or change files. */
 export function warnOfShadowedCallback(options: Options): void {
   if (isMuted) return;
-  const text = shadowedChanges(options);
+  const text = shadowedChangesWarning(options);
   if (text !== undefined) warnOnce(text, "HAWSER_CAN_USE_TOOL_SHADOWED", options.logger);
 }
 

@@ -37,7 +37,7 @@ export function untilSettled(promise: Promise<unknown>, limitMs: number): Promis
  * The promise with the time limit of a phase, after which it rejects with `timeout`. The timer keeps the
  * program alive, unless `holds` is false.
  */
-export async function unlessLate<T>(
+export async function withPhaseLimit<T>(
   promise: Promise<T>,
   phase: keyof typeof SPAN,
   limitMs: number,

@@ -1,4 +1,4 @@
-export { isWritten } from "./files/has-transcript.js";
+export { hasTranscript } from "./files/has-transcript.js";
 export { projectKeyOf } from "./files/project-paths.js";
 export { replaceFile } from "./files/replace-file.js";
 export { foldSessionSummary } from "./list/fold-session-summary.js";
@@ -20,7 +20,7 @@ export { InMemorySessionStore } from "./store/in-memory-session-store.js";
 export {
   type MaterializedSession,
   type MaterializeOptions,
-  materialize,
+  materializeSession,
 } from "./store/materialize-session.js";
 export { StoreMirror, type StoreMirrorOptions } from "./store/store-mirror.js";
 export type {

@@ -1,5 +1,5 @@
 export { Inbox } from "./inbox.js";
 export { MemoryTransport } from "./memory-transport.js";
-export { type Running, SubprocessLine } from "./subprocess-line.js";
+export { type RunningProcess, SubprocessLine } from "./subprocess-line.js";
 export { SubprocessTransport } from "./subprocess-transport.js";
 export type { CloseOptions, Frames, Transport } from "./transport.js";

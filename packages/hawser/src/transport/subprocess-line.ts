@@ -34,7 +34,7 @@ import {
 } from "./transport.js";
 
 /** A process that runs already, in place of a process that `connect()` would start. */
-export interface Running {
+export interface RunningProcess {
   readonly process: CliProcess;
   /** What was prepared for the new owner of the process. */
   readonly prepared: Prepared;
@@ -55,7 +55,7 @@ type LineState = "idle" | "connecting" | "open" | "exited" | "closed";
  */
 export class SubprocessLine implements Transport {
   readonly #options: Options;
-  readonly #running: Running | undefined;
+  readonly #running: RunningProcess | undefined;
   readonly #inbox: Inbox<Frame>;
   readonly #exited: Promise<Exit>;
   readonly #whenClosed: Promise<never>;
@@ -77,7 +77,7 @@ export class SubprocessLine implements Transport {
   #failure: unknown;
   #exit: Exit | undefined;
 
-  constructor(options: Options, running?: Running) {
+  constructor(options: Options, running?: RunningProcess) {
     this.#options = options;
     this.#running = running;
     this.#exited = new Promise((resolve) => {
@@ -190,7 +190,7 @@ export class SubprocessLine implements Transport {
       this.send(first).catch(() => {});
     }
     this.#prepared?.trace?.("close", "close");
-    await this.#endProcess((process) => process.terminate());
+    await this.#endProcess((process) => process.close());
   }
 
   async kill(): Promise<void> {
@@ -230,10 +230,10 @@ export class SubprocessLine implements Transport {
     if (this.#state === "closed") throw new HawserError("closed");
   }
 
-  #takeOver({ process, prepared }: Running): void {
+  #takeOver({ process, prepared }: RunningProcess): void {
     this.#prepared = prepared;
     this.#spawning = Promise.resolve(process);
-    process.workFor(ownerOf(prepared));
+    process.setOwner(ownerOf(prepared));
     this.#listen(process);
   }
 
@@ -243,7 +243,7 @@ export class SubprocessLine implements Transport {
     this.#stdout = new StdoutReader(process.stdout, this.#options.maxLineBytes, {
       onLine: (line) => this.#receive(line),
       // Without output the process is of no more use.
-      onClose: () => void process.terminate(),
+      onClose: () => void process.close(),
     });
     this.#updateHold();
     this.#ignoreExit = process.onExit((exit) => this.#settleExit(exit, this.#endingError(exit)));

@@ -2,7 +2,7 @@ import type { ErrorFacts, Logger, Mask } from "../base/index.js";
 import type { Invocation, Options } from "../options/index.js";
 import type { CliProcess, Exit } from "../process/index.js";
 import type { Frame, Outbound } from "../wire/index.js";
-import { type Running, SubprocessLine } from "./subprocess-line.js";
+import { type RunningProcess, SubprocessLine } from "./subprocess-line.js";
 import type { CloseOptions, Transport } from "./transport.js";
 
 /**
@@ -13,7 +13,7 @@ export class SubprocessTransport implements Transport {
   readonly #line: SubprocessLine;
 
   /** @param running a process that runs already, in place of a process that `connect()` would start */
-  constructor(options: Options = {}, running?: Running) {
+  constructor(options: Options = {}, running?: RunningProcess) {
     this.#line = new SubprocessLine(options, running);
     abandoned.register(this, this.#line, this.#line);
   }

@@ -14,7 +14,7 @@ const NOT_IMPORTABLE = [
   "src/process/locate/cli-search-paths.ts: Machine",
   "src/session/controls.ts: Controls",
   "src/session/session-start.ts: SessionStart",
-  "src/transport/subprocess-line.ts: Running",
+  "src/transport/subprocess-line.ts: RunningProcess",
   // `HostRequestFields` has them all.
   "src/session/controls.ts: FieldsOf",
   // Parts of the messages of the official SDK and of the API, which have other names there or none.

@@ -72,7 +72,7 @@ describe("HawserError", () => {
   it("has the HTTP status of its code, and prints and serialises nothing more for it", () => {
     const error = new HawserError("rate_limited");
     expect(error.httpStatus).toBe(429);
-    expect(error.with({ sessionId: "s" }).httpStatus).toBe(429);
+    expect(error.withMissing({ sessionId: "s" }).httpStatus).toBe(429);
     expect(Object.keys(error)).toEqual(["code", "hint", "retryable"]);
     expect(error.toJSON()).not.toHaveProperty("httpStatus");
     expect(inspect(error)).not.toContain("httpStatus");
@@ -118,7 +118,7 @@ describe("HawserError.with", () => {
   it("adds what is not known yet, and keeps what is", () => {
     const cause = new Error("why");
     const error = new HawserError("timeout", "Slow.", { phase: "boot", cause });
-    const more = error.with({ phase: "total", sessionId: "s", cliPath: "/claude" });
+    const more = error.withMissing({ phase: "total", sessionId: "s", cliPath: "/claude" });
     expect({ ...more, message: more.message }).toEqual({
       ...error,
       message: "Slow.",
@@ -130,7 +130,7 @@ describe("HawserError.with", () => {
   });
 
   it("masks what it adds", () => {
-    const more = new HawserError("auth").with(
+    const more = new HawserError("auth").withMissing(
       { partialText: "x canary-1 y" },
       createMask({}, ["canary-1"]),
     );

@@ -4,7 +4,7 @@ import { complete } from "../../src/complete/index.js";
 import {
   type Options,
   refuseOpenGuards,
-  shadowedCallback,
+  shadowedCallbackWarning,
   validateOptions,
 } from "../../src/options/index.js";
 import { createPool } from "../../src/pool/index.js";
@@ -121,10 +121,13 @@ describe("shadowedCallback", () => {
   const canUseTool = () => null;
 
   it("names the tools that allowedTools allows before the callback is asked", () => {
-    const text = shadowedCallback({ canUseTool, allowedTools: ["Bash(git *)", "Read", "mcp__a"] });
+    const text = shadowedCallbackWarning({
+      canUseTool,
+      allowedTools: ["Bash(git *)", "Read", "mcp__a"],
+    });
     expect(text).toContain("Read, mcp__a,");
     expect(text).not.toContain("git");
-    expect(shadowedCallback({ canUseTool, permissionMode: "bypassPermissions" })).toContain(
+    expect(shadowedCallbackWarning({ canUseTool, permissionMode: "bypassPermissions" })).toContain(
       "never",
     );
   });
@@ -134,7 +137,7 @@ describe("shadowedCallback", () => {
     ["only some calls are allowed", { canUseTool, allowedTools: ["Bash(git *)"] }],
     ["a policy decides first", { canUseTool, allowedTools: ["Bash"], rules: [] }],
   ])("is silent where %s", (_, options) => {
-    expect(shadowedCallback(options)).toBeUndefined();
+    expect(shadowedCallbackWarning(options)).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isHawserError } from "../../src/base/index.js";
-import { requestOf } from "../../src/complete/index.js";
+import { leaseRequestFor } from "../../src/complete/index.js";
 import type { OptionName, Options } from "../../src/options/index.js";
 import { type Binding, bindingOf } from "../../src/pool/binding.js";
 import { spawnKey } from "../../src/pool/keys.js";
@@ -99,7 +99,7 @@ async function bind(cliPath: string, options: Options, purpose: LeaseRequest["pu
     pool: {},
     ...options,
   };
-  const request = { ...(await requestOf("complete()", base)), purpose };
+  const request = { ...(await leaseRequestFor("complete()", base)), purpose };
   return { request, binding: await bindingOf(request, "auto", new ResetRecords(QUIET)) };
 }
 

@@ -50,7 +50,7 @@ describe("private files", () => {
     const { prepared, process } = await start({ cliPath: cli.path, mcpServers: SECRET_SERVER });
     const folder = dirname(prepared.invocation.files[0]?.path ?? "");
     expect(existsSync(folder)).toBe(true);
-    await process.terminate();
+    await process.close();
     expect(existsSync(folder)).toBe(false);
   });
 
@@ -61,7 +61,7 @@ describe("private files", () => {
     const [file] = prepared.invocation.files;
     await process.initialized();
     expect(existsSync(file?.path ?? "")).toBe(true);
-    await process.terminate();
+    await process.close();
     expect(existsSync(file?.path ?? "")).toBe(false);
   });
 

@@ -22,7 +22,7 @@ import {
   InMemorySessionStore,
   importSessionToStore,
   listSubagents,
-  materialize,
+  materializeSession,
   projectKeyOf,
   StoreMirror,
 } from "../../src/transcripts/index.js";
@@ -121,20 +121,22 @@ describe("materialize()", () => {
   it("is undefined for what the store does not have", async () => {
     const store = new InMemorySessionStore();
     const options = { cwd: "/work", env: {} };
-    expect(await materialize(store, { ...options, sessionId: sessionId(1) })).toBeUndefined();
-    expect(await materialize(store, { ...options, sessionId: "a title" })).toBeUndefined();
-    expect(await materialize(store, options)).toBeUndefined();
+    expect(
+      await materializeSession(store, { ...options, sessionId: sessionId(1) }),
+    ).toBeUndefined();
+    expect(await materializeSession(store, { ...options, sessionId: "a title" })).toBeUndefined();
+    expect(await materializeSession(store, options)).toBeUndefined();
   });
 
   it("ends a load that never comes back", async () => {
     const store: SessionStore = { append: async () => {}, load: () => new Promise(() => {}) };
     const options = { cwd: "/work", env: {}, sessionId: sessionId(1), loadTimeoutMs: 20 };
-    await expect(materialize(store, options)).rejects.toMatchObject({ code: "timeout" });
+    await expect(materializeSession(store, options)).rejects.toMatchObject({ code: "timeout" });
   });
 
   it("needs a list to find the latest session", async () => {
     const store: SessionStore = { append: async () => {}, load: async () => null };
-    const latest = materialize(store, { cwd: "/work", env: {} });
+    const latest = materializeSession(store, { cwd: "/work", env: {} });
     await expect(latest).rejects.toMatchObject({ code: "invalid_options" });
   });
 
@@ -146,11 +148,11 @@ describe("materialize()", () => {
     writeFileSync(join(folder, "dotfile.json"), "{}");
     symlinkSync("dotfile.json", join(folder, "settings.json"));
     const env = { CLAUDE_CONFIG_DIR: folder };
-    const made = await materialize(store, { ...key, cwd: "/work", env });
+    const made = await materializeSession(store, { ...key, cwd: "/work", env });
     expect(readlinkSync(join(made?.configDir ?? "", "settings.json"))).toBe(
       join(folder, "dotfile.json"),
     );
-    await made?.dispose();
+    await made?.remove();
     expect(readdirSync(folder).sort()).toEqual(["dotfile.json", "settings.json"]);
   });
 
@@ -161,7 +163,11 @@ describe("materialize()", () => {
     for (const subpath of [...evil, "subagents/agent-x"]) {
       await store.append({ ...key, subpath }, [{ type: "agent_metadata", a: 1 }, { type: "user" }]);
     }
-    const made = await materialize(store, { ...key, cwd: "/work", env: { HOME: "/no/where" } });
+    const made = await materializeSession(store, {
+      ...key,
+      cwd: "/work",
+      env: { HOME: "/no/where" },
+    });
     const configDir = made?.configDir ?? "";
     const files = readdirSync(configDir, { recursive: true, encoding: "utf8" });
     const below = `projects/-work/${sessionId(1)}`;
@@ -173,7 +179,7 @@ describe("materialize()", () => {
     const metadata = readFileSync(join(configDir, `${below}/subagents/agent-x.meta.json`), "utf8");
     expect(metadata).toBe('{"a":1}');
     expect(statSync(configDir).mode & 0o777).toBe(0o700);
-    await made?.dispose();
+    await made?.remove();
     expect(existsSync(configDir)).toBe(false);
   });
 });
@@ -209,11 +215,11 @@ describe.each(CLIS)("a session of the real CLI $name", ({ path: cliPath }) => {
     expect(await getSessionInfo(id, local)).toMatchObject({ sessionId: id, cwd: dir });
 
     const { env } = place.options;
-    const made = await materialize(store, { sessionId: id, cwd: dir, env: env ?? {} });
+    const made = await materializeSession(store, { sessionId: id, cwd: dir, env: env ?? {} });
     if (made === undefined) throw new Error("The store has no session");
     expect(made.secureStorageDir).toBe(place.configDir);
     await converse(place, store, "And now?", { resume: id }, made.configDir);
-    await made.dispose();
+    await made.remove();
     const messages = await getSessionMessages(id, stored);
     expect(JSON.stringify(messages.at(-2)?.message)).toContain("And now?");
     expect(JSON.stringify(place.model.calls.at(-1)?.body)).toContain("use an agent");

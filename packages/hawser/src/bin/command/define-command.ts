@@ -40,7 +40,7 @@ export function defineCommand<F extends Flags>(spec: CommandSpec<F>): Command {
         return await call(spec, args);
       } catch (error) {
         if (!isHawserError(error, "invalid_options") || error.hint !== SEE_HELP) throw error;
-        throw error.but({ hint: `See \`hawser ${name} --help\`.` });
+        throw error.withFacts({ hint: `See \`hawser ${name} --help\`.` });
       }
     },
   };

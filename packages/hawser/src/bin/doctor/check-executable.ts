@@ -3,11 +3,11 @@ import { isHawserError } from "../../base/index.js";
 import {
   type CliLocation,
   describeReason,
-  everyPlace,
+  describeUnrunnable,
+  type InspectedPath,
+  inspectSearchPaths,
   locateCli,
-  type SeenPlace,
   whyUnrunnable,
-  wordsFor,
 } from "../../process/index.js";
 import { describeHint, describeMessage } from "../command/describe-error.js";
 import { checkVersion } from "./check-version.js";
@@ -24,7 +24,7 @@ import {
 /** Which CLI is used, whether it starts, what it can do, and which other ones there are. */
 export const checkExecutable: Check = async (context) => {
   const location = find(context);
-  const places = everyPlace({ env: context.env });
+  const places = inspectSearchPaths({ env: context.env });
   if ("id" in location) return [location, ...passedOver(places)];
   const { path, source } = location;
   const broken = () => brokenFile(path);
@@ -62,28 +62,30 @@ const STUB_REMEDY =
   "Run `node install.cjs` in the package's folder, or reinstall it with scripts allowed and optional dependencies included.";
 
 /** A file that is named like the CLI, but cannot be run or must not be run. */
-function passedOver(places: readonly SeenPlace[]): Finding[] {
-  return places.flatMap(({ place, seen, source }) => {
-    if (seen.state === "refused") {
+function passedOver(places: readonly InspectedPath[]): Finding[] {
+  return places.flatMap(({ path, candidate, source }) => {
+    if (candidate.state === "refused") {
       const why =
         source === "cwd"
           ? "it is in node_modules of the current directory"
-          : describeReason(seen.reason);
-      const message = `${place} is not used: ${why}.`;
+          : describeReason(candidate.reason);
+      const message = `${path} is not used: ${why}.`;
       return [note("cli-passed-over", message, "Name it by --cli if you trust it.")];
     }
     // A folder of that name was never meant as the CLI.
-    if (seen.state !== "unusable" || seen.reason.code === "directory") return [];
-    const message = `${place} is passed over: ${describeReason(seen.reason)}.`;
-    const remedy = seen.reason.code === "npm_stub" ? STUB_REMEDY : "Mend it or remove it.";
+    if (candidate.state !== "unusable" || candidate.reason.code === "directory") return [];
+    const message = `${path} is passed over: ${describeReason(candidate.reason)}.`;
+    const remedy = candidate.reason.code === "npm_stub" ? STUB_REMEDY : "Mend it or remove it.";
     return [warning("cli-passed-over", message, remedy, "cli_not_runnable")];
   });
 }
 
 /** Other executables that a shell would start as `claude`. */
-function others({ path, source }: CliLocation, places: readonly SeenPlace[]): Finding[] {
-  const onPath = places.filter((each) => each.source === "PATH" && each.seen.state === "usable");
-  const files = [...new Set(onPath.map(({ place }) => realpathSync(place)))];
+function others({ path, source }: CliLocation, places: readonly InspectedPath[]): Finding[] {
+  const onPath = places.filter(
+    (each) => each.source === "PATH" && each.candidate.state === "usable",
+  );
+  const files = [...new Set(onPath.map(({ path }) => realpathSync(path)))];
   // npm keeps the same executable in two packages.
   const size = statSync(path).size;
   const different = files.filter((each) => statSync(each).size !== size);
@@ -103,6 +105,6 @@ function others({ path, source }: CliLocation, places: readonly SeenPlace[]): Fi
 function brokenFile(path: string): Finding | undefined {
   const why = whyUnrunnable(path);
   if (why === undefined) return undefined;
-  const { reason, remedy } = wordsFor(why);
+  const { reason, remedy } = describeUnrunnable(why);
   return problem("cli-start", "cli_not_runnable", `${path} cannot start: ${reason}.`, remedy);
 }

@@ -1,13 +1,13 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Environment } from "../../base/index.js";
-import { configFolderIfAny, homeFolder, temporaryFolder } from "../../process/index.js";
+import { configFolderIfAny, homeFolder, temporaryRoot } from "../../process/index.js";
 import { type Check, type Finding, ok, problem, warning } from "./finding.js";
 
 /** Whether the CLI and hawser can write where they have to. */
 export const checkFolders: Check = ({ env, cwd }) => {
   const config = configFolderIfAny(env, cwd);
-  const temporary = temporaryFolder();
+  const temporary = temporaryRoot();
   const folders = [temporary, ...(config === undefined ? [] : [config])];
   return [
     ...home(env),

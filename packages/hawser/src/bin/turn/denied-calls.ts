@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, resolve } from "node:path";
-import { like, namesOfTool, toolRow } from "../../options/index.js";
+import { matchesWildcard, namesOfTool, toolRow } from "../../options/index.js";
 import type { PermissionDenial } from "../../wire/index.js";
 import { quoteForShell } from "../command/quote-for-shell.js";
 
@@ -137,7 +137,9 @@ function fits(rule: string, tool: string, input: Input): boolean {
   const start = pattern.replace(/[: ]\*$/, "");
   const patterns = start === pattern ? [pattern] : [start, `${start} *`];
   const parts = command.split(/[;&|\n]+/).map((part) => part.trim());
-  return [command.trim(), ...parts].some((part) => patterns.some((each) => like(each, part)));
+  return [command.trim(), ...parts].some((part) =>
+    patterns.some((each) => matchesWildcard(each, part)),
+  );
 }
 
 /** The name of the tool in a rule, and what stands in parentheses behind it. */

@@ -1,4 +1,4 @@
-import { askedToWait, type Circumstances } from "../../session/index.js";
+import { type FailureContext, requestedDelayMs } from "../../session/index.js";
 import {
   type AssistantMessage,
   isMessage,
@@ -9,7 +9,7 @@ import {
 } from "../../wire/index.js";
 
 /** The turn of the last result, with the facts that its messages tell. */
-export interface LastTurn extends Circumstances {
+export interface LastTurn extends FailureContext {
   readonly result: ResultMessage;
   /** The text of the model, independent of the result. */
   readonly said: string;
@@ -33,7 +33,7 @@ export function findLastTurn(messages: readonly Message[]): LastTurn | undefined
     rateLimit: turn.findLast((message) => isMessage(message, "rate_limit_event"))?.rate_limit_info,
     retryAfterMs: turn.reduce(
       (ms: number | undefined, message) =>
-        (isSystem(message, "api_retry") ? askedToWait(message) : undefined) ?? ms,
+        (isSystem(message, "api_retry") ? requestedDelayMs(message) : undefined) ?? ms,
       undefined,
     ),
   };

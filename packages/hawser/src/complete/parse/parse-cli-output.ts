@@ -78,7 +78,7 @@ function parse(text: string): CliOutput {
   const costUsd = typeof result.total_cost_usd === "number" ? result.total_cost_usd : undefined;
   const facts = { form, messages, noise, result, text: answer, model, sessionId, costUsd };
   if (stop !== undefined) return { ...facts, stop, error: undefined };
-  const error = failureOf(result, circumstances).with({
+  const error = failureOf(result, circumstances).withMissing({
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(said === "" ? {} : { partialText: said }),
   });

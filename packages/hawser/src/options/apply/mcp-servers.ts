@@ -1,14 +1,14 @@
 import { isHarmlessHeader, secretsInArguments, secretsInUrl } from "../../base/index.js";
 import { addFile, addFlag, addPair, type Draft } from "../invocation/draft.js";
 import type { McpSdkServer, McpServerConfig } from "../types/mcp-config.js";
-import { type McpServers, readServers } from "../validate/kinds/mcp-servers.js";
+import { type McpServers, readMcpServers } from "../validate/kinds/mcp-servers.js";
 
 /**
  * Servers that the CLI starts travel by a private file, because their arguments, variables, headers and
  * URLs may all be secret. Servers inside this program travel by their names.
  */
 export function applyMcpServers(draft: Draft, value: McpServers | string): void {
-  const source = readServers(value);
+  const source = readMcpServers(value);
   if (source.from === "file") {
     addPair(draft, "mcpServers", "--mcp-config", source.path);
     beStrict(draft);

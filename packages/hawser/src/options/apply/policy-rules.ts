@@ -1,6 +1,6 @@
 import type { Draft } from "../invocation/draft.js";
 import { isSinceOrUnknown } from "../invocation/version-gate.js";
-import { like } from "../tools/wildcard.js";
+import { matchesWildcard } from "../tools/wildcard.js";
 import { SINCE_ON_FAILURE } from "./hooks.js";
 
 /** The id under which the CLI asks the policy of the option `rules`. */
@@ -31,7 +31,7 @@ export function applyRules(draft: Draft): void {
 export function guardsCommands({ options, cli, warnings }: Draft): boolean {
   const { rules } = options;
   if (rules === undefined) return false;
-  const first = rules.find(({ tool }) => like(tool, "Bash"));
+  const first = rules.find(({ tool }) => matchesWildcard(tool, "Bash"));
   if (first?.decision === "allow" && first.input === undefined) return false;
   if (!isSinceOrUnknown(cli, SINCE_SKILL_COMMANDS)) {
     warnings.push("This CLI runs commands inside of skills without asking the rules.");

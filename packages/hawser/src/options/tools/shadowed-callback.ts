@@ -5,7 +5,7 @@ import { toolRow } from "./builtin-tools.js";
  * Why `canUseTool` is not asked about some calls, or undefined if it is asked about all of them. With
  * `rules` the policy decides first, and what it asks always reaches the callback.
  */
-export function shadowedCallback(
+export function shadowedCallbackWarning(
   options: Options,
   concerns: (tool: string) => boolean = () => true,
 ): string | undefined {
@@ -30,8 +30,8 @@ export function shadowedCallback(
  * Finds a callback that tools which run commands or change files pass by. Other tools do not count,
  * because allowing read-only tools or the caller's own is the ordinary use of `allowedTools`.
  */
-export function shadowedChanges(options: Options): string | undefined {
-  return shadowedCallback(options, changesThings);
+export function shadowedChangesWarning(options: Options): string | undefined {
+  return shadowedCallbackWarning(options, changesThings);
 }
 
 function changesThings(tool: string): boolean {

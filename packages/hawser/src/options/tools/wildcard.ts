@@ -2,7 +2,7 @@
  * Whether a text fits a pattern in which `*` stands for any characters. Each piece between stars is
  * taken at the first place where it can be, so the time is linear, unlike that of a regular expression.
  */
-export function like(pattern: string, text: string): boolean {
+export function matchesWildcard(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();
   if (last === undefined) return text === pattern;

@@ -2,7 +2,7 @@ import { differsByOne, isObject, kind, type Problem } from "../../base/index.js"
 import type { Options } from "../options.js";
 import { KNOWN_TOOL_NAMES } from "../tools/builtin-tools.js";
 import type { HookEvent } from "../types/hooks.js";
-import { mcpToolPrefix, readServers } from "./kinds/mcp-servers.js";
+import { mcpToolPrefix, readMcpServers } from "./kinds/mcp-servers.js";
 import { parseSettings } from "./read-settings.js";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -130,7 +130,7 @@ function knownTo({ toolAliases }: Given): readonly string[] {
 function serverNames(value: unknown): readonly string[] {
   if (typeof value !== "string" && !isObject(value)) return [];
   try {
-    const source = readServers(value as never);
+    const source = readMcpServers(value as never);
     return source.from === "map" ? Object.keys(source.servers) : [];
   } catch {
     return []; // The check of the option says what is wrong.

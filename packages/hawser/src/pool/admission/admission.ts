@@ -163,7 +163,7 @@ export class Admission {
       verdicts.set(tenant, verdict);
       const { throttle } = this.#accountOf(account);
       const limit = throttle.usageLimit;
-      if (verdict instanceof HawserError) waiter.refuse(verdict.but({}));
+      if (verdict instanceof HawserError) waiter.refuse(verdict.withFacts({}));
       else if (limit !== undefined && deadlineAt < throttle.pausedUntil) {
         waiter.refuse(limitReached(limit));
       }

@@ -17,7 +17,7 @@ export class IdleWatch {
     this.#process = process;
     this.#onFault = onFault;
     // Output on stderr belongs to no caller now.
-    process.workFor({ log, onStderr: () => {} });
+    process.setOwner({ log, onStderr: () => {} });
     process.stdout.on("data", this.#onData);
     process.stdout.once("close", this.#onClose);
     process.stdout.resume();
@@ -29,7 +29,7 @@ export class IdleWatch {
     this.#process.stdout.off("data", this.#onData);
     this.#process.stdout.off("close", this.#onClose);
     this.#stopListening();
-    this.#process.workFor({ log: SILENT, onStderr: () => {} });
+    this.#process.setOwner({ log: SILENT, onStderr: () => {} });
     return this.#hasFault;
   }
 

@@ -1,7 +1,7 @@
 import { isHawserError } from "../../base/index.js";
 import type { Version } from "../../options/index.js";
 import type { Session } from "../../session/index.js";
-import { isSince } from "../deferred-options.js";
+import { isKnownSince } from "../deferred-options.js";
 
 /** Throws unless the CLI answers a request; any answer will do. */
 export async function checkHealth(session: Session, version: Version | undefined): Promise<void> {
@@ -12,7 +12,7 @@ const HEALTH_MS = 5_000;
 
 /** A request that changes nothing, and that every process of this version answers, initialized or not. */
 export function pingOf(version: Version | undefined): "get_binary_version" | "mcp_status" {
-  return isSince(version, REFUSES_UNKNOWN) ? "get_binary_version" : "mcp_status";
+  return isKnownSince(version, REFUSES_UNKNOWN) ? "get_binary_version" : "mcp_status";
 }
 
 /**

@@ -1,12 +1,12 @@
 import { HawserError } from "../../base/index.js";
-import { detach, Session, type Warm } from "../../session/index.js";
+import { detachProcess, type PrestartedProcess, Session } from "../../session/index.js";
 import type { InitializePayload } from "../../wire/index.js";
 import type { Recipe } from "../binding.js";
 
 /** Initializes a process before a caller comes, by a session of its own, and takes the process back. */
 export async function preinitialize(
   { sandbox }: Recipe,
-  warm: Warm,
+  warm: PrestartedProcess,
   bootMs: number,
 ): Promise<InitializePayload> {
   const session = new Session({
@@ -16,7 +16,7 @@ export async function preinitialize(
     warm: { ...warm, isAhead: true },
   });
   const info = await session.initializationResult();
-  if (detach(session) !== undefined) return info;
+  if (detachProcess(session) !== undefined) return info;
   await session.kill();
   throw new HawserError("protocol_error", "The process was not at rest after its start.");
 }

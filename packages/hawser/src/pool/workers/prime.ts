@@ -1,14 +1,14 @@
 import { HawserError } from "../../base/index.js";
 import { ControlLine } from "../../control/index.js";
 import type { Version } from "../../options/index.js";
-import { type Running, SubprocessTransport } from "../../transport/index.js";
+import { type RunningProcess, SubprocessTransport } from "../../transport/index.js";
 import type { HostRequest } from "../../wire/index.js";
 import { isSystem } from "../../wire/index.js";
-import { isSince } from "../deferred-options.js";
+import { isKnownSince } from "../deferred-options.js";
 import { answered, pingOf } from "./ping.js";
 
 /** Waits until a new process answers, and warms its caches. The process is told nothing that changes it. */
-export async function prime(running: Running, limitMs: number): Promise<void> {
+export async function prime(running: RunningProcess, limitMs: number): Promise<void> {
   const transport = new SubprocessTransport({}, running);
   await transport.connect();
   let hasOutput = false;
@@ -33,7 +33,7 @@ export async function prime(running: Running, limitMs: number): Promise<void> {
   line.start();
   const { version } = running.prepared;
   const ping: HostRequest = { subtype: pingOf(version) };
-  const requests = isSince(version, PRIMES) ? [ping, PRIMING] : [ping];
+  const requests = isKnownSince(version, PRIMES) ? [ping, PRIMING] : [ping];
   try {
     for (const request of requests) {
       await answered(line.request(request, { timeoutMs: limitMs, holds: false }));

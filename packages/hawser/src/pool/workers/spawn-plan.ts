@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { Logger } from "../../base/index.js";
 import type { Invocation } from "../../options/index.js";
-import { type Prepared, temporaryFolder, temporaryPath } from "../../process/index.js";
+import { type Prepared, temporaryPath, temporaryRoot } from "../../process/index.js";
 import type { Recipe } from "../binding.js";
 
 export interface SpawnFacts {
@@ -22,7 +22,7 @@ export function spawnPlanOf(recipe: Recipe, { sessionId, log, roams }: SpawnFact
     invocation: {
       ...invocation,
       argv: [...argv, ...own],
-      ...(roams ? { cwd: temporaryFolder() } : {}),
+      ...(roams ? { cwd: temporaryRoot() } : {}),
     },
   };
 }

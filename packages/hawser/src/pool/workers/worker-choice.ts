@@ -1,5 +1,5 @@
 import { isHawserError, onAbort } from "../../base/index.js";
-import { type LeaseRequest, unlessLate } from "../../session/index.js";
+import { type LeaseRequest, withPhaseLimit } from "../../session/index.js";
 import type { Binding } from "../binding.js";
 import type { Worker } from "./worker.js";
 
@@ -80,7 +80,7 @@ export async function untilIdle(
     stopListening = onAbort([signal], reject);
   });
   try {
-    await unlessLate(Promise.race([whenIdle, aborted]), "boot", limitMs);
+    await withPhaseLimit(Promise.race([whenIdle, aborted]), "boot", limitMs);
   } finally {
     stopListening();
   }

@@ -3,13 +3,13 @@ import { HawserError, type Logger, omitUndefined } from "../../base/index.js";
 import { type CliProcess, spawnCli } from "../../process/index.js";
 import {
   CHANNELS,
-  handBack,
   type LeaseRequest,
+  type PrestartedProcess,
   type ProcessEvent,
   publish,
+  resetAndDetachProcess,
   Session,
   type Timeouts,
-  type Warm,
 } from "../../session/index.js";
 import type { HostRequest, ResultMessage } from "../../wire/index.js";
 import type { Binding, Recipe } from "../binding.js";
@@ -95,7 +95,9 @@ export class Worker {
   #requestKey: string | undefined;
   #process: CliProcess | undefined;
   /** What the next session must know about the conversation that the process is in. */
-  #conversation: Pick<Warm, "info" | "sessionId" | "before"> = { sessionId: undefined };
+  #conversation: Pick<PrestartedProcess, "info" | "sessionId" | "before"> = {
+    sessionId: undefined,
+  };
   #idleWatch: IdleWatch | undefined;
   #idleSince = 0;
   #jobs = 0;
@@ -260,7 +262,7 @@ export class Worker {
 
   async #recycle(session: Session, terms: RecyclingTerms): Promise<void> {
     const began = performance.now();
-    const reset = handBack(session, RESET_MS);
+    const reset = resetAndDetachProcess(session, RESET_MS);
     const { process, result } = await terms.resets.note(reset, () => this.#isClosing);
     if (process !== this.#process)
       throw new HawserError("protocol_error", "It is another process.");
@@ -310,7 +312,7 @@ export class Worker {
     this.#options.log.debug("a process is let go", fields);
     publish(CHANNELS.processDiscarded, () => this.event({ reason }));
     await endSession?.();
-    await this.#process?.terminate();
+    await this.#process?.close();
     // A process that was still being started is killed by #start, so wait for that.
     await settling;
   }

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { temporaryFolder } from "../host-folders.js";
+import { temporaryRoot } from "../host-folders.js";
 import { isOwnFolder, removeTree } from "../temporary/remove-folder.js";
 import { hostOfTemporaryName } from "../temporary/temporary-path.js";
 import { deadHost, deadHosts, MARKER_VARIABLE } from "./host-identity.js";
@@ -77,7 +77,7 @@ function orphanProcesses({ hostPid: asked }: OrphanFilter): (MarkedProcess & Orp
 }
 
 function orphanFolders({ hostPid }: OrphanFilter): string[] {
-  const folder = temporaryFolder();
+  const folder = temporaryRoot();
   try {
     return readdirSync(folder)
       .filter((name) => deadHost(hostOfTemporaryName(name) ?? "", hostPid) !== undefined)

@@ -1,6 +1,6 @@
 /** A registered process. */
 export interface ClosableProcess extends ProcessInfo {
-  terminate(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** A CLI process that this program has started. */
@@ -18,7 +18,7 @@ export function processes(): ProcessInfo[] {
 
 /** Ends every CLI process of this program in the orderly way, and resolves when all are gone. */
 export async function shutdown(): Promise<void> {
-  await Promise.all([...live].map((each) => each.terminate()));
+  await Promise.all([...live].map((each) => each.close()));
 }
 
 /** Adds a process to those that `processes()` and `shutdown()` know. The returned function removes it. */

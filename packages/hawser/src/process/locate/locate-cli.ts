@@ -91,20 +91,20 @@ export function locateCli(
 }
 
 /** A path where `locateCli()` looks for a CLI, and what is there. */
-export interface SeenPlace {
-  readonly place: string;
+export interface InspectedPath {
+  readonly path: string;
   readonly source: CliSource;
-  readonly seen: Candidate;
+  readonly candidate: Candidate;
 }
 
 /** Every path that `locateCli()` searches if no CLI is named, in the order of the search. */
-export function everyPlace(options: LocateOptions = {}): SeenPlace[] {
+export function inspectSearchPaths(options: LocateOptions = {}): InspectedPath[] {
   const machine = thisMachine(options);
   return searchOrder(machine).flatMap(([source, pathsOf]) =>
     pathsOf(machine).map((each) => ({
-      place: each.path,
+      path: each.path,
       source,
-      seen: inspectSearchPath(each, machine),
+      candidate: inspectSearchPath(each, machine),
     })),
   );
 }

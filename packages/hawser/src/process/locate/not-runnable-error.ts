@@ -12,7 +12,7 @@ export function notRunnableError(
   mask?: Mask,
 ): HawserError {
   const why = whyUnrunnable(path);
-  const { reason, remedy } = why === undefined ? { reason: said } : wordsFor(why);
+  const { reason, remedy } = why === undefined ? { reason: said } : describeUnrunnable(why);
   return new HawserError(
     "cli_not_runnable",
     `The CLI at ${path} cannot be run: ${reason}.`,
@@ -27,7 +27,7 @@ export interface UnrunnableWords {
   readonly remedy?: string;
 }
 
-export function wordsFor(why: Unrunnable): UnrunnableWords {
+export function describeUnrunnable(why: Unrunnable): UnrunnableWords {
   const here = `${process.platform} ${process.arch}`;
   switch (why.code) {
     case "other_system":

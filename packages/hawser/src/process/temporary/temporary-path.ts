@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { hostId } from "../end/host-identity.js";
-import { temporaryFolder } from "../host-folders.js";
+import { temporaryRoot } from "../host-folders.js";
 
 /**
  * A new path for temporary files. Its name holds the name of this host, so that the watchdog and
  * `findOrphans()` know the owner. Only this file knows the format of such a name.
  */
 export function temporaryPath(): string {
-  const root = temporaryFolder();
+  const root = temporaryRoot();
   roots.add(root);
   // Short, because the CLI has sockets below it, and the path of a socket may have 107 letters.
   return join(root, `${temporaryPrefix(hostId())}${randomBytes(6).toString("hex")}`);

@@ -1,5 +1,5 @@
 import {
-  like,
+  matchesWildcard,
   namesOfTool,
   type PolicyRule,
   sameCalls,
@@ -104,7 +104,7 @@ function fits(rule: PolicyRule, { tool, input }: ToolCall, policy: Policy): bool
   const compare = (field: string) => {
     if (paths.includes(field)) return asPath;
     // A rule that allows means the very name.
-    return names.includes(field) && !allows ? likeName : like;
+    return names.includes(field) && !allows ? likeName : matchesWildcard;
   };
   return inputs.some((each) => within(rule.input ?? {}, each, { compare, allows }));
 }
@@ -114,7 +114,7 @@ function fitsName(rule: PolicyRule, tool: string, { mcpServers = [] }: Permissio
     return mcpRuleFits(rule.tool, tool, rule.decision === "allow", mcpServers);
   }
   const names = isBroadAllow(rule) ? [tool] : namesOfTool(tool);
-  return names.some((name) => like(rule.tool, name));
+  return names.some((name) => matchesWildcard(rule.tool, name));
 }
 
 /** `Task*` may be meant for TaskList and its like: it does not also allow what Task has become. */
@@ -125,7 +125,7 @@ function isBroadAllow({ tool, decision }: PolicyRule): boolean {
 /** Compares names as the CLI does: without case, blanks and separators, and with or without a slash. */
 function likeName(pattern: string, text: string): boolean {
   const plain = (name: string) => name.replace(/^[\s/]+|[\s_-]+/g, "").toLowerCase();
-  return like(pattern, text) || like(plain(pattern), plain(text));
+  return matchesWildcard(pattern, text) || matchesWildcard(plain(pattern), plain(text));
 }
 
 /** How a text of a rule is compared with one of a call. */

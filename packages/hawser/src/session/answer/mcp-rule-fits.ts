@@ -1,4 +1,4 @@
-import { like, mcpToolPrefix } from "../../options/index.js";
+import { matchesWildcard, mcpToolPrefix } from "../../options/index.js";
 
 /** A tool of an MCP server, as it is known by the names of the servers. */
 export interface McpTool {
@@ -22,7 +22,7 @@ export function mcpRuleFits(
   if (name.length > LONGEST) return !allows;
   const known = servers.map(mcpToolPrefix).filter((prefix) => name.startsWith(prefix));
   const tools = known.length > 0 ? known.map((it) => toolAt(name, it.length)) : partings(name);
-  if (tools.length === 0) return like(pattern, name);
+  if (tools.length === 0) return matchesWildcard(pattern, name);
   const fits = (tool: McpTool) => fitsTool(pattern, name, tool);
   return allows ? tools.every(fits) : tools.some(fits);
 }
@@ -32,8 +32,10 @@ function fitsTool(rule: string, name: string, { server, tool }: McpTool): boolea
   const pattern = rule.replace(/[^a-zA-Z0-9_*-]/g, "_");
   if (pattern === `${MCP}${server}`) return true;
   const parted = pattern.startsWith(MCP) ? partings(pattern) : [];
-  if (parted.length === 0) return like(pattern, name);
-  return parted.some((rule) => like(rule.server, server) && like(rule.tool, tool));
+  if (parted.length === 0) return matchesWildcard(pattern, name);
+  return parted.some(
+    (rule) => matchesWildcard(rule.server, server) && matchesWildcard(rule.tool, tool),
+  );
 }
 
 /** Every way to read `mcp__<server>__<tool>`. */

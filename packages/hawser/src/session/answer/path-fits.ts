@@ -1,5 +1,5 @@
 import { isAbsolute, join, resolve } from "node:path";
-import { like } from "../../options/index.js";
+import { matchesWildcard } from "../../options/index.js";
 import { homeFolder } from "../../process/index.js";
 import type { PermissionContext } from "./permission-context.js";
 import { realPath } from "./real-path.js";
@@ -33,7 +33,7 @@ export function pathFits(context: PermissionContext): PathFits {
   });
   return (pattern, path, allows) => {
     const patterns = patternsOf(pattern);
-    const fits = (text: string) => patterns.some((each) => like(each, text));
+    const fits = (text: string) => patterns.some((each) => matchesWildcard(each, text));
     const spellingFits = (spelling: string) => {
       const { whole, real } = pathOf(spelling);
       if (allows) return real !== undefined && fits(real);

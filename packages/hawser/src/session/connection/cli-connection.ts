@@ -24,8 +24,8 @@ import { HostMcpServers, type McpMessageSink } from "../answer/host-mcp-servers.
 import type { PermissionContext } from "../answer/permission-context.js";
 import { createRequestHandler } from "../answer/request-handler.js";
 import { type HostRequestListener, PendingHostRequests } from "../idle/pending-host-requests.js";
-import type { ProcessStart, Warm } from "../session-start.js";
-import { unlessLate } from "../timeouts.js";
+import type { PrestartedProcess, ProcessStart } from "../session-start.js";
+import { withPhaseLimit } from "../timeouts.js";
 import { checkSettings, type Expected, expectedOf } from "./check-settings.js";
 import { EarlyMessages } from "./early-messages.js";
 import { requireServers } from "./require-servers.js";
@@ -56,7 +56,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
   readonly ready: Promise<InitializePayload>;
 
   readonly #options: Options;
-  readonly #warm: Warm | undefined;
+  readonly #warm: PrestartedProcess | undefined;
   readonly #listener: ConnectionListener;
   readonly #hostRequests: PendingHostRequests;
   readonly #early = new EarlyMessages();
@@ -274,7 +274,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
 
   async #initialize(bootMs: number): Promise<InitializePayload> {
     try {
-      return await unlessLate(this.#boot(), "boot", bootMs, this.#warm?.isAhead !== true);
+      return await withPhaseLimit(this.#boot(), "boot", bootMs, this.#warm?.isAhead !== true);
     } catch (error) {
       const why = this.#explain(error);
       this.#tellEnd(why);

@@ -7,7 +7,7 @@ import {
   parseVersion,
   type Version,
 } from "../../options/index.js";
-import { isWritten } from "../../transcripts/index.js";
+import { hasTranscript } from "../../transcripts/index.js";
 import {
   type HostRequest,
   isResult,
@@ -18,13 +18,13 @@ import {
   type UserLine,
 } from "../../wire/index.js";
 import { enrich } from "../session-error.js";
-import type { ProcessStart, Warm } from "../session-start.js";
+import type { PrestartedProcess, ProcessStart } from "../session-start.js";
 import { warnOfKey, warnOfUnknownAgent } from "../startup-warnings.js";
 import { spentOn, TurnCosts } from "../turns/turn-cost.js";
 import type { TurnRecord } from "../turns/turn-record.js";
 import type { PromptSink } from "../turns/turns.js";
 import { CliConnection, type ConnectionListener } from "./cli-connection.js";
-import { ReplayedSettings, resuming, withoutSpent } from "./replayed-settings.js";
+import { ReplayedSettings, reduceBudget, resumeOptions } from "./replayed-settings.js";
 
 /** The owner of the connection. The cores of sessions and queries implement it. */
 export interface RecoverableConnectionListener extends ConnectionListener {
@@ -166,8 +166,8 @@ export class RecoverableConnection implements PromptSink {
     const { why } = this.#state;
     this.#state = UP;
     const id = this.#hasConversation ? this.#id : undefined;
-    const options = withoutSpent(this.#options, this.#spentUsd);
-    const connection = this.#connect(id === undefined ? options : resuming(options, id));
+    const options = reduceBudget(this.#options, this.#spentUsd);
+    const connection = this.#connect(id === undefined ? options : resumeOptions(options, id));
     this.#current = connection;
     this.#costs = new TurnCosts();
     this.#resumed = id !== undefined;
@@ -196,10 +196,10 @@ export class RecoverableConnection implements PromptSink {
     if (!isHawserError(error, "process_exited") || spawnClaudeCodeProcess !== undefined)
       return true;
     const { env, cwd } = this.#current.invocation;
-    return isWritten(id, env, cwd);
+    return hasTranscript(id, env, cwd);
   }
 
-  #connect(options: Options, warm?: Warm): CliConnection {
+  #connect(options: Options, warm?: PrestartedProcess): CliConnection {
     const servers = this.#allServers();
     const start = { bootMs: this.#bootMs, warm };
     const connection = new CliConnection(options, servers, start, this.#listener);

@@ -33,7 +33,7 @@ const REPLACES: ReadonlySet<string> = new Set([
 ]);
 
 /** The options that resume a session, in place of the options that began it. */
-export function resuming(options: Options, sessionId: string): Options {
+export function resumeOptions(options: Options, sessionId: string): Options {
   const {
     continue: _continue,
     forkSession: _fork,
@@ -46,7 +46,7 @@ export function resuming(options: Options, sessionId: string): Options {
 }
 
 /** A new process counts its costs from zero, so its budget is the rest of the session's budget. */
-export function withoutSpent(options: Options, spentUsd: number): Options {
+export function reduceBudget(options: Options, spentUsd: number): Options {
   const { maxBudgetUsd } = options;
   if (maxBudgetUsd === undefined) return options;
   // The CLI rejects a budget of 0, so an exhausted budget is the smallest positive amount.

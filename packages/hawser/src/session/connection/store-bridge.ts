@@ -3,7 +3,11 @@ import { join } from "node:path";
 import type { Environment, HawserError } from "../../base/index.js";
 import { environmentOf, type Options, type SessionKey } from "../../options/index.js";
 import { configFolder, currentFolder, resolveUser, type User } from "../../process/index.js";
-import { type MaterializedSession, materialize, StoreMirror } from "../../transcripts/index.js";
+import {
+  type MaterializedSession,
+  materializeSession,
+  StoreMirror,
+} from "../../transcripts/index.js";
 import { isResult, type Message, type TranscriptMirror } from "../../wire/index.js";
 
 /** Connects a session to the caller's store, which keeps its transcript. */
@@ -30,7 +34,7 @@ export async function openStoreBridge(
   const kept =
     resume === undefined && options.continue !== true
       ? undefined
-      : await materialize(sessionStore, {
+      : await materializeSession(sessionStore, {
           sessionId: resume,
           cwd: options.cwd ?? currentFolder(),
           env,
@@ -53,7 +57,7 @@ export async function openStoreBridge(
     close: async () => {
       await handedOn();
       await mirror.close();
-      await kept?.dispose();
+      await kept?.remove();
     },
   };
 }

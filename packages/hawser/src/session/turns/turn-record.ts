@@ -11,12 +11,12 @@ import {
   type SystemApiRetry,
   type UserMessage,
 } from "../../wire/index.js";
-import type { Circumstances } from "../result-outcome.js";
+import type { FailureContext } from "../result-outcome.js";
 import { TextBuffer } from "./text-buffer.js";
 import { WholeMessages } from "./whole-messages.js";
 
 /** The state of one turn so far, folded from its messages. */
-export class TurnRecord implements Circumstances {
+export class TurnRecord implements FailureContext {
   /** The answer as it comes: in pieces with partial messages, otherwise block by block. */
   readonly text: TextBuffer = new TextBuffer();
   readonly whole: WholeMessages = new WholeMessages();
@@ -82,7 +82,7 @@ export class TurnRecord implements Circumstances {
     this.whole.add(message);
     if (isSystem(message, "init")) this.#model = message.model;
     if (isSystem(message, "api_retry")) {
-      this.#retryAfterMs = askedToWait(message) ?? this.#retryAfterMs;
+      this.#retryAfterMs = requestedDelayMs(message) ?? this.#retryAfterMs;
     }
     if (isMessage(message, "rate_limit_event")) this.#rateLimit = message.rate_limit_info;
     if (isMessage(message, "assistant")) this.#addAnswer(message);
@@ -167,7 +167,7 @@ interface Delta {
  * How long the API asked the CLI to wait, if it did: the CLI's own pauses are half a second, doubled each
  * time, and up to a quarter more.
  */
-export function askedToWait({ attempt, retry_delay_ms }: SystemApiRetry): number | undefined {
+export function requestedDelayMs({ attempt, retry_delay_ms }: SystemApiRetry): number | undefined {
   return retry_delay_ms > 640 * 2 ** (attempt - 1) ? retry_delay_ms : undefined;
 }
 

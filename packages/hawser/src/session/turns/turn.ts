@@ -218,12 +218,12 @@ export function isDelivered(turn: Turn): boolean {
 }
 
 /** Keeps no messages of a turn that has no reader. */
-export function forgetMessages(turn: Turn): void {
+export function dropMessages(turn: Turn): void {
   liveTurnOf(turn).keepsMessages = false;
 }
 
 /** Interrupts a turn, which rejects with the reason; the session stays usable if the CLI obeys. */
-export function stopTurn(turn: Turn, why: HawserError): void {
+export function interruptTurn(turn: Turn, why: HawserError): void {
   liveTurnOf(turn).interruptFor(why);
 }
 

@@ -7,7 +7,11 @@ import { configFolder } from "../../process/index.js";
  * Whether a CLI with this environment, started in `cwd`, has written anything of the session that it
  * could resume. Synchronous, because it is called while an error is made.
  */
-export function isWritten(sessionId: string, env: Environment, cwd: string | undefined): boolean {
+export function hasTranscript(
+  sessionId: string,
+  env: Environment,
+  cwd: string | undefined,
+): boolean {
   try {
     const projects = join(configFolder(env, cwd), "projects");
     const folders = readdirSync(projects);

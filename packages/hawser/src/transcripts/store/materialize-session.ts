@@ -34,14 +34,14 @@ export interface MaterializedSession {
   /** For the CLI's `--resume`. */
   readonly sessionId: string;
   /** Removes the files. Call it when the CLI has ended. */
-  dispose(): Promise<void>;
+  remove(): Promise<void>;
 }
 
 /**
  * Writes a session of a store into a temporary configuration folder, so that a CLI can resume it.
  * Undefined if the store does not have the session: the CLI is then started as if there were no store.
  */
-export async function materialize(
+export async function materializeSession(
   store: SessionStore,
   options: MaterializeOptions,
 ): Promise<MaterializedSession | undefined> {
@@ -74,7 +74,7 @@ export async function materialize(
     secureStorageDir: secureStorageDir(env),
     projectsDir,
     sessionId,
-    dispose: () => folder.remove(),
+    remove: () => folder.remove(),
   };
 }
 

@@ -9,7 +9,7 @@ export type McpSource =
   | { readonly from: "map"; readonly servers: McpServers };
 
 /** Throws a SyntaxError for text that begins as JSON but is not valid JSON. */
-export function readServers(value: McpServers | string): McpSource {
+export function readMcpServers(value: McpServers | string): McpSource {
   if (typeof value !== "string") return { from: "map", servers: unwrap(value) };
   if (!/^\s*[{[]/.test(value)) return { from: "file", path: value };
   return { from: "map", servers: unwrap(JSON.parse(value)) };
@@ -43,7 +43,7 @@ function isServer(value: Readonly<Record<string, unknown>>): boolean {
 function* textProblems(text: string, path: string): Iterable<Problem> {
   let source: McpSource;
   try {
-    source = readServers(text);
+    source = readMcpServers(text);
   } catch {
     // The error of JSON.parse quotes the text, and the text may hold a secret.
     return yield { path, message: "begins as JSON and is not valid JSON" };

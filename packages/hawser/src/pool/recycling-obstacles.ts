@@ -5,7 +5,7 @@ import { OPTION_NAMES, type OptionName, type Options, residueOf } from "../optio
  * Why a process that has served these options must not serve anybody else after a reset of its
  * conversation. Empty if it may: what is not known to be harmless counts as a reason.
  */
-export function hindrances(options: Options): readonly Issue[] {
+export function recyclingObstacles(options: Options): readonly Issue[] {
   const given = (Object.keys(options) as OptionName[]).filter(
     (name) => options[name] !== undefined,
   );
