@@ -1,3 +1,4 @@
+export type { JsonSchema, StandardIssue, StandardResult, StandardSchema } from "../schema/index.js";
 export { type NumberedHook, type NumberedHooks, numberHooks } from "./apply/hooks.js";
 export { POLICY_HOOK } from "./apply/policy-rules.js";
 export { buildInvocation } from "./invocation/build-invocation.js";
@@ -8,9 +9,26 @@ export {
   LOGIN_VARIABLES,
 } from "./invocation/credential-variables.js";
 export { environmentOf, setsPwd } from "./invocation/environment.js";
+export type { EnvironmentChanges, ExplainedFile, Explanation } from "./invocation/explain.js";
 export { explain, explainInvocation, explanationText } from "./invocation/explain.js";
+export type {
+  CliFacts,
+  HostFacts,
+  Initialize,
+  Invocation,
+  PrivateFile,
+  ProjectInput,
+  SettingsInput,
+} from "./invocation/invocation.js";
+export type {
+  ModelName,
+  OptionName,
+  Options,
+  OutputFormat,
+  PluginConfig,
+  SettingSource,
+} from "./options.js";
 export { AGENT, LEAN, withPreset } from "./presets.js";
-export type * from "./public.js";
 export {
   GENERAL_OPTIONS,
   isExclusive,
@@ -28,6 +46,7 @@ export type {
   SessionOption,
 } from "./table/option-row.js";
 export { OPTION_NAMES, OPTION_TABLE } from "./table/option-table.js";
+export type { BuiltinTool, ToolName } from "./tools/builtin-tools.js";
 export {
   BUILTIN_TOOL_NAMES,
   BUILTIN_TOOLS,
@@ -41,8 +60,19 @@ export {
 } from "./tools/builtin-tools.js";
 export { shadowedCallbackWarning, shadowedChangesWarning } from "./tools/shadowed-callback.js";
 export { matchesWildcard } from "./tools/wildcard.js";
+export type * from "./types/agent.js";
+export type * from "./types/hooks.js";
 export { HOOK_EVENTS } from "./types/hooks.js";
+export type * from "./types/interaction.js";
+export type * from "./types/limits.js";
+export type * from "./types/mcp-config.js";
+export type * from "./types/permission.js";
+export type * from "./types/sandbox.js";
+export type * from "./types/session-store.js";
+export type * from "./types/spawned-process.js";
+export type * from "./types/system-prompt.js";
 export { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./types/system-prompt.js";
+export type * from "./types/thinking.js";
 export { PERMISSION_MODES } from "./validate/kinds/effort-and-mode.js";
 export { mcpToolPrefix, readMcpServers } from "./validate/kinds/mcp-servers.js";
 export { escapeRule } from "./validate/kinds/permission-rule.js";
@@ -58,4 +88,5 @@ export {
   validatePrompt,
   validateSendOptions,
 } from "./validate/validate-prompt.js";
+export type { Version } from "./version.js";
 export { compareVersions, parseVersion } from "./version.js";

@@ -1,8 +1,8 @@
 export { type CheckOptions, type CliReport, type CredentialHint, checkCli } from "./check-cli.js";
 export { CliProcess } from "./cli-process.js";
 export { configFolder, configFolderIfAny, homeFolder, stateFile } from "./config-folder.js";
+export { type CredentialMix, credentialMixes } from "./credential-mixes.js";
 export { atHostExit } from "./end/at-host-exit.js";
-export { type CredentialMix, credentialMixes } from "./end/credential-mix.js";
 export { type Exit, exitError, exitFacts } from "./end/exit-error.js";
 export {
   endOrphans,

@@ -3,4 +3,4 @@ export * from "./official-constants.js";
 export { query } from "./query.js";
 export { startup } from "./startup.js";
 export type * from "./types/index.js";
-export * from "./unsupported.js";
+export * from "./unsupported-exports.js";

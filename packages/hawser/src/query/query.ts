@@ -5,7 +5,7 @@ import type { HostPayload, InitializePayload, InterruptReceipt, Message } from "
 import { AbortError } from "./abort-error.js";
 import { checkPrompt, type QueryPrompt } from "./prompt-lines.js";
 import { QueryCore } from "./query-core.js";
-import { resolveQueryOptions } from "./resolve.js";
+import { resolveQueryOptions } from "./resolve-query-options.js";
 import type { Query, QueryParams, SDKMessage, SDKUserMessage } from "./types/index.js";
 
 /**

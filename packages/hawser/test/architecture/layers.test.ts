@@ -84,8 +84,6 @@ describe("layers", () => {
 
   it("import another folder only through its index", () => {
     const around = imports.filter(({ from, to, target }) => {
-      // The root takes the types for everybody from where nothing else is.
-      if (from === "" && target === `${to}/public.js`) return false;
       return from !== to && to !== "" && target !== `${to}/index.js`;
     });
     expect(around).toEqual([]);
@@ -112,12 +110,16 @@ describe("layers", () => {
   });
 });
 
+/** One concept that needs more than 400 lines, and why it is not cut. */
+const LONG_FILES: Readonly<Record<string, string>> = {
+  "options/table/option-table.ts": "one row for each option",
+};
+
 describe("files in src", () => {
-  it("stay short enough to be read", () => {
-    const long = files
-      .map((file) => ({ file, lines: readFileSync(join(SRC, file), "utf8").split("\n").length }))
-      // One concept is better read in one file than in three that need each other.
-      .filter(({ lines }) => lines > 450);
-    expect(long).toEqual([]);
+  it("hold one concept, rarely in more than 400 lines", () => {
+    const long = files.filter(
+      (file) => readFileSync(join(SRC, file), "utf8").split("\n").length > 400,
+    );
+    expect(long).toEqual(Object.keys(LONG_FILES));
   });
 });

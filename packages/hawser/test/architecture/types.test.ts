@@ -4,7 +4,7 @@ import * as root from "../../src/index.js";
 import * as providers from "../../src/providers/index.js";
 import * as testing from "../../src/testing/index.js";
 import { programOf } from "../types/program.helper.js";
-import { type Surface, surfaceOf } from "./named-types.js";
+import { type Surface, surfaceOf } from "./named-types.helper.js";
 
 /** Named by a public declaration, and yet not to be imported. */
 const NOT_IMPORTABLE = [

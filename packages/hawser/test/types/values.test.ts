@@ -12,7 +12,7 @@ import {
   matchDeniedModels,
   parseDirectConnectUrl,
   resolveSettings,
-} from "../../src/query/unsupported.js";
+} from "../../src/query/unsupported-exports.js";
 
 describe("what is not supported", () => {
   it.each<[string, () => unknown]>([

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import { CREDENTIAL_VARIABLES } from "../../options/index.js";
-import { hostsIn, MARKER_VARIABLE } from "./host-identity.js";
-import { processTable } from "./process-table.js";
+import { CREDENTIAL_VARIABLES } from "../options/index.js";
+import { hostsIn, MARKER_VARIABLE } from "./end/host-identity.js";
+import { processTable } from "./end/process-table.js";
 
 /** A program whose CLIs hold different credentials under one user. */
 export interface CredentialMix {
