@@ -5,7 +5,7 @@ export interface ProcessEvent {
   readonly pool: number;
   readonly worker: number;
   readonly pid: number | undefined;
-  /** Why the process was discarded. */
+  /** Why the process was discarded: a code of `DiscardReason`. */
   readonly reason?: string;
   /** How the caller got the process. */
   readonly how?: string;

@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { PolicyRule } from "../../src/options/index.js";
@@ -7,6 +7,7 @@ import { explainPermission } from "../../src/session/index.js";
 import { toolUse } from "../../src/testing/index.js";
 import { CLIS } from "../support/cli.js";
 import { open } from "../support/open-session.js";
+import { open as openFake } from "./fake.helper.js";
 
 /** A folder `work` with a folder `sub`, in which links lead to other places. */
 function folders(): { work: string; outside: string } {
@@ -211,4 +212,16 @@ describe.each(CLIS)("a policy in a session of $name", ({ path }) => {
     await session.send("go").text();
     expect([made("asked"), made("evil")]).toEqual([false, false]);
   });
+});
+
+it("a rule with `~` means the home folder of the user if HOME is empty, as the CLI does", async () => {
+  const secret = join(userInfo().homedir, "secret");
+  const turn = { turn: [{ tool: "Read", input: { file_path: secret }, allowed: true }, "done"] };
+  const { session } = await openFake([{ on: "user", do: [turn] }], {
+    env: { HOME: "" },
+    rules: [{ tool: "Read", input: { file_path: "~/*" }, decision: "deny" }],
+  });
+  const seen: unknown[] = [];
+  for await (const message of session.send("go")) seen.push(message);
+  expect(JSON.stringify(seen)).toContain("Rule 1 (deny Read");
 });

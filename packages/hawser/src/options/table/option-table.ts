@@ -1,4 +1,5 @@
 import { kind } from "../../base/index.js";
+import { isStandardSchema } from "../../schema/index.js";
 import { applyEffort, applyPermissionMode } from "../apply/effort-and-mode.js";
 import { applyHooks } from "../apply/hooks.js";
 import { applyMcpServers } from "../apply/mcp-servers.js";
@@ -18,7 +19,7 @@ import * as hostKind from "../validate/kinds/host.js";
 import { mcpServers } from "../validate/kinds/mcp-servers.js";
 import { model, models, taskBudget, thinking } from "../validate/kinds/model.js";
 import { rule } from "../validate/kinds/permission-rule.js";
-import { isStandardSchema, outputFormat, schema, systemPrompt } from "../validate/kinds/prompt.js";
+import { outputFormat, schema, systemPrompt } from "../validate/kinds/prompt.js";
 import * as toolKind from "../validate/kinds/tools.js";
 import type { OptionTable } from "./option-row.js";
 import {

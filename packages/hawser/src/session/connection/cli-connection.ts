@@ -8,7 +8,7 @@ import {
 } from "../../base/index.js";
 import { ControlLine, type ControlListener, type RequestOptions } from "../../control/index.js";
 import type { Invocation, Options } from "../../options/index.js";
-import type { CliProcess } from "../../process/index.js";
+import { type CliProcess, homeFolder } from "../../process/index.js";
 import { type CloseOptions, SubprocessLine } from "../../transport/index.js";
 import {
   type HostRequest,
@@ -349,7 +349,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     const { cwd, env } = this.invocation;
     return {
       cwd,
-      home: env["HOME"] ?? env["USERPROFILE"],
+      home: homeFolder(env),
       mcpServers: [...new Set([...(this.#servers?.names ?? []), ...this.#announcedServers])],
     };
   }

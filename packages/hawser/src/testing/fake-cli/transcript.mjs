@@ -7,7 +7,7 @@ import { argv, asksVersion, scenario } from "./scenario.mjs";
 
 const keeps = scenario.sessions === true && !argv.includes("--no-session-persistence");
 const folder = join(
-  process.env.CLAUDE_CONFIG_DIR || join(homedir(), ".claude"),
+  process.env.CLAUDE_CONFIG_DIR ?? join(homedir(), ".claude"),
   "projects",
   // Of a longer name the CLI has a hash in place of the end, which no reader relies on.
   process

@@ -1,5 +1,5 @@
 import { isObject, type Kind, kind } from "../../../base/index.js";
-import { jsonSchemaKind } from "../../../schema/index.js";
+import { isStandardSchema, jsonSchemaKind } from "../../../schema/index.js";
 
 const prompt = kind.either(
   "string or string[]",
@@ -36,10 +36,6 @@ export const outputFormat: Kind = kind.shape(
   { type: kind.oneOf("json_schema"), schema: jsonSchemaKind },
   ["type", "schema"],
 );
-
-/** Accepts functions, because the schemas of some libraries are functions. */
-export const isStandardSchema = (value: unknown): boolean =>
-  (isObject(value) || typeof value === "function") && "~standard" in value;
 
 export const schema: Kind = kind.either(
   "schema",
