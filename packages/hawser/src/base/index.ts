@@ -4,6 +4,7 @@ export { type ErrorFacts, HawserError, type Issue, isHawserError, type Phase } f
 export { ERROR_CODES, type ErrorCode, type ErrorRow } from "./error-codes.js";
 export { faultReporter, type ReportFault } from "./fault-reporter.js";
 export { getPath } from "./get-path.js";
+export { HAWSER_VERSION } from "./hawser-version.js";
 export { isObject, objectOf } from "./is-object.js";
 export type { Kind, Problem } from "./kind.js";
 export * as kind from "./kind.js";
@@ -27,7 +28,6 @@ export {
 } from "./secret-names.js";
 export { textOf } from "./text-of.js";
 export { throwIfInvalid } from "./throw-if-invalid.js";
-export { LONGEST_TIMER_MS, withTimeout } from "./timeout.js";
+export { LONGEST_TIMER_MS, startTimer, withTimeout } from "./timeout.js";
 export { openTrace, type Trace, type TraceKind } from "./trace.js";
-export { HAWSER_VERSION } from "./version.js";
 export { warnOnce } from "./warn.js";

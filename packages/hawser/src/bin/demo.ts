@@ -8,7 +8,7 @@ import { openSession } from "../session/index.js";
 import type { OfflineWorld } from "../testing/index.js";
 import { type Command, defineCommand } from "./command/define-command.js";
 import type { Flags } from "./command/flags.js";
-import { describeWorld, openOfflineWorld } from "./offline/offline-world.js";
+import { describeWorld, loadOfflineWorld } from "./offline/load-offline-world.js";
 import { oneLine } from "./terminal/printable.js";
 import { StreamingWrap } from "./terminal/streaming-wrap.js";
 import { Terminal } from "./terminal/terminal.js";
@@ -31,12 +31,12 @@ export const demo: Command = defineCommand({
   words: 0,
   run: async ({ flags }) => {
     const cliPath = flags.cli;
-    const world = await openOfflineWorld({ cliPath });
+    const world = await loadOfflineWorld({ cliPath });
     const folder = new TemporaryFolder(0o700);
     let quick: OfflineWorld | undefined;
     try {
       // Only the CLI and hawser are timed. A model that takes time for each word would hide their part.
-      quick = await openOfflineWorld({ cliPath, wordMs: 0 });
+      quick = await loadOfflineWorld({ cliPath, wordMs: 0 });
       const cwd = folder.path;
       const tour = new Tour({ ...world.options, cwd }, { ...quick.options, cwd }, flags.json);
       const about = describeWorld(world);

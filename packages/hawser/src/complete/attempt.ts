@@ -43,7 +43,7 @@ export interface InterruptibleCall {
   /** Settles like the promise, but rejects with the reason as soon as the call is interrupted. */
   unlessInterrupted<T>(promise: Promise<T>): Promise<T>;
   /** Resolves after the time; rejects with the reason as soon as the call is interrupted. */
-  pause(ms: number): Promise<void>;
+  sleep(ms: number): Promise<void>;
 }
 
 const MAX_REPLACED_LEASES = 3;
@@ -218,7 +218,7 @@ export class Attempt {
     return error.result === undefined && error.resumable === true && this.#mayResume();
   }
 
-  /** A pause that does not end before the deadline would lose the text so far. */
+  /** Whether another run may follow. If the pause before it outlasted the deadline, the text so far would be lost. */
   #mayResume(): boolean {
     const { plan, startedAt } = this.#context;
     const { times, waitMs } = plan.autoResume;
@@ -233,7 +233,7 @@ export class Attempt {
     const facts = { resumes: this.#resumes, of: times, delay_ms: waitMs };
     guardLogger(options.logger, hostMask()).warn(why, facts);
     this.#context.feed?.add({ type: "hawser", subtype: "continuing", ...facts });
-    await this.#context.call.pause(waitMs);
+    await this.#context.call.sleep(waitMs);
     return { prompt };
   }
 

@@ -6,6 +6,7 @@ import {
   isHawserError,
   omitUndefined,
   onAbort,
+  startTimer,
 } from "../base/index.js";
 import type { Options } from "../options/index.js";
 import {
@@ -15,7 +16,6 @@ import {
   reduceBudget,
   resumeOptions,
   sourceOf,
-  startTimer,
   timeoutError,
 } from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
@@ -102,7 +102,7 @@ export class Call implements InterruptibleCall {
         if (pauseMs === undefined || !isHawserError(error)) throw error;
         this.#reportRetry(plan, error, retries + 1, pauseMs);
         failure = error;
-        await this.pause(pauseMs).catch((why: HawserError) => {
+        await this.sleep(pauseMs).catch((why: HawserError) => {
           throw withFactsOf(why, error);
         });
         options = reduceBudget(resumingChosenSession(wanted, error), tally.knownUsd);
@@ -149,7 +149,7 @@ export class Call implements InterruptibleCall {
     return Promise.race([promise, this.#whenInterrupted]);
   }
 
-  async pause(ms: number): Promise<void> {
+  async sleep(ms: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, ms);

@@ -14,7 +14,7 @@ import { IncomingRequests, type RequestHandler } from "./incoming-requests.js";
 import { OutgoingRequests } from "./outgoing-requests.js";
 import { ReadBudget } from "./read-budget.js";
 
-/** The owner of a control line, which gets everything that is not a request or an answer. */
+/** The owner of a control line (`CliConnection`), which gets every line that is no request or answer. */
 export interface ControlListener {
   /** Called with every line that is no control frame. It must not wait for anything. */
   onMessage(message: Message, size: number): void;
@@ -24,17 +24,12 @@ export interface ControlListener {
   onEnd(error: unknown): void;
 }
 
-/** A transport that may be able to write a message as the line that its sender has already encoded. */
-export interface ControlTransport extends Omit<Transport, "send"> {
-  send(message: Outbound, encoded?: string): Promise<void>;
-}
-
 /**
  * Correlates the requests and answers of both sides over one transport, and hands every other message to
  * the listener. Reading never waits for a handler, and every wait for an answer ends when the line does.
  */
 export class ControlLine {
-  readonly #transport: ControlTransport;
+  readonly #transport: Transport;
   readonly #listener: ControlListener;
   readonly #log: Logger;
   readonly #outgoing = new OutgoingRequests();
@@ -51,7 +46,7 @@ export class ControlLine {
   #ended: { readonly error: unknown } | undefined;
 
   constructor(
-    transport: ControlTransport,
+    transport: Transport,
     handler: RequestHandler,
     listener: ControlListener,
     log: Logger,
@@ -65,7 +60,7 @@ export class ControlLine {
   /** Begins to read the connected transport, and goes on to its end. */
   start(): void {
     this.#transport.holdWhileReading(this.#holders > 0);
-    // The end of the transport comes after all its messages, where a paused reader would not see it.
+    // A paused reader would never reach the end of the messages, so the exit resumes it.
     void this.#transport.exited.then(() => {
       this.#exited = true;
       this.#incoming.stopWaiting();

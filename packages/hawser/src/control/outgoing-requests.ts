@@ -1,4 +1,4 @@
-import { abortedBy, HawserError, LONGEST_TIMER_MS, listenForAbort } from "../base/index.js";
+import { abortedBy, HawserError, listenForAbort, startTimer } from "../base/index.js";
 import type { RequestOptions } from "../options/index.js";
 import type { ControlFailure, ControlResponse } from "../wire/index.js";
 
@@ -12,10 +12,7 @@ export class OutgoingRequests {
     return new Promise((resolve, reject) => {
       let stopListening = () => {};
       const onAbort = () => settle(() => reject(abortedBy(signal)));
-      const timer =
-        timeoutMs > LONGEST_TIMER_MS
-          ? undefined
-          : setTimeout(() => settle(() => reject(late(subtype, timeoutMs))), timeoutMs);
+      const timer = startTimer(timeoutMs, () => settle(() => reject(late(subtype, timeoutMs))));
       if (options.holds === false) timer?.unref();
       const settle = (how: () => void) => {
         if (!this.#waiting.delete(id)) return;

@@ -1,6 +1,8 @@
 export type { JsonSchema, StandardIssue, StandardResult, StandardSchema } from "../schema/index.js";
 export { type NumberedHook, type NumberedHooks, numberHooks } from "./apply/hooks.js";
 export { POLICY_HOOK } from "./apply/policy-rules.js";
+export type { Version } from "./cli-version.js";
+export { compareVersions, parseVersion } from "./cli-version.js";
 export { buildInvocation } from "./invocation/build-invocation.js";
 export {
   CLOUD_SERVICES,
@@ -88,5 +90,3 @@ export {
   validatePrompt,
   validateSendOptions,
 } from "./validate/validate-prompt.js";
-export type { Version } from "./version.js";
-export { compareVersions, parseVersion } from "./version.js";

@@ -40,7 +40,7 @@ export class CliProcess implements ClosableProcess {
   readonly exited: Promise<Exit>;
 
   readonly #facts: CliProcessFacts;
-  #employer: ProcessOwner;
+  #owner: ProcessOwner;
   readonly #stderr: StderrTail;
   readonly #gone: Promise<void>;
   readonly #release: (() => void)[];
@@ -56,7 +56,7 @@ export class CliProcess implements ClosableProcess {
   constructor(facts: CliProcessFacts) {
     const { child } = facts;
     this.#facts = facts;
-    this.#employer = facts.owner;
+    this.#owner = facts.owner;
     this.pid = child.pid;
     this.cliPath = facts.cliPath;
     this.stdin = child.stdin;
@@ -64,7 +64,7 @@ export class CliProcess implements ClosableProcess {
     // The writer gets the error of a write to a dead process. Without a listener it would end the program.
     child.stdin.on("error", () => {});
     child.stdout.on("error", () => {});
-    this.#stderr = new StderrTail(child.stderr, (line) => this.#employer.onStderr(line));
+    this.#stderr = new StderrTail(child.stderr, (line) => this.#owner.onStderr(line));
     this.#gone = new Promise((resolve) => {
       this.#settleGone = resolve;
     });
@@ -76,8 +76,8 @@ export class CliProcess implements ClosableProcess {
   }
 
   /** Gives the process another owner, who gets nothing of what was on stderr before. */
-  setOwner(employer: ProcessOwner): void {
-    this.#employer = employer;
+  setOwner(owner: ProcessOwner): void {
+    this.#owner = owner;
     this.#stderr.clear();
   }
 
@@ -144,7 +144,7 @@ export class CliProcess implements ClosableProcess {
   }
 
   async #closeStepwise(): Promise<void> {
-    const { log } = this.#employer;
+    const { log } = this.#owner;
     const { graceMs } = this.#facts;
     this.#resumeForEnd();
     this.#record();
@@ -168,7 +168,7 @@ export class CliProcess implements ClosableProcess {
   async #killAndWait(): Promise<void> {
     this.#signal("SIGKILL");
     if (!(await this.#goneWithin(AFTER_KILL_MS))) {
-      this.#employer.log.error("the process outlived SIGKILL", { pid: this.pid });
+      this.#owner.log.error("the process outlived SIGKILL", { pid: this.pid });
       this.#settleGone();
     }
     await this.exited;
@@ -189,10 +189,10 @@ export class CliProcess implements ClosableProcess {
     await this.#sweep();
     await Promise.all(pipes.map((pipe, i) => drained(pipe, closed[i])));
     await folder.remove().catch((error: Error) => {
-      this.#employer.log.error("the private folder was not removed", { error: error.message });
+      this.#owner.log.error("the private folder was not removed", { error: error.message });
     });
     for (const release of this.#release) release();
-    this.#employer.log.info("exit", {
+    this.#owner.log.info("exit", {
       pid: this.pid,
       code: child.end.code,
       signal: child.end.signal,
@@ -206,7 +206,7 @@ export class CliProcess implements ClosableProcess {
   async #sweep(): Promise<void> {
     if (this.pid === undefined) return;
     const survivors = await sweep(this.#tree.values(), this.#facts.marker);
-    const { log } = this.#employer;
+    const { log } = this.#owner;
     for (const { pid } of survivors) log.error("a process outlived SIGKILL", { pid });
   }
 

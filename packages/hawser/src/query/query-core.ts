@@ -1,4 +1,4 @@
-import { HawserError, isHawserError, type Mask } from "../base/index.js";
+import { HawserError, isHawserError, type Mask, startTimer } from "../base/index.js";
 import type { RequestOptions } from "../control/index.js";
 import type { McpServerConfig, Options } from "../options/index.js";
 import {
@@ -8,7 +8,6 @@ import {
   type RecoverableConnectionListener,
   Shutdown,
   type StreamListener,
-  startTimer,
   type WorkListener,
 } from "../session/index.js";
 import {
@@ -121,7 +120,7 @@ export class QueryCore implements RecoverableConnectionListener, StreamListener,
   }
 
   onFull(full: boolean): void {
-    this.#connection.current.pause(full);
+    this.#connection.current.setPaused(full);
   }
 
   onReady(): void {

@@ -1,4 +1,11 @@
-import { type ErrorCode, HawserError, isHawserError, type Mask, textOf } from "../base/index.js";
+import {
+  type ErrorCode,
+  HawserError,
+  isHawserError,
+  type Mask,
+  omitUndefined,
+  textOf,
+} from "../base/index.js";
 import { failureOf, wordsOf } from "../session/index.js";
 import { AbortError } from "./abort-error.js";
 import type { ResultInContext } from "./last-result.js";
@@ -44,7 +51,7 @@ function resultError(
   const more = stopped === undefined ? { apiStatus, resetsAt, retryable } : {};
   const words = wordsOf(result) || textOf(result.subtype);
   const message = `Claude Code returned an error result: ${words}`;
-  const facts = { ...factsOf(error), ...defined(more), result, cause: error };
+  const facts = { ...factsOf(error), ...omitUndefined(more), result, cause: error };
   return new HawserError(stopped ?? failure.code, message, facts, mask);
 }
 
@@ -71,9 +78,5 @@ function reworded(error: HawserError, message: string, mask: Mask | undefined): 
 
 function factsOf(error: HawserError): object {
   const { exitCode, signal, stderrTail, cliPath, cliVersion, sessionId, resumable } = error;
-  return defined({ exitCode, signal, stderrTail, cliPath, cliVersion, sessionId, resumable });
-}
-
-function defined(facts: object): object {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+  return omitUndefined({ exitCode, signal, stderrTail, cliPath, cliVersion, sessionId, resumable });
 }

@@ -41,7 +41,7 @@ export {
   muteShadowedCallback,
   warnOfShadowedCallback,
 } from "./startup-warnings.js";
-export { startTimer, type Timeouts, timeoutError, timeoutsOf, withPhaseLimit } from "./timeouts.js";
+export { type Timeouts, timeoutError, timeoutsOf, withPhaseLimit } from "./timeouts.js";
 export { MessageStream, type StreamListener } from "./turns/message-stream.js";
 export {
   dropMessages,

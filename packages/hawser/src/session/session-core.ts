@@ -136,7 +136,7 @@ export class SessionCore
 
   /** Kills the process, though the session was not closed: it may recover. */
   killFor(why: HawserError): void {
-    this.#shutdown.abandon(why);
+    this.#shutdown.killFor(why);
   }
 
   /** Gives the process away, if the session is idle and was never recovered; then it is closed. */
@@ -222,7 +222,7 @@ export class SessionCore
     if (this.turns.tellsUuids) return;
     if (this.isGuarded) for (const turn of this.turns.all) this.interruptFor(turn, error);
     else {
-      this.#shutdown.abandonedFor ??= error;
+      this.#shutdown.killedFor ??= error;
       void this.connection.current.endInput();
     }
   }
@@ -235,7 +235,7 @@ export class SessionCore
     const reason = known ?? new HawserError("process_exited", NO_RESULT);
     const recovers = shutdown.cause === undefined && this.connection.canRecover;
     shutdown.lost = undefined;
-    shutdown.abandonedFor = undefined;
+    shutdown.killedFor = undefined;
     const errorOf = (turn: LiveTurn) =>
       turn.interruptedBy ?? this.connection.enrich(reason, turn.record);
     this.turns.settleAll(errorOf, !recovers);

@@ -6,10 +6,11 @@ import { type SessionStart, withId } from "./session-start.js";
 /** Where sessions come from: each a process of its own, or those of a pool. */
 export interface SessionSource {
   /**
-   * To be called when a call begins, which may need a session more than once. The returned function is
-   * to be called when the call has ended. The source calls `end` to end the call, also between sessions.
+   * Registers a call, which may acquire several sessions one after another. The caller calls the
+   * returned function when the call has ended. The source calls `interrupt` to end the call, also while
+   * it holds no session.
    */
-  begin(end: (why: HawserError) => void): () => void;
+  begin(interrupt: (why: HawserError) => void): () => void;
   /** Waits in the queue, if there is one; the session that it gives may still be starting. */
   acquire(request: LeaseRequest): Promise<SessionLease>;
 }

@@ -1,7 +1,6 @@
-import { type HawserError, onAbort } from "../base/index.js";
+import { type HawserError, onAbort, startTimer } from "../base/index.js";
 import { controlRequest } from "../wire/index.js";
 import type { RecoverableConnection } from "./connection/recoverable-connection.js";
-import { startTimer } from "./timeouts.js";
 
 /** The work that a shutdown has to end. */
 export interface ClosableWork {
@@ -42,7 +41,7 @@ export class Shutdown {
   /** The error of a message that was lost while a turn ran: the message may have been the result. */
   lost: HawserError | undefined;
   /** Why the process was killed, or its input ended, though `close()` was not called. */
-  abandonedFor: HawserError | undefined;
+  killedFor: HawserError | undefined;
 
   /**
    * With a grace, guarded turns have this long to obey an interrupt before the input ends. Without it,
@@ -90,14 +89,14 @@ export class Shutdown {
   }
 
   /** Kills a process that must not be used any more, though the session or query was not closed. */
-  abandon(why: HawserError): void {
-    this.abandonedFor ??= why;
+  killFor(why: HawserError): void {
+    this.killedFor ??= why;
     void this.killProcess();
   }
 
   /** Why the process ended: a cause of this side comes before the error of the process. */
   reasonFor(error: unknown): unknown {
-    return this.#cause ?? this.abandonedFor ?? this.lost ?? error;
+    return this.#cause ?? this.killedFor ?? this.lost ?? error;
   }
 
   /** To be called when work may have ended, so that a shutdown that waits for it goes on. */
@@ -131,7 +130,7 @@ export class Shutdown {
   async #interruptAll(graceMs: number): Promise<void> {
     const { current } = this.#connection;
     // The reader that was behind has left.
-    current.pause(false);
+    current.setPaused(false);
     let timer: NodeJS.Timeout | undefined;
     const stopped = new Promise<void>((resolve) => {
       this.#onStopped = resolve;

@@ -1,4 +1,4 @@
-import { HawserError, LONGEST_TIMER_MS, omitUndefined, withTimeout } from "../base/index.js";
+import { HawserError, omitUndefined, withTimeout } from "../base/index.js";
 import type { Options } from "../options/index.js";
 
 /** How long each part may take, in milliseconds; `Infinity` is no limit. */
@@ -19,11 +19,6 @@ export function timeoutsOf({ timeouts }: Options, totalMs: number): Timeouts {
 
 const DEFAULTS = { bootMs: 60_000, firstMessageMs: 120_000, idleMs: 300_000 };
 
-/** Starts a timer, unless the limit is longer than any timer of Node: then there is no limit. */
-export function startTimer(limitMs: number, expired: () => void): NodeJS.Timeout | undefined {
-  return limitMs > LONGEST_TIMER_MS ? undefined : setTimeout(expired, limitMs);
-}
-
 /** Whether the promise resolves or rejects within the limit. */
 export function untilSettled(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
   const settled = promise.then(
@@ -37,22 +32,16 @@ export function untilSettled(promise: Promise<unknown>, limitMs: number): Promis
  * The promise with the time limit of a phase, after which it rejects with `timeout`. The timer keeps the
  * program alive, unless `holds` is false.
  */
-export async function withPhaseLimit<T>(
+export function withPhaseLimit<T>(
   promise: Promise<T>,
   phase: keyof typeof SPAN,
   limitMs: number,
   holds = true,
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = startTimer(limitMs, () => reject(timeoutError(phase, limitMs)));
-    if (!holds) timer?.unref();
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const late = () => {
+    throw timeoutError(phase, limitMs);
+  };
+  return withTimeout(promise, limitMs, late, { holds });
 }
 
 export function timeoutError(phase: keyof typeof SPAN, limitMs: number): HawserError {

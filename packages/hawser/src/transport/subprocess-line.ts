@@ -128,7 +128,7 @@ export class SubprocessLine implements Transport {
     };
   }
 
-  /** As for every transport. Reading it keeps the program alive until then, as a reader does. */
+  /** Resolves when the line has ended. Accessing this property keeps the program alive until then. */
   get exited(): Promise<Exit> {
     this.#hostHold.exitIsAwaited = this.#exit === undefined;
     this.#updateHold();

@@ -26,7 +26,7 @@ export class SubprocessTransport implements Transport {
     return this.#line.ready;
   }
 
-  /** As for every transport. Reading it keeps the program alive until then, as a reader does. */
+  /** Resolves when the line has ended. Accessing this property keeps the program alive until then. */
   get exited(): Promise<Exit> {
     return this.#line.exited;
   }

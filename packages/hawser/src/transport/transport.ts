@@ -26,8 +26,9 @@ export interface Transport {
   /**
    * Resolves when the message is handed over; concurrent sends never interleave. Rejects at once,
    * with `closed` before connect and after the end of input, with `process_exited` after a death.
+   * `encoded` is the same message as a line, if the sender has it: a transport may write it as it is.
    */
-  send(message: Outbound): Promise<void>;
+  send(message: Outbound, encoded?: string): Promise<void>;
   /**
    * All that comes, in order, for one reader. Ends when the line does; throws last if the peer
    * ended by itself and not in good order.
@@ -40,8 +41,8 @@ export interface Transport {
   /** Ends the line now; resolves when nothing of the peer is left. Never rejects. */
   kill(): Promise<void>;
   /**
-   * Whether a reader that waits keeps the program alive; it does unless this is `false`. For one who
-   * reads all the time, also while nobody waits for what comes.
+   * By default, a waiting reader keeps the program alive. Pass `false` if you read continuously and the
+   * program may end meanwhile.
    */
   holdWhileReading(hold: boolean): void;
   /** Resolves, and never rejects, when the line has ended. */

@@ -219,7 +219,7 @@ it("a rule with `~` means the home folder of the user if HOME is empty, as the C
   const turn = { turn: [{ tool: "Read", input: { file_path: secret }, allowed: true }, "done"] };
   const { session } = await openFake([{ on: "user", do: [turn] }], {
     env: { HOME: "" },
-    rules: [{ tool: "Read", input: { file_path: "~/*" }, decision: "deny" }],
+    rules: [{ tool: "Read", input: { file_path: "~/secret" }, decision: "deny" }],
   });
   const seen: unknown[] = [];
   for await (const message of session.send("go")) seen.push(message);

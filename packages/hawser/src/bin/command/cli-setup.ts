@@ -1,7 +1,7 @@
 import type { Options } from "../../options/index.js";
 import type { SDKSessionInfo } from "../../transcripts/index.js";
 import { openSessionsFolder } from "../offline/kept-sessions.js";
-import { describeWorld, openOfflineWorld } from "../offline/offline-world.js";
+import { describeWorld, loadOfflineWorld } from "../offline/load-offline-world.js";
 import { ageOf } from "../sessions/age.js";
 import { chosenSession, type SessionFlags } from "../sessions/chosen-session.js";
 import { oneLine } from "../terminal/printable.js";
@@ -29,7 +29,7 @@ export async function openCliSetup(
   const configDir = await openSessionsFolder(terminal);
   // Before the offline world is opened, so that a session that does not exist leaves no world behind.
   const { options, session } = await chosenSession(flags, configDir);
-  const world = await openOfflineWorld({ cliPath: flags.cli, configDir });
+  const world = await loadOfflineWorld({ cliPath: flags.cli, configDir });
   terminal.note(terminal.style.dim(describeWorld(world)));
   announce(session, terminal);
   return { options: { ...world.options, ...options }, close: () => world.dispose() };

@@ -1,6 +1,6 @@
 import type { Environment } from "../../base/index.js";
 import type { InitializeRequest, JsonObject } from "../../wire/index.js";
-import type { Version } from "../version.js";
+import type { Version } from "../cli-version.js";
 
 /** What is known of the CLI. */
 export interface CliFacts {

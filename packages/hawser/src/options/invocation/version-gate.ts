@@ -1,5 +1,5 @@
 import { createMask, type ErrorCode, type ErrorFacts, HawserError } from "../../base/index.js";
-import { compareVersions, parseVersion } from "../version.js";
+import { compareVersions, parseVersion } from "../cli-version.js";
 import type { Draft } from "./draft.js";
 import type { CliFacts, HostFacts } from "./invocation.js";
 

@@ -1,4 +1,4 @@
-import { differsByOne, isObject, kind, type Problem } from "../../base/index.js";
+import { differsByOne, isObject, kind, objectOf, type Problem } from "../../base/index.js";
 import type { Options } from "../options.js";
 import { KNOWN_TOOL_NAMES } from "../tools/builtin-tools.js";
 import type { HookEvent } from "../types/hooks.js";
@@ -60,13 +60,13 @@ function* guardingNames(options: Given): Iterable<Named> {
     }
   }
   yield* matcherNames(hooks);
-  for (const [agent, definition] of Object.entries(fieldsOf(agents))) {
+  for (const [agent, definition] of Object.entries(objectOf(agents))) {
     const path = kind.at("agents", agent);
-    yield* namesIn(fieldsOf(definition)["tools"], `${path}.tools`);
-    yield* namesIn(fieldsOf(definition)["disallowedTools"], `${path}.disallowedTools`);
+    yield* namesIn(objectOf(definition)["tools"], `${path}.tools`);
+    yield* namesIn(objectOf(definition)["disallowedTools"], `${path}.disallowedTools`);
   }
   const inline = typeof settings === "string" ? parseSettings(settings) : settings;
-  const permissions = fieldsOf(fieldsOf(inline)["permissions"]);
+  const permissions = objectOf(objectOf(inline)["permissions"]);
   for (const list of ["deny", "ask"]) {
     for (const { path, name } of namesIn(permissions[list], `settings.permissions.${list}`)) {
       yield { path, name: toolOf(name) };
@@ -77,8 +77,8 @@ function* guardingNames(options: Given): Iterable<Named> {
 /** A matcher is a name, several names with `|` between, or a regular expression, of which only whole names count. */
 function* matcherNames(hooks: unknown): Iterable<Named> {
   for (const event of TOOL_EVENTS) {
-    for (const [i, entry] of listOf(fieldsOf(hooks)[event]).entries()) {
-      const matcher = fieldsOf(entry)["matcher"];
+    for (const [i, entry] of listOf(objectOf(hooks)[event]).entries()) {
+      const matcher = objectOf(entry)["matcher"];
       if (typeof matcher !== "string") continue;
       for (const part of matcher.split("|")) {
         const name = part.replace(/^[\s^(]+|[\s$)]+$/g, "");
@@ -123,7 +123,7 @@ const LONGEST = 64;
 
 /** The tools of the CLI, and the names that the options give them. */
 function knownTo({ toolAliases }: Given): readonly string[] {
-  return [...KNOWN_TOOL_NAMES, ...Object.keys(fieldsOf(toolAliases))];
+  return [...KNOWN_TOOL_NAMES, ...Object.keys(objectOf(toolAliases))];
 }
 
 /** The names in a file are not known here. */
@@ -150,8 +150,4 @@ function toolOf(rule: string): string {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function fieldsOf(value: unknown): Given {
-  return isObject(value) ? value : {};
 }

@@ -1,4 +1,10 @@
-import { isObject, type Logger, type ReportFault, textOf } from "../../base/index.js";
+import {
+  isObject,
+  type Logger,
+  omitUndefined,
+  type ReportFault,
+  textOf,
+} from "../../base/index.js";
 import { NO_ANSWER, type RequestContext } from "../../control/index.js";
 import type { CanUseTool } from "../../options/index.js";
 import type {
@@ -96,8 +102,7 @@ function contextOf(
     requiresUserInteraction: request.requires_user_interaction,
     serverPolicyAskOnly: request.server_policy_ask_only,
   };
-  const given = Object.entries(optional).filter(([, value]) => value !== undefined);
-  return { signal, requestId, toolUseID: request.tool_use_id, ...Object.fromEntries(given) };
+  return { signal, requestId, toolUseID: request.tool_use_id, ...omitUndefined(optional) };
 }
 
 /**

@@ -61,8 +61,8 @@ export class CliConnection implements ControlListener, McpMessageSink {
   readonly #hostRequests: PendingHostRequests;
   readonly #early = new EarlyMessages();
   readonly #opened: Promise<ControlLine>;
-  /** Prompts wait for this: for the checks, if the options ask for something to be checked first. */
-  readonly #cleared: Promise<ControlLine>;
+  /** Resolves when prompts may be sent: once the line is open, or, if the options need checks, once they have passed. */
+  readonly #readyForPrompts: Promise<ControlLine>;
   /** The process is gone, and the store has all that it wrote. */
   readonly #whenOver: Promise<void>;
   #settleOver: () => void = () => {};
@@ -97,9 +97,9 @@ export class CliConnection implements ControlListener, McpMessageSink {
     this.#line = new SubprocessLine(options, warm);
     this.#opened = this.#open();
     this.ready = this.#initialize(bootMs);
-    this.#cleared = this.#clear();
+    this.#readyForPrompts = this.#awaitChecks();
     // These promises may have no listener; without a handler Node would report an unhandled rejection.
-    for (const each of [this.#opened, this.ready, this.#cleared]) each.catch(() => {});
+    for (const each of [this.#opened, this.ready, this.#readyForPrompts]) each.catch(() => {});
   }
 
   /** Whether the CLI has been ready, also if its process has ended since. */
@@ -138,7 +138,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
 
   /** Sends a prompt, in the order of the calls. */
   async sendPrompt(message: UserLine, encoded?: string): Promise<void> {
-    const control = await this.#cleared;
+    const control = await this.#readyForPrompts;
     await control.send(message, encoded);
   }
 
@@ -184,7 +184,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
   }
 
   /** Stops reading the output, or goes on with it. */
-  pause(paused: boolean): void {
+  setPaused(paused: boolean): void {
     this.log.debug(paused ? "reading stops: a reader is too far behind" : "reading goes on");
     if (paused) this.#control?.pause();
     else this.#control?.resume();
@@ -309,7 +309,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     return replies.at(-1) as InitializePayload;
   }
 
-  async #clear(): Promise<ControlLine> {
+  async #awaitChecks(): Promise<ControlLine> {
     const control = await this.#opened;
     if (this.#expected() !== undefined || this.#options.requireMcp) await this.ready;
     return control;
@@ -330,7 +330,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     return this.#state === "failed" || this.#state === "ended";
   }
 
-  /** Once: after a start that failed, the end of the process is only the consequence. */
+  /** Reports the end to the listener, at most once: the exit after a failed start is not reported again. */
   #tellEnd(error: unknown): void {
     if (this.#isOver) return;
     this.#state = this.#state === "ready" ? "ended" : "failed";

@@ -45,7 +45,7 @@ export class IdleTracker implements StreamListener {
   /** A reader of the session or of a turn is too far behind, or no longer is. */
   onFull(full: boolean): void {
     this.#fullReaders += full ? 1 : -1;
-    this.#connection.current.pause(this.#fullReaders > 0);
+    this.#connection.current.setPaused(this.#fullReaders > 0);
   }
 
   /** The idle clock runs only while we wait for the model: it pauses during tools and host callbacks. */

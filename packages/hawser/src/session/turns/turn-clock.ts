@@ -1,5 +1,5 @@
-import type { HawserError } from "../../base/index.js";
-import { startTimer, type Timeouts, timeoutError } from "../timeouts.js";
+import { type HawserError, startTimer } from "../../base/index.js";
+import { type Timeouts, timeoutError } from "../timeouts.js";
 
 /** What a clock stops: its turn. */
 export interface TimedTurn {

@@ -130,7 +130,10 @@ export class LiveTurn implements Turn {
     return this.#taken;
   }
 
-  /** A prompt whose process died of it is not sent to one process after another. */
+  /**
+   * Whether the prompt may be sent to another process. It may be sent twice at most, so that a prompt that
+   * kills its process is not sent for ever.
+   */
   get maySendAgain(): boolean {
     return !this.#taken && this.timesSent < 2;
   }

@@ -47,7 +47,7 @@ export class Turns {
   readonly #open = new Map<string, LiveTurn>();
   /** The open turns that the CLI works on. */
   readonly #active = new Set<LiveTurn>();
-  /** The open turns that are completed as part of a turn which has no result yet. */
+  /** Open turns that joined a running turn. They are settled with its result. */
   readonly #joined = new Set<LiveTurn>();
   #tellsUuids = false;
   /** The turn whose prompt was sent, and of which the CLI has not said anything yet. */
@@ -250,7 +250,7 @@ export class Turns {
     }
   }
 
-  /** A prompt that the CLI has begun with shares the result of the turn that was interrupted. */
+  /** The CLI cancelled a prompt. If it had begun with it, the prompt gets the result of the interrupted turn. */
   #drop(turn: LiveTurn): void {
     if (this.#runs && this.#active.has(turn)) this.#joined.add(turn);
     else this.cancel(turn);

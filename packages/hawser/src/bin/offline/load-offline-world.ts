@@ -2,9 +2,9 @@ import type { OfflineWorld } from "../../testing/index.js";
 import type { WorldOptions } from "./world.js";
 
 /** Loads the world only when it is needed, because it brings a model and a fake CLI. */
-export async function openOfflineWorld(options: WorldOptions): Promise<OfflineWorld> {
-  const { openOfflineWorld: open } = await import("./world.js");
-  return open(options);
+export async function loadOfflineWorld(options: WorldOptions): Promise<OfflineWorld> {
+  const { openOfflineWorld } = await import("./world.js");
+  return openOfflineWorld(options);
 }
 
 /** Says which CLI answers in a world. */
