@@ -1,5 +1,6 @@
 import { closestName } from "./closest-name.js";
 import { isObject } from "./is-object.js";
+import { LONGEST_TIMER_MS } from "./timeout.js";
 
 /** One thing that is wrong with an input, and what to do about it. */
 export interface Problem {
@@ -84,6 +85,12 @@ export const amount: Kind = number(
   (n) => n > 0 && Number.isFinite(n),
 );
 export const duration: Kind = number("milliseconds", "milliseconds of at least 0", (n) => n >= 0);
+/** A wait that must end: unlike a time limit, it cannot be switched off by `Infinity`. */
+export const pause: Kind = number(
+  "milliseconds",
+  `milliseconds from 0 to ${LONGEST_TIMER_MS}`,
+  (n) => n >= 0 && n <= LONGEST_TIMER_MS,
+);
 export const rank: Kind = number("number", "a finite number", Number.isFinite);
 
 export function oneOf(...values: readonly string[]): Kind {

@@ -44,7 +44,9 @@ export function planCall(caller: string, prompt: Prompt, options: Options): Plan
   validatePrompt(prompt);
   // Throws for a prompt that cannot be encoded as a line.
   if (typeof prompt !== "string") encodeLine(userLine(prompt));
-  return { prompt, ...planOptions(caller, options) };
+  // A copy: the caller may change its list while the call waits in a queue or tries again.
+  const blocks = typeof prompt === "string" ? prompt : [...prompt];
+  return { prompt: blocks, ...planOptions(caller, options) };
 }
 
 function planOptions(caller: string, options: Options): Omit<Plan, "prompt"> {

@@ -14,9 +14,9 @@ export class CredentialWatch {
     this.#log = log;
   }
 
-  note({ invocation, user, customSpawn: ownSpawn }: Prepared): void {
+  note({ invocation, user, customSpawn }: Prepared): void {
     // A process that the caller starts may be on another machine, or in a container.
-    if (this.#hasWarned || ownSpawn !== undefined) return;
+    if (this.#hasWarned || customSpawn !== undefined) return;
     const held = CREDENTIAL_VARIABLES.flatMap((name) => {
       const value = invocation.env[name];
       return value ? [[name, value]] : [];

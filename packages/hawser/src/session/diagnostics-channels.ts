@@ -7,6 +7,8 @@ export interface ProcessEvent {
   readonly pid: number | undefined;
   /** Why the process was discarded: a code of `DiscardReason`. */
   readonly reason?: string;
+  /** What the error said that led to it, if there was an error. */
+  readonly detail?: string;
   /** How the caller got the process. */
   readonly how?: string;
   readonly jobs?: number;

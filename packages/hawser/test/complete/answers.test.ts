@@ -8,6 +8,15 @@ import { describeInTurn } from "../support/in-turn.js";
 import { world } from "../support/world.js";
 
 describeInTurn("complete() on the real CLI $name", ({ path }) => {
+  it("sends the blocks of a prompt as they were at the call", async () => {
+    const { model, options } = await world(path, ["A bowline."]);
+    const blocks = [{ type: "text" as const, text: "Name a knot." }];
+    const call = complete(blocks, options);
+    blocks.length = 0;
+    expect((await call).text).toBe("A bowline.");
+    expect(model.calls[0]?.prompt).toContain("Name a knot.");
+  });
+
   it("gives the answer to a prompt, with all its facts", async () => {
     const { model, options } = await world(path, [
       reply("A bowline.", { usage: { input_tokens: 12, output_tokens: 7 } }),

@@ -37,6 +37,11 @@ describe("an option of a wrong value", () => {
       "maxBudgetUsd must be a number greater than 0.",
     ],
     [
+      "a wait without an end",
+      { closeGraceMs: Number.POSITIVE_INFINITY },
+      "closeGraceMs must be milliseconds from 0 to 2147483647.",
+    ],
+    [
       "task budget",
       { taskBudget: { total: 0 } },
       "taskBudget.total must be an integer of at least 1.",

@@ -410,7 +410,7 @@ export const OPTION_TABLE: OptionTable = {
   spawnClaudeCodeProcess: host(kind.callback, { ...GENERAL, residue: "exclusive" }),
   onOldCli: host(kind.oneOf("error", "warn", "ignore"), GENERAL),
   maxLineBytes: host(kind.count, GENERAL),
-  closeGraceMs: host(kind.duration, GENERAL),
+  closeGraceMs: host(kind.pause, GENERAL),
   signal: host(hostKind.signal, GENERAL),
   abortController: host(hostKind.controller, GENERAL),
   timeouts: host(hostKind.timeouts, {

@@ -310,7 +310,7 @@ export class Worker {
     this.#idleWatch?.detach();
     const fields = { pid: this.pid, reason, ...omitUndefined({ detail }) };
     this.#options.log.debug("a process is let go", fields);
-    publish(CHANNELS.processDiscarded, () => this.event({ reason }));
+    publish(CHANNELS.processDiscarded, () => this.event({ reason, ...omitUndefined({ detail }) }));
     await endSession?.();
     await this.#process?.close();
     // A process that was still being started is killed by #start, so wait for that.

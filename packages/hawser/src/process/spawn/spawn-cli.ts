@@ -56,9 +56,11 @@ export function ownerOf(prepared: Prepared): ProcessOwner {
 }
 
 function start(prepared: Prepared, marker: string): Promise<Child> {
-  const { invocation, customSpawn: ownSpawn } = prepared;
+  const { invocation, customSpawn } = prepared;
   const env = withMarker(invocation.env, marker);
-  return ownSpawn === undefined ? startLocal(prepared, env) : startCustom(ownSpawn, prepared, env);
+  return customSpawn === undefined
+    ? startLocal(prepared, env)
+    : startCustom(customSpawn, prepared, env);
 }
 
 function callStderr({ onStderr, keepsStderrBlanks, log, mask }: Prepared, line: string): void {

@@ -1,7 +1,7 @@
 import {
   type ErrorFacts,
   faultReporter,
-  HawserError,
+  type HawserError,
   hostMask,
   type Logger,
   type Mask,
@@ -118,9 +118,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
 
   /** What the CLI was started with; throws before that. */
   get invocation(): Invocation {
-    const { invocation } = this.#line;
-    if (invocation === undefined) throw new HawserError("closed", "The CLI is not started yet.");
-    return invocation;
+    return this.#line.invocation;
   }
 
   get log(): Logger {

@@ -1,5 +1,5 @@
 // What must not stand in a cassette, and what stands there instead. The names and shapes of secrets
-// are those of src/errors, written out again because this program runs without the library; a
+// are those of src/base, written out again because this program runs without the library; a
 // test holds the two together.
 import { existsSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
