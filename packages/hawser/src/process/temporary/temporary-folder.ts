@@ -16,12 +16,18 @@ export class TemporaryFolder {
     try {
       const given = temporaryPath();
       this.path = join(realpathSync(dirname(given)), basename(given));
-      // Synchronous, because a folder that is still being made when a signal comes would be left behind.
-      mkdirSync(this.path, { mode });
     } catch (cause) {
       throw temporaryError(cause);
     }
+    // Before the folder is made: a signal that comes in between would leave it behind. For the same
+    // reason it is made synchronously.
     this.#release = atHostExit(() => removeOwnFolderSync(this.path));
+    try {
+      mkdirSync(this.path, { mode });
+    } catch (cause) {
+      this.#release();
+      throw temporaryError(cause);
+    }
   }
 
   async remove(): Promise<void> {
