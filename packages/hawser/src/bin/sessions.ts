@@ -4,7 +4,7 @@ import { currentFolder } from "../process/index.js";
 import type { TranscriptPlace } from "../transcripts/index.js";
 import { type Command, defineCommand } from "./command/define-command.js";
 import { type Flags, type Given, usageError } from "./command/flags.js";
-import { offlineSessionsFolder } from "./offline/kept-sessions.js";
+import { offlineSessionsFolder } from "./offline/sessions-folder.js";
 import { deleteSessions } from "./sessions/delete.js";
 import { findSession } from "./sessions/find-session.js";
 import { fork } from "./sessions/fork.js";

@@ -78,8 +78,8 @@ export type * from "./types/thinking.js";
 export { PERMISSION_MODES } from "./validate/kinds/effort-and-mode.js";
 export { mcpToolPrefix, readMcpServers } from "./validate/kinds/mcp-servers.js";
 export { escapeRule } from "./validate/kinds/permission-rule.js";
-export { settingsPath } from "./validate/read-settings.js";
 export { refuseOptions, refuseWithoutPool } from "./validate/refuse-options.js";
+export { settingsPath } from "./validate/settings-reading.js";
 export {
   refuseCollidingServers,
   refuseOpenGuards,

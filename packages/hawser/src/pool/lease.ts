@@ -4,7 +4,7 @@ import type { Slot } from "./admission/admission.js";
 import type { Binding } from "./binding.js";
 import type { LeaseAccount } from "./lease-account.js";
 import type { PoolSettings } from "./options.js";
-import type { CallHistory } from "./stats.js";
+import type { CallHistory } from "./pool-stats.js";
 import type { DiscardReason } from "./workers/discard-reason.js";
 import type { Worker } from "./workers/worker.js";
 import type { ProcessOrigin } from "./workers/worker-choice.js";

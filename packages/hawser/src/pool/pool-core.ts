@@ -11,8 +11,8 @@ import { CredentialWatch } from "./credential-watch.js";
 import { holdSession, Lease, type LeaseOwner, type LeaseParts } from "./lease.js";
 import { LeaseAccount } from "./lease-account.js";
 import type { PoolSettings } from "./options.js";
+import { CallHistory, countStates, type PoolStats } from "./pool-stats.js";
 import { ResetRecords } from "./reset-records.js";
-import { CallHistory, countStates, type PoolStats } from "./stats.js";
 import { WorkerSet } from "./workers/worker-set.js";
 
 let pools = 0;

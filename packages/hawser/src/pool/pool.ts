@@ -17,7 +17,7 @@ import {
 import type { Prompt } from "../wire/index.js";
 import { type PoolOptions, settingsOf } from "./options.js";
 import { PoolCore } from "./pool-core.js";
-import type { PoolStats } from "./stats.js";
+import type { PoolStats } from "./pool-stats.js";
 
 type WithoutValue = CompleteOptions & {
   readonly schema?: undefined;

@@ -2,9 +2,9 @@ import type { Readable, Writable } from "node:stream";
 import { type Logger, withTimeout } from "../base/index.js";
 import { atHostExit } from "./end/at-host-exit.js";
 import type { Exit } from "./end/exit-error.js";
-import { killRemaining, sweep } from "./end/kill-tree.js";
 import { type ClosableProcess, register } from "./end/process-registry.js";
 import { type ProcessEntry, processTable } from "./end/process-table.js";
+import { killRemaining, sweepTree } from "./end/sweep-tree.js";
 import { watchProcess } from "./end/watchdog.js";
 import type { Child } from "./spawn/child.js";
 import { StderrTail } from "./spawn/stderr-tail.js";
@@ -205,7 +205,7 @@ export class CliProcess implements ClosableProcess {
 
   async #sweep(): Promise<void> {
     if (this.pid === undefined) return;
-    const survivors = await sweep(this.#tree.values(), this.#facts.marker);
+    const survivors = await sweepTree(this.#tree.values(), this.#facts.marker);
     const { log } = this.#owner;
     for (const { pid } of survivors) log.error("a process outlived SIGKILL", { pid });
   }

@@ -32,7 +32,7 @@ export {
   type Prepared,
   prepare,
 } from "./prepare/prepare.js";
-export { resolveUser, type User } from "./prepare/user.js";
+export { resolveUser, type User } from "./prepare/resolve-user.js";
 export {
   lastProbe,
   type ProbeOptions,

@@ -51,6 +51,6 @@ export {
   recordOf,
   type Turn,
 } from "./turns/turn.js";
-export { addUsage, type Spent, spentOn, wasInterrupted } from "./turns/turn-cost.js";
+export { addUsage, type Spent, spentOn, wasInterrupted } from "./turns/turn-costs.js";
 export { requestedDelayMs } from "./turns/turn-record.js";
 export type { WholeMessage } from "./turns/whole-messages.js";

@@ -7,7 +7,7 @@ import {
   textOf,
 } from "../base/index.js";
 import type { RateLimitInfo, ResultMessage } from "../wire/index.js";
-import { wasInterrupted } from "./turns/turn-cost.js";
+import { wasInterrupted } from "./turns/turn-costs.js";
 
 /** Why the CLI stopped, if it did not fail. A failure is thrown. */
 export type Stop = "completed" | "max_turns" | "max_budget" | "hook_stopped";

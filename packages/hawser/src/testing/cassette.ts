@@ -6,7 +6,7 @@ import { HAWSER_VERSION, HawserError } from "../base/index.js";
 import { locateCli, probeVersion, TemporaryFolder } from "../process/index.js";
 import { CASSETTE_FORMAT, type CassetteHeader } from "./cassette/cassette-format.js";
 import { readCassette } from "./cassette/read-cassette.js";
-import { refuseUnknown } from "./refuse-unknown.js";
+import { refuseUnknownOptions } from "./refuse-unknown-options.js";
 
 /** Where a cassette goes, and what is recorded. */
 export interface RecordOptions {
@@ -71,7 +71,7 @@ export interface Mismatch {
  * ```
  */
 export async function record(options: RecordOptions): Promise<Recorder> {
-  refuseUnknown("record()", options, RECORD_OPTIONS);
+  refuseUnknownOptions("record()", options, RECORD_OPTIONS);
   const { file, cliPath } = options;
   if (typeof file !== "string" || file === "") {
     const hint = "Give record() the path of the cassette to be written.";
@@ -111,7 +111,7 @@ export async function record(options: RecordOptions): Promise<Recorder> {
  * ```
  */
 export async function replay(file: string, options: ReplayOptions = {}): Promise<Replay> {
-  refuseUnknown("replay()", options, REPLAY_OPTIONS);
+  refuseUnknownOptions("replay()", options, REPLAY_OPTIONS);
   const { mode = "strict" } = options;
   if (mode !== "strict" && mode !== "loose") {
     const hint = 'Give replay() mode: "strict" or "loose".';

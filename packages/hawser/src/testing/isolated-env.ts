@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TemporaryFolder } from "../process/index.js";
-import { refuseUnknown } from "./refuse-unknown.js";
+import { refuseUnknownOptions } from "./refuse-unknown-options.js";
 
 /** What the environment is to hold. */
 export interface IsolatedEnvOptions {
@@ -48,7 +48,7 @@ export interface IsolatedEnv {
  * ```
  */
 export async function isolatedEnv(options: IsolatedEnvOptions = {}): Promise<IsolatedEnv> {
-  refuseUnknown("isolatedEnv()", options, OPTIONS);
+  refuseUnknownOptions("isolatedEnv()", options, OPTIONS);
   const folder = new TemporaryFolder(0o700);
   const root = folder.path;
   const home = join(root, "home");

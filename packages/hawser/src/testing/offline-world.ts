@@ -3,7 +3,7 @@ import { fakeCli } from "./fake-cli.js";
 import { isolatedEnv } from "./isolated-env.js";
 import type { ReplyScript } from "./model/reply-script.js";
 import { SimulatedModel } from "./model/simulated-model.js";
-import { refuseUnknown } from "./refuse-unknown.js";
+import { refuseUnknownOptions } from "./refuse-unknown-options.js";
 
 /** What answers, and where. */
 export interface OfflineWorldOptions {
@@ -56,7 +56,7 @@ export interface OfflineWorld {
  * ```
  */
 export async function offlineWorld(options: OfflineWorldOptions = {}): Promise<OfflineWorld> {
-  refuseUnknown("offlineWorld()", options, OPTIONS);
+  refuseUnknownOptions("offlineWorld()", options, OPTIONS);
   const { cliPath, configDir, replies = (call) => `You said: ${call.prompt}` } = options;
   const { runnable, path, version, problem } = await checkCli({ cliPath });
   // A CLI that was asked for by name is not replaced in silence.

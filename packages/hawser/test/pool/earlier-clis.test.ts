@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { createPool, type Pool, type PoolStats } from "../../src/pool/index.js";
-import { checkHealth } from "../../src/pool/workers/ping.js";
+import { checkHealth } from "../../src/pool/workers/check-health.js";
 import { locateCli, probeVersion } from "../../src/process/index.js";
 import { openSession } from "../../src/session/index.js";
 import { always } from "../../src/testing/index.js";

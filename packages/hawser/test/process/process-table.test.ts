@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
-import { killRemaining, sweep } from "../../src/process/end/kill-tree.js";
 import { processTable } from "../../src/process/end/process-table.js";
+import { killRemaining, sweepTree } from "../../src/process/end/sweep-tree.js";
 import { everyProcess, treeOf, until } from "../support/proc.js";
 
 const started: ChildProcess[] = [];
@@ -52,7 +52,7 @@ describe.skipIf(process.platform === "win32")("the process table", () => {
     for (const { pid } of tree) process.kill(pid, "SIGKILL");
     await exited;
     expect(table.alive(tree[0] as (typeof tree)[number])).toBe(false);
-    await sweep(tree, `table-${platform}`);
+    await sweepTree(tree, `table-${platform}`);
   });
 
   it.skipIf(process.platform !== "linux")(
@@ -76,7 +76,7 @@ describe.skipIf(process.platform === "win32")("the process table", () => {
       expect(tree).not.toContain(orphan);
       expect(marked).toContain(orphan);
       for (const pid of tree) expect(marked).toContain(pid);
-      expect(await sweep([], marker)).toEqual([]);
+      expect(await sweepTree([], marker)).toEqual([]);
       expect(processTable().marked(marker)).toEqual([]);
     },
   );

@@ -1,7 +1,7 @@
 import type { Options } from "../../options/index.js";
 import type { SDKSessionInfo } from "../../transcripts/index.js";
-import { openSessionsFolder } from "../offline/kept-sessions.js";
 import { describeWorld, loadOfflineWorld } from "../offline/load-offline-world.js";
+import { openSessionsFolder } from "../offline/sessions-folder.js";
 import { ageOf } from "../sessions/age.js";
 import { chosenSession, type SessionFlags } from "../sessions/chosen-session.js";
 import { oneLine } from "../terminal/printable.js";

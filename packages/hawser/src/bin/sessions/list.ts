@@ -4,7 +4,7 @@ import {
   type TranscriptPlace,
 } from "../../transcripts/index.js";
 import { usageError } from "../command/flags.js";
-import { offlineSessionsFolder } from "../offline/kept-sessions.js";
+import { offlineSessionsFolder } from "../offline/sessions-folder.js";
 import { oneLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { ageOf } from "./age.js";

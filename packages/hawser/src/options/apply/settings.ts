@@ -3,7 +3,11 @@ import { type HawserError, looksSecret, objectOf, type Problem } from "../../bas
 import type { JsonObject } from "../../wire/index.js";
 import { addFile, addFlag, addPair, awaitInitialize, type Draft } from "../invocation/draft.js";
 import { isSinceOrUnknown, mayUse, refusal } from "../invocation/version-gate.js";
-import { readFile, readInline, settingsPath } from "../validate/read-settings.js";
+import {
+  readInlineSettings,
+  readSettingsFile,
+  settingsPath,
+} from "../validate/settings-reading.js";
 import { anchorRule, workingDirectory } from "./anchor-rule.js";
 import { expectMode, withOlderMode } from "./effort-and-mode.js";
 import { jsonCopy } from "./json-copy.js";
@@ -68,7 +72,7 @@ function filled(fields: JsonObject): JsonObject {
 function passFile(draft: Draft, path: string): void {
   const { settings: input } = draft.host;
   if (input !== undefined) {
-    const reading = readFile(path, input);
+    const reading = readSettingsFile(path, input);
     if ("message" in reading) throw refuse(draft, reading);
     draft.expectedDenyRules = denyRules(reading.settings).length;
     expectMode(draft, reading.settings);
@@ -103,7 +107,8 @@ function rootOf(draft: Draft, settings: JsonObject | string): string | undefined
 function readGiven(draft: Draft, settings: JsonObject | string): JsonObject | undefined {
   const { options, host, warnings } = draft;
   const path = settingsPath(settings);
-  const reading = path === undefined ? readInline(settings) : readFile(path, host.settings);
+  const reading =
+    path === undefined ? readInlineSettings(settings) : readSettingsFile(path, host.settings);
   if ("settings" in reading) return reading.settings;
   if (options.strictSettingsMerge || options.sandbox === undefined) {
     throw refuse(draft, reading);

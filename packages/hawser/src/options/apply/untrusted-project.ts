@@ -4,7 +4,7 @@ import { isSinceOrUnknown } from "../invocation/version-gate.js";
 import type { OptionName } from "../options.js";
 import { isOfProject } from "../presets.js";
 import { rule } from "../validate/kinds/permission-rule.js";
-import { parseSettings } from "../validate/read-settings.js";
+import { parseSettings } from "../validate/settings-reading.js";
 
 /** Takes from a project that is not trusted only the rules that narrow rights, and the instructions. */
 export function applyUntrusted(draft: Draft, _: boolean, name: OptionName): void {

@@ -3,7 +3,7 @@ import type { Options } from "../options.js";
 import { KNOWN_TOOL_NAMES } from "../tools/builtin-tools.js";
 import type { HookEvent } from "../types/hooks.js";
 import { mcpToolPrefix, readMcpServers } from "./kinds/mcp-servers.js";
-import { parseSettings } from "./read-settings.js";
+import { parseSettings } from "./settings-reading.js";
 
 type Given = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import type { OptionName, Options } from "../options.js";
 import { OPTION_NAMES, OPTION_TABLE } from "../table/option-table.js";
 import { contradictions } from "./contradictions.js";
 import { collidingServers, openGuards } from "./open-guards.js";
-import { readInline, settingsPath } from "./read-settings.js";
+import { readInlineSettings, settingsPath } from "./settings-reading.js";
 
 /**
  * Throws `invalid_options` with all that is wrong, before anything is started.
@@ -96,6 +96,6 @@ function* unusableSettings(options: Readonly<Record<string, unknown>>): Iterable
   if (typeof settings !== "string" && !isObject(settings)) return;
   if (strictSettingsMerge === false && sandbox !== undefined) return;
   if (settingsPath(settings) !== undefined) return;
-  const reading = readInline(settings);
+  const reading = readInlineSettings(settings);
   if ("message" in reading) yield reading;
 }

@@ -5,7 +5,7 @@ import { type RunningProcess, SubprocessTransport } from "../../transport/index.
 import type { HostRequest } from "../../wire/index.js";
 import { isSystem } from "../../wire/index.js";
 import { isKnownSince } from "../deferred-options.js";
-import { answered, pingOf } from "./ping.js";
+import { answered, pingOf } from "./check-health.js";
 
 /** Waits until a new process answers, and warms its caches. The process is told nothing that changes it. */
 export async function prime(running: RunningProcess, limitMs: number): Promise<void> {

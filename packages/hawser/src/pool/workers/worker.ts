@@ -14,9 +14,9 @@ import {
 import type { HostRequest, ResultMessage } from "../../wire/index.js";
 import type { Binding, Recipe } from "../binding.js";
 import type { ResetRecord } from "../reset-records.js";
+import { checkHealth } from "./check-health.js";
 import type { DiscardReason } from "./discard-reason.js";
 import { IdleWatch } from "./idle-watch.js";
-import { checkHealth } from "./ping.js";
 import { preinitialize } from "./preinitialize.js";
 import { prime } from "./prime.js";
 import { rssMbOf } from "./rss.js";

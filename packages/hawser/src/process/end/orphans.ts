@@ -5,8 +5,8 @@ import { temporaryRoot } from "../host-folders.js";
 import { isOwnFolder, removeTree } from "../temporary/remove-folder.js";
 import { hostOfTemporaryName } from "../temporary/temporary-path.js";
 import { deadHost, deadHosts, MARKER_VARIABLE } from "./host-identity.js";
-import { signalOne } from "./kill-tree.js";
 import { type MarkedProcess, processTable } from "./process-table.js";
+import { signalOne } from "./sweep-tree.js";
 
 /** A process that was started by a program that lives no more. */
 export interface OrphanProcess {

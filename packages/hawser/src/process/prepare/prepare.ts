@@ -29,7 +29,7 @@ import { temporaryPath } from "../temporary/temporary-path.js";
 import { checkCwd, checkPlugins } from "./check-folders.js";
 import { readProject, readSettings } from "./project-input.js";
 import { resolvePwd } from "./resolve-pwd.js";
-import { resolveUser, type User } from "./user.js";
+import { resolveUser, type User } from "./resolve-user.js";
 
 /** Everything that is known before a process is started. */
 export interface Prepared {

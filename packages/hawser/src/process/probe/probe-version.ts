@@ -4,11 +4,11 @@ import { type Environment, HawserError } from "../../base/index.js";
 import { parseVersion, type Version } from "../../options/index.js";
 import { atHostExit } from "../end/at-host-exit.js";
 import { newMarker, withMarker } from "../end/host-identity.js";
-import { signalGroup } from "../end/kill-tree.js";
+import { signalGroup } from "../end/sweep-tree.js";
 import { watchProcess } from "../end/watchdog.js";
 import { currentFolderIfAny } from "../host-folders.js";
 import type { CliLocation } from "../locate/locate-cli.js";
-import { type User, withUserHome } from "../prepare/user.js";
+import { type User, withUserHome } from "../prepare/resolve-user.js";
 import { spawnError } from "../spawn/spawn-error.js";
 import { startChild } from "../spawn/start-child.js";
 

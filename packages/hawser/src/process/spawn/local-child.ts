@@ -1,9 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Logger } from "../../base/index.js";
-import { signalGroup } from "../end/kill-tree.js";
+import { signalGroup } from "../end/sweep-tree.js";
 import type { Prepared } from "../prepare/prepare.js";
-import { withUserHome } from "../prepare/user.js";
+import { withUserHome } from "../prepare/resolve-user.js";
 import { type Child, type ChildEnd, setRefOf } from "./child.js";
 import { startChild } from "./start-child.js";
 

@@ -2,7 +2,7 @@ import { chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { PrivateFile } from "../../options/index.js";
 import { atHostExit } from "../end/at-host-exit.js";
-import type { User } from "../prepare/user.js";
+import type { User } from "../prepare/resolve-user.js";
 import { removeOwnFolderSync } from "./remove-folder.js";
 import { temporaryError } from "./temporary-folder.js";
 

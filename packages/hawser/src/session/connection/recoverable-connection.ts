@@ -20,7 +20,7 @@ import {
 import { enrich } from "../session-error.js";
 import type { PrestartedProcess, ProcessStart } from "../session-start.js";
 import { warnOfKey, warnOfUnknownAgent } from "../startup-warnings.js";
-import { spentOn, TurnCosts } from "../turns/turn-cost.js";
+import { spentOn, TurnCosts } from "../turns/turn-costs.js";
 import type { TurnRecord } from "../turns/turn-record.js";
 import type { PromptSink } from "../turns/turns.js";
 import { CliConnection, type ConnectionListener } from "./cli-connection.js";

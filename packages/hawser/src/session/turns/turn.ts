@@ -2,7 +2,7 @@ import { type HawserError, isHawserError } from "../../base/index.js";
 import { isMessage, type Message, type ResultMessage, type UserLine } from "../../wire/index.js";
 import { MessageStream, type StreamListener } from "./message-stream.js";
 import type { TurnClock } from "./turn-clock.js";
-import { claimCost } from "./turn-cost.js";
+import { claimCost } from "./turn-costs.js";
 import { TurnRecord } from "./turn-record.js";
 import type { WholeMessage } from "./whole-messages.js";
 

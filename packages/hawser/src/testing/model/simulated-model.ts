@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { refuseUnknown } from "../refuse-unknown.js";
+import { refuseUnknownOptions } from "../refuse-unknown-options.js";
 import { apiError } from "./api-error.js";
 import { AUXILIARY_REPLIES, type AuxiliaryKind } from "./auxiliary-kind.js";
 import { type RecordedRequest, recordRequest } from "./recorded-request.js";
@@ -66,7 +66,7 @@ export class SimulatedModel {
 
   /** Starts a server on a free port. It keeps no program alive by itself. */
   static async start(options: SimulatedModelOptions = {}): Promise<SimulatedModel> {
-    refuseUnknown("SimulatedModel.start()", options, OPTIONS);
+    refuseUnknownOptions("SimulatedModel.start()", options, OPTIONS);
     const script = new PlayedScript(options.replies ?? []);
     // No time limits: a connection closed just as the CLI reuses it would look like a network error.
     const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 });

@@ -1,5 +1,5 @@
 import { isObject, type Kind, kind } from "../../../base/index.js";
-import { settingsPath } from "../read-settings.js";
+import { settingsPath } from "../settings-reading.js";
 
 const isSet = (value: unknown): boolean => typeof value === "boolean";
 

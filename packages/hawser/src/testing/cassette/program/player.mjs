@@ -4,12 +4,12 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { argumentDifference, flagValue, isConversation, sameIds } from "./arguments.mjs";
+import { claimTake, here } from "./claim-take.mjs";
 import { Ids } from "./ids.mjs";
 import { Inbox } from "./inbox.mjs";
 import { stringify } from "./json.mjs";
 import { Loose } from "./loose.mjs";
 import { createMask } from "./mask.mjs";
-import { claim, here } from "./numbered.mjs";
 import { outlet, write } from "./outlet.mjs";
 import { contentOf, Strict } from "./strict.mjs";
 
@@ -61,7 +61,7 @@ function chooseTake(given) {
 }
 
 function isFree({ take }) {
-  return claim(take);
+  return claimTake(take);
 }
 
 function usedUp() {

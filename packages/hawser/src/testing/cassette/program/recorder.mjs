@@ -5,10 +5,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { claimTake, here } from "./claim-take.mjs";
 import { startGuard } from "./guard.mjs";
 import { Lines } from "./lines.mjs";
 import { createMask } from "./mask.mjs";
-import { claim, here } from "./numbered.mjs";
 import { outlet, write } from "./outlet.mjs";
 import { Tape } from "./tape.mjs";
 
@@ -61,7 +61,7 @@ function asksVersion() {
 function openTape() {
   try {
     let take = 1;
-    while (!claim(take)) take += 1;
+    while (!claimTake(take)) take += 1;
     return new Tape(file, take, createMask(), ({ message }) => complain(`stopped: ${message}`));
   } catch (error) {
     return refuse(`cannot record to ${file}: ${error.message}`, 73);

@@ -12,7 +12,7 @@ export function settingsPath(settings: JsonObject | string | undefined): string 
 }
 
 /** Reads settings from the option itself: an object, or JSON text. */
-export function readInline(settings: JsonObject | string): SettingsReading {
+export function readInlineSettings(settings: JsonObject | string): SettingsReading {
   if (typeof settings !== "string") return checked(settings, "settings");
   const value = parse(settings);
   if (value === undefined) {
@@ -23,7 +23,7 @@ export function readInline(settings: JsonObject | string): SettingsReading {
 }
 
 /** Reads settings from what was found at their path. */
-export function readFile(path: string, input: SettingsInput | undefined): SettingsReading {
+export function readSettingsFile(path: string, input: SettingsInput | undefined): SettingsReading {
   if (input === undefined) {
     return problem(
       `names the file ${path}, whose contents are not known here`,

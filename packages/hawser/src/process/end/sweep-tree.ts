@@ -7,7 +7,7 @@ import { type ProcessEntry, processTable } from "./process-table.js";
  * carries the marker in its environment. A tool's shell leads a session of its own, so no signal to
  * the root's group reaches it. Resolves to what outlived `limitMs`, normally nothing.
  */
-export async function sweep(
+export async function sweepTree(
   known: Iterable<ProcessEntry>,
   marker: string,
   limitMs = 2000,

@@ -1,7 +1,7 @@
 import { HawserError } from "../base/index.js";
 
 /** Throws `invalid_options` for unknown option names, which would otherwise be ignored silently. */
-export function refuseUnknown(
+export function refuseUnknownOptions(
   caller: string,
   options: object,
   names: Readonly<Record<string, true>>,
