@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { quoteForShell } from "../../src/bin/command/quote-for-shell.js";
 import { allowRule, deniedCallLines } from "../../src/bin/turn/denied-calls.js";
 import { complete } from "../../src/complete/index.js";
-import { toolUse } from "../../src/testing/index.js";
+import { type ReplyInput, toolUse } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { world } from "../support/world.js";
 
@@ -212,7 +212,9 @@ describe("the real CLI", () => {
       { url: "http://[::2]:9/", prompt: "x" },
     ),
   ])("permits $tool $call by the rule, and not $other", async ({ tool, call, other }) => {
-    const { cwd, model, options } = await world(NEWEST_CLI, []);
+    // The CLI may begin a turn by itself when a background command of Monitor ends.
+    const replies: ReplyInput[] = [];
+    const { cwd, options } = await world(NEWEST_CLI, () => replies.shift() ?? "Done.");
     const [first, second] = [call, other].map((input) => placed(input, dirname(cwd)));
     const refused = async (inputs: Pair["call"][], allowedTools: string[]) => {
       const reads = inputs.flatMap(({ notebook_path }) => {
@@ -220,7 +222,7 @@ describe("the real CLI", () => {
         writeFileSync(String(notebook_path), JSON.stringify(NOTEBOOK));
         return [toolUse("Read", { file_path: notebook_path })];
       });
-      model.add(...reads, ...inputs.map((input) => toolUse(tool, input)), "Done.");
+      replies.push(...reads, ...inputs.map((input) => toolUse(tool, input)), "Done.");
       const tools = ["Read", tool];
       return (await complete("Do it.", { ...options, tools, allowedTools })).permissionDenials;
     };
