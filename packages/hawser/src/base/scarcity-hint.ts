@@ -1,5 +1,5 @@
 /**
- * What to do about an error code by which the system says that it lacks something for now; undefined
+ * What to do about a system error that says that the system lacks a resource for now; undefined
  * for every other code. Such an error can pass, and it says nothing about the file or the user that was
  * asked for.
  */

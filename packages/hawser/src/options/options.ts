@@ -205,8 +205,9 @@ export interface Options {
   /**
    * Which settings files are read; `[]` is none. The default is `[]` in `complete()`, also with
    * `preset: "agent"`, and `["user"]` in sessions. With `trustProject: true`, `preset: "agent"` and
-   * sessions read the project's files too. In `query()` it is the CLI's own choice, which is all of them. Naming `project` or
-   * `local` here is a statement of trust in the folder, like `trustProject: true`.
+   * sessions read the project's files too. In `query()` it is the CLI's own choice, which is all of
+   * them. Naming `project` or `local` here is a statement of trust in the folder, like
+   * `trustProject: true`.
    */
   settingSources?: SettingSource[] | undefined;
   /**

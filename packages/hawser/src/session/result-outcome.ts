@@ -66,7 +66,7 @@ function moreOf(code: ErrorCode, status: unknown, around: FailureContext): Error
   return retryAfterMs !== undefined && ERROR_CODES[code].retryable ? { retryAfterMs } : {};
 }
 
-/** Of the statuses below 500, only 408 (request timeout) passes. */
+/** Whether a later request may succeed. Among statuses below 500 that is 408 (request timeout) alone. */
 function isPassing(status: number): boolean {
   return status >= 500 || status === 408;
 }

@@ -52,6 +52,7 @@ export class SessionCore
     this.options = options;
     this.#watcher = watcher;
     this.showsEvents = showsEvents;
+    // The connection calls its listener only later, when all the parts below exist.
     this.connection = new RecoverableConnection(options, { bootMs: timeouts.bootMs, warm }, this);
     this.turns = new Turns(this.connection, this, timeouts);
     this.#work = new PendingWork(this);
@@ -211,9 +212,9 @@ export class SessionCore
   }
 
   /**
-   * A message was lost. If the CLI names no uuids, only its exit can tell that the turn has ended whose
-   * result was lost. The input must not end during a turn that this side guards, because an older CLI
-   * would go on without asking.
+   * A message was lost, which may have been a result. A CLI that names no uuids gives no other sign of the
+   * turn's end than its exit, so its input is ended. The input must not end during a turn that this side
+   * guards, because an older CLI would go on without asking: such a turn is interrupted.
    */
   onCorrupt(error: HawserError): void {
     this.turns.onMessageLost();

@@ -21,8 +21,8 @@ import type {
   SessionMutationOptions,
 } from "./types.js";
 
-// The public functions. They throw errors of the system (ENOSPC, EMFILE, …) as HawserError. The functions
-// of the same names in the imported modules do the work and throw these errors unchanged.
+// The public functions. Each calls the function of its own name in an imported module, and throws its
+// system errors (ENOSPC, EMFILE, …) as HawserError.
 
 /**
  * The sessions of a directory and its git worktrees, or of all projects; the latest first. Of each

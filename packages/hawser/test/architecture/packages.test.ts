@@ -16,6 +16,13 @@ describe("packages", () => {
     expect(problemsIn(join(PACKAGES, name))).toEqual([]);
   });
 
+  it("are read from the source text, imports over several lines included", () => {
+    const source = readFileSync(join(PACKAGES, "hawser/src/session/session-core.ts"), "utf8");
+    const imports = source.match(/\bfrom "/g) ?? [];
+    expect(specifiersIn(source)).toHaveLength(imports.length);
+    expect(imports.length).toBeGreaterThan(10);
+  });
+
   it.each([
     ["../../gateway/src/index.js", "leaves the package"],
     ["../../../tools/dist.js", "leaves the package"],

@@ -214,7 +214,8 @@ describe("the real CLI", () => {
   ])("permits $tool $call by the rule, and not $other", async ({ tool, call, other }) => {
     // The CLI may begin a turn by itself when a background command of Monitor ends.
     const replies: ReplyInput[] = [];
-    const { cwd, options } = await world(NEWEST_CLI, () => replies.shift() ?? "Done.");
+    const last = tool === "Monitor" ? "Done." : undefined;
+    const { cwd, options } = await world(NEWEST_CLI, () => replies.shift() ?? last);
     const [first, second] = [call, other].map((input) => placed(input, dirname(cwd)));
     const refused = async (inputs: Pair["call"][], allowedTools: string[]) => {
       const reads = inputs.flatMap(({ notebook_path }) => {
@@ -233,6 +234,7 @@ describe("the real CLI", () => {
     expect(await refused([first ?? {}, second ?? {}], [rule ?? ""])).toEqual([
       expect.objectContaining({ tool_name: tool, tool_input: expect.objectContaining(second) }),
     ]);
+    expect(replies).toEqual([]);
   });
 
   it("refuses by --deny what only that refuses, and permits the rest by the rule", async () => {

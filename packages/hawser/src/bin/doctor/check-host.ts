@@ -44,7 +44,7 @@ export const checkCredentialMix: Check = () =>
     ),
   );
 
-/** The same version as in `engines` of package.json; a test compares them. */
+/** The oldest supported version of Node. A test compares it with `engines` in package.json. */
 export const OLDEST_NODE = "20.19.0";
 
 function node(): Finding {

@@ -24,7 +24,7 @@ function proxies(env: Environment): Finding[] {
     return value ? [{ name, url: value, shown: shownUrl(value) }] : [];
   });
   const good = given.filter(({ shown }) => shown !== undefined);
-  // The same address usually stands in two to six variables.
+  // One finding for each address, because two to six variables usually hold one address.
   const addresses = [...new Set(good.map(({ shown }) => shown))].map((shown) => {
     const names = good.filter((each) => each.shown === shown).map(({ name }) => name);
     return note("proxy", `Calls go through ${shown} (${names.join(", ")}).`);

@@ -3,7 +3,10 @@ import type { JsonObject } from "../../wire/index.js";
 import { jsonCopy } from "./json-copy.js";
 import { unique } from "./tools.js";
 
-/** Puts the settings that other options make over the given ones. Rules are joined, and the sandbox fails closed. */
+/**
+ * Puts the settings that other options make over the given ones. Rules are joined, and the sandbox fails
+ * closed.
+ */
 export function mergeSettings(given: JsonObject, own: JsonObject): JsonObject {
   const merged: Record<string, unknown> = jsonCopy({ ...given });
   if (own["permissions"] !== undefined) {

@@ -132,7 +132,10 @@ function keepUntil({ cli }: Draft): "initialized" | "exit" {
 
 const SINCE_READ_ONCE = "2.1.229";
 
-/** Sends the policy on the command line, or by initialize if it may hold a secret or is too long. The CLI takes no file for it. */
+/**
+ * Sends the policy on the command line, or by initialize if it may hold a secret or is too long. The CLI
+ * takes no file for it.
+ */
 export function applyManagedSettings(draft: Draft, policy: JsonObject): void {
   const secret = mayHoldSecret(policy);
   addVariables(draft, policy);

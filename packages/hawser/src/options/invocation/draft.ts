@@ -36,7 +36,10 @@ export function addFlag(draft: Draft, option: OptionName, flag: Flag, value?: st
   draft.args.push({ option, tokens: [token] });
 }
 
-/** Two tokens, as the official SDK sends these flags. One token if the value begins with a dash, because the CLI would take it for a flag. */
+/**
+ * Adds a flag as two tokens, as the official SDK sends it. It is one token if the value begins with a dash,
+ * because the CLI would take the value for a flag.
+ */
 export function addPair(draft: Draft, option: OptionName, flag: Flag, value: string): void {
   const tokens = value.startsWith("-") ? [`${flag}=${value}`] : [flag, value];
   draft.args.push({ option, tokens });

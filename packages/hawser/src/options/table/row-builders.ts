@@ -159,7 +159,7 @@ export function unless<Value>(
   return { isClean, leaves };
 }
 
-/** The same rule for an option whose default in the CLI is not clean, so that it must be given. */
+/** A rule for an option that must be given, because the CLI's default for it leaves something too. */
 export function unlessGiven<Value>(
   isClean: (value: Value) => boolean,
   leaves: string,

@@ -250,7 +250,7 @@ export class Turns {
     }
   }
 
-  /** The CLI cancelled a prompt. If it had begun with it, the prompt gets the result of the interrupted turn. */
+  /** The CLI cancelled a prompt. A prompt that it had begun with gets the result of the interrupted turn. */
   #drop(turn: LiveTurn): void {
     if (this.#runs && this.#active.has(turn)) this.#joined.add(turn);
     else this.cancel(turn);
