@@ -19,26 +19,31 @@ const FEWEST = 3;
 
 /** Declarations that hold option names and say nothing about options that the table could say. */
 const MAY_NAME_OPTIONS: Readonly<Record<string, string>> = {
-  OPTION_TABLE: "the table itself",
-  GeneralOption: "a type cannot be read from the table; the table does not compile without it",
-  CallOption: "as GeneralOption",
-  SessionOptions: "a public type; the compiler compares it with the table below",
-  CompleteOptions: "a public type; the compiler compares it with the table below",
-  DEFAULTS: "values of options, not facts about them; in providers, the contract's own defaults",
-  Defaulted: "the names of these values",
-  OTHER_NAMES: "names in other libraries; in providers, other names of the contract's own keys",
-  TYPES: "keys of the CLI's settings file",
-  LINKED: "files in the CLI's configuration folder",
-  CALL_FLAGS: "flags of the command",
-  FLAG_OF: "the flag of the command that sets an option",
-  CallOptions: "the public type of what a function returns",
-  OPTION_KINDS: "keys of a provider's contract",
-  HINTS: "keys that callers of a provider's contract mistake for its own",
-  SET_BY_PROVIDER: "keys that a provider's contract takes as arguments",
-  CONTEXT_KEYS: "keys of a provider's contract",
-  PassedOptions: "a provider's own keys of the same name, taken out of a type",
-  OPTIONS: "keys of the options of a fake environment",
-  toolOptions: "the public type of what a function returns",
+  "options/table/option-table.ts: OPTION_TABLE": "the table itself",
+  "options/table/option-row.ts: GeneralOption":
+    "a type cannot be read from the table; the table does not compile without it",
+  "options/table/option-row.ts: CallOption": "a type that the table does not compile without",
+  "session/open-session.ts: SessionOptions": "a public type; the compiler compares it below",
+  "complete/complete.ts: CompleteOptions": "a public type; the compiler compares it below",
+  "options/invocation/default-options.ts: DEFAULTS": "values of options, not facts about them",
+  "options/invocation/default-options.ts: Defaulted": "the names of these values",
+  "options/validate/validate-options.ts: OTHER_NAMES": "names in other libraries",
+  "options/validate/settings-reading.ts: TYPES": "keys of the CLI's settings file",
+  "transcripts/store/link-configuration.ts: LINKED": "files in the CLI's configuration folder",
+  "bin/command/call-flags.ts: CALL_FLAGS": "flags of the command",
+  "bin/command/call-flags.ts: FLAG_OF": "the flag of the command that sets an option",
+  "bin/command/call-flags.ts: CallOptions": "the type of what a function returns",
+  "providers/magi/claude-cli-provider.ts: SET_BY_PROVIDER":
+    "keys that the contract has as arguments",
+  "providers/omega/claude-code-options.ts: DEFAULTS": "the contract's own defaults",
+  "providers/omega/claude-code-options.ts: OPTION_KINDS": "keys of the contract",
+  "providers/omega/claude-code-options.ts: PassedOptions":
+    "keys of the contract, left out of a type",
+  "providers/omega/claude-code-options.ts: HINTS": "keys that callers mistake for the contract's",
+  "providers/omega/context.ts: CONTEXT_KEYS": "keys of the contract",
+  "providers/omega/context.ts: OTHER_NAMES": "other names of the contract's keys",
+  "providers/omega/tool-options.ts: toolOptions": "the type of what a function returns",
+  "testing/isolated-env.ts: OPTIONS": "keys of the options of a fake environment",
 };
 
 interface Found {
@@ -105,6 +110,10 @@ const lists = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .map((file) => file.split(sep).join("/"))
   .flatMap(listsIn);
 
+function placeOf({ file, declaration }: Found): string {
+  return `${file}: ${declaration}`;
+}
+
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
 describe("the table of options", () => {
@@ -115,12 +124,12 @@ describe("the table of options", () => {
   });
 
   it("is the only list of option names", () => {
-    const others = lists.filter(({ declaration }) => !Object.hasOwn(MAY_NAME_OPTIONS, declaration));
+    const others = lists.filter((found) => !Object.hasOwn(MAY_NAME_OPTIONS, placeOf(found)));
     expect(others).toEqual([]);
   });
 
   it("has no exception that is not needed", () => {
-    const found = new Set(lists.map(({ declaration }) => declaration));
+    const found = new Set(lists.map(placeOf));
     expect(Object.keys(MAY_NAME_OPTIONS).filter((name) => !found.has(name))).toEqual([]);
   });
 });
