@@ -3,7 +3,7 @@ import { ChatCost } from "../../src/bin/chat/chat-cost.js";
 import { stoppedLine, summaryLine } from "../../src/bin/turn/summary-line.js";
 import { hang, reply } from "../../src/testing/index.js";
 import type { ResultMessage } from "../../src/wire/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { hawserIn, KEYS, type Pty } from "../support/pty.js";
 import { world } from "../support/world.js";
 
@@ -38,7 +38,7 @@ const SLOW_MS = 240_000;
 
 const TURN = `1 turn · 1,000 tokens in, 500 out · ${REQUEST}`;
 
-it.each(CLIS)(
+it.each(clisInTurn())(
   "hawser chat on $name counts each turn once, over /rewind and /resume",
   async ({ path }) => {
     const open = await chat(path);
@@ -75,7 +75,7 @@ it.each(CLIS)(
   SLOW_MS,
 );
 
-it.each(CLIS)(
+it.each(clisInTurn())(
   "hawser chat on $name shows no figure for a stopped turn that is not known",
   async ({ path }) => {
     const open = await chat(path);

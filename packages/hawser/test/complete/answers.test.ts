@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { reply, toolUse } from "../../src/testing/index.js";
+import { clisInTurn } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
-import { describeInTurn } from "../support/in-turn.js";
 import { world } from "../support/world.js";
 
-describeInTurn("complete() on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("complete() on the real CLI $name", ({ path }) => {
   it("sends the blocks of a prompt as they were at the call", async () => {
     const { model, options } = await world(path, ["A bowline."]);
     const blocks = [{ type: "text" as const, text: "Name a knot." }];

@@ -12,8 +12,7 @@ import {
   toolUse,
 } from "../../src/testing/index.js";
 import { isMessage, type Message } from "../../src/wire/index.js";
-import { NEWEST_CLI } from "../support/cli.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
 import { transcriptIn } from "../support/transcript.js";
@@ -88,146 +87,155 @@ const NAMES = ["a1", "a2", "b1", "b2", "c1", "c2"];
 /** Three runs that reach the limit of two rounds, and a fourth that ends. */
 const THREE_LIMITS = [...NAMES.map(works), reply("Done.", { usage: USAGE })];
 
-describeInTurn("a call that reaches its limit of turns, on the real CLI $name", ({ path }) => {
-  it("goes on to its end over three limits in one process", async () => {
-    const { model, options } = await world(path, THREE_LIMITS);
-    const pids = new Set<number>();
-    const call = stream("Work.", { ...options, ...WORK, autoResume: 5 });
-    const seen: Message[] = [];
-    for await (const message of call) {
-      seen.push(message);
-      for (const { pid } of processes()) if (pid !== undefined) pids.add(pid);
-    }
-    const completion = await call.completion;
-    expect(completion).toMatchObject({
-      stop: "completed",
-      resumes: 3,
-      text: "Done.",
-      texts: ["a1 a2 ", "b1 b2 ", "c1 c2 ", "Done."],
-      // The CLI calls a run of two rounds three turns.
-      turns: 10,
-      usage: { input_tokens: 7000, output_tokens: 3500 },
+describe.each(clisInTurn())(
+  "a call that reaches its limit of turns, on the real CLI $name",
+  ({ path }) => {
+    it("goes on to its end over three limits in one process", async () => {
+      const { model, options } = await world(path, THREE_LIMITS);
+      const pids = new Set<number>();
+      const call = stream("Work.", { ...options, ...WORK, autoResume: 5 });
+      const seen: Message[] = [];
+      for await (const message of call) {
+        seen.push(message);
+        for (const { pid } of processes()) if (pid !== undefined) pids.add(pid);
+      }
+      const completion = await call.completion;
+      expect(completion).toMatchObject({
+        stop: "completed",
+        resumes: 3,
+        text: "Done.",
+        texts: ["a1 a2 ", "b1 b2 ", "c1 c2 ", "Done."],
+        // The CLI calls a run of two rounds three turns.
+        turns: 10,
+        usage: { input_tokens: 7000, output_tokens: 3500 },
+      });
+      expect(completion.costUsd).toBeCloseTo(7 * CALL_USD, 6);
+      expect(pids.size).toBe(1);
+      expect(promptsOf(model)).toEqual(["Work.", ...Array(3).fill("Go on where you stopped.")]);
+      expect(model.calls.every(({ system }) => system.includes("You work."))).toBe(true);
+      expect(model.calls.every(({ tools }) => tools.includes("Bash"))).toBe(true);
+      expect(model.calls.flatMap(({ toolResults }) => toolResults).map(({ text }) => text)).toEqual(
+        NAMES.map((name) => `did-${name}`),
+      );
+      expect(seen.filter((message) => message.type === "hawser")).toEqual(
+        [1, 2, 3].map((resumes) => ({
+          type: "hawser",
+          subtype: "continuing",
+          resumes,
+          of: 5,
+          delay_ms: 0,
+        })),
+      );
     });
-    expect(completion.costUsd).toBeCloseTo(7 * CALL_USD, 6);
-    expect(pids.size).toBe(1);
-    expect(promptsOf(model)).toEqual(["Work.", ...Array(3).fill("Go on where you stopped.")]);
-    expect(model.calls.every(({ system }) => system.includes("You work."))).toBe(true);
-    expect(model.calls.every(({ tools }) => tools.includes("Bash"))).toBe(true);
-    expect(model.calls.flatMap(({ toolResults }) => toolResults).map(({ text }) => text)).toEqual(
-      NAMES.map((name) => `did-${name}`),
-    );
-    expect(seen.filter((message) => message.type === "hawser")).toEqual(
-      [1, 2, 3].map((resumes) => ({
-        type: "hawser",
-        subtype: "continuing",
-        resumes,
-        of: 5,
-        delay_ms: 0,
-      })),
-    );
-  });
 
-  it("has the same text as one that reaches no limit; textStream has all that was said", async () => {
-    const replies = () => [works("a1"), works("a2"), works("b1"), reply("Done.", { usage: USAGE })];
-    const whole = await world(path, replies());
-    const once = await complete("Work.", { ...whole.options, ...WORK, maxTurns: 10 });
-    const { options } = await world(path, replies());
-    const call = stream("Work.", { ...options, ...WORK, autoResume: 5 });
-    let said = "";
-    for await (const piece of call.textStream) said += piece;
-    const resumed = await call.completion;
-    expect([once.resumes, resumed.resumes]).toEqual([0, 1]);
-    expect([once.text, resumed.text]).toEqual(["Done.", "Done."]);
-    expect([once.texts, resumed.texts]).toEqual([["Done."], ["a1 a2 ", "Done."]]);
-    expect(said).toBe("a1 a2 \n\nb1 Done.");
-  });
-
-  it("logs each resume as a warning, with its number and the limit", async () => {
-    const { options } = await world(path, THREE_LIMITS);
-    const { logger, entries } = recordingLogger();
-    await complete("Work.", { ...options, ...WORK, autoResume: 2, logger });
-    const resumes = entries.filter(({ fields }) => fields?.["resumes"] !== undefined);
-    expect(resumes).toEqual(
-      [1, 2].map((n) => ({
-        level: "warn",
-        message: "the limit of turns was reached, so the call goes on",
-        fields: { resumes: n, of: 2, delay_ms: 0 },
-      })),
-    );
-  });
-
-  it("goes on in a new process that resumes when the one before was killed", async () => {
-    const place = await world(path, THREE_LIMITS);
-    const { model, options } = place;
-    const asked: string[] = [];
-    const autoResume = { times: 5, waitMs: pauseMs(path), prompt: "And on." };
-    const work = workOfAgent(asked);
-    const call = stream("Work.", { ...options, ...work, maxBudgetUsd: 10, autoResume });
-    const killed = new Set<number>();
-    const kinds: string[] = [];
-    for await (const message of call) {
-      if (!isMessage(message, "hawser")) continue;
-      kinds.push(message.subtype);
-      if (message.subtype === "continuing") killed.add(await killOnceWritten(place, kinds.length));
-    }
-    const completion = await call.completion;
-    expect(completion).toMatchObject({
-      stop: "completed",
-      resumes: 3,
-      texts: ["a1 a2 ", "b1 b2 ", "c1 c2 ", "Done."],
-      usage: { input_tokens: 7000, output_tokens: 3500 },
+    it("has the same text as one that reaches no limit; textStream has all that was said", async () => {
+      const replies = () => [
+        works("a1"),
+        works("a2"),
+        works("b1"),
+        reply("Done.", { usage: USAGE }),
+      ];
+      const whole = await world(path, replies());
+      const once = await complete("Work.", { ...whole.options, ...WORK, maxTurns: 10 });
+      const { options } = await world(path, replies());
+      const call = stream("Work.", { ...options, ...WORK, autoResume: 5 });
+      let said = "";
+      for await (const piece of call.textStream) said += piece;
+      const resumed = await call.completion;
+      expect([once.resumes, resumed.resumes]).toEqual([0, 1]);
+      expect([once.text, resumed.text]).toEqual(["Done.", "Done."]);
+      expect([once.texts, resumed.texts]).toEqual([["Done."], ["a1 a2 ", "Done."]]);
+      expect(said).toBe("a1 a2 \n\nb1 Done.");
     });
-    expect(completion.costUsd).toBeCloseTo(7 * CALL_USD, 6);
-    expect(killed.size).toBe(3);
-    expect(kinds).toEqual(Array(3).fill(["continuing", "recovered"]).flat());
-    expect(promptsOf(model)).toEqual(["Work.", ...Array(3).fill("And on.")]);
-    const last = model.calls.at(-1);
-    expect(last?.system).toContain("You work.");
-    expect(last?.system).toContain("You are the WORKER.");
-    expect(last?.tools).toEqual(expect.arrayContaining(["Bash", "mcp__mine__lend"]));
-    // The callback belongs to this program: it is asked in every process.
-    expect(asked).toEqual(NAMES.map((name) => `touch it; echo did-${name}`));
-    expect(JSON.stringify(last?.body)).toContain("did-a1");
-  });
 
-  it("carries its budget into the process that resumes", async () => {
-    const place = await world(path, THREE_LIMITS);
-    // Two runs of two calls fit; the fifth call is one too many.
-    const maxBudgetUsd = 4.5 * CALL_USD;
-    const autoResume = { times: 5, waitMs: pauseMs(path) };
-    const call = stream("Work.", { ...place.options, ...WORK, maxBudgetUsd, autoResume });
-    let limits = 0;
-    for await (const message of call) {
-      if (!isMessage(message, "hawser") || message.subtype !== "continuing") continue;
-      limits += 1;
-      await killOnceWritten(place, limits * 2 - 1);
-    }
-    const completion = await call.completion;
-    expect(completion).toMatchObject({ stop: "max_budget", resumes: 2 });
-    expect(completion.costUsd).toBeCloseTo(5 * CALL_USD, 6);
-  });
-
-  it("gives what was said in all runs when it may not go on any more", async () => {
-    const { model, options } = await world(path, THREE_LIMITS);
-    const completion = await complete("Work.", { ...options, ...WORK, autoResume: 1 });
-    expect(completion).toMatchObject({
-      stop: "max_turns",
-      resumes: 1,
-      text: "a1 a2 \n\nb1 b2 ",
-      texts: ["a1 a2 ", "b1 b2 "],
+    it("logs each resume as a warning, with its number and the limit", async () => {
+      const { options } = await world(path, THREE_LIMITS);
+      const { logger, entries } = recordingLogger();
+      await complete("Work.", { ...options, ...WORK, autoResume: 2, logger });
+      const resumes = entries.filter(({ fields }) => fields?.["resumes"] !== undefined);
+      expect(resumes).toEqual(
+        [1, 2].map((n) => ({
+          level: "warn",
+          message: "the limit of turns was reached, so the call goes on",
+          fields: { resumes: n, of: 2, delay_ms: 0 },
+        })),
+      );
     });
-    expect(model.calls.length).toBe(4);
-  });
 
-  it("keeps a session that others can go on with", async () => {
-    const { options } = await world(path, [works("a"), works("b"), "Later."]);
-    const kept = { ...options, ...WORK, autoResume: 0 };
-    const first = await complete("Work.", { ...kept, autoResume: { times: 1, waitMs: 10 ** 9 } });
-    expect(first.stop).toBe("max_turns");
-    const resumed = await complete("More.", { ...kept, resume: first.sessionId });
-    expect(resumed).toMatchObject({ text: "Later.", sessionId: first.sessionId });
-  });
-});
+    it("goes on in a new process that resumes when the one before was killed", async () => {
+      const place = await world(path, THREE_LIMITS);
+      const { model, options } = place;
+      const asked: string[] = [];
+      const autoResume = { times: 5, waitMs: pauseMs(path), prompt: "And on." };
+      const work = workOfAgent(asked);
+      const call = stream("Work.", { ...options, ...work, maxBudgetUsd: 10, autoResume });
+      const killed = new Set<number>();
+      const kinds: string[] = [];
+      for await (const message of call) {
+        if (!isMessage(message, "hawser")) continue;
+        kinds.push(message.subtype);
+        if (message.subtype === "continuing")
+          killed.add(await killOnceWritten(place, kinds.length));
+      }
+      const completion = await call.completion;
+      expect(completion).toMatchObject({
+        stop: "completed",
+        resumes: 3,
+        texts: ["a1 a2 ", "b1 b2 ", "c1 c2 ", "Done."],
+        usage: { input_tokens: 7000, output_tokens: 3500 },
+      });
+      expect(completion.costUsd).toBeCloseTo(7 * CALL_USD, 6);
+      expect(killed.size).toBe(3);
+      expect(kinds).toEqual(Array(3).fill(["continuing", "recovered"]).flat());
+      expect(promptsOf(model)).toEqual(["Work.", ...Array(3).fill("And on.")]);
+      const last = model.calls.at(-1);
+      expect(last?.system).toContain("You work.");
+      expect(last?.system).toContain("You are the WORKER.");
+      expect(last?.tools).toEqual(expect.arrayContaining(["Bash", "mcp__mine__lend"]));
+      // The callback belongs to this program: it is asked in every process.
+      expect(asked).toEqual(NAMES.map((name) => `touch it; echo did-${name}`));
+      expect(JSON.stringify(last?.body)).toContain("did-a1");
+    });
+
+    it("carries its budget into the process that resumes", async () => {
+      const place = await world(path, THREE_LIMITS);
+      // Two runs of two calls fit; the fifth call is one too many.
+      const maxBudgetUsd = 4.5 * CALL_USD;
+      const autoResume = { times: 5, waitMs: pauseMs(path) };
+      const call = stream("Work.", { ...place.options, ...WORK, maxBudgetUsd, autoResume });
+      let limits = 0;
+      for await (const message of call) {
+        if (!isMessage(message, "hawser") || message.subtype !== "continuing") continue;
+        limits += 1;
+        await killOnceWritten(place, limits * 2 - 1);
+      }
+      const completion = await call.completion;
+      expect(completion).toMatchObject({ stop: "max_budget", resumes: 2 });
+      expect(completion.costUsd).toBeCloseTo(5 * CALL_USD, 6);
+    });
+
+    it("gives what was said in all runs when it may not go on any more", async () => {
+      const { model, options } = await world(path, THREE_LIMITS);
+      const completion = await complete("Work.", { ...options, ...WORK, autoResume: 1 });
+      expect(completion).toMatchObject({
+        stop: "max_turns",
+        resumes: 1,
+        text: "a1 a2 \n\nb1 b2 ",
+        texts: ["a1 a2 ", "b1 b2 "],
+      });
+      expect(model.calls.length).toBe(4);
+    });
+
+    it("keeps a session that others can go on with", async () => {
+      const { options } = await world(path, [works("a"), works("b"), "Later."]);
+      const kept = { ...options, ...WORK, autoResume: 0 };
+      const first = await complete("Work.", { ...kept, autoResume: { times: 1, waitMs: 10 ** 9 } });
+      expect(first.stop).toBe("max_turns");
+      const resumed = await complete("More.", { ...kept, resume: first.sessionId });
+      expect(resumed).toMatchObject({ text: "Later.", sessionId: first.sessionId });
+    });
+  },
+);
 
 describe("a call that goes on", () => {
   it("ends with its deadline, with the texts of all runs", async () => {

@@ -3,12 +3,11 @@ import { z } from "zod";
 import { type Completion, complete, stream } from "../../src/complete/index.js";
 import { fakeCli, hang, maxTokens, reply } from "../../src/testing/index.js";
 import { isMessage, isResult, type Message } from "../../src/wire/index.js";
-import { NEWEST_CLI } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
-import { describeInTurn } from "../support/in-turn.js";
 import { world } from "../support/world.js";
 
-describeInTurn("stream() on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("stream() on the real CLI $name", ({ path }) => {
   it("gives the text as it comes, and then the outcome", async () => {
     const text = "A bowline, a sheet bend, a clove hitch.";
     const { options } = await world(path, [reply(text, { chunks: 8, chunkDelayMs: 30 })]);

@@ -38,7 +38,7 @@ When a call throws, its process is gone; only a [pool](pool.md) may keep one tha
 
 ## What happens when
 
-Each row is made for real by a test, with the CLI ${CLIS[0]?.name}, and where the older ${CLIS[1]?.name} differs, with that one too (with \`HAWSER_BOTH=1\`, every row with both): the HTTP status at the model, the signal to the process, the missing folder. Only for a start that hangs and for an exit code of its own does a stand-in play the CLI. The page is written from that test. Where the two CLIs differ, both are named. Each error has a \`sessionId\`, \`resumable: false\` and the hint of its code, unless its row says otherwise. A cause without a code is no failure: the call gives an answer.`;
+Each row is made for real by a test, with the CLI ${CLIS[0]?.name} and with the older ${CLIS[1]?.name} (\`npm test\` takes the two in turn, \`npm run test:full\` both): the HTTP status at the model, the signal to the process, the missing folder. Only for a start that hangs and for an exit code of its own does a stand-in play the CLI. The page is written from that test. Where the two CLIs differ, both are named. Each error has a \`sessionId\`, \`resumable: false\` and the hint of its code, unless its row says otherwise. A cause without a code is no failure: the call gives an answer.`;
 
 const BETWEEN = `Limits that a call was given on purpose are no failures: \`maxTurns\` and \`maxBudgetUsd\` end it with an answer whose \`stop\` says so, unless a value is owed for a \`schema\`.
 

@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type CompleteOptions, complete } from "../../src/complete/index.js";
 import { apiError, fakeCli, type Scenario } from "../../src/testing/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
@@ -13,7 +13,7 @@ import { failure } from "./failure.helper.js";
 
 const isRoot = process.getuid?.() === 0;
 
-describe.each(CLIS)("a start that fails on the real CLI $name", ({ path, name }) => {
+describe.each(clisInTurn())("a start that fails on the real CLI $name", ({ path, name }) => {
   it("for an unknown flag is unsupported_by_cli, with the CLI's words", async () => {
     const { options } = await world(path, []);
     const error = await failure("x", { ...options, extraArgs: { "no-such-flag": null } });

@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type CompleteOptions, complete } from "../../src/complete/index.js";
 import { always, toolUse } from "../../src/testing/index.js";
+import { clisInTurn } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
-import { describeInTurn } from "../support/in-turn.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { type World, world } from "../support/world.js";
 
@@ -84,7 +84,7 @@ function described(name: string, description: string): string {
   return `---\nname: ${name}\ndescription: ${description}\n---\nDo it.\n`;
 }
 
-describeInTurn("what lies about on the machine, on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("what lies about on the machine, on the real CLI $name", ({ path }) => {
   it.each<[string, CompleteOptions, string[]]>([
     ["", {}, []],
     [" with commands", { literalPrompt: false }, []],
@@ -118,27 +118,30 @@ describeInTurn("what lies about on the machine, on the real CLI $name", ({ path 
   });
 });
 
-describeInTurn("a secret in the environment of this program, on the real CLI $name", ({ path }) => {
-  it.each<[string, CompleteOptions["inheritEnv"], boolean]>([
-    ["is not seen by a tool unless it is passed on", false, false],
-    ["is not seen by a tool if other variables are passed on", ["LANG"], false],
-    ["is seen by a tool if everything is passed on", true, true],
-    ["is seen by a tool if it is passed on by name", ["HOST_SECRET"], true],
-  ])("%s", async (_title, inheritEnv, isSeen) => {
-    vi.stubEnv("HOST_SECRET", "canary-of-the-host");
-    const { model, options } = await world(path, [showEnvironment(), "Done."]);
-    await complete("Work.", {
-      ...options,
-      preset: "agent",
-      allowedTools: ["Bash"],
-      inheritEnv,
+describe.each(clisInTurn())(
+  "a secret in the environment of this program, on the real CLI $name",
+  ({ path }) => {
+    it.each<[string, CompleteOptions["inheritEnv"], boolean]>([
+      ["is not seen by a tool unless it is passed on", false, false],
+      ["is not seen by a tool if other variables are passed on", ["LANG"], false],
+      ["is seen by a tool if everything is passed on", true, true],
+      ["is seen by a tool if it is passed on by name", ["HOST_SECRET"], true],
+    ])("%s", async (_title, inheritEnv, isSeen) => {
+      vi.stubEnv("HOST_SECRET", "canary-of-the-host");
+      const { model, options } = await world(path, [showEnvironment(), "Done."]);
+      await complete("Work.", {
+        ...options,
+        preset: "agent",
+        allowedTools: ["Bash"],
+        inheritEnv,
+      });
+      expect(model.calls[1]?.toolResults[0]?.text).toContain("PATH=");
+      expect(JSON.stringify(model.requests).includes("canary-of-the-host")).toBe(isSeen);
     });
-    expect(model.calls[1]?.toolResults[0]?.text).toContain("PATH=");
-    expect(JSON.stringify(model.requests).includes("canary-of-the-host")).toBe(isSeen);
-  });
-});
+  },
+);
 
-describeInTurn("a prompt, on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("a prompt, on the real CLI $name", ({ path }) => {
   it.each(["lean", "agent"] as const)("arrives as text, with the preset %s", async (preset) => {
     const { cwd, model, options } = await world(path, always("Done."));
     await writeFile(join(cwd, "note.txt"), "canary-in-a-file");
@@ -239,7 +242,7 @@ const KEY = { ANTHROPIC_API_KEY: "dummy-key-one" };
 const TOKEN = { CLAUDE_CODE_OAUTH_TOKEN: "dummy-oauth-one" };
 const AUTH = { ANTHROPIC_AUTH_TOKEN: "dummy-auth-one" };
 
-describeInTurn("the credential in use, on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("the credential in use, on the real CLI $name", ({ path }) => {
   const apiKey = { kind: "apiKey", source: "ANTHROPIC_API_KEY", overridesLogin: false };
   const login = { kind: "login", source: undefined, overridesLogin: false };
   const oauth = { kind: "oauthToken", source: "CLAUDE_CODE_OAUTH_TOKEN", overridesLogin: false };
@@ -271,7 +274,7 @@ describeInTurn("the credential in use, on the real CLI $name", ({ path }) => {
   });
 });
 
-describeInTurn("a key in place of a login, on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("a key in place of a login, on the real CLI $name", ({ path }) => {
   const inherited = ["ANTHROPIC_API_KEY"];
   const hint = "Unset it, or pass `env: { ANTHROPIC_API_KEY: undefined }`, to use the login.";
   const warning = {
@@ -297,7 +300,7 @@ describeInTurn("a key in place of a login, on the real CLI $name", ({ path }) =>
   });
 });
 
-describeInTurn("a credential of one call, on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("a credential of one call, on the real CLI $name", ({ path }) => {
   it("goes to the CLI and not into the environment of this program", async () => {
     vi.stubEnv("ANTHROPIC_API_KEY", "dummy-key-of-host");
     const place = await guarded(path);

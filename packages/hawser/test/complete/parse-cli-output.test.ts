@@ -10,8 +10,8 @@ import {
   refusal,
   toolUse,
 } from "../../src/testing/index.js";
+import { clisInTurn } from "../support/cli.js";
 import { fc } from "../support/fc.js";
-import { describeInTurn } from "../support/in-turn.js";
 import { world } from "../support/world.js";
 import { CliProcess } from "../testing/cli-process.helper.js";
 
@@ -45,7 +45,7 @@ async function run(
 const working = () => ["Working. ", toolUse("Bash", { command: "echo x", description: "d" })];
 
 for (const [form, args] of FORMS) {
-  describeInTurn(`what the real CLI $name prints as ${form}`, ({ path }) => {
+  describe.each(clisInTurn())(`what the real CLI $name prints as ${form}`, ({ path }) => {
     it("is read when it answers, whatever the answer holds", async () => {
       const answer = 'A bowline,\u2028as {"json": "```"}\r\nsays.\n';
       const { stdout, code } = await run(path, args, [answer]);
@@ -112,7 +112,7 @@ for (const [form, args] of FORMS) {
   });
 }
 
-describeInTurn("what the real CLI $name prints", ({ path }) => {
+describe.each(clisInTurn())("what the real CLI $name prints", ({ path }) => {
   it("is no answer when it cannot start", async () => {
     const { stdout, code } = await run(path, FORMS[0][1], [], { args: ["--no-such-flag"] });
     expect([stdout, code]).toEqual(["", 1]);

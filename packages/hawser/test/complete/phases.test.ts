@@ -1,15 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { HawserError } from "../../src/base/index.js";
 import { complete, stream } from "../../src/complete/index.js";
 import type { TimeoutOptions } from "../../src/options/index.js";
 import { processes } from "../../src/process/index.js";
 import { always, hang, type Reply, reply, toolUse } from "../../src/testing/index.js";
 import { isMessage } from "../../src/wire/index.js";
-import { THE_OLDER } from "../support/cli.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
 import { transcriptIn } from "../support/transcript.js";
 import { world } from "../support/world.js";
@@ -28,7 +27,7 @@ function bash(command: string) {
 const SLOW = bash("for i in 1 2 3 4 5; do sleep 1; done; echo slow-done");
 const ENDLESS = bash("echo $$ > number; mv number begun; while :; do sleep 1; done");
 
-describeInTurn("the limit for silence, on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("the limit for silence, on the real CLI $name", ({ path }) => {
   it("does not run while a tool does, and runs again afterwards", async () => {
     const { model, options } = await world(path, [["I run it. ", SLOW], hang("It said")]);
     const error = await failure("x", { ...options, ...BASH, timeouts: { idleMs: IDLE_MS } });
@@ -57,7 +56,7 @@ describeInTurn("the limit for silence, on the real CLI $name", ({ path }) => {
   });
 });
 
-describeInTurn("the limit of the whole call, on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("the limit of the whole call, on the real CLI $name", ({ path }) => {
   it("goes on while a tool runs, and ends that tool too", async () => {
     const { cwd, options } = await world(path, [["I run it. ", ENDLESS]]);
     const failed = failure("x", { ...options, ...BASH, timeouts: { totalMs: 15_000 } });
@@ -114,7 +113,7 @@ describeInTurn("the limit of the whole call, on the real CLI $name", ({ path }) 
   });
 });
 
-it.each(THE_OLDER)(
+it.each(clisInTurn())(
   "the limit for silence holds in each run of a call, on the real CLI $name",
   async ({ path }) => {
     const { options } = await world(path, [["First. ", bash("echo x")], hang("Second")]);
@@ -134,7 +133,7 @@ it.each(THE_OLDER)(
   },
 );
 
-describeInTurn("a session that is kept, on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("a session that is kept, on the real CLI $name", ({ path }) => {
   it.each<[string, Reply, TimeoutOptions]>([
     ["firstMessage", hang(), { firstMessageMs: 2000 }],
     ["idle", hang("Half an answer"), { idleMs: 2000 }],
@@ -168,7 +167,7 @@ describeInTurn("a session that is kept, on the real CLI $name", ({ path }) => {
   });
 });
 
-describeInTurn("an API that says nothing, on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("an API that says nothing, on the real CLI $name", ({ path }) => {
   it.each([0, 1])("is given up by the CLI itself after %i retries", async (cliRetries) => {
     const { model, options } = await world(path, always(hang()));
     const retry = { cliRetries, apiTimeoutMs: 1500 };

@@ -9,9 +9,8 @@ import {
 } from "../../src/complete/retry-policy.js";
 import { apiError, fakeCli, hang, reply, toolUse } from "../../src/testing/index.js";
 import { isMessage, type Message } from "../../src/wire/index.js";
-import { NEWEST_CLI } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { fc } from "../support/fc.js";
-import { describeInTurn } from "../support/in-turn.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
 import { world } from "../support/world.js";
@@ -103,7 +102,7 @@ it("a budget for retries that the whole call has no time for is refused", async 
 /** Almost no pauses, and no retries by the CLI itself. */
 const QUICK: CompleteOptions["retry"] = { attempts: 2, baseMs: 1, cliRetries: 0 };
 
-describeInTurn("a call that fails in passing, on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("a call that fails in passing, on the real CLI $name", ({ path }) => {
   it("is made anew in a session of its own, and what failed is counted", async () => {
     const { logger, entries } = recordingLogger();
     const { model, options } = await world(path, [apiError(500), apiError(529), "At last."]);

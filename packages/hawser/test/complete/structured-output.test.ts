@@ -6,8 +6,7 @@ import { z } from "zod";
 import { type CompleteOptions, complete, stream } from "../../src/complete/index.js";
 import { always, reply, toolUse } from "../../src/testing/index.js";
 import { isMessage } from "../../src/wire/index.js";
-import { NEWEST_CLI } from "../support/cli.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { world } from "../support/world.js";
 
 const KNOT = { name: "bowline", turns: 1 };
@@ -17,7 +16,7 @@ function gives(value: unknown) {
   return toolUse("StructuredOutput", value as Record<string, unknown>);
 }
 
-describeInTurn("a call with a schema, on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("a call with a schema, on the real CLI $name", ({ path }) => {
   it.each<[string, CompleteOptions & { schema: object }]>([
     ["zod", { schema: z.object({ name: z.string(), turns: z.number().int() }) }],
     ["arktype", { schema: type({ name: "string", turns: "number.integer" }) }],

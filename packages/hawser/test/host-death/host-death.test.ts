@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { CLIS, NEWEST_CLI, OLDER_CLI } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI, OLDER_CLI } from "../support/cli.js";
 
 interface Report {
   /** The commands of all processes below the host before its end, as the kernel shows them. */
@@ -27,7 +27,7 @@ const EACH = 6;
 const WATCHDOG = 1;
 
 describe.skipIf(process.platform !== "linux")("a host that is killed in a turn", () => {
-  describe.each(CLIS)("on $name", ({ path }) => {
+  describe.each(clisInTurn())("on $name", ({ path }) => {
     it.each([
       { entry: "complete", clis: 1 },
       { entry: "session", clis: 1 },

@@ -10,7 +10,7 @@ import {
 import { openSession } from "../../src/session/index.js";
 import { always } from "../../src/testing/index.js";
 import type { JsonObject } from "../../src/wire/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { world } from "../support/world.js";
 
 interface OfferedTool {
@@ -105,7 +105,7 @@ function unknownOf({ name, input_schema }: OfferedTool): string[] {
   ];
 }
 
-describe.each(CLIS)("BUILTIN_TOOLS and the tools of $name", ({ path }) => {
+describe.each(clisInTurn())("BUILTIN_TOOLS and the tools of $name", ({ path }) => {
   it.each(STARTS)("accounts for every tool of the CLI $name", async ({ env, options }) => {
     const tools = await offered(path, env, options);
     expect(tools.length).toBeGreaterThan(5);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { buildInvocation, type Options } from "../../src/options/index.js";
 import { always, toolUse } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
 import { added, HOST, NEWEST } from "./facts.helper.js";
@@ -56,7 +56,7 @@ describe("a word that only a newer CLI may know", () => {
   });
 });
 
-describe.each(CLIS)("the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("the real CLI $name", ({ path }) => {
   it("takes its default for an effort that it does not know, and says so", async () => {
     const place = await world(path, always("Done."));
     const { logger, entries } = recordingLogger();

@@ -8,7 +8,7 @@ import {
   parseVersion,
   type Version,
 } from "../../src/options/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { batchesOf } from "./batches.helper.js";
 import { CASES } from "./cases.helper.js";
 import { HOST } from "./facts.helper.js";
@@ -58,7 +58,7 @@ const NEWER_THAN: Readonly<Record<string, readonly OptionName[]>> = {
   ],
 };
 
-describe.each(CLIS)("the real CLI $name", ({ name, path }) => {
+describe.each(clisInTurn())("the real CLI $name", ({ name, path }) => {
   const version = parseVersion(name) ?? [0, 0, 0];
   const refused = cases.filter(({ options }) => isRefused(options, path, version));
   const known = startable.filter((each) => !refused.includes(each));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Options, parseVersion } from "../../src/options/index.js";
-import { CLIS } from "../support/cli.js";
+import { CLIS, clisInTurn } from "../support/cli.js";
 import { start } from "./start.helper.js";
 
 const allowedTools = Array.from({ length: 600 }, (_, i) => `mcp__server_${i}__tool`);
@@ -10,7 +10,7 @@ const additionalDirectories = Array.from(
   (_, i) => `/tmp/folder-${i}-${"x".repeat(80)}`,
 );
 
-describe.each(CLIS)("the real CLI $name", ({ name, path }) => {
+describe.each(clisInTurn())("the real CLI $name", ({ name, path }) => {
   const version = parseVersion(name) ?? [0, 0, 0];
 
   async function permissions(options: Options): Promise<[unknown, number]> {

@@ -5,7 +5,7 @@ import { isHawserError } from "../../src/base/index.js";
 import { complete } from "../../src/complete/index.js";
 import type { Options, SandboxSettings } from "../../src/options/index.js";
 import { always, toolUse } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { world } from "../support/world.js";
 
 /** Has the model write into both folders, and tells which of the two files are there afterwards. */
@@ -31,7 +31,7 @@ async function writesOf(cliPath: string, sandbox: SandboxSettings) {
   };
 }
 
-describe.each(CLIS)("the sandbox of the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("the sandbox of the real CLI $name", ({ path }) => {
   it("keeps a command from writing outside, or nothing is run where there is none", async () => {
     const { outcome, calls, ...written } = await writesOf(path, { enabled: true });
     if (isHawserError(outcome)) {

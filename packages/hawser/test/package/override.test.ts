@@ -16,7 +16,7 @@ import { promisify } from "node:util";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isolatedEnv, SimulatedModel, toolUse } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { PACKAGE, REPOSITORY } from "../support/folders.js";
 import { exportedTypes, programOf } from "../types/program.helper.js";
 
@@ -86,7 +86,7 @@ describe("a package that imports the official name", () => {
     expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ name: "hawser" });
   });
 
-  it.each(CLIS)("runs with it on $name", async ({ path }) => {
+  it.each(clisInTurn())("runs with it on $name", async ({ path }) => {
     const main = `
       import { run } from "dep";
       const options = { pathToClaudeCodeExecutable: process.argv[2], allowedTools: ["mcp__calc__add"] };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createPool } from "../../src/pool/index.js";
 import { reply } from "../../src/testing/index.js";
-import { THE_OLDER } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { world } from "../support/world.js";
 import { atRest, onFake, paidTurn } from "./on-fake.helper.js";
 
@@ -99,7 +99,7 @@ describe("a budget", () => {
   });
 });
 
-describe.each(THE_OLDER)("on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("on the real CLI $name", ({ path }) => {
   it("a process that is handed on tells what each call has cost, and a budget ends them", async () => {
     const usage = (n: number) => ({ input_tokens: 1000 * n, output_tokens: 100 * n });
     const replies = [1, 2, 3].map((n) => reply(`Answer ${n}.`, { usage: usage(n), delayMs: 60 }));

@@ -1,13 +1,12 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import type { Options } from "../../src/options/index.js";
 import { createPool, type Pool, type PoolStats } from "../../src/pool/index.js";
 import { always, type RecordedRequest, toolUse } from "../../src/testing/index.js";
-import { NEWEST_CLI } from "../support/cli.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { type World, world } from "../support/world.js";
 import { furnish, ROWS } from "./deferred-options-rows.helper.js";
 
@@ -57,7 +56,7 @@ async function ready(pool: Pool, kind: keyof PoolStats["processes"]): Promise<vo
   });
 }
 
-describeInTurn("on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("on the real CLI $name", ({ path }) => {
   it.each(ROWS)("$name are the same for a process that is told them late", async (row) => {
     const place = await world(path, []);
     furnish(place);

@@ -5,7 +5,7 @@ import { checkHealth } from "../../src/pool/workers/check-health.js";
 import { locateCli, probeVersion } from "../../src/process/index.js";
 import { openSession } from "../../src/session/index.js";
 import { always } from "../../src/testing/index.js";
-import { CLIS, earlierCli } from "../support/cli.js";
+import { clisInTurn, earlierCli } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
 import { watched } from "./watched.helper.js";
@@ -84,7 +84,7 @@ describe.each(["2.0.77", "2.1.50", "2.1.120"] as const)("a pool of the CLI %s", 
   });
 });
 
-describe.each(CLIS)("a pool of the CLI $name", ({ path }) => {
+describe.each(clisInTurn())("a pool of the CLI $name", ({ path }) => {
   it("serves call after call by one process that is reset", LONG, async () => {
     const { stats, warnings, asked, assigned, resets } = await fourCalls(path);
     expect(asked).toEqual(CALLS.map((word) => [word]));

@@ -12,7 +12,7 @@ import { openSession } from "../../src/session/index.js";
 import { always, apiError, hang, type RecordedRequest, toolUse } from "../../src/testing/index.js";
 import { InMemorySessionStore } from "../../src/transcripts/index.js";
 import { isMessage } from "../../src/wire/index.js";
-import { NEWEST_CLI, THE_NEWEST } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { type World, world } from "../support/world.js";
 import { atRest, onFake, until } from "./on-fake.helper.js";
 
@@ -123,7 +123,7 @@ it("calls through a pool are those that are made without one", async () => {
   expect(calls).toMatchObject({ succeeded: 5, failed: 2, queued: 0, running: 0 });
 });
 
-describe.each(THE_NEWEST)("calls through a pool of the CLI $name", ({ path }) => {
+describe.each(clisInTurn())("calls through a pool of the CLI $name", ({ path }) => {
   it("that keep their session can be gone on with, in the pool or outside of it", async () => {
     const { model, options } = await world(path, [
       "Kept.",

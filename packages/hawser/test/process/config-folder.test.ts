@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { configFolder, homeFolder, stateFile } from "../../src/process/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { world } from "../support/world.js";
 
 /** The variables, given the path of a folder for the configuration. */
@@ -16,7 +16,7 @@ const SETTINGS: readonly [string, (config: string) => Record<string, string | un
   ["is not set and HOME is relative", () => ({ CLAUDE_CONFIG_DIR: undefined, HOME: "relative" })],
 ];
 
-describe.each(CLIS)("configFolder() and stateFile() on $name", ({ path }) => {
+describe.each(clisInTurn())("configFolder() and stateFile() on $name", ({ path }) => {
   it.each(SETTINGS)("name the places of the CLI if CLAUDE_CONFIG_DIR %s", async (_, settings) => {
     const place = await world(path, ["Hello."]);
     const root = await realpath(dirname(place.cwd));

@@ -8,7 +8,7 @@ import { prepare, processes } from "../../src/process/index.js";
 import { fakeCli, type Scenario, toolUse } from "../../src/testing/index.js";
 import { SubprocessTransport } from "../../src/transport/index.js";
 import { controlRequest, type Message, userLine } from "../../src/wire/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
@@ -211,7 +211,7 @@ describe("with an own spawn function, before the start", () => {
   });
 });
 
-describeInTurn(
+describe.runIf(process.platform === "linux").each(clisInTurn())(
   "the real CLI $name",
   ({ path }) => {
     it.each([
@@ -253,5 +253,4 @@ describeInTurn(
       expect(stillAlive(tree)).toEqual([]);
     });
   },
-  process.platform === "linux",
 );

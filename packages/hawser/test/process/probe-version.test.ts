@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { checkCli, locateCli, probeVersion } from "../../src/process/index.js";
 import { fakeCli } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { CAN_BE_FOREIGN, forOtherLibc, forOtherProcessor } from "../support/foreign.js";
 import { everyProcess, until } from "../support/proc.js";
 
@@ -107,7 +107,7 @@ describe.skipIf(process.platform !== "linux")("a probe that hangs", () => {
 });
 
 describe("checkCli", () => {
-  it.each(CLIS)("reports the real CLI $name", async ({ name, path }) => {
+  it.each(clisInTurn())("reports the real CLI $name", async ({ name, path }) => {
     expect(await checkCli({ cliPath: path })).toEqual({
       runnable: true,
       path,

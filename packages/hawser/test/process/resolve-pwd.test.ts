@@ -18,7 +18,7 @@ import { createPool } from "../../src/pool/index.js";
 import { explainInvocation, prepare } from "../../src/process/index.js";
 import { query } from "../../src/query/index.js";
 import { always, fakeCli } from "../../src/testing/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { until } from "../support/proc.js";
 import { world } from "../support/world.js";
 
@@ -112,26 +112,29 @@ function reporter(home: string) {
   return { servers, report };
 }
 
-describe.skipIf(process.platform === "win32").each(CLIS)("an MCP server of $name", ({ path }) => {
-  it("has a PWD that names its folder", async () => {
-    const place = await world(path, always("Done."));
-    const { servers, report } = reporter(place.home);
-    const root = folders();
-    const cwd = join(root, "link");
-    await complete("x", { ...place.options, cwd, mcpServers: servers });
-    expect((await linesOf(report, 1))[0]).toEqual([join(root, "real"), cwd]);
-  });
+describe.skipIf(process.platform === "win32").each(clisInTurn())(
+  "an MCP server of $name",
+  ({ path }) => {
+    it("has a PWD that names its folder", async () => {
+      const place = await world(path, always("Done."));
+      const { servers, report } = reporter(place.home);
+      const root = folders();
+      const cwd = join(root, "link");
+      await complete("x", { ...place.options, cwd, mcpServers: servers });
+      expect((await linesOf(report, 1))[0]).toEqual([join(root, "real"), cwd]);
+    });
 
-  it("has it in query() too, where `env` replaces the environment", async () => {
-    const place = await world(path, always("Done."));
-    const { servers, report } = reporter(place.home);
-    const root = folders();
-    const { env } = place;
-    const options = { cliPath: path, cwd: root, env, mcpServers: servers, maxTurns: 1 };
-    for await (const _ of query({ prompt: "x", options }));
-    expect((await linesOf(report, 1))[0]).toEqual([root, root]);
-  });
-});
+    it("has it in query() too, where `env` replaces the environment", async () => {
+      const place = await world(path, always("Done."));
+      const { servers, report } = reporter(place.home);
+      const root = folders();
+      const { env } = place;
+      const options = { cliPath: path, cwd: root, env, mcpServers: servers, maxTurns: 1 };
+      for await (const _ of query({ prompt: "x", options }));
+      expect((await linesOf(report, 1))[0]).toEqual([root, root]);
+    });
+  },
+);
 
 it.skipIf(process.platform === "win32")(
   "An MCP server of a process that was told its folder late has no PWD of another folder.",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeCli, isolatedEnv, SimulatedModel } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 
 const run = promisify(execFile);
 const DIST = new URL("../../dist/index.js", import.meta.url).href;
@@ -198,7 +198,7 @@ describe.skipIf(!isRoot || process.platform !== "linux")("a user without a home 
     expect(found["withConfigDir"]).toBe("value 1");
   });
 
-  it.each(CLIS)(
+  it.each(clisInTurn())(
     "gets an answer of $name with configDir or HOME in its options",
     async ({ path }) => {
       await using model = await SimulatedModel.start({ replies: ["first", "second"] });

@@ -9,8 +9,7 @@ import {
   type CompletionConfig,
 } from "../../src/providers/index.js";
 import { always, fakeCli, hang, maxTokens, reply, toolUse } from "../../src/testing/index.js";
-import { NEWEST_CLI } from "../support/cli.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { treeOf, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
@@ -165,7 +164,7 @@ describe("what ClaudeCliProvider is told", () => {
   });
 });
 
-describeInTurn("ClaudeCliProvider on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("ClaudeCliProvider on the real CLI $name", ({ path }) => {
   it("gives the model the two prompts, and nothing else", async () => {
     const { model, options } = await world(path, ["Approved."]);
     const provider = new ClaudeCliProvider("sonnet", options);

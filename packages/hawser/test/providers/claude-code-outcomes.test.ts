@@ -15,8 +15,7 @@ import {
   type Step,
   toolUse,
 } from "../../src/testing/index.js";
-import { NEWEST_CLI, THE_OLDER } from "../support/cli.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
@@ -87,7 +86,7 @@ describe("what becomes of a result", () => {
   });
 });
 
-describeInTurn("an answer on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("an answer on the real CLI $name", ({ path }) => {
   it("without any text has the documented words", async () => {
     const { provider } = await place(path, always(reply([])), ONCE);
     expect((await provider.complete(context())).text).toBe("(No response text returned)");
@@ -140,7 +139,7 @@ describe("a call that is ended", () => {
   });
 });
 
-describeInTurn("the limit of a call on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("the limit of a call on the real CLI $name", ({ path }) => {
   it.each([false, true])(
     "ends the Bash tool, its background job and the MCP server (rawText %s)",
     async (rawText) => {
@@ -353,7 +352,7 @@ describe("a program in place of the CLI that prints text", () => {
   });
 });
 
-describe.each(THE_OLDER)("raw text on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("raw text on the real CLI $name", ({ path }) => {
   it("changes nothing for a CLI that speaks JSON", async () => {
     const { provider, model } = await place(path, ["A bowline."], { ...ONCE, rawText: true });
     const message = await provider.complete(context({ systemPrompt: "You tie knots." }));

@@ -1,18 +1,18 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { processes } from "../../src/process/index.js";
 import { ClaudeCodeProvider, type ClaudeCodeProviderOptions } from "../../src/providers/index.js";
 import { always, reply, toolUse } from "../../src/testing/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { context, failureOf, place } from "./omega.helper.js";
 
 const ONCE = { maxResumeAttempts: 0 };
 const TRUSTING = { ...ONCE, trustProject: true };
 
-describeInTurn("a context on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("a context on the real CLI $name", ({ path }) => {
   it("is answered by a message with all its facts", async () => {
     const usage = {
       input_tokens: 12,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { processes } from "../../src/process/index.js";
 import { always, hang, reply, toolUse } from "../../src/testing/index.js";
-import { NEWEST_CLI } from "../support/cli.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { context, failureOf, place, tinyServer } from "./omega.helper.js";
 
@@ -13,7 +12,7 @@ const work = (n: number) =>
   });
 const answer = reply("All done.", { usage });
 
-describeInTurn("a limit of turns on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("a limit of turns on the real CLI $name", ({ path }) => {
   it("is passed three times by itself, and the answer is that of the last run", async () => {
     const { logger, entries } = recordingLogger();
     const { provider, model } = await place(path, [work(1), work(2), work(3), answer], {

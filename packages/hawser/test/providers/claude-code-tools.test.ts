@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { always, toolUse } from "../../src/testing/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { context, failureOf, place, tinyServer } from "./omega.helper.js";
 
@@ -14,7 +14,7 @@ const run = (command: string) => toolUse("Bash", { command, description: "d" });
 const offered = (tools: readonly string[] = []) =>
   tools.filter((name) => name !== "DeferredToolPlaceholder");
 
-describeInTurn("a list of tools on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("a list of tools on the real CLI $name", ({ path }) => {
   it("restricts: the four of the defaults are all that exist", async () => {
     const { provider, model } = await place(path, ["ok"], ONCE);
     await provider.complete(context());
@@ -78,7 +78,7 @@ describeInTurn("a list of tools on the real CLI $name", ({ path }) => {
   });
 });
 
-describeInTurn("full access on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("full access on the real CLI $name", ({ path }) => {
   const full = { ...ONCE, allowedTools: [] };
 
   it("offers all tools, and runs what would need approval, as root too", async () => {
@@ -158,7 +158,7 @@ describeInTurn("full access on the real CLI $name", ({ path }) => {
   });
 });
 
-describeInTurn("MCP servers of a context on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("MCP servers of a context on the real CLI $name", ({ path }) => {
   it("are there beside a list of tools, and need no approval", async () => {
     const { provider, model, cwd } = await place(
       path,

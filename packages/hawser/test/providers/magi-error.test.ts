@@ -15,7 +15,7 @@ import {
   type ReplyScript,
   refusal,
 } from "../../src/testing/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { world } from "../support/world.js";
 
 beforeEach(() => {
@@ -140,7 +140,7 @@ async function failure(call: () => Promise<string>): Promise<MagiError> {
   throw new Error("it did not fail");
 }
 
-describeInTurn("a failure on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("a failure on the real CLI $name", ({ path }) => {
   const extra = { CLAUDE_CODE_MAX_RETRIES: "0" };
 
   async function failing(

@@ -3,12 +3,12 @@ import { createPool } from "../../src/pool/index.js";
 import { ClaudeCliProvider, ClaudeCodeProvider } from "../../src/providers/index.js";
 import { toolUse } from "../../src/testing/index.js";
 import { atRest, onFake, paidTurn, slowTurn } from "../pool/on-fake.helper.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { until } from "../support/proc.js";
 import { world } from "../support/world.js";
 import { context } from "./omega.helper.js";
 
-describeInTurn("on a pool of the CLI $name", ({ path }) => {
+describe.each(clisInTurn())("on a pool of the CLI $name", ({ path }) => {
   it("MAGI's provider is answered by one process, call after call", async () => {
     const { model, options } = await world(path, ["Fine.", "```\nGood.\n```", "Fair."]);
     await using pool = createPool({ size: { max: 1 } });

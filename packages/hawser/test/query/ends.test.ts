@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { AbortError, HawserError, type Options, type Query, query } from "../../src/index.js";
 import { type Action, always, apiError, hang, toolUse } from "../../src/testing/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { until } from "../support/proc.js";
 import {
   clisOf,
@@ -22,7 +22,7 @@ const DONE = { done: true, value: undefined };
 const HANGS = { on: "user", do: [{ init: {} }, { assistant: "half" }, { hang: true }] } as const;
 const ABORTED = "Claude Code process aborted by user";
 
-describeInTurn("a query on $name", ({ path }) => {
+describe.each(clisInTurn())("a query on $name", ({ path }) => {
   it("throws its error result once that was handed on, and the process is gone", async () => {
     const { q } = await realQuery(path, [toolUse("Bash", { command: "true" })], {
       maxTurns: 1,

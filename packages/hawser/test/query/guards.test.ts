@@ -11,8 +11,7 @@ import {
   text,
   toolUse,
 } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { clisOf, collect, fakeQuery, Input, kinds, messagesOf, realQuery } from "./query.helper.js";
 
 const FORBIDDEN = toolUse("Bash", { command: "touch forbidden", description: "x" });
@@ -37,7 +36,7 @@ function conversation({ body }: RecordedRequest): string {
   return JSON.stringify((body as { messages: unknown }).messages);
 }
 
-describe.each(CLIS)("a query that guards its tools, on $name", ({ path, name }) => {
+describe.each(clisInTurn())("a query that guards its tools, on $name", ({ path, name }) => {
   it("lets nothing pass when a message was lost in a turn", async () => {
     const { options } = guarded({ maxLineBytes: 100_000 });
     const wait = toolUse("Bash", { command: "sleep 1", description: "x" });
@@ -56,7 +55,7 @@ describe.each(CLIS)("a query that guards its tools, on $name", ({ path, name }) 
   });
 });
 
-describeInTurn("a query that guards its tools, on $name", ({ path }) => {
+describe.each(clisInTurn())("a query that guards its tools, on $name", ({ path }) => {
   /** The sub-agent's tool call comes while a CLI whose input has ended would still live. */
   const inBackground = (ofMain: (call: number) => ReplyInput) => {
     let calls = 0;

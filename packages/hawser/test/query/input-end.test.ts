@@ -9,7 +9,7 @@ import {
   tool,
 } from "../../src/index.js";
 import { type Action, type Step, text, toolUse } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { until } from "../support/proc.js";
 import {
   asks,
@@ -190,7 +190,7 @@ describe("a CLI that has seen the end of its input", () => {
   });
 });
 
-describe.each(CLIS)("on $name", ({ path }) => {
+describe.each(clisInTurn())("on $name", ({ path }) => {
   const waits = toolUse("Bash", { command: "mkfifo pipe; cat pipe", run_in_background: true });
 
   it("a turn that the CLI begins by itself still gets its permission", async () => {

@@ -10,7 +10,7 @@ import {
   tool,
 } from "../../src/index.js";
 import { always, type ReplyScript, text, toolUse } from "../../src/testing/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { stillAlive, until } from "../support/proc.js";
 import type { World } from "../support/world.js";
 import { clisOf, Input, realQuery } from "./query.helper.js";
@@ -56,7 +56,7 @@ async function unlessOlder<T>(path: string, asked: Promise<T>): Promise<T | "uns
 
 const OTHER_MODEL = "claude-haiku-4-5-20251001";
 
-describe.each(CLIS)("a query on $name can be asked", ({ path }) => {
+describe.each(clisInTurn())("a query on $name can be asked", ({ path }) => {
   const isNewest = path === NEWEST_CLI;
 
   it("what is known from the start, and once more", async () => {

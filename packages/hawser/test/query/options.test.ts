@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Options, query } from "../../src/index.js";
 import { always, fakeCli, text, toolUse } from "../../src/testing/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
 import { collect, realQuery } from "./query.helper.js";
@@ -16,7 +16,7 @@ async function argvOf(options: Options): Promise<readonly string[]> {
   return (await cli.recorded()).find(({ argv }) => argv.length > 1)?.argv ?? [];
 }
 
-describeInTurn("the options of a query on $name", ({ path }) => {
+describe.each(clisInTurn())("the options of a query on $name", ({ path }) => {
   it("replace the environment, where they give one", async () => {
     vi.stubEnv(SECRET, "seen");
     onTestFinished(() => void vi.unstubAllEnvs());

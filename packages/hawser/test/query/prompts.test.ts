@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { type Options, type Query, query, type SDKUserMessage } from "../../src/index.js";
 import { always } from "../../src/testing/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { until } from "../support/proc.js";
 import {
   clisOf,
@@ -20,7 +20,7 @@ import {
 
 const TURN = ["system/init", "assistant", "result/success"];
 
-describeInTurn("the prompt of a query on $name", ({ path }) => {
+describe.each(clisInTurn())("the prompt of a query on $name", ({ path }) => {
   it("as a string is one turn", async () => {
     const { q, model } = await realQuery(path, ["hello"], {}, "greet me");
     const { messages, error } = await collect(q);

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as root from "../../src/index.js";
 import { fakeCli, type Step } from "../../src/testing/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { until } from "../support/proc.js";
 import { world } from "../support/world.js";
 import { clisOf, collect, kinds, linesOf, messagesOf } from "./query.helper.js";
@@ -14,7 +14,7 @@ async function fake(...steps: Step[]) {
   return cli;
 }
 
-describeInTurn("a warm query on $name", ({ path }) => {
+describe.each(clisInTurn())("a warm query on $name", ({ path }) => {
   it("runs its prompt in the process that waits for it", async () => {
     const { options, model } = await world(path, ["warm"]);
     const warm = await startup({ options });

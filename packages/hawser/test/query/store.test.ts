@@ -12,7 +12,7 @@ import {
   type SessionStoreEntry,
 } from "../../src/index.js";
 import { always } from "../../src/testing/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { world } from "../support/world.js";
 import { clisOf, collect, fakeQuery, kinds, realQuery } from "./query.helper.js";
 
@@ -53,7 +53,7 @@ function leftovers(): string[] {
   return readdirSync(temporary).filter((name) => !isOwn(name));
 }
 
-describeInTurn("the store of a query on $name", ({ path }) => {
+describe.each(clisInTurn())("the store of a query on $name", ({ path }) => {
   it("gets the transcript, and brings it back in another configuration", async () => {
     const sessionStore = new Spied();
     const first = await realQuery(path, ["answer one"], { sessionStore }, "question one");

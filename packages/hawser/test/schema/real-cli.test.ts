@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { JsonSchema, StandardSchema } from "../../src/options/index.js";
 import { compileOutputSchema } from "../../src/schema/output-schema.js";
 import { always, type RecordedRequest, toolUse } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 
 const DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema";
@@ -87,7 +87,7 @@ const CASES: readonly [string, StandardSchema | JsonSchema, JsonSchema][] = [
   ],
 ];
 
-describe.each(CLIS)("CLI $name", ({ path }) => {
+describe.each(clisInTurn())("CLI $name", ({ path }) => {
   it.each(CASES)("takes the schema that is sent for %s", async (_, schema, input) => {
     const { sent, isWrapped, parse: read } = await compileOutputSchema(schema);
     expect(await answer(path, sent, input)).toEqual({ offered: sent, output: input });

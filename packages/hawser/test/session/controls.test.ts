@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Session } from "../../src/session/index.js";
 import { always, text, toolUse } from "../../src/testing/index.js";
 import { isSystem, type SystemTaskStarted } from "../../src/wire/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 import { type Seen, stillAlive, treeOf, until } from "../support/proc.js";
 import type { World } from "../support/world.js";
@@ -35,7 +35,7 @@ function thinkingAt({ model }: World): unknown {
   return (model.calls.at(-1)?.body as { thinking?: object } | undefined)?.thinking;
 }
 
-describe.each(CLIS)("between the turns of a session on $name", ({ path }) => {
+describe.each(clisInTurn())("between the turns of a session on $name", ({ path }) => {
   it("the model and its thinking change, as the model sees", async () => {
     const place = await open(path, always("ok"));
     const { session, model } = place;
@@ -135,7 +135,7 @@ describe.each(CLIS)("between the turns of a session on $name", ({ path }) => {
   });
 });
 
-describe.each(CLIS)("asked by a session, the CLI $name", ({ path }) => {
+describe.each(clisInTurn())("asked by a session, the CLI $name", ({ path }) => {
   it("tells of itself, its context, its files and its cost", async () => {
     const { session, cwd } = await open(path, always("ok"));
     await session.send("hi").text();

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Hooks, Options } from "../../src/options/index.js";
 import { openSession } from "../../src/session/index.js";
 import { always, reply, text, toolUse } from "../../src/testing/index.js";
-import { CLIS, OLDER_CLI } from "../support/cli.js";
+import { clisInTurn, OLDER_CLI } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 import { world } from "../support/world.js";
 
@@ -34,7 +34,7 @@ it("a sandbox that the older CLI drops with a bad setting never gets a prompt", 
   });
 });
 
-describe.each(CLIS)("on $name", ({ path }) => {
+describe.each(clisInTurn())("on $name", ({ path }) => {
   it.each<[string, Options]>([
     ["a hook", { hooks: GUARD }],
     [

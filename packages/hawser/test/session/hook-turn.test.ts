@@ -3,11 +3,11 @@ import type { HookCallback, Hooks } from "../../src/options/index.js";
 import { openSession } from "../../src/session/index.js";
 import { fakeCli, type ReplyScript, toolUse } from "../../src/testing/index.js";
 import type { StopHookInput, UserPromptSubmitHookInput } from "../../src/wire/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 import { recordingLogger } from "../support/recording-logger.js";
 
-describeInTurn("a hook around the turn on $name", ({ path }) => {
+describe.each(clisInTurn())("a hook around the turn on $name", ({ path }) => {
   it("blocks a prompt by UserPromptSubmit before the model sees it; the next one passes", async () => {
     const { session, model } = await open(path, ["hello"], {
       hooks: {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { HookCallback } from "../../src/options/index.js";
 import { type RecordedRequest, toolUse } from "../../src/testing/index.js";
 import type { PreToolUseHookSpecificOutput } from "../../src/wire/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 
 const touch = (file: string, id = "toolu_1") =>
@@ -16,7 +16,7 @@ const says =
 /** All that the CLI has told the model, wherever it stands. */
 const told = ({ body }: RecordedRequest): string => JSON.stringify(body);
 
-describeInTurn("a hook on $name", ({ path }) => {
+describe.each(clisInTurn())("a hook on $name", ({ path }) => {
   it("is told of the call by PreToolUse and of its result by PostToolUse", async () => {
     const seen: unknown[] = [];
     const { session, cwd } = await open(path, [touch("a"), "done"], {

@@ -4,7 +4,7 @@ import type { Options } from "../../src/options/index.js";
 import type { Session } from "../../src/session/index.js";
 import { hang, type ReplyScript, text, toolUse } from "../../src/testing/index.js";
 import { isMessage, type ResultMessage } from "../../src/wire/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
 
@@ -52,7 +52,7 @@ async function queued(session: Session, uuids: readonly string[]): Promise<void>
   }
 }
 
-describe.each(CLIS)("an interrupt on $name", ({ path }) => {
+describe.each(clisInTurn())("an interrupt on $name", ({ path }) => {
   it("ends a command in the middle of its run", async () => {
     const { session } = await open(
       path,
@@ -177,7 +177,7 @@ describe.each(CLIS)("an interrupt on $name", ({ path }) => {
   });
 });
 
-describe.each(CLIS)("a prompt that is sent while a tool runs, on $name", ({ path }) => {
+describe.each(clisInTurn())("a prompt that is sent while a tool runs, on $name", ({ path }) => {
   it("joins the running turn, or follows it where the CLI would not say", async () => {
     const { called, finish, options } = waitingTool();
     const { session, model } = await open(

@@ -1,13 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
 import type { McpServerConfig } from "../../src/options/index.js";
 import { openSession, type Session } from "../../src/session/index.js";
 import { text, toolUse } from "../../src/testing/index.js";
 import { isSystem, type Message } from "../../src/wire/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 import { treeOf, until } from "../support/proc.js";
 import { type World, world } from "../support/world.js";
@@ -68,7 +68,7 @@ async function call({ session, model }: World & { session: Session }): Promise<s
   return model.calls.at(-1)?.toolResults[0]?.text;
 }
 
-describeInTurn("MCP servers outside the program, on $name", ({ path }) => {
+describe.each(clisInTurn())("MCP servers outside the program, on $name", ({ path }) => {
   it("are used where they work, and reported where they fail", async () => {
     const place = await open(path, [toolUse("mcp__tiny__say"), text("done")], (cwd) => ({
       mcpServers: { tiny: stdioServer(cwd, "tiny"), broken: BROKEN },
@@ -144,7 +144,7 @@ describeInTurn("MCP servers outside the program, on $name", ({ path }) => {
   });
 });
 
-describeInTurn("the MCP servers of a running session, on $name", ({ path }) => {
+describe.each(clisInTurn())("the MCP servers of a running session, on $name", ({ path }) => {
   it("are set, replaced, switched off and on, and connected anew", async () => {
     const own = inProcess("own");
     const place = await open(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { query } from "../../src/query/index.js";
 import { openSession } from "../../src/session/index.js";
 import { text } from "../../src/testing/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
@@ -59,7 +59,7 @@ describe("an option that would have no effect is refused, never ignored", () => 
   });
 });
 
-describeInTurn("on $name", ({ path }) => {
+describe.each(clisInTurn())("on $name", ({ path }) => {
   it("query() passes over what means nothing, as the official SDK does", async () => {
     const { options, env } = await world(path, [text("ok")]);
     const results: unknown[] = [];

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSession } from "../../src/session/index.js";
 import { toolUse } from "../../src/testing/index.js";
-import { THE_OLDER } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { world } from "../support/world.js";
 
-describe.each(THE_OLDER)("a permission answer on $name", ({ path }) => {
+describe.each(clisInTurn())("a permission answer on $name", ({ path }) => {
   it("arrives after 30 s in which nobody reads", async () => {
     const touch = toolUse("Bash", { command: "touch a", description: "d" });
     const place = await world(path, [touch, "done"]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSession } from "../../src/session/index.js";
 import { fakeCli, type ReplyScript, toolUse } from "../../src/testing/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 import { everyProcess } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
@@ -49,7 +49,7 @@ describe("deny rules that travel by a settings file and do not arrive", () => {
     expect(everyProcess().filter(({ pid }) => pids.includes(pid))).toEqual([]);
   });
 
-  it.each(CLIS)("do arrive on the real CLI $name, and are obeyed", async ({ path }) => {
+  it.each(clisInTurn())("do arrive on the real CLI $name, and are obeyed", async ({ path }) => {
     const { session, cwd } = await open(path, [touch, "done"], {
       allowedTools: ["Bash"],
       disallowedTools: [...disallowedTools, "Bash(touch *)"],
@@ -79,22 +79,25 @@ it("the policy's decisions and their reasons reach the log and the model", async
   expect(model.calls[1]?.toolResults[0]?.text).toContain(reason);
 });
 
-it.each(CLIS)("the policy decides the calls of sub-agents too, on $name", async ({ path }) => {
-  const look = { description: "look", prompt: "look around", subagent_type: "general-purpose" };
-  const replies: ReplyScript = ({ prompt, toolResults }) => {
-    if (prompt.includes("look around")) return touch;
-    if (toolResults.length > 0) return "done";
-    return toolUse("Agent", { ...look, run_in_background: false });
-  };
-  const { session, cwd, model } = await open(path, replies, {
-    permissionMode: "acceptEdits",
-    rules: [
-      { tool: "Agent", decision: "allow" },
-      { tool: "Bash", decision: "deny" },
-    ],
-  });
-  expect(await session.send("go").text()).toBe("done");
-  const refusals = model.calls.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
-  expect(refusals[0]).toContain("Rule 2 (deny Bash) decides.");
-  expect(existsSync(join(cwd, "a"))).toBe(false);
-});
+it.each(clisInTurn())(
+  "the policy decides the calls of sub-agents too, on $name",
+  async ({ path }) => {
+    const look = { description: "look", prompt: "look around", subagent_type: "general-purpose" };
+    const replies: ReplyScript = ({ prompt, toolResults }) => {
+      if (prompt.includes("look around")) return touch;
+      if (toolResults.length > 0) return "done";
+      return toolUse("Agent", { ...look, run_in_background: false });
+    };
+    const { session, cwd, model } = await open(path, replies, {
+      permissionMode: "acceptEdits",
+      rules: [
+        { tool: "Agent", decision: "allow" },
+        { tool: "Bash", decision: "deny" },
+      ],
+    });
+    expect(await session.send("go").text()).toBe("done");
+    const refusals = model.calls.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
+    expect(refusals[0]).toContain("Rule 2 (deny Bash) decides.");
+    expect(existsSync(join(cwd, "a"))).toBe(false);
+  },
+);

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { CanUseTool, CanUseToolContext } from "../../src/options/index.js";
 import { toolUse } from "../../src/testing/index.js";
 import { isSystem, type PermissionResult } from "../../src/wire/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 import { recordingLogger } from "../support/recording-logger.js";
 
@@ -27,7 +27,7 @@ function asking(answer: CanUseTool): { canUseTool: CanUseTool; asked: Question[]
   return { canUseTool, asked };
 }
 
-describeInTurn("canUseTool on $name", ({ path }) => {
+describe.each(clisInTurn())("canUseTool on $name", ({ path }) => {
   it("is told of the call, the blocked path, and suggestions for this session only", async () => {
     const { canUseTool, asked } = asking(() => ({ behavior: "allow" }));
     const { session, cwd, made } = await open(path, [touch("a"), "done"], { canUseTool });

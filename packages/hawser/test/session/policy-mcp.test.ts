@@ -3,7 +3,7 @@ import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
 import type { PolicyRule } from "../../src/options/index.js";
 import { explainPermission } from "../../src/session/index.js";
 import { toolUse } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 import { open as openFake } from "./fake.helper.js";
 
@@ -62,7 +62,7 @@ describe("explainPermission with a rule on MCP tools", () => {
   });
 });
 
-describe.each(CLIS)("a policy on MCP tools in a session of $name", ({ path }) => {
+describe.each(clisInTurn())("a policy on MCP tools in a session of $name", ({ path }) => {
   it("does not let `mcp__a__*` allow a tool of the server a__b", async () => {
     const ran: string[] = [];
     const server = createSdkMcpServer({

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { PolicyRule } from "../../src/options/index.js";
 import { explainPermission } from "../../src/session/index.js";
 import { toolUse } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 import { open as openFake } from "./fake.helper.js";
 
@@ -108,7 +108,7 @@ describe("explainPermission with a rule on a path", () => {
   });
 });
 
-describe.each(CLIS)("a policy in a session of $name", ({ path }) => {
+describe.each(clisInTurn())("a policy in a session of $name", ({ path }) => {
   let calls: ReturnType<typeof toolUse>[] = [];
 
   it("lets Write into an allowed folder, and not through a link out of it", async () => {

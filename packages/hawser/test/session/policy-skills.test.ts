@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Options, PolicyRule } from "../../src/options/index.js";
 import { explainPermission } from "../../src/session/index.js";
 import { always, toolUse } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { type OpenWorld, open } from "../support/open-session.js";
 
 const NO_FILES: readonly PolicyRule[] = [
@@ -41,7 +41,7 @@ function sent({ model }: OpenWorld): string {
   return JSON.stringify(model.requests.map(({ body }) => body));
 }
 
-describe.each(CLIS)("rules and a skill, on $name", ({ path }) => {
+describe.each(clisInTurn())("rules and a skill, on $name", ({ path }) => {
   it("deny the file that the arguments of a skill name, when Read is denied", async () => {
     const opened = await callSkill(path, "Look at $ARGUMENTS", "@secret.txt", { rules: NO_FILES });
     expect(sent(opened)).not.toContain("the secret");

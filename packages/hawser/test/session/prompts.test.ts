@@ -5,8 +5,7 @@ import type { Options } from "../../src/options/index.js";
 import type { SendOptions } from "../../src/session/index.js";
 import { always, type RecordedRequest } from "../../src/testing/index.js";
 import type { Prompt } from "../../src/wire/index.js";
-import { NEWEST_CLI } from "../support/cli.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 
 /** A skill of the project whose file runs a command as soon as the skill is loaded. */
@@ -48,7 +47,7 @@ const ATTACHED = [
   { type: "text", text: "What is this?" },
 ] as const;
 
-describeInTurn("a prompt of a session on $name", ({ path }) => {
+describe.each(clisInTurn())("a prompt of a session on $name", ({ path }) => {
   it("takes images and documents to the model", async () => {
     const { session, model } = await open(path, always("a pixel"));
     expect(await session.send(ATTACHED as Prompt).text()).toBe("a pixel");

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
 import type { Options } from "../../src/options/index.js";
 import { openSession, type Session, type Turn } from "../../src/session/index.js";
 import { always, hang, type ReplyScript, text, toolUse } from "../../src/testing/index.js";
 import { isMessage, type Message } from "../../src/wire/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { type World, world } from "../support/world.js";
@@ -69,7 +69,7 @@ function notices(messages: readonly Message[]): Message[] {
   return messages.filter((message) => isMessage(message, "hawser"));
 }
 
-describeInTurn("a session on $name that is to recover", ({ path }) => {
+describe.each(clisInTurn())("a session on $name that is to recover", ({ path }) => {
   it("goes on in its earlier state after its process was killed between two turns", async () => {
     const first = server("first");
     const { session, model, cwd, murder, saved } = await open(
@@ -177,7 +177,7 @@ describeInTurn("a session on $name that is to recover", ({ path }) => {
   });
 });
 
-describeInTurn("a session on $name", ({ path }) => {
+describe.each(clisInTurn())("a session on $name", ({ path }) => {
   it("interrupts a turn that passes its time limits, and goes on", async () => {
     const { session } = await open(path, [text("warm"), hang(), hang("half"), text("next")], {
       timeouts: { firstMessageMs: 4_000, idleMs: 2_000 },

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { openSession } from "../../src/session/index.js";
 import { always, type RecordedRequest } from "../../src/testing/index.js";
 import { isMessage } from "../../src/wire/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { treeOf } from "../support/proc.js";
 import { type World, world } from "../support/world.js";
 
@@ -37,7 +37,7 @@ function left(path: string): unknown[] {
   return treeOf(process.pid).filter(({ command }) => command.includes(path));
 }
 
-describeInTurn("a session on $name", ({ path }) => {
+describe.each(clisInTurn())("a session on $name", ({ path }) => {
   it("has the id that it is given, is resumed, forked, cut and continued", async () => {
     const place = await world(path, always("ok"));
     const id = randomUUID();

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { reply } from "../../src/testing/index.js";
-import { THE_NEWEST } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 import { textOf } from "./fake.helper.js";
 
 const PIECES = 6_000;
 const LONG = "twenty characters!!! ".repeat(PIECES);
 
-describe.each(THE_NEWEST)("a slow consumer on $name", ({ path }) => {
+describe.each(clisInTurn())("a slow consumer on $name", ({ path }) => {
   it("of thousands of pieces gets all of the text, in bounded memory", async () => {
     const { session } = await open(path, [reply(LONG, { chunks: PIECES })], {
       includePartialMessages: true,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hang, reply, toolUse } from "../../src/testing/index.js";
-import { NEWEST_CLI, THE_NEWEST } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { open as openReal } from "../support/open-session.js";
 import { open } from "./fake.helper.js";
 
@@ -83,7 +83,7 @@ describe("a prompt that is withdrawn", () => {
   });
 });
 
-describe.each(THE_NEWEST)("a callback that ignores its signal on $name", ({ path }) => {
+describe.each(clisInTurn())("a callback that ignores its signal on $name", ({ path }) => {
   it("does not switch off the limits of later turns", async () => {
     let ask = () => {};
     const asked = new Promise<void>((resolve) => {

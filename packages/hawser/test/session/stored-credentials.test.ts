@@ -19,7 +19,7 @@ import type { Options } from "../../src/options/index.js";
 import { openSession } from "../../src/session/index.js";
 import { always, fakeCli, type IsolatedEnv, isolatedEnv } from "../../src/testing/index.js";
 import { InMemorySessionStore, projectKeyOf } from "../../src/transcripts/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { HAWSER } from "../support/pty.js";
 import { type World, world } from "../support/world.js";
 
@@ -118,7 +118,7 @@ function hasReader(path: string): boolean {
   }
 }
 
-describe.each(CLIS)("openSession() with sessionStore and resume on $name", ({ path }) => {
+describe.each(clisInTurn())("openSession() with sessionStore and resume on $name", ({ path }) => {
   it.each(["CLAUDE_CONFIG_DIR", "the default folder"])(
     "lets the CLI use its own login in %s",
     async (where) => {

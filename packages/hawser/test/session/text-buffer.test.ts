@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TextBuffer } from "../../src/session/turns/text-buffer.js";
 import { reply } from "../../src/testing/index.js";
-import { THE_OLDER } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 
 async function read(tape: TextBuffer): Promise<string[]> {
@@ -106,7 +106,7 @@ describe("the text of a turn", () => {
   });
 });
 
-describe.each(THE_OLDER)("the text of a turn, on $name", ({ path }) => {
+describe.each(clisInTurn())("the text of a turn, on $name", ({ path }) => {
   it("stops the turn when it is left early; the session goes on", async () => {
     const slow = reply("one two three four five", { chunks: 20, chunkDelayMs: 60_000 });
     const { session } = await open(path, [slow, "the next"], { includePartialMessages: true });

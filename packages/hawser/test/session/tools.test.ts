@@ -1,12 +1,12 @@
 import { McpServer as McpServer1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { McpServer as McpServer2 } from "@modelcontextprotocol/server";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { createSdkMcpServer, tool } from "../../src/mcp/index.js";
 import type { McpServerConfig, Options } from "../../src/options/index.js";
 import { openSession, type Session } from "../../src/session/index.js";
 import { type ReplyScript, text, toolUse } from "../../src/testing/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { type World, world } from "../support/world.js";
 
 /** The CLI runs ten tools side by side unless told otherwise. */
@@ -70,7 +70,7 @@ function firstLine(words: string): string {
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
-describeInTurn("tools of this program on $name", ({ path }) => {
+describe.each(clisInTurn())("tools of this program on $name", ({ path }) => {
   it("are called with checked arguments and give text, images and errors", async () => {
     const tools = [
       tool("add", "Adds.", { a: z.number(), b: z.number().default(10) }, async ({ a, b }) =>

@@ -6,7 +6,7 @@ import type { Options } from "../../src/options/index.js";
 import { query } from "../../src/query/index.js";
 import { openSession } from "../../src/session/index.js";
 import { always, reply, toolUse } from "../../src/testing/index.js";
-import { CLIS, NEWEST_CLI, OLDER_CLI } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI, OLDER_CLI } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
 import {
   EXTENSIONS,
@@ -79,7 +79,7 @@ function nothingOn(path: string): Outcome {
   return { ran: [], asked: ["Bash"], words, hasHeader: false };
 }
 
-describe.each(CLIS)("trustProject on $name", ({ path }) => {
+describe.each(clisInTurn())("trustProject on $name", ({ path }) => {
   it("runs and grants nothing of a project by default, and reads its instructions", async () => {
     expect(await outcomeOf(path, SESSION, {})).toEqual(nothingOn(path));
   });
@@ -213,7 +213,7 @@ describe.each(CLIS)("trustProject on $name", ({ path }) => {
   });
 });
 
-describe.each(CLIS)("deny rules of the caller, on $name", ({ path }) => {
+describe.each(clisInTurn())("deny rules of the caller, on $name", ({ path }) => {
   const RULE = "Read(/guarded/**)";
   const settingsOf = (deny: readonly string[]) => ({ permissions: { deny } });
 
@@ -254,7 +254,7 @@ async function ranByGit(cliPath: string, run: Run, more: Options): Promise<reado
   return project.ran();
 }
 
-describe.each(CLIS)("a Git configuration that runs programs, on $name", ({ path }) => {
+describe.each(clisInTurn())("a Git configuration that runs programs, on $name", ({ path }) => {
   it.each<[string, Run, Options]>([
     ["openSession()", SESSION, {}],
     ["openSession() without setting sources", SESSION, { settingSources: [] }],

@@ -10,7 +10,7 @@ import {
   toolUse,
 } from "../../src/testing/index.js";
 import { atRest } from "../pool/on-fake.helper.js";
-import { CLIS, NEWEST_CLI, OLDER_CLI } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI, OLDER_CLI } from "../support/cli.js";
 import { transcriptIn } from "../support/transcript.js";
 import { world } from "../support/world.js";
 
@@ -51,7 +51,7 @@ function usd(...each: number[]): unknown[] {
   return each.map((value) => expect.closeTo(value, 8));
 }
 
-describe.each(CLIS)("turn.costUsd on $name", ({ path }) => {
+describe.each(clisInTurn())("turn.costUsd on $name", ({ path }) => {
   it("is what each turn adds to the total, also on another model, and undefined before the end", async () => {
     const { options } = await place(path);
     await using session = await openSession({ ...options, model: MODEL });

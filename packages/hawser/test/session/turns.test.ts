@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { hang, text, toolUse } from "../../src/testing/index.js";
 import { isMessage, isResult, type Message } from "../../src/wire/index.js";
-import { CLIS, NEWEST_CLI } from "../support/cli.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 
-describe.each(CLIS)("a session on $name", ({ path }) => {
+describe.each(clisInTurn())("a session on $name", ({ path }) => {
   it("has ten turns over one process, each with its own answer", async () => {
     const replies = Array.from({ length: 10 }, (_, i) => text(`answer ${i}`));
     const { session, model } = await open(path, replies);

@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { inject } from "vitest";
+import { basename, dirname, join } from "node:path";
+import { expect, inject } from "vitest";
 import { nativeCli } from "../../../../tools/native-cli.js";
 
 /** The version that is pinned as the newest. */
@@ -15,12 +16,27 @@ export const CLIS: readonly { readonly name: string; readonly path: string }[] =
   { name: "2.1.197", path: OLDER_CLI },
 ];
 
-/** Whether to try everything on every CLI, and not only what depends on its version. */
-export const EVERY_CLI: boolean = process.env["HAWSER_BOTH"] === "1";
+/** Whether this is `npm run test:full`, which runs every test on every pinned CLI. */
+export const FULL: boolean = process.env["HAWSER_FULL"] === "1";
 
-/** One CLI for a block of one test of our own code; both with `HAWSER_BOTH=1`. */
-export const THE_NEWEST: typeof CLIS = EVERY_CLI ? CLIS : CLIS.slice(0, 1);
-export const THE_OLDER: typeof CLIS = EVERY_CLI ? CLIS : CLIS.slice(1);
+/**
+ * The CLIs for one block of tests: `describe.each(clisInTurn())`. A full run takes every pinned CLI.
+ * Any other run takes one of them, the next in turn, so that both CLIs are at work in every file. Which
+ * one comes first depends on the name of the file, so that a block of one file has the same CLI each time.
+ */
+export function clisInTurn(): typeof CLIS {
+  if (FULL) return CLIS;
+  const file = expect.getState().testPath ?? "";
+  const turn = (turns.get(file) ?? firstTurn(file)) % CLIS.length;
+  turns.set(file, turn + 1);
+  return CLIS.slice(turn, turn + 1);
+}
+
+const turns = new Map<string, number>();
+
+function firstTurn(file: string): number {
+  return createHash("sha256").update(basename(file)).digest().readUInt8();
+}
 
 /** The file of an earlier version that `test/clis` brings: `cli.js`, or native from 2.1.113 on. */
 export function earlierCli(version: "2.0.77" | "2.1.50" | "2.1.120"): string {

@@ -14,8 +14,7 @@ import {
   replay,
   toolUse,
 } from "../../src/testing/index.js";
-import { NEWEST_CLI } from "../support/cli.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { everyProcess, type Seen, stillAlive, treeOf, until } from "../support/proc.js";
 import { world } from "../support/world.js";
 import { ownPath } from "./cassette-file.helper.js";
@@ -52,7 +51,7 @@ const ask =
     return { text, usage, turns, stop, costUsd };
   };
 
-describeInTurn("complete() recorded on $name", ({ path }) => {
+describe.each(clisInTurn())("complete() recorded on $name", ({ path }) => {
   it("is the same from the cassette, whatever the mode", async () => {
     const { file, seen } = await recorded(path, ["Hello."], ask("Greet me."));
     expect(seen).toMatchObject({ text: "Hello.", turns: 1 });
@@ -112,7 +111,7 @@ const session =
 
 const touch = (file: string) => toolUse("Bash", { command: `touch ${file}`, description: "d" });
 
-describeInTurn("a session recorded on $name", ({ path }) => {
+describe.each(clisInTurn())("a session recorded on $name", ({ path }) => {
   const script = () => [touch("first"), "made", touch("second"), "not made"];
 
   it("is the same from the cassette: turns, permissions, hooks", async () => {

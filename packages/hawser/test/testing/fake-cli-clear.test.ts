@@ -8,7 +8,7 @@ import {
   type Scenario,
   SimulatedModel,
 } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { CliProcess, type Line, STREAM_JSON } from "./cli-process.helper.js";
 
 const PATH = process.env["PATH"] ?? "";
@@ -40,7 +40,7 @@ async function exchange(run: CliProcess, line: Line, states: boolean): Promise<r
 const kind = (line: Line) => line["subtype"] ?? line["state"] ?? line["type"];
 const kinds = (lines: readonly Line[]) => lines.map(kind);
 
-describe.each(CLIS)("a reset as $name prints it", ({ name, path }) => {
+describe.each(clisInTurn())("a reset as $name prints it", ({ name, path }) => {
   const states = name === "2.1.325";
 
   it("is the same, line by line", async () => {

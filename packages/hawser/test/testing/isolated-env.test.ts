@@ -5,7 +5,7 @@ import { createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isolatedEnv, SimulatedModel, toolUse } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { CliProcess, STREAM_JSON } from "./cli-process.helper.js";
 
 const posix = process.platform !== "win32";
@@ -93,7 +93,7 @@ describe("the folder", () => {
   });
 });
 
-describe.each(CLIS)("the real CLI $name in it", ({ path }) => {
+describe.each(clisInTurn())("the real CLI $name in it", ({ path }) => {
   it("reaches nothing but loopback, and writes nowhere else", async () => {
     await using proxy = await recordingProxy();
     await using model = await SimulatedModel.start({

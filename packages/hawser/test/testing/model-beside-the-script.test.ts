@@ -6,10 +6,10 @@ import {
   SimulatedModel,
   usageLimit,
 } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { CliProcess, STREAM_JSON } from "./cli-process.helper.js";
 
-describe.each(CLIS)("the real CLI $name", ({ name, path }) => {
+describe.each(clisInTurn())("the real CLI $name", ({ name, path }) => {
   it("prints rate_limit_event with resetsAt when it has an OAuth token", async () => {
     const soon = new Date(Math.floor(Date.now() / 1000) * 1000 + 3_600_000);
     const warning = { status: "allowed_warning", resetsAt: soon, utilization: 0.9 } as const;

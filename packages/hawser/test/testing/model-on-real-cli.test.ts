@@ -14,10 +14,10 @@ import {
   thinking,
   toolUse,
 } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { CliProcess, type Line, STREAM_JSON } from "./cli-process.helper.js";
 
-describe.each(CLIS)("the real CLI $name on a simulated model", ({ path }) => {
+describe.each(clisInTurn())("the real CLI $name on a simulated model", ({ path }) => {
   let model: SimulatedModel;
   let world: IsolatedEnv;
   let cli: CliProcess;

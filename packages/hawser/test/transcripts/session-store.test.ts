@@ -27,7 +27,7 @@ import {
   StoreMirror,
 } from "../../src/transcripts/index.js";
 import { SubprocessTransport } from "../../src/transport/index.js";
-import { CLIS } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { type World, world } from "../support/world.js";
 import { sessionId } from "./transcript-files.helper.js";
 
@@ -184,7 +184,7 @@ describe("materialize()", () => {
   });
 });
 
-describe.each(CLIS)("a session of the real CLI $name", ({ path: cliPath }) => {
+describe.each(clisInTurn())("a session of the real CLI $name", ({ path: cliPath }) => {
   it("is mirrored to a store, and goes on from there", async () => {
     const place = await world(cliPath, ({ prompt, toolResults }) => {
       if (toolResults.length > 0) return "Done.";

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { inspect } from "node:util";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { toolUse } from "../../src/testing/index.js";
 import { SubprocessTransport } from "../../src/transport/index.js";
 import { controlRequest, type Message, userLine } from "../../src/wire/index.js";
-import { describeInTurn } from "../support/in-turn.js";
+import { clisInTurn } from "../support/cli.js";
 import { commandLineOf, stillAlive, treeOf, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
@@ -45,7 +45,7 @@ async function readUntil(
   return seen;
 }
 
-describeInTurn(
+describe.runIf(process.platform === "linux").each(clisInTurn())(
   "the real CLI $name",
   ({ path }) => {
     it("is gone with its running Bash tool when close() resolves", async () => {
@@ -154,5 +154,4 @@ describeInTurn(
       }
     });
   },
-  process.platform === "linux",
 );
