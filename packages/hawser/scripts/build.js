@@ -1,19 +1,20 @@
-// Builds dist. The code is bundled into few files, because importing a hundred files takes three times
-// as long. Code that several entries use is in dist/shared, so that a class of the root and the same
-// class of a subpath are one object. The declarations are joined in the same way.
+// Builds dist. The code is bundled, because importing hundreds of files takes three times as long, but
+// it is not minified, so that a stack trace or a debugger shows code that can be read. All modules that
+// the root imports are one file, dist/shared/hawser.js. The subpaths and the command import that file
+// too, so that a class of the root and the same class of a subpath are one object. The declarations
+// are joined in the same way.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, rmSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { decode, encode } from "@jridgewell/sourcemap-codec";
 import { rolldown } from "rolldown";
 import { joinDeclarations } from "./declarations.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = join(root, "src");
 const dist = join(root, "dist");
-/** Stacks and inspect() show the name of a class, but hardly ever the name of a function. */
-const keepNames = { class: true, function: false };
 
 rmSync(dist, { recursive: true, force: true });
 // npm packs only files inside the folder of the package.
@@ -58,11 +59,21 @@ function declare() {
  */
 async function bundle(extension, entries) {
   const input = Object.entries(entries).map(([name, file]) => [name, join(src, file)]);
+  /** The modules that the root imports, directly or not. @type {Set<string>} */
+  const ofRoot = new Set();
   const bundled = await rolldown({
     input: Object.fromEntries(input),
     platform: "node",
     external: /^node:/,
     resolve: { extensionAlias: { ".js": [".ts"] } },
+    plugins: [
+      {
+        name: "modules-of-the-root",
+        buildEnd() {
+          if ("index" in entries) collectImports(join(src, entries.index), ofRoot, this);
+        },
+      },
+    ],
   });
   const isProgram = extension === "mjs";
   const beside = isProgram ? Object.keys(entries)[0].replace(/[^/]*$/, "") : "shared/";
@@ -71,10 +82,39 @@ async function bundle(extension, entries) {
     format: "esm",
     entryFileNames: `[name].${extension}`,
     chunkFileNames: `${beside}[name].${extension}`,
+    codeSplitting: { groups: [{ name: "hawser", test: (id) => ofRoot.has(id) }] },
+    minifyInternalExports: false,
     // The declarations keep the comments, because editors read them there.
     comments: false,
-    minify: { compress: { keepNames }, mangle: { keepNames } },
+    // hawser/testing copies the programs to other folders, without maps. The programs are plain
+    // JavaScript, so their bundles differ little from their sources.
+    sourcemap: !isProgram,
   });
   const chunks = output.filter((each) => each.type === "chunk");
+  for (const { sourcemapFileName } of chunks) {
+    if (sourcemapFileName) shrinkMap(join(dist, sourcemapFileName));
+  }
   return new Map(chunks.map(({ name, exports }) => [name, exports]));
+}
+
+function collectImports(id, found, context) {
+  if (found.has(id)) return;
+  const info = context.getModuleInfo(id);
+  if (info === null || id.startsWith("node:")) return;
+  found.add(id);
+  for (const imported of info.importedIds) collectImports(imported, found, context);
+}
+
+/**
+ * Keeps one mapping for each line, which is all that a stack trace needs, and no copy of the sources.
+ * The package would be twice as large with whole maps.
+ */
+function shrinkMap(file) {
+  const { sourcesContent: _, ...map } = JSON.parse(readFileSync(file, "utf8"));
+  const lines = decode(map.mappings).map((segments) => {
+    const first = segments.find((segment) => segment.length > 1);
+    return first === undefined ? [] : [[0, ...first.slice(1, 4)]];
+  });
+  // @ts-expect-error: the lists have the lengths that the codec wants.
+  writeFileSync(file, JSON.stringify({ ...map, names: [], mappings: encode(lines) }));
 }

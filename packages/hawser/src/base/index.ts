@@ -1,4 +1,5 @@
 export { abortedBy, listenForAbort, onAbort } from "./abort.js";
+export { callerStack, traceCaller, withCaller } from "./caller-stack.js";
 export { closestName, differsByOne, plainOf } from "./closest-name.js";
 export { type ErrorFacts, HawserError, type Issue, isHawserError, type Phase } from "./error.js";
 export { ERROR_CODES, type ErrorCode, type ErrorRow } from "./error-codes.js";

@@ -7,6 +7,7 @@ import {
   omitUndefined,
   onAbort,
   startTimer,
+  withCaller,
 } from "../base/index.js";
 import type { Options } from "../options/index.js";
 import {
@@ -30,6 +31,8 @@ import { Tally } from "./tally.js";
 export interface CallRequest {
   /** The public function, for errors. */
   readonly caller: string;
+  /** The stack of that function's caller, for errors. */
+  readonly stack: string;
   readonly prompt: Prompt;
   readonly options: Options;
   /** Gets the turns and notices of the call, for the readers of a stream. */
@@ -61,7 +64,15 @@ export class Call implements InterruptibleCall {
     );
   }
 
-  async #run({ caller, prompt, options }: CallRequest): Promise<Completion<unknown>> {
+  async #run(request: CallRequest): Promise<Completion<unknown>> {
+    try {
+      return await this.#runPlanned(request);
+    } catch (error) {
+      throw withCaller(error, request.stack);
+    }
+  }
+
+  async #runPlanned({ caller, prompt, options }: CallRequest): Promise<Completion<unknown>> {
     const plan = planCall(caller, prompt, options);
     const source = sourceOf(options);
     const done = source.begin((why) => this.interrupt(why));

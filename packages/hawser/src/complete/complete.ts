@@ -1,3 +1,4 @@
+import { callerStack } from "../base/index.js";
 import type { Options, StandardSchema } from "../options/index.js";
 import type { Prompt } from "../wire/index.js";
 import { Call } from "./call.js";
@@ -33,7 +34,7 @@ export function complete(
   options?: AnyCompleteOptions,
 ): Promise<Completion<unknown>>;
 export function complete(prompt: Prompt, options: Options = {}): Promise<Completion<unknown>> {
-  return new Call({ caller: "complete()", prompt, options }).outcome;
+  return new Call({ caller: "complete()", stack: callerStack(), prompt, options }).outcome;
 }
 
 /** Like `complete()`, but returns at once with a stream of the messages. The stream reports all errors. */
@@ -44,5 +45,5 @@ export function stream<S extends StandardSchema>(
 ): CompletionStream<OutputOf<S>>;
 export function stream(prompt: Prompt, options?: AnyCompleteOptions): CompletionStream<unknown>;
 export function stream(prompt: Prompt, options: Options = {}): CompletionStream<unknown> {
-  return new CallStream({ caller: "stream()", prompt, options });
+  return new CallStream({ caller: "stream()", stack: callerStack(), prompt, options });
 }

@@ -1,3 +1,4 @@
+import { traceCaller } from "../base/index.js";
 import {
   type AnyCompleteOptions,
   type CompleteOptions,
@@ -77,7 +78,7 @@ export class Pool implements AsyncDisposable {
    * and `ready()` can be called again. Rejects with `pool_closed` if the pool is closed.
    */
   ready(): Promise<void> {
-    return this.#core.ready();
+    return traceCaller(this.#core.ready());
   }
 
   /** The state of the pool at this moment: processes, calls, queue, times and costs. */
@@ -87,13 +88,13 @@ export class Pool implements AsyncDisposable {
 
   /** Takes no new calls. Resolves when all calls and sessions have ended and no process is left. */
   async drain(): Promise<void> {
-    await this.#core.drain();
+    await traceCaller(this.#core.drain());
     abandoned.unregister(this.#core);
   }
 
   /** Ends all waiting and running calls with `pool_closed`. Resolves when no process is left. */
   async close(): Promise<void> {
-    await this.#core.close();
+    await traceCaller(this.#core.close());
     abandoned.unregister(this.#core);
   }
 

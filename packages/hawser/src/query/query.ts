@@ -1,3 +1,4 @@
+import { callerStack, traceCaller, withCaller } from "../base/index.js";
 import type { RequestOptions } from "../control/index.js";
 import type { McpServerConfig, Options } from "../options/index.js";
 import { Controls, type FieldsOf, timeoutsOf } from "../session/index.js";
@@ -28,6 +29,8 @@ export function startRun(options: Options | undefined, bootMs?: number): QueryRu
 
 /** The public side of a query. If the program drops it, its process dies with it. */
 export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, void> {
+  /** The stack of the call that made the query, for errors. */
+  readonly #caller = callerStack();
   readonly #core: QueryCore;
   readonly #messages: AsyncIterator<Message>;
   #left = false;
@@ -46,7 +49,11 @@ export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, voi
   async next(): Promise<IteratorResult<SDKMessage, void>> {
     if (this.#left) return { done: true, value: undefined };
     // The official union is closed, but messages of newer types are handed on too.
-    return (await this.#messages.next()) as IteratorResult<SDKMessage, void>;
+    try {
+      return (await this.#messages.next()) as IteratorResult<SDKMessage, void>;
+    } catch (error) {
+      throw withCaller(error, this.#caller);
+    }
   }
 
   /** Ends the process, as leaving a `for await` does; resolves when it is gone. */
@@ -68,7 +75,7 @@ export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, voi
 
   /** Async, so that the query is not garbage-collected while its caller awaits this and nothing else. */
   async initializationResult(): Promise<InitializePayload> {
-    return await this.#core.ready();
+    return await traceCaller(this.#core.ready());
   }
 
   async request<S extends string>(
@@ -76,7 +83,8 @@ export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, voi
     fields?: FieldsOf<S>,
     options?: RequestOptions,
   ): Promise<HostPayload<S>> {
-    return (await this.#core.request({ ...fields, subtype }, options)) as HostPayload<S>;
+    const answer = this.#core.request({ ...fields, subtype }, options);
+    return (await traceCaller(answer)) as HostPayload<S>;
   }
 
   interrupt(): Promise<InterruptReceipt | undefined> {
@@ -95,12 +103,12 @@ export class QueryRun extends Controls implements AsyncGenerator<SDKMessage, voi
 
   /** Sends initialize once more, which replaces the hooks. */
   async reinitialize(): Promise<InitializePayload> {
-    return await this.#core.reinitialize();
+    return await traceCaller(this.#core.reinitialize());
   }
 
   /** Sends more prompts; resolves when all of them have been written. */
   streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void> {
-    return this.#core.streamInput(stream);
+    return traceCaller(this.#core.streamInput(stream));
   }
 
   /** Ends the process. To wait until it is gone, await `return()` or use `await using`. */

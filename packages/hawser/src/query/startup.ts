@@ -1,16 +1,17 @@
-import { HawserError } from "../base/index.js";
+import { callerStack, HawserError, withCaller } from "../base/index.js";
 import { checkPrompt, type QueryPrompt } from "./prompt-lines.js";
 import { type QueryRun, startRun } from "./query.js";
 import type { Query, StartupParams, WarmQuery } from "./types/index.js";
 
 /** Starts the CLI ahead of its prompt; resolves when the CLI is ready for the prompt. */
 export async function startup(params: StartupParams = {}): Promise<WarmQuery> {
+  const caller = callerStack();
   const { options, initializeTimeoutMs } = params;
   const run = startRun(options, initializeTimeoutMs);
   try {
     await run.initializationResult();
   } catch (error) {
-    throw await run.whyEnded(error);
+    throw withCaller(await run.whyEnded(error), caller);
   }
   return new PrestartedQuery(run);
 }

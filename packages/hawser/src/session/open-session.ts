@@ -1,4 +1,4 @@
-import { omitUndefined } from "../base/index.js";
+import { omitUndefined, traceCaller } from "../base/index.js";
 import {
   type Options,
   pathsOfScope,
@@ -21,6 +21,10 @@ export type SessionOptions = Omit<Options, "autoResume" | "maxRepairs" | "schema
  * unless options say otherwise it is the CLI's own agent, with its prompt, tools and settings.
  */
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
+  return await traceCaller(open(options));
+}
+
+async function open(options: SessionOptions): Promise<Session> {
   validateOptions(options);
   refuseOpenGuards(options);
   refuseOptions("openSession()", options, CALL_OPTIONS);

@@ -1,4 +1,4 @@
-import { HawserError, isHawserError } from "../base/index.js";
+import { callerStack, HawserError, isHawserError, withCaller } from "../base/index.js";
 import type { RequestOptions } from "../control/index.js";
 import type { Options } from "../options/index.js";
 import type { CliProcess } from "../process/index.js";
@@ -45,6 +45,8 @@ export class SessionCore
   readonly #shutdown: Shutdown;
   /** The messages for the one reader of the whole session. */
   #stream: MessageStream | undefined;
+  /** The stack of the reader of the session, for errors. */
+  #reader: string | undefined;
   /** Why the session is over. */
   #failure: HawserError | undefined;
 
@@ -95,8 +97,9 @@ export class SessionCore
   read(session: object): AsyncIterableIterator<Message> {
     if (this.#stream !== undefined) throw new HawserError("already_consumed");
     this.#stream = new MessageStream(this.#idle);
+    this.#reader = callerStack();
     const messages = this.#stream.read(session);
-    if (this.#failure !== undefined) this.#stream.end(unlessClosed(this.#failure));
+    if (this.#failure !== undefined) this.#endStream(unlessClosed(this.#failure));
     return messages;
   }
 
@@ -255,9 +258,13 @@ export class SessionCore
     if (!this.#shutdown.settle(state)) return;
     this.#failure = reason;
     const error = unlessClosed(reason);
-    this.#stream?.end(error);
+    this.#endStream(error);
     this.#idle.settle(error);
     this.#watcher?.onOver();
+  }
+
+  #endStream(error: HawserError | undefined): void {
+    this.#stream?.end(withCaller(error, this.#reader));
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { HawserError } from "../base/index.js";
+import { callerStack, HawserError, traceCaller } from "../base/index.js";
 import type { RequestOptions } from "../control/index.js";
 import {
   type McpServerConfig,
@@ -91,7 +91,7 @@ export class Session extends Controls implements AsyncIterable<Message> {
   send(prompt: Prompt, options: SendOptions = {}): Turn {
     validatePrompt(prompt);
     validateSendOptions(options);
-    return sendPrompt(this.#core, this, prompt, options);
+    return sendPrompt(this.#core, this, prompt, options, callerStack());
   }
 
   /**
@@ -114,8 +114,8 @@ export class Session extends Controls implements AsyncIterable<Message> {
   }
 
   /** Resolves when nothing is left to do: no turn, no prompt, no background work. */
-  idle(): Promise<void> {
-    return this.#core.idle(this);
+  async idle(): Promise<void> {
+    await traceCaller(this.#core.idle(this));
   }
 
   /** Interrupts the running turn. Prompts that wait still run, unless `cancelQueued` is true. */
@@ -135,7 +135,8 @@ export class Session extends Controls implements AsyncIterable<Message> {
     fields?: FieldsOf<S>,
     options?: RequestOptions,
   ): Promise<HostPayload<S>> {
-    return (await this.#core.request({ ...fields, subtype }, options)) as HostPayload<S>;
+    const answer = this.#core.request({ ...fields, subtype }, options);
+    return (await traceCaller(answer)) as HostPayload<S>;
   }
 
   /**
@@ -216,6 +217,7 @@ function sendPrompt(
   session: Session,
   prompt: Prompt,
   { uuid = randomUUID(), shouldQuery, commands, signal }: SendOptions,
+  caller?: string,
 ): Turn {
   if (turns.has(uuid)) {
     throw new HawserError("invalid_options", `The prompt ${uuid} has been sent already.`);
@@ -227,5 +229,5 @@ function sendPrompt(
   };
   // Encoded before anything is sent: a prompt that cannot be written would never arrive.
   const encoded = encodeLine(message);
-  return turns.send({ uuid, message, encoded }, session, signal);
+  return turns.send({ uuid, message, encoded, caller }, session, signal);
 }

@@ -1,4 +1,4 @@
-import { type HawserError, isHawserError } from "../../base/index.js";
+import { type HawserError, isHawserError, withCaller } from "../../base/index.js";
 import { isMessage, type Message, type ResultMessage, type UserLine } from "../../wire/index.js";
 import { MessageStream, type StreamListener } from "./message-stream.js";
 import type { TurnClock } from "./turn-clock.js";
@@ -66,6 +66,8 @@ export interface PromptLine {
   readonly message: UserLine;
   /** The message as it will be written. Dropped after that, because a prompt can be long. */
   encoded?: string | undefined;
+  /** The stack of the call that sent the prompt, for errors. */
+  readonly caller?: string | undefined;
 }
 
 /** The session's side of a turn. */
@@ -144,7 +146,7 @@ export class LiveTurn implements Turn {
 
   async text(): Promise<string> {
     const result = await this.result;
-    const failure = this.#owner.failureOf(result, this.record);
+    const failure = this.#failureOf(result);
     if (failure !== undefined) throw failure;
     return this.record.textOf(result);
   }
@@ -182,19 +184,23 @@ export class LiveTurn implements Turn {
   settle(outcome: ResultMessage | HawserError, merged: readonly string[] = []): void {
     if (this.#settled) return;
     const isLost = isHawserError(outcome);
-    const failure = isLost ? outcome : this.#owner.failureOf(outcome, this.record);
+    const failure = isLost ? withCaller(outcome, this.prompt.caller) : this.#failureOf(outcome);
     this.#settled = true;
     this.#merged = merged;
     this.#costUsd = isLost ? undefined : claimCost(outcome);
     this.clock?.stop();
     this.record.text.end(failure);
     if (isLost) {
-      this.#stream.end(outcome);
-      this.#reject(outcome);
+      this.#stream.end(failure);
+      this.#reject(failure);
     } else {
       this.#stream.end();
       this.#resolve(outcome);
     }
+  }
+
+  #failureOf(result: ResultMessage): HawserError | undefined {
+    return withCaller(this.#owner.failureOf(result, this.record), this.prompt.caller);
   }
 
   #leave(): void {
