@@ -4,22 +4,21 @@
 // too, so that a class of the root and the same class of a subpath are one object. The declarations
 // are joined in the same way.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decode, encode } from "@jridgewell/sourcemap-codec";
 import { rolldown } from "rolldown";
 import { joinDeclarations } from "./declarations.js";
+import { copyPages, withAddress } from "./pages.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = join(root, "src");
 const dist = join(root, "dist");
 
 rmSync(dist, { recursive: true, force: true });
-// npm packs only files inside the folder of the package.
-for (const page of ["README.md", "LICENSE"])
-  copyFileSync(join(root, "../..", page), join(root, page));
+preparePackage();
 declare();
 const exported = await bundle("js", {
   index: "index.ts",
@@ -40,6 +39,17 @@ await bundle("mjs", {
 await bundle("js", { "wire/index": "wire/index.ts" });
 const declared = ["index", "providers/index", "testing/index"];
 joinDeclarations(dist, Object.fromEntries(declared.map((entry) => [entry, exported.get(entry)])));
+
+function preparePackage() {
+  const repository = join(root, "../..");
+  const { repository: address } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
+  const file = join(root, "package.json");
+  const before = readFileSync(file, "utf8");
+  const manifest = withAddress(JSON.parse(before), address);
+  const after = `${JSON.stringify(manifest, null, 2)}\n`;
+  if (after !== before) writeFileSync(file, after);
+  copyPages(repository, root, { address, version: manifest.version });
+}
 
 function declare() {
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
