@@ -42,7 +42,9 @@ joinDeclarations(dist, Object.fromEntries(declared.map((entry) => [entry, export
 
 function preparePackage() {
   const repository = join(root, "../..");
-  const { repository: address } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
+  const { repository: address } = JSON.parse(
+    readFileSync(join(repository, "package.json"), "utf8"),
+  );
   const file = join(root, "package.json");
   const before = readFileSync(file, "utf8");
   const manifest = withAddress(JSON.parse(before), address);

@@ -26,10 +26,15 @@ export function copyPages(repository, folder, { address, version }) {
   }
 }
 
-/** The manifest of the package with the fields that follow from the address, or without them. */
-export function withAddress({ repository: _, homepage: __, bugs: ___, ...manifest }, address) {
-  if (address === undefined) return manifest;
-  const { name, version, description, keywords, ...rest } = manifest;
+/**
+ * The manifest of the package with the fields that follow from the address, or without them.
+ * @param {Record<string, any>} manifest
+ * @param {string | undefined} address
+ */
+export function withAddress(manifest, address) {
+  const { repository: _, homepage: __, bugs: ___, ...own } = manifest;
+  if (address === undefined) return own;
+  const { name, version, description, keywords, ...rest } = own;
   return {
     ...{ name, version, description, keywords },
     homepage: `${address}#readme`,
@@ -39,9 +44,9 @@ export function withAddress({ repository: _, homepage: __, bugs: ___, ...manifes
   };
 }
 
-/** Neither what `npm run docs` makes nor what an example has installed. */
+/** Not what an example has installed. */
 function isPage(path) {
-  return !/[\\/](node_modules|api|site|\.vitepress)$/.test(path);
+  return !/[\\/]node_modules$/.test(path);
 }
 
 function makeLinksAbsolute(folder, page, base) {

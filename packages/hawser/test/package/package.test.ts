@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isolatedEnv, SimulatedModel } from "../../src/testing/index.js";
@@ -25,10 +25,36 @@ describe("the packed package", () => {
   it("holds what it needs and nothing else", () => {
     const files = readdirSync(packed.installed, { recursive: true, encoding: "utf8" });
     const tops = new Set(files.map((name) => name.split("/")[0]));
-    expect([...tops].sort()).toEqual(["LICENSE", "README.md", "dist", "package.json"]);
+    expect([...tops].sort()).toEqual([
+      ...["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"],
+      ...["dist", "docs", "examples", "package.json"],
+    ]);
     expect(files).toContain("dist/testing/fake-cli/main.mjs");
     const manifest = JSON.parse(readFileSync(join(packed.installed, "package.json"), "utf8"));
     expect(manifest.dependencies).toBeUndefined();
+  });
+
+  it("holds everything that its pages link to", () => {
+    const files = readdirSync(packed.installed, { recursive: true, encoding: "utf8" });
+    const links = files
+      .filter((name) => name.endsWith(".md"))
+      .flatMap((page) => {
+        const text = readFileSync(join(packed.installed, page), "utf8");
+        const found = [...text.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)];
+        return found.map(([, link = ""]) => ({ page, file: join(dirname(page), link) }));
+      });
+    expect(links.length).toBeGreaterThan(50);
+    const missing = links.filter(({ file }) => !files.includes(file.replace(/\/$/, "")));
+    expect(missing).toEqual([]);
+  });
+
+  it("is not minified, and has a source map for every file that the root imports", () => {
+    const file = join(packed.installed, "dist/shared/hawser.js");
+    const lines = readFileSync(file, "utf8").split("\n");
+    expect(lines.length).toBeGreaterThan(10_000);
+    const { sources, sourcesContent } = JSON.parse(readFileSync(`${file}.map`, "utf8"));
+    expect(sources).toContain("../../src/session/session.ts");
+    expect(sourcesContent).toBeUndefined();
   });
 
   it(`is smaller than ${BUDGET_BYTES / 1000} KB`, () => {

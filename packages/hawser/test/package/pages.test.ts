@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { copyPages, withAddress } from "../../scripts/pages.js";
+
+const ADDRESS = "https://example.org/hawser";
+
+/** A repository with a page and a guide, copied into the folder of a package. */
+function copied(address: string | undefined): (page: string) => string {
+  const folder = mkdtempSync(join(tmpdir(), "pages-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, "repository/docs"), { recursive: true });
+  const [readme, guide] = ["README.md", "docs/a.md"].map((page) =>
+    join(folder, "repository", page),
+  );
+  writeFileSync(String(readme), "[A](docs/a.md#x) [B](https://b.example) [C](#c)");
+  writeFileSync(String(guide), "[B](b.md) [up](../README.md)");
+  const target = join(folder, "package");
+  mkdirSync(join(target, "docs"), { recursive: true });
+  writeFileSync(join(target, "docs/old.md"), "removed from the repository since the last build");
+  copyPages(join(folder, "repository"), target, { address, version: "1.2.3" });
+  expect(existsSync(join(target, "docs/old.md"))).toBe(false);
+  return (page) => readFileSync(join(target, page), "utf8");
+}
+
+describe("copyPages()", () => {
+  it("keeps links relative without an address", () => {
+    const read = copied(undefined);
+    expect(read("README.md")).toBe("[A](docs/a.md#x) [B](https://b.example) [C](#c)");
+    expect(read("docs/a.md")).toBe("[B](b.md) [up](../README.md)");
+  });
+
+  it("makes links absolute with an address, at the tag of the version", () => {
+    const read = copied(ADDRESS);
+    const base = `${ADDRESS}/blob/v1.2.3`;
+    expect(read("README.md")).toBe(`[A](${base}/docs/a.md#x) [B](https://b.example) [C](#c)`);
+    expect(read("docs/a.md")).toBe(`[B](${base}/docs/b.md) [up](${base}/README.md)`);
+  });
+});
+
+describe("withAddress()", () => {
+  const manifest = {
+    name: "hawser",
+    version: "1.2.3",
+    description: "d",
+    keywords: ["k"],
+    type: "m",
+  };
+
+  it("fills repository, homepage and bugs", () => {
+    expect(withAddress(manifest, ADDRESS)).toMatchObject({
+      ...manifest,
+      repository: { type: "git", url: `git+${ADDRESS}.git`, directory: "packages/hawser" },
+      homepage: `${ADDRESS}#readme`,
+      bugs: `${ADDRESS}/issues`,
+    });
+  });
+
+  it("removes them without an address", () => {
+    expect(withAddress(withAddress(manifest, ADDRESS), undefined)).toEqual(manifest);
+  });
+});
