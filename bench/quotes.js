@@ -11,7 +11,8 @@
  */
 export function quote(name, { latency, figures, observed }) {
   if (name === "behind") return behind(figures).join("; ");
-  if (name === "behind-list") return `\n${behind(figures).map((row) => `- ${row}\n`).join("")}`;
+  if (name === "behind-list")
+    return ["", ...behind(figures).map((row) => `- ${row}`), ""].join("\n");
   const [id, field] = name.split(".");
   if (id === "call") return number(latency.calls[field]?.median, name);
   if (id === "observed") return number(observed[field], name);
@@ -38,7 +39,8 @@ function sentenceOf({ id, figure, hawser, against, other }) {
 
 /** What a figure measures, for a reader who has not read docs/benchmarks.md. */
 const WORDS = {
-  "generic-to-startup": "a call in a pool, on a process that was started without the call's options",
+  "generic-to-startup":
+    "a call in a pool, on a process that was started without the call's options",
   "warmed-to-startup": "a call in a pool, on a process that was started with the call's options",
   "event-cpu-slow": "processor time of one streamed event, at one event per millisecond",
   "result-line": "time from the CLI's result line to the caller",
