@@ -34,7 +34,7 @@ function behind(figures) {
 function sentenceOf({ id, figure, hawser, against, other }) {
   const [, what, unit] = /^(.*), (\S+)$/.exec(figure) ?? [];
   const rival = against.replace(/\S+\(\)/, "`$&`");
-  return `${WORDS[id] ?? what}: ${number(hawser)} ${unit}, ${rival} ${number(other)} ${unit}`;
+  return `${WORDS[id] ?? what}: ${number(hawser)} ${unit} (${rival}: ${number(other)} ${unit})`;
 }
 
 /** What a figure measures, for a reader who has not read docs/benchmarks.md. */
