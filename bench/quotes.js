@@ -1,15 +1,18 @@
-// What a page may quote of the results of a run, by name.
+// The values that a page may quote from bench/results.json, by name.
 
 /**
  * The text of a quote:
  *
  * - `call.recycled`: the median of one call in milliseconds, by the names in `latency.calls`;
  * - `import.hawser`, `import.other`, `import.ratio`, `import.target`: a row of `figures`, by its id;
- * - `observed.spareMb`: what was seen and is not measured;
- * - `behind`: the rows in which the official SDK is better, with both values.
+ * - `observed.spareMb`: a value that was observed once, and that the bench does not measure;
+ * - `behind`: the rows in which the official SDK is better, with both values; `behind-list`: the same
+ *   as a list in Markdown.
  */
 export function quote(name, { latency, figures, observed }) {
-  if (name === "behind") return behind(figures);
+  if (name === "behind") return behind(figures).join("; ");
+  if (name === "behind-list")
+    return ["", ...behind(figures).map((row) => `- ${row}`), ""].join("\n");
   const [id, field] = name.split(".");
   if (id === "call") return number(latency.calls[field]?.median, name);
   if (id === "observed") return number(observed[field], name);
@@ -24,15 +27,25 @@ function behind(figures) {
     ({ against, ratio, atMost }) =>
       against.startsWith("official") && (atMost === undefined ? ratio < 1 : ratio > 1),
   );
-  if (rows.length === 0) return "none";
-  return rows.map(sentenceOf).join("; ");
+  return rows.length === 0 ? ["none"] : rows.map(sentenceOf);
 }
 
 /** `figure` ends with the unit. */
-function sentenceOf({ figure, hawser, against, other }) {
+function sentenceOf({ id, figure, hawser, against, other }) {
   const [, what, unit] = /^(.*), (\S+)$/.exec(figure) ?? [];
-  return `${what}: ${number(hawser)} ${unit}, ${against} ${number(other)} ${unit}`;
+  const rival = against.replace(/\S+\(\)/, "`$&`");
+  return `${WORDS[id] ?? what}: ${number(hawser)} ${unit} (${rival}: ${number(other)} ${unit})`;
 }
+
+/** What a figure measures, for a reader who has not read docs/benchmarks.md. */
+const WORDS = {
+  "generic-to-startup":
+    "a call in a pool, on a process that was started without the call's options",
+  "warmed-to-startup": "a call in a pool, on a process that was started with the call's options",
+  "event-cpu-slow": "processor time of one streamed event, at one event per millisecond",
+  "result-line": "time from the CLI's result line to the caller",
+  "first-answer": "the first answer in a new Node process",
+};
 
 /** Whole from ten on, so that a page shows no more than can be measured again. */
 function number(value, name) {

@@ -1,8 +1,10 @@
-// A chat server: one session of the CLI for each conversation, answers as server-sent events. A
-// session that rests is closed, and resumed when the browser comes back, also after a restart. Who
-// leaves interrupts the answer; on SIGTERM, what was begun is answered first.
+// A chat in the browser: one session per conversation, answers as server-sent events.
 //
-//   node chat-server.js     and open http://localhost:8080
+//   node chat-server.js     then open http://localhost:8080
+//
+// An idle session is closed, and resumed at the next message, even after a restart of the server.
+// If the browser disconnects, the answer is interrupted. On SIGTERM, running answers are finished
+// first.
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { getSessionInfo, isHawserError, openSession } from "hawser";
@@ -24,7 +26,7 @@ class Chat {
   /** @type {NodeJS.Timeout | undefined} */
   #rest;
 
-  /** @param {string} id of the conversation, here and for the CLI */
+  /** @param {string} id The conversation's id, which is also the CLI's session id. */
   constructor(id) {
     this.id = id;
   }
@@ -52,7 +54,7 @@ class Chat {
 
   async #open() {
     try {
-      await this.#closed; // One process at a time writes the conversation down.
+      await this.#closed; // Two processes must not write the same transcript.
       const known = await getSessionInfo(this.id, { dir: process.cwd() });
       const which = known ? { resume: this.id } : { sessionId: this.id };
       return await openSession({ ...OPTIONS, ...which });

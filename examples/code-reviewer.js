@@ -1,8 +1,10 @@
-// Reviews the changes of the git repository that it is run in. The model may read the project and
-// do nothing else. Ends with 1 if a finding is severe, so that CI can use it.
+// Reviews the changes of a git repository. Shows `complete()` with a `schema` and read-only tools.
 //
-//   node code-reviewer.js                 what is not committed yet
-//   node code-reviewer.js main...HEAD     what a branch changes
+//   node code-reviewer.js                 reviews uncommitted changes
+//   node code-reviewer.js main...HEAD     reviews the changes of a branch
+//
+// The model can read the project and do nothing else. The exit code is 1 if a finding is severe, so
+// that CI can use it.
 import { execFileSync } from "node:child_process";
 import { complete, ERROR_CODES, isHawserError } from "hawser";
 
@@ -42,7 +44,8 @@ async function review() {
         "Severe is what breaks, leaks or loses something. No praise, no matters of taste.",
       schema: FINDINGS,
       cwd: git("rev-parse", "--show-toplevel").trim(),
-      // These two read inside `cwd` without asking; nobody is there to approve anything else.
+      // These two tools may read inside `cwd` without approval. Without a callback, all other calls
+      // are refused.
       tools: ["Read", "Grep"],
       disallowedTools: ["Read(./.env*)"],
       maxTurns: 30,

@@ -1,9 +1,11 @@
-// Answers prompts over HTTP through a pool of warm processes, the text as it comes. A client that
-// goes away cancels its call; on SIGTERM, what was begun is answered first.
+// Answers prompts over HTTP with a pool of warm processes, and streams the text. Shows
+// `createPool()`.
 //
 //   node examples/http-server.js
-//   curl -N -d "Tell me of the bowline." localhost:8080     an answer
-//   curl localhost:8080                                     how the pool is doing
+//   curl -N -d "Tell me of the bowline." localhost:8080     prints an answer
+//   curl localhost:8080                                     prints the statistics of the pool
+//
+// If a client disconnects, its call is cancelled. On SIGTERM, running calls are finished first.
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { createPool, ERROR_CODES, isHawserError } from "hawser";
@@ -20,7 +22,7 @@ const server = createServer(async (request, response) => {
     for await (const piece of call.textStream) response.write(piece);
     response.end();
   } catch (error) {
-    // Half an answer must not look like a whole one.
+    // After part of an answer was sent, only a broken connection can show the failure.
     if (response.headersSent) return response.destroy();
     const { httpStatus } = isHawserError(error) ? ERROR_CODES[error.code] : { httpStatus: 500 };
     response.writeHead(httpStatus).end(`${error instanceof Error ? error.message : error}\n`);

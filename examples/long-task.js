@@ -1,8 +1,11 @@
-// Gives an agent a long task in the current folder, with limits: it edits files and runs the tests,
-// and goes on by itself at the limit of turns. Ctrl-C interrupts it, and says how to go on later.
+// Gives an agent a long task in the current folder, with limits. Shows `preset: "agent"` and
+// `resume`.
 //
 //   node long-task.js "Bring the README up to date." --budget 0.50
 //   node long-task.js --resume <session> "Go on, but leave the table as it is."
+//
+// The agent edits files and runs the tests, and continues by itself after `maxTurns`. Ctrl-C
+// interrupts it and prints the command that continues the task later.
 import { parseArgs } from "node:util";
 import { ERROR_CODES, isHawserError, isMessage, stream } from "hawser";
 
@@ -12,7 +15,7 @@ const { values, positionals } = parseArgs({
 });
 const [task = "Go on where you stopped."] = positionals;
 
-// The first Ctrl-C ends the work in good order; the second one ends this program, and the CLI too.
+// The first Ctrl-C stops the call. The second Ctrl-C ends this program and the CLI.
 const interrupted = new AbortController();
 process.once("SIGINT", () => interrupted.abort());
 

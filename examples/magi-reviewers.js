@@ -1,8 +1,10 @@
-// A council in the manner of MAGI: three reviewers with different eyes judge the same text, side by
-// side. One that fails is told by its kind of error and does not vote. Ends with 1 unless most of
-// those who could vote approve.
+// Three reviewers judge the same text in parallel and vote. Shows `ClaudeCliProvider`, which has
+// the interface of an earlier system called MAGI (see docs/source-systems.md).
 //
 //   git diff | node magi-reviewers.js
+//
+// A reviewer that fails does not vote; its error is printed. The exit code is 0 if more than half
+// of the votes approve, and 1 otherwise.
 import { text } from "node:stream/consumers";
 import { ClaudeCliProvider, toMagiError } from "hawser/providers";
 

@@ -1,8 +1,10 @@
-// An app for the official Agent SDK in which only the import was changed: tasks are fed to one
-// conversation as they are done, a callback decides who may write where, a hook keeps a log, and
-// Ctrl-C interrupts the task that runs and leaves the others.
+// A program for the official Agent SDK in which only the import was changed. Shows `query()`.
 //
 //   node moved-over.js "Draft release notes." "Draft a blog post on them."
+//
+// The program sends tasks to one conversation, each after the previous one is done. A callback
+// decides which files the model may write, and a hook prints each written file. Ctrl-C interrupts
+// the running task and continues with the next one.
 import { relative, resolve } from "node:path";
 import { query } from "hawser"; // was "@anthropic-ai/claude-agent-sdk"
 

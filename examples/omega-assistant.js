@@ -1,9 +1,11 @@
-// An assistant in the manner of Omega: a message in, a message out, the conversation kept from run
-// to run in assistant.json. Short questions go to a small model; notes are kept by an MCP server,
-// which is this same file in another process.
+// An assistant that remembers its conversation between runs. Shows `ClaudeCodeProvider`, which has
+// the interface of an earlier system called Omega (see docs/source-systems.md).
 //
 //   node omega-assistant.js "Remember that the mooring is worn."
 //   node omega-assistant.js "What did I say of the mooring?"
+//
+// The conversation is stored in assistant.json. Short questions go to a small model. An MCP server
+// keeps notes: it is this same file, started as another process.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -55,7 +57,7 @@ async function answer(currentMessage) {
 }
 
 /**
- * Where the CLI no longer has the session, the history stands in for it.
+ * Continues the session. If the CLI no longer has the session, the stored history is sent instead.
  * @param {ClaudeCodeProvider} provider
  * @param {import("hawser/providers").Context} context
  * @param {string | undefined} sessionId
@@ -69,7 +71,7 @@ async function goOn(provider, context, sessionId) {
   }
 }
 
-/** The least that an MCP server must do; with the MCP SDK it is shorter and can do more. */
+/** A minimal MCP server on stdin and stdout. The MCP SDK makes this shorter and can do more. */
 async function serveNotes() {
   const input = { type: "object", properties: { note: { type: "string" } }, required: ["note"] };
   const keep = { name: "keep", description: "Keeps a note.", inputSchema: input };

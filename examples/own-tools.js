@@ -1,7 +1,10 @@
-// Tools that run inside your own program: the model looks things up in an order book and changes
-// it. A hook writes each call to audit.jsonl before it is made, another what came of it.
+// Tools that run inside your program: the model reads and changes an order book. Shows `tool()` and
+// hooks.
 //
 //   node own-tools.js "Where is order 1002? If it has not left yet, cancel it."
+//
+// One hook writes each call to audit.jsonl before it runs, and other hooks write it again after it
+// ran.
 import { appendFileSync } from "node:fs";
 import { createSdkMcpServer, ERROR_CODES, isHawserError, stream, tool } from "hawser";
 
@@ -23,7 +26,7 @@ const find = tool(
 
 const cancel = tool("cancel_order", "Cancels an order that is open.", BY_ID, async ({ id }) => {
   const order = orders.get(String(id));
-  // The rules of the house are here, not in the prompt: the model is told, and can do nothing else.
+  // Business rules are checked here and not in the prompt, so that the model cannot break them.
   if (order?.state !== "open")
     return { ...said("Only an open order is cancelled."), isError: true };
   order.state = "cancelled";
@@ -45,7 +48,7 @@ try {
       orders: createSdkMcpServer({ name: "orders", tools: [find, cancel], alwaysLoad: true }),
     },
     allowedTools: ["mcp__orders__*"],
-    // A PreToolUse hook that throws blocks the call: what cannot be recorded is not done.
+    // A PreToolUse hook that throws refuses the call, so no call runs without an audit entry.
     hooks: {
       PreToolUse: [{ hooks: [audit] }],
       PostToolUse: [{ hooks: [audit] }],

@@ -1,15 +1,17 @@
-// Takes invoices out of text: one JSON line for each file that fits, in the order given. What does
-// not fit is told on stderr by its error code, and the exit code is then 1.
+// Extracts invoices from text files, several at once. Shows a pool with a `schema`.
 //
 //   node typed-extractor.js mail-1.txt mail-2.txt > invoices.jsonl
 //   pbpaste | node typed-extractor.js
+//
+// Prints one JSON line for each file with an invoice, in the order of the arguments. For other
+// files it prints the error code on stderr, and the exit code is 1.
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { createPool, isHawserError } from "hawser";
 
 /** @typedef {{ vendor: string, date: string, total: number, currency: string }} Invoice */
 
-// With zod 4 it is `z.object({ vendor: z.string(), … })`, and `value` below is typed by it.
+// With zod 4, write `z.object({ vendor: z.string(), … })`. Then `value` below has that type.
 const INVOICE = {
   type: "object",
   properties: {
@@ -29,7 +31,7 @@ const OPTIONS = {
 
 const files = process.argv.slice(2);
 const inputs = files.length > 0 ? files : ["-"];
-// One process serves input after input: the start of the CLI is paid four times at most.
+// Four processes at most, each for many inputs, so that the CLI starts only a few times.
 const pool = createPool({ size: { max: 4 } });
 
 for (const { file, invoice, error } of await Promise.all(inputs.map(extract))) {

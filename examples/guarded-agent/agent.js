@@ -1,12 +1,15 @@
-// An agent that takes notes on its own and asks a person before it does anything else.
+// An agent that takes notes by itself and asks a person before every other tool call. Shows
+// `canUseTool`.
+//
+//   node --test     runs agent.test.js, without an account
 import { createSdkMcpServer, openSession, tool } from "hawser";
 
 const LINE = { type: "object", properties: { line: { type: "string" } }, required: ["line"] };
 
 /**
  * @param {string} task
- * @param {(tool: string, input: Record<string, unknown>) => Promise<boolean>} approve asks the person
- * @param {import("hawser").SessionOptions} [options] of the session
+ * @param {(tool: string, input: Record<string, unknown>) => Promise<boolean>} approve
+ * @param {import("hawser").SessionOptions} [options] Options of the session.
  */
 export async function assist(task, approve, options) {
   /** @type {string[]} */

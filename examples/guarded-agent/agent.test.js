@@ -1,5 +1,9 @@
-// How to test it offline, with no account: `node --test`. The same test twice: on the fake CLI, for
-// which none need be installed, and on the real CLI with a simulated model, where there is one.
+// Tests the agent offline, without an account.
+//
+//   node --test
+//
+// The same test runs twice: on the fake CLI, which needs no installation, and on the real CLI with
+// a simulated model. The second one is skipped if no CLI is installed.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { isHawserError, locateCli } from "hawser";

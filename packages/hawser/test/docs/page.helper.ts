@@ -6,7 +6,12 @@ import { REPOSITORY } from "../support/folders.js";
 export const GUIDES: readonly string[] = ["README.md", ...inDocs()];
 
 /** These, and what people read who work on it. */
-export const PAGES: readonly string[] = [...GUIDES, "CONTRIBUTING.md", "CHANGELOG.md"];
+export const PAGES: readonly string[] = [
+  ...GUIDES,
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
+];
 
 /** A fenced block of a page. */
 export interface Block {

@@ -90,8 +90,9 @@ const PROJECT = {
   ),
 };
 
+/** A `.mts` file is compiled to `.mjs`, because Node 20 does not run TypeScript. */
 function fileNameOf({ code }: Block): string | undefined {
-  return /^(?:\/\/|#) ([\w-]+\.(?:mjs|sh))\b/.exec(code)?.[1];
+  return /^(?:\/\/|#) ([\w-]+\.(?:mjs|mts|sh))\b/.exec(code)?.[1]?.replace(/\.mts$/, ".mjs");
 }
 
 function sourceOf({ language, code }: Block, project: string): string {

@@ -164,5 +164,5 @@ function run(file: string, env: Record<string, string>): Promise<{ stdout: strin
 
 function readmeExamples(): string[] {
   const readme = readFileSync(join(REPOSITORY, "README.md"), "utf8");
-  return [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, source = ""]) => source);
+  return [...readme.matchAll(/```[jt]s\n([\s\S]*?)```/g)].map(([, source = ""]) => source);
 }
