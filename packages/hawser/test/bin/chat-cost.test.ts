@@ -59,7 +59,7 @@ it.each(clisInTurn())(
     await pty.shows("which one?");
     const [, number = ""] = /(\d)\. \d+ \S+ ago · one \(/.exec(pty.text) ?? [];
     pty.enter(number);
-    await pty.shows("Going on with: one");
+    await pty.shows("Continuing: one");
     await pty.shows("\n>");
     await costs(pty, "five", TURN);
     pty.enter("/cost");

@@ -24,7 +24,10 @@ export async function chooseFromList(
   if (said.trim() === "") return undefined;
   const place = Number(said) - 1;
   if (names[place] !== undefined) return place;
-  throw new HawserError("invalid_options", `There is no ${oneLine(said, 40)} in the list.`, {
-    hint: names.length === 1 ? "It has only number 1." : `Say a number from 1 to ${names.length}.`,
+  throw new HawserError("invalid_options", `There is no number ${oneLine(said, 40)} in the list.`, {
+    hint:
+      names.length === 1
+        ? "The list has only number 1."
+        : `Type a number from 1 to ${names.length}.`,
   });
 }

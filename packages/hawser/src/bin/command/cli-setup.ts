@@ -38,7 +38,7 @@ export async function openCliSetup(
 function announce(session: SDKSessionInfo | undefined, terminal: Terminal): void {
   if (session === undefined) return;
   const age = ageOf(Date.now() - session.lastModified);
-  terminal.note(`Going on with: ${oneLine(session.summary, LONGEST_SUMMARY)} (${age})`);
+  terminal.note(`Continuing: ${oneLine(session.summary, LONGEST_SUMMARY)} (${age})`);
 }
 
 /** In columns. */

@@ -3,6 +3,7 @@ import type { PermissionResult, PermissionUpdate } from "../../wire/index.js";
 import { oneLine, printable, visibleLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { breakIntoRows, wrapText } from "../terminal/wrap-text.js";
+import { isNo, isYes } from "../terminal/yes-no.js";
 import { callDetails } from "./tool-call-text.js";
 
 /** Asks the person for one line; undefined if there will be no answer. */
@@ -69,19 +70,25 @@ async function decide(terminal: Terminal, call: Call, askLine: AskLine): Promise
     const said = await askLine(`${question}\n  > `, context.signal);
     if (said === undefined) return NO_ANSWER;
     const answer = said.trim();
-    const isYes = /^y(es)?$/i.test(answer);
     const isAlways = /^a(lways)?$/i.test(answer);
-    if (hidden > 0 && (isYes || isAlways)) {
-      terminal.tell(style.yellow(`  ! ${linesOf(hidden)} not shown yet: look at all of it first.`));
-    } else if (isYes) return { behavior: "allow", updatedInput: input };
+    if (hidden > 0 && (isYes(answer) || isAlways)) {
+      terminal.tell(
+        style.yellow(
+          `  ! ${linesOf(hidden)} not shown yet: see the whole call before you allow it.`,
+        ),
+      );
+    } else if (isYes(answer)) return { behavior: "allow", updatedInput: input };
     else if (isAlways && always.length > 0) {
       return { behavior: "allow", updatedInput: input, updatedPermissions: always };
-    } else if (/^no?$/i.test(answer)) {
+    } else if (isNo(answer)) {
       return { behavior: "deny", message: "The person refused this." };
     } else if (hidden > 0 && /^s(how)?$/i.test(answer)) show(page);
     else if (hidden > 0 && /^all$/i.test(answer)) show(hidden);
-    // A single letter is a slip of the finger, not an instruction.
-    else if (answer.length > 1) return { behavior: "deny", message: `The person says: ${answer}` };
+    // A single letter is a typing mistake, not an instruction.
+    else if (answer.length > 1) {
+      terminal.tell(style.dim("  Not allowed. The model gets your answer as an instruction."));
+      return { behavior: "deny", message: `The person says: ${answer}` };
+    }
   }
 }
 

@@ -21,12 +21,12 @@ export function deniedCallLines(
     const rule = allowRule(tool, input, cwd);
     const rivals = denied.filter((each) => concerns(each, tool));
     if (rivals.some((each) => each === rule || fits(each, tool, input))) {
-      return `${tool} was refused, and --deny has a rule for it.`;
+      return `${tool} was denied: a --deny rule matches the call.`;
     }
-    const unless = rivals.length > 0 ? ", unless a rule of --deny fits, which wins" : "";
+    const unless = rivals.length > 0 ? " A --deny rule that matches wins." : "";
     return rule === undefined
-      ? `${tool} was refused. No rule permits just this call; in a terminal you are asked about it${unless}.`
-      : `${tool} was refused; --allow ${quoteForShell(rule)} permits ${extent(tool, rule)}${unless}.`;
+      ? `${tool} was denied. No --allow rule fits only this call; on a terminal, hawser asks you.${unless}`
+      : `${tool} was denied. --allow ${quoteForShell(rule)} allows ${extent(tool, rule)}.${unless}`;
   });
   return [...new Set(lines)];
 }
@@ -63,7 +63,7 @@ function pathOf(tool: string, input: Input): unknown {
 /** Says what a rule permits. */
 function extent(tool: string, rule: string): string {
   if (rule === tool) return "every call of this tool";
-  return tool === "Glob" || tool === "Grep" ? "it, and reading everything there" : "it";
+  return tool === "Glob" || tool === "Grep" ? "it and all reading there" : "it";
 }
 
 /**
