@@ -34,7 +34,7 @@ describe("hawser ask, in a terminal", () => {
     const pty = hawserIn(place(), "ask", "--offline", "hello");
     await pty.shows(/offline: Claude Code \d+\.\d+\.\d+ with a simulated model\n/);
     await pty.shows("You said: hello\n");
-    await pty.shows(/claude-\S+ · 1 turn · \d+ tokens in, \d+ out · \$0\.\d+ · \d+\.\d s/);
+    await pty.shows(/claude-\S+ · 1 round · \d+ tokens in, \d+ out · \$0\.\d+ · \d+\.\d s/);
     expect((await pty.exit).code).toBe(0);
   });
 
@@ -45,7 +45,7 @@ describe("hawser ask, in a terminal", () => {
     await pty.shows("[y]es");
     pty.enter("y");
     await pty.shows("⎿");
-    await pty.shows("2 turns");
+    await pty.shows("2 rounds");
     expect((await pty.exit).code).toBe(0);
     expect(readFileSync(join(here.cwd, "knot.txt"), "utf8")).toBe("tied\n");
   });
@@ -62,7 +62,7 @@ describe("hawser ask, in a terminal", () => {
   it("shows no warning of Node because --allow lets a tool pass the question", async () => {
     const here = place();
     const pty = hawserIn(here, "ask", "--offline", "-t", "Bash", "--allow", "Bash", "run touch x");
-    await pty.shows("2 turns");
+    await pty.shows("2 rounds");
     expect((await pty.exit).code).toBe(0);
     expect(existsSync(join(here.cwd, "x"))).toBe(true);
     expect(pty.raw).not.toMatch(/warning|canUseTool/i);
@@ -127,7 +127,7 @@ describe("hawser ask, in a pipe", () => {
     onTestFinished(() => void child.stdin.destroy());
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect(out).toContain("You said: hello");
-    expect(err).toContain("going on without it");
+    expect(err).toContain("nothing has arrived on stdin yet, so it is ignored");
   });
 
   it("gives a value that fits a schema, and the whole outcome as JSON", async () => {
@@ -158,7 +158,7 @@ describe("hawser ask, in a pipe", () => {
     expect(out).toContain("It did not work");
     expect(err).toBe("hawser: Bash was denied. --allow 'Bash(touch x)' allows it.\n");
     // What it says is copied into a shell as it stands.
-    const [, flag] = /(--allow '.*') permits it/.exec(err) ?? [];
+    const [, flag] = /(--allow '.*') allows it/.exec(err) ?? [];
     const line = `"${process.execPath}" "${HAWSER}" ask --offline -t Bash ${flag} "run touch x"`;
     const allowed = spawn("sh", ["-c", line], { ...here, stdio: ["ignore", "pipe", "pipe"] });
     expect(await text(allowed.stderr)).toBe("");

@@ -174,7 +174,7 @@ describe.each([40, 60, 100])("hawser chat, on %i columns", (cols) => {
         toolResults.length > 0 ? "Done." : toolUse("Bash", { command, description }),
     });
     pty.enter("/help");
-    await pty.shows(/Space +before/);
+    await pty.shows(/Space +Before/);
     await pty.shows("\n>");
     const help = pty.text.slice(pty.text.indexOf("/model [name]"));
     expect(words(help)).toContain(

@@ -71,7 +71,7 @@ describe("hawser chat, in a terminal", () => {
     await pty.shows("5 6 7");
     const [cli] = treeOf(pty.pid).filter(({ command }) => command.includes("claude"));
     process.kill(cli?.pid ?? Number.NaN, "SIGKILL");
-    await pty.shows("goes on with it");
+    await pty.shows("your next prompt continues it");
     await pty.shows("\n>");
     pty.enter("What is a bowline?");
     await pty.shows("neither slips nor jams");

@@ -5,7 +5,7 @@ import { HAWSER, hawserIn, place } from "../support/pty.js";
 
 it("hawser demo walks through all of it on the real CLI, and leaves nothing", async () => {
   const pty = hawserIn(place(), "demo");
-  await pty.shows(/the real Claude Code \d/);
+  await pty.shows(/Claude Code \d\S+ with a simulated model/);
   await pty.shows("A hawser is a thick rope");
   await pty.shows(/allow\? Write knot\.txt\n\s+\+ bowline\n\s+yes/);
   await pty.shows("A sheet bend joins two ropes");

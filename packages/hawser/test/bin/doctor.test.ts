@@ -267,7 +267,7 @@ describe("hawser doctor, of credentials", () => {
     const world = await place({ extra: { ANTHROPIC_API_KEY: undefined } });
     const { code, text } = await seen(world, cli);
     expect(text).toMatch(
-      /! credential +No credential was seen; .*Console login in \S+claude\.json/,
+      /! credential +No credential was found\. .*Console login in \S+claude\.json/,
     );
     expect(code).toBe(0);
   });
@@ -288,14 +288,14 @@ describe("hawser doctor, of credentials", () => {
     const settings = { apiKeyHelper: `echo ${PLANTED}` };
     writeFileSync(join(world.configDir, "settings.json"), JSON.stringify(settings));
     const { text } = await seen(world, cli);
-    expect(text).toMatch(/! credential +There is only apiKeyHelper in /);
+    expect(text).toMatch(/! credential +The only credential is apiKeyHelper in /);
     expect(text).not.toContain(PLANTED);
   });
 
   it("knows a cloud's switch", async () => {
     const extra = { ANTHROPIC_API_KEY: undefined, CLAUDE_CODE_USE_BEDROCK: "1" };
     const { text } = await seen(await place({ extra }), cli);
-    expect(text).toMatch(/✓ credential +Amazon Bedrock by CLAUDE_CODE_USE_BEDROCK/);
+    expect(text).toMatch(/✓ credential +Amazon Bedrock \(CLAUDE_CODE_USE_BEDROCK\)/);
   });
 
   it("shows no secret, wherever it is", async () => {
@@ -342,8 +342,8 @@ describe("hawser doctor, of the surroundings", () => {
 
   it("knows a session around it, and root", async () => {
     const { code, text } = await seen(await place({ extra: { CLAUDECODE: "" } }), cli);
-    expect(text).toMatch(/! nested +This runs inside a Claude Code session/);
-    if (process.getuid?.() === 0) expect(text).toMatch(/! root +This runs as root/);
+    expect(text).toMatch(/! nested +Running inside a Claude Code session/);
+    if (process.getuid?.() === 0) expect(text).toMatch(/! root +Running as root/);
     expect(code).toBe(0);
   });
 
@@ -368,7 +368,7 @@ describe("hawser doctor, of the surroundings", () => {
 
   it("knows a folder for temporary files that is not there", async () => {
     const { code, text } = await seen(await place({ extra: { TMPDIR: "/nowhere/tmp" } }), cli);
-    expect(text).toMatch(/✗ temporary-folder +\/nowhere\/tmp is not there/);
+    expect(text).toMatch(/✗ temporary-folder +\/nowhere\/tmp does not exist/);
     expect(code).toBe(ERROR_CODES.spawn_failed.exitCode);
   });
 
@@ -412,7 +412,7 @@ describe("hawser doctor, of the surroundings", () => {
     expect(told).toContain(
       "warning certificates: NODE_EXTRA_CA_CERTS names a file that cannot be read",
     );
-    expect(told).toContain("warning certificates: Certificates are not checked");
+    expect(told).toContain("warning certificates: TLS certificates are not checked");
     expect(told).toContain("note trace: Every message is written to /tmp/trace.log");
     expect(told).toContain("warning watchdog: HAWSER_WATCHDOG=off");
   });

@@ -144,7 +144,7 @@ describe("hawser sessions list", () => {
     expect(await sessions(nowhere)).toEqual({ code: 0, out: "", err: "" });
     const pty = terminal(nowhere);
     await pty.exit;
-    expect(pty.text).toContain(`There are no sessions of ${world.home}; --all shows those`);
+    expect(pty.text).toContain(`There are no sessions in ${world.home}; --all lists those`);
   });
 });
 
