@@ -24,7 +24,7 @@ export async function chooseFromList(
   if (said.trim() === "") return undefined;
   const place = Number(said) - 1;
   if (names[place] !== undefined) return place;
-  throw new HawserError("invalid_options", `There is no number ${oneLine(said, 40)} in the list.`, {
+  throw new HawserError("invalid_options", `There is no ${oneLine(said, 40)} in the list.`, {
     hint:
       names.length === 1
         ? "The list has only number 1."
