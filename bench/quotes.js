@@ -1,11 +1,11 @@
-// What a page may quote of the results of a run, by name.
+// The figures of a run that a page may quote, by name.
 
 /**
  * The text of a quote:
  *
  * - `call.recycled`: the median of one call in milliseconds, by the names in `latency.calls`;
  * - `import.hawser`, `import.other`, `import.ratio`, `import.target`: a row of `figures`, by its id;
- * - `observed.spareMb`: what was seen and is not measured;
+ * - `observed.spareMb`: an observation that no bench measures;
  * - `behind`: the rows in which the official SDK is better, with both values.
  */
 export function quote(name, { latency, figures, observed }) {
@@ -34,7 +34,7 @@ function sentenceOf({ figure, hawser, against, other }) {
   return `${what}: ${number(hawser)} ${unit}, ${against} ${number(other)} ${unit}`;
 }
 
-/** Whole from ten on, so that a page shows no more than can be measured again. */
+/** No decimals from 10 on, so that a page shows only digits that can be measured again. */
 function number(value, name) {
   if (value === undefined) return unknown(name);
   return value < 10 ? value.toFixed(1) : value.toFixed(0);

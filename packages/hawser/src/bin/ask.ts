@@ -85,7 +85,7 @@ type AskFlags = Given<typeof FLAGS>;
 interface Call {
   readonly flags: AskFlags;
   readonly terminal: Terminal;
-  /** The tool calls that the person refused. */
+  /** The tool calls that the user refused. */
   readonly refused: ReadonlySet<string>;
 }
 
@@ -127,7 +127,7 @@ function optionsOf(
     signal: interrupts.signal,
     ...(schema === undefined ? {} : { schema: schemaIn(schema) }),
     ...(limit === undefined ? {} : { timeouts: timeoutsWithin(limit) }),
-    // A person who is asked may take any time to answer.
+    // A user who is asked may take any time to answer.
     ...(limit === undefined && asks ? { timeouts: { totalMs: Number.POSITIVE_INFINITY } } : {}),
     ...(asks
       ? {
@@ -150,7 +150,7 @@ function timeoutsWithin(totalMs: number): Partial<Timeouts> {
   };
 }
 
-/** Collects the calls that the person refuses, because they get no advice on how to permit them. */
+/** Collects the calls that the user refuses, because they get no advice on how to permit them. */
 function collectRefused(refused: Set<string>, ask: CanUseTool): CanUseTool {
   return async (tool, input, context) => {
     const answer = await ask(tool, input, context);

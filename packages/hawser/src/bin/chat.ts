@@ -83,12 +83,12 @@ class ChatLoop {
   readonly #context: ChatContext;
   readonly #suggestions: FindSuggestions;
   readonly #onSignal = () => this.#interrupt();
-  /** Whether the person waits for a turn. */
+  /** Whether the user waits for a turn. */
   #isRunning = false;
   #isStopping = false;
   #hasWarned = false;
   #hasGreeted = false;
-  /** How long the person took to answer questions in this turn. */
+  /** How long the user took to answer questions in this turn. */
   #answeringMs = 0;
   /** The exit code of the last turn that failed. */
   #exitCode = 0;
@@ -170,7 +170,7 @@ class ChatLoop {
     });
   }
 
-  /** A single Ctrl-C at the prompt is often a mistake, so the person is warned first. */
+  /** A single Ctrl-C at the prompt is often a mistake, so the user is warned first. */
   #warnOnce(): "stay" | undefined {
     if (this.#hasWarned) return undefined;
     this.#hasWarned = true;
@@ -188,7 +188,7 @@ class ChatLoop {
       else await this.#turn(text, { commands: true });
     } catch (error) {
       if (!isHawserError(error)) throw error;
-      // A person has seen the error. A program that writes the prompts learns of it by the exit code.
+      // A user has seen the error. A program that writes the prompts learns of it by the exit code.
       if (process.stdin.isTTY !== true) this.#exitCode = ERROR_CODES[error.code].exitCode;
       const words = describeError(error);
       if (this.#flags.json) {
@@ -202,7 +202,7 @@ class ChatLoop {
     return undefined;
   }
 
-  /** A line of a person that begins with a slash: a command of ours or of the CLI, a path, or text. */
+  /** A line of a user that begins with a slash: a command of ours or of the CLI, a path, or text. */
   async #command(line: string, isText: boolean): Promise<"leave" | undefined> {
     // A word with another slash in it is a path. A command is one line: several lines that begin with a
     // slash were pasted, and must not run one, because `/clear` would forget all.
@@ -276,7 +276,7 @@ class ChatLoop {
       this.#view.receive(message);
       return;
     }
-    // The CLI has begun a turn by itself while the person may be typing. Other messages at that time are
+    // The CLI has begun a turn by itself while the user may be typing. Other messages at that time are
     // late messages of the last turn.
     const isReply = isMessage(message, "stream_event") || isMessage(message, "assistant");
     if (isReply) this.#lines.stepAside();

@@ -20,7 +20,7 @@ export interface ChooseConversationOptions {
 
 /**
  * Another conversation of the folder: by its title or the start of its id, by its number in the list, or
- * asked for if nothing is given. Undefined if the person cancels.
+ * asked for if nothing is given. Undefined if the user cancels.
  */
 export async function chooseConversation(
   given: string,

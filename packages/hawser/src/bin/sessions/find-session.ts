@@ -8,7 +8,7 @@ import {
 import { oneLine } from "../terminal/printable.js";
 
 /**
- * The session that a person means by an id, by the start of an id, or by a title. Sessions of the folder
+ * The session that a user means by an id, by the start of an id, or by a title. Sessions of the folder
  * come first; if none of them fits, all projects are searched.
  */
 export async function findSession(name: string, where: SessionPlace): Promise<SDKSessionInfo> {

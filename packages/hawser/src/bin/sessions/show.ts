@@ -25,7 +25,7 @@ export async function show(
   return 0;
 }
 
-/** All that one side says until the other side speaks. */
+/** All consecutive messages of one side. */
 interface Speech {
   readonly by: "user" | "assistant";
   readonly lines: readonly Line[];

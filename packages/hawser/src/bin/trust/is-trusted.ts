@@ -10,7 +10,7 @@ import { TrustedFolders, trustFile } from "./trusted-folders.js";
 export interface TrustQuestion {
   readonly cwd: string;
   readonly terminal: Terminal;
-  /** Asks the person for a line; absent where there is no person to ask. */
+  /** Asks the user for a line; absent where there is no user to ask. */
   readonly ask: ((question: string) => Promise<string | undefined>) | undefined;
 }
 

@@ -6,10 +6,10 @@ import { breakIntoRows, wrapText } from "../terminal/wrap-text.js";
 import { isNo, isYes } from "../terminal/yes-no.js";
 import { callDetails } from "./tool-call-text.js";
 
-/** Asks the person for one line; undefined if there will be no answer. */
+/** Asks the user for one line; undefined if there will be no answer. */
 export type AskLine = (question: string, signal: AbortSignal) => Promise<string | undefined>;
 
-/** Asks the person about each call that needs approval, one after the other. */
+/** Asks the user about each call that needs approval, one after the other. */
 export function askPermission(terminal: Terminal, cwd: () => string, askLine: AskLine): CanUseTool {
   let before: Promise<unknown> = Promise.resolve();
   return (tool, input, context) => {
@@ -140,7 +140,7 @@ function alwaysOf(context: CanUseToolContext, width: number): PermissionUpdate[]
   const { suggestions = [], suppressAlwaysAllowRule } = context;
   if (suppressAlwaysAllowRule === true) return [];
   const rules = suggestions.filter((each) => each.type === "addRules" && each.behavior === "allow");
-  // A mode grants more than calls like this one: it is offered only where there is nothing narrower.
+  // A mode grants more than calls like this one, so it is offered only if there is nothing narrower.
   const wide = suggestions.filter(({ type }) => type === "setMode" || type === "addDirectories");
   const granted = rules.length > 0 ? rules : wide;
   // A grant that is too long to be shown whole is not offered.
@@ -173,7 +173,7 @@ interface Question {
   readonly options?: readonly { readonly label: string; readonly description?: string }[];
 }
 
-/** The model's own questions: by number, or in the person's own words. */
+/** The model's own questions: by number, or in the user's own words. */
 async function answerQuestions(
   terminal: Terminal,
   input: Record<string, unknown>,

@@ -7,7 +7,7 @@ export interface SummaryFacts {
   readonly usage: Usage;
   readonly costUsd: number | undefined;
   readonly totalMs: number;
-  /** How long the person took to answer questions; not a part of `totalMs`. */
+  /** How long the user took to answer questions; not a part of `totalMs`. */
   readonly answeringMs?: number;
 }
 

@@ -18,7 +18,7 @@ export interface CallDetail {
 }
 
 /**
- * All of a call, for a person to decide on: the command or the change first, then every other field,
+ * All of a call, for a user to decide on: the command or the change first, then every other field,
  * the short ones before the long ones, because the model decides how long each of them is.
  */
 export function callDetails(tool: string, input: unknown, cwd: string): CallDetail[] {
