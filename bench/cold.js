@@ -1,5 +1,5 @@
-// One answer of the real CLI from nothing: a fresh process, its first call, until the caller has the
-// result. The model is simulated and answers at once; both sides ask for the same lean call.
+// Measures a cold call on the real CLI: from the start of a fresh process until the caller has the result.
+// The model is simulated and answers at once. Both sides make the same lean call.
 import { fileURLToPath } from "node:url";
 import { always } from "hawser/testing";
 import { openPlace } from "../tools/place.js";
@@ -21,7 +21,7 @@ export async function run() {
     return [
       await pairs(FIGURE, async (library) => {
         const { callMs } = await call(library, "result", options);
-        // What still ends would slow the next one down.
+        // Processes that are still ending would slow the next call down.
         await place.gone();
         return callMs;
       }),

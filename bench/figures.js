@@ -5,8 +5,9 @@ export function median(values) {
 }
 
 /**
- * Hawser against the official SDK: `measure(library)` for both in turns, each of them first in every
- * other round; the ratio of the medians must not exceed the target. One round warms the disk up.
+ * Compares Hawser with the official SDK: runs `measure(library)` for both in each round, and changes their
+ * order from round to round. The ratio of the medians must not exceed the target. The first round only
+ * warms up the disk.
  */
 export async function pairs({ id, figure, rounds, target }, measure) {
   /** @type {Record<string, number[]>} */
@@ -24,9 +25,8 @@ export async function pairs({ id, figure, rounds, target }, measure) {
 }
 
 /**
- * One row of the results: hawser's value and another one, and whether their ratio is at most, or at
- * least, what was aimed at. Pages quote it by its `id`. Values are rounded as they are shown, so that
- * every page shows the same.
+ * One row of the results: hawser's value, the other value, and whether their ratio meets the target. Pages
+ * quote the row by its `id`. Values are rounded as they are shown, so that every page shows the same.
  * @param {{ id: string, figure: string, against: string, hawser: number, other: number, ratio?: number,
  *   atMost?: number, atLeast?: number, digits?: number }} row Either `atMost` or `atLeast` is given.
  */
@@ -58,7 +58,7 @@ export function rounded(value, digits) {
   return Number(value.toFixed(digits));
 }
 
-/** Prints the figures and leaves a bad exit code when a target is missed. */
+/** Prints the figures, and sets exit code 1 if a target is missed. */
 export function report(figures) {
   console.table(
     figures.map(({ figure, hawser, against, other, ratio, atMost, atLeast, met }) => ({
@@ -73,7 +73,7 @@ export function report(figures) {
   if (figures.some(({ met }) => !met)) process.exitCode = 1;
 }
 
-/** Runs a bench when its file is the program itself. */
+/** Runs a bench if its file is the main program. */
 export async function runAlone(file, run) {
   if (process.argv[1] === file) report(await run());
 }

@@ -1,5 +1,5 @@
-// Framing plus decoding of stream-json, against a bare JSON.parse of lines that are strings already
-// and against node:readline. Run it after a build; exit code 1 if a target is missed.
+// Measures framing and decoding of stream-json, against a plain JSON.parse of lines that are already
+// strings, and against node:readline. Build first. The exit code is 1 if a target is missed.
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -18,14 +18,14 @@ const PASSES = 5;
 /** Of the pieces of text, so that a whole reply nearly always has some. */
 const NON_ASCII_SHARE = 0.05;
 
-/** The bare contender is handed strings and never has to make them, so 1 is out of reach. */
+/** The plain JSON.parse gets strings and does not have to create them, so a ratio of 1 is out of reach. */
 const TARGETS = { bare: 0.8, readline: 1 };
 
-/** Every round starts from a collected heap, so that no contender pays for another's garbage. */
+/** Each round starts after a garbage collection, so that no contender pays for another's garbage. */
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc");
 
-/** Each input against each mark: rates in MB/s, ratios of times taken in the same round, medians. */
+/** Each input against each contender: rates in MB/s, ratios of times in the same round, medians. */
 export async function run(rounds = 9) {
   const figures = [];
   for (const makeInput of INPUTS) {
@@ -50,7 +50,7 @@ async function measure(input, rounds) {
     for (let turn = 0; turn < names.length; turn++) {
       const name = names[(turn + round + names.length) % names.length];
       const ms = await time(CONTENDERS[name], input);
-      // Round -1 warms up.
+      // Round -1 is a warm-up.
       if (round >= 0) times[name].push(ms);
     }
   }
@@ -129,7 +129,7 @@ function manyLines() {
   };
 }
 
-/** A mirrored transcript: the one message whose size has no bound. */
+/** A mirrored transcript, the only message without a size limit. */
 function longLineOfEntries(id, name, nonAscii) {
   const head =
     '{"type":"transcript_mirror","filePath":"/home/u/.claude/projects/w/s.jsonl","entries":[';
@@ -143,7 +143,7 @@ function longLineOfEntries(id, name, nonAscii) {
   };
 }
 
-/** JSON.parse of one huge string is little more than a copy, and so is making that string. */
+/** JSON.parse of one huge string costs little more than a copy, and so does creating that string. */
 function longLineOfText() {
   const paragraphs = JSON.stringify(`${WORDS.join(" ")}\n`.repeat(100)).slice(1, -1);
   const head = '{"type":"result","subtype":"success","is_error":false,"result":"';
@@ -182,7 +182,7 @@ function inChunks(lines) {
   return { lines, chunks, bytes: bytes.length };
 }
 
-/** A session as the CLI prints it with partial messages on; the same one for the same seed. */
+/** A session as the CLI prints it with partial messages. The same seed gives the same session. */
 function* session(seed, nonAscii) {
   const random = randomNumbers(seed);
   const pick = (list) => list[Math.floor(random() * list.length)];

@@ -1,4 +1,4 @@
-// How long the import of the package's root takes in a fresh process, beside the official SDK's.
+// Measures the import of the package root in a fresh process, and that of the official SDK.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { DIST } from "../tools/dist.js";

@@ -1,6 +1,6 @@
-// What a call costs the program that makes it, beside the official SDK: the processor's time for each
-// event that is streamed, and the time from the result line on the pipe to the caller. The CLI is a
-// program that only prints, so that nothing else is measured.
+// Measures the cost of a call for the calling program, with hawser and with the official SDK: the CPU time
+// for each streamed event, and the time from the result line on the pipe until the caller has the result.
+// The CLI is a program that only prints, so that nothing else is measured.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -32,7 +32,7 @@ const FIGURES = [
     target: 0.5,
   },
   {
-    // As a real model streams; most of it is the system's own work for each read.
+    // The pace of a real model. Most of the time is the system's own work for each read.
     id: "event-cpu-slow",
     figure: "CPU for a streamed event, one a millisecond, µs",
     way: "messages",
@@ -47,7 +47,7 @@ const FIGURES = [
     figure: "result line to the caller, ms",
     way: "result",
     events: 5,
-    // So that nothing else is left to do when the result comes.
+    // So that no other work is left when the result arrives.
     gapMs: 10,
     rounds: 25,
     value: ({ lineMs }) => lineMs,
@@ -75,7 +75,7 @@ export async function run() {
   }
 }
 
-/** What one call in a fresh process cost. */
+/** The cost of one call in a fresh process. */
 export async function call(library, way, options) {
   const { stdout } = await promisify(execFile)(process.execPath, [
     CALL,

@@ -1,4 +1,4 @@
-// docs/benchmarks.md and its plot, made from the results of a run. Nothing is measured here.
+// Generates docs/benchmarks.md and its plot from the results of a run. Measures nothing.
 import { plot } from "./plot.js";
 
 /** The text of docs/benchmarks.svg. */
@@ -105,7 +105,7 @@ function figureTable(figures) {
   );
 }
 
-/** Rates of bytes are whole numbers, times have a digit behind the point. */
+/** Byte rates are whole numbers; times have one decimal. */
 function shown({ figure }, value) {
   return value.toFixed(figure.endsWith("MB/s") ? 0 : 1);
 }

@@ -1,9 +1,9 @@
 // Writes the figures of bench/results.json into the pages: docs/benchmarks.md and its plot as a whole,
-// and in all other pages what stands in a mark:
+// and in all other pages the text inside a mark:
 //
 //   A call takes <!-- bench: call.recycled -->40<!-- /bench --> ms.
 //
-// `npm run figures` does this without measuring anything; with `--check` it only names the pages that
+// `npm run figures` does this without measuring anything. With `--check` it only lists the pages that
 // would change, and fails if there are any. quotes.js lists the names.
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ import { readResults } from "./results.js";
 const ROOT = new URL("../", import.meta.url);
 const WHOLE = { "docs/benchmarks.md": pageOf, "docs/benchmarks.svg": plotOf };
 
-/** Gives the pages that were changed, or would be. */
+/** Returns the pages that were changed, or would be changed. */
 export async function writePages(results, { root = ROOT, onlyCheck = false } = {}) {
   const changed = [];
   for (const page of await pagesIn(root)) {

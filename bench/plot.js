@@ -1,4 +1,4 @@
-// The distribution of some measurements as an SVG: a row for each series, a dot for each value, its
+// Draws the distribution of measurements as an SVG: a row for each series, a dot for each value, its
 // median and its 90th percentile, on a logarithmic scale.
 
 const WIDTH = 860;
@@ -14,7 +14,7 @@ const DARK = { paper: "#0d1117", ink: "#f0f6fc", soft: "#9ba6b2", grid: "#30363d
 const LIGHT_TONES = { ours: "#0b62d6", theirs: "#c2560c", limit: "#6b7280" };
 const DARK_TONES = { ours: "#58a6ff", theirs: "#f0883e", limit: "#a3acb8" };
 
-/** Plain rules without variables: not only browsers draw this. */
+/** Plain CSS rules without variables, because programs other than browsers draw the SVG, too. */
 const STYLE = `
 text { font: 13px system-ui, -apple-system, "Segoe UI", "Noto Sans", Helvetica, Arial, sans-serif; }
 .title { font-size: 16px; font-weight: 600; }
@@ -29,7 +29,7 @@ ${colours(DARK, DARK_TONES)}
 }
 `;
 
-/** The background is the plot's own: a page may be dark where the system is light. */
+/** The plot has its own background, because a page may be dark while the system is light. */
 function colours({ paper, ink, soft, grid }, tones) {
   const rows = Object.entries({ key: soft, ...tones }).map(
     ([tone, colour]) => `.${tone} circle { fill: ${colour}; } .${tone} line { stroke: ${colour}; }`,
@@ -88,7 +88,7 @@ function legend(y) {
 <line class="p90" x1="${LEFT + 174}" x2="${LEFT + 174}" y1="${y - 12}" y2="${y + 4}"/><text class="soft" x="${LEFT + 184}" y="${y}">90th percentile</text></g>`;
 }
 
-/** From the last tick below everything to the first one above it. */
+/** The ticks from the last one below all values to the first one above them. */
 function logScale(values) {
   const steps = [1, 2, 5];
   const all = [-1, 0, 1, 2, 3, 4, 5].flatMap((power) => steps.map((step) => step * 10 ** power));
@@ -101,7 +101,7 @@ function logScale(values) {
   return { ticks, x: (value) => round(LEFT + (width * (Math.log(value) - from)) / (to - from)) };
 }
 
-/** Up and down in a pattern that is the same each time: what lies close together stays visible. */
+/** Moves dots up and down in a fixed pattern, so that close values stay visible. */
 function offset(index) {
   return ((index * 0.618_034) % 1) * 2 * JITTER - JITTER;
 }

@@ -1,5 +1,5 @@
-// One lean call through a warm pool, beside the official SDK and the limit of the CLI itself: the
-// same executable, a simulated model that answers at once, every competitor in a process of its own.
+// Measures one lean call through a warm pool, through the official SDK, and at the limit of the CLI itself:
+// the same executable, a simulated model that answers at once, each competitor in a process of its own.
 import { fileURLToPath } from "node:url";
 import { figureOf, median, runAlone } from "./figures.js";
 import { COMPETITORS } from "./pool/competitors.js";
@@ -19,7 +19,7 @@ const LATENCY_TARGETS = [
 ];
 const THROUGHPUT_TARGET = 8;
 
-/** Everything that was measured, for the page; `figures` is what has a target. */
+/** All measurements, for the page. `figures` has those with a target. */
 export async function measurePool(rounds = ROUNDS) {
   const latency = await measureLatency(Object.keys(COMPETITORS), rounds);
   const throughput = [];

@@ -1,5 +1,5 @@
-// What one run of all benches has measured: bench/results.json. Every figure on every page comes from
-// that file; see pages.js.
+// Writes the results of one run of all benches to bench/results.json. Every figure on every page comes
+// from that file; see pages.js.
 import { readFile, writeFile } from "node:fs/promises";
 import { rounded } from "./figures.js";
 import { summaryOf } from "./pool/summary.js";
@@ -14,7 +14,7 @@ export async function writeResults(results, file = FILE) {
   await writeFile(file, `${JSON.stringify(results, undefined, 2).replace(LIST, inOneLine)}\n`);
 }
 
-/** A list of numbers or texts: one line each, so that a run is a short diff. */
+/** Lists of numbers or strings take one line each, so that the diff of a run is short. */
 const LIST = /\[\n[^[\]{}]*\]/g;
 
 function inOneLine(list) {
@@ -23,8 +23,8 @@ function inOneLine(list) {
 }
 
 /**
- * `competitors` says who was measured, `throughput` how many calls were made. `observed` is what people
- * have seen and no bench measures; it is carried over from the results before.
+ * `competitors` describes what was measured, `throughput` how many calls were made. `observed` has
+ * observations that no bench measures; they are copied from the earlier results.
  */
 export function resultsOf({ facts, pool, others, competitors, counts, observed }) {
   return {

@@ -1,4 +1,4 @@
-// Every bench in one run, so that what is compared was measured on the same machine at the same time.
+// Runs every bench, so that compared figures were measured on the same machine at the same time.
 import { run as cold } from "./cold.js";
 import { report } from "./figures.js";
 import { run as framing } from "./framing.js";

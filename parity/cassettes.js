@@ -1,10 +1,9 @@
-// Cassettes go from one SDK to the other: each scenario is recorded from each of them on the real CLI
-// with the simulated model, and replayed where there is neither a CLI nor a model, strictly against the
-// same one and loosely against the other. What both have seen must be the same, field by field, less
-// what is volatile.
+// Plays cassettes of one SDK to the other. Each scenario is recorded with each SDK, on the real CLI with
+// the simulated model, and replayed without a CLI and without a model: in strict mode to the same SDK, in
+// loose mode to the other. Both must observe the same, field by field, except for volatile values.
 //
 //   node parity/cassettes.js      one line for each; exit code 1 on any difference
-//     --keep <folder>                   keeps the cassettes there
+//     --keep <folder>                   keeps the cassettes in a folder
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -25,7 +24,7 @@ process.removeAllListeners("warning");
 
 const SDKS = { official, ours };
 
-/** The same prompts, by the session of ours: it sends other things than a query, and more. */
+/** The same prompts with our session, which sends other and more messages than a query. */
 const IN_SESSION = {
   async run(sdk, options) {
     const session = await sdk.openSession({ ...options, inheritEnv: false });
@@ -36,7 +35,7 @@ const IN_SESSION = {
   },
 };
 
-/** How a scenario ends that does what it says. */
+/** How a scenario ends if it works as described. */
 const WHOLE = { error: null, script: "played to its end", mismatches: [] };
 
 const LIMIT_MS = 60_000;
@@ -62,7 +61,7 @@ if (flags.keep === undefined) rmSync(folder, { recursive: true });
 console.log(different === 0 ? "\nall the same" : `\n${different} different`);
 process.exit(different === 0 ? 0 : 1);
 
-/** A difference that is planted in the cassette must be seen, or nothing above says anything. */
+/** A difference that is planted in the cassette must be found; otherwise the comparison proves nothing. */
 async function plant(scenario, file, recorded) {
   const planted = `${file}.planted`;
   writeFileSync(planted, readFileSync(file, "utf8").replaceAll('"second"', '"third"'));
@@ -86,7 +85,7 @@ async function recordFrom(sdk, { script, run }, file) {
 }
 
 async function replayTo(sdk, { run }, file, mode) {
-  // Nothing answers at its address, so that no model can have been asked.
+  // Nothing listens at this address, so that no model can have answered.
   const world = await isolatedEnv();
   const cli = await replay(file, { mode });
   const options = { pathToClaudeCodeExecutable: cli.path, cwd: world.cwd, env: world.env };

@@ -1,8 +1,8 @@
-// A deep comparison with a path for each difference. Lists of messages are laid side by side by their
-// kind first (tools by their name, texts as they are), so that one message too many is one difference and not one at every message after it;
-// their order is compared all the same: a swapped pair is one message missing and one too many.
+// A deep comparison with a path for each difference. Lists of messages are first aligned by kind (tools by
+// their name, texts by their content), so that one extra message is one difference, and not one at every
+// later message. Their order is compared, too: a swapped pair is one missing and one extra message.
 
-/** What a side has where it has nothing. */
+/** Stands for a missing value. */
 export const ABSENT = Symbol("absent");
 
 /** Every difference between two observations, as `{ path, official, ours }`. */
@@ -12,7 +12,7 @@ export function compare(official, ours) {
   return differences;
 }
 
-/** A difference in a few lines for people. */
+/** A difference in a few readable lines. */
 export function describe({ path, official, ours }) {
   const [left, right] = excerpts(show(official), show(ours));
   return `    ${path}\n      official  ${left}\n      ours      ${right}`;
@@ -48,7 +48,7 @@ function walkLists(official, ours, path, differences) {
 }
 
 /**
- * Pairs of indexes; a longest common subsequence of kinds where the items have one.
+ * Pairs of indexes. Items with a kind are aligned by the longest common subsequence of kinds.
  * @returns {([number, number] | [number, undefined] | [undefined, number])[]}
  */
 function sideBySide(official, ours) {
@@ -110,7 +110,7 @@ function show(value) {
 
 const WIDTH = 200;
 
-/** Two long texts, each from shortly before the place where they part. */
+/** Two long texts, each from shortly before their first difference. */
 function excerpts(left, right) {
   let same = 0;
   while (same < left.length && same < right.length && left[same] === right[same]) same += 1;

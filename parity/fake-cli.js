@@ -1,5 +1,5 @@
-// The official SDK on the fake CLI: a permission callback, a hook and a tool of the host's own, with
-// no CLI installed. Exits with 1 if anything is not as scripted.
+// Runs the official SDK on the fake CLI: a permission callback, a hook and a tool in the host, without an
+// installed CLI. Exits with 1 if anything differs from the script.
 import { deepStrictEqual as same } from "node:assert";
 import { createSdkMcpServer, query, tool } from "@anthropic-ai/claude-agent-sdk";
 import { fakeCli } from "hawser/testing";
@@ -95,7 +95,7 @@ async function value() {
   same(results.at(-1).structured_output, { degrees: 7 });
 }
 
-/** The second prompt of a process has the second step. */
+/** The second prompt of a process gets the second step. */
 async function* two() {
   for (const content of ["one", "two"]) {
     yield { type: "user", message: { role: "user", content }, parent_tool_use_id: null };

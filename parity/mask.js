@@ -1,8 +1,8 @@
-// What differs from run to run although nothing is different. Everything else is compared as it is.
+// Masks values that differ from run to run. Everything else is compared unchanged.
 //
 // A masked value keeps its kind, and a masked id keeps its identity: an id that occurs more than once
 // becomes "<uuid#1>", "<uuid#2>" … in the order of first appearance, so that two places that named the
-// same thing must still do so. An id that occurs once says nothing but that it is there.
+// same thing must still do so. Of an id that occurs once, only its presence is compared.
 
 /** Numbers that a clock or the system chose, by the name of their field. */
 const NUMBERS = {
@@ -27,7 +27,7 @@ const NUMBERS = {
   pid: "chosen by the system",
 };
 
-/** Texts that hold something volatile, by a pattern; the reason is why it is volatile. */
+/** Volatile parts of texts, by a pattern, each with the reason why it is volatile. */
 const PATTERNS = [
   {
     name: "time",
@@ -50,7 +50,7 @@ const PATTERNS = [
   { name: "pid", pattern: /(?<=cc-socks\/)\d+(?=\.sock)/g, reason: "chosen by the system" },
 ];
 
-/** Ids that are made at random, by a pattern; those that a scenario chose itself are kept. */
+/** Random ids, by a pattern. Ids that a scenario chose itself are kept. */
 const IDS = [
   {
     name: "uuid",
@@ -65,7 +65,7 @@ const IDS = [
   },
 ];
 
-/** Random ids that have no form of their own: found by their field, then replaced in every text. */
+/** Random ids without a recognizable form. They are found by their field, then replaced in every text. */
 const ID_FIELDS = {
   task_id: "random",
   taskId: "random",
@@ -87,7 +87,7 @@ export function masks() {
   ];
 }
 
-/** What a scenario saw, less what is volatile. */
+/** The observation of a scenario without volatile values. */
 export function mask(observed, { root }) {
   const named = maskFields(observed, undefined, { root });
   const ids = countIds(named);
@@ -115,7 +115,7 @@ function maskText(text, { root }) {
   return masked;
 }
 
-/** Second pass: every id with the number of places it occurs in, in the order of first appearance. */
+/** Second pass: every id with the number of its occurrences, in the order of first appearance. */
 function countIds(observed) {
   const counts = new Map();
   const names = new Map();

@@ -1,4 +1,4 @@
-// How a scenario writes down what it saw.
+// Helpers with which a scenario records what it observes.
 
 /**
  * Every message of a query, and the error that ended it. `each` is called at every message.
@@ -19,7 +19,7 @@ export async function collect(query, each = () => {}) {
   return seen;
 }
 
-/** What a promise came to. */
+/** The outcome of a promise. */
 export async function outcome(promise) {
   try {
     return { value: plain(await promise) };
@@ -28,18 +28,18 @@ export async function outcome(promise) {
   }
 }
 
-/** As `outcome`, for a call that may throw before there is a promise. */
+/** Like `outcome`, for a call that may throw before it returns a promise. */
 export function outcomeOf(call) {
   return outcome((async () => call())());
 }
 
-/** What an error shows. Not the name of its class, which a bundler may have shortened. */
+/** The visible parts of an error, without the name of its class, which a bundler may have shortened. */
 export function thrown(error) {
   if (!(error instanceof Error)) return { thrown: plain(error) };
   return { name: error.name, message: error.message };
 }
 
-/** A copy as JSON; what JSON has no form for is named. */
+/** A copy as JSON. Values that JSON does not have are replaced by their name. */
 export function plain(value) {
   const text = JSON.stringify(value, (_, item) => {
     if (typeof item === "function") return "<function>";
@@ -50,7 +50,7 @@ export function plain(value) {
   return text === undefined ? null : JSON.parse(text);
 }
 
-/** A prompt that the scenario goes on with when it likes. */
+/** A streamed prompt that the scenario continues when it chooses. */
 export class Input {
   #waiting = [];
   #wake = () => {};
@@ -92,9 +92,9 @@ export class Input {
 }
 
 /**
- * A conversation in which each step waits for the result before it: a step is the next text (with
- * its uuid, if it has one), or a function that is called with the query. Gives the messages, and
- * what the functions returned as `steps`.
+ * A conversation in which each step waits for the earlier result. A step is the next text (with its uuid,
+ * if it has one), or a function that is called with the query. Returns the messages, and the results of
+ * the functions as `steps`.
  */
 export async function converse(sdk, options, ...steps) {
   const input = new Input();

@@ -1,6 +1,6 @@
-// Differences put in on purpose. A suite that does not see them proves nothing.
+// Differences that are planted on purpose. A suite that does not find them proves nothing.
 
-/** An SDK that alters one field of one message: what `--plant` runs in place of ours. */
+/** An SDK that changes one field of one message. `--plant` runs it in place of ours. */
 export function planted(sdk) {
   return {
     ...sdk,
@@ -37,7 +37,7 @@ function bound(target, name) {
   return typeof value === "function" ? value.bind(target) : value;
 }
 
-/** The same on what was seen, one kind of difference each: every one must be found. */
+/** Changes of an observation, one for each kind of difference. The comparison must find each of them. */
 export const MUTATIONS = {
   "a changed field": (seen) => ({
     ...seen,

@@ -1,4 +1,4 @@
-// One scenario through one SDK: what is compared, less what is volatile.
+// Runs one scenario with one SDK, and returns what is compared, without volatile values.
 
 import { openPlace } from "../tools/place.js";
 import { mask } from "./mask.js";
@@ -11,11 +11,11 @@ export async function play(scenario, sdk) {
   return mask(raw.observed, raw);
 }
 
-/** As it was seen, before the mask. */
+/** The observation before masking. */
 export async function playRaw(scenario, sdk) {
   const place = await openPlace();
   const seen = await within(LIMIT_MS, scenario.run(sdk, place));
-  // What a scenario says about these itself wins: one that stops in the middle cannot know them.
+  // Values of the scenario itself win, because a scenario that stops in the middle cannot know these.
   const observed = { script: place.script(), requests: place.requests(), ...seen };
   return { observed: { ...observed, processesLeft: await place.close() }, root: place.root };
 }

@@ -1,13 +1,13 @@
-// The same scenarios through the official SDK and through ours, compared field by field.
+// Runs the same scenarios with the official SDK and with ours, and compares them field by field.
 //
-//   node parity/run.js            ours beside the official SDK
+//   node parity/run.js                  compares ours with the official SDK
 //     --only <text>                     only scenarios whose name contains it
-//     --self                            the official SDK beside itself: validates mask and scenarios
-//     --plant                           a planted difference in place of ours: must fail
+//     --self                            compares the official SDK with itself, to check masks and scenarios
+//     --plant                           runs planted differences in place of ours, and must fail
 //     --ours <file>                     another build of ours
-//     --jobs <n>                        how many at a time, 3 unless given
-//     --dump <folder>                   writes there what both saw
-//     --masks                           only says what is masked, and why
+//     --jobs <n>                        how many at a time (default: 3)
+//     --dump <folder>                   writes both observations to a folder
+//     --masks                           only prints what is masked, and why
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -37,7 +37,7 @@ if (flags.masks) {
   process.exit(0);
 }
 
-/** A rejection nobody handled is a failure of whoever caused it, though no scenario sees it. */
+/** An unhandled rejection is a failure of the SDK that caused it, even if no scenario observes it. */
 const unhandled = [];
 process.on("unhandledRejection", (error) => unhandled.push(error));
 
@@ -107,7 +107,7 @@ function report({ name }, differences) {
   }
 }
 
-/** A scenario that does not even do with the official SDK what it says compares nothing. */
+/** A scenario that does not work as described with the official SDK compares nothing. */
 function brokenBy({ name }, { scenarioThrew, noEndWithinMs, script, processesLeft }) {
   const problems = [
     scenarioThrew && `threw ${scenarioThrew.stack}`,
@@ -118,7 +118,7 @@ function brokenBy({ name }, { scenarioThrew, noEndWithinMs, script, processesLef
   return problems.filter(Boolean).map((problem) => `The scenario "${name}" is broken: ${problem}`);
 }
 
-/** A planted difference that is not seen, through the whole way and in each of its kinds. */
+/** The planted differences that were not found: in a whole run, and of each kind. */
 async function missedPlants(all) {
   const scenario = all.find(({ name }) => name === "text: a string prompt");
   const { observed, root } = await playRaw(scenario, official);

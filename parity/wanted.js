@@ -1,12 +1,12 @@
-// Where ours is meant to differ, and why. A rule names one scenario, or `EVERY` one, the path of one
-// difference and, where they say something, both values. One that explains nothing when its scenario
-// ran is stale.
+// Intended differences of ours, and their reasons. A rule names one scenario, or `EVERY` one, the path of
+// one difference and, if they matter, both values. A rule that explains nothing although its scenario ran
+// is stale.
 import { ABSENT } from "./compare.js";
 
-/** For a value that may be anything. */
+/** Matches any value. */
 const ANY = Symbol("any");
 
-/** For what concerns no scenario of its own. */
+/** Matches every scenario. */
 export const EVERY = Symbol("every scenario");
 
 export const wanted = [
@@ -97,7 +97,7 @@ export const wanted = [
     [["after", true, false]],
   ),
 
-  // Whether the official SDK's prompt gets there before its process is gone is a race.
+  // Whether the official SDK's prompt arrives before its process has ended is a race.
   ...because(
     "The same: a prompt whose query was left does not reach the model any more.",
     "ends: return and throw",

@@ -3,8 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 /**
- * The executable in the platform package that a wrapper package such as `@anthropic-ai/claude-code`
- * brings along.
+ * The executable in the platform package of a wrapper package such as `@anthropic-ai/claude-code`.
  * @param {string} wrapper
  */
 export function nativeCli(wrapper) {
@@ -17,7 +16,7 @@ export function nativeCli(wrapper) {
       const path = join(dirname(fromWrapper.resolve(`${name}/package.json`)), file);
       if (existsSync(path)) return path;
     } catch {
-      // Not installed on this platform; the next name may be.
+      // This package is not installed; the next one may be.
     }
   }
   throw new Error(`No native CLI of ${wrapper} for ${process.platform}-${process.arch}`);

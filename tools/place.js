@@ -1,18 +1,18 @@
-// Where one scenario runs once: a model, a home, a working folder of its own.
+// The environment of one run of a scenario: a model, a home and a working folder of its own.
 import { readdir, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isolatedEnv, SimulatedModel } from "hawser/testing";
 import { nativeCli } from "./native-cli.js";
 
-/** Longer than the ladder by which an SDK ends its process: 2 s for the input's end, 5 s for SIGTERM. */
+/** Longer than an SDK takes to end its process: 2 s after the end of the input, 5 s after SIGTERM. */
 const GONE_AFTER_MS = 10_000;
 
-/** A fresh place. Both sides of a scenario get one with the same relative names in it. */
+/** Creates an environment. Both sides of a scenario get one with the same relative paths. */
 export async function openPlace() {
   const model = await SimulatedModel.start({ auxiliary: { suggestion: "and then?" } });
   const world = await isolatedEnv({
     baseUrl: model.url,
-    // One attempt, so that each failure shows at once.
+    // One attempt, so that each failure is reported at once.
     extra: { CLAUDE_CODE_MAX_RETRIES: "0" },
   });
   const root = dirname(world.cwd);
@@ -23,7 +23,7 @@ export async function openPlace() {
     cwd: world.cwd,
     configDir: world.configDir,
     cli: CLI,
-    /** The options that keep a query in this place, with those of the scenario over them. */
+    /** The options that keep a query in this environment. Those of the scenario override them. */
     options(more = {}) {
       return {
         pathToClaudeCodeExecutable: CLI,
@@ -32,13 +32,13 @@ export async function openPlace() {
         env: { ...world.env, ...more.env },
       };
     },
-    /** What the model was asked. */
+    /** The requests that the model received. */
     requests: () => model.requests.filter(isModelCall).map(withoutTransport),
-    /** Complaints about the script: a call without a reply, a reply without a call. */
+    /** Problems of the script: a request without a reply, a reply without a request. */
     script: () => complaint(() => model.assertDone()),
-    /** When every process that works in here is gone, or was ended; how many had to be. */
+    /** Resolves when every process in this folder has ended or was killed, to the number of killed ones. */
     gone: () => outlast(root),
-    /** Ends everything; says which processes outlived the scenario by more than they may. */
+    /** Closes everything. Returns the processes that outlived the scenario for too long. */
     async close() {
       const left = await outlast(root);
       await complaintOf(model.close());
@@ -72,11 +72,11 @@ async function complaintOf(promise) {
   try {
     await promise;
   } catch {
-    // The same complaint that `script()` has given.
+    // `script()` has already reported this problem.
   }
 }
 
-/** Waits for the processes that work in a folder, and ends those that stay too long. */
+/** Waits for the processes whose working folder is inside a folder, and kills those that stay too long. */
 async function outlast(root) {
   const limit = Date.now() + GONE_AFTER_MS;
   for (;;) {
@@ -90,13 +90,13 @@ async function outlast(root) {
   }
 }
 
-/** Only where /proc tells; elsewhere nothing is known. */
+/** Works only where /proc exists; elsewhere the list is empty. */
 async function processesIn(root) {
   const names = await readdir("/proc").catch(() => []);
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
   const inside = await Promise.all(
     pids.map(async (pid) => {
-      // A process that is gone, or another user's, has no readable folder.
+      // The process has ended, or belongs to another user, so its folder cannot be read.
       const folder = await readlink(`/proc/${pid}/cwd`).catch(() => "");
       return folder.startsWith(root) && pid !== process.pid;
     }),

@@ -1,12 +1,12 @@
-// One call in a process of its own, so that neither library finds what the other one warmed up:
-// `node call.js <library> <way> <options>`. Prints what it cost.
+// Makes one call in a process of its own, so that no library profits from what the other has warmed up:
+// `node call.js <library> <way> <options>`. Prints the cost.
 import { pathToFileURL } from "node:url";
 import { DIST } from "../../tools/dist.js";
 
 const [library, way, json] = process.argv.slice(2);
 const { cli, cwd, env } = JSON.parse(json);
 
-/** What a caller writes who wants one answer and nothing of the machine in it. */
+/** The options for one answer that no setting of the machine changes. */
 const LIBRARIES = {
   async hawser() {
     const { complete, stream } = await import(pathToFileURL(`${DIST}/index.js`).href);
@@ -32,7 +32,7 @@ const LIBRARIES = {
     const messages = () =>
       query({ prompt: "Go.", options: { ...options, includePartialMessages: true } });
     return {
-      // As soon as it is there: to leave the loop would be to wait for the end of the process.
+      // As soon as the result arrives, because leaving the loop would wait for the end of the process.
       result: () =>
         new Promise((resolve, reject) => {
           const read = async () => {
@@ -68,7 +68,7 @@ const WAYS = {
     return { callMs, lineMs };
   },
 
-  /** The processor time from the first event on. */
+  /** The CPU time from the first event on. */
   async messages({ messages }) {
     let events = 0;
     let start;
@@ -80,7 +80,7 @@ const WAYS = {
     return { events, ...spent(start) };
   },
 
-  /** The same, for a caller who wants only the text. */
+  /** The CPU time from the first event on, for a caller that reads only the text. */
   async texts({ texts }) {
     let characters = 0;
     let start;

@@ -22,7 +22,7 @@ const PIECE = "the function returns a value when ";
 if (process.argv[2] === "--version" || process.argv[2] === "-v") {
   process.stdout.write("2.1.325 (Claude Code)\n");
 } else {
-  // Made before anybody waits for them.
+  // Created before the caller waits for them.
   const blocks = blocksOf(Array.from(answer(), lineOf));
   for await (const line of createInterface({ input: process.stdin })) {
     const message = JSON.parse(line);

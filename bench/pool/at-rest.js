@@ -3,7 +3,7 @@ import { cpus } from "node:os";
 const WINDOW_MS = 100;
 const IDLE_SHARE = 0.9;
 
-/** Waits until the machine has nothing else to do; false if that does not come. */
+/** Waits until the machine is idle. Resolves to false if that does not happen in time. */
 export async function atRest(limitMs = 10_000) {
   const limit = performance.now() + limitMs;
   let before = times();

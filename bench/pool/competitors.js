@@ -1,6 +1,6 @@
-// The ways to make a call that the bench compares. Only `call()` is timed, from the call to its value;
-// `before()` and `after()` prepare it and clean up. Every way asks for one answer that nothing on the
-// machine changes. The page shows `label` and `about`.
+// The ways to make a call that the bench compares. Only `call()` is timed, until its value is there.
+// `before()` and `after()` prepare the call and clean up. No setting of the machine changes the answer.
+// The page shows `label` and `about`.
 import { pathToFileURL } from "node:url";
 import { DIST } from "../../tools/dist.js";
 import { startRaw } from "./raw.js";
@@ -28,7 +28,7 @@ export const COMPETITORS = {
       let warm = await start();
       return {
         call: (prompt) => resultOf(warm.query(prompt)),
-        // As long before the next call as a pool has its spares: a process that waits gets slower.
+        // As long before the next call as the spare processes of a pool, because a waiting process gets slower.
         async after() {
           warm = await start();
         },
@@ -56,7 +56,7 @@ export const COMPETITORS = {
     tone: "ours",
     async open(place) {
       let calls = 0;
-      // Each time a prompt that no process was initialized with.
+      // A new prompt each time, with which no process was initialized.
       const options = () => ({ ...hawserOptions(place), systemPrompt: systemPrompt(++calls) });
       return openPool({ isolation: "process", size: { min: 1, max: 2 } }, options, "generic");
     },
@@ -101,7 +101,7 @@ export const COMPETITORS = {
   },
 };
 
-/** For the throughput: an empty pool of as many processes as there are callers. */
+/** For the throughput: an empty pool with as many processes as callers. */
 export const CROWD = {
   label: "hawser pool, recycled processes",
   /** @param {{ callers: number, cli: string, cwd: string, env: NodeJS.ProcessEnv }} place */
@@ -120,7 +120,7 @@ export const CROWD = {
 async function openPool(poolOptions, options, state) {
   const { createPool } = await hawser();
   const pool = createPool(poolOptions);
-  // A pool that knows no options ahead starts nothing before it has seen some.
+  // A pool that knows no options in advance starts no process before its first call.
   if (poolOptions.warm === undefined) await pool.complete("First.", options());
   const rest = () => settled(pool, state);
   return {
@@ -131,7 +131,7 @@ async function openPool(poolOptions, options, state) {
   };
 }
 
-/** When a process waits in the wanted state and nothing in the pool is on its way. */
+/** Resolves when a process waits in the wanted state and no other work of the pool is running. */
 async function settled(pool, state) {
   const limit = performance.now() + 30_000;
   for (;;) {
@@ -154,7 +154,7 @@ function hawserOptions({ cli, cwd, env }) {
   return { cliPath: cli, cwd, env, inheritEnv: false, systemPrompt: systemPrompt() };
 }
 
-/** What our call is by default. */
+/** The defaults of hawser's call. */
 function officialOptions({ cli, cwd, env }) {
   return {
     pathToClaudeCodeExecutable: cli,
@@ -168,12 +168,12 @@ function officialOptions({ cli, cwd, env }) {
   };
 }
 
-/** One length for all, so that no model has more to read. */
+/** The same length for all, so that no model has more to read. */
 function systemPrompt(number = 0) {
   return `Answer in one sentence. ${String(number).padStart(4, "0")}`;
 }
 
-/** As soon as the result is there; how its process ends is not the caller's time. */
+/** Returns as soon as the result arrives, because the end of the process is not part of the caller's wait. */
 function resultOf(messages) {
   return new Promise((resolve, reject) => {
     const read = async () => {

@@ -1,5 +1,5 @@
-// One competitor in a process of its own, which keeps its heap and its timers from the others:
-// `node host.js <competitor> <place>`, told by messages what to do.
+// Runs one competitor in a process of its own, so that it shares no heap and no timers with the others:
+// `node host.js <competitor> <place>`. Messages from the parent tell it what to do.
 import { COMPETITORS, CROWD } from "./competitors.js";
 
 const [name, place] = process.argv.slice(2);
@@ -22,7 +22,7 @@ const ASKED = {
     return { ms: performance.now() - calledAt, text };
   },
 
-  /** So many calls by so many callers, each of whom waits for an answer before asking again. */
+  /** Makes a number of calls with a number of callers. Each caller waits for an answer before its next call. */
   async burst({ calls, callers, prompt, answer }) {
     const startedAt = performance.now();
     let left = calls;
@@ -45,6 +45,6 @@ process.on("message", async ({ what, about }) => {
     process.send?.({ error: `${name}: ${error.stack}` });
   }
 });
-// Of a bench that was stopped nothing is left either: the CLIs end with their input.
+// A bench that is stopped leaves nothing behind either, because the CLIs end with their input.
 process.on("disconnect", () => process.exit());
 process.send?.({ done: true });

@@ -3,10 +3,10 @@ import { COMPETITORS } from "./competitors.js";
 import { ANSWER, openHost } from "./open-host.js";
 import { sameCall } from "./same-call.js";
 
-/** So that the disk is read and code is compiled. */
+/** Warm-up rounds, so that files are in the disk cache and code is compiled. */
 const WARM_UP_ROUNDS = 3;
 
-/** The milliseconds of one call, for each competitor in turn, in every round in another order. */
+/** The milliseconds of one call for each competitor. Each round has another order. */
 export async function measureLatency(names, rounds) {
   const samples = Object.fromEntries(names.map((name) => [name, []]));
   const hosts = {};
@@ -36,7 +36,7 @@ async function measure(name, host, prompt, check) {
   const { ms, text } = await host.ask("call", prompt);
   if (text !== ANSWER) throw new Error(`${label} answered: ${text}`);
   check(label, host.requests());
-  // What still ends, is reset or started again would slow the next one down.
+  // Processes that are still ending, being reset or starting would slow the next call down.
   await host.ask("after");
   if (endsProcess) await host.gone();
   return { ms, rested };

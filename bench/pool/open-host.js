@@ -7,7 +7,7 @@ import { openPlace } from "../../tools/place.js";
 const HOST = fileURLToPath(new URL("./host.js", import.meta.url));
 export const ANSWER = "Here it is.";
 
-/** A competitor at work: a process of its own, with a model, a home and a folder of its own. */
+/** Starts a competitor in a process of its own, with its own model, home and folder. */
 export async function openHost(name, more = {}) {
   const place = await openPlace();
   place.model.add(always(ANSWER));
@@ -46,9 +46,9 @@ export async function openHost(name, more = {}) {
   return {
     ask,
     close,
-    /** When none of its processes is left; for one that keeps none. */
+    /** Resolves when none of its processes is left. For a competitor that keeps none. */
     gone: place.gone,
-    /** What its model was asked since the last time, with one name for every place. */
+    /** The requests to its model since the last call, with the same placeholder for every folder. */
     requests() {
       const fresh = place.requests().slice(seen);
       seen += fresh.length;

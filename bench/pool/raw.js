@@ -1,4 +1,4 @@
-// The limit of what any library can reach: one process, one line in, one line out, nothing checked.
+// The limit for any library: one process, one line in, one line out, no checks.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 

@@ -1,7 +1,7 @@
-// That all competitors ask for the same is not believed but seen, at the model.
+// Checks at the model that all competitors send the same request.
 import { deepStrictEqual } from "node:assert";
 
-/** Checks a competitor's one request of a round against those of the others in it. */
+/** Compares a competitor's request with those of the others in the same round. */
 export function sameCall() {
   let first;
   return (label, requests) => {
@@ -13,7 +13,7 @@ export function sameCall() {
   };
 }
 
-/** Less what has to differ: ids, the number in the system prompt, what a reset leaves. */
+/** The request without the parts that must differ: ids, the number in the system prompt, traces of a reset. */
 function comparable({ metadata, system, messages, ...body }) {
   return {
     ...body,
@@ -25,6 +25,6 @@ function comparable({ metadata, system, messages, ...body }) {
   };
 }
 
-/** The number, and the digest of the first message's text that the CLI puts behind its version. */
+/** The number, and the digest of the first message that the CLI appends to its version. */
 const VARYING = /\d{4}$|cc_version=\S+/;
 const RESIDUE = /^\s*<(local-command-caveat|command-name|local-command-stdout)>/;

@@ -2,13 +2,13 @@ import { atRest } from "./at-rest.js";
 import { ANSWER, openHost } from "./open-host.js";
 
 export const CALLS = 200;
-/** A call of theirs takes that much longer that as many would take minutes. */
+/** Fewer calls, because a call of the official SDK takes so much longer that the run would take minutes. */
 export const OFFICIAL_CALLS = 40;
 export const RUNS = 3;
 
 /**
- * Calls a second with so many callers at once. `official` starts a process for each call; `warm` is
- * the pool with its resets, `empty` the same from a pool without a process on.
+ * Calls per second with a number of concurrent callers. `official` starts a process for each call. `warm`
+ * is the pool with its resets; `empty` is the same pool, started without a process.
  */
 export async function measureThroughput(callers) {
   const rates = { official: [], empty: [], warm: [] };

@@ -1,4 +1,4 @@
-// What is recorded: `script` for the model, and a host program that any of the SDKs can run. Each has
+// The recorded scenarios: a `script` for the model, and a host program that each SDK can run. Each has
 // two turns.
 
 import { toolUse } from "hawser/testing";

@@ -1,5 +1,5 @@
-// How many processes a killed host leaves: ours beside the official SDK's, one harness, one CLI. The
-// table goes to docs/reliability.md.
+// Counts the processes that a killed host leaves behind, with ours and with the official SDK, in the same
+// harness and with the same CLI. docs/reliability.md has the table.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

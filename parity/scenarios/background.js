@@ -1,4 +1,4 @@
-// Work beside the conversation: shells in the background, sub-agents.
+// Work beside the conversation: background shells, sub-agents.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toolUse } from "hawser/testing";
@@ -6,7 +6,7 @@ import { collect, Input, outcome, plain } from "../observe.js";
 
 export const scenarios = {
   async "a shell that ends after its turn"(sdk, place) {
-    // Ends when the scenario says so: after the first result.
+    // Ends when the scenario ends it, after the first result.
     const command = "mkfifo pipe; cat pipe";
     const call = { command, description: "wait", run_in_background: true };
     place.model.add(toolUse("Bash", call), "started", "I see that it ended.");

@@ -1,4 +1,4 @@
-// How a query ends before its time.
+// Queries that end early.
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hang, toolUse } from "hawser/testing";
@@ -136,7 +136,7 @@ export const scenarios = {
     const second = sdk.query({ prompt: "go", options: place.options() });
     const broken = [await outcome(second.next()), await outcome(second.throw(new Error("mine")))];
     broken.push(await outcome(second.next()));
-    // The processes end on their own; whether they still asked the model is a race.
+    // The processes end on their own. Whether they have sent a request to the model by then is a race.
     return { left, broken };
   },
 
@@ -169,7 +169,7 @@ function isHalf(message) {
   return message.event?.delta?.text === "half an ans";
 }
 
-/** Aborts at a message; says whether the error is the SDK's own kind. */
+/** Aborts at a message. Returns whether the error is the SDK's own class. */
 async function abortedAt(sdk, query, abortController, at) {
   const messages = [];
   try {

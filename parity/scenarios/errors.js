@@ -1,4 +1,4 @@
-// What goes wrong: at the model, at the start, in the options.
+// Failures: of the model, at the start, in the options.
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export const scenarios = {
     STATUSES.map((status) => [
       `status ${status}`,
       async (sdk, place) => {
-        // The CLI asks twice after some of them, whatever it was told about retries.
+        // After some errors the CLI sends the request twice, regardless of the retry settings.
         place.model.add(always(apiError(status, { message: "as scripted" })));
         return ask(sdk, place);
       },
@@ -47,7 +47,7 @@ export const scenarios = {
   },
 
   async "a connection that is cut"(sdk, place) {
-    // Before the first byte: in the middle, it is a race how much of it arrives.
+    // Before the first byte, because in the middle it is a race how much arrives.
     place.model.add(cut());
     return ask(sdk, place);
   },
@@ -148,7 +148,7 @@ export const scenarios = {
   },
 };
 
-/** Also says whether the refusal came at the call or at the first message. */
+/** Also returns whether the refusal came at the call or at the first message. */
 async function ask(sdk, { options }, more = {}) {
   let query;
   try {

@@ -1,4 +1,4 @@
-// Hook callbacks: what they are told, and what their answers do.
+// Hook callbacks: their arguments, and the effects of their answers.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { toolUse } from "hawser/testing";
@@ -142,7 +142,7 @@ function decide(permissionDecision, more = {}) {
   return () => ({ hookSpecificOutput: { ...output, permissionDecisionReason: "by the hook" } });
 }
 
-/** A query with one callback an event; what the callbacks were told, and what there is afterwards. */
+/** Runs a query with one callback for each event. Returns their arguments and the files afterwards. */
 async function ask(sdk, { options, cwd }, callbacks, more = {}) {
   const told = [];
   const hooks = Object.fromEntries(

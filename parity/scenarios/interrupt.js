@@ -1,10 +1,10 @@
-// Stopping a turn, and going on.
+// Stopping a turn, and continuing.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hang, toolUse } from "hawser/testing";
 import { collect, Input, outcome, plain } from "../observe.js";
 
-/** Runs until it is stopped: nobody writes into the pipe. */
+/** Runs until it is stopped, because nothing writes to the pipe. */
 const wait = toolUse("Bash", {
   command: "mkfifo pipe; touch running; cat pipe",
   description: "wait",
@@ -103,7 +103,7 @@ function isHalf(message) {
   return message.event?.delta?.text === "half an ans";
 }
 
-/** Interrupts at a message or at a moment; then says one thing more. */
+/** Interrupts at a message or after a time, then sends one more prompt. */
 async function interrupted(sdk, place, more, at, moment) {
   const input = new Input("first");
   const query = sdk.query({ prompt: input, options: place.options(more) });

@@ -1,4 +1,4 @@
-// MCP servers: in this process, as a program, and broken ones.
+// MCP servers: in this process, as a program, and broken.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -170,7 +170,7 @@ export const scenarios = {
   },
 };
 
-/** One call of one tool in this process; what the tool was given. */
+/** One call of one tool in this process. Returns the input of the tool. */
 async function call(sdk, { model, options }, definition, input, more = {}) {
   const { server, told } = toolServer(sdk, definition);
   const name = `mcp__own__${definition[0]}`;
@@ -192,7 +192,7 @@ function toolServer(sdk, [name, description, shape, handler, extras], more = {})
   return { server: sdk.createSdkMcpServer({ name: "own", tools, ...more }), told };
 }
 
-/** The status of a server when it is no longer on its way. */
+/** The status of a server once it is no longer pending. */
 async function settled(query, name) {
   for (;;) {
     const servers = await query.mcpServerStatus();
@@ -224,7 +224,7 @@ async function elicit(sdk, place, onElicitation) {
   return { ...(await collect(sdk.query({ prompt: "go", options }))), asked };
 }
 
-/** A server in a dozen lines, without a package. */
+/** A small server without a package. */
 const PROGRAM = `
 import { createInterface } from "node:readline";
 const results = {

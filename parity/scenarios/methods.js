@@ -1,4 +1,4 @@
-// The methods of a query: what they answer, and what they change.
+// The methods of a query: their results and their effects.
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toolUse } from "hawser/testing";

@@ -1,4 +1,4 @@
-// What comes beside whole messages: partial ones, structured output, stop conditions.
+// Partial messages, structured output, stop conditions.
 import { maxTokens, refusal, reply, thinking, toolUse } from "hawser/testing";
 import { collect, converse, Input } from "../observe.js";
 

@@ -1,4 +1,4 @@
-// Who may do what: the callback, the modes, what the callback is told and what it may answer.
+// Permissions: the modes, the callback, its arguments and its answers.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { toolUse } from "hawser/testing";
@@ -149,7 +149,7 @@ function inMode(sdk, place, permissionMode, canUseTool) {
   });
 }
 
-/** A query with a callback; what the callback was told, and what there is afterwards. */
+/** Runs a query with a callback. Returns the callback's arguments and the files afterwards. */
 async function ask(sdk, { options, cwd }, canUseTool, more = {}) {
   const asked = [];
   const record = async (...told) => {

@@ -1,4 +1,4 @@
-// Conversations that go on in another process.
+// Conversations that continue in another process.
 import { collect, converse } from "../observe.js";
 
 const ID = "11111111-2222-4333-8444-555555555555";
@@ -92,7 +92,7 @@ async function ask(sdk, { options }, prompt, more) {
   return collect(refusing(() => sdk.query({ prompt, options: options(more) })));
 }
 
-/** A refusal at the call itself, which other scenarios tell apart, counts as one at the first message. */
+/** Counts a refusal at the call itself as one at the first message. Other scenarios tell them apart. */
 async function* refusing(start) {
   yield* start();
 }

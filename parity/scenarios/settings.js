@@ -1,4 +1,4 @@
-// Options that change what the model is told, or what the CLI reads.
+// Options that change the requests to the model, or the files that the CLI reads.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { apiError, toolUse } from "hawser/testing";
@@ -6,7 +6,7 @@ import { collect } from "../observe.js";
 
 const echo = toolUse("Bash", { command: "touch made", description: "make a file" });
 
-/** One call each with options that need no more than that. */
+/** Options that one call each can test. */
 const PLAIN = {
   "a system prompt": { systemPrompt: "You are terse." },
   "an empty system prompt": { systemPrompt: "" },

@@ -1,4 +1,4 @@
-// Our side straight from the source, so that what is compared is what is written, not what was built.
+// Bundles our side from the source, so that the source is compared and not an earlier build.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

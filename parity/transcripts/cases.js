@@ -1,5 +1,5 @@
-// Each case does the same with the official functions and with ours; `f` is one of the two, `o` makes
-// its options. What a case gives, or that it throws, is compared.
+// Each case does the same with the official functions and with ours. `f` is one of the two, `o` creates
+// its options. The results of a case, or the fact that it throws, are compared.
 import { craftedId, forkPoints } from "./crafted.js";
 
 /** Cases that change nothing. */
@@ -53,7 +53,7 @@ export function* reading(ids, cwd, crafted) {
   }
 }
 
-/** Cases that write; the files are compared afterwards. */
+/** Cases that write. The files are compared afterwards. */
 export function* writing(ids, cwd, crafted) {
   const { tools, agent, before, after, compacted } = ids;
   yield ["renameSession", (f, o) => f.renameSession(tools, "  A new title  ", o())];
@@ -108,7 +108,7 @@ export function* writing(ids, cwd, crafted) {
   yield [
     "listSessions afterwards",
     async (f, o) => {
-      // Forks of the same millisecond stand in the order of their ids, which are by chance.
+      // Forks of the same millisecond are sorted by their ids, which are random.
       const sessions = await f.listSessions(o({ dir: cwd }));
       const shown = sessions.map(({ summary, fileSize, tag }) => ({ summary, fileSize, tag }));
       return shown.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
@@ -116,7 +116,7 @@ export function* writing(ids, cwd, crafted) {
   ];
 }
 
-/** Cases on a store of either side; every call of it is compared too. */
+/** Cases with a store on each side. Every call of the store is compared, too. */
 export function* storing(ids, cwd, crafted) {
   const at = { dir: cwd };
   const imported = [ids.tools, ids.agent, ids.after, ids.compacted, ids.named, ids.image];

@@ -1,4 +1,4 @@
-// Transcripts that no session here would write, for the rules that only show at the edges.
+// Hand-made transcripts that no real session writes, for rules about edge cases.
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -68,7 +68,7 @@ const markup = [
   `${"x".repeat(199)} yy`,
 ];
 
-/** The lines of each session. Ids are given in this order, from 1. */
+/** The lines of each session. Ids are numbered in this order, from 1. */
 export const crafted = [
   ...markup.flatMap((text) => [[said(text)], [said(text), u(2, 1)]]),
   [
@@ -254,7 +254,7 @@ export const crafted = [
   [...compaction(segment(3, 6, 4)), boundary(9, segment(4, 10, 7)), summary(10, 9), a(11, 10)],
   [boundary(5, {}), summary(6, 5), a(7, 6)],
   [u(1, null), a(2, 1), boundary(3, {}), entry("attachment", 9, 3), summary(4, 9), a(5, 4)],
-  // what a fork takes along
+  // what a fork copies
   (own) => [
     u(1, null),
     { type: "atis-latch", atis: "1", sessionId: own },
@@ -275,7 +275,7 @@ export const crafted = [
   [u(1, null, { entrypoint: "daemon" })],
 ];
 
-/** The messages that a crafted session is forked at. */
+/** The messages at which a hand-made session is forked. */
 export const forkPoints = [1, 2, 3, 4, 5, 6, 7, 9].map(id);
 
 export function writeCrafted(projects) {
@@ -286,7 +286,7 @@ export function writeCrafted(projects) {
     const all = typeof lines === "function" ? lines(own) : lines;
     const text = all.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
     writeFileSync(join(folder, `${own}.jsonl`), text.map((line) => `${line}\n`).join(""));
-    // Two by two of the same age, for the order of those.
+    // Pairs of the same age, to test their order.
     utimesSync(join(folder, `${own}.jsonl`), 1000 + (index >> 1), 1000 + (index >> 1));
   }
   writeSubagents(join(folder, craftedId(1), "subagents"));

@@ -1,4 +1,4 @@
-// What two runs cannot have in common: new ids (by the order of their appearance) and the time of now.
+// Masks what differs between two runs: new ids (numbered in the order of appearance) and the current time.
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
@@ -11,7 +11,7 @@ export class Mask {
   #since;
   #seen = new Map();
 
-  /** The ids in `known` are no news; times before `since` are none either. */
+  /** Does not mask the ids in `known`, nor times before `since`. */
   constructor(known, since) {
     this.#known = known;
     this.#since = since;

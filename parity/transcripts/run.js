@@ -1,5 +1,5 @@
-// The official functions on transcripts, and ours, on the same files of the real CLI: what they give,
-// what they write, and what they ask of a store, compared field by field. Leaves with 1 on a difference.
+// Runs the official transcript functions and ours on the same files of the real CLI, and compares their
+// results, the files they write and their calls of a store, field by field. Exits with 1 on a difference.
 //
 //   node parity/transcripts/run.js [--plant]      --plant: a difference that must be found
 import {
@@ -33,7 +33,7 @@ const craftedIds = crafted.map((_lines, index) => craftedId(index + 1));
 /** @type {{ same: number, wanted: string[], different: { name: string, official: string, ours: string }[] }} */
 const found = { same: 0, wanted: [], different: [] };
 
-// The official functions find their files by this variable only, and may look it up once.
+// The official functions find their files only by this variable, and may read it only once.
 const sides = { official: join(root, "official"), ours: join(root, "ours") };
 process.env.CLAUDE_CONFIG_DIR = sides.official;
 
@@ -68,7 +68,7 @@ async function prepare(cli) {
   return { ids, cwd: world.cwd };
 }
 
-/** With the times to the millisecond, which cpSync alone does not keep. */
+/** Copies with times to the millisecond, which cpSync alone does not keep. */
 function copy(from, to) {
   mkdirSync(dirname(to), { recursive: true });
   cpSync(from, to, { recursive: true });
@@ -116,7 +116,7 @@ async function outcome(play) {
   }
 }
 
-/** The files that both sides now have, by what they hold, since new ones have names of their own. */
+/** The files of both sides, matched by their content, because new files have random names. */
 function compareFiles(version, before, since) {
   const [theirs, own] = Object.values(sides).map((side) => {
     const files = readdirSync(side, { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -150,7 +150,7 @@ function settle(name, theirs, own) {
   else found.different.push({ name, official: excerpt(theirs, own), ours: excerpt(own, theirs) });
 }
 
-/** From where the two begin to differ. */
+/** The texts from their first difference on. */
 function excerpt(value, other) {
   const [text, beside] = [JSON.stringify(value) ?? "", JSON.stringify(other) ?? ""];
   const at = [...text].findIndex((character, index) => character !== beside[index]);

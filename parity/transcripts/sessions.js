@@ -1,4 +1,4 @@
-// Transcripts that the real CLI writes: tools, several at once, sub-agents, /clear, /compact, forks,
+// Lets the real CLI write transcripts: tools, several at once, sub-agents, /clear, /compact, forks,
 // a conversation that goes back to an earlier message, and a session that a store mirrors.
 import { query } from "@anthropic-ai/claude-agent-sdk";
 
@@ -35,7 +35,7 @@ export async function writeSessions(cli, world) {
   return { tools, agent, before, after, compacted, forked, named, image };
 }
 
-/** Gives the session ids that were seen while all the prompts were sent, one after the other. */
+/** Sends all prompts, one after the other. Returns the session ids that were seen. */
 export function player(cli, world) {
   return async (contents, options = {}) => {
     const ids = new Set();

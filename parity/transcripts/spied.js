@@ -1,4 +1,4 @@
-/** A store that tells which of its methods were called with what, less those that are hidden. */
+/** A store that records the calls of its methods with their arguments, except for the hidden methods. */
 export function spied(base, hidden = []) {
   const calls = [];
   const store = new Proxy(base, {

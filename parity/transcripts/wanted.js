@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-// Differences that are meant, each with its reason.
+// Intended differences, each with its reason.
 const WANTED = [
   {
     reason:

@@ -1,4 +1,4 @@
-// Official values go into our types, and what a consumer reads from ours goes into official ones.
+// Official values are assignable to our types, and values that a consumer reads from ours to official types.
 import type * as theirs from "@anthropic-ai/claude-agent-sdk";
 import type { MessageParam } from "@anthropic-ai/sdk/resources";
 import type {
@@ -9,7 +9,7 @@ import type * as ours from "../../packages/hawser/src/index.js";
 
 declare function given<T>(): T;
 
-// What a consumer hands in.
+// Values that a consumer passes in.
 export const options: ours.Options = given<theirs.Options>();
 export const hooks: ours.Options["hooks"] = given<NonNullable<theirs.Options["hooks"]>>();
 export const canUseTool: ours.CanUseTool = given<theirs.CanUseTool>();
@@ -24,7 +24,7 @@ export const callback: ours.HookCallback = given<theirs.HookCallback>();
 export const result: ours.PermissionResult = given<theirs.PermissionResult>();
 export const update: ours.PermissionUpdate = given<theirs.PermissionUpdate>();
 
-// What a consumer gets.
+// Values that a consumer gets.
 export const query: theirs.Query = given<ours.Query>();
 export const message: theirs.SDKMessage = given<ours.SDKMessage>();
 export const success: theirs.SDKResultSuccess = given<ours.SDKResultSuccess>();

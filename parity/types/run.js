@@ -1,6 +1,6 @@
 // Compares our exported names and types with the official SDK's. Exit 1 if a name is missing, a
 // type is `any`, or a type differs in a way that wanted.js does not explain.
-// An argument is another module to compare than src/index.ts.
+// An argument names a module to compare in place of src/index.ts.
 import { resolve } from "node:path";
 import * as official from "@anthropic-ai/claude-agent-sdk";
 import {
@@ -57,7 +57,7 @@ function compare(program, label) {
     return symbol !== undefined && kind(symbol);
   }
 
-  /** A constant has its value in its type; what is not declared has no type to compare. */
+  /** The type of a constant is its value. A value that is not declared has no type to compare. */
   function fits(name) {
     const theirs = surface.theirs.get(name);
     if (theirs === undefined || name in OF_OUR_OWN) return true;

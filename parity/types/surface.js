@@ -1,4 +1,4 @@
-// What a module exports, as the compiler sees it.
+// The exports of a module, as the compiler sees them.
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
@@ -15,7 +15,7 @@ const STRICT = {
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   types: ["node"],
   typeRoots: [`${ROOT}node_modules/@types`],
-  // The official declarations do not pass it; ours are compiled from source, so they are checked.
+  // The official declarations would not pass the check. Ours are compiled from source, so they are checked.
   skipLibCheck: true,
   noEmit: true,
 };
@@ -30,7 +30,7 @@ export function programOf(virtual, files, exact) {
   return ts.createProgram([...virtual.keys(), ...files], options, host);
 }
 
-/** The exports of the modules that an entry names by `export * as name from`. */
+/** The exports of the modules that an entry re-exports with `export * as name from`. */
 export function namespaces(program, entry) {
   const checker = program.getTypeChecker();
   const module = checker.getSymbolAtLocation(program.getSourceFile(entry));

@@ -1,11 +1,11 @@
-// Where a type of ours is not the official one both ways, and why that is wanted.
+// Types of ours that are not assignable to the official type in both directions, and why that is intended.
 
 const WIDER = "what we take is wider: everything official fits, and more does too";
 
 const UNDEFINED = "each field may be given as undefined";
 const PRIVATE = "a class with private fields fits no other; its public members are the same";
 
-/** Ours cannot be handed to code that wants the official type. */
+/** Our type cannot be passed to code that expects the official type. */
 export const OURS_IS_WIDER = {
   CanUseTool: "ours may also answer without a promise",
   HookCallback: "ours may also answer without a promise, and with nothing",

@@ -19,33 +19,37 @@ import { summaryLine } from "./turn/summary-line.js";
 import { TurnView } from "./turn/turn-view.js";
 
 const FLAGS = {
-  file: { short: "f", value: "path", help: "prompt from a file" },
-  attach: { value: "path", many: true, help: "image, PDF or text that goes with the prompt" },
-  schema: { value: "path", help: "JSON Schema that the answer must fit; prints JSON" },
+  file: { short: "f", value: "path", help: "Read the prompt from a file" },
+  attach: { value: "path", many: true, help: "Attach an image, a PDF or a text file; repeatable" },
+  schema: { value: "path", help: "Ask for JSON that matches this JSON Schema, and print it" },
   ...CALL_FLAGS,
-  timeout: { value: "time", help: "for all of it: 90s, 5m; 10m unless given" },
-  offline: { help: "with a simulated model: no account, no network" },
-  json: { help: "the whole outcome as one JSON object" },
-  quiet: { short: "q", help: "nothing but the answer" },
+  timeout: {
+    value: "time",
+    help: "Time limit, such as 90s or 5m (default: 10m; on a terminal: none)",
+  },
+  offline: { help: "Use a simulated model: no account, no network" },
+  json: { help: "Print the whole result as one JSON object" },
+  quiet: { short: "q", help: "Print only the answer" },
 } as const satisfies Flags;
 
 export const ask: Command = defineCommand({
   name: "ask",
-  summary: "one prompt, one answer",
+  summary: "Send one prompt and print the answer",
   usage: ["[options] <prompt>", "[options] --file prompt.md", "[options] < prompt.md"],
   examples: [
-    ['hawser ask "Name three knots."', "an answer, and no tools"],
-    ['git diff | hawser ask "Review this."', "with what is piped in"],
-    ['hawser ask -t Read,Grep "Where is the port set?"', "with tools that only read"],
-    ['hawser ask --agent --allow Edit "Fix the typo."', "as the CLI's own agent, in this project"],
-    ['hawser ask --schema knot.json "Describe a bowline."', "a JSON value that fits the schema"],
-    ['hawser ask --attach plan.png "What is wrong here?"', "about an image"],
-    ['hawser ask --offline "hello"', "without an account"],
+    ['hawser ask "Name three knots."', "Ask a question; the model has no tools"],
+    ['git diff | hawser ask "Review this."', "Add piped input to the prompt"],
+    ['hawser ask -t Read,Grep "Where is the port set?"', "Let the model read files"],
+    ['hawser ask --agent --allow Edit "Fix the typo."', "Run the CLI's own agent in this project"],
+    ['hawser ask --schema knot.json "Describe a bowline."', "Get JSON that matches a schema"],
+    ['hawser ask --attach plan.png "What is wrong here?"', "Ask about an image"],
+    ['hawser ask --offline "hello"', "Try it without an account"],
   ],
   flags: FLAGS,
-  notes: `On a terminal the answer is shown as it comes, with the tools that are used, and what it cost; you
-are asked about tools that need approval. In a pipe there is the answer alone, when it is whole.
-Ctrl-C stops the turn; a second one quits at once.`,
+  notes: `Without --tools and --agent, the model has no tools.
+On a terminal, hawser prints the answer while it arrives, the tool calls and the cost, and asks you
+before a tool call that needs approval. In a pipe, it prints only the finished answer.
+Press Ctrl-C to stop the turn, and again to quit at once.`,
   run: async ({ flags, words }) => {
     muteShadowedCallback();
     const terminal = new Terminal({ quiet: flags.quiet || flags.json });
@@ -54,7 +58,7 @@ Ctrl-C stops the turn; a second one quits at once.`,
     const prompt = await readPrompt({ words, file, attachments, warn });
     const interrupts = new Interrupts(terminal);
     const refused = new Set<string>();
-    // Before the CLI is set up, because wrong flags must not leave an offline world behind.
+    // Before the CLI is set up, so that wrong flags leave no offline world behind.
     const options = optionsOf(flags, terminal, interrupts, refused);
     if (options.preset === "agent" && options.trustProject === undefined) {
       const answer = await isTrusted({
@@ -81,7 +85,7 @@ type AskFlags = Given<typeof FLAGS>;
 interface Call {
   readonly flags: AskFlags;
   readonly terminal: Terminal;
-  /** The tool calls that the person refused. */
+  /** The tool calls that the user refused. */
   readonly refused: ReadonlySet<string>;
 }
 
@@ -101,7 +105,7 @@ async function answer(prompt: Prompt, options: CompleteOptions, asked: Call): Pr
     return ERROR_CODES.aborted.exitCode;
   } finally {
     view.settle();
-    // Before the offline world closes that the CLI runs in.
+    // The CLI must end before the offline world that it runs in.
     await shutdown();
   }
 }
@@ -123,7 +127,7 @@ function optionsOf(
     signal: interrupts.signal,
     ...(schema === undefined ? {} : { schema: schemaIn(schema) }),
     ...(limit === undefined ? {} : { timeouts: timeoutsWithin(limit) }),
-    // A person who is asked may take any time to answer.
+    // A user who is asked may take any time to answer.
     ...(limit === undefined && asks ? { timeouts: { totalMs: Number.POSITIVE_INFINITY } } : {}),
     ...(asks
       ? {
@@ -146,7 +150,7 @@ function timeoutsWithin(totalMs: number): Partial<Timeouts> {
   };
 }
 
-/** Collects the calls that the person refuses, because they get no advice on how to permit them. */
+/** Collects the calls that the user refuses, because they get no advice on how to permit them. */
 function collectRefused(refused: Set<string>, ask: CanUseTool): CanUseTool {
   return async (tool, input, context) => {
     const answer = await ask(tool, input, context);
@@ -186,12 +190,12 @@ function showCompletion(completion: Completion<unknown>, cwd: string, asked: Cal
   for (const line of deniedCallLines(unasked, { cwd, denied: flags.deny })) terminal.warn(line);
   if (stop !== "max_turns" && stop !== "max_budget") return 0;
   const which = stop === "max_turns" ? "--max-turns" : "--budget";
-  terminal.warn(`It stopped at ${which}, so this is not the whole answer.`);
+  terminal.warn(`The call stopped at ${which}, so the answer is incomplete.`);
   return ERROR_CODES[stop].exitCode;
 }
 
 function adviseResume(sessionId: string | undefined, { flags, terminal }: Call): void {
   const offline = flags.offline ? "--offline " : "";
   if (sessionId !== undefined)
-    terminal.note(`It can go on: hawser sessions resume ${offline}${sessionId}`);
+    terminal.note(`To continue: hawser sessions resume ${offline}${sessionId}`);
 }

@@ -30,30 +30,31 @@ import { TurnView } from "./turn/turn-view.js";
 
 const FLAGS = {
   ...CALL_FLAGS,
-  offline: { help: "with a simulated model: no account, no network" },
-  json: { help: "every message as a line of JSON; prompts are the lines of the input" },
+  offline: { help: "Use a simulated model: no account, no network" },
+  json: { help: "Print each message as a line of JSON; each line of stdin is a prompt" },
 } as const satisfies Flags;
 
 export const chat: Command = defineCommand({
   name: "chat",
-  summary: "a conversation in the terminal",
+  summary: "Chat with Claude Code in the terminal",
   usage: ["[options] [first prompt]"],
   examples: [
-    ["hawser chat", "with the CLI's own agent, in this folder"],
-    ["hawser chat --model opus --mode plan", "with another model, planning first"],
-    ["hawser chat --continue", "goes on with the latest conversation of this folder"],
-    ["hawser chat --offline", "without an account"],
+    ["hawser chat", "Chat with the CLI's own agent in this folder"],
+    ["hawser chat --model opus --mode plan", "Choose the model, and plan first"],
+    ["hawser chat --continue", "Continue the latest conversation of this folder"],
+    ["hawser chat --offline", "Try it without an account"],
   ],
   flags: FLAGS,
-  notes: `You are asked about each tool that needs approval, with its command or its change. Ctrl-C stops the
-turn; a second one quits. If the CLI dies, the next prompt goes on in the same conversation.
+  notes: `hawser asks you before each tool call that needs approval, and shows its command or change.
+Press Ctrl-C to stop the turn, and again to quit. If the CLI dies, your next prompt continues the
+same conversation.
 
-In the conversation
+In the chat
 ${chatHelp()}`,
   run: async ({ flags, words }) => {
     muteShadowedCallback();
     const terminal = new Terminal({ quiet: flags.json });
-    // Before the CLI is set up, because wrong flags must not leave an offline world behind.
+    // Before the CLI is set up, so that wrong flags leave no offline world behind.
     const options = callOptions(flags);
     const asks = terminal.isInteractive;
     options.trustProject ??= await isTrusted({
@@ -82,12 +83,12 @@ class ChatLoop {
   readonly #context: ChatContext;
   readonly #suggestions: FindSuggestions;
   readonly #onSignal = () => this.#interrupt();
-  /** Whether the person waits for a turn. */
+  /** Whether the user waits for a turn. */
   #isRunning = false;
   #isStopping = false;
   #hasWarned = false;
   #hasGreeted = false;
-  /** How long the person took to answer questions in this turn. */
+  /** How long the user took to answer questions in this turn. */
   #answeringMs = 0;
   /** The exit code of the last turn that failed. */
   #exitCode = 0;
@@ -136,7 +137,7 @@ class ChatLoop {
     process.on("SIGINT", this.#onSignal);
     if (this.#flags.offline) {
       const words = SCRIPTED_PROMPTS.map(([each]) => each).join(" · ");
-      this.#terminal.note(this.#terminal.style.dim(`it knows: ${words}`));
+      this.#terminal.note(this.#terminal.style.dim(`prompts to try: ${words}`));
     }
     this.#terminal.status("starting the CLI");
     await this.#conversation.open();
@@ -169,11 +170,11 @@ class ChatLoop {
     });
   }
 
-  /** A single Ctrl-C at the prompt is often a mistake, so the person is warned first. */
+  /** A single Ctrl-C at the prompt is often a mistake, so the user is warned first. */
   #warnOnce(): "stay" | undefined {
     if (this.#hasWarned) return undefined;
     this.#hasWarned = true;
-    this.#terminal.note(this.#terminal.style.dim("\n(Ctrl-C again quits)"));
+    this.#terminal.note(this.#terminal.style.dim("\n(press Ctrl-C again to quit)"));
     return "stay";
   }
 
@@ -187,7 +188,7 @@ class ChatLoop {
       else await this.#turn(text, { commands: true });
     } catch (error) {
       if (!isHawserError(error)) throw error;
-      // A person has seen the error. A program that writes the prompts learns of it by the exit code.
+      // A user has seen the error. A program that writes the prompts learns of it by the exit code.
       if (process.stdin.isTTY !== true) this.#exitCode = ERROR_CODES[error.code].exitCode;
       const words = describeError(error);
       if (this.#flags.json) {
@@ -201,7 +202,7 @@ class ChatLoop {
     return undefined;
   }
 
-  /** A line of a person that begins with a slash: a command of ours or of the CLI, a path, or text. */
+  /** A line of a user that begins with a slash: a command of ours or of the CLI, a path, or text. */
   async #command(line: string, isText: boolean): Promise<"leave" | undefined> {
     // A word with another slash in it is a path. A command is one line: several lines that begin with a
     // slash were pasted, and must not run one, because `/clear` would forget all.
@@ -261,7 +262,7 @@ class ChatLoop {
   #interrupt(): undefined {
     if (!this.#isRunning || this.#isStopping) process.exit(130);
     this.#isStopping = true;
-    this.#terminal.note(this.#terminal.style.dim("stopping; Ctrl-C again quits at once"));
+    this.#terminal.note(this.#terminal.style.dim("stopping; press Ctrl-C again to quit at once"));
     // The turn reports whether the interrupt worked.
     this.#conversation.session.interrupt().catch(() => {});
   }
@@ -275,7 +276,7 @@ class ChatLoop {
       this.#view.receive(message);
       return;
     }
-    // The CLI has begun a turn by itself while the person may be typing. Other messages at that time are
+    // The CLI has begun a turn by itself while the user may be typing. Other messages at that time are
     // late messages of the last turn.
     const isReply = isMessage(message, "stream_event") || isMessage(message, "assistant");
     if (isReply) this.#lines.stepAside();
@@ -299,7 +300,7 @@ class ChatLoop {
   }
 }
 
-const KEPT = "The conversation is kept: the next prompt goes on with it.";
+const KEPT = "The conversation is kept; your next prompt continues it.";
 
 function configDirOf({ configDir, env }: Options): string | undefined {
   return configDir ?? env?.["CLAUDE_CONFIG_DIR"];

@@ -6,6 +6,7 @@ import { createPool } from "../pool/index.js";
 import { processes, shutdown, TemporaryFolder } from "../process/index.js";
 import { openSession } from "../session/index.js";
 import type { OfflineWorld } from "../testing/index.js";
+import { CALL_FLAGS } from "./command/call-flags.js";
 import { type Command, defineCommand } from "./command/define-command.js";
 import type { Flags } from "./command/flags.js";
 import { describeWorld, loadOfflineWorld } from "./offline/load-offline-world.js";
@@ -17,16 +18,16 @@ import { summaryLine } from "./turn/summary-line.js";
 import { callDetails } from "./turn/tool-call-text.js";
 
 const FLAGS = {
-  cli: { value: "path", help: "the claude to use" },
-  offline: { help: "changes nothing: the demo is always offline" },
-  json: { help: "only the figures, as one JSON object" },
+  cli: CALL_FLAGS.cli,
+  offline: { help: "No effect: the demo is always offline" },
+  json: { help: "Print only the figures, as one JSON object" },
 } as const satisfies Flags;
 
 export const demo: Command = defineCommand({
   name: "demo",
-  summary: "what there is to see, in half a minute, with no account",
+  summary: "Show what hawser does, in half a minute and without an account",
   usage: ["[options]"],
-  examples: [["hawser demo", "on the CLI that is found, else on a stand-in"]],
+  examples: [["hawser demo", "Use the CLI that is found, or else a stand-in"]],
   flags: FLAGS,
   words: 0,
   run: async ({ flags }) => {
@@ -81,7 +82,7 @@ class Tour {
     await this.#failure();
     await shutdown();
     const processesLeft = processes().length;
-    this.#heading("Nothing is left behind");
+    this.#heading("No process is left behind");
     this.say(`${processesLeft} processes`);
     return { coldMs, warmMs, processesLeft };
   }
@@ -116,7 +117,7 @@ class Tour {
       ...this.#options,
       canUseTool: async (tool, input) => {
         const { outStyle: style } = this.#terminal;
-        this.#write(`${live.flush()}\n  may it? ${tool} ${basename(String(input["file_path"]))}\n`);
+        this.#write(`${live.flush()}\n  allow? ${tool} ${basename(String(input["file_path"]))}\n`);
         for (const { text, tone } of callDetails(tool, input, this.#options.cwd ?? ".").slice(1)) {
           this.#write(`    ${tone === undefined ? text : style[tone](text)}\n`);
         }
@@ -131,7 +132,7 @@ class Tour {
       for await (const piece of session.send(prompt).textStream) this.#write(live.add(piece));
       this.#write(`${live.flush()}\n`);
     }
-    this.say(`both turns in process ${session.pid}`);
+    this.say(`both turns ran in process ${session.pid}`);
     await session.close();
   }
 
@@ -140,12 +141,12 @@ class Tour {
     const prompt = "How strong is a bowline?";
     this.#prompt(prompt);
     const { value } = await complete(prompt, { ...this.#options, schema: KNOT });
-    // With blanks between its parts, it can be broken into lines.
+    // Spaces between the parts let wrapText() break the line.
     this.#lines(`< ${JSON.stringify(value, null, 1).replace(/\n */g, " ")}`);
   }
 
   async #pool(): Promise<{ coldMs: number[]; warmMs: number[] }> {
-    this.#heading("The same questions, each in a new process, then by a pool: createPool()");
+    this.#heading("The same questions, first each in a new process, then in a pool: createPool()");
     this.#terminal.status("starting a process for each question");
     const cold = await this.#timed(complete);
     this.#terminal.status(undefined);
@@ -156,7 +157,7 @@ class Tour {
     const pool = createPool({ warm: [this.#quick] });
     const ask: typeof complete = pool.complete.bind(pool);
     await pool.ready();
-    // A pool that has run for a second answers by processes that were reset after an earlier call.
+    // In a running pool, calls get processes that were reset after an earlier call.
     for (let call = 0; call < FIRST_CALLS; call += 1) await ask("Are you there?", this.#quick);
     const warm = await this.#timed(ask);
     this.#terminal.status(undefined);
@@ -165,7 +166,7 @@ class Tour {
     const [coldMs, warmMs] = [cold, warm].map((all) => all.map(({ ms }) => ms));
     const ratio = (sum(coldMs) / sum(warmMs)).toFixed(1);
     this.say(
-      `${ratio} times as fast, after ${FIRST_CALLS} calls that are not shown; the model answers at once`,
+      `${ratio} times as fast (after ${FIRST_CALLS} warm-up calls; the simulated model answers at once)`,
     );
     return { coldMs: coldMs ?? [], warmMs: warmMs ?? [] };
   }
@@ -191,7 +192,7 @@ class Tour {
   }
 
   async #failure(): Promise<void> {
-    this.#heading("A failure has a code, and says what to do: HawserError");
+    this.#heading("A failure has a code and a hint: HawserError");
     const options = { ...this.#options, cwd: "/no/such/folder" };
     const error = await complete("Is anybody there?", options).catch((each: unknown) => each);
     if (!isHawserError(error)) throw error;

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { HAWSER_VERSION, hostMask, maskDeep } from "../base/index.js";
 import { currentFolder } from "../process/index.js";
+import { CALL_FLAGS } from "./command/call-flags.js";
 import { type Command, defineCommand } from "./command/define-command.js";
 import { type Flags, type Given, usageError } from "./command/flags.js";
 import { checkCredential } from "./doctor/check-credential.js";
@@ -21,36 +22,40 @@ import { countLevel, formatReport } from "./doctor/report.js";
 import { Terminal } from "./terminal/terminal.js";
 
 const FLAGS = {
-  live: { help: "makes one small real call, too" },
-  cli: { value: "path", help: "the claude to look at" },
-  cwd: { short: "C", value: "folder", help: "whose settings are looked at" },
-  orphans: { help: "only what programs that were killed have left behind" },
-  end: { help: "with --orphans: ends and removes it" },
+  live: { help: "Also make one small real call" },
+  cli: CALL_FLAGS.cli,
+  cwd: {
+    short: "C",
+    value: "folder",
+    help: "Folder whose settings to check (default: the current folder)",
+  },
+  orphans: { help: "List only processes and folders that killed programs left behind" },
+  end: { help: "With --orphans: end these processes and remove these folders" },
   host: {
     value: "pid",
-    help: "with --orphans: only what the program with that process id has left",
+    help: "With --orphans: only those of the program with this process id",
   },
-  json: { help: "for a program to read" },
+  json: { help: "Print JSON" },
 } as const satisfies Flags;
 
 export const doctor: Command = defineCommand({
   name: "doctor",
-  summary: "says what is wrong, and what to do about it",
+  summary: "Find problems, and say how to fix them",
   usage: ["[--live] [--cli <path>]", "--orphans [--end]"],
   examples: [
-    ["hawser doctor", "looks at everything; makes no call"],
-    ["hawser doctor --live", "and asks the model for one word"],
-    ["hawser doctor --json | jq .findings", "for a program"],
-    ["hawser doctor --orphans --end", "ends what killed programs have left"],
+    ["hawser doctor", "Check everything; make no call"],
+    ["hawser doctor --live", "Also ask the model for one word"],
+    ["hawser doctor --json | jq .findings", "Print the findings as JSON"],
+    ["hawser doctor --orphans --end", "Clean up after killed programs"],
   ],
   flags: FLAGS,
   notes:
-    "Exit code: 0 if there is no problem (warnings are none), else that of the first problem's cause.\nWith --orphans: 1 if something is left. No credential is ever shown.",
+    "Exit code: 0 if there is no problem (a warning is not a problem), else the code of the first\nproblem. With --orphans: 1 if anything is left. The doctor never prints a credential.",
   words: 0,
   run: async ({ flags }) => {
     if (flags.orphans) return listOrphans(flags);
     for (const name of ["end", "host"] as const) {
-      if (flags[name]) throw usageError(`--${name} goes with --orphans.`);
+      if (flags[name]) throw usageError(`--${name} works only with --orphans.`);
     }
     return examine(flags);
   },
@@ -73,7 +78,7 @@ async function examine({ live, json, cli, cwd }: Given<typeof FLAGS>): Promise<n
   const found: Finding[] = [];
   if ("id" in context) found.push(context);
   else {
-    terminal.status("looking");
+    terminal.status("checking");
     for (const check of CHECKS) found.push(...(await check(context)));
     if (live) {
       terminal.status("asking the model");
@@ -82,7 +87,7 @@ async function examine({ live, json, cli, cwd }: Given<typeof FLAGS>): Promise<n
     }
     terminal.status(undefined);
   }
-  // Masks all findings once more, because a path may hold a secret, too.
+  // Masks all findings again, because a path may also hold a secret.
   const findings = maskDeep(found, hostMask()) as readonly Finding[];
   const exitCode = exitCodeOf(findings);
   if (json) terminal.writeLine(JSON.stringify(dataOf(findings, exitCode)));
@@ -99,8 +104,8 @@ function contextOf(
     if (!statSync(cwd).isDirectory()) throw new TypeError("no folder");
     return { env: process.env, cwd, ...(cliPath === undefined ? {} : { cliPath }) };
   } catch {
-    const which = folder ?? "that this runs in";
-    return problem("cwd", "cwd_not_found", `The folder ${which} does not exist.`);
+    const which = folder === undefined ? "current folder" : `folder ${folder}`;
+    return problem("cwd", "cwd_not_found", `The ${which} does not exist.`);
   }
 }
 

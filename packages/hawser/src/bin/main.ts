@@ -32,7 +32,7 @@ async function find(name: string): Promise<Command> {
   if (load !== undefined) return load();
   const meant = closestName(name, Object.keys(COMMANDS));
   const hint = meant === undefined ? undefined : `Did you mean \`hawser ${meant}\`?`;
-  throw usageError(`There is no command ${JSON.stringify(name)}.`, hint);
+  throw usageError(`Unknown command ${JSON.stringify(name)}.`, hint);
 }
 
 async function helpOf(name: string): Promise<string> {
@@ -41,17 +41,24 @@ async function helpOf(name: string): Promise<string> {
 
 async function overview(): Promise<string> {
   const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
-  return `hawser drives the Claude Code CLI.
+  return `Run the Claude Code CLI from a shell: ask, chat, manage sessions, find problems.
 
+Usage
+  hawser <command> [options]
+
+Commands
 ${columns(commands.map(({ name, summary }) => [`hawser ${name}`, summary]))}
 
-Try it, with no account:
+Options
+  -h, --help     Show help; \`hawser <command> --help\` lists the options of a command
+  -v, --version  Print the version of hawser
 
+Try it without an account
   hawser ask --offline "hello"
   hawser demo
 
-\`hawser <command> --help\` has examples and every option. All take --json. Exit codes: 0 done,
-64 not understood, 130 stopped by Ctrl-C; each other code has a cause, which the message names.
+Every command accepts --json. Exit codes: 0 success, 64 wrong usage, 77 not logged in,
+127 Claude Code CLI not found, 130 stopped by Ctrl-C. For any other code, see the message.
 `;
 }
 
@@ -61,7 +68,7 @@ function showWarnings(): void {
   if (process.listenerCount("warning") === 0) return;
   process.removeAllListeners("warning");
   process.on("warning", (warning) => {
-    // Clears the status line that may stand there.
+    // Clears the status line, if there is one.
     const start = process.stderr.isTTY ? "\r\x1b[K" : "";
     const text = warning.name === "HawserWarning" ? warning.message : (warning.stack ?? "");
     process.stderr.write(`${start}hawser: ${printable(text)}\n`);
@@ -84,7 +91,7 @@ function fail(error: unknown, args: readonly string[]): number {
     process.stderr.write(`hawser: ${printable(message)}\n${printable(hint)}\n`);
   } else {
     const about = printable((error as Error)?.stack ?? String(error));
-    process.stderr.write(`hawser: this should not have happened.\n${about}\n`);
+    process.stderr.write(`hawser: unexpected error, a bug in hawser.\n${about}\n`);
   }
   return isKnown ? ERROR_CODES[error.code].exitCode : INTERNAL_ERROR;
 }
@@ -93,7 +100,7 @@ function wantsJson(args: readonly string[]): boolean {
   return optionsIn(args).some((each) => each === "--json" || each.startsWith("--json="));
 }
 
-/** The arguments before `--`; those behind it are words, never options. */
+/** The arguments before `--`. Arguments after it are words, never options. */
 function optionsIn(args: readonly string[]): readonly string[] {
   return args.includes("--") ? args.slice(0, args.indexOf("--")) : args;
 }

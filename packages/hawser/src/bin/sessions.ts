@@ -15,15 +15,26 @@ import { show } from "./sessions/show.js";
 import { Terminal } from "./terminal/terminal.js";
 
 const FLAGS = {
-  all: { short: "a", help: "of all projects, not of this folder alone" },
-  limit: { short: "n", value: "n", help: "list: how many (20); 0 for all" },
-  title: { value: "text", help: "fork: the title of the new session" },
-  "up-to": { value: "message", help: "fork: the last message that it keeps" },
-  yes: { short: "y", help: "delete: does not ask" },
-  cwd: { short: "C", value: "folder", help: "as if called in that folder" },
-  offline: { help: "those of `hawser chat --offline` and `hawser ask --agent --offline`" },
-  "config-dir": { value: "folder", help: "the CLI's configuration, where sessions are kept" },
-  json: { help: "for a program to read" },
+  all: { short: "a", help: "Include all projects, not only this folder" },
+  limit: {
+    short: "n",
+    value: "n",
+    help: "list: how many sessions to show (default: 20; 0 for all)",
+  },
+  title: { value: "text", help: "fork: title of the new session" },
+  "up-to": { value: "message", help: "fork: last message to copy" },
+  yes: { short: "y", help: "delete: do not ask" },
+  cwd: {
+    short: "C",
+    value: "folder",
+    help: "Folder whose sessions to use (default: the current folder)",
+  },
+  offline: { help: "Use the sessions of `chat --offline` and `ask --agent --offline`" },
+  "config-dir": {
+    value: "folder",
+    help: "Configuration folder of the CLI, which holds the sessions",
+  },
+  json: { help: "Print JSON" },
 } as const satisfies Flags;
 
 type Name = keyof typeof FLAGS;
@@ -39,9 +50,9 @@ interface Call {
 }
 
 interface Verb {
-  /** What it takes beside --cwd, --offline, --config-dir and --json. */
+  /** The flags that the verb takes beside --cwd, --offline, --config-dir and --json. */
   readonly flags: readonly Name[];
-  /** At least and at most so many words. */
+  /** The least and the greatest number of words. */
   readonly words: readonly [least: number, most: number];
   run(call: Call): Promise<number>;
 }
@@ -96,7 +107,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 
 export const sessions: Command = defineCommand({
   name: "sessions",
-  summary: "lists, shows, resumes, forks, renames and deletes sessions",
+  summary: "List, show, resume, fork, rename and delete sessions",
   usage: [
     "[list] [--all] [--limit <n>]",
     "show <session>",
@@ -106,17 +117,23 @@ export const sessions: Command = defineCommand({
     "delete <session>… [--yes]",
   ],
   examples: [
-    ["hawser sessions", "those of this folder and its git worktrees, the latest first"],
-    ["hawser sessions show 3f2a91c4", "the conversation, to read"],
-    ["hawser sessions resume 3f2a91c4", "goes on with it in the terminal"],
-    ['hawser sessions resume "Release notes" "Now in French"', "one more prompt, one answer"],
-    ["hawser sessions fork 3f2a91c4 --up-to 9c1b22aa", "a new session that ends there"],
-    ["hawser sessions --offline", "those with the simulated model, which are kept for 30 days"],
-    ["hawser sessions --all --json | jq -r '.sessions[].cwd'", "for a program"],
+    ["hawser sessions", "List the sessions of this folder, newest first"],
+    ["hawser sessions show 3f2a91c4", "Read a conversation"],
+    ["hawser sessions resume 3f2a91c4", "Continue it in the terminal"],
+    [
+      'hawser sessions resume "Release notes" "Now in French"',
+      "Send one more prompt and print the answer",
+    ],
+    [
+      "hawser sessions fork 3f2a91c4 --up-to 9c1b22aa",
+      "Copy it, up to this message, into a new session",
+    ],
+    ["hawser sessions --offline", "List the sessions with the simulated model"],
+    ["hawser sessions --all --json | jq -r '.sessions[].cwd'", "Print the folder of each session"],
   ],
   flags: FLAGS,
   notes:
-    "A session is named by its id, by the first letters of it (four at least), or by its title.\nOf one that is not found in this folder, all projects are searched.",
+    "Name a session by its id, by the first characters of the id (at least four), or by its title.\nhawser looks for it in this folder first, then in all projects. The list of a folder includes its\ngit worktrees. Sessions with the simulated model are kept for 30 days.",
   run: async ({ flags, words: [verb = "list", ...words] }) => {
     const { run } = verbOf(verb, words, flags);
     const { all, cwd, json, offline } = flags;
@@ -130,10 +147,13 @@ export const sessions: Command = defineCommand({
 function configDirOf(flags: Given<typeof FLAGS>): string | undefined {
   const given = flags["config-dir"];
   if (!flags.offline) return given === undefined ? undefined : resolve(given);
-  if (given !== undefined) throw usageError("--offline and --config-dir name different places.");
+  if (given !== undefined) throw usageError("Use --offline or --config-dir, not both.");
   const folder = offlineSessionsFolder();
   if (folder !== undefined) return folder;
-  throw usageError("Without a home folder, the sessions of --offline are not kept.", "Set HOME.");
+  throw usageError(
+    "There is no home folder, so the sessions of --offline are not kept.",
+    "Set HOME.",
+  );
 }
 
 function verbOf(name: string, words: readonly string[], flags: Given<typeof FLAGS>): Verb {
@@ -141,17 +161,21 @@ function verbOf(name: string, words: readonly string[], flags: Given<typeof FLAG
   if (verb === undefined) {
     const near = closestName(name, Object.keys(VERBS));
     const hint = near === undefined ? undefined : `Did you mean \`hawser sessions ${near}\`?`;
-    throw usageError(`\`hawser sessions\` cannot ${JSON.stringify(name)}.`, hint ?? HELP);
+    throw usageError(`Unknown command ${JSON.stringify(`sessions ${name}`)}.`, hint ?? HELP);
   }
   const [least, most] = verb.words;
   if (words.length < least)
     throw usageError(`\`hawser sessions ${name}\` needs ${NEEDS[least]}.`, HELP);
   const extra = words[most];
   if (extra !== undefined) {
-    throw usageError(`\`hawser sessions ${name}\` has no use for ${JSON.stringify(extra)}.`, HELP);
+    throw usageError(
+      `Unexpected argument ${JSON.stringify(extra)} of \`hawser sessions ${name}\`.`,
+      HELP,
+    );
   }
   const stray = OF_VERBS.find((each) => flags[each] && !verb.flags.includes(each));
-  if (stray !== undefined) throw usageError(`\`hawser sessions ${name}\` has no --${stray}.`, HELP);
+  if (stray !== undefined)
+    throw usageError(`\`hawser sessions ${name}\` does not take --${stray}.`, HELP);
   return verb;
 }
 

@@ -8,61 +8,69 @@ import { CASSETTE_FORMAT, type CassetteHeader } from "./cassette/cassette-format
 import { readCassette } from "./cassette/read-cassette.js";
 import { refuseUnknownOptions } from "./refuse-unknown-options.js";
 
-/** Where a cassette goes, and what is recorded. */
+/** Options of `record()`. */
 export interface RecordOptions {
-  /** Where the cassette goes. What stands there is replaced. */
+  /** Path of the cassette. An existing file is replaced. */
   readonly file: string;
-  /** The real CLI; searched for as everywhere unless given. */
+  /**
+   * Path of the real CLI.
+   * @default the CLI that a call would find
+   */
   readonly cliPath?: string;
 }
 
-/** A program between a host and the real CLI that writes down what they say. */
+/** A program between your program (the host) and the real CLI that records both directions. */
 export interface Recorder {
   /** For `cliPath`, or for `pathToClaudeCodeExecutable` of the official SDK. */
   readonly path: string;
+  /** The absolute path of the cassette. */
   readonly file: string;
-  /** Waits for the processes that were started from `path`, then removes it. The cassette stays. */
+  /** Waits for the processes started from `path`, then removes the program. The cassette stays. */
   dispose(): Promise<void>;
+  /** Calls `dispose()` at the end of a block with `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** How exactly the host must repeat itself. */
+/** Options of `replay()`. */
 export interface ReplayOptions {
   /**
-   * - `strict` (default): the host must start the CLI with the same arguments and send the same lines
-   * - `loose`: the same number of prompts at most, and an answer to each question
+   * How exactly the host must repeat the recording:
+   * - `strict`: the host must start the CLI with the same arguments and send the same lines
+   * - `loose`: the host may send at most as many prompts, and must answer each question
+   * @default "strict"
    */
   readonly mode?: "strict" | "loose";
 }
 
-/** A cassette as a CLI. */
+/** A program that plays a cassette as if it were the CLI. */
 export interface Replay {
   /** For `cliPath`, or for `pathToClaudeCodeExecutable` of the official SDK. */
   readonly path: string;
   /**
-   * What the hosts did otherwise than in the cassette. Each of these has ended its process. After
-   * `dispose()`, what it was by then.
+   * Where the host differed from the cassette. Each mismatch has ended its process. After `dispose()`,
+   * the mismatches until then.
    */
   mismatches(): Promise<readonly Mismatch[]>;
-  /** Removes the program. Processes that still run are not ended. */
+  /** Removes the program. Does not end processes that still run. */
   dispose(): Promise<void>;
+  /** Calls `dispose()` at the end of a block with `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Where a host did something else than was recorded. */
+/** A difference between the host and the cassette. */
 export interface Mismatch {
-  /** Counted from 1; null if there was none left. */
+  /** The number of the take, from 1; null if no take was left. */
   readonly take: number | null;
-  /** The line of the cassette that was to be matched; null if there is none. */
+  /** The line of the cassette that the host should have matched; null if there is none. */
   readonly line: number | null;
-  /** Where in the message the first difference is, or which flag it is about. */
+  /** The place of the first difference in the message, or the flag that differs. */
   readonly path?: string;
   readonly message: string;
 }
 
 /**
- * Records what a host and the CLI say to each other. Secrets and paths of this machine are masked;
- * prompts and answers are not. The cassette is readable by its owner only.
+ * Records the messages between your program (the host) and the CLI. Secrets and paths of this machine
+ * are masked; prompts and answers are not. Only the owner can read the cassette.
  *
  * @example
  * ```ts
@@ -80,7 +88,7 @@ export async function record(options: RecordOptions): Promise<Recorder> {
   const cli = locateCli({ cliPath });
   const { text, failed } = await probeVersion(cli);
   if (failed) {
-    const message = `The CLI at ${cli.path} does not tell its version: ${text}.`;
+    const message = `The CLI at ${cli.path} failed when asked for its version: ${text}.`;
     throw new HawserError("cli_not_runnable", message, { cliPath: cli.path });
   }
   const cassette = resolve(file);
@@ -100,8 +108,8 @@ export async function record(options: RecordOptions): Promise<Recorder> {
 }
 
 /**
- * Makes a CLI of a cassette. It needs neither a real one nor a model. Each process that is started
- * from its `path` plays one take.
+ * Creates a program that plays a cassette. It needs neither the real CLI nor a model. Each process that
+ * is started from its `path` plays one take (one recorded process).
  *
  * @example
  * ```ts
@@ -115,7 +123,9 @@ export async function replay(file: string, options: ReplayOptions = {}): Promise
   const { mode = "strict" } = options;
   if (mode !== "strict" && mode !== "loose") {
     const hint = 'Give replay() mode: "strict" or "loose".';
-    throw new HawserError("invalid_options", `There is no mode ${JSON.stringify(mode)}.`, { hint });
+    throw new HawserError("invalid_options", `There is no replay mode ${JSON.stringify(mode)}.`, {
+      hint,
+    });
   }
   const { header, takes } = await readCassette(file);
   const config = { mode, cli: header.cli, takes };
@@ -125,14 +135,14 @@ export async function replay(file: string, options: ReplayOptions = {}): Promise
 
   let kept: Promise<readonly Mismatch[]> | undefined;
   const read = async (): Promise<readonly Mismatch[]> => {
-    // Without its last part: a process may be just writing it.
+    // Without the text after the last line break, because a process may still be writing it.
     const lines = (await readFile(noted, "utf8")).split("\n").slice(0, -1);
     return lines.map((line) => JSON.parse(line) as Mismatch);
   };
   const mismatches = () => kept ?? read();
   const dispose = async () => {
     kept ??= read();
-    // Who asks for them learns why they are not there; the folder goes all the same.
+    // mismatches() rejects with this error; the folder is removed in any case.
     await kept.catch(() => {});
     await folder.remove();
   };
@@ -146,18 +156,18 @@ async function writeHeader(file: string, header: CassetteHeader): Promise<void> 
   try {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, `${JSON.stringify(header)}\n`, { mode: 0o600 });
-    // A file that was there keeps its mode.
+    // writeFile() does not change the mode of an existing file.
     await chmod(file, 0o600);
   } catch (cause) {
     const message = `The cassette ${file} cannot be written: ${(cause as Error).message}`;
-    const hint = "Give record() a path in a folder that is writable.";
+    const hint = "Give record() a path in a writable folder.";
     throw new HawserError("invalid_options", message, { hint, cause });
   }
 }
 
 const PROGRAM = fileURLToPath(new URL("./cassette/program", import.meta.url));
 
-/** Copies the programs to a folder of their own, where the one that is started is `claude.mjs`. */
+/** Copies the programs to a temporary folder. The program to start is `claude.mjs` there. */
 async function install(
   main: string,
   files: Readonly<Record<string, unknown>>,
@@ -174,10 +184,10 @@ async function install(
   return { folder, path };
 }
 
-/** Longer than a host takes to end a process that does not want to. */
+/** Longer than a host takes to end a process that does not exit by itself. */
 const END_MS = 10_000;
 
-/** A call may have its answer before its process has ended, and the cassette its last entry. */
+/** A call can resolve before its process has ended and the cassette has its last entry. */
 async function ended(folder: string): Promise<void> {
   const limit = Date.now() + END_MS;
   while (Date.now() < limit) {
@@ -193,7 +203,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Another user's cannot be signalled, but is there.
+    // EPERM: a process of another user exists, but cannot be signalled.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }

@@ -8,55 +8,59 @@ import { TemporaryFolder } from "../process/index.js";
 import { readScenario } from "./read-scenario.js";
 import type { Scenario } from "./scenario.js";
 
-/** A program that plays the CLI's part from a scenario. */
+/** A program that behaves like the CLI, as a scenario describes. */
 export interface FakeCli {
-  /** For the `cliPath` option. A script that runs under Node, executable by itself too. */
+  /** Pass this as the `cliPath` option. It is a script for Node, and can also be executed directly. */
   readonly path: string;
-  /** What each process that was started from `path` has received so far, in the order of starts. */
+  /** What each process started from `path` has received so far, in the order of the starts. */
   recorded(): Promise<readonly RecordedProcess[]>;
   /**
-   * The steps that no process has used as often as they say, such as `steps[1]`. One that is to serve
-   * "always" need not be used at all.
+   * The steps that no process has used as often as their `times` says, such as `steps[1]`. A step with
+   * `times: "always"` is never listed.
    */
   unused(): readonly string[];
-  /** Throws if a step was left over. Like `recorded()`, it can be asked until `dispose()`. */
+  /** Throws if `unused()` lists a step. Like `recorded()`, call it before `dispose()`. */
   assertDone(): void;
-  /** Removes the program. Processes that still run are not ended. */
+  /** Removes the program. Does not end processes that still run. */
   dispose(): Promise<void>;
+  /** Calls `dispose()` at the end of a block with `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What one process of the fake was started with, and was sent. */
+/** How one process of the fake was started, and what it received. */
 export interface RecordedProcess {
   readonly pid: number;
-  /** The arguments after the program's own path. */
+  /** The arguments, without the path of the program. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** The lines from stdin, as they came. */
+  /** The lines from stdin, unchanged. */
   readonly lines: readonly string[];
   readonly signals: readonly string[];
-  /** Whether stdin has ended. */
+  /** Whether stdin was closed. */
   readonly eof: boolean;
 }
 
 /**
- * Makes a fake CLI: a real process that calls tools, hooks and permission callbacks as it is told, and
- * for what the real CLI cannot be made to show, such as dying at a certain point, printing garbage, or
- * not answering. It needs no CLI to be installed.
+ * Creates a fake CLI: a real process that calls your tools, hooks and permission callbacks as a scenario
+ * says. It can also do what a test cannot make the real CLI do, such as die at a certain point, print
+ * garbage, or not answer. No CLI needs to be installed.
  *
  * The scenario is an object, or the path or file URL of a `.json` file, or of a `.js` or `.mjs` file
  * with a `ScenarioFile` as its default export.
  *
  * @example
  * ```ts
+ * import { complete } from "hawser";
+ * import { fakeCli } from "hawser/testing";
+ *
  * await using cli = await fakeCli({
  *   steps: [
  *     { on: "user", do: [{ turn: "Hello." }] },
  *     { on: "user", do: [{ write: '{"type":"assis' }, { exit: 1 }] },
  *   ],
  * });
- * await complete("Greet me.", { cliPath: cli.path }); // resolves; a second prompt would see it die
+ * const { text } = await complete("Greet me.", { cliPath: cli.path }); // "Hello."
  * ```
  */
 export async function fakeCli(scenario: Scenario | string | URL = {}): Promise<FakeCli> {
@@ -67,7 +71,7 @@ export async function fakeCli(scenario: Scenario | string | URL = {}): Promise<F
   const record = read.record ?? join(folder, "record.jsonl");
   await writeFile(join(folder, "scenario.json"), read.json);
   await copyProgram(folder, path);
-  // Another user may run the program, but not read what came in: that may hold secrets.
+  // Another user may run the program, but not read the record, which may hold secrets.
   if (read.record === undefined) await writeFile(record, "", { mode: 0o600 });
   await chmod(folder, 0o711);
 
@@ -111,13 +115,13 @@ function readRecord(file: string): string {
 }
 
 function noRecord(cause: unknown): never {
-  const hint = "Ask before dispose(); or, with `record`, once a process has been started.";
+  const hint = "Call it before dispose(). With `record`, call it after a process has started.";
   const message = `There is no record of the fake CLI: ${(cause as Error).message}`;
   throw new HawserError("invalid_options", message, { hint, cause });
 }
 
 function entriesOf(text: string): readonly Entry[] {
-  // Without its last part: a process may be just writing it.
+  // Without the text after the last line break, because a process may still be writing it.
   const lines = text.split("\n").slice(0, -1);
   return lines.map((line) => JSON.parse(line) as Entry);
 }

@@ -3,42 +3,52 @@ import { join } from "node:path";
 import { TemporaryFolder } from "../process/index.js";
 import { refuseUnknownOptions } from "./refuse-unknown-options.js";
 
-/** What the environment is to hold. */
+/** Options of `isolatedEnv()`. */
 export interface IsolatedEnvOptions {
-  /** Where the model is: the `url` of a SimulatedModel. */
+  /**
+   * The base URL of the model, such as the `url` of a SimulatedModel.
+   * @default an address on this machine where nothing listens
+   */
   readonly baseUrl?: string;
-  /** A dummy by default; absent when `oauthToken` is given, because the CLI would prefer the key. */
+  /**
+   * The API key.
+   * @default a dummy key; none with `oauthToken`, because the CLI would prefer the key
+   */
   readonly apiKey?: string;
-  /** Makes the CLI believe that it runs on a subscription: it then reports usage limits. */
+  /** Makes the CLI behave as with a subscription: it then reports usage limits. */
   readonly oauthToken?: string;
   /**
-   * A folder for the configuration and the sessions that is to outlive this world, so that a later
-   * one can resume them. It is made if it is missing, and `dispose()` leaves it alone.
+   * A folder for the configuration and the sessions, so that a later environment can resume them. It is
+   * created if it is missing, and `dispose()` does not remove it.
+   * @default a temporary folder, removed by `dispose()`
    */
   readonly configDir?: string;
-  /** More variables, which win over ours; undefined removes one. */
+  /** More variables. They override those of `isolatedEnv()`; undefined removes a variable. */
   readonly extra?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A world for one CLI: nothing of the machine's user is in it, and nothing of it stays. */
+/** An environment for the CLI that shares nothing with the user of this machine. */
 export interface IsolatedEnv {
   /** The whole environment for the CLI. */
   readonly env: Record<string, string>;
-  /** An empty folder to work in. */
+  /** An empty working folder. */
   readonly cwd: string;
+  /** The home folder (HOME). */
   readonly home: string;
+  /** The folder of the CLI's configuration and sessions (CLAUDE_CONFIG_DIR). */
   readonly configDir: string;
-  /** Removes the folder, even if a CLI is still writing to it. Close the CLI first all the same. */
+  /** Removes the temporary folder, even if a CLI still writes to it. Close the CLI first, if you can. */
   dispose(): Promise<void>;
+  /** Calls `dispose()` at the end of a block with `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Makes a fresh folder with a home, a configuration, a place for temporary files and a working
- * folder, and the environment that keeps a CLI in there: of this process's variables only PATH and
- * LANG are passed on (and on Windows those without which no program starts). Nothing but this machine
- * is reachable: telemetry and updates are off, and every other address goes to a proxy that is not
- * there, for the CLI's tools as well.
+ * Creates a temporary folder with a home, a configuration, a folder for temporary files and a working
+ * folder, and the environment variables that keep a CLI inside. Of this process's variables only PATH
+ * and LANG are passed on (on Windows also those without which no program starts). The CLI and its tools
+ * reach only this machine: telemetry and updates are off, and requests to any other address go to a
+ * proxy that does not exist.
  *
  * @example
  * ```ts
@@ -88,7 +98,7 @@ const OPTIONS = {
   extra: true,
 } satisfies Record<keyof IsolatedEnvOptions, true>;
 
-/** A configuration that outlives its world has these files already, and the CLI has changed them. */
+/** Keeps an existing file, because the CLI may have changed it in an earlier environment. */
 async function writeNew(path: string, content: object): Promise<void> {
   await writeFile(path, JSON.stringify(content), { flag: "wx", mode: 0o600 }).catch(
     (error: NodeJS.ErrnoException) => {
@@ -97,7 +107,7 @@ async function writeNew(path: string, content: object): Promise<void> {
   );
 }
 
-/** A port that nothing listens on: what is sent there fails at once. */
+/** A port where nothing listens, so that a request fails at once. */
 const NOWHERE = "http://127.0.0.1:9";
 
 const LOOPBACK = "127.0.0.1,localhost,::1";
@@ -110,13 +120,13 @@ const OFFLINE: Readonly<Record<string, string>> = {
   HTTP_PROXY: NOWHERE,
   HTTPS_PROXY: NOWHERE,
   NO_PROXY: LOOPBACK,
-  // Names of variables have no case on Windows; elsewhere some programs look for these only.
+  // Some programs read only the lower-case names. On Windows, names of variables have no case.
   ...(process.platform === "win32"
     ? {}
     : { http_proxy: NOWHERE, https_proxy: NOWHERE, no_proxy: LOOPBACK }),
 };
 
-/** The WebFetch tool would ask a server of the vendor about each address. */
+/** Otherwise the WebFetch tool would ask a server of the vendor about each address. */
 const SETTINGS = { skipWebFetchPreflight: true };
 
 /** The state of a user who has answered the questions of the first start. */

@@ -5,39 +5,46 @@ import type { ReplyScript } from "./model/reply-script.js";
 import { SimulatedModel } from "./model/simulated-model.js";
 import { refuseUnknownOptions } from "./refuse-unknown-options.js";
 
-/** What answers, and where. */
+/** Options of `offlineWorld()`. */
 export interface OfflineWorldOptions {
   /**
-   * What the model says: one entry for each call, or a function of the call, as for `SimulatedModel`.
-   * Unless given, the model repeats the prompt.
+   * The model's replies: one entry for each request, or a function of the request, as for
+   * `SimulatedModel`.
+   * @default a function that repeats the prompt: `You said: …`
    */
   readonly replies?: ReplyScript;
-  /** The CLI to use. Unless given, the one that a call would find; a stand-in if there is none. */
+  /**
+   * Path of the CLI to use. `offlineWorld()` rejects if this CLI cannot be run.
+   * @default the CLI that a call would find, or a stand-in if there is none
+   */
   readonly cliPath?: string | undefined;
-  /** A folder for the CLI's configuration and sessions that outlives this world. */
+  /**
+   * A folder for the CLI's configuration and sessions. `dispose()` does not remove it.
+   * @default a temporary folder, removed by `dispose()`
+   */
   readonly configDir?: string | undefined;
 }
 
-/** The options that keep a call in an offline world. */
+/** The options that make a call run in an offline world. */
 export interface OfflineOptions {
   readonly cliPath: string;
   readonly env: Record<string, string>;
   readonly inheritEnv: false;
 }
 
-/** A place where calls are answered without an account and without a network. */
+/** An environment in which calls work without an account and without a network. */
 export interface OfflineWorld {
-  /** For `complete()`, `openSession()`, `createPool()` and the others; yours go beside them. */
+  /** Pass these to `complete()`, `openSession()`, `createPool()` and so on, together with your own. */
   readonly options: OfflineOptions;
-  /** The model that answers; it has every request. */
+  /** The model that answers. Its `requests` holds every request. */
   readonly model: SimulatedModel;
   /** Whether the CLI is the real one. The stand-in speaks its protocol, but runs no built-in tools. */
   readonly isReal: boolean;
-  /** The version of the real CLI; undefined for the stand-in, or if the CLI does not tell it. */
+  /** The version of the real CLI; undefined for the stand-in, or if the CLI does not report one. */
   readonly cliVersion: string | undefined;
   /**
-   * Removes what belongs to the world. Throws as `SimulatedModel.close()`: if a call found no reply,
-   * or a reply function threw.
+   * Closes the model and removes the temporary files. Rejects like `SimulatedModel.close()`: if a
+   * request found no reply, or if a reply function threw.
    */
   dispose(): Promise<void>;
   /** Calls `dispose()` at the end of a block with `await using`. */
@@ -45,11 +52,14 @@ export interface OfflineWorld {
 }
 
 /**
- * Makes a world without an account: the real CLI on a simulated model, or, where no CLI can be run, a
- * stand-in for the CLI on the same model. A program runs in it on every machine.
+ * Sets up an environment that needs no account: the real CLI with a simulated model. If no CLI can be
+ * run on this machine, a stand-in takes its place, so that your program runs everywhere.
  *
  * @example
  * ```ts
+ * import { complete } from "hawser";
+ * import { offlineWorld } from "hawser/testing";
+ *
  * const world = await offlineWorld({ replies: ["Bowline, sheet bend, figure eight."] });
  * const { text } = await complete("Name three knots.", world.options);
  * await world.dispose();
@@ -59,7 +69,7 @@ export async function offlineWorld(options: OfflineWorldOptions = {}): Promise<O
   refuseUnknownOptions("offlineWorld()", options, OPTIONS);
   const { cliPath, configDir, replies = (call) => `You said: ${call.prompt}` } = options;
   const { runnable, path, version, problem } = await checkCli({ cliPath });
-  // A CLI that was asked for by name is not replaced in silence.
+  // A CLI that the caller chose must not be replaced silently.
   if (!runnable && cliPath !== undefined) throw problem;
   const parts: { dispose(): Promise<void> }[] = [];
   const dispose = async () => {

@@ -5,16 +5,16 @@ import { HawserError, type Issue } from "../base/index.js";
 import type { Scenario } from "./scenario.js";
 import { scenarioIssues } from "./scenario-issues.js";
 
-/** A scenario that has been looked through. */
+/** A scenario that was checked. */
 export interface ReadScenario {
   readonly json: string;
-  /** Where to note what arrives. */
+  /** The file for the record of what arrives. */
   readonly record: string | undefined;
-  /** How often each step is meant to be used. */
+  /** How often each step should be used. */
   readonly times: readonly (number | "always")[];
 }
 
-/** Throws `invalid_options`, with the places that are wrong, before any process is started with it. */
+/** Reads and checks a scenario. Throws `invalid_options`, with each invalid place in `issues`. */
 export async function readScenario(given: Scenario | string | URL): Promise<ReadScenario> {
   if (typeof given !== "string" && !(given instanceof URL)) return looked(given, false);
   const file = typeof given === "string" ? resolve(given) : pathOf(given);
@@ -26,7 +26,7 @@ export async function readScenario(given: Scenario | string | URL): Promise<Read
   const { href } = pathToFileURL(file);
   const scenario = await orRefuse(file, importDefault(href));
   if (scenario === undefined) throw refusal([{ path: file, message: "has no default export" }]);
-  // The fake imports it again: functions do not travel as JSON.
+  // The fake imports the file itself, because functions cannot be sent as JSON.
   return { ...looked(scenario, true), json: JSON.stringify({ module: href }) };
 }
 
@@ -65,7 +65,7 @@ function asJson(scenario: unknown): string {
   try {
     return JSON.stringify(scenario);
   } catch (cause) {
-    // A BigInt, or an object that holds itself.
+    // The scenario has a BigInt or a circular reference.
     const why = cause instanceof Error ? cause.message.split("\n", 1)[0] : String(cause);
     throw refusal([{ path: "scenario", message: `must be plain JSON: ${why}` }], cause);
   }
@@ -74,7 +74,7 @@ function asJson(scenario: unknown): string {
 function refusal(issues: readonly Issue[], cause?: unknown): HawserError {
   const words = issues.map(({ path, message }) => `${path} ${message}`).join("; ");
   return new HawserError("invalid_options", `The scenario is not valid: ${words}.`, {
-    hint: "`issues` names each place. What a scenario may hold is in the types Scenario and Action.",
+    hint: "`issues` names each place. The types Scenario and Action list what a scenario may hold.",
     issues,
     ...(cause === undefined ? {} : { cause }),
   });

@@ -11,7 +11,7 @@ export function refuseUnknownOptions(
   const known = Object.keys(names).join(", ");
   const verb = unknown.length === 1 ? "is not an option" : "are not options";
   throw new HawserError("invalid_options", `${unknown.join(" and ")} ${verb} of ${caller}.`, {
-    hint: `${caller} knows ${known}.`,
+    hint: `${caller} accepts ${known}.`,
     issues: unknown.map((path) => ({ path, message: `is not an option of ${caller}` })),
   });
 }

@@ -14,8 +14,8 @@ export function scenarioIssues(scenario: unknown, isFile: boolean): Issue[] {
 }
 
 /**
- * Reports what is wrong with a value. The kinds of `base` do not serve here: a rule needs to know the
- * event of its step and whether functions are allowed.
+ * Reports the mistakes in a value. The option kinds of `src/base` cannot be used here, because a rule
+ * needs to know the event of its step and whether functions are allowed.
  */
 type Rule = (check: Check, path: string, value: unknown) => void;
 
@@ -38,7 +38,7 @@ const flag = is((value) => typeof value === "boolean", "true or false");
 const yes = is((value) => value === true, "true");
 const object = is(isObject, "an object");
 const count = is((value) => Number.isSafeInteger(value) && Number(value) >= 0, "a count");
-const ms = is((value) => Number.isFinite(value) && Number(value) >= 0, "a number from 0 on");
+const ms = is((value) => Number.isFinite(value) && Number(value) >= 0, "a number of at least 0");
 const status = is(
   (value) => Number.isSafeInteger(value) && Number(value) >= 400 && Number(value) < 600,
   "an HTTP status from 400 to 599",
@@ -46,7 +46,7 @@ const status = is(
 const date = is(
   (value) =>
     value instanceof Date || (typeof value === "string" && !Number.isNaN(Date.parse(value))),
-  "a Date, or its text",
+  "a Date or a date string",
 );
 const content = is(
   (value) => typeof value === "string" || (Array.isArray(value) && value.every(isObject)),
@@ -55,7 +55,7 @@ const content = is(
 const oneOf = (...names: readonly string[]): Rule =>
   is((value) => names.includes(value as string), `one of ${names.join(", ")}`);
 
-/** Only in a step on a control request. */
+/** Allows the action only in a step for a control request. */
 const answer =
   (rule: Rule): Rule =>
   (check, path, value) => {
@@ -85,7 +85,7 @@ const fields =
 const turn: Rule = (check, path, value) => {
   if (typeof value === "string") return;
   if (Array.isArray(value)) list(turnPart)(check, path, value);
-  else check.report(path, "must be a text or a list");
+  else check.report(path, "must be a string or a list");
 };
 
 const turnPart: Rule = (check, path, value) => {
@@ -97,7 +97,7 @@ const turnPart: Rule = (check, path, value) => {
     check.report(`${path}[${call}]`, "is a tool_use block: use the action { tool, input } instead");
 };
 
-/** The first key says what to do; the keys beside it say how. */
+/** The first key is the name of the action; the other keys are its options. */
 const action: Rule = (check, path, value) => {
   if (typeof value === "function") {
     if (!check.isFile) check.report(path, "is a function, which only a scenario file can have");
@@ -180,7 +180,7 @@ const ACTIONS = {
       description: text,
       ms,
       status: oneOf("completed", "failed", "stopped"),
-      // Looked up when it is used, because a turn may hold this action itself.
+      // A function, because `turn` itself may contain this action.
       next: (check, path, value) => turn(check, path, value),
     }),
   },
@@ -222,8 +222,11 @@ const TRIGGERS = {
 const STEP = {
   on: oneOf(...Object.keys(TRIGGERS)),
   subtype: text,
-  times: is((value) => value === "always" || isPositive(value), 'a number from 1 on or "always"'),
-  process: is(isPositive, "a number from 1 on"),
+  times: is(
+    (value) => value === "always" || isPositive(value),
+    'a whole number of at least 1 or "always"',
+  ),
+  process: is(isPositive, "a whole number of at least 1"),
   do: list(action),
 } satisfies Record<keyof Step, Rule>;
 

@@ -75,7 +75,7 @@ describe("what a person is shown of a call", () => {
     const cwd = folder();
     writeFileSync(join(cwd, "a"), "x\n");
     expect(details({ file_path: "a", content: "x" }, cwd)).toContain(
-      "(without a line break at the end)",
+      "(removes the line break at the end)",
     );
     expect(details({ file_path: "a", content: "x\n" }, cwd)).toEqual(["a", "(no change)"]);
   });
@@ -87,11 +87,11 @@ describe("what a person is shown of a call", () => {
     writeFileSync(join(cwd, "huge"), "a".repeat(3_000_000));
     const told = (file_path: string) => details({ file_path, content: "x" }, cwd);
     for (const path of ["pipe", "/dev/zero", "."]) {
-      expect(told(path)).toEqual([path, "(there is something that is no file)", "+ x"]);
+      expect(told(path)).toEqual([path, "(the path exists, but is not a regular file)", "+ x"]);
     }
-    expect(told("binary")[1]).toBe("(in place of a binary file)");
-    expect(told("huge")[1]).toBe("(in place of a file of 3,000,000 bytes)");
-    expect(told("binary/x")[1]).toBe("(what is there cannot be read: ENOTDIR)");
+    expect(told("binary")[1]).toBe("(replaces a binary file)");
+    expect(told("huge")[1]).toBe("(replaces a file of 3,000,000 bytes)");
+    expect(told("binary/x")[1]).toBe("(the existing file cannot be read: ENOTDIR)");
     expect(told("new")).toEqual(["new", "+ x"]);
   });
 });
@@ -120,6 +120,7 @@ it("what was typed before a question was there does not answer it", async () => 
   pty.enter("");
   await pty.shows(/\[y\]es.*\n +>$/);
   pty.enter("no, tie it first");
+  await pty.shows("Not allowed. The model gets your answer as an instruction.");
   await pty.shows("The person says: no, tie it first");
   expect((await pty.exit).code).toBe(0);
   expect(existsSync(join(here.cwd, "knot"))).toBe(false);
@@ -179,7 +180,7 @@ describe("the question about a tool", () => {
     expect(screen()).not.toContain("[y]es");
     for (const answer of ["y", "yes", "always"]) {
       pty.enter(answer);
-      await pty.shows("lines are not shown yet: look at all of it first.");
+      await pty.shows("lines are not shown yet: see the whole call before you allow it.");
       await pty.shows("[all]");
       await pty.shows(/\n {2}>$/);
     }

@@ -32,9 +32,9 @@ async function run(here: PtyOptions, args: readonly string[], input?: string): P
 describe("hawser ask, in a terminal", () => {
   it("shows the answer, then model, turns, tokens, cost and time on one line", async () => {
     const pty = hawserIn(place(), "ask", "--offline", "hello");
-    await pty.shows(/offline: the real Claude Code \d+\.\d+\.\d+ on a simulated model\n/);
+    await pty.shows(/offline: Claude Code \d+\.\d+\.\d+ with a simulated model\n/);
     await pty.shows("You said: hello\n");
-    await pty.shows(/claude-\S+ · 1 turn · \d+ tokens in, \d+ out · \$0\.\d+ · \d+\.\d s/);
+    await pty.shows(/claude-\S+ · 1 round · \d+ tokens in, \d+ out · \$0\.\d+ · \d+\.\d s/);
     expect((await pty.exit).code).toBe(0);
   });
 
@@ -45,7 +45,7 @@ describe("hawser ask, in a terminal", () => {
     await pty.shows("[y]es");
     pty.enter("y");
     await pty.shows("⎿");
-    await pty.shows("2 turns");
+    await pty.shows("2 rounds");
     expect((await pty.exit).code).toBe(0);
     expect(readFileSync(join(here.cwd, "knot.txt"), "utf8")).toBe("tied\n");
   });
@@ -56,13 +56,13 @@ describe("hawser ask, in a terminal", () => {
     pty.enter("n");
     expect((await pty.exit).code).toBe(0);
     expect(pty.text).not.toContain("--allow");
-    expect(pty.text).not.toContain("was refused");
+    expect(pty.text).not.toContain("was denied");
   });
 
   it("shows no warning of Node because --allow lets a tool pass the question", async () => {
     const here = place();
     const pty = hawserIn(here, "ask", "--offline", "-t", "Bash", "--allow", "Bash", "run touch x");
-    await pty.shows("2 turns");
+    await pty.shows("2 rounds");
     expect((await pty.exit).code).toBe(0);
     expect(existsSync(join(here.cwd, "x"))).toBe(true);
     expect(pty.raw).not.toMatch(/warning|canUseTool/i);
@@ -127,7 +127,7 @@ describe("hawser ask, in a pipe", () => {
     onTestFinished(() => void child.stdin.destroy());
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect(out).toContain("You said: hello");
-    expect(err).toContain("going on without it");
+    expect(err).toContain("nothing has arrived on stdin yet, so it is ignored");
   });
 
   it("gives a value that fits a schema, and the whole outcome as JSON", async () => {
@@ -156,9 +156,9 @@ describe("hawser ask, in a pipe", () => {
     const { code, out, err } = await run(here, ["ask", "--offline", "-t", "Bash", "run touch x"]);
     expect(code).toBe(0);
     expect(out).toContain("It did not work");
-    expect(err).toBe("hawser: Bash was refused; --allow 'Bash(touch x)' permits it.\n");
+    expect(err).toBe("hawser: Bash was denied. --allow 'Bash(touch x)' allows it.\n");
     // What it says is copied into a shell as it stands.
-    const [, flag] = /(--allow '.*') permits it/.exec(err) ?? [];
+    const [, flag] = /(--allow '.*') allows it/.exec(err) ?? [];
     const line = `"${process.execPath}" "${HAWSER}" ask --offline -t Bash ${flag} "run touch x"`;
     const allowed = spawn("sh", ["-c", line], { ...here, stdio: ["ignore", "pipe", "pipe"] });
     expect(await text(allowed.stderr)).toBe("");
@@ -168,14 +168,14 @@ describe("hawser ask, in a pipe", () => {
   it("has no advice for a tool that --deny refuses", async () => {
     const args = ["ask", "--offline", "-t", "Bash", "--deny", "Bash(touch *)", "run touch x"];
     const { err } = await run(place(), args);
-    expect(err).toBe("hawser: Bash was refused, and --deny has a rule for it.\n");
+    expect(err).toBe("hawser: Bash was denied: a --deny rule matches the call.\n");
   });
 
   it("says how to permit a tool that --deny leaves alone", async () => {
     const args = ["ask", "--offline", "-t", "Bash", "--deny", "Bash(rm *)", "run touch x"];
     const { err } = await run(place(), args);
     expect(err).toBe(
-      "hawser: Bash was refused; --allow 'Bash(touch x)' permits it, unless a rule of --deny fits, which wins.\n",
+      "hawser: Bash was denied. --allow 'Bash(touch x)' allows it. A --deny rule that matches wins.\n",
     );
   });
 
@@ -194,7 +194,7 @@ describe("hawser ask, in a pipe", () => {
     const { out, err } = await run(here, ["ask", "--offline", "-t", "Bash", "run touch x"]);
     expect(out).toContain("It did not work");
     expect(out).not.toContain("would have done");
-    expect(err).toBe("hawser: Bash was refused; --allow 'Bash(touch x)' permits it.\n");
+    expect(err).toBe("hawser: Bash was denied. --allow 'Bash(touch x)' allows it.\n");
   });
 
   it("costs nothing with --offline, and says so in its figures", async () => {
@@ -237,7 +237,7 @@ describe("hawser ask, in a pipe", () => {
       const here = place();
       const { code, out, err } = await run(here, ["ask", "-c", ...flags, "hello"]);
       expect({ code, out }).toEqual({ code: 66, out: "" });
-      expect(err).toContain(`There is no session of ${here.cwd} to go on with.`);
+      expect(err).toContain(`There is no session to continue in ${here.cwd}.`);
     },
   );
 
@@ -247,14 +247,22 @@ describe("hawser ask, in a pipe", () => {
     [["ask", "--allow", "Bash(", "hello"], 64, "--allow has an unclosed parenthesis."],
     [["ask", "--fork", "hello"], 64, "Set --resume or --continue, or leave --fork out."],
     [["ask", "--offline", "--cli", "/nowhere/x", "hello"], 127, "The CLI that --cli names"],
-    [["ask"], 64, "There is nothing to ask."],
+    [["ask"], 64, "There is no prompt."],
     [["ask", "--modle", "x", "hello"], 64, "Did you mean --model?"],
-    [["ask", "--budget", "much", "hello"], 64, "--budget much is no sum"],
-    [["ask", "--timeout", "soon", "hello"], 64, "--timeout soon is no time"],
-    [["ask", "--schema", "none.json", "hello"], 64, "--schema none.json cannot be read: ENOENT"],
-    [["ask", "--mcp", "none.json", "hello"], 64, "--mcp none.json cannot be read: ENOENT"],
+    [
+      ["ask", "--budget", "much", "hello"],
+      64,
+      "--budget must be an amount in dollars such as 0.50, not much.",
+    ],
+    [
+      ["ask", "--timeout", "soon", "hello"],
+      64,
+      "--timeout must be a time such as 90s, 5m or 1h, not soon.",
+    ],
+    [["ask", "--schema", "none.json", "hello"], 64, "Cannot read --schema none.json: ENOENT"],
+    [["ask", "--mcp", "none.json", "hello"], 64, "Cannot read --mcp none.json: ENOENT"],
     [["ask", "--mode", "plann", "hello"], 64, "Did you mean plan?"],
-    [["ask", "--mode", "foo", "hello"], 64, "One of: default, acceptEdits"],
+    [["ask", "--mode", "foo", "hello"], 64, "Use one of: default, acceptEdits"],
     [["ask", "--cwd", "missing", "hello"], 66, "missing does not exist"],
     [["ask", "--cli", "/nowhere/claude", "hello"], 127, "there is no file /nowhere/claude"],
     [["asks", "hello"], 64, "Did you mean `hawser ask`?"],

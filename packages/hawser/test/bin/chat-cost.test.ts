@@ -36,7 +36,7 @@ async function costs(pty: Pty, prompt: string, line: string): Promise<void> {
 /** The command starts twice, and the CLI four times. */
 const SLOW_MS = 240_000;
 
-const TURN = `1 turn · 1,000 tokens in, 500 out · ${REQUEST}`;
+const TURN = `1 round · 1,000 tokens in, 500 out · ${REQUEST}`;
 
 it.each(clisInTurn())(
   "hawser chat on $name counts each turn once, over /rewind and /resume",
@@ -59,7 +59,7 @@ it.each(clisInTurn())(
     await pty.shows("which one?");
     const [, number = ""] = /(\d)\. \d+ \S+ ago · one \(/.exec(pty.text) ?? [];
     pty.enter(number);
-    await pty.shows("Going on with: one");
+    await pty.shows("Continuing: one");
     await pty.shows("\n>");
     await costs(pty, "five", TURN);
     pty.enter("/cost");
@@ -97,7 +97,7 @@ it("a summary says which time was the person's, and what is known of a stopped t
   const usage = { input_tokens: 1000, output_tokens: 500 };
   const spending = { usage, costUsd: 0.0105, totalMs: 800, answeringMs: 11_800 };
   expect(summaryLine({ model: undefined, turns: 2, ...spending })).toBe(
-    "2 turns · 1,000 tokens in, 500 out · $0.0105 · 0.8 s · your answers took 11.8 s",
+    "2 rounds · 1,000 tokens in, 500 out · $0.0105 · 0.8 s · your answers took 11.8 s",
   );
   expect(stoppedLine({ usage, costUsd: 0.0105, totalMs: 800 })).toBe(
     "at least 1,000 tokens in, 500 out · at least $0.0105 · 0.8 s",

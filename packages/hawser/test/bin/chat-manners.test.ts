@@ -42,7 +42,7 @@ describe("hawser chat, commands that do not exist", () => {
       ["/zzzzzzzz", ""],
     ] as const) {
       pty.enter(typed);
-      await pty.shows(`! There is no command ${typed.split(" ")[0]}.${meant}`);
+      await pty.shows(`! Unknown command ${typed.split(" ")[0]}.${meant}`);
       await pty.shows("Nothing was sent.");
       await pty.shows("\n>");
     }
@@ -79,24 +79,24 @@ describe("hawser chat, /model and /mode", () => {
     await pty.shows("There is no model sonet in the list. Did you mean sonnet?");
     await pty.shows("Enter cancels\n  >");
     pty.enter("");
-    await pty.shows("The model stays as it is.");
+    await pty.shows("The model is unchanged.");
     await pty.shows("\n>");
     pty.enter("/model sonet");
     await pty.shows("Enter cancels\n  >");
     pty.enter("y");
-    await pty.shows("Next turn uses sonnet.");
+    await pty.shows("The next turn uses sonnet.");
     await pty.shows("\n>");
     pty.enter("hello");
     await prompted(pty);
     pty.enter("/model claude-sonnet-4-5");
-    await pty.shows("Next turn uses claude-sonnet-4-5. The CLI does not list it");
+    await pty.shows("The next turn uses claude-sonnet-4-5. The CLI does not list this model");
     await pty.shows("\n>");
     pty.enter("hello");
     await prompted(pty);
     pty.enter("/model sonet");
     await pty.shows("Enter cancels\n  >");
     pty.enter("n");
-    await pty.shows("Next turn uses sonet. The CLI does not list it");
+    await pty.shows("The next turn uses sonet. The CLI does not list this model");
     await pty.shows("\n>");
     expect(models()).toEqual([
       expect.stringMatching(/^claude-sonnet-(?!4-5)/),
@@ -110,11 +110,11 @@ describe("hawser chat, /model and /mode", () => {
     const modes = "default, acceptEdits, plan, dontAsk, auto, bypassPermissions";
     pty.enter("/help");
     await pty.shows(`permission mode: ${modes}`);
-    await pty.shows("The CLI's own: ");
+    await pty.shows("The CLI's own commands: ");
     await pty.shows("\n>");
     pty.enter("/mode plann");
     await pty.shows("! There is no permission mode plann. Did you mean plan?");
-    await pty.shows(`One of: ${modes}.`);
+    await pty.shows(`Use one of: ${modes}.`);
     await pty.shows("\n>");
     await leave(pty);
   });
@@ -132,7 +132,7 @@ describe("hawser chat, Tab", () => {
     pty.type("l so\t");
     await pty.shows("l sonnet");
     pty.type(KEYS.enter);
-    await pty.shows("Next turn uses sonnet.");
+    await pty.shows("The next turn uses sonnet.");
     await pty.shows("\n>");
     pty.type("see @kn\t");
     await pty.shows("see @knots/");
@@ -174,7 +174,7 @@ describe.each([40, 60, 100])("hawser chat, on %i columns", (cols) => {
         toolResults.length > 0 ? "Done." : toolUse("Bash", { command, description }),
     });
     pty.enter("/help");
-    await pty.shows(/Space +before/);
+    await pty.shows(/Space +Before/);
     await pty.shows("\n>");
     const help = pty.text.slice(pty.text.indexOf("/model [name]"));
     expect(words(help)).toContain(
@@ -208,7 +208,7 @@ describe("hawser chat, /resume and /rewind", () => {
     await pty.shows("which one? (Enter cancels)");
     pty.enter("/hepl");
     await pty.shows("! There is no /hepl in the list.");
-    await pty.shows("It has only number 1.");
+    await pty.shows("The list has only number 1.");
     await pty.shows("\n>");
     pty.enter("/rewind 1");
     await pty.shows("Back to before: one");
@@ -223,7 +223,7 @@ describe("hawser chat, /resume and /rewind", () => {
     await pty.shows("! There is no conversation abcdefg in this folder.");
     await pty.shows("\n>");
     pty.enter(`/resume ${id}`);
-    await pty.shows("Going on with: one");
+    await pty.shows("Continuing: one");
     await pty.shows("\n>");
     expect(pty.text.match(/\/exit to leave/g)).toHaveLength(1);
     await leave(pty);
@@ -242,7 +242,7 @@ it("hawser chat resumes by a title, also a conversation that is not among the la
   await pty.shows("Back to before: one");
   await pty.shows("\n>");
   pty.enter("/resume my KNOTS");
-  await pty.shows("Going on with: My knots");
+  await pty.shows("Continuing: My knots");
   await pty.shows("\n>");
   await leave(pty);
 });

@@ -44,7 +44,7 @@ describe("hawser chat, in a terminal", () => {
     await prompted(pty);
 
     pty.enter("/rewind 2");
-    await pty.shows("knot.txt is as it was");
+    await pty.shows("knot.txt restored");
     await pty.shows("Back to before: write knot.txt: sheet bend");
     await pty.shows("\n>");
     expect(readFileSync(join(cwd, "knot.txt"), "utf8")).toBe("bowline\n");
@@ -71,7 +71,7 @@ describe("hawser chat, in a terminal", () => {
     await pty.shows("5 6 7");
     const [cli] = treeOf(pty.pid).filter(({ command }) => command.includes("claude"));
     process.kill(cli?.pid ?? Number.NaN, "SIGKILL");
-    await pty.shows("goes on with it");
+    await pty.shows("your next prompt continues it");
     await pty.shows("\n>");
     pty.enter("What is a bowline?");
     await pty.shows("neither slips nor jams");
@@ -93,7 +93,7 @@ describe("hawser chat, in a terminal", () => {
     const tree = treeOf(pty.pid);
     expect(tree.length).toBeGreaterThan(1);
     pty.type(KEYS.ctrlC);
-    await pty.shows("Ctrl-C again quits");
+    await pty.shows("press Ctrl-C again to quit");
     pty.type(KEYS.ctrlC);
     expect((await pty.exit).code).toBe(0);
     await until(() => stillAlive(tree).length === 0);
@@ -106,7 +106,7 @@ describe("hawser chat, in a terminal", () => {
     await pty.shows("Once upon a time");
     const tree = treeOf(pty.pid);
     pty.type(KEYS.ctrlC);
-    await pty.shows("stopping; Ctrl-C again quits at once");
+    await pty.shows("stopping; press Ctrl-C again to quit at once");
     pty.type(KEYS.ctrlC);
     expect((await pty.exit).code).toBe(130);
     await until(() => stillAlive(tree).length === 0);
@@ -119,14 +119,14 @@ describe("hawser chat, in a terminal", () => {
     await pty.shows(/sonnet/i);
     await pty.shows("\n>");
     pty.enter("/model haiku");
-    await pty.shows("Next turn uses haiku.");
+    await pty.shows("The next turn uses haiku.");
     await pty.shows("\n>");
     pty.enter("/mode acceptEdits");
-    await pty.shows("The permission mode is acceptEdits.");
+    await pty.shows("The permission mode is now acceptEdits.");
     await pty.shows("\n>");
     pty.enter("/mode none");
     await pty.shows("! There is no permission mode none.");
-    await pty.shows("One of: default, acceptEdits, plan, dontAsk, auto, bypassPermissions.");
+    await pty.shows("Use one of: default, acceptEdits, plan, dontAsk, auto, bypassPermissions.");
     await pty.shows("\n>");
     pty.enter("write knot.txt: bowline");
     await pty.shows("⎿ File created");
@@ -142,7 +142,7 @@ describe("hawser chat, in a terminal", () => {
     await pty.shows(/1\. \d+ \S+ ago · write knot\.txt: bowline/);
     await pty.shows("which one?");
     pty.enter("1");
-    await pty.shows("Going on with: write knot.txt");
+    await pty.shows("Continuing: write knot.txt");
     await pty.shows("\n>");
     pty.enter("/exit");
     expect((await pty.exit).code).toBe(0);

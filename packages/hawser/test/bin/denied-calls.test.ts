@@ -93,8 +93,8 @@ describe("refusalLines()", () => {
       denial("Bash", { command: "cat a | sh" }),
     ];
     expect(deniedCallLines(denials, { cwd: CWD, denied: [] })).toEqual([
-      "Bash was refused; --allow 'Bash(touch a.txt)' permits it.",
-      "Bash was refused. No rule permits just this call; in a terminal you are asked about it.",
+      "Bash was denied. --allow 'Bash(touch a.txt)' allows it.",
+      "Bash was denied. No --allow rule fits only this call; on a terminal, hawser asks you.",
     ]);
   });
 
@@ -105,9 +105,9 @@ describe("refusalLines()", () => {
       denial("Glob", { pattern: "/etc/host*" }),
     ];
     expect(deniedCallLines(denials, { cwd: CWD, denied: [] })).toEqual([
-      "WebSearch was refused; --allow WebSearch permits every call of this tool.",
-      "mcp__rope__tie was refused; --allow mcp__rope__tie permits every call of this tool.",
-      "Glob was refused; --allow 'Read(//etc)' permits it, and reading everything there.",
+      "WebSearch was denied. --allow WebSearch allows every call of this tool.",
+      "mcp__rope__tie was denied. --allow mcp__rope__tie allows every call of this tool.",
+      "Glob was denied. --allow 'Read(//etc)' allows it and all reading there.",
     ]);
   });
 
@@ -125,7 +125,7 @@ describe("refusalLines()", () => {
     ["mcp__rope__tie", {}, "mcp__rope__tie"],
   ])("does not offer --allow for %s %j, which --deny %s refuses", (tool, input, rule) => {
     expect(deniedCallLines([denial(tool, input)], { cwd: CWD, denied: [rule] })).toEqual([
-      `${tool} was refused, and --deny has a rule for it.`,
+      `${tool} was denied: a --deny rule matches the call.`,
     ]);
   });
 
@@ -136,7 +136,7 @@ describe("refusalLines()", () => {
     ["Edit(./b.txt)", "Write", { file_path: "a.txt" }, "Edit(//work/a.txt)"],
   ])("offers --allow next to --deny %s for %s %j", (denied, tool, input, rule) => {
     expect(deniedCallLines([denial(tool, input)], { cwd: CWD, denied: [denied] })).toEqual([
-      `${tool} was refused; --allow '${rule}' permits it, unless a rule of --deny fits, which wins.`,
+      `${tool} was denied. --allow '${rule}' allows it. A --deny rule that matches wins.`,
     ]);
   });
 
@@ -144,7 +144,7 @@ describe("refusalLines()", () => {
     const denied = ["Edit", "Read(./.env)", "WebSearch"];
     expect(
       deniedCallLines([denial("Write", { file_path: "a.txt" })], { cwd: CWD, denied }),
-    ).toEqual(["Write was refused; --allow 'Edit(//work/a.txt)' permits it."]);
+    ).toEqual(["Write was denied. --allow 'Edit(//work/a.txt)' allows it."]);
   });
 });
 
@@ -249,7 +249,7 @@ describe("the real CLI", () => {
       allowedTools: inputs.map((input) => allowRule("Bash", input, cwd) ?? ""),
     });
     expect(deniedCallLines(permissionDenials, { cwd, denied })).toEqual([
-      "Bash was refused, and --deny has a rule for it.",
+      "Bash was denied: a --deny rule matches the call.",
     ]);
   });
 });

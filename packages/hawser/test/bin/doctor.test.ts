@@ -110,11 +110,11 @@ describe("hawser doctor", () => {
   it("finds nothing wrong where all is well, and exits with 0", async () => {
     const world = await place();
     const { code, text } = await seen(world, ["--cli", NEWEST_CLI]);
-    expect(text).toContain(`✓ cli               ${NEWEST_CLI} (named by --cli)`);
-    expect(text).toMatch(/✓ cli-version +\d+\.\d+\.\d+, which has every option/);
-    expect(text).toMatch(/✓ credential +ANTHROPIC_API_KEY is there/);
+    expect(text).toContain(`✓ cli               ${NEWEST_CLI} (set by --cli)`);
+    expect(text).toMatch(/✓ cli-version +\d+\.\d+\.\d+, supports every option/);
+    expect(text).toMatch(/✓ credential +found ANTHROPIC_API_KEY/);
     expect(text).toMatch(new RegExp(`✓ config-folder +${world.configDir}`));
-    expect(text).toMatch(/^No problem/m);
+    expect(text).toMatch(/^No problems/m);
     expect(code).toBe(0);
   });
 
@@ -194,7 +194,7 @@ describe("hawser doctor, of the executable", () => {
     const world = await place({ extra: { PATH: bin } });
     const { code, text } = await seen(world, [], hawser);
     expect(code).toBe(127);
-    expect(text).toMatch(/! cli-passed-over +\S+ is passed over: it is the npm package's stub/);
+    expect(text).toMatch(/! cli-passed-over +\S+ is skipped: it is the npm package's stub/);
     expect(text).toContain("Run `node install.cjs`");
     expect((await seen(world, ["--cli", stub], hawser)).code).toBe(126);
   });
@@ -246,7 +246,7 @@ describe("hawser doctor, of the executable", () => {
     const world = await place({ extra: { PATH: `${bin}:${other}:/bin` } });
     const { code, text } = await seen(world, [], hawser);
     expect(text).toMatch(
-      new RegExp(`! cli-others +It hides another one that is later on PATH: ${hidden}`),
+      new RegExp(`! cli-others +It hides another claude later on PATH: ${hidden}`),
     );
     expect(code).toBe(0);
   });
@@ -259,7 +259,7 @@ describe("hawser doctor, of credentials", () => {
     const world = await place({ extra: { ANTHROPIC_API_KEY: undefined } });
     rmSync(join(world.configDir, ".claude.json"));
     const { code, text } = await seen(world, cli);
-    expect(text).toMatch(/✗ credential +There is no login and no key\./);
+    expect(text).toMatch(/✗ credential +No login and no API key was found\./);
     expect(code).toBe(77);
   });
 
@@ -267,7 +267,7 @@ describe("hawser doctor, of credentials", () => {
     const world = await place({ extra: { ANTHROPIC_API_KEY: undefined } });
     const { code, text } = await seen(world, cli);
     expect(text).toMatch(
-      /! credential +No credential was seen; .*Console login in \S+claude\.json/,
+      /! credential +No credential was found\. .*Console login in \S+claude\.json/,
     );
     expect(code).toBe(0);
   });
@@ -277,7 +277,7 @@ describe("hawser doctor, of credentials", () => {
     writeFileSync(join(world.configDir, ".credentials.json"), `{"token":"${PLANTED}"}`);
     const { code, text } = await seen(world, cli);
     expect(text).toMatch(
-      /! credential-override +ANTHROPIC_API_KEY is used in place of the login in /,
+      /! credential-override +ANTHROPIC_API_KEY is used instead of the login in /,
     );
     expect(text).not.toContain(PLANTED);
     expect(code).toBe(0);
@@ -288,14 +288,14 @@ describe("hawser doctor, of credentials", () => {
     const settings = { apiKeyHelper: `echo ${PLANTED}` };
     writeFileSync(join(world.configDir, "settings.json"), JSON.stringify(settings));
     const { text } = await seen(world, cli);
-    expect(text).toMatch(/! credential +There is only apiKeyHelper in /);
+    expect(text).toMatch(/! credential +The only credential is apiKeyHelper in /);
     expect(text).not.toContain(PLANTED);
   });
 
   it("knows a cloud's switch", async () => {
     const extra = { ANTHROPIC_API_KEY: undefined, CLAUDE_CODE_USE_BEDROCK: "1" };
     const { text } = await seen(await place({ extra }), cli);
-    expect(text).toMatch(/✓ credential +Amazon Bedrock by CLAUDE_CODE_USE_BEDROCK/);
+    expect(text).toMatch(/✓ credential +Amazon Bedrock \(CLAUDE_CODE_USE_BEDROCK\)/);
   });
 
   it("shows no secret, wherever it is", async () => {
@@ -342,8 +342,8 @@ describe("hawser doctor, of the surroundings", () => {
 
   it("knows a session around it, and root", async () => {
     const { code, text } = await seen(await place({ extra: { CLAUDECODE: "" } }), cli);
-    expect(text).toMatch(/! nested +This runs inside a Claude Code session/);
-    if (process.getuid?.() === 0) expect(text).toMatch(/! root +This runs as root/);
+    expect(text).toMatch(/! nested +Running inside a Claude Code session/);
+    if (process.getuid?.() === 0) expect(text).toMatch(/! root +Running as root/);
     expect(code).toBe(0);
   });
 
@@ -353,11 +353,11 @@ describe("hawser doctor, of the surroundings", () => {
     const world = await place({ extra: { CLAUDE_CONFIG_DIR: file } });
     const { code, text } = await seen(world, cli);
     expect(text).toMatch(
-      new RegExp(`✗ config-folder +${file} is no folder: sessions are not kept`),
+      new RegExp(`✗ config-folder +${file} is not a folder, so sessions and logins cannot be kept`),
     );
     expect(code).toBe(66);
     const below = await place({ extra: { CLAUDE_CONFIG_DIR: join(file, "below") } });
-    expect((await seen(below, cli)).text).toContain(`cannot be made: ${file} is no folder`);
+    expect((await seen(below, cli)).text).toContain(`cannot be created: ${file} is not a folder`);
   });
 
   it("knows a working directory that is not there", async () => {
@@ -368,7 +368,7 @@ describe("hawser doctor, of the surroundings", () => {
 
   it("knows a folder for temporary files that is not there", async () => {
     const { code, text } = await seen(await place({ extra: { TMPDIR: "/nowhere/tmp" } }), cli);
-    expect(text).toMatch(/✗ temporary-folder +\/nowhere\/tmp is not there/);
+    expect(text).toMatch(/✗ temporary-folder +\/nowhere\/tmp does not exist/);
     expect(code).toBe(ERROR_CODES.spawn_failed.exitCode);
   });
 
@@ -379,7 +379,7 @@ describe("hawser doctor, of the surroundings", () => {
     writeFileSync(path, '{\n  "permissions": { "deny": ["Read(./.env)"], }\n}\n');
     const { code, text } = await seen(world, cli);
     expect(text).toContain(
-      `${path} is not valid JSON (line 2, column 46): the CLI passes over all`,
+      `${path} is not valid JSON (line 2, column 46): the CLI silently ignores all`,
     );
     expect(code).toBe(64);
   });
@@ -408,11 +408,11 @@ describe("hawser doctor, of the surroundings", () => {
     const told = findings.map(({ id, level, message }) => `${level} ${id}: ${message}`).join("\n");
     expect(told).toContain("note proxy: Calls go through http://127.0.0.1:9");
     expect(told).toContain("warning no-proxy: NO_PROXY lacks localhost and 127.0.0.1");
-    expect(told).toContain("warning base-url: The model is sought at http://127.0.0.1:9");
+    expect(told).toContain("warning base-url: Requests go to http://127.0.0.1:9");
     expect(told).toContain(
       "warning certificates: NODE_EXTRA_CA_CERTS names a file that cannot be read",
     );
-    expect(told).toContain("warning certificates: Certificates are not checked");
+    expect(told).toContain("warning certificates: TLS certificates are not checked");
     expect(told).toContain("note trace: Every message is written to /tmp/trace.log");
     expect(told).toContain("warning watchdog: HAWSER_WATCHDOG=off");
   });
@@ -423,7 +423,7 @@ it.skipIf(process.platform === "win32")(
   async () => {
     const cli = program(join(folder(), "claude"), "#!/bin/sh\necho boom >&2\nexit 3\n");
     const { code, text } = await seen(await place(), ["--cli", cli]);
-    expect(text).toContain(`${cli} does not say its version: exit code 3, boom.`);
+    expect(text).toContain(`${cli} failed when asked for its version: exit code 3, boom.`);
     expect(text).not.toContain("hawser doctor`");
     expect(code).toBe(126);
   },
@@ -435,14 +435,16 @@ describe("hawser doctor --live", () => {
     onTestFinished(() => model.close());
     const world = await place({ baseUrl: model.url });
     const well = await seen(world, ["--cli", NEWEST_CLI, "--live"]);
-    expect(well.text).toMatch(/✓ live +an answer came \(/);
+    expect(well.text).toMatch(/✓ live +the model answered \(/);
     expect(well.code).toBe(0);
 
     // Nothing is wrong that can be seen from here.
     const { ANTHROPIC_API_KEY: _, ...env } = world.env;
     writeFileSync(join(world.configDir, ".credentials.json"), "{}");
     const badly = await seen({ ...world, env }, ["--cli", NEWEST_CLI, "--live"]);
-    expect(badly.text).toMatch(/✗ live +No answer came: Not logged in\n +Run `claude` and log in/);
+    expect(badly.text).toMatch(
+      /✗ live +The model did not answer: Not logged in\n +Run `claude` and log in/,
+    );
     expect(badly.text).not.toMatch(/\/login|hawser doctor`/);
     expect(badly.code).toBe(77);
   });
@@ -457,7 +459,7 @@ describe("hawser doctor --live", () => {
     const missing = join(folder(), "tmp");
     const world = await place({ extra: { TMPDIR: missing } });
     const { code, text } = await seen(world, ["--cli", NEWEST_CLI, "--live"]);
-    expect(text).toMatch(/· live +No call was made: the folder for temporary files cannot be used/);
+    expect(text).toMatch(/· live +No call was made: the temporary folder cannot be used/);
     expect(code).toBe(ERROR_CODES.spawn_failed.exitCode);
     expect(existsSync(missing)).toBe(false);
   });

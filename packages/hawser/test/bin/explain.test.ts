@@ -82,7 +82,7 @@ describe("hawser explain --shell", () => {
   it("does not go with --json", async () => {
     const { code, out } = await explain(await place(), "--shell", "--json");
     expect(code).toBe(64);
-    expect(JSON.parse(out).error.message).toBe("--shell and --json are two ways to say it.");
+    expect(JSON.parse(out).error.message).toBe("Use --shell or --json, not both.");
   });
 });
 
@@ -181,7 +181,7 @@ describe("hawser explain", () => {
     // There, a person can be asked.
     expect(pty.text).toContain("--permission-prompt-tool");
     expect(pty.text).toContain("  NODE_OPTIONS is removed");
-    expect(pty.text).toMatch(/variables passed on as they are\n {2}ANTHROPIC_API_KEY /);
+    expect(pty.text).toMatch(/variables passed on unchanged\n {2}ANTHROPIC_API_KEY /);
     expect(pty.text).not.toContain(PLANTED);
     // A prompt is never an argument.
     expect(pty.text).not.toContain("Name three knots");
@@ -197,8 +197,8 @@ describe("hawser explain", () => {
     expect(JSON.parse(out).initialize).toMatchObject({ jsonSchema: { type: "object" } });
     const refused = await explain(world, ...cli, "--mode", "plann");
     expect(refused.code).toBe(64);
-    expect(refused.err).toContain("There is no --mode plann. Did you mean plan?");
-    expect(refused.err).toContain("One of: default, acceptEdits");
+    expect(refused.err).toContain("There is no permission mode plann. Did you mean plan?");
+    expect(refused.err).toContain("Use one of: default, acceptEdits");
     expect((await explain(world, "--cli", "/nowhere/claude")).code).toBe(127);
   });
 });

@@ -37,11 +37,11 @@ describe("the flags of a call", () => {
   });
 
   it.each([
-    [["--modle", "x"], "There is no option --modle.", "Did you mean --model?"],
-    [["--zzzzzz"], "There is no option --zzzzzz.", "See `hawser --help`."],
-    [["-x"], "There is no option -x.", "See `hawser --help`."],
+    [["--modle", "x"], "Unknown option --modle.", "Did you mean --model?"],
+    [["--zzzzzz"], "Unknown option --zzzzzz.", "See `hawser --help`."],
+    [["-x"], "Unknown option -x.", "See `hawser --help`."],
     [["--model"], "--model needs a value: --model <name>.", "See `hawser --help`."],
-    [["--fork=yes"], "--fork takes no value.", "See `hawser --help`."],
+    [["--fork=yes"], "--fork does not take a value.", "See `hawser --help`."],
     [["--model=a", "-m", "b"], "--model was given twice.", "See `hawser --help`."],
   ])("that are wrong are refused, with what was meant: %j", (args, message, hint) => {
     const failing = () => parse(...args);

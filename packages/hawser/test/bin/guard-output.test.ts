@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== "linux")("the output of hawser", () => {
     async (line, input) => {
       const { code, err, left } = await run(line, "> /dev/full", input);
       expect(err.trimEnd().split("\n").at(-1)).toBe(
-        "hawser: The output cannot be written: ENOSPC: no space left on device.",
+        "hawser: Cannot write the output: ENOSPC: no space left on device.",
       );
       expect(err).not.toMatch(/\n {4}at |throw |node:/);
       expect(code).toBe(ERROR_CODES.closed.exitCode);

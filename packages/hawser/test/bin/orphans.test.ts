@@ -129,11 +129,11 @@ describe.skipIf(process.platform !== "linux")("hawser doctor --orphans", () => {
 
 describe("hawser", () => {
   it.each([
-    [["doctor", "--orphans", "--host=me"], "--host=me is not the number of a process.", "--help"],
-    [["doctor", "--end"], "--end goes with --orphans.", "--help"],
-    [["doctor", "--orphens"], "There is no option --orphens.", "Did you mean --orphans?"],
-    [["docter"], 'There is no command "docter".', "Did you mean `hawser doctor`?"],
-    [["knots"], 'There is no command "knots".', "See `hawser --help`."],
+    [["doctor", "--orphans", "--host=me"], "--host must be a process id, not me.", "--help"],
+    [["doctor", "--end"], "--end works only with --orphans.", "--help"],
+    [["doctor", "--orphens"], "Unknown option --orphens.", "Did you mean --orphans?"],
+    [["docter"], 'Unknown command "docter".', "Did you mean `hawser doctor`?"],
+    [["knots"], 'Unknown command "knots".', "See `hawser --help`."],
   ])("refuses %j, and says what to do", async (args, why, what) => {
     const { code, text } = await hawser(args);
     expect(code).toBe(64);

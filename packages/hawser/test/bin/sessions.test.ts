@@ -144,7 +144,7 @@ describe("hawser sessions list", () => {
     expect(await sessions(nowhere)).toEqual({ code: 0, out: "", err: "" });
     const pty = terminal(nowhere);
     await pty.exit;
-    expect(pty.text).toContain(`There are no sessions of ${world.home}; --all shows those`);
+    expect(pty.text).toContain(`There are no sessions in ${world.home}; --all lists those`);
   });
 });
 
@@ -193,8 +193,8 @@ describe("hawser sessions show", () => {
 
 describe("hawser sessions, named wrongly", () => {
   it.each([
-    ["aaaa", 64, ['"aaaa" may be any of 2 sessions.', KNOTS, ROPES]],
-    ["aaa", 66, ['There is no session "aaa".', "Give at least 4 letters of its id"]],
+    ["aaaa", 64, ['"aaaa" matches 2 sessions.', KNOTS, ROPES]],
+    ["aaa", 66, ['There is no session "aaa".', "Give at least 4 characters of its id"]],
     ["cccc", 66, ['There is no session "cccc".', "hawser sessions --all"]],
     ["../../etc/passwd", 66, ["There is no session"]],
   ])("refuses %s, and says what there is", async (name, code, told) => {
@@ -210,9 +210,9 @@ describe("hawser sessions, named wrongly", () => {
     [["shwo", KNOTS], "Did you mean `hawser sessions show`?"],
     [["show"], "`hawser sessions show` needs a session."],
     [["rename", KNOTS], "`hawser sessions rename` needs a session and a title."],
-    [["show", KNOTS, "more"], '`hawser sessions show` has no use for "more".'],
-    [["list", "--yes"], "`hawser sessions list` has no --yes."],
-    [["--limit", "many"], "--limit many is no number."],
+    [["show", KNOTS, "more"], 'Unexpected argument "more" of `hawser sessions show`.'],
+    [["list", "--yes"], "`hawser sessions list` does not take --yes."],
+    [["--limit", "many"], "--limit must be a whole number, not many."],
   ])("refuses %j", async (args, told) => {
     const { code, err } = await sessions(world, ...args);
     expect(code).toBe(64);
@@ -226,7 +226,7 @@ describe("hawser sessions, changing them", () => {
     const { configDir } = place;
     expect(
       await sessions(world, "rename", "aaaa1", "All", "knots", "--config-dir", configDir),
-    ).toEqual({ code: 0, out: "", err: "" });
+    ).toEqual({ code: 0, out: `${KNOTS}\n`, err: "" });
     const found = await sessions(place, "show", "all KNOTS", "--json");
     expect(JSON.parse(found.out).session).toMatchObject({
       sessionId: KNOTS,
@@ -259,7 +259,7 @@ describe("hawser sessions, changing them", () => {
     await refused.shows("Delete these 2 sessions for good? [y/N]");
     expect(refused.text).toMatch(/aaaa2222 {2}Which rope\?/);
     refused.type(KEYS.enter);
-    expect((await refused.exit).code).toBe(130);
+    expect((await refused.exit).code).toBe(0);
     expect(refused.text).toContain("Nothing was deleted.");
     const stopped = terminal(place, "delete", KNOTS);
     await stopped.shows("[y/N]");
@@ -282,6 +282,14 @@ describe("hawser sessions, changing them", () => {
     const { out } = await sessions(place, "delete", KNOTS, "aaaa1", ROPES, "--yes", "--json");
     expect(JSON.parse(out)).toEqual({ deleted: [KNOTS, ROPES] });
     expect((await sessions(place)).out).toBe("");
+  });
+
+  it("prints the ids of deleted sessions in a pipe", async () => {
+    expect(await sessions(copy(), "delete", ROPES, KNOTS, "--yes")).toEqual({
+      code: 0,
+      out: `${ROPES}\n${KNOTS}\n`,
+      err: "",
+    });
   });
 });
 
@@ -351,7 +359,7 @@ describe("hawser sessions --offline", () => {
       expect(existsSync(join(env["HOME"] ?? "", ".claude"))).toBe(false);
 
       const pty = hawserIn(here, "ask", "--offline", "--agent", "-c", "And then?");
-      await pty.shows(/Going on with: Which knot\? \(\d+ (?:s|min) ago\)/);
+      await pty.shows(/Continuing: Which knot\? \(\d+ (?:s|min) ago\)/);
       expect((await pty.exit).code).toBe(0);
       expect((await sessions(here, "rename", "--offline", sessionId, "Knots")).code).toBe(0);
       const shown = await sessions(here, "show", "--offline", "Knots");
@@ -374,7 +382,7 @@ describe("hawser sessions --offline", () => {
     const here = place();
     await run(here, ["ask", "--offline", "--agent", "Which knot?"]);
     const pty = hawserIn(here, "sessions");
-    await pty.shows("--offline shows those with the simulated model.");
+    await pty.shows("--offline lists those with the simulated model.");
     expect((await pty.exit).code).toBe(0);
     const offline = hawserIn(here, "sessions", "--offline");
     await offline.shows(/^ID +AGE +ABOUT\n\S{8} +\d+ (?:s|min) ago {2}Which knot\?/);
@@ -427,7 +435,7 @@ describe("hawser sessions --offline", () => {
     expect(await run(here, ["ask", "--offline", "hello"])).toMatchObject({
       code: 0,
       out: expect.stringContaining("hello"),
-      err: expect.stringContaining("The conversation is not kept"),
+      err: expect.stringContaining("This conversation is not saved"),
     });
   });
 
@@ -436,7 +444,7 @@ describe("hawser sessions --offline", () => {
     const here = { cwd, env: { ...own, HAWSER_CLI: "/nowhere/claude" } };
     const args = ["ask", "--offline", "--agent", "--timeout", "10s", "count to 1000"];
     const pty = hawserIn(here, ...args);
-    await pty.shows(/It can go on: hawser (sessions resume --offline \S+)/);
+    await pty.shows(/To continue: hawser (sessions resume --offline \S+)/);
     expect((await pty.exit).code).toBe(124);
     const [, advice = ""] = /hawser (sessions resume --offline \S+)/.exec(pty.text) ?? [];
     const went = await run(here, [...advice.split(" "), "Go on."]);
@@ -450,7 +458,7 @@ describe("hawser sessions --offline", () => {
       expect(await run(here, ["chat", "-c", ...more])).toMatchObject({
         code: 66,
         out: "",
-        err: expect.stringContaining(`There is no session of ${here.cwd} to go on with.`),
+        err: expect.stringContaining(`There is no session to continue in ${here.cwd}.`),
       });
     },
   );
@@ -458,7 +466,7 @@ describe("hawser sessions --offline", () => {
   it("does not go with --config-dir", async () => {
     expect(await sessions(place(), "--offline", "--config-dir", "/x")).toMatchObject({
       code: 64,
-      err: expect.stringContaining("--offline and --config-dir name different places."),
+      err: expect.stringContaining("Use --offline or --config-dir, not both."),
     });
   });
 });

@@ -521,13 +521,17 @@ describe("what is no cassette is refused before anything is started", () => {
   const first = { take: 1, ms: 0, ...begun };
 
   it.each([
-    ["an empty file", "", /is no cassette/],
-    ["another file", "hello\n", /is no cassette/],
+    ["an empty file", "", /is not a cassette/],
+    ["another file", "hello\n", /is not a cassette/],
     ["another format", lines({ ...HEADER, cassette: 2 }, first), /has format 2.*reads 1/],
     ["a header alone", lines(HEADER), /Nothing was recorded/],
     ["a header without a version", lines({ cassette: 1 }, first), /line 1: .*version/],
-    ["a line that is cut off", lines(HEADER, first).slice(0, -9), /line 2: it is cut off/],
-    ["a last line end that is missing", lines(HEADER, first).slice(0, -1), /line 2: it is cut off/],
+    ["a line that is cut off", lines(HEADER, first).slice(0, -9), /line 2: the file is cut off/],
+    [
+      "a last line end that is missing",
+      lines(HEADER, first).slice(0, -1),
+      /line 2: the file is cut off/,
+    ],
     ["a line in the middle that is broken", `${lines(HEADER)}{"take":\n${lines(first)}`, /line 2/],
     ["an unknown kind", lines(HEADER, { ...first, kind: "toString" }), /line 2: .*toString/],
     ["an entry without a take", lines(HEADER, { ms: 0, ...begun }), /line 2: it has no take/],
@@ -536,7 +540,7 @@ describe("what is no cassette is refused before anything is started", () => {
     [
       "a take that goes on after its end",
       lines(HEADER, first, { take: 1, ms: 0, ...exit(0) }, { take: 1, ms: 0, ...eof }),
-      /line 4: take 1 goes on after its end/,
+      /line 4: take 1 continues after its end/,
     ],
     [
       "a line of two contents",

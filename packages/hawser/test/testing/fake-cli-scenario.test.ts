@@ -46,7 +46,7 @@ describe("a scenario that is wrong is refused at once, with the place", () => {
     ["a trigger", { steps: [{ on: "usr", do: [] }] }, "steps[0].on", "must be one of version"],
     ["no trigger", { steps: [{ do: [] }] }, "steps[0].on", "is missing"],
     ["nothing to do", { steps: [{ on: "user" }] }, "steps[0].do", "is missing"],
-    ["times", { steps: [{ on: "user", times: 0, do: [] }] }, "steps[0].times", "from 1 on"],
+    ["times", { steps: [{ on: "user", times: 0, do: [] }] }, "steps[0].times", "of at least 1"],
     ["an action", inStep({ dance: true }), "steps[0].do[0]", 'no known action "dance"'],
     ["a bare text", inStep("turn"), "steps[0].do[0]", "must be an action"],
     ["a type", inStep({ sleep: "1s" }), "steps[0].do[0].sleep", "must be a number"],
@@ -60,7 +60,7 @@ describe("a scenario that is wrong is refused at once, with the place", () => {
       "steps[0].do[0].background.next[0].exit",
       "must be a count",
     ],
-    ["a number for a turn", inStep({ turn: 5 }), "steps[0].do[0].turn", "a text or a list"],
+    ["a number for a turn", inStep({ turn: 5 }), "steps[0].do[0].turn", "a string or a list"],
     [
       "a call as a block",
       inStep({

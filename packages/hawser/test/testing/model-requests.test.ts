@@ -67,7 +67,7 @@ describe("a request", () => {
     expect(await first).toBe(model.requests[0]);
     expect(await model.waitFor((request) => request.number === 1)).toBe(model.requests[0]);
     await model.close();
-    await expect(second).rejects.toThrow("closed before the awaited request came");
+    await expect(second).rejects.toThrow("closed before the awaited request arrived");
     await expect(model.waitFor(() => false)).rejects.toThrow("closed before");
   });
 

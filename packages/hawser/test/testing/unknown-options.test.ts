@@ -14,28 +14,33 @@ describe("an option that does not exist is refused by name", () => {
     [
       "SimulatedModel.start()",
       "reply",
-      "SimulatedModel.start() knows replies, auxiliary, countTokens.",
+      "SimulatedModel.start() accepts replies, auxiliary, countTokens.",
       (options) => SimulatedModel.start(options),
     ],
     [
       "isolatedEnv()",
       "baseURL",
-      "isolatedEnv() knows baseUrl, apiKey, oauthToken, configDir, extra.",
+      "isolatedEnv() accepts baseUrl, apiKey, oauthToken, configDir, extra.",
       (options) => isolatedEnv(options),
     ],
     [
       "offlineWorld()",
       "reply",
-      "offlineWorld() knows replies, cliPath, configDir.",
+      "offlineWorld() accepts replies, cliPath, configDir.",
       (options) => offlineWorld(options),
     ],
     [
       "record()",
       "cli",
-      "record() knows file, cliPath.",
+      "record() accepts file, cliPath.",
       (options) => record({ file: "/nowhere/x.jsonl", ...options }),
     ],
-    ["replay()", "strict", "replay() knows mode.", (options) => replay("/nowhere.jsonl", options)],
+    [
+      "replay()",
+      "strict",
+      "replay() accepts mode.",
+      (options) => replay("/nowhere.jsonl", options),
+    ],
   ])("by %s: %s", async (caller, path, hint, call) => {
     await expect(call({ [path]: "x" })).rejects.toMatchObject({
       code: "invalid_options",

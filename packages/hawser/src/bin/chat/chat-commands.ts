@@ -32,11 +32,11 @@ export const MODES: readonly PermissionMode[] = PERMISSION_MODES.filter(
   (mode) => mode !== "manual",
 );
 
-/** What a line that begins with `/` does here; other commands are the CLI's. */
+/** The commands of the chat. All other commands belong to the CLI. */
 export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
   model: {
     usage: "/model [name]",
-    help: "another model; without a name, which there are",
+    help: "Switch to another model; without a name, list the models",
     run: async ({ conversation: { session }, terminal, ask }, name) => {
       const models = await session.supportedModels();
       if (name === "") {
@@ -50,23 +50,23 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
       const listed = models.flatMap(({ value, resolvedModel = value }) => [value, resolvedModel]);
       const chosen = await chooseModel(name, listed, ask);
       if (chosen === undefined) {
-        terminal.note("The model stays as it is.");
+        terminal.note("The model is unchanged.");
         return undefined;
       }
       await session.setModel(chosen);
       const note = listed.includes(chosen)
         ? ""
-        : " The CLI does not list it; a name that does not exist fails at the next prompt.";
-      terminal.note(`Next turn uses ${oneLine(chosen, 80)}.${note}`);
+        : " The CLI does not list this model; if it does not exist, the next prompt fails.";
+      terminal.note(`The next turn uses ${oneLine(chosen, 80)}.${note}`);
       return undefined;
     },
   },
   mode: {
     usage: "/mode [mode]",
-    help: `permission mode: ${MODES.join(", ")}`,
+    help: `Set the permission mode: ${MODES.join(", ")}`,
     run: async ({ conversation: { session }, terminal }, said) => {
       if (said === "") {
-        terminal.note(`One of: ${MODES.join(", ")}.`);
+        terminal.note(`Permission modes: ${MODES.join(", ")}.`);
         return undefined;
       }
       // The CLI has two names for this mode.
@@ -76,38 +76,42 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
         const near = closestName(said, MODES);
         const meant = near === undefined ? "" : ` Did you mean ${near}?`;
         const message = `There is no permission mode ${oneLine(said, 40)}.${meant}`;
-        throw new HawserError("invalid_options", message, { hint: `One of: ${MODES.join(", ")}.` });
+        throw new HawserError("invalid_options", message, {
+          hint: `Use one of: ${MODES.join(", ")}.`,
+        });
       }
       await session.setPermissionMode(mode);
-      terminal.note(`The permission mode is ${mode}.`);
+      terminal.note(`The permission mode is now ${mode}.`);
       return undefined;
     },
   },
   rewind: {
     usage: "/rewind [n]",
-    help: "the conversation, and files that tools edited, as they were before a prompt",
+    help: "Go back to before a prompt, and restore the files that tools edited",
     run: async ({ conversation, terminal, ask, place }, argument) => {
       const { prompts } = conversation;
       if (prompts.length === 0)
-        throw new HawserError("invalid_options", "There is nothing to rewind.");
+        throw new HawserError("invalid_options", "There is nothing to rewind.", {
+          hint: "Send a prompt first.",
+        });
       const names = prompts.map(({ text }) => text);
       const number = await chooseFromList(names, argument, terminal, ask);
       const to = number === undefined ? undefined : prompts[number];
       if (to === undefined) return undefined;
       const { files, problem } = await conversation.rewind(to);
-      if (problem !== undefined) terminal.warn(`Files stay as they are: ${problem}`);
+      if (problem !== undefined) terminal.warn(`No file was restored: ${problem}`);
       for (const file of files) {
-        const state = existsSync(resolve(place.dir ?? "", file)) ? "is as it was" : "is gone again";
+        const state = existsSync(resolve(place.dir ?? "", file)) ? "restored" : "removed again";
         terminal.note(`  ${visible(file)} ${state}`);
       }
-      terminal.note(terminal.style.dim("What commands have changed stays as it is."));
+      terminal.note(terminal.style.dim("Changes made by commands are not undone."));
       terminal.note(`Back to before: ${oneLine(to.text, 80)}`);
       return undefined;
     },
   },
   cost: {
     usage: "/cost",
-    help: "what was spent since this chat began",
+    help: "Show what was spent since this chat began",
     run: async ({ conversation: { cost }, terminal }) => {
       const rows = [...cost.models].map(([name, usage]): [string, string] => {
         const read = usage.inputTokens + usage.cacheReadInputTokens;
@@ -122,7 +126,7 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
   },
   resume: {
     usage: "/resume [id]",
-    help: "goes on with another conversation of this folder",
+    help: "Continue another conversation of this folder",
     run: async ({ conversation, terminal, ask, place }, argument) => {
       const chosen = await chooseConversation(argument, {
         place,
@@ -132,13 +136,13 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
       });
       if (chosen === undefined) return undefined;
       await conversation.switchTo(chosen.sessionId);
-      terminal.note(`Going on with: ${oneLine(chosen.summary, 80)}`);
+      terminal.note(`Continuing: ${oneLine(chosen.summary, 80)}`);
       return undefined;
     },
   },
   help: {
     usage: "/help",
-    help: "this list, and the CLI's own commands",
+    help: "Show this list and the CLI's own commands",
     run: async ({ terminal, conversation }) => {
       terminal.note(chatHelp(terminal.width));
       const own = Object.keys(CHAT_COMMANDS);
@@ -146,12 +150,12 @@ export const CHAT_COMMANDS: Readonly<Record<string, ChatCommand>> = {
         (name) => !own.includes(name) && !/^_/.test(name),
       );
       const names = others.map((name) => `/${printable(name)}`).sort();
-      if (names.length > 0) terminal.note(`\n  The CLI's own: ${names.join(" ")}`);
+      if (names.length > 0) terminal.note(`\n  The CLI's own commands: ${names.join(" ")}`);
       return undefined;
     },
   },
-  exit: { usage: "/exit", help: "leaves, as does Ctrl-D", run: async () => "leave" },
-  quit: { usage: "/quit", help: "leaves", run: async () => "leave" },
+  exit: { usage: "/exit", help: "Leave the chat; Ctrl-D does the same", run: async () => "leave" },
+  quit: { usage: "/quit", help: "Leave the chat", run: async () => "leave" },
 };
 
 /** The commands and keys; broken at words if a width is given. */
@@ -161,12 +165,12 @@ export function chatHelp(width?: number): string {
 }
 
 const KEYS = [
-  ["Enter", "sends; pasted text, too, is sent only by Enter"],
-  ["Alt-Enter", "starts another line, as does Enter after a backslash"],
-  ["Tab", "completes commands, models, modes and paths; after @, files that go along"],
-  ["Up, Down", "go to other lines, and then to earlier prompts"],
-  ["Ctrl-C", "stops the turn, or takes away what is typed; twice, it quits"],
-  ["Space", "before a slash: the line is text, and no command"],
+  ["Enter", "Send the prompt; pasted text is sent only by Enter"],
+  ["Alt-Enter", "Start a new line; Enter after a backslash does the same"],
+  ["Tab", "Complete commands, models, modes and paths; after @, files to include"],
+  ["Up, Down", "Move between lines, then through earlier prompts"],
+  ["Ctrl-C", "Stop the turn, or clear the line; press it twice to quit"],
+  ["Space", "Before a slash: send the line as text, not as a command"],
 ] as const;
 
 /** Why a line with this command cannot be sent; undefined if the CLI knows the command. */
@@ -174,7 +178,7 @@ export function unknownCommand(name: string, known: readonly string[]): HawserEr
   if (known.includes(name)) return undefined;
   const near = closestName(name, [...Object.keys(CHAT_COMMANDS), ...known]);
   const meant = near === undefined ? "" : ` Did you mean /${near}?`;
-  return new HawserError("invalid_options", `There is no command /${oneLine(name, 40)}.${meant}`, {
-    hint: "Nothing was sent. /help lists the commands; a space before the slash sends the line as text.",
+  return new HawserError("invalid_options", `Unknown command /${oneLine(name, 40)}.${meant}`, {
+    hint: "Nothing was sent. /help lists the commands. To send the line as text, put a space before the slash.",
   });
 }

@@ -20,7 +20,7 @@ export interface ChooseConversationOptions {
 
 /**
  * Another conversation of the folder: by its title or the start of its id, by its number in the list, or
- * asked for if nothing is given. Undefined if the person cancels.
+ * asked for if nothing is given. Undefined if the user cancels.
  */
 export async function chooseConversation(
   given: string,
@@ -32,7 +32,7 @@ export async function chooseConversation(
   if (!isNumber) return conversationNamed(given, others);
   if (others.length === 0) {
     throw new HawserError("session_not_found", "There is no other conversation in this folder.", {
-      hint: "Each folder has its own.",
+      hint: "Each folder has its own conversations.",
     });
   }
   const names = others.map(({ summary, sessionId, lastModified }) => {
@@ -50,7 +50,7 @@ function conversationNamed(given: string, sessions: readonly SDKSessionInfo[]): 
   const message =
     first === undefined
       ? `There is no conversation ${oneLine(given, 40)} in this folder.`
-      : `${oneLine(given, 40)} may be any of several conversations.`;
+      : `${oneLine(given, 40)} matches several conversations.`;
   throw new HawserError("session_not_found", message, { hint: "/resume lists them." });
 }
 

@@ -2,12 +2,12 @@ import { HawserError } from "../../base/index.js";
 import { oneLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Asks the person for a line; undefined if there will be none. */
+/** Asks the user for a line; undefined if there will be none. */
 export type AskPerson = (question: string) => Promise<string | undefined>;
 
 /**
- * The index of a name that the person chooses by its number, counted from 1. The list is shown and the
- * person asked unless the number was given. Undefined if the person cancels.
+ * The index of a name that the user chooses by its number, counted from 1. The list is shown and the
+ * user asked unless the number was given. Undefined if the user cancels.
  */
 export async function chooseFromList(
   names: readonly string[],
@@ -25,6 +25,9 @@ export async function chooseFromList(
   const place = Number(said) - 1;
   if (names[place] !== undefined) return place;
   throw new HawserError("invalid_options", `There is no ${oneLine(said, 40)} in the list.`, {
-    hint: names.length === 1 ? "It has only number 1." : `Say a number from 1 to ${names.length}.`,
+    hint:
+      names.length === 1
+        ? "The list has only number 1."
+        : `Type a number from 1 to ${names.length}.`,
   });
 }

@@ -7,41 +7,56 @@ import { type Flags, type Given, usageError } from "./flags.js";
 
 /** The flags about a call that `ask`, `chat` and `explain` share. */
 export const CALL_FLAGS = {
-  model: { short: "m", value: "name", help: "model or alias, such as sonnet" },
+  model: { short: "m", value: "name", help: "Model or alias to use, such as sonnet" },
   system: {
     short: "s",
     value: "text",
     mayBeEmpty: true,
-    help: "system prompt; @file reads it from a file",
+    help: "System prompt; @file reads it from a file",
   },
   tools: {
     short: "t",
     value: "names",
     mayBeEmpty: true,
-    help: "tools that exist, such as Read,Grep; all for every one",
+    help: "Tools that the model can use: Read,Grep; or all",
   },
-  allow: { value: "rule", many: true, help: "needs no approval: Read, or 'Bash(git log *)'" },
-  deny: { value: "rule", many: true, help: "is refused: WebFetch, or 'Read(./.env)'" },
-  mode: { value: "mode", help: "permission mode: default, acceptEdits, plan, dontAsk, …" },
+  allow: {
+    value: "rule",
+    many: true,
+    help: "Tool calls to allow without asking: Read, 'Bash(git log *)'; repeatable",
+  },
+  deny: {
+    value: "rule",
+    many: true,
+    help: "Tool calls to deny: WebFetch, 'Read(./.env)'; repeatable",
+  },
+  mode: { value: "mode", help: "Permission mode: default, acceptEdits, plan, dontAsk, …" },
   agent: {
     value: "name",
     optional: true,
-    help: "as the CLI's own agent, or as the one of that name",
+    help: "Run as the CLI's own agent, or as the agent with this name",
   },
-  mcp: { value: "file", help: "MCP servers, as in .mcp.json" },
-  trust: { help: "the folder's own settings, servers, skills and agents take effect" },
-  cwd: { short: "C", value: "folder", help: "working directory" },
-  "add-dir": { value: "folder", many: true, help: "one more folder that tools may touch" },
-  "max-turns": { value: "n", help: "rounds of tools after which it stops" },
-  budget: { value: "dollars", help: "stops when so much is spent" },
-  effort: { value: "level", help: "how hard the model tries: low, medium, high, …" },
-  resume: { short: "r", value: "session", help: "goes on with that session" },
-  continue: { short: "c", help: "goes on with the latest session of the folder" },
-  fork: { help: "with --resume: into a new session, the old one stays" },
-  cli: { value: "path", help: "the claude to use" },
+  mcp: { value: "file", help: "Use the MCP servers in a file such as .mcp.json" },
+  trust: { help: "Use the folder's own settings, MCP servers, skills and agents in this run" },
+  cwd: { short: "C", value: "folder", help: "Working directory (default: the current folder)" },
+  "add-dir": {
+    value: "folder",
+    many: true,
+    help: "Another folder that tools may access; repeatable",
+  },
+  "max-turns": { value: "n", help: "Stop after this many rounds (requests to the model)" },
+  budget: { value: "dollars", help: "Stop when this much has been spent" },
+  effort: { value: "level", help: "Effort level of the model: low, medium, high, …" },
+  resume: { short: "r", value: "session", help: "Continue the session with this id or title" },
+  continue: { short: "c", help: "Continue the latest session of the folder" },
+  fork: { help: "With --resume: continue in a new session and keep the old one unchanged" },
+  cli: {
+    value: "path",
+    help: "Path of the claude executable (default: HAWSER_CLI, else a search)",
+  },
 } as const satisfies Flags;
 
-/** The options that the flags stand for. A flag that was not given sets nothing, so the defaults hold. */
+/** The options that the flags set. A flag that was not given sets nothing, so that the default applies. */
 export function callOptions(given: Given<typeof CALL_FLAGS>): Options {
   const { tools, agent, mcp, cwd, budget, effort, cli } = given;
   const maxTurns = given["max-turns"];
@@ -66,7 +81,7 @@ export function callOptions(given: Given<typeof CALL_FLAGS>): Options {
     forkSession: given.fork || undefined,
     cliPath: cli,
   };
-  // The values are checked where the library checks all options.
+  // The library checks the values together with all other options.
   return omitUndefined(options) as Options;
 }
 
@@ -76,12 +91,12 @@ function modeOf(mode: string): string {
   const near = closestName(mode, PERMISSION_MODES);
   const meant = near === undefined ? "" : ` Did you mean ${near}?`;
   throw usageError(
-    `There is no --mode ${mode}.${meant}`,
-    `One of: ${PERMISSION_MODES.join(", ")}.`,
+    `There is no permission mode ${mode}.${meant}`,
+    `Use one of: ${PERMISSION_MODES.join(", ")}.`,
   );
 }
 
-/** The flag that stands for an option of the library. */
+/** The flag that sets an option of the library. */
 export const FLAG_OF = {
   model: "model",
   systemPrompt: "system",
@@ -130,7 +145,8 @@ type CallOptions = Pick<
 /** `90`, `90s`, `5m`, `1h`, `500ms` in milliseconds. */
 export function durationOf(flag: string, text: string): number {
   const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
-  if (!(Number(number) > 0)) throw usageError(`${flag} ${text} is no time: write 90s, 5m or 1h.`);
+  if (!(Number(number) > 0))
+    throw usageError(`${flag} must be a time such as 90s, 5m or 1h, not ${text}.`);
   return Math.round(Number(number) * UNITS[unit as keyof typeof UNITS]);
 }
 
@@ -138,7 +154,7 @@ const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 export function countOf(flag: string, text: string): number {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw usageError(`${flag} ${text} is no number of at least 1.`);
+  throw usageError(`${flag} must be a whole number of at least 1, not ${text}.`);
 }
 
 /** The text of a file that a flag names. */
@@ -147,7 +163,7 @@ export function readNamed(flag: string, path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw usageError(`${flag} ${path} cannot be read: ${code}.`, "Check the path of the file.");
+    throw usageError(`Cannot read ${flag} ${path}: ${code}.`, "Check the path.");
   }
 }
 
@@ -160,7 +176,7 @@ export function schemaIn(path: string): Record<string, unknown> {
   }
 }
 
-/** Checks that the file can be read, because the CLI says of a missing one only that it is not valid. */
+/** Checks that the file can be read, because the CLI only reports a missing file as not valid. */
 function existing(flag: string, path: string): string {
   readNamed(flag, path);
   return resolve(path);
@@ -169,7 +185,7 @@ function existing(flag: string, path: string): string {
 function dollarsOf(text: string): number {
   const number = /^\$?(\d+(?:\.\d+)?)$/.exec(text)?.[1];
   if (number !== undefined && Number(number) > 0) return Number(number);
-  throw usageError(`--budget ${text} is no sum: write 0.50.`);
+  throw usageError(`--budget must be an amount in dollars such as 0.50, not ${text}.`);
 }
 
 function textOrFile(text: string): string {

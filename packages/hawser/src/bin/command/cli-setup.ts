@@ -14,8 +14,8 @@ export interface CliSetup {
 }
 
 /**
- * Chooses the CLI: the one that is installed, or with `--offline` one on a simulated model, which is then
- * announced. The options also name the session that `--resume` and `--continue` mean.
+ * Chooses the CLI: the installed one, or with `--offline` a CLI with a simulated model, which is announced
+ * to the user. The options also name the session that `--resume` and `--continue` mean.
  */
 export async function openCliSetup(
   flags: SessionFlags & { readonly cli: string | undefined },
@@ -38,7 +38,7 @@ export async function openCliSetup(
 function announce(session: SDKSessionInfo | undefined, terminal: Terminal): void {
   if (session === undefined) return;
   const age = ageOf(Date.now() - session.lastModified);
-  terminal.note(`Going on with: ${oneLine(session.summary, LONGEST_SUMMARY)} (${age})`);
+  terminal.note(`Continuing: ${oneLine(session.summary, LONGEST_SUMMARY)} (${age})`);
 }
 
 /** In columns. */

@@ -8,12 +8,12 @@ export interface CommandSpec<F extends Flags> {
   readonly summary: string;
   /** The forms of a call, without the name of the command. */
   readonly usage: readonly string[];
-  /** Command lines, each with its purpose. */
+  /** Command lines, each with what it does. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
   readonly flags: F;
   /** Shown at the end of the help. */
   readonly notes?: string;
-  /** How many words the command takes beside its options; any number unless given. */
+  /** The most words that the command takes beside its options; without a number, any. */
   readonly words?: number;
   /** Resolves to the exit code. */
   run(given: Parsed<F>): Promise<number>;
@@ -53,8 +53,7 @@ async function call<F extends Flags>(
   const given = parseFlags(args, spec.flags);
   const extra = spec.words === undefined ? undefined : given.words[spec.words];
   if (extra !== undefined) {
-    const about = JSON.stringify(extra);
-    throw usageError(`\`hawser ${spec.name}\` does not know what to do with ${about}.`);
+    throw usageError(`Unexpected argument ${JSON.stringify(extra)}.`);
   }
   return spec.run(given);
 }
@@ -62,8 +61,8 @@ async function call<F extends Flags>(
 function helpOf<F extends Flags>(spec: CommandSpec<F>): string {
   const { name, summary, usage, examples, flags, notes } = spec;
   const parts = [
-    `hawser ${name}: ${summary}`,
-    usage.map((each) => `  hawser ${name} ${each}`.trimEnd()).join("\n"),
+    `${summary}.`,
+    `Usage\n${usage.map((each) => `  hawser ${name} ${each}`.trimEnd()).join("\n")}`,
     `Examples\n${columns(examples.map(([line, purpose]) => [line, purpose]))}`,
     `Options\n${columns(Object.entries(flags).map(([flag, about]) => [left(flag, about), about.help]))}`,
     ...(notes === undefined ? [] : [notes]),

@@ -9,7 +9,7 @@ export interface ErrorDescription {
   readonly hint: string;
 }
 
-/** What happened, and what the person can do about it, by the flags that the command has. */
+/** What happened, and what the user can do about it with the flags of the command. */
 export function describeError(error: HawserError): ErrorDescription {
   const { doctor } = ERROR_ADVICE[error.code];
   const hint = describeHint(error);
@@ -18,7 +18,7 @@ export function describeError(error: HawserError): ErrorDescription {
   return { message: describeMessage(error), hint: isGeneral ? `${hint} ${doctor}` : hint };
 }
 
-/** Like the hint of `inCommandWords()`, but without the advice to run `hawser doctor`. */
+/** Like the hint of `describeError()`, but without the advice to run `hawser doctor`. */
 export function describeHint({ code, hint }: HawserError): string {
   const { hint: general } = ERROR_ADVICE[code];
   if (hint === ERROR_CODES[code].hint) return general;

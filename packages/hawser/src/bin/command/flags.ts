@@ -5,13 +5,13 @@ import { closestName, HawserError } from "../../base/index.js";
 export interface Flag {
   readonly help: string;
   readonly short?: string;
-  /** What stands for the value in the help. */
+  /** The name of the value in the help. */
   readonly value?: string;
   /** May be given several times. */
   readonly many?: true;
-  /** The value may be left out; given, it is joined by `=`. */
+  /** The value may be left out. If it is given, `=` must join it to the flag. */
   readonly optional?: true;
-  /** The empty text is a value, too. */
+  /** The empty string is a valid value. */
   readonly mayBeEmpty?: true;
 }
 
@@ -58,10 +58,10 @@ export function parseFlags<F extends Flags>(args: readonly string[], flags: F): 
   return { flags: collect(flags, found), words };
 }
 
-/** The hint of a usage error without a better one; each command replaces it by its own help. */
+/** The default hint of a usage error. Each command replaces it by a pointer to its own help. */
 export const SEE_HELP = "See `hawser --help`.";
 
-/** A mistake of the person at the keyboard. */
+/** An error in the command line. */
 export function usageError(message: string, hint: string = SEE_HELP): HawserError {
   return new HawserError("invalid_options", message, { hint });
 }
@@ -79,10 +79,10 @@ function checked({ name, rawName, value, inlineValue }: OptionToken, flags: Flag
   if (flag === undefined) {
     const meant = closestName(name, Object.keys(flags));
     const hint = meant === undefined ? undefined : `Did you mean --${meant}?`;
-    throw usageError(`There is no option ${rawName}.`, hint);
+    throw usageError(`Unknown option ${rawName}.`, hint);
   }
   if (flag.value === undefined && value !== undefined) {
-    throw usageError(`${rawName} takes no value.`);
+    throw usageError(`${rawName} does not take a value.`);
   }
   const isForgotten = value === undefined || (value.startsWith("--") && inlineValue === false);
   // An empty value usually comes from a shell variable that is not set.

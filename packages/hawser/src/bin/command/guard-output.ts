@@ -4,14 +4,14 @@ import { ERROR_CODES } from "../../base/index.js";
 /** Exits when the output cannot be written. All processes that were started are killed on the way out. */
 export function guardOutput(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(NOBODY_READS);
+    if (error.code === "EPIPE") process.exit(READER_GONE);
     const why = error.message.replace(/, write$/, "");
-    process.stderr.write(`hawser: The output cannot be written: ${why}.\n`);
+    process.stderr.write(`hawser: Cannot write the output: ${why}.\n`);
     process.exit(ERROR_CODES.closed.exitCode);
   });
   process.stderr.on("error", (error: NodeJS.ErrnoException) => {
     // The answer on stdout is worth more than the notes beside it.
-    if (error.code === "EPIPE") process.exit(NOBODY_READS);
+    if (error.code === "EPIPE") process.exit(READER_GONE);
   });
   if (isLost(1) && !isLost(2)) {
     process.stderr.write("hawser: stdout is closed or discarded, so the output is lost.\n");
@@ -19,7 +19,7 @@ export function guardOutput(): void {
 }
 
 /** The exit code that a shell shows for a program that SIGPIPE killed. */
-const NOBODY_READS = 141;
+const READER_GONE = 141;
 
 /**
  * Whether the output is lost without a shell redirection that asked for it. Node puts /dev/null, for

@@ -32,7 +32,10 @@ export async function readPrompt(source: PromptSource): Promise<Prompt> {
 }
 
 function nothingToAsk(): HawserError {
-  return usageError("There is nothing to ask.", 'Say it: `hawser ask "…"`, pipe it in, or --file.');
+  return usageError(
+    "There is no prompt.",
+    'Run `hawser ask "…"`, pipe a prompt in, or use --file.',
+  );
 }
 
 /** An open pipe without a writer must not delay a prompt that the words already give. */
@@ -44,7 +47,7 @@ async function readInput(isNeeded: boolean, warn: (text: string) => void): Promi
   let timer: NodeJS.Timeout | undefined;
   if (!isNeeded) {
     timer = setTimeout(() => {
-      warn("nothing has come on the input yet: going on without it");
+      warn("nothing has arrived on stdin yet, so it is ignored");
       stdin.destroy();
     }, PIPE_WAIT_MS);
   }
@@ -58,7 +61,9 @@ async function readInput(isNeeded: boolean, warn: (text: string) => void): Promi
   } catch (error) {
     // The timer destroyed the stream, or the parent process closed it: there is no input.
     if (isNeeded)
-      throw new HawserError("invalid_options", "The input cannot be read.", { cause: error });
+      throw new HawserError("invalid_options", "Cannot read the prompt from stdin.", {
+        cause: error,
+      });
   } finally {
     clearTimeout(timer);
   }
@@ -104,6 +109,6 @@ function readBytes(path: string): string {
   try {
     return readFileSync(path).toString("base64");
   } catch (error) {
-    throw usageError(`--attach ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    throw usageError(`Cannot read --attach ${path}: ${(error as NodeJS.ErrnoException).code}.`);
   }
 }

@@ -13,23 +13,23 @@ import {
   warning,
 } from "./finding.js";
 
-/** Whether there is a credential, and which one counts. No stored credential is opened. */
+/** Finds out which credential the CLI uses. Opens no stored credential. */
 export const checkCredential: Check = (context) => {
   const { env } = context;
   const cloud = CLOUD_SERVICES.find(([name]) => isOn(env[name]));
   if (cloud !== undefined) {
     const [name, service] = cloud;
-    return [ok("credential", `${service} by ${name}; its own credentials are not looked at`)];
+    return [ok("credential", `${service} (${name}); its credentials are not checked`)];
   }
   const variables = LOGIN_VARIABLES.filter((name) => env[name]?.trim());
   const inSettings = settingsFiles(context).flatMap(credentialIn);
   const [used, ...unused] = [...variables, ...loginsOf(context)];
   if (used === undefined) return [nothingSeen(inSettings, stateFileOf(context))];
   return [
-    ok("credential", `${used} is there`),
+    ok("credential", `found ${used}`),
     ...unused.map((each) => overridden(used, each)),
     ...variables.filter((name) => env[name]?.trim() !== env[name]).map(blanks),
-    ...inSettings.map((each) => note("credential-settings", `There is ${each}, too.`)),
+    ...inSettings.map((each) => note("credential-settings", `There is also ${each}.`)),
   ];
 };
 
@@ -41,7 +41,7 @@ function loginsOf({ env, cwd }: CheckContext): string[] {
   const folder = configFolderIfAny(env, cwd);
   if (folder === undefined) return [];
   const file = join(folder, ".credentials.json");
-  // After a logout the file holds `{}`. Its size tells; hawser does not open the file.
+  // After a logout the file holds `{}`. hawser looks only at its size and does not open it.
   const isThere = sizeOf(file) > EMPTY_OBJECT_BYTES;
   return isThere ? [`the login in ${file}`] : [];
 }
@@ -62,22 +62,22 @@ function nothingSeen(inSettings: readonly string[], stateFile: string | undefine
   if (inSettings.length > 0) {
     return warning(
       "credential",
-      `There is only ${inSettings.join(" and ")}: complete() and \`hawser ask\` read no settings files, so they are not logged in.`,
-      "Set `settingSources`, or pass `apiKey` or `oauthToken`.",
+      `The only credential is ${inSettings.join(" and ")}. complete() and \`hawser ask\` do not read settings files, so they are not logged in.`,
+      "Set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN. In a program, you can also pass `settingSources`, `apiKey` or `oauthToken`.",
       "auth",
     );
   }
   const elsewhere = unseenStores(stateFile);
   if (elsewhere.length > 0) {
-    const message = `No credential was seen; there may be ${elsewhere.join(" or ")}, which hawser does not open.`;
+    const message = `No credential was found. There may be ${elsewhere.join(" or ")}, which hawser does not open.`;
     const remedy =
-      "`hawser doctor --live` tells. If there is none: run `claude` and log in, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN.";
+      "Run `hawser doctor --live` to find out. If there is none, run `claude` and log in, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN.";
     return warning("credential", message, remedy, "auth");
   }
   return problem(
     "credential",
     "auth",
-    "There is no login and no key.",
+    "No login and no API key was found.",
     "Run `claude` and log in, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN.",
   );
 }
@@ -93,7 +93,7 @@ function unseenStores(stateFile: string | undefined): string[] {
 }
 
 function overridden(used: string, unused: string): Finding {
-  const message = `${used} is used in place of ${unused}: another account may pay.`;
+  const message = `${used} is used instead of ${unused}, so another account may be billed.`;
   return warning("credential-override", message, `Unset ${used} to use ${unused}.`);
 }
 
@@ -106,7 +106,7 @@ function sizeOf(path: string): number {
   try {
     return statSync(path).size;
   } catch {
-    // There is no such file.
+    // The file does not exist.
     return 0;
   }
 }
@@ -125,7 +125,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? { ...value } : {};
   } catch {
-    // checkSettings() reports it.
+    // checkSettings() reports invalid JSON.
     return {};
   }
 }

@@ -21,7 +21,7 @@ import {
   warning,
 } from "./finding.js";
 
-/** Which CLI is used, whether it starts, what it can do, and which other ones there are. */
+/** Finds out which CLI is used, whether it starts, what it supports, and whether there are others. */
 export const checkExecutable: Check = async (context) => {
   const location = find(context);
   const places = inspectSearchPaths({ env: context.env });
@@ -37,13 +37,13 @@ export const checkExecutable: Check = async (context) => {
 };
 
 const WORDS: Readonly<Record<CliLocation["source"], string>> = {
-  option: "named by --cli",
-  HAWSER_CLI: "named by HAWSER_CLI",
+  option: "set by --cli",
+  HAWSER_CLI: "set by HAWSER_CLI",
   cwd: "in node_modules of the current directory",
   bundled: "bundled with the program",
-  package: "of an npm package that is installed together with hawser",
+  package: "from an npm package installed together with hawser",
   PATH: "found on PATH",
-  usual_place: "not on PATH, found where installers put it",
+  usual_place: "not on PATH; found where installers put it",
 };
 
 function find({ cliPath, env }: CheckContext): CliLocation | Finding {
@@ -70,12 +70,12 @@ function passedOver(places: readonly InspectedPath[]): Finding[] {
           ? "it is in node_modules of the current directory"
           : describeReason(candidate.reason);
       const message = `${path} is not used: ${why}.`;
-      return [note("cli-passed-over", message, "Name it by --cli if you trust it.")];
+      return [note("cli-passed-over", message, "If you trust it, choose it with --cli.")];
     }
-    // A folder of that name was never meant as the CLI.
+    // A folder named `claude` is not a broken CLI.
     if (candidate.state !== "unusable" || candidate.reason.code === "directory") return [];
-    const message = `${path} is passed over: ${describeReason(candidate.reason)}.`;
-    const remedy = candidate.reason.code === "npm_stub" ? STUB_REMEDY : "Mend it or remove it.";
+    const message = `${path} is skipped: ${describeReason(candidate.reason)}.`;
+    const remedy = candidate.reason.code === "npm_stub" ? STUB_REMEDY : "Repair or remove it.";
     return [warning("cli-passed-over", message, remedy, "cli_not_runnable")];
   });
 }
@@ -92,13 +92,13 @@ function others({ path, source }: CliLocation, places: readonly InspectedPath[])
   if (different.length === 0) return [];
   const list = different.join(", ");
   if (source === "option" || source === "HAWSER_CLI") {
-    return [note("cli-others", `On PATH there is another one: ${list}.`)];
+    return [note("cli-others", `There is another claude on PATH: ${list}.`)];
   }
-  const remedy = "Remove what is not wanted, or name the one to use by --cli or HAWSER_CLI.";
+  const remedy = "Remove the one you do not need, or choose one with --cli or HAWSER_CLI.";
   return [
     source === "PATH"
-      ? warning("cli-others", `It hides another one that is later on PATH: ${list}.`, remedy)
-      : warning("cli-others", `A shell would start another one: ${list}.`, remedy),
+      ? warning("cli-others", `It hides another claude later on PATH: ${list}.`, remedy)
+      : warning("cli-others", `A shell would start another claude: ${list}.`, remedy),
   ];
 }
 

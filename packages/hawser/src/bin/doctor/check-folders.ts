@@ -22,11 +22,11 @@ function home(env: Environment): Finding[] {
   if (env["HOME"] || process.platform === "win32") return [];
   const folder = homeFolder(env);
   if (folder === undefined && configFolderIfAny(env) === undefined) {
-    const message = "HOME is not set, and the system knows no home folder of this user.";
+    const message = "HOME is not set, and the system has no home folder for this user.";
     return [problem("home", "invalid_options", message, "Set HOME or CLAUDE_CONFIG_DIR.")];
   }
-  const taken = folder === undefined ? "the CLI has no home folder" : `${folder} is taken for it`;
-  const remedy = "Set HOME, so that everything agrees on it.";
+  const taken = folder === undefined ? "the CLI has no home folder" : `${folder} is used instead`;
+  const remedy = "Set HOME, so that all programs use the same folder.";
   return [warning("home", `HOME is not set: ${taken}.`, remedy)];
 }
 
@@ -36,8 +36,8 @@ function configFinding(path: string): Finding {
   return problem(
     "config-folder",
     "session_not_found",
-    `${path} ${why}: sessions are not kept there, nor is a login.`,
-    "Make it a folder that this user can write, or set CLAUDE_CONFIG_DIR to one.",
+    `${path} ${why}, so sessions and logins cannot be kept there.`,
+    "Make it a folder that this user can write to, or set CLAUDE_CONFIG_DIR to one.",
   );
 }
 
@@ -47,8 +47,8 @@ function temporaryFinding(path: string): Finding {
   return problem(
     "temporary-folder",
     "spawn_failed",
-    `${path} ${why ?? "is not there"}: what must not stand in arguments is handed over in files there.`,
-    "Make it a folder that this user can write, or set TMPDIR to one.",
+    `${path} ${why ?? "does not exist"}, but hawser needs it for files with values that must not be arguments of the CLI.`,
+    "Make it a folder that this user can write to, or set TMPDIR to one.",
   );
 }
 
@@ -57,13 +57,13 @@ function unwritable(path: string): string | undefined {
   const nearest = existing(path);
   try {
     if (!statSync(nearest).isDirectory()) {
-      return nearest === path ? "is no folder" : `cannot be made: ${nearest} is no folder`;
+      return nearest === path ? "is not a folder" : `cannot be created: ${nearest} is not a folder`;
     }
     accessSync(nearest, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return nearest === path ? `cannot be written (${code})` : `cannot be made (${code})`;
+    return nearest === path ? `cannot be written (${code})` : `cannot be created (${code})`;
   }
 }
 
@@ -79,8 +79,10 @@ function space(path: string): Finding[] {
     // Some file systems do not count files.
     const isOut = files > 0 && ffree === 0;
     if (free >= LEAST_MIB && !isOut) return [];
-    const left = isOut ? "no file more can be made" : `only ${free} MiB are free`;
-    return [warning("disk", `On the disk of ${path} ${left}.`, "Make room there.", "spawn_failed")];
+    const left = isOut ? "no room for another file" : `only ${free} MiB free`;
+    return [
+      warning("disk", `The disk of ${path} has ${left}.`, "Free some space.", "spawn_failed"),
+    ];
   } catch {
     // The checks of the folders report an unusable path.
     return [];
@@ -93,8 +95,8 @@ const LEAST_MIB = 64;
 function openFiles(): Finding[] {
   const limit = /^Max open files\s+(\d+)/m.exec(limits())?.[1];
   if (limit === undefined || Number(limit) >= LEAST_FILES) return [];
-  const message = `A process may open ${limit} files only: a pool needs some for every worker.`;
-  return [warning("open-files", message, "Raise it with `ulimit -n`.", "spawn_failed")];
+  const message = `A process may open only ${limit} files, and a pool needs several for each worker.`;
+  return [warning("open-files", message, "Raise the limit with `ulimit -n`.", "spawn_failed")];
 }
 
 const LEAST_FILES = 256;
@@ -103,7 +105,7 @@ function limits(): string {
   try {
     return readFileSync("/proc/self/limits", "latin1");
   } catch {
-    // Linux alone has it.
+    // Only Linux has this file.
     return "";
   }
 }

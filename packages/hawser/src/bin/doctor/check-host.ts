@@ -21,16 +21,18 @@ export const checkHost: Check = (context) => [
 /** Looks for processes and folders that killed programs have left behind. */
 export const checkOrphans: Check = () => {
   const { processes, folders, seesProcesses } = findOrphans();
-  const blind = seesProcesses ? [] : [note("orphans", "Processes cannot be seen here.")];
+  const blind = seesProcesses
+    ? []
+    : [note("orphans", "hawser cannot list processes on this system.")];
   if (processes.length + folders.length === 0) {
-    return [...blind, ok("orphans", "nothing is left of killed programs")];
+    return [...blind, ok("orphans", "killed programs left nothing behind")];
   }
   const left = [
     ...(processes.length === 0 ? [] : [`processes (${processes.length})`]),
     ...(folders.length === 0 ? [] : [`folders (${folders.length})`]),
   ];
-  const message = `Killed programs have left ${left.join(" and ")}; the folders may hold secrets.`;
-  const remedy = "`hawser doctor --orphans` lists them, with `--end` it ends and removes them.";
+  const message = `Killed programs left ${left.join(" and ")} behind; the folders may hold secrets.`;
+  const remedy = "`hawser doctor --orphans` lists them; add `--end` to end and remove them.";
   return [...blind, warning("orphans", message, remedy)];
 };
 
@@ -39,7 +41,7 @@ export const checkCredentialMix: Check = () =>
   credentialMixes().map(({ hostPid, credentials }) =>
     warning(
       "credential-mix",
-      `Program ${hostPid} runs CLIs with ${credentials} different credentials under one user: a command of one can read the keys of the others.`,
+      `Program ${hostPid} runs CLIs with ${credentials} different credentials under one user, so a command of one CLI can read the keys of the others.`,
       "Give each tenant a `user` of its own, a container, or a worker of its own.",
     ),
   );
@@ -50,7 +52,7 @@ export const OLDEST_NODE = "20.19.0";
 function node(): Finding {
   const { bun, deno, node: version = "" } = process.versions;
   if (bun !== undefined || deno !== undefined) {
-    return note("node", `This runs on ${bun === undefined ? `Deno ${deno}` : `Bun ${bun}`}.`);
+    return note("node", `Running on ${bun === undefined ? `Deno ${deno}` : `Bun ${bun}`}.`);
   }
   const [mine, oldest] = [parseVersion(version), parseVersion(OLDEST_NODE)];
   const isOld = mine !== undefined && oldest !== undefined && compareVersions(mine, oldest) < 0;
@@ -62,17 +64,17 @@ function node(): Finding {
 function nested({ env }: CheckContext): Finding[] {
   if (env["CLAUDECODE"] === undefined) return [];
   const message =
-    "This runs inside a Claude Code session (CLAUDECODE). Its markers are not passed on, but ClaudeCliProvider refuses to work here.";
-  const remedy = 'Unset CLAUDECODE, or choose `nested: "strip"` there.';
+    "Running inside a Claude Code session (CLAUDECODE is set). hawser does not pass its markers on to the CLI, but ClaudeCliProvider refuses to run here.";
+  const remedy = 'Unset CLAUDECODE, or give ClaudeCliProvider `nested: "strip"`.';
   return [warning("nested", message, remedy, "nested_session")];
 }
 
 function root({ env }: CheckContext): Finding[] {
   if (process.getuid?.() !== 0) return [];
   if (env["IS_SANDBOX"] === "1") return [ok("root", "root, in a sandbox (IS_SANDBOX=1)")];
-  const message = "This runs as root: the CLI refuses to skip permissions.";
+  const message = "Running as root: the CLI refuses to skip permissions.";
   const remedy =
-    "Use another permission mode or another `user`; inside a sandbox or a container set IS_SANDBOX=1.";
+    "Use another permission mode or another user. In a sandbox or a container, set IS_SANDBOX=1.";
   return [warning("root", message, remedy, "root_refused")];
 }
 
@@ -86,7 +88,7 @@ function ownVariables({ env }: CheckContext): Finding[] {
       ? [
           warning(
             "watchdog",
-            "HAWSER_WATCHDOG=off: what a killed program has started lives on.",
+            "HAWSER_WATCHDOG=off: when a program is killed, the processes that it started keep running.",
             "Unset HAWSER_WATCHDOG.",
           ),
         ]

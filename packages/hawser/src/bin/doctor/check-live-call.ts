@@ -14,7 +14,7 @@ export async function checkLiveCall(
   }
   // The CLI would create the folder, and the next run of the doctor would find nothing wrong.
   if (problems.includes("temporary-folder")) {
-    return note("live", "No call was made: the folder for temporary files cannot be used.");
+    return note("live", "No call was made: the temporary folder cannot be used.");
   }
   try {
     const { model, timing, costUsd } = await complete("Answer with the one word: pong.", {
@@ -28,10 +28,10 @@ export async function checkLiveCall(
       ...(timing.totalMs === undefined ? [] : [`${(timing.totalMs / 1000).toFixed(1)} s`]),
       ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(4)}`]),
     ];
-    return ok("live", `an answer came (${facts.join(", ")})`);
+    return ok("live", `the model answered (${facts.join(", ")})`);
   } catch (error) {
     if (!isHawserError(error)) throw error;
-    const message = `No answer came: ${describeMessage(error)}`;
+    const message = `The model did not answer: ${describeMessage(error)}`;
     return problem("live", error.code, message, describeHint(error));
   }
 }

@@ -32,8 +32,13 @@ function proxies(env: Environment): Finding[] {
   const bad = given
     .filter(({ shown }) => shown === undefined)
     .map(({ name }) => {
-      const message = `${name} is no address of a proxy.`;
-      return problem("proxy", "process_exited", message, "Write http://host:port, or unset it.");
+      const message = `${name} is not a valid proxy URL.`;
+      return problem(
+        "proxy",
+        "process_exited",
+        message,
+        "Set it to http://host:port, or unset it.",
+      );
     });
   return [...addresses, ...bad, ...(good.length === 0 ? [] : exceptions(env))];
 }
@@ -44,7 +49,7 @@ function exceptions(env: Environment): Finding[] {
     (host) => !list.includes(host) && !list.includes("*"),
   );
   if (missing.length === 0) return [];
-  const message = `NO_PROXY lacks ${missing.join(" and ")}: what runs on this machine, such as an MCP server, is sought through the proxy.`;
+  const message = `NO_PROXY lacks ${missing.join(" and ")}, so requests to this machine, for example to an MCP server, go through the proxy.`;
   return [warning("no-proxy", message, `Add ${missing.join(",")} to NO_PROXY.`)];
 }
 
@@ -55,12 +60,12 @@ function baseUrl(env: Environment): Finding[] {
   if (!value) return [];
   const shown = shownUrl(value);
   if (shown === undefined || !/^https?:/.test(shown)) {
-    const message = "ANTHROPIC_BASE_URL is no address.";
-    return [problem("base-url", "api_error", message, "Write https://host, or unset it.")];
+    const message = "ANTHROPIC_BASE_URL is not a valid URL.";
+    return [problem("base-url", "api_error", message, "Set it to https://host, or unset it.")];
   }
   if (shown === OWN) return [];
-  const message = `The model is sought at ${shown}, not at ${OWN} (ANTHROPIC_BASE_URL).`;
-  return [warning("base-url", message, "Unset it, unless that is meant.")];
+  const message = `Requests go to ${shown}, not to ${OWN} (ANTHROPIC_BASE_URL).`;
+  return [warning("base-url", message, "Unset it if you did not intend that.")];
 }
 
 /** The URL without its parts that may be secret: name, password, path. */
@@ -87,10 +92,14 @@ function certificates(env: Environment): Finding[] {
   });
   if (env["NODE_TLS_REJECT_UNAUTHORIZED"] !== "0") return missing;
   const message =
-    "Certificates are not checked (NODE_TLS_REJECT_UNAUTHORIZED=0): anyone on the way can read along.";
+    "TLS certificates are not checked (NODE_TLS_REJECT_UNAUTHORIZED=0), so anyone on the network path can read the traffic.";
   return [
     ...missing,
-    warning("certificates", message, "Unset it; name your own authority in NODE_EXTRA_CA_CERTS."),
+    warning(
+      "certificates",
+      message,
+      "Unset it. If you have your own authority, set NODE_EXTRA_CA_CERTS.",
+    ),
   ];
 }
 

@@ -15,11 +15,11 @@ export const checkSettings: Check = (context) => {
   return [
     ...(state === undefined ? [] : globalFinding(state)),
     ...broken,
-    ...(broken.length === 0 && good > 0 ? [ok("settings", `${files}, all of it JSON`)] : []),
+    ...(broken.length === 0 && good > 0 ? [ok("settings", `${files}, valid JSON`)] : []),
   ];
 };
 
-const NO_OBJECT = "is no JSON object";
+const NO_OBJECT = "is not a JSON object";
 
 type State = "missing" | "good" | { readonly why: string };
 
@@ -41,7 +41,7 @@ function stateOf(path: string): State {
   }
 }
 
-/** The engine's own words would quote the file, which may hold secrets. */
+/** Only the position, because the message of JSON.parse() would quote the file, which may hold secrets. */
 function placeIn(text: string, { message }: Error): string {
   const at = /position (\d+)/.exec(message)?.[1];
   if (at === undefined) return "";
@@ -50,13 +50,18 @@ function placeIn(text: string, { message }: Error): string {
 }
 
 function dropped(path: string, why: string): Finding {
-  const message = `${path} ${why}: the CLI passes over all of it in silence, deny rules included.`;
-  return problem("settings", "invalid_options", message, "Mend the file.");
+  const message = `${path} ${why}: the CLI silently ignores all of it, including deny rules.`;
+  return problem(
+    "settings",
+    "invalid_options",
+    message,
+    why.startsWith("cannot be read") ? "Let this user read the file." : "Fix the JSON.",
+  );
 }
 
 /**
- * Looks at the permissions only. The file is not opened, because it may hold a stored key; that it is
- * broken shows with `--live`, in the words of the CLI.
+ * Checks only the permissions. hawser does not open the file, because it may hold a stored key. With
+ * `--live`, the CLI reports a broken file itself.
  */
 function globalFinding(path: string): Finding[] {
   try {
@@ -65,7 +70,7 @@ function globalFinding(path: string): Finding[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return [];
-    const message = `${path} cannot be read (${code}): the CLI does not start with it.`;
+    const message = `${path} cannot be read (${code}), so the CLI does not start.`;
     const remedy = "Let this user read and write the file.";
     return [problem("state-file", "process_exited", message, remedy)];
   }

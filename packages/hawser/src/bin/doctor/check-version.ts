@@ -15,7 +15,7 @@ import { type Finding, ok, problem, warning } from "./finding.js";
 export async function checkVersion(
   location: CliLocation,
   env: Environment,
-  /** What is wrong with the file, if that can be seen. */
+  /** The problem of the file, if it can be found without running it. */
   broken: () => Finding | undefined,
 ): Promise<Finding[]> {
   const { path } = location;
@@ -23,7 +23,7 @@ export async function checkVersion(
   if ("id" in probe) return [broken() ?? probe];
   const { version, text, failed } = probe;
   if (failed) {
-    const message = `${path} does not say its version: ${oneLine(text, LONGEST)}.`;
+    const message = `${path} failed when asked for its version: ${oneLine(text, LONGEST)}.`;
     return [broken() ?? problem("cli-start", "cli_not_runnable", message)];
   }
   if (version === undefined) return [notTheCli(path, text)];
@@ -46,14 +46,26 @@ const NAME = "(Claude Code)";
 
 function notTheCli(path: string, text: string): Finding {
   const answer = text === "" ? "nothing" : JSON.stringify(oneLine(text, LONGEST));
-  const message = `${path} is not the Claude Code CLI: asked for its version, it says ${answer}.`;
-  return problem("cli-start", "cli_not_runnable", message, "Name the path of `claude` itself.");
+  const message = `${path} is not the Claude Code CLI: asked for its version, it printed ${answer}.`;
+  return problem(
+    "cli-start",
+    "cli_not_runnable",
+    message,
+    "Set --cli or HAWSER_CLI to the path of `claude`.",
+  );
 }
 
 function doubt(path: string, text: string): Finding[] {
   if (text.includes(NAME)) return [];
   const message = `${path} may not be the Claude Code CLI: its version is ${JSON.stringify(oneLine(text, LONGEST))}.`;
-  return [warning("cli-start", message, "Name the path of `claude` itself.", "cli_not_runnable")];
+  return [
+    warning(
+      "cli-start",
+      message,
+      "Set --cli or HAWSER_CLI to the path of `claude`.",
+      "cli_not_runnable",
+    ),
+  ];
 }
 
 function abilities(version: Version): Finding[] {
@@ -66,9 +78,9 @@ function abilities(version: Version): Finding[] {
       ? [`${option} (${since})`]
       : [];
   });
-  if (lacks.length === 0) return [ok("cli-version", `${name}, which has every option`)];
-  const message = `${name} lacks ${lacks.length === 1 ? "an option" : `${lacks.length} options`}; in brackets the version that brings it: ${lacks.join(", ")}.`;
-  const remedy = "Update it with `claude update` or npm, or do without.";
+  if (lacks.length === 0) return [ok("cli-version", `${name}, supports every option`)];
+  const message = `${name} lacks ${lacks.length === 1 ? "an option" : `${lacks.length} options`}. In brackets, the first version that has it: ${lacks.join(", ")}.`;
+  const remedy = "Update the CLI with `claude update` or npm, or do not use these options.";
   return [warning("cli-version", message, remedy, "unsupported_by_cli")];
 }
 

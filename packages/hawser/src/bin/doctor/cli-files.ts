@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { configFolderIfAny, stateFile } from "../../process/index.js";
 import type { CheckContext } from "./finding.js";
 
-/** The CLI's state file; undefined without a home folder. The CLI does not start when it is broken. */
+/** The CLI's state file; undefined without a home folder. The CLI does not start if the file is broken. */
 export function stateFileOf({ env, cwd }: CheckContext): string | undefined {
   return stateFile(env, cwd);
 }
 
-/** The settings files, which the CLI silently ignores when they are broken. */
+/** The settings files. The CLI silently ignores a broken one. */
 export function settingsFiles({ env, cwd }: CheckContext): string[] {
   const project = join(cwd, ".claude");
   const config = configFolderIfAny(env, cwd);

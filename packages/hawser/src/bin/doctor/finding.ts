@@ -28,7 +28,7 @@ export function ok(id: string, message: string): Finding {
   return { id, level: "ok", message };
 }
 
-/** Neither good nor bad, but good to know. */
+/** A fact that is neither good nor bad. */
 export function note(id: string, message: string, remedy?: string): Finding {
   return { id, level: "note", message, ...omitUndefined({ remedy }) };
 }

@@ -21,7 +21,7 @@ export async function listOrphans({ end, json, host }: OrphanFlags): Promise<num
 function filterOf(host: string | undefined): OrphanFilter {
   if (host === undefined) return {};
   if (/^[1-9]\d*$/.test(host)) return { hostPid: Number(host) };
-  throw usageError(`--host=${host} is not the number of a process.`);
+  throw usageError(`--host must be a process id, not ${host}.`);
 }
 
 function report(found: Orphans, left: Orphans, end: boolean): string {
@@ -37,7 +37,7 @@ function report(found: Orphans, left: Orphans, end: boolean): string {
   return `${blind}${lines.join("\n")}\n`;
 }
 
-const BLIND = "Processes cannot be seen here: only folders were looked for.\n";
+const BLIND = "hawser cannot list processes on this system; it looked only for folders.\n";
 
 const LONGEST_COMMAND = 100;
 

@@ -3,7 +3,7 @@ import type { Style } from "../terminal/terminal.js";
 import { wrapText } from "../terminal/wrap-text.js";
 import type { Finding, Level } from "./finding.js";
 
-/** The findings in columns, each remedy below what it mends. `width` of a terminal, if there is one. */
+/** The findings in columns, each with its remedy below. `width` is that of the terminal, if there is one. */
 export function formatReport(
   findings: readonly Finding[],
   style: Style,
@@ -37,7 +37,7 @@ function summary(findings: readonly Finding[], style: Style): string {
   const warnings = countLevel(findings, "warning");
   const [first, colour] =
     problems === 0
-      ? (["No problem", "green"] as const)
+      ? (["No problems", "green"] as const)
       : ([problems === 1 ? "1 problem" : `${problems} problems`, "red"] as const);
   const rest = warnings === 0 ? "" : warnings === 1 ? ", 1 warning" : `, ${warnings} warnings`;
   return `${style[colour](`${first}${rest}.`)}`;

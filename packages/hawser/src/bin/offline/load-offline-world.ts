@@ -8,8 +8,8 @@ export async function loadOfflineWorld(options: WorldOptions): Promise<OfflineWo
 }
 
 /** Says which CLI answers in a world. */
-export function describeWorld({ isReal, cliVersion = "of unknown version" }: OfflineWorld): string {
+export function describeWorld({ isReal, cliVersion = "(unknown version)" }: OfflineWorld): string {
   return isReal
-    ? `offline: the real Claude Code ${cliVersion} on a simulated model`
-    : "offline: no Claude Code CLI was found, so a stand-in answers, whose tools do nothing";
+    ? `offline: Claude Code ${cliVersion} with a simulated model`
+    : "offline: no Claude Code CLI was found, so a stand-in answers; its tools do nothing";
 }

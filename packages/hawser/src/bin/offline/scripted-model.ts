@@ -18,10 +18,10 @@ export type ModelAnswer =
 
 /** Prompts that make the model do something, with what it does. */
 export const SCRIPTED_PROMPTS: readonly (readonly [string, string])[] = [
-  ["run uname -a", "calls the tool Bash"],
-  ["read package.json", "calls the tool Read"],
-  ["write knot.txt: bowline", "calls the tool Write"],
-  ["count to 100", "answers slowly, so that there is something to interrupt"],
+  ["run uname -a", "calls the Bash tool"],
+  ["read package.json", "calls the Read tool"],
+  ["write knot.txt: bowline", "calls the Write tool"],
+  ["count to 100", "answers slowly, so that you can interrupt it"],
 ];
 
 /** The answer of a model that knows a few prompts, so that everything around it can be tried offline. */

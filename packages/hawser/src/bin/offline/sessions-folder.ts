@@ -25,7 +25,7 @@ export async function openSessionsFolder(terminal: Terminal): Promise<string | u
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.W_OK);
   } catch (error) {
-    terminal.warn(`The conversation is not kept: ${textOf(error)}`);
+    terminal.warn(`This conversation is not saved: ${textOf(error)}`);
     return undefined;
   }
   await deleteOld(folder);

@@ -48,7 +48,7 @@ export function replyTo(
 /** No tokens, because the CLI computes a price from them and this model costs nothing. */
 const NOTHING = { input_tokens: 0, output_tokens: 0 };
 
-/** The last text of the person in the last message. */
+/** The last text of the user in the last message. */
 function promptOf(request: RecordedRequest): string {
   return (
     lastBlocks(request)
@@ -58,8 +58,8 @@ function promptOf(request: RecordedRequest): string {
 }
 
 /**
- * Whether the person has said something after the tools gave their results: after Ctrl-C, the result of
- * the call that was stopped and the next prompt are one message, and the prompt is what to answer.
+ * Whether the last message has a prompt after the results of tools. After Ctrl-C, one message has both the
+ * result of the call that was stopped and the next prompt; the model must answer the prompt.
  */
 function hasNewPrompt(request: RecordedRequest): boolean {
   const blocks = lastBlocks(request);
@@ -78,7 +78,7 @@ function lastBlocks({ body }: RecordedRequest): readonly (Block | null)[] {
   return Array.isArray(content) ? content : [];
 }
 
-/** The person's text. The CLI adds notes, such as about a model that was set or a turn that was stopped. */
+/** The user's text. The CLI adds notes, such as about a model that was set or a turn that was stopped. */
 function wordsOf(block: Block | null): string {
   const text = typeof block?.text === "string" ? block.text.trim() : "";
   return /^<|^\[Request interrupted by user/.test(text) ? "" : text;

@@ -12,7 +12,7 @@ export interface SessionFlags {
   readonly cwd: string | undefined;
 }
 
-/** The session to go on with, if any, and the options that say so. */
+/** The session to continue, if any, and the options that name it. */
 export interface ChosenSession {
   readonly options: Pick<Options, "resume" | "continue">;
   readonly session: SDKSessionInfo | undefined;
@@ -20,7 +20,7 @@ export interface ChosenSession {
 
 /**
  * The session that `--resume` or `--continue` means. Throws `session_not_found` if there is none: the
- * CLI begins a new conversation in silence when there is nothing to continue.
+ * CLI silently begins a new conversation when there is nothing to continue.
  */
 export async function chosenSession(
   flags: SessionFlags,
@@ -40,7 +40,7 @@ export async function chosenSession(
     // By its id, so that the CLI resumes exactly the session that is announced.
     return { options: { resume: latest.sessionId, continue: undefined }, session: latest };
   }
-  throw new HawserError("session_not_found", `There is no session of ${dir} to go on with.`, {
-    hint: `Leave --continue out to begin one; \`hawser sessions --all${offline ? " --offline" : ""}\` lists those of other folders.`,
+  throw new HawserError("session_not_found", `There is no session to continue in ${dir}.`, {
+    hint: `Leave out --continue to start one. \`hawser sessions --all${offline ? " --offline" : ""}\` lists the sessions of other folders.`,
   });
 }

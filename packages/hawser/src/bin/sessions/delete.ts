@@ -4,9 +4,10 @@ import { deleteSession, type SDKSessionInfo } from "../../transcripts/index.js";
 import { usageError } from "../command/flags.js";
 import { oneLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { isYes } from "../terminal/yes-no.js";
 import type { ChangeOptions } from "./rename.js";
 
-/** Deletes sessions for good after the person agreed. Without a person to ask, `--yes` is needed. */
+/** Deletes sessions for good after the user agreed. Without a terminal to ask on, `--yes` is needed. */
 export async function deleteSessions(
   terminal: Terminal,
   sessions: readonly SDKSessionInfo[],
@@ -14,35 +15,40 @@ export async function deleteSessions(
 ): Promise<number> {
   const unique = [...new Map(sessions.map((each) => [each.sessionId, each])).values()];
   if (!yes && !(await agrees(terminal, unique))) {
-    throw new HawserError("aborted", "Nothing was deleted.", { hint: "--yes deletes unasked." });
+    terminal.note("Nothing was deleted.");
+    return 0;
   }
   for (const { sessionId } of unique) await deleteSession(sessionId, { configDir });
   const deleted = unique.map(({ sessionId }) => sessionId);
   if (json) terminal.writeLine(JSON.stringify({ deleted }));
-  else terminal.note(deleted.length === 1 ? "Deleted." : `Deleted ${deleted.length} sessions.`);
+  else if (terminal.isShown)
+    terminal.note(deleted.length === 1 ? "Deleted." : `Deleted ${deleted.length} sessions.`);
+  else terminal.writeLine(deleted.join("\n"));
   return 0;
 }
 
 async function agrees(terminal: Terminal, sessions: readonly SDKSessionInfo[]): Promise<boolean> {
   if (!terminal.isInteractive) {
-    throw usageError("Nobody can be asked whether to delete.", "Say --yes to delete unasked.");
+    throw usageError("hawser cannot ask before it deletes.", "Use --yes to delete without asking.");
   }
   for (const { sessionId, summary } of sessions) {
     terminal.note(`  ${terminal.style.dim(sessionId.slice(0, 8))}  ${oneLine(summary, LONGEST)}`);
   }
   const line = createInterface({ input: process.stdin, output: process.stderr });
   const gone = new AbortController();
-  // Ctrl-C and the end of the input count as no.
   line.once("SIGINT", () => gone.abort());
   line.once("close", () => gone.abort());
   try {
     const what = sessions.length === 1 ? "this session" : `these ${sessions.length} sessions`;
     const answer = await line.question(`Delete ${what} for good? [y/N] `, { signal: gone.signal });
-    return /^y(es)?$/i.test(answer.trim());
+    return isYes(answer);
   } catch (error) {
     if ((error as Error).name !== "AbortError") throw error;
+    // Ctrl-C, or the end of the input.
     process.stderr.write("\n");
-    return false;
+    throw new HawserError("aborted", "Nothing was deleted.", {
+      hint: "--yes deletes without asking.",
+    });
   } finally {
     line.close();
   }

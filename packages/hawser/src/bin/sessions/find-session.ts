@@ -8,7 +8,7 @@ import {
 import { oneLine } from "../terminal/printable.js";
 
 /**
- * The session that a person means by an id, by the start of an id, or by a title. Sessions of the folder
+ * The session that a user means by an id, by the start of an id, or by a title. Sessions of the folder
  * come first; if none of them fits, all projects are searched.
  */
 export async function findSession(name: string, where: SessionPlace): Promise<SDKSessionInfo> {
@@ -22,9 +22,9 @@ export async function findSession(name: string, where: SessionPlace): Promise<SD
     if (found[0] !== undefined) return found[0];
   }
   const isShort = name.length < SHORTEST && /^[0-9a-f-]+$/i.test(name);
-  const lists = `${where.offline ? "`hawser sessions --all --offline`" : "`hawser sessions --all`"} lists them.`;
+  const lists = `${where.offline ? "`hawser sessions --all --offline`" : "`hawser sessions --all`"} lists all sessions.`;
   throw new HawserError("session_not_found", `There is no session ${JSON.stringify(name)}.`, {
-    hint: isShort ? `Give at least ${SHORTEST} letters of its id; ${lists}` : lists,
+    hint: isShort ? `Give at least ${SHORTEST} characters of its id. ${lists}` : lists,
   });
 }
 
@@ -37,7 +37,7 @@ export interface SessionPlace {
 
 const SHORTEST = 4;
 
-/** The sessions whose id begins with the name, if it has four letters; else those with that title. */
+/** The sessions whose id begins with the name, if it has four characters; else those with this title. */
 export function sessionsNamed(name: string, sessions: readonly SDKSessionInfo[]): SDKSessionInfo[] {
   const start = name.toLowerCase();
   const byId = sessions.filter(({ sessionId }) => sessionId.toLowerCase().startsWith(start));
@@ -50,7 +50,7 @@ function ambiguous(name: string, found: readonly SDKSessionInfo[]): HawserError 
     .slice(0, SHOWN)
     .map(({ sessionId, summary }) => `  ${sessionId}  ${oneLine(summary, LONGEST)}`);
   const more = found.length > SHOWN ? [`  and ${found.length - SHOWN} more`] : [];
-  const message = `${JSON.stringify(name)} may be any of ${found.length} sessions.`;
+  const message = `${JSON.stringify(name)} matches ${found.length} sessions.`;
   return new HawserError("invalid_options", message, {
     hint: ["Give more of the id:", ...lines, ...more].join("\n"),
   });

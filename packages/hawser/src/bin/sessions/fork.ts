@@ -28,8 +28,8 @@ async function messageOf(
   const messages = await getSessionMessages(sessionId, { configDir });
   const found = messages.filter(({ uuid }) => uuid.startsWith(start.toLowerCase()));
   const [one, other] = found;
-  const hint = "`hawser sessions show` has the id of the last message before each change of sides.";
+  const hint = "`hawser sessions show` prints the ids where a fork can end.";
   if (one === undefined) throw usageError(`The session has no message ${start}.`, hint);
-  if (other !== undefined) throw usageError(`${start} may be ${found.length} messages.`, hint);
+  if (other !== undefined) throw usageError(`${start} matches ${found.length} messages.`, hint);
   return one.uuid;
 }

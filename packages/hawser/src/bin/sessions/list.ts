@@ -15,7 +15,7 @@ export interface ListFlags {
   readonly json: boolean;
 }
 
-/** The latest sessions of the place, the last one first. */
+/** Prints the latest sessions of the place, the newest first. */
 export async function list(
   terminal: Terminal,
   place: TranscriptPlace,
@@ -35,10 +35,10 @@ export async function list(
     const where =
       place.dir === undefined
         ? ""
-        : ` of ${oneLine(place.dir, LONGEST)}; --all shows those of others`;
+        : ` in ${oneLine(place.dir, LONGEST)}; --all lists those of other folders`;
     terminal.note(`There are no sessions${where}.`);
     if (!flags.offline && (await hasOffline(place))) {
-      terminal.note("--offline shows those with the simulated model.");
+      terminal.note("--offline lists those with the simulated model.");
     }
   }
   if (found.length > shown.length) {
@@ -57,12 +57,12 @@ async function hasOffline({ dir }: TranscriptPlace): Promise<boolean> {
 function limitOf(text: string | undefined): number {
   if (text === undefined) return USUAL_LIMIT;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw usageError(`--limit ${text} is no number.`, "0 shows all of them.");
+  throw usageError(`--limit must be a whole number, not ${text}.`, "0 shows all sessions.");
 }
 
 const USUAL_LIMIT = 20;
 
-/** Fields with tabs between them: whole id, time, folder, what it is about. */
+/** Fields with tabs between them: whole id, time, folder, summary. */
 function forPrograms({ sessionId, lastModified, cwd = "", summary }: SDKSessionInfo): string {
   const time = new Date(lastModified).toISOString();
   return [sessionId, time, oneLine(cwd, LONGEST), oneLine(summary, LONGEST)].join("\t");
@@ -79,11 +79,11 @@ function forPeople(
   const ages = sessions.map(({ lastModified }) => ageOf(Date.now() - lastModified));
   const widest = Math.max(AGE.length, ...ages.map((age) => age.length));
   const isElsewhere = sessions.some(({ cwd }) => cwd !== undefined && cwd !== dir);
-  const label = isElsewhere ? "ABOUT, AND ITS FOLDER" : "ABOUT";
+  const label = isElsewhere ? "ABOUT AND FOLDER" : "ABOUT";
   const header = `${"ID".padEnd(ids[0]?.length ?? 0)}  ${AGE.padStart(widest)}  ${label}`;
   const rows = sessions.map(({ summary, cwd }, i) => {
     const [id = "", age = ""] = [ids[i], ages[i]];
-    // In the folder itself there is no need to say it each time.
+    // The folder of the list itself is not repeated in each row.
     const folder = cwd === undefined || cwd === dir ? "" : `  ${oneLine(cwd, width / 3)}`;
     const room = width - id.length - widest - folder.length - 5;
     const about = oneLine(summary, Math.max(room, SHORTEST_SUMMARY));
@@ -96,7 +96,7 @@ const AGE = "AGE";
 
 const SHORTEST_SUMMARY = 20;
 
-/** As much of each as tells it from the others, and at least eight letters. */
+/** The shortest prefixes, of at least eight characters, that tell the ids apart. */
 function shortIds(ids: readonly string[]): string[] {
   for (let length = 8; length < 36; length += 1) {
     const short = ids.map((id) => id.slice(0, length));

@@ -2,7 +2,7 @@ import { renameSession, type SDKSessionInfo } from "../../transcripts/index.js";
 import { oneLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** What every verb of `hawser sessions` that changes a session is told. */
+/** The options of each verb of `hawser sessions` that changes a session. */
 export interface ChangeOptions {
   readonly configDir: string | undefined;
   readonly json: boolean;
@@ -16,7 +16,9 @@ export async function rename(
 ): Promise<number> {
   await renameSession(sessionId, title, { configDir });
   if (json) terminal.writeLine(JSON.stringify({ sessionId, title: title.trim() }));
-  else terminal.note(`${sessionId} is ${JSON.stringify(oneLine(title, LONGEST))} now.`);
+  else if (terminal.isShown)
+    terminal.note(`Renamed ${sessionId} to ${JSON.stringify(oneLine(title, LONGEST))}.`);
+  else terminal.writeLine(sessionId);
   return 0;
 }
 

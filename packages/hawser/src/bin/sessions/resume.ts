@@ -1,8 +1,8 @@
 import type { SDKSessionInfo } from "../../transcripts/index.js";
 
 /**
- * Goes on with a session where it was: with a prompt as `hawser ask --agent`, else as `hawser chat`.
- * A session belongs to its folder, so that is where it goes on.
+ * Continues a session in its own folder: with a prompt like `hawser ask --agent`, else like `hawser chat`.
+ * A session belongs to the folder where it began.
  */
 export async function resume(
   { sessionId, cwd }: SDKSessionInfo,

@@ -8,7 +8,7 @@ import { oneLine, printable } from "../terminal/printable.js";
 import type { Style, Terminal } from "../terminal/terminal.js";
 import { callLine } from "../turn/tool-call-text.js";
 
-/** The conversation: prompts, answers, and each use of a tool on a line of its own. */
+/** Prints the conversation: prompts, answers, and each tool call on a line of its own. */
 export async function show(
   terminal: Terminal,
   session: SDKSessionInfo,
@@ -25,7 +25,7 @@ export async function show(
   return 0;
 }
 
-/** All that one side says until the other side speaks. */
+/** All consecutive messages of one side. */
 interface Speech {
   readonly by: "user" | "assistant";
   readonly lines: readonly Line[];
@@ -54,7 +54,8 @@ function speeches(messages: readonly SessionMessage[]): Speech[] {
 
 function linesOf({ message, isCompactSummary }: SessionMessage): Line[] {
   const content = getPath(message, "content");
-  if (isCompactSummary) return [{ kind: "aside", text: "(all before this was summed up)" }];
+  if (isCompactSummary)
+    return [{ kind: "aside", text: "(everything before this was replaced by a summary)" }];
   if (typeof content === "string") return said(content);
   return Array.isArray(content) ? content.flatMap(lineOfBlock) : [];
 }

@@ -1,7 +1,7 @@
 import { wrapText } from "./wrap-text.js";
 
 /**
- * Sets rows in two columns. A first cell that is too long stands on a line of its own. With `most`, the
+ * Formats rows in two columns. A first cell that is too long gets a line of its own. With `most`, the
  * second column is broken at words so that a line takes at most that many columns of the screen.
  */
 export function columns(rows: readonly (readonly [string, string])[], most?: number): string {

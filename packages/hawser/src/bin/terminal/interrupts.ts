@@ -19,7 +19,7 @@ export class Interrupts {
   press(): undefined {
     // Every process is killed on the way out.
     if (this.signal.aborted) process.exit(ERROR_CODES.aborted.exitCode);
-    this.#terminal.note(this.#terminal.style.dim("stopping; Ctrl-C again quits at once"));
+    this.#terminal.note(this.#terminal.style.dim("stopping; press Ctrl-C again to quit at once"));
     this.#controller.abort(new HawserError("aborted", "Stopped by Ctrl-C."));
   }
 

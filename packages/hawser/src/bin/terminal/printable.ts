@@ -17,7 +17,7 @@ export function visibleLine(text: string): string {
   return visible(text).replaceAll("\n", "␊");
 }
 
-/** A sign that stands for a character. */
+/** A visible sign in place of a character. */
 export function signFor(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);

@@ -10,17 +10,17 @@ export class Terminal {
   readonly style: Style = styleOf(process.stderr);
   /** The style of stdout. */
   readonly outStyle: Style = styleOf(process.stdout);
-  /** Whether a person sees stderr. */
+  /** Whether a user sees stderr. */
   readonly isWatched: boolean;
-  /** Whether a person sees stdout. */
+  /** Whether a user sees stdout. */
   readonly isShown: boolean = process.stdout.isTTY === true;
-  /** Whether a person can be asked. */
+  /** Whether a user can be asked. */
   readonly isInteractive: boolean;
   readonly #isQuiet: boolean;
   readonly #spinner: Spinner;
   #midLine = false;
   #isHeld = false;
-  /** Output that is shown once the person has answered. */
+  /** Output that is shown once the user has answered. */
   readonly #waiting: (() => void)[] = [];
 
   constructor(options: { readonly quiet?: boolean } = {}) {
@@ -57,7 +57,7 @@ export class Terminal {
   }
 
   /**
-   * A line beside the answer, for a person, broken at words; `text` may be styled, so it must be
+   * A line beside the answer, for a user, broken at words; `text` may be styled, so it must be
    * printable already.
    */
   note(text: string): void {
@@ -65,7 +65,7 @@ export class Terminal {
     else this.tell(text);
   }
 
-  /** A line that belongs to the question that the person is asked. */
+  /** A line that belongs to the question that the user is asked. */
   tell(text: string): void {
     if (!this.isWatched) return;
     this.#spinner.hide();
@@ -89,7 +89,7 @@ export class Terminal {
   }
 
   /**
-   * While a person is asked, everything else waits: otherwise a model could push what it wants to do
+   * While a user is asked, everything else waits: otherwise a model could push what it wants to do
    * out of view by writing more, and the status would be drawn over the question.
    */
   hold(isHeld: boolean): void {

@@ -3,19 +3,20 @@ import { textOf } from "../../base/index.js";
 import { homeFolder } from "../../process/index.js";
 import { oneLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { isNo, isYes } from "../terminal/yes-no.js";
 import { projectFiles } from "./project-files.js";
 import { TrustedFolders, trustFile } from "./trusted-folders.js";
 
 export interface TrustQuestion {
   readonly cwd: string;
   readonly terminal: Terminal;
-  /** Asks the person for a line; absent where there is no person to ask. */
+  /** Asks the user for a line; absent where there is no user to ask. */
   readonly ask: ((question: string) => Promise<string | undefined>) | undefined;
 }
 
 /**
- * Whether the project in a folder is trusted: as the person said before, or says now. Undefined if
- * the person left the question. A folder that brings nothing along needs no trust.
+ * Whether the user trusts the project in a folder: by an earlier answer, or by the answer to a question.
+ * Undefined if the user left the question. A folder without such files needs no trust.
  */
 export async function isTrusted({
   cwd,
@@ -39,13 +40,13 @@ export async function isTrusted({
   const answer = await askTrust(folder, files, terminal, ask);
   if (answer === undefined) return undefined;
   await folders?.remember(folder, answer).catch((error: unknown) => {
-    terminal.warn(`The answer is not remembered, because ${path} failed: ${textOf(error)}`);
+    terminal.warn(`Your answer was not saved in ${path}: ${textOf(error)}`);
   });
   return answer;
 }
 
 const NOT_IN_EFFECT =
-  "This folder is not trusted, so its settings, MCP servers, skills and agents are not in effect; --trust puts them into effect.";
+  "This folder is not trusted, so its settings, MCP servers, skills and agents are not used. Use them with --trust.";
 
 async function askTrust(
   folder: string,
@@ -62,10 +63,10 @@ async function askTrust(
   for (const file of shown) terminal.note(`      ${oneLine(file, width - 6)}`);
   if (files.length > SHOWN) terminal.note(`      and ${files.length - SHOWN} more`);
   for (;;) {
-    const said = await ask("  [y]es, they take effect · [n]o, only CLAUDE.md is read\n  > ");
+    const said = await ask("  [y]es, use them · [n]o, read only CLAUDE.md\n  > ");
     if (said === undefined) return undefined;
-    if (/^\s*y(es)?\s*$/i.test(said)) return true;
-    if (/^\s*no?\s*$/i.test(said)) return false;
+    if (isYes(said)) return true;
+    if (isNo(said)) return false;
   }
 }
 

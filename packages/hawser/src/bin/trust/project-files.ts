@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 /**
- * The files of a folder, and of those above it, that a trusted project brings along: what can run
+ * The files of a folder, and of the folders above it, that take effect only in a trusted project: what can run
  * programs or grant rights, and instructions that the CLI reads only in a trusted project. Given as
  * paths relative to the folder. The home directory ends the search because the settings there are the
  * user's own.

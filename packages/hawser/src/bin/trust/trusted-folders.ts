@@ -2,7 +2,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { replaceFile } from "../../transcripts/index.js";
 
-/** What a person answered about folders, kept in one file of this user. */
+/** What a user answered about folders, kept in one file of this user. */
 export class TrustedFolders {
   readonly #path: string;
 

@@ -3,12 +3,13 @@ import type { PermissionResult, PermissionUpdate } from "../../wire/index.js";
 import { oneLine, printable, visibleLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { breakIntoRows, wrapText } from "../terminal/wrap-text.js";
+import { isNo, isYes } from "../terminal/yes-no.js";
 import { callDetails } from "./tool-call-text.js";
 
-/** Asks the person for one line; undefined if there will be no answer. */
+/** Asks the user for one line; undefined if there will be no answer. */
 export type AskLine = (question: string, signal: AbortSignal) => Promise<string | undefined>;
 
-/** Asks the person about each call that needs approval, one after the other. */
+/** Asks the user about each call that needs approval, one after the other. */
 export function askPermission(terminal: Terminal, cwd: () => string, askLine: AskLine): CanUseTool {
   let before: Promise<unknown> = Promise.resolve();
   return (tool, input, context) => {
@@ -69,19 +70,25 @@ async function decide(terminal: Terminal, call: Call, askLine: AskLine): Promise
     const said = await askLine(`${question}\n  > `, context.signal);
     if (said === undefined) return NO_ANSWER;
     const answer = said.trim();
-    const isYes = /^y(es)?$/i.test(answer);
     const isAlways = /^a(lways)?$/i.test(answer);
-    if (hidden > 0 && (isYes || isAlways)) {
-      terminal.tell(style.yellow(`  ! ${linesOf(hidden)} not shown yet: look at all of it first.`));
-    } else if (isYes) return { behavior: "allow", updatedInput: input };
+    if (hidden > 0 && (isYes(answer) || isAlways)) {
+      terminal.tell(
+        style.yellow(
+          `  ! ${linesOf(hidden)} not shown yet: see the whole call before you allow it.`,
+        ),
+      );
+    } else if (isYes(answer)) return { behavior: "allow", updatedInput: input };
     else if (isAlways && always.length > 0) {
       return { behavior: "allow", updatedInput: input, updatedPermissions: always };
-    } else if (/^no?$/i.test(answer)) {
+    } else if (isNo(answer)) {
       return { behavior: "deny", message: "The person refused this." };
     } else if (hidden > 0 && /^s(how)?$/i.test(answer)) show(page);
     else if (hidden > 0 && /^all$/i.test(answer)) show(hidden);
-    // A single letter is a slip of the finger, not an instruction.
-    else if (answer.length > 1) return { behavior: "deny", message: `The person says: ${answer}` };
+    // A single letter is a typing mistake, not an instruction.
+    else if (answer.length > 1) {
+      terminal.tell(style.dim("  Not allowed. The model gets your answer as an instruction."));
+      return { behavior: "deny", message: `The person says: ${answer}` };
+    }
   }
 }
 
@@ -133,7 +140,7 @@ function alwaysOf(context: CanUseToolContext, width: number): PermissionUpdate[]
   const { suggestions = [], suppressAlwaysAllowRule } = context;
   if (suppressAlwaysAllowRule === true) return [];
   const rules = suggestions.filter((each) => each.type === "addRules" && each.behavior === "allow");
-  // A mode grants more than calls like this one: it is offered only where there is nothing narrower.
+  // A mode grants more than calls like this one, so it is offered only if there is nothing narrower.
   const wide = suggestions.filter(({ type }) => type === "setMode" || type === "addDirectories");
   const granted = rules.length > 0 ? rules : wide;
   // A grant that is too long to be shown whole is not offered.
@@ -166,7 +173,7 @@ interface Question {
   readonly options?: readonly { readonly label: string; readonly description?: string }[];
 }
 
-/** The model's own questions: by number, or in the person's own words. */
+/** The model's own questions: by number, or in the user's own words. */
 async function answerQuestions(
   terminal: Terminal,
   input: Record<string, unknown>,

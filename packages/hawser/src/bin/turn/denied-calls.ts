@@ -21,12 +21,12 @@ export function deniedCallLines(
     const rule = allowRule(tool, input, cwd);
     const rivals = denied.filter((each) => concerns(each, tool));
     if (rivals.some((each) => each === rule || fits(each, tool, input))) {
-      return `${tool} was refused, and --deny has a rule for it.`;
+      return `${tool} was denied: a --deny rule matches the call.`;
     }
-    const unless = rivals.length > 0 ? ", unless a rule of --deny fits, which wins" : "";
+    const unless = rivals.length > 0 ? " A --deny rule that matches wins." : "";
     return rule === undefined
-      ? `${tool} was refused. No rule permits just this call; in a terminal you are asked about it${unless}.`
-      : `${tool} was refused; --allow ${quoteForShell(rule)} permits ${extent(tool, rule)}${unless}.`;
+      ? `${tool} was denied. No --allow rule fits only this call; on a terminal, hawser asks you.${unless}`
+      : `${tool} was denied. --allow ${quoteForShell(rule)} allows ${extent(tool, rule)}.${unless}`;
   });
   return [...new Set(lines)];
 }
@@ -63,7 +63,7 @@ function pathOf(tool: string, input: Input): unknown {
 /** Says what a rule permits. */
 function extent(tool: string, rule: string): string {
   if (rule === tool) return "every call of this tool";
-  return tool === "Glob" || tool === "Grep" ? "it, and reading everything there" : "it";
+  return tool === "Glob" || tool === "Grep" ? "it and all reading there" : "it";
 }
 
 /**
@@ -82,7 +82,7 @@ function commandRule(command: unknown): string | undefined {
 /** In characters. A longer command is too long to copy. */
 const LONGEST_COMMAND = 300;
 
-/** The parentheses of a rule must match, those in quotes included. */
+/** The parentheses of a rule must match, including those in quotes. */
 function isBalanced(text: string): boolean {
   let open = 0;
   for (const character of text) {
@@ -103,9 +103,9 @@ function domainRule(url: unknown): string | undefined {
 }
 
 /**
- * Two slashes begin a path from the root; the rest is a pattern as in .gitignore. Observed: blanks at its
- * end are lost, and upper and lower case are alike, which no rule can help. Which home `~` stands for,
- * only the CLI knows. A rule for the root would permit every path.
+ * A rule for exactly this path. Two slashes begin a path from the root; the rest is a pattern as in
+ * .gitignore. Observed: blanks at the end are lost, and upper and lower case do not differ, which no rule
+ * can change. Only the CLI knows which home folder `~` means. A rule for the root would permit every path.
  */
 function pathRule(name: string, path: unknown, cwd: string): string | undefined {
   if (typeof path !== "string" || path.startsWith("~") || process.platform === "win32") {
@@ -142,7 +142,7 @@ function fits(rule: string, tool: string, input: Input): boolean {
   );
 }
 
-/** The name of the tool in a rule, and what stands in parentheses behind it. */
+/** The name of the tool in a rule, and the pattern in parentheses after it. */
 function partsOf(rule: string): { readonly name: string; readonly pattern: string | undefined } {
   const [, name = rule, pattern] = /^([^(]*)\((.*)\)$/s.exec(rule) ?? [];
   return { name, pattern };

@@ -2,19 +2,20 @@ import type { Usage } from "../../wire/index.js";
 
 export interface SummaryFacts {
   readonly model: string | undefined;
+  /** The rounds (requests to the model), which the CLI calls `num_turns`. */
   readonly turns: number;
   readonly usage: Usage;
   readonly costUsd: number | undefined;
   readonly totalMs: number;
-  /** How long the person took to answer questions; not a part of `totalMs`. */
+  /** How long the user took to answer questions; not a part of `totalMs`. */
   readonly answeringMs?: number;
 }
 
-/** Model, turns, tokens, cost and time of a call on one line. Unknown figures are left out. */
+/** Model, rounds, tokens, cost and time on one line. Unknown figures are left out. */
 export function summaryLine({ model, turns, usage, costUsd, ...times }: SummaryFacts): string {
   return [
     ...(model === undefined ? [] : [model]),
-    `${turns} ${turns === 1 ? "turn" : "turns"}`,
+    `${turns} ${turns === 1 ? "round" : "rounds"}`,
     tokensOf(usage),
     ...(costUsd === undefined ? [] : [dollars(costUsd)]),
     ...timesOf(times),

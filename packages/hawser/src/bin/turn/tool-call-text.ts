@@ -18,7 +18,7 @@ export interface CallDetail {
 }
 
 /**
- * All of a call, for a person to decide on: the command or the change first, then every other field,
+ * All of a call, for a user to decide on: the command or the change first, then every other field,
  * the short ones before the long ones, because the model decides how long each of them is.
  */
 export function callDetails(tool: string, input: unknown, cwd: string): CallDetail[] {
@@ -114,7 +114,10 @@ function change(before: string, after: string): CallDetail[] {
   });
   const [had, has] = [before, after].map((text) => text.endsWith("\n"));
   if (before === "" || after === "" || had === has) return all;
-  return [...all, { text: `(${has ? "with" : "without"} a line break at the end)`, tone: "dim" }];
+  return [
+    ...all,
+    { text: `(${has ? "adds a" : "removes the"} line break at the end)`, tone: "dim" },
+  ];
 }
 
 const TONES = { "+": "green", "-": "red", " ": "dim", "…": "dim" } as const;
@@ -130,14 +133,13 @@ function textAt(path: string): string | { readonly why: string } {
   try {
     const stat = statSync(path);
     const { size } = stat;
-    if (!stat.isFile()) return { why: "(there is something that is no file)" };
-    if (size > LARGEST)
-      return { why: `(in place of a file of ${size.toLocaleString("en")} bytes)` };
+    if (!stat.isFile()) return { why: "(the path exists, but is not a regular file)" };
+    if (size > LARGEST) return { why: `(replaces a file of ${size.toLocaleString("en")} bytes)` };
     const text = readFileSync(path, "utf8");
-    return text.includes("\0") ? { why: "(in place of a binary file)" } : text;
+    return text.includes("\0") ? { why: "(replaces a binary file)" } : text;
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" ? "" : { why: `(what is there cannot be read: ${code})` };
+    return code === "ENOENT" ? "" : { why: `(the existing file cannot be read: ${code})` };
   }
 }
 

@@ -31,10 +31,9 @@ export class TurnView {
       if (typeof content !== "string") for (const block of content) this.#result(block);
     } else if (isSystem(message, "api_retry")) {
       const { attempt, max_retries, retry_delay_ms, error_status } = message;
-      const why =
-        error_status === null ? "there was no answer" : `the API refused (${error_status})`;
+      const why = error_status === null ? "no answer" : `API error ${error_status}`;
       const wait = Math.ceil(retry_delay_ms / 1000);
-      this.#terminal.status(`${why}; try ${attempt} of ${max_retries} in ${wait} s`);
+      this.#terminal.status(`${why}; retry ${attempt} of ${max_retries} in ${wait} s`);
     } else if (isMessage(message, "hawser") || isSystem(message, "init")) {
       this.#terminal.status("thinking");
     }
@@ -54,7 +53,7 @@ export class TurnView {
     if (event.type !== "content_block_delta") return;
     const { delta = {} } = event;
     if (delta.type === "thinking_delta") this.#terminal.status("thinking");
-    if (delta.type === "input_json_delta") this.#terminal.status("preparing a tool");
+    if (delta.type === "input_json_delta") this.#terminal.status("preparing a tool call");
     if (delta.type !== "text_delta" || !delta.text) return;
     const isFirst = !this.#streamed.has(this.#message);
     this.#streamed.add(this.#message);
@@ -80,7 +79,7 @@ export class TurnView {
     const { style, width } = this.#terminal;
     const [first = ""] = text.split("\n");
     const more = text.split("\n").length - 1;
-    const about = first === "" ? "(nothing)" : oneLine(first, width - 24);
+    const about = first === "" ? "(no output)" : oneLine(first, width - 24);
     const line = `  ⎿ ${about}${more > 0 ? ` … ${more} more ${more === 1 ? "line" : "lines"}` : ""}`;
     this.#terminal.note(is_error === true ? style.red(line) : style.dim(line));
     this.#terminal.status("thinking");

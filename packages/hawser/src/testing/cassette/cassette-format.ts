@@ -1,4 +1,4 @@
-/** The only format that there is so far. */
+/** The only format so far. */
 export const CASSETTE_FORMAT = 1;
 
 /** The first line of a cassette. */
@@ -6,11 +6,11 @@ export interface CassetteHeader {
   readonly cassette: number;
   /** What the CLI's `--version` printed. */
   readonly cli: string;
-  /** Who recorded it. */
+  /** The program that recorded it. */
   readonly by: string;
 }
 
-/** Every other line. `take` counts the processes that the host has started, from 1. */
+/** A line after the first. `take` is the number of the process, in the order of starts, from 1. */
 export type CassetteEntry = {
   readonly take: number;
   /** Milliseconds since the start of the take. */
@@ -23,7 +23,7 @@ export type CassetteEntry = {
   | { readonly kind: "exit"; readonly code: number | null; readonly signal: string | null }
 );
 
-/** One of `json`, `text` and `latin1`. `newline` is false where the stream ended without one. */
+/** Exactly one of `json`, `text` and `latin1`. `newline` is false if the stream ended without one. */
 export interface CassetteLine {
   readonly json?: unknown;
   readonly text?: string;
@@ -31,7 +31,7 @@ export interface CassetteLine {
   readonly newline?: false;
 }
 
-/** What one process did, in order, each entry with the number of its line in the file. */
+/** The entries of one process, in order, each with its line number in the file. */
 export interface Take {
   readonly take: number;
   readonly line: number;

@@ -8,12 +8,12 @@ import {
   type Take,
 } from "./cassette-format.js";
 
-/** Reads a cassette whole, and refuses it if any part is not as it must be. */
+/** Reads a whole cassette. Throws `invalid_options` if any part is invalid. */
 export async function readCassette(file: string): Promise<Cassette> {
   const text = await contents(file);
   const [first = "", ...rest] = text.split("\n");
   const header = readHeader(file, first);
-  if (rest.pop() !== "") throw broken(file, rest.length + 2, "it is cut off");
+  if (rest.pop() !== "") throw broken(file, rest.length + 2, "the file is cut off");
   const takes = new Map<number, Take & { readonly entries: Take["entries"][number][] }>();
   for (const [index, json] of rest.entries()) {
     const line = index + 2;
@@ -24,13 +24,16 @@ export async function readCassette(file: string): Promise<Cassette> {
       throw broken(file, line, `take ${entry.take} ${begins ? "starts twice" : "has no start"}`);
     }
     if (take?.entries.at(-1)?.kind === "exit") {
-      throw broken(file, line, `take ${entry.take} goes on after its end`);
+      throw broken(file, line, `take ${entry.take} continues after its end`);
     }
     if (begins) takes.set(entry.take, { take: entry.take, line, argv: entry.argv, entries: [] });
     else take?.entries.push({ ...entry, line });
   }
   if (takes.size === 0) {
-    throw unusable(`Nothing was recorded in ${file}.`, "Run the host on record()'s path first.");
+    throw unusable(
+      `Nothing was recorded in ${file}.`,
+      "Start a process from the path of record() first.",
+    );
   }
   return { header, takes: [...takes.values()].sort((a, b) => a.take - b.take) };
 }
@@ -47,7 +50,10 @@ async function contents(file: string): Promise<string> {
 function readHeader(file: string, text: string): CassetteHeader {
   const header = parse(text);
   if (!isObject(header) || typeof header["cassette"] !== "number") {
-    throw unusable(`${file} is no cassette.`, "Its first line must be the header; see record().");
+    throw unusable(
+      `${file} is not a cassette.`,
+      "Its first line must be the header that record() writes.",
+    );
   }
   if (header["cassette"] !== CASSETTE_FORMAT) {
     throw unusable(
@@ -56,18 +62,19 @@ function readHeader(file: string, text: string): CassetteHeader {
     );
   }
   const { cli, by } = header;
-  if (typeof cli !== "string") throw broken(file, 1, "it does not say the CLI's version");
+  if (typeof cli !== "string") throw broken(file, 1, "the CLI's version is missing");
   return { cassette: CASSETTE_FORMAT, cli, by: String(by) };
 }
 
 function readEntry(file: string, line: number, text: string): CassetteEntry {
   const entry = parse(text);
-  if (!isObject(entry)) throw broken(file, line, "it is no JSON object");
+  if (!isObject(entry)) throw broken(file, line, "it is not a JSON object");
   const { take, ms, kind } = entry;
   if (!Number.isSafeInteger(take) || Number(take) < 1) throw broken(file, line, "it has no take");
   if (typeof ms !== "number") throw broken(file, line, "it has no time");
   const isSound = typeof kind === "string" && Object.hasOwn(SOUND, kind) && SOUND[kind]?.(entry);
-  if (isSound !== true) throw broken(file, line, `it is no entry of kind ${JSON.stringify(kind)}`);
+  if (isSound !== true)
+    throw broken(file, line, `it is not a valid entry of kind ${JSON.stringify(kind)}`);
   return entry as unknown as CassetteEntry;
 }
 
@@ -103,7 +110,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The caller says where.
+    return undefined; // The caller reports the line.
   }
 }
 

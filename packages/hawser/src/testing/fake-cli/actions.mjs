@@ -1,4 +1,4 @@
-// What each action of a scenario does, and what happens where none is given.
+// What each action of a scenario does, and what the fake does at an event without a step.
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { failAtApi } from "./api-error.mjs";
@@ -38,7 +38,7 @@ export async function handle(trigger, message) {
   });
 }
 
-/** A turn may end before its time; what is left of the step is then not done. */
+/** A turn may end early. The rest of the step is then skipped. */
 async function untilEnd({ message }, work) {
   try {
     await work();
@@ -114,7 +114,7 @@ const ACTIONS = {
   default: (_, __, event) => DEFAULTS[event.trigger](event),
 };
 
-/** What a turn is about that no prompt has begun. */
+/** The event of a turn that the CLI starts by itself. */
 const BY_ITSELF = { trigger: "task", message: {} };
 
 async function perform(action, event) {
@@ -134,13 +134,13 @@ async function callFunction(action, event) {
   }
 }
 
-/** The place in the scenario's file, or in one that it has imported. */
+/** The stack line in the scenario file, or in a file that it imports. */
 function whereOf(error) {
   const [, url] = /(file:\/\/[^\s()]+:\d+:\d+)/.exec(error?.stack ?? "") ?? [];
   return url === undefined ? "" : ` (${fileURLToPath(url)})`;
 }
 
-/** A turn with all that belongs to it; a string is a turn that says only this. */
+/** Plays a whole turn. A string is a turn with only this text. */
 async function wholeTurn(parts, _, event) {
   await tellRunning();
   await connected();
@@ -154,7 +154,7 @@ async function wholeTurn(parts, _, event) {
   await printResult({ result: turn.said }, event.message.uuid);
 }
 
-/** Whether the hooks let the prompt through; they are asked once for each. */
+/** Whether the hooks allow the prompt. They are called once for each prompt. */
 async function submit({ message }) {
   if (turn.submitted) return true;
   turn.submitted = true;
@@ -176,7 +176,7 @@ const NO_TURN = {
   api_error_status: undefined,
 };
 
-/** As long as a hook wants more, there is more. */
+/** Continues the turn as long as a hook asks for it. */
 async function stop() {
   for (let stop_hook_active = false; ; stop_hook_active = true) {
     const fields = { stop_hook_active, last_assistant_message: turn.said, background_tasks: [] };
@@ -189,7 +189,7 @@ async function stop() {
   }
 }
 
-/** What a function in a scenario gets. */
+/** The argument of a function in a scenario file. */
 function cliOf(event) {
   return {
     argv,

@@ -1,4 +1,4 @@
-// What the CLI prints when the API has refused, and it does not try again.
+// What the CLI prints when the API has failed and the CLI does not retry.
 import { randomUUID } from "node:crypto";
 import { current } from "./flags.mjs";
 import { callHooks } from "./hooks.mjs";
@@ -30,7 +30,7 @@ export async function failAtApi(status, { message, resetsAt }) {
 
 const FAILED = { is_error: true, stop_reason: "stop_sequence", terminal_reason: "api_error" };
 
-/** The API's name for what went wrong, the CLI's, and what the simulated model says of it. */
+/** For each status: the API's name of the error, the CLI's name, and the message of the simulated model. */
 const KINDS = {
   400: { type: "invalid_request_error", error: "unknown", usual: "Simulated invalid request" },
   401: { type: "authentication_error", error: "authentication_failed", usual: BAD_KEY },
@@ -65,7 +65,7 @@ function statusPage() {
   return `your inference gateway (${URL.canParse(url) ? new URL(url).host : url})`;
 }
 
-/** How a subscriber hears that the limit of five hours is reached. */
+/** What a subscriber sees when the limit of five hours is reached. */
 function limitOf(resets) {
   const resetsAt = Math.floor(resets.getTime() / 1000);
   const info = { status: "rejected", resetsAt, rateLimitType: "five_hour", isUsingOverage: false };

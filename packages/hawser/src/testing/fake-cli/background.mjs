@@ -1,4 +1,4 @@
-// A task that goes on behind the turn: when it is over, the CLI starts a turn by itself.
+// A background task. When it has ended, the CLI starts a turn by itself.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { print } from "./output.mjs";

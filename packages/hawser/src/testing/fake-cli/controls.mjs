@@ -1,4 +1,4 @@
-// The control requests of the host that are more than acknowledged.
+// The control requests of the host that need more than an acknowledgement.
 import { current } from "./flags.mjs";
 import { registerHooks } from "./hooks.mjs";
 import { connect, replace, serverDetails } from "./mcp.mjs";
@@ -7,7 +7,7 @@ import { answer, print } from "./output.mjs";
 import { isNew } from "./scenario.mjs";
 import { interrupt } from "./turn.mjs";
 
-/** What a host says of itself counts whether or not it is answered. */
+/** The settings of a host take effect even if the scenario does not answer the request. */
 export function takeInitialize({ hooks, jsonSchema }) {
   registerHooks(hooks);
   current.schema ??= jsonSchema;
@@ -17,7 +17,7 @@ export async function control(event) {
   const { request } = event.message;
   const subtype = request?.subtype;
   const payload = Object.hasOwn(CONTROLS, subtype) ? CONTROLS[subtype](request) : {};
-  // Not awaited unless it must be: the receipt of an interrupt comes before what it brings about.
+  // Awaited only if necessary, because the answer to an interrupt comes before its effects.
   const response = payload instanceof Promise ? await payload : payload;
   await answer(event, { subtype: "success", response });
   if (Object.hasOwn(AFTERWARDS, subtype)) await AFTERWARDS[subtype](request);

@@ -1,4 +1,4 @@
-// What has been said so far, and how it is forgotten.
+// The conversation so far, and its reset.
 import { randomUUID } from "node:crypto";
 import {
   assistantMessage,
@@ -13,7 +13,7 @@ import { isNew } from "./scenario.mjs";
 import { append, earlierMessages } from "./transcript.mjs";
 
 let prompts = [];
-/** What the model is told: prompts, its own answers, and results of tools. */
+/** The messages for the model: prompts, its own answers, and results of tools. */
 let history = [...earlierMessages];
 
 export function remember(message) {
@@ -22,7 +22,7 @@ export function remember(message) {
   tellModel({ role: "user", content }, message.uuid);
 }
 
-/** Adds a message to what the model is told. An answer was written down block by block. */
+/** Adds a message for the model. The transcript already has an answer, block by block. */
 export function tellModel(message, uuid) {
   history.push(message);
   if (message.role === "user") append(session(), "user", message, uuid);
@@ -32,7 +32,7 @@ export function messages() {
   return history;
 }
 
-/** All prompts that this conversation has had. */
+/** All prompts of this conversation. */
 export function said() {
   return prompts.join("\n");
 }
@@ -42,7 +42,7 @@ export function isClear(message) {
   return commandOf(message) !== undefined;
 }
 
-/** A reset as the claimed version prints it. */
+/** Prints a reset as the scenario's version of the CLI does. */
 export async function clear(fields, { keepSession = false, announce = true, forget }, message) {
   const command = commandOf(message) ?? "clear";
   const usual = Object.keys(fields).length === 0 && !keepSession && announce;
@@ -83,7 +83,7 @@ function resetMessage(uuid = randomUUID()) {
   };
 }
 
-/** The name that the reset was called by. Of several blocks the last one says it. */
+/** The name of the reset command. In a prompt of several blocks, the last one has it. */
 function commandOf(message) {
   if (message.client_composed === true && isNew()) return undefined;
   const content = message.message?.content;
@@ -91,7 +91,7 @@ function commandOf(message) {
   return /^\/(clear|reset|new)(?:\s|$)/.exec(typeof text === "string" ? text : "")?.[1];
 }
 
-/** What somebody said: a prompt may have empty blocks beside its text. */
+/** The text of a prompt, which may also have empty blocks. */
 export function promptOf(message) {
   return textOf(message.message?.content).trim();
 }

@@ -1,25 +1,25 @@
-// What the command line and control requests have set.
+// The settings from the command line and from control requests.
 import { readFileSync } from "node:fs";
 import { argv } from "./scenario.mjs";
 
 export const asksHost = flag("permission-prompt-tool") === "stdio";
 export const streams = argv.includes("--include-partial-messages");
 export const maxTurns = Number(flag("max-turns") ?? Number.POSITIVE_INFINITY);
-/** The folders beside the working one that count as its own. */
+/** The additional folders that tools may access. */
 export const folders = flags("add-dir");
 
-/** The servers of `--mcp-config`. Files are read at once: the host removes them when the CLI is up. */
+/** The servers of `--mcp-config`. Files are read at once, because the host removes them after the start. */
 export const configuredServers = Object.keys(readJson(flag("mcp-config"))?.mcpServers ?? {});
 
 export const current = {
   model: flag("model") ?? "fake-model",
   mode: flag("permission-mode") ?? "default",
   settings: readJson(flag("settings")),
-  /** What a value has to fit; undefined if the host wants none. */
+  /** The JSON Schema for a value; undefined if the host asks for none. */
   schema: readJson(flag("json-schema")),
 };
 
-/** Undefined: all that there are. */
+/** Undefined for all tools. */
 export const tools = toolsOf(flag("tools"));
 export const allowedRules = rulesOf("allowedTools", "allow");
 export const disallowedRules = rulesOf("disallowedTools", "deny");
@@ -32,7 +32,7 @@ function rulesOf(name, behavior) {
   return [...split(flag(name) ?? ""), ...(current.settings?.permissions?.[behavior] ?? [])];
 }
 
-/** Commas and spaces part rules, but not inside of brackets. */
+/** Commas and spaces separate rules, except inside parentheses. */
 function split(list) {
   return list.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [];
 }
@@ -42,7 +42,7 @@ function readJson(value) {
   try {
     return JSON.parse(value.startsWith("{") ? value : readFileSync(value, "utf8"));
   } catch {
-    return undefined; // As the real CLI, which drops in silence what it cannot read.
+    return undefined; // The real CLI also silently drops what it cannot read.
   }
 }
 

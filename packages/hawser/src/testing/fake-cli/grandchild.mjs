@@ -1,12 +1,12 @@
 import { print } from "./output.mjs";
 
-/** Announced only when it is past its own start, so that a signal finds it as it is meant to be. */
+/** Prints the process id only after the process is ready, so that its signal handlers are set. */
 export async function startGrandchild({
   seconds = 300,
   ignoreSigterm = false,
   inheritOutput = false,
 }) {
-  // Loaded only here: every start of the fake would pay for it.
+  // Imported only here, because it would slow down every start of the fake.
   const { spawn } = await import("node:child_process");
   const code = [
     ignoreSigterm ? 'process.on("SIGTERM", () => {});' : "",
@@ -18,7 +18,7 @@ export async function startGrandchild({
     detached: true,
     stdio: ["ignore", output, output, "pipe"],
   });
-  // The pipe that the options ask for; its type is that of a stream which may be missing.
+  // The options ask for this pipe, but its type says that it may be missing.
   const up = /** @type {import("node:net").Socket} */ (child.stdio[3]);
   await new Promise((resolve) => up.once("data", resolve));
   up.destroy();

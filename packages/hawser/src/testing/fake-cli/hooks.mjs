@@ -11,7 +11,7 @@ export function registerHooks(hooks = {}) {
   registered = hooks;
 }
 
-/** What each callback for an event says; `lost` if it was not to be had. */
+/** The answer of each callback for an event; `lost` if there was no answer. */
 export function callHooks(event, fields = {}, subject = fields.tool_name) {
   const fitting = (registered[event] ?? []).filter(({ matcher }) => fits(matcher, subject));
   return Promise.all(

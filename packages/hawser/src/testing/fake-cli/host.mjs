@@ -1,4 +1,4 @@
-// What the CLI asks of the host, and the answers that it waits for.
+// Control requests to the host, and their answers.
 import { randomUUID } from "node:crypto";
 import { write } from "./output.mjs";
 import { interrupted } from "./turn.mjs";
@@ -10,7 +10,7 @@ let closed = false;
 
 /**
  * Resolves with the host's answer: `{ subtype: "success", response }`, or one with `error`. After
- * `limitMs` the request is taken back: `{ late: true }`. `signal` takes it back and rejects.
+ * `limitMs` the request is cancelled: `{ late: true }`. `signal` cancels it and rejects.
  * @param {object} request
  * @param {{ limitMs?: number, signal?: AbortSignal, takeBack?: (requestId: string) => void }} [options]
  * @returns {Promise<HostAnswer>}
@@ -44,7 +44,7 @@ export function ask(request, { limitMs, signal, takeBack = cancel } = {}) {
   });
 }
 
-/** Hands an answer to the request that waits for it; false if no request does. */
+/** Passes an answer to the request that waits for it. Returns false if no request does. */
 export function takeAnswer({ response }) {
   const settle = pending.get(response?.request_id);
   if (settle === undefined) return false;
@@ -52,7 +52,7 @@ export function takeAnswer({ response }) {
   return true;
 }
 
-/** No answer can come any more. */
+/** Settles all requests, because no answer can arrive any more. */
 export function hostIsGone() {
   closed = true;
   for (const settle of [...pending.values()]) settle(STREAM_CLOSED);

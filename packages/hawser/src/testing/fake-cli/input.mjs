@@ -2,7 +2,7 @@ import { reopen } from "./output.mjs";
 
 let open = true;
 
-/** Hands on each line as it comes, unless reading was stopped before or is then. */
+/** Passes each line on as it arrives, until reading is stopped. */
 export function readLines(onLine, onEnd) {
   if (!open) return;
   let parts = [];

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The program behind fakeCli(): it is copied, with the files beside it, to where its scenario.json is.
-// Started where it lies, it plays the file that HAWSER_FAKE_SCENARIO names.
+// The program behind fakeCli(), which copies it and the files beside it next to a scenario.json.
+// Started from here, it plays the file that HAWSER_FAKE_SCENARIO names.
 // It shares no code with the library, so that it cannot share its bugs.
 import { handle } from "./actions.mjs";
 import { takeInitialize } from "./controls.mjs";
@@ -11,7 +11,7 @@ import { argv, asksVersion, record } from "./scenario.mjs";
 import { allDone, enqueue } from "./turn.mjs";
 
 async function main() {
-  // Lives until something here says exit, whatever becomes of the pipes.
+  // Keeps the process alive until it exits explicitly, even if the pipes close.
   setInterval(() => {}, 2 ** 30);
   process.stdout.on("error", () => process.exit(0));
   process.stderr.on("error", () => {});

@@ -1,4 +1,4 @@
-// The MCP servers: the CLI is the client of those that live in the host. Others are taken to be up.
+// The MCP servers. The CLI is the client of servers in the host. Other servers count as connected.
 import { configuredServers } from "./flags.mjs";
 import { ask } from "./host.mjs";
 import { scenario, version } from "./scenario.mjs";
@@ -10,7 +10,7 @@ const scripted = scenario.mcp ?? {};
 let others = new Set([...configuredServers, ...Object.keys(scripted)]);
 let ids = 0;
 
-/** Greets each of them, unless the host has sent along what they would say. */
+/** Performs the handshake with each server, unless the host has sent its result along. */
 export function connect(names = [], manifests = {}) {
   for (const name of names) {
     const server = { name, status: "pending", tools: [] };
@@ -21,7 +21,7 @@ export function connect(names = [], manifests = {}) {
   }
 }
 
-/** Puts other servers in the place of those in the host. */
+/** Replaces the servers in the host. */
 export function replace(names) {
   const removed = [...servers.keys()];
   servers.clear();
@@ -29,12 +29,12 @@ export function replace(names) {
   return removed;
 }
 
-/** When no greeting is under way. */
+/** Resolves when no handshake is running. */
 export function connected() {
   return Promise.all([...servers.values()].map(({ ready }) => ready));
 }
 
-/** All, as an init line has them. */
+/** All servers, in the form of an init line. */
 export function serversNow() {
   return [
     ...otherServers().map(({ name, status }) => ({ name, status, source: "dynamic" })),
@@ -46,7 +46,7 @@ export function serversNow() {
   ];
 }
 
-/** All, as `mcp_status` tells of them. */
+/** All servers, in the form of `mcp_status`. */
 export function serverDetails() {
   return [
     ...otherServers().map((server) => ({ ...server, scope: "dynamic" })),
@@ -78,20 +78,20 @@ export function toolNames() {
   );
 }
 
-/** Whether a server that is up has this tool. What those outside of the host have is not known. */
+/** Whether a connected server has this tool. The tools of servers outside the host are not known. */
 export function isServed(name) {
   const server = serverOf(name);
   const up = serversNow().some((each) => each.name === server && each.status === "connected");
   return up && (!servers.has(server) || toolNames().includes(name));
 }
 
-/** The server in the host and the tool that a name stands for; undefined if there is no such server. */
+/** The server in the host and the tool for a name; undefined if there is no such server. */
 export function ownerOf(name) {
   const server = serverOf(name);
   return servers.has(server) ? { server, tool: name.slice(prefixOf(server).length) } : undefined;
 }
 
-/** One name may begin as another. */
+/** The longest match, because one server's name may begin with another's. */
 function serverOf(name) {
   const fitting = serversNow().filter((server) => name.startsWith(prefixOf(server.name)));
   return fitting.sort((a, b) => b.name.length - a.name.length)[0]?.name;

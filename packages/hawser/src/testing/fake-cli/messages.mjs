@@ -1,4 +1,4 @@
-// The messages of a well-mannered CLI.
+// The messages of a CLI that works.
 import { randomUUID } from "node:crypto";
 import { current, streams } from "./flags.mjs";
 import { serversNow, toolNames } from "./mcp.mjs";
@@ -11,7 +11,7 @@ let results = 0;
 let lastFailed = false;
 let cost = { total_cost_usd: 0, modelUsage: {} };
 
-/** A turn is surrounded by states once the host has seen some: it then waits for them. */
+/** Once the host has seen a state, each turn reports states, because the host then waits for them. */
 export async function tellRunning() {
   if (scenario.states || tellsStates()) await tellState("running");
   if (!tellsPrompts() || turn.isTold) return;
@@ -40,7 +40,7 @@ export async function printResult(fields, uuid) {
   if (tellsStates()) await tellState("idle");
 }
 
-/** Remembers what a result says for what comes after it. */
+/** Remembers the parts of a result that later messages need. */
 export function noted(result) {
   lastFailed = result.is_error;
   cost = { total_cost_usd: result.total_cost_usd, modelUsage: result.modelUsage };
@@ -94,7 +94,7 @@ export async function printAssistant(content) {
   for (const block of blocksOf(content)) await print(assistantMessage(id, block));
 }
 
-/** An assistant message as the host wants it: in pieces too, if it asked for them. */
+/** Prints an assistant message, also as partial messages if the host asked for them. */
 export async function say(content, stopReason = "end_turn") {
   const blocks = blocksOf(content);
   turn.said = blocks.findLast(({ type }) => type === "text")?.text ?? turn.said;
@@ -141,7 +141,7 @@ export function assistantMessage(id, block, fields = {}) {
   };
 }
 
-/** How a message that no model wrote differs. */
+/** The fields of a message that no model wrote. */
 export const SYNTHETIC = {
   model: "<synthetic>",
   stop_reason: "stop_sequence",
@@ -149,7 +149,7 @@ export const SYNTHETIC = {
   usage: { input_tokens: 0, output_tokens: 0 },
 };
 
-/** The cost is that of the whole process so far: a turn of ours costs nothing. */
+/** The cost is that of the whole process so far. A turn of the fake costs nothing. */
 function resultMessage(uuid) {
   return {
     type: "result",

@@ -1,4 +1,4 @@
-// A turn whose words come from a model: the one that the environment names, as for the real CLI.
+// A turn that is answered by the model that the environment names, as with the real CLI.
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { failAtApi } from "./api-error.mjs";
@@ -12,7 +12,7 @@ import { runTool, takeValue, VALUE_TOOL } from "./tool.mjs";
 import { append } from "./transcript.mjs";
 import { interrupted, turn } from "./turn.mjs";
 
-/** Asks until the model wants no more tools. */
+/** Sends requests until the model calls no more tools. */
 export async function askModel() {
   for (;;) {
     const blocks = await receive();
@@ -30,7 +30,7 @@ export async function askModel() {
 const NOT_RUN = "(this stand-in for the CLI runs no tools)";
 
 /**
- * One answer. Its events are passed on as they arrive, each block is printed when it is whole.
+ * Reads one answer. Passes its events on as they arrive, and prints each block when it is complete.
  * @returns {Promise<any[]>} The blocks.
  */
 async function receive() {

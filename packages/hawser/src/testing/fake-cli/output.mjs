@@ -1,4 +1,4 @@
-// What goes out, and under which session.
+// Writes output, with the id of the session.
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
@@ -13,13 +13,13 @@ export function session() {
   return sessionId;
 }
 
-/** What is printed from now on belongs to a new session. */
+/** Starts a new session for all later output. */
 export function beginSession() {
   sessionId = randomUUID();
 }
 
 /**
- * Resolves when the host has taken the bytes, so that a host that does not read stalls this program.
+ * Resolves when the host has read the bytes, so that a host that does not read blocks this program.
  * @returns {Promise<void> | undefined}
  */
 export function write(data) {
@@ -55,18 +55,18 @@ export function closeStdout() {
   reopen(1, "w");
 }
 
-/** Closes a standard stream for real, and takes its number again, so that no other file gets it. */
+/** Closes a standard stream, and reopens its descriptor so that no other file gets the number. */
 export function reopen(fd, mode) {
   closeSync(fd);
   openSync(devNull, mode);
 }
 
-/** Whether a state has been told. */
+/** Whether a state was reported. */
 export function tellsStates() {
   return state !== undefined;
 }
 
-/** Prints the state if it is another one, and the host and the claimed version know of states. */
+/** Prints the state if it has changed, and if the host and the scenario's version know states. */
 export async function tellState(next) {
   if (process.env.CLAUDE_CODE_SDK_READS_SESSION_STATE !== "1" || !isNew() || next === state) return;
   state = next;
@@ -78,7 +78,7 @@ export async function tellState(next) {
   });
 }
 
-/** How far a prompt has come. The real CLI reports only on prompts that came with an id. */
+/** Reports the progress of a prompt. The real CLI reports only prompts that have an id. */
 export async function tellProgress(uuid, ...states) {
   if (uuid === undefined) return;
   for (const state of states) {

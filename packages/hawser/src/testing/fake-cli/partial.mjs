@@ -1,4 +1,4 @@
-// An answer in pieces, as the API sends it: the line of a block comes before the end of the block.
+// An answer as partial messages, as the API sends them. The line of a block comes before the block's end.
 import { print } from "./output.mjs";
 
 export async function stream(message, blocks, stopReason, printBlock) {

@@ -1,4 +1,4 @@
-// Which tools there are, and which of them need no permission. Rules about input are not understood.
+// Which tools exist, and which of them need no permission. Rules about input are not supported.
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { allowedRules, current, disallowedRules, folders, tools } from "./flags.mjs";
@@ -8,7 +8,7 @@ const allowed = new Set(allowedRules);
 const disallowed = new Set(disallowedRules);
 const kept = tools && new Set(tools.map(today));
 
-/** What the CLI says to a call of a tool that is not there; undefined if it is. */
+/** The CLI's error for a call of a tool that does not exist; undefined if it exists. */
 export function lackOf(name) {
   const isMcp = name.startsWith("mcp__");
   const isThere = isMcp ? isServed(name) : (kept?.has(today(name)) ?? true);
@@ -19,12 +19,12 @@ export function lackOf(name) {
   return `Error: No such tool available: ${name}${why}`;
 }
 
-/** The built-in tools that there are. */
+/** The built-in tools that exist. */
 export function builtInTools() {
   return [...BUILT_IN].filter((name) => lackOf(name) === undefined);
 }
 
-/** Who says that a call needs no permission: `{ reason }`, or undefined if it needs one. */
+/** Why a call needs no permission: `{ reason }`; undefined if it needs one. */
 export function passOf({ name, input }) {
   if (current.mode === "bypassPermissions") return { reason: "mode" };
   if (namesOf(name).some((each) => allowed.has(each))) return { reason: "rule" };
@@ -33,7 +33,7 @@ export function passOf({ name, input }) {
   return isFree && isInside(input) ? { reason: "mode" } : undefined;
 }
 
-/** What the host said beside yes. */
+/** Applies the updates that the host sent with its yes. */
 export function applyUpdates(updates = []) {
   for (const { type, mode, behavior, rules } of updates) {
     if (type === "setMode") current.mode = mode;
@@ -42,7 +42,7 @@ export function applyUpdates(updates = []) {
   }
 }
 
-/** The names by which a rule may mean a tool. */
+/** The names that a rule may use for a tool. */
 function namesOf(name) {
   const [, server] = /^(mcp__.+?)__/.exec(name) ?? [];
   if (server !== undefined) return [name, server, `${server}__*`];
@@ -53,7 +53,7 @@ function today(name) {
   return name === "Agent" ? "Task" : name;
 }
 
-/** Whether what a call names lies in a folder of this session. */
+/** Whether the path of a call is inside a folder of this session. */
 function isInside({ file_path, notebook_path, path }) {
   const place = real(resolve(file_path ?? notebook_path ?? path ?? "."));
   return [".", ...folders].some((folder) => {
@@ -66,7 +66,7 @@ function real(path) {
   try {
     return realpathSync(path);
   } catch {
-    return path; // It is not there: a scenario needs no files.
+    return path; // The file does not exist; a scenario needs no files.
   }
 }
 

@@ -1,9 +1,9 @@
-// What this process was told, and the notes that it leaves.
+// The scenario of this process, and its record.
 import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-/** Beside a program that fakeCli() has made; without it the program was started as it is. */
+/** The file beside a copy that fakeCli() made. The original program has none. */
 const ownFile = here("./scenario.json");
 const isMade = existsSync(ownFile);
 
@@ -20,7 +20,7 @@ const steps = all
   .map((step, place) => ({ ...step, place, left: step.times ?? 1 }))
   .filter((step) => step.process === undefined || step.process === number);
 
-/** The step whose turn it is at an event; one of its times is then used up. */
+/** The step for an event. Uses up one of its `times`. */
 export function takeStep(trigger, subtype) {
   const step = steps.find(
     (step) =>
@@ -34,7 +34,7 @@ export function takeStep(trigger, subtype) {
   return step;
 }
 
-/** Whether the claimed version behaves as 2.1.325 and later; one that cannot be read does. */
+/** Whether the scenario's version behaves like 2.1.325 and later. An unreadable version does. */
 export function isNew() {
   const found = /(\d+)\.(\d+)\.(\d+)/.exec(version);
   if (found === null) return true;
@@ -48,11 +48,11 @@ export function record(entry) {
     if (file === undefined) return;
     appendFileSync(file, `${JSON.stringify({ pid: process.pid, ...entry })}\n`);
   } catch {
-    // Run as another user, the fake may not write there; it then leaves no record.
+    // As another user, the fake may not write the file. It then leaves no record.
   }
 }
 
-/** A file of fakeCli()'s own may name the file that the scenario is in. */
+/** The file that fakeCli() wrote may name a module with the scenario. */
 async function read(file) {
   if (file === undefined) return {};
   if (!file.endsWith(".json")) return (await import(pathToFileURL(file).href)).default;
@@ -60,9 +60,9 @@ async function read(file) {
   return content.module === undefined ? content : read(fileURLToPath(content.module));
 }
 
-/** Takes the lowest number that no process has: only one can make the file of that name. */
+/** Takes the lowest free number. Only one process can create the file with that name. */
 function count() {
-  // As it is, the program is everybody's, and has no place for what one user's processes count.
+  // The original program is shared by all users, so it has no folder for counting processes.
   if (!isMade) {
     process.stderr.write("fake cli: `process` in a step needs fakeCli()\n");
     process.exit(70);

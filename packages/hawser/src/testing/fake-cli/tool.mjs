@@ -1,4 +1,4 @@
-// A call of a tool: the hooks before it, the permission, the tool itself, the hooks behind it.
+// A tool call: the hooks before it, the permission, the tool itself, the hooks after it.
 import { randomUUID } from "node:crypto";
 import { asksHost, current, maxTurns } from "./flags.mjs";
 import { callHooks } from "./hooks.mjs";
@@ -16,7 +16,7 @@ export async function useTool(name, { input = {}, ...script }) {
   await runTool(block, script);
 }
 
-/** Runs a call that was printed already. Gives the content of its result, as the model is told. */
+/** Runs a call that was already printed. Returns the content of its result for the model. */
 export async function runTool({ id, name, input }, { allowed = false, ...script }) {
   const call = { id, name, input, owner: ownerOf(name), runs: false };
   const lack = lackOf(name);
@@ -39,7 +39,7 @@ async function decideAndRun(call, allowed, script) {
   }
 }
 
-/** A value for the schema that the host has sent; without one it is said as text. */
+/** Returns a value for the schema that the host has sent, or as text without a schema. */
 export async function giveValue(value) {
   if (current.schema === undefined) return say(JSON.stringify(value));
   const id = newId();
@@ -47,10 +47,10 @@ export async function giveValue(value) {
   return takeValue(id, value);
 }
 
-/** The tool by which the model gives a value. */
+/** The tool with which the model returns a value. */
 export const VALUE_TOOL = "StructuredOutput";
 
-/** Accepts a value whose call was printed already. */
+/** Accepts a value whose call was already printed. */
 export async function takeValue(id, value) {
   await printToolResult(id, { content: GIVEN }, GIVEN, { permission_decision: accepted("config") });
   turn.said = JSON.stringify(value);
@@ -60,7 +60,7 @@ export async function takeValue(id, value) {
 const GIVEN = "Structured output provided successfully";
 
 /**
- * A refusal, or how the call was permitted.
+ * The refusal of a call, or how it was permitted.
  * @typedef {{ refusal?: string, meta?: { kind: string, source: string, reason_type?: string },
  *   by?: string, reason?: string, stops?: boolean }} Decision
  */
@@ -82,7 +82,7 @@ async function permit(call, allowed) {
 }
 
 /**
- * The strictest verdict counts.
+ * Calls the hooks. The strictest verdict counts.
  * @returns {Promise<{ verdict?: string, reason?: string, input: any, lost: boolean, stops: boolean }>}
  */
 async function askHooks(call) {
@@ -184,7 +184,7 @@ function refuse({ id }, { refusal, meta }) {
   });
 }
 
-/** The call and the turn end here. */
+/** Ends the call and the turn. */
 async function reject({ id, runs }) {
   const content = runs ? `${REJECTED} ${STOPPED}` : REJECTED;
   const meta = { non_execution_kind: "user-rejected" };

@@ -1,4 +1,4 @@
-// The transcript of the conversation, where the CLI would keep it. Only if the scenario says so.
+// The transcript of the conversation, in the CLI's folder. Only if the scenario has `sessions`.
 import { randomUUID } from "node:crypto";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -9,7 +9,7 @@ const keeps = scenario.sessions === true && !argv.includes("--no-session-persist
 const folder = join(
   process.env.CLAUDE_CONFIG_DIR ?? join(homedir(), ".claude"),
   "projects",
-  // Of a longer name the CLI has a hash in place of the end, which no reader relies on.
+  // The CLI replaces the end of a longer name by a hash, on which no reader relies.
   process
     .cwd()
     .replace(/[^a-zA-Z0-9]/g, "-")
@@ -18,13 +18,13 @@ const folder = join(
 const forks = argv.includes("--fork-session");
 const given = flag("session-id");
 
-/** The session that is resumed, with what was said in it. */
+/** The resumed session, with its messages. */
 const earlier = asksVersion ? undefined : readEarlier();
 
-/** The id under which the conversation begins. */
+/** The session id at the start. */
 export const firstSession = (forks ? undefined : earlier?.id) ?? given ?? randomUUID();
 
-/** What the model was told before, as messages. */
+/** The earlier messages for the model. */
 export const earlierMessages = messagesOf(earlier?.entries ?? []);
 
 /** The last entry of each session. */
@@ -35,7 +35,7 @@ if (keeps && earlier !== undefined) {
   else last.set(firstSession, earlier.entries.at(-1)?.uuid);
 }
 
-/** Writes a message of the conversation down. */
+/** Writes a message of the conversation to the transcript. */
 export function append(sessionId, type, message, uuid = randomUUID()) {
   if (!keeps) return;
   const entry = {
@@ -77,11 +77,11 @@ function latest() {
     const newest = times.sort((a, b) => a.ms - b.ms).at(-1)?.name;
     return newest && basename(newest, ".jsonl");
   } catch {
-    return undefined; // No session was kept for this folder.
+    return undefined; // There is no transcript for this folder.
   }
 }
 
-/** One message for the blocks of an answer, which have an entry each. */
+/** Joins the entries of an answer, one for each block, to one message. */
 function messagesOf(entries) {
   /** @type {{ id?: string, role: string, content: any }[]} */
   const messages = [];

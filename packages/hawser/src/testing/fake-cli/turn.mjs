@@ -1,27 +1,27 @@
-// The turn that runs, the prompts that wait for it, and how it ends before its time.
+// The running turn, the prompts that wait for it, and its interruption.
 
 const fresh = (message) => ({
   message,
   stop: new AbortController(),
-  /** What the last assistant message said. */
+  /** The text of the last assistant message. */
   said: "",
   userLines: 0,
   /** @type {{ tool_name: string, tool_use_id: string, tool_input: unknown }[]} */
   denials: [],
   submitted: false,
-  /** Between its init line and its result. */
+  /** Whether the turn is between its init line and its result. */
   begun: false,
   over: false,
 });
 
-/** Shared by all that runs at the same time: one turn at a time is the rule. */
+/** The current turn. There is only one at a time. */
 export let turn = fresh({});
 
 const waiting = [];
 const outstanding = new Set();
 let chain = Promise.resolve();
 
-/** Thrown to leave a turn, and the step that it belongs to, with this result. */
+/** Thrown to end a turn, and its step, with this result. */
 export class TurnEnd {
   constructor(fields, line) {
     this.fields = fields;
@@ -29,7 +29,7 @@ export class TurnEnd {
   }
 }
 
-/** A prompt, or a turn that the CLI starts by itself: they run one after the other. */
+/** Enqueues a prompt, or a turn that the CLI starts by itself. They run one after the other. */
 export function enqueue(message, work) {
   waiting.push(message);
   chain = chain.then(() => {
@@ -41,7 +41,7 @@ export function enqueue(message, work) {
   });
 }
 
-/** Something that will enqueue a turn later: the process does not leave before. */
+/** Work that will enqueue a turn later. The process does not exit before that. */
 export function expectLater(promise) {
   outstanding.add(promise);
   promise.finally(() => outstanding.delete(promise));
@@ -55,7 +55,7 @@ export async function allDone() {
   }
 }
 
-/** Ends the running turn at the next point where it can end; gives what is then left to do. */
+/** Ends the running turn at the next possible point. Returns the ids of the prompts that were waiting. */
 export function interrupt(cancelQueued) {
   const ids = waiting.flatMap(({ uuid }) => uuid ?? []);
   if (cancelQueued) waiting.length = 0;
@@ -79,7 +79,7 @@ export function interruptedInTool() {
   );
 }
 
-/** The model wants to go on, and may not. */
+/** Ends the turn because the model has reached the limit of rounds. */
 export function outOfTurns(limit) {
   return new TurnEnd({
     ...NO_ANSWER,
@@ -104,7 +104,7 @@ function abortedFields(terminal_reason, stop_reason) {
 const NO_ANSWER = { is_error: true, api_error_status: undefined, result: undefined };
 
 /**
- * A wait that an interrupt ends.
+ * Waits. An interrupt ends the wait.
  * @returns {Promise<void>}
  */
 export function pause(ms) {

@@ -1,36 +1,40 @@
-/** One part of an answer, as the Messages API names it. */
+/** A content block of an answer, as in the Messages API. */
 export type AnswerBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock;
 
+/** A text block. Created by `text()`. */
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;
 }
 
+/** A thinking block. Created by `thinking()`. */
 export interface ThinkingBlock {
   readonly type: "thinking";
   readonly thinking: string;
   readonly signature: string;
 }
 
+/** A block of encrypted thinking. Created by `redactedThinking()`. */
 export interface RedactedThinkingBlock {
   readonly type: "redacted_thinking";
   readonly data: string;
 }
 
+/** A tool call. Created by `toolUse()`. */
 export interface ToolUseBlock {
   readonly type: "tool_use";
-  /** Made unique by the server when it is absent. */
+  /** @default a unique id */
   readonly id?: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Text that the model says. A plain string in a script means the same. */
+/** Creates a text block. In a script, a plain string does the same. */
 export function text(text: string): TextBlock {
   return { type: "text", text };
 }
 
-/** What the model thinks before it answers; the signature may be any text, because the simulated model does not check it. */
+/** Creates a thinking block. The signature may be any text, because the simulated model does not check it. */
 export function thinking(
   thinking: string,
   options: { readonly signature?: string } = {},
@@ -38,14 +42,22 @@ export function thinking(
   return { type: "thinking", thinking, signature: options.signature ?? SIGNATURE };
 }
 
-/** Thinking that the API shows only encrypted. */
+/** Creates a block of thinking that the API shows only encrypted. */
 export function redactedThinking(data: string): RedactedThinkingBlock {
   return { type: "redacted_thinking", data };
 }
 
 /**
- * A call of one of the CLI's tools. The CLI asks for permission, runs it, and sends its result with
- * the next request, which takes the next reply of the script.
+ * Creates a call of one of the CLI's tools. The CLI asks for permission, runs the tool, and sends the
+ * result with the next request, which takes the next reply of the script.
+ *
+ * @example
+ * ```ts
+ * replies: [
+ *   toolUse("Bash", { command: "echo hello" }),
+ *   (request) => `It said ${request.toolResults[0]?.text}.`,
+ * ]
+ * ```
  */
 export function toolUse(
   name: string,
@@ -55,5 +67,5 @@ export function toolUse(
   return { type: "tool_use", name, input, ...options };
 }
 
-/** Base64, as the API's are. */
+/** In Base64, like the signatures of the API. */
 const SIGNATURE = Buffer.from("signed by the simulated model").toString("base64");

@@ -1,21 +1,36 @@
 import type { ErrorReply } from "./reply.js";
 
-/** What goes with a refusal. */
+/** Options of `apiError()`. */
 export interface ApiErrorOptions {
-  /** What the API would say; the CLI shows it for most statuses. */
+  /**
+   * Message of the error. The CLI shows it for most statuses.
+   * @default a message that belongs to the status
+   */
   readonly message?: string;
-  /** The API's name for the kind of error; by default the one that belongs to the status. */
+  /**
+   * Error type, with the API's own name.
+   * @default the type that belongs to the status, such as "rate_limit_error" for 429
+   */
   readonly type?: string;
+  /** More headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Seconds, sent as `retry-after`. */
+  /** Seconds, sent in the `retry-after` header. */
   readonly retryAfter?: number;
-  /** Wait this long before the answer. */
+  /**
+   * Milliseconds to wait before the response.
+   * @default 0
+   */
   readonly delayMs?: number;
 }
 
 /**
- * An error answer of the API. The CLI tries again after most of them, and each attempt takes a reply:
- * set CLAUDE_CODE_MAX_RETRIES=0, or script `always(apiError(…))`.
+ * Creates an error response of the API. The CLI retries after most errors, and each attempt takes a
+ * reply: set CLAUDE_CODE_MAX_RETRIES=0, or script `always(apiError(…))`.
+ *
+ * @example
+ * ```ts
+ * replies: [apiError(529), "Hello."]; // The first attempt fails, the retry succeeds.
+ * ```
  */
 export function apiError(status: number, options: ApiErrorOptions = {}): ErrorReply {
   const row = ERRORS[status] ?? { type: "api_error", message: "Simulated error" };
@@ -32,21 +47,24 @@ export function apiError(status: number, options: ApiErrorOptions = {}): ErrorRe
   };
 }
 
-/** What the API's headers tell of a limit. */
+/** The state of a usage limit, as the API's headers report it. */
 export interface RateLimit {
   readonly status: "allowed" | "allowed_warning" | "rejected";
   readonly resetsAt: Date;
-  /** Which limit it is about. */
+  /**
+   * The limit.
+   * @default "five_hour"
+   */
   readonly window?: "five_hour" | "seven_day" | "seven_day_opus" | "seven_day_sonnet" | "overage";
-  /** The used part of that limit, 0 to 1. */
+  /** The part of the limit that is used, from 0 to 1. */
   readonly utilization?: number;
-  /** The warning level that was passed, 0 to 1. */
+  /** The warning threshold that was passed, from 0 to 1. */
   readonly surpassedThreshold?: number;
 }
 
 /**
- * The headers by which the API tells a subscriber about usage limits. With `oauthToken` (and no API
- * key) the CLI prints them as a `rate_limit_event`; with an API key it ignores them.
+ * Creates the headers with which the API reports usage limits to a subscriber. With `oauthToken` (and no
+ * API key) the CLI prints them as a `rate_limit_event`; with an API key it ignores them.
  */
 export function rateLimitHeaders(limit: RateLimit): Record<string, string> {
   const window = limit.window ?? "five_hour";
@@ -69,7 +87,7 @@ export function rateLimitHeaders(limit: RateLimit): Record<string, string> {
   return headers;
 }
 
-/** A 429 that says when the limit of a subscription resets. */
+/** Creates a 429 response that says when the limit of a subscription resets. By default, in one hour. */
 export function usageLimit(
   limit: Omit<RateLimit, "status"> = { resetsAt: new Date(Date.now() + 3_600_000) },
   options: ApiErrorOptions = {},
@@ -78,7 +96,7 @@ export function usageLimit(
   return apiError(429, { ...options, headers: { ...headers, ...options.headers } });
 }
 
-/** The limits that have headers of their own beside the common ones. */
+/** The limits that have their own headers in addition to the common ones. */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
   five_hour: "5h",
   seven_day: "7d",

@@ -3,11 +3,11 @@ import type { ReplyInput } from "./reply.js";
 import { blocksOf, textOf } from "./request-body.js";
 
 /**
- * The model calls that the CLI makes on its own, beside the conversation:
+ * The purposes of requests that the CLI makes on its own, outside the conversation:
  * - `title`: names the session (2.1.197, after `initialize`, unless nonessential traffic is off)
  * - `suggestion`: guesses the next prompt (only when the host asked for `promptSuggestions`)
  * - `agent_summary`: says what a sub-agent is doing (only with `agentProgressSummaries`)
- * - `probe`: asks for one token, to see whether a model or a quota is there
+ * - `probe`: asks for one token, to check whether a model or a quota is available
  */
 export type AuxiliaryKind = "title" | "suggestion" | "agent_summary" | "probe";
 

@@ -1,7 +1,7 @@
 import type { AnswerBlock } from "./answer-block.js";
 import type { MessageReply } from "./reply.js";
 
-/** What the server adds to a reply: the model that was asked for, and ids that are unique. */
+/** What the server adds to a reply: the model of the request, and unique ids. */
 export interface Identity {
   readonly model: string;
   nextId(prefix: "msg" | "toolu"): string;
@@ -10,8 +10,8 @@ export interface Identity {
 export type ServerEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /**
- * The events of a streamed message. Unless the reply ends whole, its last block is left open and
- * nothing follows, or the error event does.
+ * The events of a streamed message. If the reply is not complete, its last block stays open, and only
+ * the error event may follow.
  */
 export function* messageEvents(reply: MessageReply, identity: Identity): Generator<ServerEvent> {
   const { usage, output } = usageOf(reply);
@@ -33,7 +33,7 @@ export function* messageEvents(reply: MessageReply, identity: Identity): Generat
   yield { type: "message_stop" };
 }
 
-/** The same message in one piece, for a request that did not ask for a stream. */
+/** The whole message, for a request that did not ask for a stream. */
 export function wholeMessage(reply: MessageReply, identity: Identity): Record<string, unknown> {
   return {
     ...frame(reply, identity),
@@ -117,7 +117,7 @@ function* deltas(block: AnswerBlock, chunks?: number): Generator<Record<string, 
 
 const LARGEST_PIECE = 64 * 1024;
 
-/** Cuts a text into so many pieces of about the same length, never inside a surrogate pair. */
+/** Cuts a text into `chunks` pieces of about the same length, never inside a surrogate pair. */
 function* pieces(text: string, chunks?: number): Generator<string> {
   const count = Math.max(1, chunks ?? Math.ceil(text.length / LARGEST_PIECE));
   let from = 0;

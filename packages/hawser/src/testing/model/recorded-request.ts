@@ -4,13 +4,14 @@ import { type AuxiliaryKind, auxiliaryKind } from "./auxiliary-kind.js";
 import { blocksOf, textOf } from "./request-body.js";
 
 /**
- * - `call`: a request of the conversation; takes a reply of the script.
- * - `auxiliary`: a model call that the CLI makes on its own; takes none.
- * - `count_tokens`, `other` (probes and whatever else): answered, take none.
+ * The kind of a request:
+ * - `call`: a request of the conversation. It takes a reply from the script.
+ * - `auxiliary`: a request to the model that the CLI makes on its own. It takes no reply.
+ * - `count_tokens`, and `other` for probes and everything else. They are answered and take no reply.
  */
 export type RequestKind = "call" | "auxiliary" | "count_tokens" | "other";
 
-/** What a tool gave, as the model is told. */
+/** The result of a tool, as the CLI sends it to the model. */
 export interface ToolResult {
   readonly toolUseId: string;
   readonly text: string;
@@ -19,31 +20,31 @@ export interface ToolResult {
 
 /** One request that the simulated model received. */
 export interface RecordedRequest {
-  /** 1, 2, 3 … in the order of arrival. */
+  /** The number of the request, from 1, in the order of arrival. */
   readonly number: number;
   readonly kind: RequestKind;
-  /** What an auxiliary call is for. */
+  /** The purpose of an auxiliary request. */
   readonly auxiliary?: AuxiliaryKind;
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  /** Lower-case names; the values of credentials are masked. */
+  /** The headers, with lower-case names. The values of credentials are masked. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed JSON; undefined when there was none. */
+  /** The parsed JSON; undefined if the request had no body. */
   readonly body: unknown;
   /** Milliseconds since 1970. */
   readonly arrivedAt: number;
 
-  /** The model that was asked for. */
+  /** The model that the request names. */
   readonly model: string | undefined;
   readonly stream: boolean;
-  /** The system prompt, its parts joined. */
+  /** The system prompt, with its parts joined. */
   readonly system: string;
-  /** The text of the last user message, less the reminders that the CLI puts around it. */
+  /** The text of the last user message, without the reminders that the CLI adds to it. */
   readonly prompt: string;
-  /** What the tools gave that the last reply had called. */
+  /** The results of the tools that the last reply called. */
   readonly toolResults: readonly ToolResult[];
-  /** The names of the tools that the model is offered. */
+  /** The names of the tools that the model may call. */
   readonly tools: readonly string[];
 }
 
@@ -91,11 +92,11 @@ function kindOf(
 }
 
 function lastUserMessage(body: Readonly<Record<string, unknown>>): unknown {
-  // After it there may be messages of the role `system`: the CLI's own notes.
+  // Messages of the role `system`, which are the CLI's own notes, may follow it.
   return blocksOf(body["messages"]).findLast((message) => message["role"] === "user")?.["content"];
 }
 
-/** Whether a text is the caller's: the CLI adds reminders, and what a reset in a pool leaves behind. */
+/** Whether a text comes from the caller, not from the CLI (a reminder, or output of a pool's reset). */
 function isOwnText(text: string): boolean {
   return !/^\s*<(?:system-reminder|local-command-\w+|command-name)>/.test(text);
 }

@@ -6,10 +6,10 @@ export type ReplyFunction = (
   request: RecordedRequest,
 ) => ReplyInput | undefined | Promise<ReplyInput | undefined>;
 
-/** One entry of a script; a function is asked when its turn comes. */
+/** An entry of a script. A function is called with the request that takes it. */
 export type ScriptEntry = ReplyInput | ReplyFunction | Always;
 
-/** Replies, one for each call in the order of arrival; or one reply; or a function for all calls. */
+/** A list of replies, one for each request in the order of arrival; one reply; or one function for all. */
 export type ReplyScript = readonly ScriptEntry[] | ScriptEntry;
 
 /** A reply that is never used up. */
@@ -17,12 +17,19 @@ export interface Always {
   readonly always: ReplyInput | ReplyFunction;
 }
 
-/** Answers every further call: `[apiError(529), always("Hello")]`. */
+/**
+ * Creates a reply to every further request.
+ *
+ * @example
+ * ```ts
+ * replies: [apiError(529), always("Hello.")];
+ * ```
+ */
 export function always(reply: ReplyInput | ReplyFunction): Always {
   return { always: reply };
 }
 
-/** A script being played. */
+/** A script with the replies that are not used yet. */
 export class PlayedScript {
   readonly #entries: ScriptEntry[];
 
@@ -40,7 +47,7 @@ export class PlayedScript {
     return this.#entries.filter((entry) => !isAlways(entry)).length;
   }
 
-  /** The reply to a call, or undefined when the script has none. Throws what its function throws. */
+  /** The reply to a request; undefined if the script has none. Rejects if its function throws. */
   async next(request: RecordedRequest): Promise<Reply | undefined> {
     const entry = this.#take();
     const source = entry !== undefined && isAlways(entry) ? entry.always : entry;

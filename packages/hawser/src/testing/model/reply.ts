@@ -1,14 +1,15 @@
 import { type AnswerBlock, text } from "./answer-block.js";
 
-/** What a script may hold for one request: a string is a text answer, a list is several blocks. */
+/** A reply in a script: a string (a text answer), a block, a list of blocks, or a `Reply`. */
 export type ReplyInput = string | AnswerBlock | readonly (string | AnswerBlock)[] | Reply;
 
-/** One reply of the simulated model. Made by `reply()`, `apiError()`, `hang()` and the others. */
+/** A reply of the simulated model, as `reply()`, `apiError()`, `hang()` and so on create it. */
 export type Reply = MessageReply | ErrorReply | NoReply;
 
 /** The content of an answer: text, or one or several blocks. */
 export type ReplyContent = string | AnswerBlock | readonly (string | AnswerBlock)[];
 
+/** Why the model stopped, with the API's own names. */
 export type StopReason =
   | "end_turn"
   | "tool_use"
@@ -18,7 +19,7 @@ export type StopReason =
   | "refusal"
   | "model_context_window_exceeded";
 
-/** Token counts with the API's own names, sent as they are. */
+/** Token counts with the API's own names. They are sent unchanged. */
 export interface ReplyUsage {
   readonly input_tokens?: number;
   readonly output_tokens?: number;
@@ -27,29 +28,45 @@ export interface ReplyUsage {
   readonly [name: string]: unknown;
 }
 
-/** How an answer comes. */
+/** Options of `reply()` and of the other functions that create an answer. */
 export interface ReplyOptions {
-  /** `tool_use` when there is a tool call among the content, else `end_turn`. */
+  /** @default "tool_use" if the content has a tool call, else "end_turn" */
   readonly stopReason?: StopReason;
-  /** 10 tokens in and 5 out, unless given. */
+  /** @default { input_tokens: 10, output_tokens: 5 } */
   readonly usage?: ReplyUsage;
+  /** More headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Wait this long before the first byte. */
+  /**
+   * Milliseconds to wait before the first byte. To slow the text itself down, use `chunkDelayMs`.
+   * @default 0
+   */
   readonly delayMs?: number;
-  /** How many deltas each block is streamed in. By default as few as fit, 64 Ki characters each. */
+  /**
+   * Number of deltas in which each block is streamed.
+   * @default as few as possible, with at most 64 Ki characters each
+   */
   readonly chunks?: number;
-  /** Wait this long between two deltas. */
+  /**
+   * Milliseconds to wait between two deltas.
+   * @default 0
+   */
   readonly chunkDelayMs?: number;
-  /** The message's id; unique when it is not given. */
+  /**
+   * Id of the message.
+   * @default a unique id
+   */
   readonly id?: string;
-  /** The model that the answer names; the one that was asked for when it is not given. */
+  /**
+   * Model that the answer names.
+   * @default the model of the request
+   */
   readonly model?: string;
 }
 
-/** How a message ends: whole, cut off, never, or with an error event in the stream. */
+/** How a message ends: complete, cut off, never, or with an error event in the stream. */
 export type Ending = "whole" | "cut" | "hang" | ApiErrorBody;
 
-/** An error in the API's words. */
+/** An error as the API reports it. */
 export interface ApiErrorBody {
   readonly type: string;
   readonly message: string;
@@ -63,7 +80,7 @@ export interface MessageReply {
   readonly options: ReplyOptions;
 }
 
-/** A refusal of the API. */
+/** An error response of the API. */
 export interface ErrorReply {
   readonly kind: "error";
   readonly status: number;
@@ -72,30 +89,37 @@ export interface ErrorReply {
   readonly delayMs: number;
 }
 
-/** No byte at all. */
+/** A response without any byte. */
 export interface NoReply {
   readonly kind: "none";
   readonly ending: "cut" | "hang";
 }
 
-/** An answer with options: `reply("Hi", { usage: { output_tokens: 900 } })`. */
+/**
+ * Creates an answer with options. Without options, the plain content does the same in a script.
+ *
+ * @example
+ * ```ts
+ * reply("Hello.", { usage: { output_tokens: 900 }, delayMs: 50 });
+ * ```
+ */
 export function reply(content: ReplyContent, options: ReplyOptions = {}): MessageReply {
   return message(content, "whole", options);
 }
 
-/** The model declines. The newest CLI asks once more before it gives up. */
+/** An answer in which the model declines. The newest CLI asks once more before it gives up. */
 export function refusal(content: ReplyContent = "", options: ReplyOptions = {}): MessageReply {
   return reply(content, { stopReason: "refusal", ...options });
 }
 
-/** The answer reaches the output limit. The CLI asks the model to go on, three times. */
+/** An answer that reaches the output limit. The CLI asks the model up to three times to continue. */
 export function maxTokens(content: ReplyContent, options: ReplyOptions = {}): MessageReply {
   return reply(content, { stopReason: "max_tokens", ...options });
 }
 
 /**
- * No end comes until the server closes. Without content there is no byte at all; with content the
- * answer stalls in the middle of its last block.
+ * A response that does not end until the server closes. Without content, the server sends no byte; with
+ * content, the answer stalls in the middle of its last block.
  */
 export function hang(content?: ReplyContent, options: ReplyOptions = {}): Reply {
   return content === undefined
@@ -103,12 +127,15 @@ export function hang(content?: ReplyContent, options: ReplyOptions = {}): Reply 
     : message(content, "hang", options);
 }
 
-/** As `hang()`, but the connection is cut there. */
+/**
+ * A response whose connection is cut: before the first byte, or, with content, in the middle of the last
+ * block.
+ */
 export function cut(content?: ReplyContent, options: ReplyOptions = {}): Reply {
   return content === undefined ? { kind: "none", ending: "cut" } : message(content, "cut", options);
 }
 
-/** The answer begins, then the stream carries an error event and ends. */
+/** An answer that begins, and whose stream then ends with an error event. */
 export function streamError(
   type = "overloaded_error",
   options: ReplyOptions & { readonly message?: string; readonly after?: ReplyContent } = {},
@@ -117,7 +144,7 @@ export function streamError(
   return message(after, { type, message: sentence }, rest);
 }
 
-/** The reply that an entry of a script stands for. */
+/** Turns an entry of a script into a reply. */
 export function toReply(input: ReplyInput): Reply {
   return typeof input === "object" && "kind" in input ? input : reply(input);
 }

@@ -9,7 +9,7 @@ export interface Exchange {
   readonly stream: boolean;
   readonly requestId: string;
   readonly identity: Identity;
-  /** Aborted when the server closes: ends delays. */
+  /** Aborted when the server closes, to end delays. */
   readonly closing: AbortSignal;
 }
 
@@ -67,7 +67,7 @@ async function sendStream(reply: MessageReply, exchange: Exchange): Promise<void
   response.end();
 }
 
-/** A plain answer has no error event: there the same error comes as a status. */
+/** A response without streaming has no error event, so the error becomes a status. */
 async function sendWhole(reply: MessageReply, exchange: Exchange): Promise<void> {
   const { response, requestId } = exchange;
   const headers = reply.options.headers ?? {};

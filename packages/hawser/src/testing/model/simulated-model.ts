@@ -11,23 +11,29 @@ import { type Reply, type ReplyInput, toReply } from "./reply.js";
 import { PlayedScript, type ReplyScript, type ScriptEntry } from "./reply-script.js";
 import { type Exchange, sendJson, sendReply } from "./send-reply.js";
 
-/** What the model says, and counts. */
+/** Options of `SimulatedModel.start()`. */
 export interface SimulatedModelOptions {
-  /** What the model says: one entry for each call, or a function of the call. None by default. */
+  /**
+   * The replies: one entry for each request of the conversation, or a function of the request.
+   * @default []
+   */
   readonly replies?: ReplyScript;
-  /** Answers to the calls that the CLI makes on its own, where the default will not do. */
+  /** Replies to the requests that the CLI makes on its own, in place of the built-in ones. */
   readonly auxiliary?: Partial<Readonly<Record<AuxiliaryKind, ReplyInput>>>;
-  /** How many tokens a request has; by default a quarter of its bytes. */
+  /**
+   * Counts the tokens of a request.
+   * @default a quarter of the bytes
+   */
   readonly countTokens?: (request: RecordedRequest) => number;
 }
 
 /**
- * A Messages API on 127.0.0.1 that says what a test wants the model to say. The real CLI talks to it
- * when ANTHROPIC_BASE_URL is its `url`, which `isolatedEnv()` sets.
+ * A server on 127.0.0.1 that speaks the Messages API and sends the replies that a test scripts. The
+ * real CLI uses it if ANTHROPIC_BASE_URL is the server's `url`; `isolatedEnv()` sets that variable.
  *
- * Each call of the conversation takes the next reply, each retry of the CLI too. A call for which
- * there is none is answered with status 418 (which the CLI shows and does not retry) and makes
- * `close()` fail, so that a test cannot pass by accident.
+ * Each request of the conversation takes the next reply, and so does each retry of the CLI. A request
+ * without a reply gets status 418 (which the CLI shows and does not retry) and makes `close()` reject,
+ * so that a test cannot pass by accident.
  *
  * @example
  * ```ts
@@ -64,7 +70,7 @@ export class SimulatedModel {
   #ids = 0;
   #closed: Promise<void> | undefined;
 
-  /** Starts a server on a free port. It keeps no program alive by itself. */
+  /** Starts the server on a free port. The server alone does not keep your program running. */
   static async start(options: SimulatedModelOptions = {}): Promise<SimulatedModel> {
     refuseUnknownOptions("SimulatedModel.start()", options, OPTIONS);
     const script = new PlayedScript(options.replies ?? []);
@@ -72,9 +78,10 @@ export class SimulatedModel {
     const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    // A test that fails before it closes the model must not hang: whoever asks keeps the program alive.
+    // A test that fails before it closes the model must not hang. A program that waits for a call has
+    // the CLI process to keep it alive.
     server.unref();
-    // A session that nobody closes has a CLI that keeps its connection for as long as this program lives.
+    // The CLI of a session that is never closed keeps its connection as long as this program lives.
     server.on("connection", (socket) => socket.unref());
     return new SimulatedModel(server, script, options);
   }
@@ -85,17 +92,17 @@ export class SimulatedModel {
     this.#script = script;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on("request", (request, response) => {
-      // A client that goes away while it is answered is no failure of the server.
+      // If the client disconnects during the answer, the server has not failed.
       this.#handle(request, response).catch(() => response.destroy());
     });
   }
 
-  /** Every request so far, those beside the conversation too, in the order of arrival. */
+  /** Every request so far, including those outside the conversation, in the order of arrival. */
   get requests(): readonly RecordedRequest[] {
     return this.#requests;
   }
 
-  /** The requests of the conversation: those that took a reply, or found none. */
+  /** The requests of the conversation, which take replies from the script. */
   get calls(): readonly RecordedRequest[] {
     return this.#requests.filter((request) => request.kind === "call");
   }
@@ -105,7 +112,10 @@ export class SimulatedModel {
     this.#script.add(replies);
   }
 
-  /** The first request that fits, now or later. Rejects when the server closes before it comes. */
+  /**
+   * Resolves with the first request for which `fits` returns true, now or later. Rejects if the server
+   * closes first.
+   */
   waitFor(fits: (request: RecordedRequest) => boolean): Promise<RecordedRequest> {
     const found = this.#requests.find(fits);
     if (found !== undefined) return Promise.resolve(found);
@@ -114,25 +124,29 @@ export class SimulatedModel {
       this.#waiters.add({ fits, resolve, reject });
     });
     promise.catch(() => {
-      // A test that has already failed may never come to await it.
+      // A test that has already failed may never await the promise.
     });
     return promise;
   }
 
-  /** Throws if a call found no reply, if a reply function threw, or if replies were left over. */
+  /** Throws if a request found no reply, if a reply function threw, or if replies are left over. */
   assertDone(): void {
     const left = this.#script.left;
     const unused = `${left} scripted ${left === 1 ? "reply was" : "replies were"} never asked for`;
     this.#throwProblems(left === 0 ? [] : [unused]);
   }
 
-  /** Ends every connection, hanging ones too. Throws as `assertDone()`; left-over replies are fine. */
+  /**
+   * Closes the server and every connection, including hanging ones. Rejects if a request found no reply
+   * or a reply function threw. Replies that are left over are no failure here.
+   */
   async close(): Promise<void> {
     this.#closed ??= this.#shutDown();
     await this.#closed;
     this.#throwProblems();
   }
 
+  /** Calls `close()` at the end of a block with `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -152,7 +166,7 @@ export class SimulatedModel {
       identity: { model: request.model ?? "unknown", nextId: (prefix) => this.#nextId(prefix) },
       closing: this.#closing.signal,
     };
-    // Taken before anyone hears of the request, so that a waiter may add replies for the next one.
+    // Takes the reply before waitFor() resolves, so that a reply added there is for the next request.
     const reply = this.#replyTo(request);
     this.#tell(request);
     if (reply !== undefined) return sendReply(await reply, exchange);
@@ -160,12 +174,12 @@ export class SimulatedModel {
       const count = this.#options.countTokens ?? estimateTokens;
       return sendJson(exchange, 200, { input_tokens: count(request) });
     }
-    // The CLI's probes at its start: a HEAD of / or of /api/hello.
+    // The CLI probes the server at its start: HEAD / or HEAD /api/hello.
     if (method === "HEAD") return void response.writeHead(200).end();
     return sendReply(notSimulated(request), exchange);
   }
 
-  /** Undefined for what the model itself has no part in. */
+  /** Undefined for a request that is not answered by the model. */
   #replyTo(request: RecordedRequest): Promise<Reply> | undefined {
     if (request.kind === "call") return this.#scripted(request);
     const kind = request.auxiliary;
@@ -257,6 +271,6 @@ function describe(request: RecordedRequest): string {
 
 function notReceived(): Error {
   return new AssertionError({
-    message: "SimulatedModel: closed before the awaited request came",
+    message: "SimulatedModel: closed before the awaited request arrived",
   });
 }

@@ -5,7 +5,7 @@ export type Effect = "changed" | "enter" | "complete" | "interrupt" | "end" | "s
 
 type EditKey = Exclude<Key, Effect | "end-or-delete">;
 
-/** The text that a person edits; it may have several lines. */
+/** The text that a user edits; it may have several lines. */
 export class EditLine {
   #text = "";
   #cursor = 0;
@@ -14,7 +14,7 @@ export class EditLine {
   readonly #history: readonly string[];
   /** Which of the earlier texts is shown; -1 for none. */
   #place = -1;
-  /** What was typed before the person went to an earlier text. */
+  /** The text that was typed before the user went to an earlier text. */
   #draft = "";
 
   readonly #edits: Readonly<Record<EditKey, () => void>> = {
@@ -52,14 +52,14 @@ export class EditLine {
     return this.#cursor;
   }
 
-  /** Takes all of the text away; "put-back" brings it back. */
+  /** Removes the whole text. The key "put-back" restores it. */
   clear(): void {
     this.#cursor = this.#text.length;
     this.#cut(0);
     this.#place = -1;
   }
 
-  /** Puts a text in place of what stands between `from` and the cursor. */
+  /** Replaces the text between `from` and the cursor. */
   replace(from: number, text: string): void {
     this.#remove(from);
     this.#insert(text);
@@ -77,7 +77,7 @@ export class EditLine {
       case "complete":
         return input.key;
       case "enter":
-        // As in `claude` and in a shell: a backslash at the end asks for one more line.
+        // As in `claude` and in a shell, a backslash at the end starts another line.
         if (this.#text.slice(0, this.#cursor).endsWith("\\")) {
           this.#remove(this.#cursor - 1);
           this.#insert("\n");
@@ -103,7 +103,7 @@ export class EditLine {
     this.#cursor = place;
   }
 
-  /** Removes what is between the cursor and another place. */
+  /** Removes the text between the cursor and another place. */
   #remove(to: number): void {
     const [from, end] = to < this.#cursor ? [to, this.#cursor] : [this.#cursor, to];
     this.#text = this.#text.slice(0, from) + this.#text.slice(end);
@@ -139,7 +139,7 @@ export class EditLine {
     this.#cursor = this.#text.length;
   }
 
-  /** One character, as a person sees it, to the left. */
+  /** One character, as a user sees it, to the left. */
   #left(): number {
     const from = Math.max(0, this.#cursor - LONGEST_CHARACTER);
     const before = [...characters.segment(this.#text.slice(from, this.#cursor))];
@@ -173,7 +173,7 @@ export class EditLine {
     return end < 0 ? this.#text.length : end;
   }
 
-  /** The place in the line around `place` that has as many characters before it as the cursor has. */
+  /** The place in the line around `place` with as many characters before it as before the cursor. */
   #sameColumn(place: number): number {
     const column = this.#cursor - this.#lineStart(this.#cursor);
     return Math.min(this.#lineStart(place) + column, this.#lineEnd(place));

@@ -1,4 +1,4 @@
-/** What a person did at the keyboard: text that was typed or pasted, or a key that does something. */
+/** An input at the keyboard: text that was typed or pasted, or a key with a function. */
 export type Input =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "key"; readonly key: Key };
@@ -31,8 +31,8 @@ export type Key =
   | "paste-end";
 
 /**
- * Turns what a terminal sends into keys and text. With bracketed paste the terminal marks what was
- * pasted. Without it, several lines that arrive in one chunk count as pasted, because no person types
+ * Turns the input of a terminal into keys and text. With bracketed paste the terminal marks pasted
+ * text. Without it, several lines that arrive in one chunk count as pasted, because no user types
  * that fast. The chunks of a marked paste may be cut anywhere, also inside a marker.
  */
 export class InputDecoder {
@@ -56,11 +56,11 @@ export class InputDecoder {
     const pauseMs = now - this.#lastAt;
     this.#lastAt = now;
     if (this.#isPasting && pauseMs >= STALLED_MS && LONE_KEYS.includes(chunk)) {
-      // The end marker was lost: without this rule the person could neither send nor leave.
+      // The end marker was lost: without this rule the user could neither send nor leave.
       inputs.push(...this.#endPaste());
       this.#held = "";
     }
-    // Esc alone and the first byte of a sequence look the same; only a sequence goes on at once.
+    // Esc alone and the first byte of a sequence look the same, but the rest of a sequence follows at once.
     if (!this.#isPasting && this.#held === "\x1b" && pauseMs > ESCAPE_MS) this.#held = "";
     if (!this.#isPasting && this.#held === "" && this.#looksPasted(chunk, now)) {
       return [...inputs, { kind: "text", text: withLineFeeds(chunk) }];
@@ -128,7 +128,7 @@ export class InputDecoder {
 const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
 
-/** A terminal sends all of a paste at once; a single key after such a pause was pressed by a person. */
+/** A terminal sends all of a paste at once; a single key after such a pause was pressed by a user. */
 const STALLED_MS = 500;
 const LONE_KEYS = ["\r", "\n", "\x03", "\x04"];
 
@@ -138,9 +138,9 @@ const ESCAPE_MS = 50;
 /** Chunks that follow each other so closely belong to the same paste. */
 const TOGETHER_MS = 100;
 
-/** Control characters that no pasted text has in common with lines of text. */
+/** Control characters that do not occur in pasted lines of text. */
 const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
-/** A tab with text behind it in the same chunk was pasted: a person presses Tab and looks what it does. */
+/** A tab with text after it in the same chunk was pasted, because a user who presses Tab waits for the result. */
 const PRINTABLE = /^(?:[^\x00-\x1f\x7f]|\t+(?=[^\x00-\x1f\x7f]))+/;
 /** A control character; or an escape sequence: CSI, SS3, or a key with Alt. */
 const SEQUENCE =
@@ -167,7 +167,7 @@ function keyOf(sequence: string): Key | undefined {
 
 const KEYS: Readonly<Record<string, Key>> = {
   "\r": "enter",
-  // What was typed before the line was asked for has line feeds for Enter.
+  // In text typed before the question appeared, Enter is a line feed.
   "\n": "enter",
   "\t": "complete",
   "\x1b\r": "newline",

@@ -9,8 +9,8 @@ export interface KeyReader {
 }
 
 /**
- * The keys of the terminal, for one reader at a time. The terminal is in raw mode, and marks what is
- * pasted, only while it is taken: in between Ctrl-C is a signal, and the program can end.
+ * The keys of the terminal, for one reader at a time. Only while the keyboard is taken, the terminal is in
+ * raw mode and marks pasted text. At other times Ctrl-C is a signal, and the program can end.
  */
 export class Keyboard {
   readonly #decoder = new InputDecoder();
@@ -18,12 +18,12 @@ export class Keyboard {
   #reader: KeyReader | undefined;
   #isTaken = false;
   #release: () => void = () => {};
-  /** What has come and was not read yet. */
+  /** Input that has arrived and was not read yet. */
   #ahead: Input[] = [];
   /** Whether the terminal is gone. */
   #isOver = false;
 
-  /** Whether a paste has begun that has not ended yet. */
+  /** Whether a paste has begun and not ended yet. */
   get isPasting(): boolean {
     return this.#decoder.isPasting;
   }
@@ -41,7 +41,7 @@ export class Keyboard {
     stdin.resume();
   }
 
-  /** Gives the keys to a reader, in the place of the last one; those that were kept come first. */
+  /** Gives the keys to a reader, in place of the last reader. Kept keys come first. */
   open(reader: KeyReader): void {
     this.take();
     this.#reader = reader;
@@ -68,7 +68,7 @@ export class Keyboard {
     this.#ahead.push(...inputs);
   }
 
-  /** Stops this program as Ctrl-Z does, and takes the terminal again when it goes on. */
+  /** Suspends this program as Ctrl-Z does, and takes the terminal again when it continues. */
   suspend(goOn: () => void): void {
     if (process.platform === "win32") return;
     process.once("SIGCONT", () => {
@@ -91,7 +91,7 @@ export class Keyboard {
     this.#reader?.onEnd();
   };
 
-  /** A reader may close the keyboard at any input; the rest is for the next reader. */
+  /** A reader may close the keyboard at any input. The rest is kept for the next reader. */
   #read(): void {
     while (this.#reader !== undefined) {
       const input = this.#ahead.shift();

@@ -5,7 +5,7 @@ import { Keyboard } from "./keyboard.js";
 import { LineScreen } from "./line-screen.js";
 import { completeWord, type FindSuggestions, suggestionList } from "./suggestions.js";
 
-/** Reads lines from stdin: those that a person types, or those that a program writes into a pipe. */
+/** Reads lines from stdin that a user types, or that a program writes into a pipe. */
 export interface LineReader {
   /** The next line; undefined at the end, at Ctrl-C, or when the question is withdrawn. */
   ask(question: string, options?: AskOptions): Promise<string | undefined>;
@@ -18,13 +18,13 @@ export interface LineReader {
 
 export interface AskOptions {
   readonly signal?: AbortSignal;
-  /** Ctrl-C with nothing typed; the question is over then, unless it says `stay`. */
+  /** Called at Ctrl-C if nothing is typed. Ends the question unless it returns `stay`. */
   readonly onInterrupt?: () => "stay" | undefined;
   /** Whether the line can be called back by the arrow keys. */
   readonly remembered?: boolean;
-  /** Only what is typed from now on is an answer, not what was typed or pasted before. */
+  /** Whether only text that is typed from now on is an answer, not text typed or pasted before. */
   readonly fresh?: boolean;
-  /** What Tab completes; without it, Tab does nothing. */
+  /** Finds what Tab completes. Without it, Tab does nothing. */
   readonly suggest?: FindSuggestions;
 }
 
@@ -33,7 +33,7 @@ export function openLineReader(): LineReader {
 }
 
 /**
- * Reads prompts that a person types or pastes. A prompt is sent only by Enter; pasted text is inserted
+ * Reads prompts that a user types or pastes. A prompt is sent only by Enter; pasted text is inserted
  * into it.
  */
 class TypedLineReader implements LineReader {
@@ -43,7 +43,7 @@ class TypedLineReader implements LineReader {
   isAside = false;
 
   async ask(question: string, options: AskOptions = {}): Promise<string | undefined> {
-    // The CLI may ask in a turn of its own while the person types a prompt. The keys go to one reader
+    // The CLI may ask in a turn of its own while the user types a prompt. The keys go to one reader
     // only, because otherwise both would take the answer.
     const below = this.#question;
     below?.suspend();
@@ -136,7 +136,7 @@ class OpenQuestion {
   readonly #screen = new LineScreen(process.stderr);
   /** Collects input that does not belong to this text. */
   readonly #late: Input[];
-  /** Whether a paste goes on that had begun before a fresh question was there. */
+  /** Whether a paste continues that began before a fresh question appeared. */
   #isStrayPaste: boolean;
   readonly #effects: Readonly<Record<Effect, () => void>> = {
     changed: () => this.#draw(),
@@ -248,7 +248,7 @@ class OpenQuestion {
     this.#draw();
   }
 
-  /** With something typed, Ctrl-C takes that away, as in a shell. */
+  /** If text is typed, Ctrl-C clears it, as in a shell. */
   #interrupt(): void {
     if (this.#edited.text === "" && this.#options.onInterrupt?.() !== "stay") {
       this.close();
@@ -271,7 +271,7 @@ class OpenQuestion {
 
 const HISTORY = 200;
 
-/** Reads the lines of a pipe. No question is shown, because no person reads it. */
+/** Reads the lines of a pipe. No question is shown, because no user reads it. */
 class PipedLineReader implements LineReader {
   readonly #reader = createInterface({ input: process.stdin });
   readonly #lines = this.#reader[Symbol.asyncIterator]();

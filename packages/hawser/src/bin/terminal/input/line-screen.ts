@@ -3,7 +3,7 @@ import { signFor } from "../printable.js";
 import { widthOf } from "../wrap-text.js";
 
 export interface Shown {
-  /** What stands before the text; it may hold colours. */
+  /** The text before the input. It may contain colours. */
   readonly prompt: string;
   readonly text: string;
   readonly cursor: number;
@@ -44,7 +44,7 @@ export class LineScreen {
     this.#drawn = undefined;
   }
 
-  /** Tells that the screen was cleared by other means. */
+  /** To be called after the screen was cleared by other means. */
   reset(): void {
     this.#drawn = undefined;
   }
@@ -80,7 +80,7 @@ export function layOut(
 
   const rows = here.rows.map((row) => ({ row, line: at }));
   let row = here.cursorRow;
-  // Only what can be on the screen is broken into rows, so that each key is fast in a long text.
+  // Only the part that fits the screen is broken into rows, so that each key is fast in a long text.
   for (let line = at - 1; line >= 0 && row < most; line -= 1) {
     const more = wrap(lines[line] ?? "", width - indent).rows.map((each) => ({ row: each, line }));
     rows.unshift(...more);
@@ -94,7 +94,7 @@ export function layOut(
   if (rows.length <= most && rows[0]?.line === 0 && rows.at(-1)?.line === lines.length - 1) {
     return { lines: rows.map((each, i) => `${i === 0 ? prompt : blank}${each.row}`), row, column };
   }
-  // Two rows tell what is above and below.
+  // Two rows show how many lines are above and below.
   const room = most - 2;
   const start = Math.min(Math.max(0, row - room + 1), Math.max(0, rows.length - room));
   const shown = rows.slice(start, start + room);

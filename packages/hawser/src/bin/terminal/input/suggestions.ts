@@ -1,7 +1,7 @@
 import { oneLine } from "../printable.js";
 import { wrapText } from "../wrap-text.js";
 
-/** A text that may stand in place of the word before the cursor. */
+/** A text that may replace the word before the cursor. */
 export interface Suggestion {
   readonly text: string;
   /** Whether the word is complete with it, so that a space follows. A folder is not. */
@@ -20,7 +20,7 @@ export type FindSuggestions = (text: string, cursor: number) => Suggestions | un
 /** The change that Tab makes. */
 export interface CompletedWord {
   readonly from: number;
-  /** Stands in place of the text from `from` to the cursor. */
+  /** Replaces the text from `from` to the cursor. */
   readonly text: string;
   /** The suggestions to show; empty if there is only one. */
   readonly choices: readonly string[];
@@ -52,7 +52,7 @@ function commonStart(suggestions: readonly Suggestion[]): string {
   return first.slice(0, length).join("");
 }
 
-/** The choices as a person is shown them, on a screen of so many columns. */
+/** The choices as shown to the user, for a screen of a given width. */
 export function suggestionList(choices: readonly string[], columns: number): string {
   const shown = choices.slice(0, LONGEST_LIST).map((each) => oneLine(each, LONGEST_CHOICE));
   const more = choices.length - shown.length;

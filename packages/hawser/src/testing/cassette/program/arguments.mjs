@@ -1,11 +1,11 @@
-// What a host starts the CLI with, beside what it was started with.
+// Compares the arguments with which a host starts the CLI with the recorded ones.
 import { basename, isAbsolute } from "node:path";
 import { describe, difference, shorten } from "./difference.mjs";
 
-/** Ids of the host's own, or of an earlier take. */
+/** Flags whose values are ids that the host invented, or ids of an earlier take. */
 const IDS = ["--session-id", "--resume", "--resume-session-at", "--resume-drops-turn"];
 
-/** A host may have written what follows to a file of its own, at another place each time. */
+/** Flags whose value may be a file that the host wrote, with another path each time. */
 const FILES = [
   "--settings",
   "--managed-settings",
@@ -15,7 +15,7 @@ const FILES = [
   "--debug-file",
 ];
 
-/** How two lists of arguments differ, by what is in them: `{ path, message }`. */
+/** The difference between two lists of arguments: `{ path, message }`. */
 export function argumentDifference(recorded, given) {
   const found = difference(comparable(recorded), comparable(given), "argv");
   if (found === undefined) return undefined;
@@ -27,7 +27,7 @@ export function argumentDifference(recorded, given) {
     ...missing.map(({ text }) => `${shorten(text)} is missing`),
     ...added.map(({ text }) => `${shorten(text)} is new`),
   ];
-  // Else they differ in their order alone.
+  // Otherwise they differ only in their order.
   const message = words.length > 0 ? words.join(", ") : describe(found);
   return { path: [...missing, ...added][0]?.flag ?? found.path, message };
 }
@@ -44,7 +44,7 @@ function partsOf(argv) {
   });
 }
 
-/** Ids that both have under the same flag. */
+/** The ids that both lists have for the same flag. */
 export function sameIds(recorded, given, ids) {
   for (const flag of IDS) ids.learn(flagValue(recorded, flag), flagValue(given, flag));
 }
@@ -56,7 +56,7 @@ export function flagValue(argv, flag) {
   return index === -1 ? undefined : argv[index + 1];
 }
 
-/** Whether a start is a conversation, and not a question such as `auth status`. */
+/** Whether a start begins a conversation, unlike for example `auth status`. */
 export function isConversation(argv) {
   return flagValue(argv, "--input-format") === "stream-json";
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 export const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Whether this process is the one that has the number: only one can make the file of that name. */
+/** Whether this process gets the number. Only one process can create the file with that name. */
 export function claimTake(number) {
   try {
     writeFileSync(here(`./take-${number}`), String(process.pid), { flag: "wx", mode: 0o644 });

@@ -1,6 +1,6 @@
 import { isObject } from "./json.mjs";
 
-/** The first place where two values of JSON differ; the order of keys is none. */
+/** The first place where two JSON values differ. The order of keys does not matter. */
 export function difference(recorded, given, path = "") {
   if (Object.is(recorded, given)) return undefined;
   if (Array.isArray(recorded) && Array.isArray(given)) {
@@ -17,7 +17,7 @@ export function difference(recorded, given, path = "") {
   );
 }
 
-/** For people, and not longer than they read. */
+/** Describes a difference, shortened for a person to read. */
 export function describe({ path, recorded, given }) {
   return `${path === "" ? "it" : path} was ${show(recorded)} and is now ${show(given)}`;
 }

@@ -1,23 +1,23 @@
 import { spawn } from "node:child_process";
 
 /**
- * Ends a CLI, and its group, when this process dies in a way that it cannot see coming: a shell waits
- * at a pipe that closes then. Call what it returns when the CLI has ended by itself. Windows has no
- * such shell; there the end of its input is all that a CLI notices.
+ * Kills a CLI and its process group if this process is killed: a shell waits for a pipe to close, which
+ * happens then. Call the returned function when the CLI has ended by itself. On Windows there is no such
+ * shell, so the CLI only notices the end of its input.
  */
 export function startGuard(pid) {
   if (process.platform === "win32" || pid === undefined) return () => {};
   const guard = spawn("/bin/sh", ["-c", SCRIPT, String(pid)], {
     stdio: ["pipe", "ignore", "ignore"],
-    // A signal to our group must not take it along.
+    // In a group of its own, so that a signal to our group does not kill it.
     detached: true,
     cwd: "/",
   });
   guard.on("error", () => {
-    // No shell: then there is no guard.
+    // Without a shell there is no guard.
   });
   guard.stdin.on("error", () => {
-    // It was ended by somebody.
+    // The guard was already killed.
   });
   guard.unref();
   return () => guard.kill("SIGKILL");

@@ -1,4 +1,4 @@
-/** Hosts name the callbacks of their hooks as they like: who is meant by the recorded names. */
+/** Maps the recorded callback ids of hooks to those of this host, because each host chooses its own. */
 export class HookNames {
   #recorded;
   #given = [];
@@ -12,7 +12,7 @@ export class HookNames {
     this.#given = listed(hooks);
   }
 
-  /** The given name for a recorded one; undefined if there is no such hook. */
+  /** This host's id for a recorded one; undefined if the host has no such hook. */
   nameOf(id) {
     const hook = this.#recorded.find((each) => each.id === id);
     if (hook === undefined) return undefined;

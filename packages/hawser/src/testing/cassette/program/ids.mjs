@@ -1,10 +1,10 @@
 import { mapStrings } from "./json.mjs";
 
-/** Shorter ids could be words or parts of words; they are replaced only in fields for ids. */
+/** A shorter id could be a word or part of a word, so it is replaced only in fields for ids. */
 const LONG_ENOUGH = 16;
 const ID_FIELD = /ids?$/;
 
-/** The ids that hosts invent: what the recorded one is called by the host that is here now. */
+/** Maps recorded ids that the host invented to those that this host uses. */
 export class Ids {
   #now = new Map();
 

@@ -1,4 +1,4 @@
-// What the host has done so far: lines, the end of its input, signals.
+// Collects what the host has sent so far: lines, the end of its input, signals.
 
 import { parse } from "./json.mjs";
 import { Lines } from "./lines.mjs";
@@ -7,7 +7,7 @@ export class Inbox {
   ended = false;
   #waiting = [];
 
-  /** `onLine` gets each line, as a value where it is JSON, else as text; blank ones are left out. */
+  /** `onLine` gets each line that is not blank: as a value if it is JSON, else as text. */
   constructor(stream, onLine) {
     const take = (bytes) => {
       const text = bytes.toString("utf8");
@@ -26,7 +26,7 @@ export class Inbox {
     stream.once("error", end);
   }
 
-  /** Resolves when `holds` does, which is asked whenever something has come, or after a while. */
+  /** Resolves when `holds` returns true. It is called after each arrival, and after a while. */
   async until(holds, limitMs) {
     let late = false;
     const end = () => {

@@ -1,6 +1,6 @@
-// Values of JSON, and text that holds one.
+// Helpers for JSON values and for text that contains JSON.
 
-/** The same value with every string in it replaced, keys as well. */
+/** A copy of the value with every string replaced, including keys. */
 export function mapStrings(value, replace, key = "", above = "") {
   if (typeof value === "string") return replace(value, key, above);
   if (typeof value !== "object" || value === null) return value;
@@ -12,14 +12,14 @@ export function mapStrings(value, replace, key = "", above = "") {
   return Object.fromEntries(entries);
 }
 
-/** The CLI escapes the two line ends of JavaScript that JSON allows. */
+/** The CLI escapes U+2028 and U+2029, which JSON allows unescaped. */
 export function stringify(value) {
   return JSON.stringify(value).replace(/[\u2028\u2029]/g, (end) =>
     end === "\u2028" ? "\\u2028" : "\\u2029",
   );
 }
 
-/** Undefined where the text is no JSON. */
+/** Undefined if the text is not JSON. */
 export function parse(text) {
   try {
     return JSON.parse(text);

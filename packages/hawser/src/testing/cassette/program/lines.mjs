@@ -1,4 +1,4 @@
-/** Cuts bytes into lines. `onLine` gets a line without its end, and whether it had one. */
+/** Splits bytes into lines. `onLine` gets each line without its line break, and whether it had one. */
 export class Lines {
   #parts = [];
   #onLine;

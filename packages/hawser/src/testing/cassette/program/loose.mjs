@@ -2,18 +2,18 @@ import { HookNames } from "./hook-names.mjs";
 import { isObject } from "./json.mjs";
 import { contentOf } from "./strict.mjs";
 
-/** Requests that what follows hangs on. Others are not waited for while the host waits for a result. */
+/** Requests on which later entries depend. The player waits for no others while the host waits for a result. */
 const TURNING_POINTS = ["interrupt", "end_session"];
 
-/** Between two turns: how long a request that this host may never make holds up what came after it. */
+/** Between two turns: how long the player waits for a request that this host may never make. */
 const REQUEST_MS = 1000;
 
-/** How long a host that has gone on to its next prompt may take for what it did before that one. */
+/** How long the player waits for earlier entries after the host has sent its next prompt. */
 const ORDER_MS = 5000;
 
 /**
- * The host must do things of the same shape: prompts in order, whatever they say; answers to what it
- * is asked; control requests at any time, each answered as the same kind was.
+ * The host must follow the shape of the recording: prompts in the same order, with any text; an answer to
+ * each question; control requests at any time, each answered like the recorded request of that kind.
  */
 export class Loose {
   #play;
@@ -48,7 +48,7 @@ export class Loose {
     else if (value?.type === "user") this.#take(value);
   }
 
-  /** Resolves when the host has come as far; true if it has ended its input instead. */
+  /** Resolves when the host has reached this entry; to true if the host has ended its input instead. */
   async line(entry) {
     const recorded = contentOf(entry);
     if (recorded?.type === "user") return this.#prompt(recorded);
@@ -65,12 +65,12 @@ export class Loose {
     await inbox.until(() => inbox.ended);
   }
 
-  /** Whether the host has sent a prompt too many; requests are answered as they come. */
+  /** Whether the host has sent a prompt too many. Requests are answered as they arrive. */
   hasMore() {
     return this.#promptsLeft < 0;
   }
 
-  /** What is printed for a recorded message, if anything: answers were given when they were due. */
+  /** What to print for a recorded message. Nothing for an answer, because answers are sent when they are due. */
   shown(value) {
     if (value?.type === "control_response") return undefined;
     if (value?.request?.subtype === "hook_callback") return this.#hook(value);
@@ -96,7 +96,7 @@ export class Loose {
   #take(value) {
     this.#prompts.push(value);
     this.#promptsLeft -= 1;
-    // What lacks its end may have lost that prompt.
+    // A take that is cut off may have lost that prompt.
     if (!this.hasMore() || this.#play.take.entries.at(-1)?.kind !== "exit") return;
     this.#play.fail(undefined, "the host sent one prompt more than there is in this take");
   }
@@ -138,7 +138,7 @@ export class Loose {
 
 const PLAIN_SUCCESS = { type: "control_response", response: { subtype: "success", response: {} } };
 
-/** How many of each kind have come and were not yet asked for. */
+/** How many messages of each kind have arrived and were not used yet. */
 class Count {
   #left = new Map();
 

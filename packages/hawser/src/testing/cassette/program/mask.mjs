@@ -1,6 +1,5 @@
-// What must not stand in a cassette, and what stands there instead. The names and shapes of secrets
-// are those of src/base, written out again because this program runs without the library; a
-// test holds the two together.
+// Masks values that must not be in a cassette. The names and patterns of secrets are copied from
+// src/base, because this program runs without the library. A test compares the two copies.
 import { existsSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +12,7 @@ const SHORTEST_SECRET = 6;
 const SECRET_NAME =
   /(?:api|access|private|secret|signing|encryption|master|_|^)-?_?keys?$|token(?!s)|secret|passw|passphrase|(?:^|[_-])pass$|^sshpass$|(?<!^old)[_-]pwd$|(?:^|[_-])pw$|credential|authorization|bearer|(?:^|[_-])auth(?:$|[_-])|(?:^|[_-])jwt(?:$|[_-])|(?:^|[_-])pat$|(?:^|[_-])headers$|cookie|webhook|(?:^|_)dsn$|database_url|connection_string/i;
 
-/** Bounded, because a regular expression fails on a run of some megabytes. */
+/** Bounded, because a regular expression fails on a match of some megabytes. */
 const SHAPES = [
   /(\b)sk-[A-Za-z0-9_-]{8,65536}/g,
   /(\b)gh[a-z]_[A-Za-z0-9]{16,65536}/g,
@@ -22,17 +21,17 @@ const SHAPES = [
   /(\b)AKIA[A-Z0-9]{16}\b/g,
   /(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,65536}/gi,
   /(\b(?:authorization|proxy-authorization|x-api-key|api-key|cookie)\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic)\s+)?)(?!\*\*\*|(?:bearer|basic)\s)[^\s"'\\,;}]{4,65536}/gi,
-  // Looked for from its colon: from its first letter, a long text would take seconds.
+  // The search starts at the colon, because from the first letter a long text would take seconds.
   /(:(?<=\b[a-z][a-z0-9+.-]{0,20}:)\/\/[^\s:/@]{0,256}:)[^\s@/]{1,256}(?=@)/gi,
 ];
 
-/** Objects whose keys are names of variables or headers: the name says whether the value is secret. */
+/** Objects whose keys are names of variables or headers. The name decides whether the value is secret. */
 const NAMED_VALUES = ["env", "headers"];
 
-/** Who is logged in, as the answer to initialize tells it. */
+/** Fields about the account in the answer to `initialize`. */
 const PERSONAL = ["email", "organization", "organizationUuid", "accountUuid"];
 
-/** A mask for one process, from its environment and the folder it works in. */
+/** Creates the mask for one process from its environment and its working folder. */
 export function createMask(env = process.env, cwd = process.cwd()) {
   const places = placesOf(env, cwd);
   const found = [...secretsOf(env), ...placeholders(places)]
@@ -58,7 +57,7 @@ export function createMask(env = process.env, cwd = process.cwd()) {
   return { hide, hideText, hideArgument: (text) => hideArgument(text, hide, hideText), reveal };
 }
 
-/** One look at each run of a token's characters: a search from every `eyJ` would take seconds. */
+/** Checks each run of token characters once, because a search from every `eyJ` would take seconds. */
 function hideWebTokens(text) {
   return text.replace(/[A-Za-z0-9_.-]{17,65536}/g, (run) => {
     const kept = [];
@@ -77,13 +76,13 @@ function hideWebTokens(text) {
   });
 }
 
-/** A value may be JSON, whose inside is masked as any other's. */
+/** A value may itself be JSON; its content is masked like any other. */
 function hideArgument(text, hide, hideText) {
   const [, flag, value] = /^(--[\w-]+=)?(\{.*\})$/s.exec(text) ?? [];
   try {
     if (value !== undefined) return (flag ?? "") + JSON.stringify(hide(JSON.parse(value)));
   } catch {
-    // Not JSON after all.
+    // The value is not JSON.
   }
   return hideText(text);
 }
@@ -93,13 +92,13 @@ function secretsOf(env) {
   const add = (text, becomes) => {
     if (text.length >= SHORTEST_SECRET) secrets.push({ text, becomes, source: literally(text) });
   };
-  // First, because a variable that holds the same value has a name to be told by.
+  // These come first, so that a variable with the same value is shown by its name.
   for (const [name, value] of Object.entries(env)) {
     if (HEADER_LIST.test(name)) for (const each of headersIn(value)) add(each, MASKED);
   }
   for (const [name, value] of Object.entries(env)) {
     if (!SECRET_NAME.test(name)) continue;
-    // On stderr a secret of several lines comes line by line.
+    // On stderr, a secret of several lines arrives line by line.
     for (const line of value.split(/\r?\n/)) for (const form of formsOf(line)) add(form, MASKED);
     for (const form of formsOf(value)) add(form, MASKED);
     add(value, `<hawser:env:${name}>`);
@@ -107,7 +106,7 @@ function secretsOf(env) {
   return secrets;
 }
 
-/** `Name: value` by lines, or `name=value` by commas. */
+/** Parses `Name: value` lines, or `name=value` pairs with commas between them. */
 function headersIn(list) {
   return list.split(/[\r\n,]+/).flatMap((line) => {
     const value = /^\s*[\w.-]+\s*[:=]\s*(.*?)\s*$/.exec(line)?.[1] ?? "";
@@ -117,7 +116,7 @@ function headersIn(list) {
 
 const HEADER_LIST = /(?:^|[_-])headers$/i;
 
-/** A secret as it stands in JSON, in JSON inside JSON, in an address, in base64. */
+/** The forms of a secret: in JSON, in JSON inside JSON, in a URL, in Base64. */
 function formsOf(secret) {
   if (secret.length < SHORTEST_SECRET) return [];
   const escaped = JSON.stringify(secret).slice(1, -1);
@@ -126,21 +125,21 @@ function formsOf(secret) {
   return [secret, escaped, twice, encodeURIComponent(secret.toWellFormed?.() ?? ""), coded];
 }
 
-/** What a machine calls its own, by the name that it has in a cassette. */
+/** The paths of this machine, by the name that replaces each in a cassette. */
 function placesOf(env, cwd) {
   return {
     cwd: paths(cwd, ...same(env.PWD, cwd)),
-    // The default belongs to the home, and is masked as such.
+    // The default is below the home folder, and is masked with it.
     config: paths(env.CLAUDE_CONFIG_DIR),
     home: paths(env.HOME ?? env.USERPROFILE ?? homedir()),
-    // The usual one is the same everywhere.
+    // The usual path is the same on every machine.
     tmp: paths(env.TMPDIR || env.TEMP),
     cli: paths(fileURLToPath(new URL("./claude.mjs", import.meta.url))),
     api: hostOf(env.ANTHROPIC_BASE_URL),
   };
 }
 
-/** Absolute ones, without a slash at the end, and what they really are if they are links. */
+/** The absolute paths, without a slash at the end, and the targets of those that are links. */
 function paths(...given) {
   const clean = given
     .filter((path) => /^(?:[\\/]|[A-Za-z]:)./.test(path ?? ""))
@@ -153,7 +152,7 @@ function same(path, cwd) {
   try {
     return path !== undefined && realpathSync(path) === realpathSync(cwd) ? [path] : [];
   } catch {
-    return []; // One of them is gone: then they are not the same.
+    return []; // One of the paths does not exist, so they are not the same.
   }
 }
 
@@ -167,7 +166,7 @@ function placeholders({ api, ...folders }) {
     becomes: "<hawser:api>",
     source: `${literally(text)}(?!\\d)`,
   }));
-  // The first name of a path wins: the Map keeps the last, so the list is built from behind.
+  // The first name of a path wins. A Map keeps the last one, so the list is reversed.
   for (const [name, given] of Object.entries(folders).reverse()) {
     for (const text of given) {
       list.push({ text, becomes: `<hawser:${name}>`, source: pathSource(text) });
@@ -182,7 +181,7 @@ function placeholders({ api, ...folders }) {
   return list;
 }
 
-/** Not as a part of a longer name; a path of one name only where a path can begin. */
+/** Does not match inside a longer name. A path of one segment matches only where a path can begin. */
 function pathSource(path) {
   const single = path.lastIndexOf("/") === 0;
   return `${single ? "(?<![\\w.-])" : ""}${literally(path)}(?![\\w-]|\\.\\w)`;

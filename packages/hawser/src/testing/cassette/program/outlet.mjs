@@ -3,8 +3,8 @@ import { Socket } from "node:net";
 import { devNull } from "node:os";
 
 /**
- * A standard stream to write to. Unlike `process.stdout` it can be closed, which the other side must
- * see when the CLI has closed its own.
+ * A standard stream for writing. Unlike `process.stdout` it can be closed, because the host must see when
+ * the CLI has closed its own.
  */
 export function outlet(fd) {
   const stat = fstatSync(fd);
@@ -12,7 +12,7 @@ export function outlet(fd) {
   if (!piped) return fd === 1 ? process.stdout : process.stderr;
   const stream = new Socket({ fd, readable: false, writable: true });
   stream.once("close", () => {
-    // Node leaves a standard stream open. Its number is taken again, so that no other file gets it.
+    // Node leaves a standard stream open. The descriptor is reopened, so that no other file gets its number.
     closeSync(fd);
     openSync(devNull, "w");
   });
@@ -20,7 +20,7 @@ export function outlet(fd) {
 }
 
 /**
- * Resolves when the other side has taken the bytes, or has gone.
+ * Resolves when the host has read the bytes, or has closed the stream.
  * @returns {Promise<void> | undefined}
  */
 export function write(stream, data) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The program behind replay(): it plays one take of a cassette to a host. What the CLI printed after a
-// line of the host is printed when the host has sent that line; times do not matter.
+// The program behind replay(): it plays one take of a cassette to a host. Output that the CLI printed
+// after a line of the host is printed when the host has sent that line. Times do not matter.
 import { appendFileSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { argumentDifference, flagValue, isConversation, sameIds } from "./arguments.mjs";
@@ -16,17 +16,17 @@ import { contentOf, Strict } from "./strict.mjs";
 const { mode, cli, takes } = JSON.parse(readFileSync(here("./cassette.json"), "utf8"));
 const argv = process.argv.slice(2);
 
-/** What the CLI does at a signal that was not recorded. */
+/** The CLI's exit code at a signal that was not recorded. */
 const SIGNALS = { SIGTERM: 143, SIGINT: 0, SIGHUP: 129 };
 
-/** Neither a CLI's code nor a shell's. */
+/** An exit code that neither the CLI nor a shell uses. */
 const MISMATCH = 70;
 
 const stdout = outlet(1);
 const stderr = outlet(2);
 for (const stream of [stdout, stderr]) {
   stream.on("error", () => {
-    // The host reads no more; it will end its own side too.
+    // The host reads no more, and will end its side, too.
   });
 }
 const mask = createMask();
@@ -42,7 +42,7 @@ async function main() {
     await write(stdout, `${cli}\n`);
     process.exit(0);
   }
-  // Lives until the take ends, whatever becomes of the pipes.
+  // Keeps the process alive until the take ends, even if the pipes close.
   setInterval(() => {}, 2 ** 30);
   const given = argv.map(mask.hideArgument);
   take = chooseTake(given);
@@ -53,7 +53,7 @@ async function main() {
   await play();
 }
 
-/** The first that nobody has played and that was started the same way, or at least for the same. */
+/** The first take that was not played yet and has the same arguments, or at least the same purpose. */
 function chooseTake(given) {
   const same = (each) => argumentDifference(each.argv, given) === undefined;
   const alike = (each) => mode === "strict" || isConversation(each.argv) === isConversation(given);
@@ -101,7 +101,7 @@ async function play() {
   return unended(part, inbox);
 }
 
-/** Gives where to go on, if that is not the next entry. */
+/** Returns the index to continue at, if that is not the next entry. */
 async function step(entry, part, inbox) {
   if (entry.kind === "out") return show(entry, part);
   if (entry.kind === "err") return write(stderr, raw(entry));
@@ -121,7 +121,7 @@ async function show(entry, part) {
 
 function print(value, end = "\n") {
   const own = mask.reveal(ids.translate(value));
-  // The recorded one may be somebody else's by now.
+  // The recorded process id may belong to another process now.
   if (typeof own?.response?.response?.pid === "number") own.response.response.pid = process.pid;
   return write(stdout, stringify(own) + end);
 }
@@ -136,7 +136,7 @@ function endOf({ newline }) {
   return newline === false ? "" : "\n";
 }
 
-/** A take without an end plays as far as it goes; only a host that wants no more can end it well. */
+/** A take without an end is played to its last entry. It ends well only if the host expects no more. */
 async function unended(part, inbox) {
   await inbox.until(() => inbox.ended || isUnanswered() || part.hasMore());
   if (inbox.ended && !isUnanswered() && !part.hasMore()) return leave(0, null);
@@ -145,7 +145,7 @@ async function unended(part, inbox) {
   return fail(undefined, `the recording ends at line ${line}; ${why}`, { line });
 }
 
-/** Whether a prompt or a request of the host has not had its result or answer in the cassette. */
+/** Whether the cassette lacks the result of a prompt or the answer to a request of the host. */
 function isUnanswered() {
   const said = (kind) => take.entries.filter((each) => each.kind === kind);
   const last = (kind, type) => said(kind).findLast((each) => contentOf(each)?.type === type)?.line;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program behind record(): it stands between a host and the real CLI, hands every byte on in both
+// The program behind record(): it runs between a host and the real CLI, passes every byte on in both
 // directions, and writes the lines to a cassette.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ const argv = process.argv.slice(2);
 /** @type {readonly NodeJS.Signals[]} */
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
 
-/** How long what a dead CLI has left in its pipes may take to arrive; something else may hold them. */
+/** How long to wait for the rest of a dead CLI's output, because another process may hold the pipes open. */
 const QUIET_MS = 500;
 
 const stdout = outlet(1);
@@ -28,7 +28,7 @@ async function main() {
   const tape = asksVersion() ? undefined : openTape();
   const child = spawn(script ? process.execPath : cli, script ? [cli, ...argv] : argv, {
     stdio: "pipe",
-    // A group of its own: a signal to ours then reaches it once, by us, and not twice.
+    // In a group of its own, so that a signal to our group reaches it once, through us, and not twice.
     detached: process.platform !== "win32",
     windowsHide: true,
   });
@@ -77,7 +77,7 @@ function refuse(text, code) {
   process.exit(code);
 }
 
-/** Bytes go on before they are looked at. A side that does not read holds up the other one. */
+/** Passes bytes on before they are parsed. A side that does not read blocks the other one. */
 function pump(from, to, kind, tape) {
   const lines = new Lines((line, ended) => tape?.line(kind, line, ended));
   from.on("data", (chunk) => {
@@ -94,7 +94,7 @@ function pump(from, to, kind, tape) {
     if (kind === "in") tape?.add("eof");
   });
   from.on("error", () => to.end());
-  // Who would write to us must notice that nobody reads.
+  // The writer must notice that the stream has no reader.
   to.on("error", () => from.destroy());
 }
 
@@ -110,7 +110,7 @@ function isHeldUp() {
   return stdout.writableNeedDrain || stderr.writableNeedDrain;
 }
 
-/** As the CLI has ended. */
+/** Ends this process as the CLI has ended. */
 async function leave(code, signal) {
   if (signal === null) process.exit(code);
   process.removeAllListeners(signal);

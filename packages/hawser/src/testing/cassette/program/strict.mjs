@@ -2,8 +2,8 @@ import { describe, difference } from "./difference.mjs";
 import { isObject, parse } from "./json.mjs";
 
 /**
- * The host must send what was sent: the same lines in the same order, except that its answers to the
- * CLI's requests may come in any order, since they depend on nothing but the request.
+ * The host must send the same lines in the same order. Only its answers to the CLI's requests may arrive
+ * in any order, because each depends only on its request.
  */
 export class Strict {
   #play;
@@ -42,7 +42,7 @@ export class Strict {
     await this.#play.fail(entry, `the host's input ended here, and now ${sent}`);
   }
 
-  /** Whether the host has sent what no entry has asked for. */
+  /** Whether the host has sent something that no entry expects. */
   hasMore() {
     return this.#next() !== undefined;
   }
@@ -55,7 +55,7 @@ export class Strict {
     return value;
   }
 
-  /** An answer to what was never asked. One that comes before its place is asked for later. */
+  /** An answer to a request that was never made. An early answer is used later. */
   #isStray() {
     return [...this.#answers.keys()].some((id) => !this.#play.asked.has(id));
   }
@@ -79,7 +79,7 @@ export class Strict {
   }
 }
 
-/** A value where the line was JSON, else its text. */
+/** The value if the line was JSON, else its text. */
 export function contentOf({ json, text, latin1 }) {
   return json ?? parse(text ?? "") ?? text ?? latin1;
 }

@@ -1,19 +1,19 @@
-// What a take is written down as. docs/cassettes.md describes the format.
+// Writes a take. docs/cassettes.md describes the format.
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { parse, stringify } from "./json.mjs";
 
 const { O_APPEND, O_WRONLY } = constants;
 
-/** The part of a cassette that belongs to one process. Entries are appended whole, as they come. */
+/** The entries of one process. Each entry is appended at once, as a whole line. */
 export class Tape {
   #take;
   #mask;
-  /** @type {number | undefined} Undefined once it is closed. */
+  /** @type {number | undefined} Undefined after the file was closed. */
   #fd;
   #startedAt = performance.now();
   #onLoss;
 
-  /** Throws if the file cannot be written. `onLoss` hears of an entry that could not be. */
+  /** Throws if the file cannot be opened. Calls `onLoss` if an entry cannot be written. */
   constructor(file, take, mask, onLoss) {
     this.#take = take;
     this.#mask = mask;
@@ -26,7 +26,7 @@ export class Tape {
     this.add("start", { argv: hidden, env: Object.keys(env).sort() });
   }
 
-  /** A line of `kind` "in", "out" or "err"; one without an end is the last of its stream. */
+  /** Writes a line of `kind` "in", "out" or "err". A line without a line break is the last of its stream. */
   line(kind, bytes, ended) {
     this.add(kind, { ...this.#content(kind, bytes), ...(ended ? {} : { newline: false }) });
   }
@@ -54,7 +54,7 @@ export class Tape {
       return { latin1: this.#mask.hideText(bytes.toString("latin1")) };
     }
     const value = kind === "err" ? undefined : parse(text);
-    // What would not come out of JSON as it went in is kept as text.
+    // A line that JSON would not reproduce exactly is kept as text.
     const faithful =
       value !== undefined && (kind === "in" ? JSON.stringify : stringify)(value) === text;
     return faithful ? { json: this.#mask.hide(value) } : { text: this.#mask.hideText(text) };
