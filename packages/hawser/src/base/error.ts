@@ -43,6 +43,8 @@ export interface ErrorFacts {
   readonly retryAfterMs?: number;
   readonly resetsAt?: Date;
   readonly issues?: readonly Issue[];
+  /** Where the CLI was searched, for `cli_not_found`; no place is listed twice. */
+  readonly tried?: readonly string[];
   /** What the caller gave as the reason of an abort, or the CLI as the reason of a stop. */
   readonly reason?: unknown;
   readonly lastMessage?: unknown;
@@ -71,6 +73,7 @@ export class HawserError extends Error implements ErrorFacts {
   declare readonly retryAfterMs?: number;
   declare readonly resetsAt?: Date;
   declare readonly issues?: readonly Issue[];
+  declare readonly tried?: readonly string[];
   declare readonly reason?: unknown;
   declare readonly lastMessage?: unknown;
   declare readonly partialText?: string;

@@ -169,7 +169,7 @@ export class ControlLine {
     try {
       this.#receive(frame);
     } catch (cause) {
-      const message = `A message has a shape that was not expected: ${textOf(cause)}`;
+      const message = `A message has an unexpected shape: ${textOf(cause)}`;
       this.#log.error("a message was lost", { error: textOf(cause) });
       this.#listener.onCorrupt(new HawserError("protocol_error", message, { cause }));
     }
@@ -199,18 +199,25 @@ export class ControlLine {
       this.#incoming.cancel(message.request_id);
     } else if (!isMessage(message, "control_response")) this.#listener.onMessage(message, size);
     else if (!this.#outgoing.settle(message)) {
-      this.#log.debug("an answer that nobody waits for", { id: message.response?.request_id });
+      this.#log.debug("the CLI answered a request that is not pending", {
+        id: message.response?.request_id,
+      });
     }
   }
 }
 
 const MOST_AFTER_END = 1000;
 
-const UNREAD = "The CLI asked, but closed its input before the answer, and was ended.";
+const UNREAD =
+  "The CLI closed its input before it read the answer to its request, so it was killed.";
 
 function unanswered(subtype: string, why: unknown): HawserError {
   if (isHawserError(why)) return why;
-  return new HawserError("closed", `The line ended before the answer to ${subtype} came.`, {
-    ...(why === undefined ? {} : { cause: why }),
-  });
+  return new HawserError(
+    "closed",
+    `The connection closed before the CLI answered the request ${subtype}.`,
+    {
+      ...(why === undefined ? {} : { cause: why }),
+    },
+  );
 }

@@ -62,7 +62,8 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 
 function late(subtype: string, timeoutMs: number): HawserError {
   const message = `The CLI did not answer the request ${subtype} within ${timeoutMs} ms.`;
-  return new HawserError("timeout", message, { phase: "control" });
+  const hint = "Try again, or call `request()` with a larger `timeoutMs`.";
+  return new HawserError("timeout", message, { phase: "control", hint });
 }
 
 function refusal(subtype: string, { error, error_code }: ControlFailure): HawserError {
@@ -74,7 +75,7 @@ function refusal(subtype: string, { error, error_code }: ControlFailure): Hawser
     return new HawserError("unsupported_by_cli", message, facts);
   }
   const message = told ?? `The CLI refused ${subtype}.`;
-  const hint = `This is the CLI's answer to the request ${subtype}.`;
+  const hint = `The message is the CLI's own answer to the request ${subtype}.`;
   return new HawserError("control_error", message, { ...facts, hint });
 }
 

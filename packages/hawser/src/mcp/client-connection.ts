@@ -95,9 +95,13 @@ export class ClientConnection {
         await sendNotification({ method: "notifications/progress", params });
       },
       async sendRequest() {
-        throw new HawserError("not_supported", "This server sends no requests of its own.", {
-          hint: "Use an McpServer of the MCP SDK as the server's `instance`.",
-        });
+        throw new HawserError(
+          "not_supported",
+          "This MCP server cannot send requests to its client.",
+          {
+            hint: "Use an McpServer from the MCP SDK as the server's `instance`.",
+          },
+        );
       },
     };
   }

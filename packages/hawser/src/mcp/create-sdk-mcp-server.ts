@@ -58,7 +58,7 @@ function* findProblems({ name, tools = [] }: CreateSdkMcpServerOptions): Iterabl
     if (!isName(tool.name))
       yield { path: `${path}.name`, message: "must be a text that is not empty" };
     else if (seen.has(tool.name))
-      yield { path: `${path}.name`, message: `"${tool.name}" is there twice` };
+      yield { path: `${path}.name`, message: `"${tool.name}" is used twice` };
     if (typeof tool.handler !== "function")
       yield { path: `${path}.handler`, message: "must be a function" };
     seen.add(tool.name);
@@ -73,7 +73,7 @@ function refuseProblems(server: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   const told = issues.map(({ path, message }) => `${path} ${message}`).join("; ");
   throw new HawserError("invalid_options", `The server "${server}" is not valid: ${told}.`, {
-    hint: "Give each tool a name of its own and a handler.",
+    hint: "Give each tool a unique name and a handler.",
     issues,
   });
 }

@@ -55,7 +55,7 @@ function connectOf(name: string, server: object): Connect {
   const connect = (server as { readonly connect?: unknown } | undefined)?.connect;
   if (typeof connect === "function") return connect as Connect;
   throw new HawserError("invalid_options", `The MCP server "${name}" has no connect().`, {
-    hint: "Give what createSdkMcpServer() returns, or a server of the MCP SDK as `instance`.",
+    hint: "Pass the result of createSdkMcpServer(), or a server from the MCP SDK as `instance`.",
   });
 }
 
@@ -69,9 +69,13 @@ function isConnected(server: object): boolean {
 }
 
 function alreadyConnected(name: string): HawserError {
-  return new HawserError("invalid_options", `The MCP server "${name}" is connected elsewhere.`, {
-    hint: "Make one server for each session, or one by createSdkMcpServer(), which can be shared.",
-  });
+  return new HawserError(
+    "invalid_options",
+    `The MCP server "${name}" is already connected elsewhere.`,
+    {
+      hint: "Create a server for each session, or use createSdkMcpServer(), whose servers can be shared.",
+    },
+  );
 }
 
 function connectFailed(name: string, cause: unknown): HawserError {

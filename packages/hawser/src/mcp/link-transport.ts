@@ -101,7 +101,7 @@ export class LinkTransport implements McpTransport {
     } catch (cause) {
       const why = textOf(cause);
       throw new HawserError("mcp_failed", `The MCP server "${this.#name}" failed: ${why}`, {
-        hint: "Its own code threw when it was given a message; look at the cause.",
+        hint: "The server's own code threw when it received a message; look at `cause`.",
         cause,
       });
     }

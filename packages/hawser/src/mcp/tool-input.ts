@@ -43,7 +43,7 @@ function inputOfWhole(schema: StandardSchema, where: string): ToolInput {
       const described = toJsonSchema(schema, where, zod);
       if (isObjectSchema(described)) return { type: "object", ...described };
       throw new HawserError("invalid_options", `${where} does not describe an object.`, {
-        hint: "The input of a tool is an object of arguments; wrap the schema in one.",
+        hint: "A tool takes an object of arguments: wrap the schema in an object schema.",
       });
     },
     parse: async (args) => schema["~standard"].validate(args),
@@ -136,6 +136,6 @@ function isObjectSchema(schema: object): boolean {
 
 function notASchema(where: string): HawserError {
   return new HawserError("invalid_options", `${where} is not a schema.`, {
-    hint: 'Give { name: schema, … }, one Standard Schema of an object, or JSON Schema of type "object".',
+    hint: 'Pass { name: schema, … }, a Standard Schema for an object, or a JSON Schema of type "object".',
   });
 }

@@ -56,9 +56,9 @@ function fromFolder(cwd: string | undefined, path: string): string {
 }
 
 function failForHome(): never {
-  const message = `The home folder is not known: HOME is not set, and the system has no entry for the user ${process.getuid?.()}.`;
+  const message = `The home folder is unknown: HOME is not set, and the system has no entry for the user ${process.getuid?.()}.`;
   throw new HawserError("invalid_options", message, {
-    hint: "Set HOME or CLAUDE_CONFIG_DIR, or give `configDir`.",
+    hint: "Set HOME, CLAUDE_CONFIG_DIR or `configDir`.",
     issues: [{ path: "configDir", message }],
   });
 }

@@ -9,7 +9,7 @@ export function currentFolder(): string {
   throw new HawserError(
     "cwd_not_found",
     "The current directory of this program has been deleted.",
-    { hint: "Give `cwd`, or change to a directory that exists by process.chdir()." },
+    { hint: "Set `cwd`, or change to an existing directory with process.chdir()." },
   );
 }
 

@@ -104,7 +104,7 @@ function unusableSchema(problems: readonly Issue[]): HawserError {
   const [first] = problems;
   const place = first?.path === undefined ? "`schema`" : `\`${first.path}\``;
   return new HawserError("invalid_options", `${place} ${first?.message}.`, {
-    hint: "Correct the schema: the CLI would drop it without a word, and answer in free text.",
+    hint: "Correct the schema. The CLI would ignore it silently and answer in free text.",
     issues: problems.map(({ path = "schema", message }) => ({ path, message })),
   });
 }

@@ -274,7 +274,7 @@ export class SubprocessLine implements Transport {
   #endingError(exit: Exit): HawserError | undefined {
     if (this.#state === "closed") return undefined;
     if (this.#process?.signalled) {
-      const message = "The CLI closed its output but did not exit, and was ended.";
+      const message = "The CLI closed its output but did not exit, so it was killed.";
       return new HawserError("process_exited", message, this.facts, this.mask);
     }
     return exit.code === 0 ? undefined : this.#exitError(exit);

@@ -51,12 +51,12 @@ export interface Transport {
 
 /** The error for what a transport cannot do before `connect()`. */
 export function notConnectedError(): HawserError {
-  return new HawserError("closed", "The line is not connected yet.", {
+  return new HawserError("closed", "The transport is not connected yet.", {
     hint: "Await connect() first.",
   });
 }
 
 /** The error for a send after `endInput()`. */
 export function inputEndedError(facts: ErrorFacts = {}): HawserError {
-  return new HawserError("closed", "The input of this line has ended.", facts);
+  return new HawserError("closed", "The input of this connection has ended.", facts);
 }

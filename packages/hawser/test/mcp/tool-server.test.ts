@@ -139,7 +139,7 @@ describe("a server that cannot work is refused", () => {
     ];
     expect(refused(() => createSdkMcpServer({ name: "", tools }))).toEqual([
       { path: "name", message: "must be a text that is not empty" },
-      { path: "tools[1].name", message: '"a" is there twice' },
+      { path: "tools[1].name", message: '"a" is used twice' },
       { path: "tools[2].name", message: "must be a text that is not empty" },
       { path: "tools[3].handler", message: "must be a function" },
     ]);

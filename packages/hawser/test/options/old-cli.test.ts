@@ -86,7 +86,7 @@ describe("a CLI", () => {
     const { argv, warnings } = buildInvocation({ permissionPrompts: "none" }, cli("invalid"), HOST);
     expect(argv.at(-1)).toBe("--permission-prompts=none");
     expect(warnings).toEqual([
-      "The version of the CLI is not known: it may not have every option in use.",
+      "The version of the CLI is unknown, so it may not support every option in use.",
     ]);
   });
 
@@ -104,7 +104,7 @@ describe("a CLI", () => {
     const { file, argv, warnings } = buildInvocation({ executableArgs: ["--smol"] }, OLDER, HOST);
     expect([file, argv]).toEqual(["/usr/bin/claude", [...FIXED, "--permission-mode=default"]]);
     expect(warnings).toEqual([
-      "executableArgs is left out: this CLI is no script and needs no runtime.",
+      "executableArgs is ignored: this CLI is not a script and needs no runtime.",
     ]);
   });
 });

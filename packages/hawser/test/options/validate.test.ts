@@ -163,15 +163,15 @@ describe("an option of a wrong value", () => {
     [
       "servers as bad JSON",
       { mcpServers: "{bad" },
-      "mcpServers begins as JSON and is not valid JSON.",
+      "mcpServers begins like JSON but is not valid JSON.",
     ],
     ["servers as a list", { mcpServers: "[]" }, "mcpServers must be an object."],
     [
       "settings as bad JSON",
       { settings: "{bad" },
-      "settings begins as JSON and is not valid JSON.",
+      "settings begins like JSON but is not valid JSON.",
     ],
-    ["settings as a list", { settings: "[]" }, "settings is JSON and not an object."],
+    ["settings as a list", { settings: "[]" }, "settings is JSON but not an object."],
     [
       "settings the CLI drops in silence",
       { settings: { permissions: { allow: "x" } } },

@@ -232,7 +232,7 @@ describe("a schema that cannot be used is refused", () => {
 
   it("if it has no JSON Schema, with the way to one", async () => {
     expect(await refusal(v.string())).toMatchObject({
-      message: "`schema` is a valibot schema that gives no JSON Schema.",
+      message: "`schema` is a valibot schema that cannot be converted to JSON Schema.",
       hint: "Wrap it in toStandardJsonSchema() of @valibot/to-json-schema.",
     });
   });

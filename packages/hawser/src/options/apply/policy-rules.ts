@@ -34,7 +34,7 @@ export function guardsCommands({ options, cli, warnings }: Draft): boolean {
   const first = rules.find(({ tool }) => matchesWildcard(tool, "Bash"));
   if (first?.decision === "allow" && first.input === undefined) return false;
   if (!isSinceOrUnknown(cli, SINCE_SKILL_COMMANDS)) {
-    warnings.push("This CLI runs commands inside of skills without asking the rules.");
+    warnings.push("This CLI runs commands inside skills without checking `rules`.");
   }
   return true;
 }

@@ -58,7 +58,7 @@ function ownSettings(draft: Draft): JsonObject | undefined {
 function warnOfOpenSandbox(draft: Draft, { enabled, failIfUnavailable }: JsonObject): void {
   if (failIfUnavailable === false || enabled === false) return;
   const feature = "sandbox.failIfUnavailable";
-  mayUse(draft, feature, SINCE_FAIL, "where no sandbox can be had, commands run without one");
+  mayUse(draft, feature, SINCE_FAIL, "where no sandbox is available, commands run without one");
 }
 
 const SINCE_FAIL = "2.1.83";
@@ -141,7 +141,7 @@ export function applyManagedSettings(draft: Draft, policy: JsonObject): void {
   addVariables(draft, policy);
   if (!secret && (!draft.compact || !isSinceOrUnknown(draft.cli, SINCE_POLICY))) {
     addPair(draft, "managedSettings", "--managed-settings", JSON.stringify(policy));
-  } else if (mayUse(draft, "managedSettings with what may be secret", SINCE_POLICY)) {
+  } else if (mayUse(draft, "managedSettings that may hold a secret", SINCE_POLICY)) {
     addFlag(draft, "managedSettings", "--managed-settings-in-initialize");
     awaitInitialize(draft, "managedSettings");
     draft.initialize.managedSettings = jsonCopy(policy);

@@ -54,7 +54,7 @@ function addInstructions(draft: Draft, name: OptionName): void {
   const { cli, host, env, warnings } = draft;
   if (host.project?.holdsInstructions === false) {
     warnings.push(
-      "A link leads the instructions of the project out of its folder: they are not read.",
+      "The project's instructions are linked from outside its folder, so they are not read.",
     );
     return;
   }

@@ -76,7 +76,7 @@ function draftOf(options: Resolved, cli: CliFacts, host: HostFacts, compact: boo
     warnings.push(`${path} ${message}`);
   }
   if (cli.script !== true && options.executableArgs !== undefined) {
-    warnings.push("executableArgs is left out: this CLI is no script and needs no runtime.");
+    warnings.push("executableArgs is ignored: this CLI is not a script and needs no runtime.");
   }
   return draft;
 }

@@ -8,7 +8,7 @@ import { type Gate, mayUse } from "./version-gate.js";
 export function keepSupported(gate: Gate): Resolved {
   const { cli, options, warnings } = gate;
   if (cli.version === undefined) {
-    warnings.push("The version of the CLI is not known: it may not have every option in use.");
+    warnings.push("The version of the CLI is unknown, so it may not support every option in use.");
     return options;
   }
   mayUse(gate, "hawser", OLDEST, "it may not work", UPDATE);

@@ -38,7 +38,7 @@ export function* collidingServers(names: readonly string[], path: string): Itera
     yield {
       path: kind.at(path, name),
       message: `collides with ${kind.at(path, other)}: the CLI could give their tools the same names`,
-      hint: "Rename one of the servers, so that neither name is the other's beginning before `__`.",
+      hint: "Rename one of the servers so that neither name is the start of the other before `__`.",
     };
   }
 }
@@ -103,7 +103,7 @@ function* misspelt(name: string, path: string, known: readonly string[]): Iterab
     ? likeCase(name, known)
     : known.find((each) => differsByOne(name, each));
   if (meant === undefined) return;
-  const hint = `Write \`${meant}\`: names of tools are case-sensitive.`;
+  const hint = `Write \`${meant}\`: tool names are case-sensitive.`;
   yield { path, message: `names no tool: "${name}". Did you mean \`${meant}\`?`, hint };
 }
 

@@ -10,7 +10,7 @@ export function refuseWithoutPool(caller: string, options: Options): void {
   const names = used.join(" and ");
   const verb = used.length === 1 ? "needs" : "need";
   throw new HawserError("invalid_options", `${names} ${verb} a pool in ${caller}.`, {
-    hint: `Call pool.${caller}, or pass what createPool() returned as \`pool\`; else leave ${names} out.`,
+    hint: `Call pool.${caller}, pass a pool as \`pool\`, or leave ${names} out.`,
     issues: used.map((path) => ({ path, message: `has no effect in ${caller} without a pool` })),
   });
 }

@@ -16,9 +16,12 @@ export function readInlineSettings(settings: JsonObject | string): SettingsReadi
   if (typeof settings !== "string") return checked(settings, "settings");
   const value = parse(settings);
   if (value === undefined) {
-    return problem("begins as JSON and is not valid JSON", "Correct the JSON, or pass an object.");
+    return problem(
+      "begins like JSON but is not valid JSON",
+      "Correct the JSON, or pass an object.",
+    );
   }
-  if (!isObject(value)) return problem("is JSON and not an object", "Pass a JSON object.");
+  if (!isObject(value)) return problem("is JSON but not an object", "Pass a JSON object.");
   return checked(value, "settings");
 }
 
@@ -26,8 +29,8 @@ export function readInlineSettings(settings: JsonObject | string): SettingsReadi
 export function readSettingsFile(path: string, input: SettingsInput | undefined): SettingsReading {
   if (input === undefined) {
     return problem(
-      `names the file ${path}, whose contents are not known here`,
-      "Pass what the file holds as `host.settings`.",
+      `names the file ${path}, whose contents were not passed`,
+      "Pass the file's contents as `host.settings`.",
     );
   }
   if (!input.found) {
@@ -102,8 +105,8 @@ type TypeRow = readonly [key: string, must: string, fits: (value: unknown) => bo
 
 const TYPES: readonly TypeRow[] = [
   ["permissions", "an object of lists of rules and a known defaultMode", isPermissions],
-  ["env", "an object of texts", (value) => isObject(value) && Object.values(value).every(isText)],
-  ["model", "a text", isText],
-  ["apiKeyHelper", "a text", isText],
+  ["env", "an object of strings", (value) => isObject(value) && Object.values(value).every(isText)],
+  ["model", "a string", isText],
+  ["apiKeyHelper", "a string", isText],
   ["sandbox", "an object", isObject],
 ];

@@ -8,7 +8,7 @@ export function validatePrompt(prompt: Prompt): void {
   const whole = problemOf(prompt);
   if (whole !== undefined) {
     throw new HawserError("invalid_options", `The prompt ${whole}.`, {
-      hint: "Pass a text, or an array of content blocks, that holds something to answer.",
+      hint: "Pass a text or an array of content blocks that is not empty.",
       issues: [{ path: "prompt", message: whole }],
     });
   }
@@ -30,7 +30,7 @@ const SEND = kind.shape(
 /** Throws `invalid_options` for a text that the CLI would take for a prompt instead of a command. */
 export function validateCommand(command: string): void {
   if (typeof command === "string" && /^\/[^\s/]/.test(command)) return;
-  throw new HawserError("invalid_options", "A command of the CLI begins with a slash and a name.", {
+  throw new HawserError("invalid_options", "A CLI command begins with a slash and a name.", {
     hint: 'Write it as `session.command("/compact")`; use `session.send()` for a prompt.',
     issues: [{ path: "command", message: "must begin with a slash and a name" }],
   });

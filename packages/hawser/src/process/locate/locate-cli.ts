@@ -87,7 +87,7 @@ export function locateCli(
       else if (source !== "bundled") tried.push(place.path);
     }
   }
-  throw new HawserError("cli_not_found", undefined, { hint: notFoundHint(tried) });
+  throw new HawserError("cli_not_found", undefined, { tried: [...new Set(tried)] });
 }
 
 /** A path where `locateCli()` looks for a CLI, and what is there. */
@@ -203,9 +203,4 @@ function inspectTarget(path: string, { platform }: Machine): Candidate {
   return target === undefined
     ? { state: "unusable", reason: { code: "unknown_shim_target" } }
     : inspectCandidate(target);
-}
-
-function notFoundHint(tried: readonly string[]): string {
-  const places = [...new Set(tried)].join(", ");
-  return `Install it with \`npm install -g @anthropic-ai/claude-code\`, or set \`cliPath\` or HAWSER_CLI. Tried: ${places}.`;
 }

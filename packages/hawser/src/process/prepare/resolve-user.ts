@@ -26,7 +26,10 @@ export async function resolveUser(user: string | number, self: number = ownUid()
   const found = fromPasswd(text) ?? (await fromId(text)) ?? fromNumber(text);
   if (found === undefined) throw refuse(`There is no user "${text}" on this machine.`);
   if (self !== 0 && found.uid !== self) {
-    throw refuse("Only root can start the CLI as another user.", "Run as root, or drop `user`.");
+    throw refuse(
+      "Only root can start the CLI as another user.",
+      "Run as root, or leave `user` out.",
+    );
   }
   return found;
 }

@@ -139,8 +139,8 @@ function firstLine(text: string): string {
 const NODE = /^v\d+\.\d+\.\d+$/;
 
 function isNode(path: string, text: string): HawserError {
-  const message = `${path} is not the Claude Code CLI: its version, ${text}, is that of Node.`;
+  const message = `${path} is not the Claude Code CLI but Node: it reports the version ${text}.`;
   const hint =
-    "`cliPath` is the CLI itself, such as the path of `claude`; `executable` is its runtime.";
+    "Set `cliPath` to the CLI itself, such as the path of `claude`; `executable` is its runtime.";
   return new HawserError("cli_not_runnable", message, { cliPath: path, hint });
 }

@@ -58,7 +58,10 @@ export class CustomChild implements Child {
     try {
       this.#process.kill(signal);
     } catch (error) {
-      this.#log.warn("the own process cannot be signalled", { signal, error: String(error) });
+      this.#log.warn("the process of spawnClaudeCodeProcess cannot be signalled", {
+        signal,
+        error: String(error),
+      });
     }
     // After kill(), because Node itself sends only SIGTERM when the abort signal fires.
     if (signal === "SIGKILL") this.#abort.abort();

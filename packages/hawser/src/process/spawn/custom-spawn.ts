@@ -82,7 +82,7 @@ function spawnFailed(cause: unknown, { facts, mask }: Prepared): HawserError {
   const told =
     cause instanceof Lack
       ? { hint: RETURN_ONE, retryable: false }
-      : { hint: "Look at the cause: it comes from that function.", cause };
+      : { hint: "Look at `cause`: it is the error of your function.", cause };
   const message = `spawnClaudeCodeProcess did not start the CLI: ${why}`;
   return new HawserError("spawn_failed", message, { ...facts, ...told }, mask);
 }
@@ -102,9 +102,10 @@ export function namedForCustomSpawn(options: Options): CliLocation | undefined {
 /** The function alone decides which user runs the CLI. An ignored `user` could mean too many rights. */
 export function refuseUser({ user, spawnClaudeCodeProcess }: Options): void {
   if (user === undefined || spawnClaudeCodeProcess === undefined) return;
-  const message = "contradicts spawnClaudeCodeProcess, which decides by itself who runs the CLI";
+  const message =
+    "contradicts spawnClaudeCodeProcess, which decides itself which user runs the CLI";
   throw new HawserError("invalid_options", `user ${message}.`, {
-    hint: "Leave `user` out, and change the user in the function.",
+    hint: "Leave `user` out, and set the user in your function.",
     issues: [{ path: "user", message }],
   });
 }

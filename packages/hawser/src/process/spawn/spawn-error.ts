@@ -32,6 +32,7 @@ export function spawnError(cause: unknown, attempted: Attempted): HawserError {
     return known(
       "argument_too_long",
       "The arguments and the environment are too long to start the CLI.",
+      { hint: "Shorten `extraArgs` or `env`, or let `inheritEnv` pass on fewer variables." },
     );
   }
   if (code === "ERR_INVALID_ARG_VALUE") return known("invalid_options", message);

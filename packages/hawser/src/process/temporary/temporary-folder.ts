@@ -39,6 +39,6 @@ export class TemporaryFolder {
 /** The error for temporary files that cannot be written. */
 export function temporaryError(cause: unknown): HawserError {
   const message = `A temporary folder cannot be written: ${(cause as Error).message}`;
-  const hint = "Make the folder for temporary files writable, or set TMPDIR to one that is.";
+  const hint = "Make the folder for temporary files writable, or set TMPDIR to a writable folder.";
   return new HawserError("spawn_failed", message, { cause, hint });
 }

@@ -21,7 +21,7 @@ export function cutEntries(
     const what = `There is no message ${JSON.stringify(upToMessageId)} in session ${source}.`;
     throw new HawserError("invalid_options", what, {
       sessionId: source,
-      hint: "Give `upToMessageId` the `uuid` of a message that getSessionMessages() tells.",
+      hint: "Set `upToMessageId` to the `uuid` of a message that getSessionMessages() returns.",
     });
   }
   const isSummary = entries[at]?.["isCompactSummary"] === true;

@@ -28,7 +28,7 @@ export async function forkEntries(
   if (last === undefined) {
     throw new HawserError("session_not_found", `Session ${plan.source} has no messages to fork.`, {
       sessionId: plan.source,
-      hint: "Fork a session that a prompt was sent in.",
+      hint: "Fork a session that has had a prompt.",
     });
   }
   const ids = new Map(kept.map(({ uuid }) => [String(uuid), randomUUID() as string]));

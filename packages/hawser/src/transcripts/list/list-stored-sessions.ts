@@ -63,7 +63,7 @@ interface Row {
 async function rowsOf(store: SessionStore, projectKey: string): Promise<Row[]> {
   if (store.listSessions === undefined && store.listSessionSummaries === undefined) {
     throw new HawserError("invalid_options", "The session store has no listSessions().", {
-      hint: "Give the store a listSessions() or a listSessionSummaries() method.",
+      hint: "Add a listSessions() or listSessionSummaries() method to the store.",
     });
   }
   const summaries = (await store.listSessionSummaries?.(projectKey)) ?? [];

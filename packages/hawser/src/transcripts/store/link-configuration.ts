@@ -67,7 +67,7 @@ async function link(from: string, to: string): Promise<void> {
     const why = (cause as Error).message;
     throw new HawserError("spawn_failed", `The CLI's configuration cannot be linked: ${why}`, {
       cause,
-      hint: "Resume from a session store needs symbolic links in the folder for temporary files (TMPDIR); on Windows, turn on Developer Mode.",
+      hint: "To resume from a session store, the folder for temporary files (TMPDIR) must allow symbolic links. On Windows, turn on Developer Mode.",
     });
   }
 }

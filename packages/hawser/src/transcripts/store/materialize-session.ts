@@ -48,8 +48,8 @@ export async function materializeSession(
   const { cwd, env, owner } = options;
   const projectKey = options.projectKey ?? (await projectKeyOf(cwd));
   if (!/^[\w-]+$/.test(projectKey)) {
-    throw new HawserError("invalid_options", `${projectKey} is not the key of a project.`, {
-      hint: "Leave `projectKey` out: it comes from the working directory.",
+    throw new HawserError("invalid_options", `${projectKey} is not a project key.`, {
+      hint: "Leave `projectKey` out: it is derived from the working directory.",
     });
   }
   const limitMs = options.loadTimeoutMs ?? DEFAULT_LIMIT_MS;
@@ -87,7 +87,7 @@ async function latestSessionId(
 ): Promise<string | undefined> {
   if (store.listSessions === undefined) {
     throw new HawserError("invalid_options", "The session store has no listSessions().", {
-      hint: "Give the store a listSessions() method, or name the session by `resume`.",
+      hint: "Add a listSessions() method to the store, or name the session with `resume`.",
     });
   }
   const listed = async () => (await store.listSessions?.(projectKey)) ?? [];
@@ -132,7 +132,7 @@ async function callStoreMethod<Value>(
   } catch (cause) {
     if (isHawserError(cause)) throw cause;
     const why = textOf(cause);
-    const hint = "Look at the session store.";
+    const hint = "Look at `cause`: it is the error of the session store.";
     throw new HawserError("control_error", `${what} failed: ${why}`, { cause, hint });
   }
 }

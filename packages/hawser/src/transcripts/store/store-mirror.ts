@@ -39,9 +39,9 @@ export class StoreMirror {
   add(filePath: string, entries: readonly JsonObject[]): void {
     const key = keyOfTranscriptPath(this.#options.projectsDir, filePath);
     if (key === undefined || this.#closed) {
-      const why = this.#closed ? "it is closed" : "it is no transcript";
+      const why = this.#closed ? "the mirror is closed" : "the file is not a transcript";
       this.#report(
-        new HawserError("protocol_error", `Not mirrored, since ${why}: ${filePath}`),
+        new HawserError("protocol_error", `Not mirrored, because ${why}: ${filePath}`),
         key,
       );
       return;

@@ -66,7 +66,7 @@ const words: Kind = {
   name: "text",
   *problems(value, at) {
     if (!kind.isString(value) || value.trim() === "")
-      yield { path: at, message: "must be some text" };
+      yield { path: at, message: "must be a text that is not blank" };
   },
 };
 

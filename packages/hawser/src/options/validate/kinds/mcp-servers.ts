@@ -46,7 +46,7 @@ function* textProblems(text: string, path: string): Iterable<Problem> {
     source = readMcpServers(text);
   } catch {
     // The error of JSON.parse quotes the text, and the text may hold a secret.
-    return yield { path, message: "begins as JSON and is not valid JSON" };
+    return yield { path, message: "begins like JSON but is not valid JSON" };
   }
   if (source.from === "file") yield* kind.argument.problems(text, path);
   else yield* mapProblems(source.servers, path);

@@ -54,7 +54,7 @@ const toolPattern: Kind = {
     yield {
       path,
       message: "must be the name of one tool, in which * stands for any characters",
-      hint: 'Write one rule for each tool, and what it is called with as `input`: { tool: "Bash", input: { command: "rm *" }, decision: "deny" }.',
+      hint: 'Write one rule for each tool, and match its arguments with `input`: { tool: "Bash", input: { command: "rm *" }, decision: "deny" }.',
     };
   },
 };
