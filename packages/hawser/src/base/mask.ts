@@ -1,9 +1,10 @@
 import { holdsHeaders, looksSecret, secretsInHeaders } from "./secret-names.js";
 import { replaceWebTokens } from "./web-tokens.js";
 
-/** Replaces every secret it knows, or recognises by its shape, by `***`. */
+/** Replaces secrets in a text by `***`: those that it knows, and those that it recognises by shape. */
 export type Mask = (text: string) => string;
 
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**

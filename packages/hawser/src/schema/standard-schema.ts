@@ -6,6 +6,7 @@ export interface StandardSchema<Output = unknown> {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
+    /** Checks a value. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
     /** Standard JSON Schema: a newer part of the interface, which not every schema has. */
@@ -21,6 +22,7 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return canHold && value !== null && "~standard" in value;
 }
 
+/** The result of a Standard Schema: the parsed value, or the problems. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };

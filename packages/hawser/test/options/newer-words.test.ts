@@ -67,7 +67,7 @@ describe.each(clisInTurn())("the real CLI $name", ({ path }) => {
     expect(heard.join("\n")).toContain("Unknown --effort value 'ultra'");
     const warnings = entries.filter(({ level }) => level === "warn");
     expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringContaining('effort "ultra" is not known here'),
+      expect.stringContaining('effort "ultra" is unknown to hawser'),
     ]);
   });
 

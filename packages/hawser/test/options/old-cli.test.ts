@@ -20,7 +20,7 @@ describe("an option that the CLI is too old for", () => {
     expect({ ...error, message: error?.message }).toEqual({
       code: "unsupported_by_cli",
       message: "permissionPrompts needs Claude Code 2.1.259 or newer; this one is 2.1.197.",
-      hint: "Update the CLI, drop the option, or set `onOldCli`.",
+      hint: 'Update the CLI, leave the option out, or set `onOldCli` to "warn".',
       retryable: false,
       cliPath: "/usr/bin/claude",
       cliVersion: "2.1.197",

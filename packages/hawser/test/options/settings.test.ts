@@ -78,7 +78,7 @@ describe("settings that cannot be merged", () => {
       "a file that the CLI would drop in silence",
       "/etc/s.json",
       found('{"model":5}'),
-      "settings (/etc/s.json).model must be a text",
+      "settings (/etc/s.json).model must be a string",
     ],
   ];
 

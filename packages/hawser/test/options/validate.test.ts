@@ -142,7 +142,7 @@ describe("an option of a wrong value", () => {
     [
       "a hook's pattern",
       { hooks: { PreToolUse: [{ matcher: "Bash(", hooks: [() => ({})] }] } },
-      /^hooks\.PreToolUse\[0\]\.matcher is not a pattern/,
+      /^hooks\.PreToolUse\[0\]\.matcher is not a valid pattern/,
     ],
     ["a hook that is none", { hooks: { Stop: [{ hooks: [5] }] } }, /^hooks\.Stop\[0\]\.hooks\[0\]/],
     [

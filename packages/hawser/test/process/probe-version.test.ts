@@ -77,7 +77,7 @@ describe("probeVersion", () => {
     await expect(probeVersion(locateCli({ cliPath: path }))).rejects.toMatchObject({
       code: "cli_not_runnable",
       cliPath: path,
-      message: `The CLI at ${path} cannot be run: its first line names /no/such/interpreter, which is not there.`,
+      message: `The CLI at ${path} cannot be run: its first line names /no/such/interpreter, which does not exist.`,
       hint: expect.stringContaining("Install /no/such/interpreter"),
     });
   });
