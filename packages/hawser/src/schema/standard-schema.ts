@@ -11,7 +11,10 @@ export interface StandardSchema<Output = unknown> {
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
     /** Standard JSON Schema: a newer part of the interface, which not every schema has. */
     readonly jsonSchema?:
-      | { readonly input: (options: { readonly target: "draft-07" }) => JsonSchema }
+      | {
+          /** Returns the JSON Schema of the input. */
+          readonly input: (options: { readonly target: "draft-07" }) => JsonSchema;
+        }
       | undefined;
   };
 }

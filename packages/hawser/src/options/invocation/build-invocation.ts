@@ -18,8 +18,9 @@ import { isInUse, keepSupported } from "./supported-options.js";
 import { refusal } from "./version-gate.js";
 
 /**
- * Turns options into all that is needed to start the CLI. Pure: it reads only its arguments and changes
- * none of them. It returns, or throws a `HawserError`.
+ * Turns options into the arguments, environment, files and first request that start the CLI. It is pure:
+ * it reads only its arguments and changes none of them. Throws `HawserError` for options that are not
+ * valid.
  */
 export function buildInvocation(options: Options, cli: CliFacts, host: HostFacts): Invocation {
   const taken = readOnce(options);

@@ -31,12 +31,15 @@ export interface SpawnedProcess {
   kill(signal: NodeJS.Signals): boolean;
   /** Adds a listener. */
   on(event: "exit", listener: ExitListener): void;
+  /** Adds a listener. */
   on(event: "error", listener: ErrorListener): void;
   /** Adds a listener that is called once. */
   once(event: "exit", listener: ExitListener): void;
+  /** Adds a listener that is called once. */
   once(event: "error", listener: ErrorListener): void;
   /** Removes a listener. */
   off(event: "exit", listener: ExitListener): void;
+  /** Removes a listener. */
   off(event: "error", listener: ErrorListener): void;
 }
 

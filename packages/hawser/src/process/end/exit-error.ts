@@ -10,7 +10,7 @@ import {
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The end of what it wrote to stderr, at most 128 KiB. */
+  /** The end of what the process wrote to stderr, at most 128 KiB. */
   readonly stderrTail: string;
   /** The error that the process of a custom spawn function reported in place of an exit. */
   readonly error?: Error;

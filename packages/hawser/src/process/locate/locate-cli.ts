@@ -34,34 +34,42 @@ export type CliSource =
   | "PATH"
   | "usual_place";
 
-/** An executable that was found and looked at; nothing was started. */
+/** An executable that was found. It was not started. */
 export interface CliLocation {
   readonly path: string;
   readonly source: CliSource;
-  /** Runs under Node instead of by itself. */
+  /** Whether the CLI is a script, which runs under Node. */
   readonly script: boolean;
 }
 
-/** Where to look for the CLI. */
+/** Options of `locateCli()`. */
 export interface LocateOptions {
-  /** A path, or a bare name to be found on PATH. Nothing else is tried when it is given. */
+  /** A path, or a name to find on PATH. If it is set, no other place is searched. */
   readonly cliPath?: string | undefined;
-  /** Alias of `cliPath`, as in the official SDK. */
+  /** Alias of `cliPath`, the name in the official Agent SDK. */
   readonly pathToClaudeCodeExecutable?: string | undefined;
   /**
-   * `"cwd"` also searches the `node_modules` of this program's current directory and of its parents,
-   * before every other place. Only for a directory whose code you would run: a CLI in there is a
-   * program that the author of the directory chose.
+   * `"cwd"` searches first in the `node_modules` of your program's current directory and its parents.
+   * Use it only for a directory whose code you would run, because its author chose the CLI there.
    */
   readonly cliFrom?: "cwd" | undefined;
-  /** The environment to search; this program's own unless given. */
+  /**
+   * Variables that are added to your program's environment for the search, such as PATH.
+   * @default no more variables
+   */
   readonly env?: Environment | undefined;
 }
 
 /**
- * Finds the CLI: `cliPath`, `HAWSER_CLI`, with `cliFrom: "cwd"` the current directory, a CLI that is
- * bundled or installed together with hawser, PATH, the installers' usual places. The first two name a
- * file, so that a bad one is an error. The other places are passed over if nothing there can be run.
+ * Finds the CLI, in this order: `cliPath`, the variable HAWSER_CLI, the current directory (only with
+ * `cliFrom: "cwd"`), a CLI that is bundled or installed together with hawser, PATH, and the folders that
+ * installers use. If `cliPath` or HAWSER_CLI names a file that cannot be run, it throws. In the other
+ * places, a file that cannot be run is skipped.
+ *
+ * @example
+ * ```ts
+ * const { path, source } = locateCli();
+ * ```
  */
 export function locateCli(
   options: LocateOptions = {},

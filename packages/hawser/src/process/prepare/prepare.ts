@@ -90,12 +90,20 @@ export async function prepare(options: Options): Promise<Prepared> {
   };
 }
 
-/** Describes what these options would start, for people to read, with secrets masked. Starts no session. */
+/**
+ * Describes the command, environment, files and first request that these options would start, for people
+ * to read and with secrets masked. No session is started.
+ *
+ * @example
+ * ```ts
+ * console.log(await explain({ model: "haiku", tools: ["Read"] }));
+ * ```
+ */
 export async function explain(options: Options = {}): Promise<string> {
   return explanationText(await explainInvocation(options));
 }
 
-/** As `explain()`, but as data, and with the CLI that would be started. */
+/** Like `explain()`, but returns data, with the CLI that would be started. */
 export async function explainInvocation(options: Options = {}): Promise<ExplainedCall> {
   const resolved = withPreset(options);
   const { location, probe, cli, host } = await inspectMachine(resolved);
