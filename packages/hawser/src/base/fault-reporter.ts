@@ -4,8 +4,8 @@ import { textOf } from "./text-of.js";
 import { warn } from "./warn.js";
 
 /**
- * Tells that a function of the caller's threw. `what` says which function, and what became of the
- * call. Gives the error's text with secrets masked, because that text goes to the model.
+ * Reports that a function of the caller threw. `what` says which function, and what became of the
+ * call. Returns the error's text with secrets masked, because that text goes to the model.
  */
 export type ReportFault = (callback: object, what: string, error: unknown) => string;
 

@@ -5,7 +5,7 @@ import { toolRow } from "../tools/builtin-tools.js";
 /**
  * A permission rule that can be moved to another settings file. `Tool(/path)` counts from the place
  * where the rule stands: the working directory for the command line, the project's folder for its
- * settings, the folder of the file for other settings. Moved as it is, a deny rule would open.
+ * settings, the folder of the file for other settings. A deny rule that is moved unchanged would no longer match.
  */
 export function anchorRule(text: string, root: string | undefined): string {
   const [, start = "", rest = ""] = /^([A-Za-z]+\()\/(?!\/)(.*)$/s.exec(text) ?? [];

@@ -28,10 +28,10 @@ function resolveModel({ options: { modelAliases = {} } }: Draft, model: string):
 }
 
 /**
- * `--thinking` where the CLI has it, else the budget that means the same. A number that is given
- * beside it goes by the older flag alone, because the CLI drops the number when it gets both flags
- * (observed: 2.1.197 and 2.1.325). Of that flag the CLI makes adaptive thinking for a model that has
- * it, and a budget of so many tokens for any other model.
+ * Sends `--thinking` if the CLI has it, otherwise the budget with the same meaning. A number of tokens is
+ * sent only by the older flag, because the CLI drops the number when it gets both flags (observed on
+ * 2.1.197 and 2.1.325). With the older flag the CLI uses adaptive thinking for a model that has it, and
+ * the number as a budget for any other model.
  */
 export function applyThinking(draft: Draft, thinking: ThinkingConfig): void {
   const budget = budgetOf(draft, thinking);

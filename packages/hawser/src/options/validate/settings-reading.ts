@@ -25,7 +25,7 @@ export function readInlineSettings(settings: JsonObject | string): SettingsReadi
   return checked(value, "settings");
 }
 
-/** Reads settings from what was found at their path. */
+/** Reads settings from the file that was found at their path. */
 export function readSettingsFile(path: string, input: SettingsInput | undefined): SettingsReading {
   if (input === undefined) {
     return problem(
@@ -56,7 +56,7 @@ function problem(message: string, hint: string): Required<Problem> {
   return { path: "settings", message, hint };
 }
 
-/** The settings in a text; undefined if it holds none. */
+/** The settings in a text; undefined if the text is not a JSON object. */
 export function parseSettings(text: string): JsonObject | undefined {
   const value = parse(text);
   return isObject(value) ? (value as JsonObject) : undefined;
@@ -75,7 +75,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** One known key of a wrong type makes the CLI drop all settings, deny rules included, in silence. */
+/** One known key of a wrong type makes the CLI silently drop all settings, deny rules included. */
 function checked(settings: JsonObject, place: string): SettingsReading {
   const bad = TYPES.find(([key, , fits]) => settings[key] !== undefined && !fits(settings[key]));
   if (bad === undefined) return { settings };

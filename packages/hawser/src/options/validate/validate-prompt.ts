@@ -27,7 +27,7 @@ const SEND = kind.shape(
   "refuse",
 );
 
-/** Throws `invalid_options` for a text that the CLI would take for a prompt instead of a command. */
+/** Throws `invalid_options` for a text that the CLI would treat as a prompt instead of a command. */
 export function validateCommand(command: string): void {
   if (typeof command === "string" && /^\/[^\s/]/.test(command)) return;
   throw new HawserError("invalid_options", "A CLI command begins with a slash and a name.", {

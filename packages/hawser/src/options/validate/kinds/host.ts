@@ -6,7 +6,7 @@ const isSet = (value: unknown): boolean => typeof value === "boolean";
 const isPath = (value: unknown): boolean =>
   kind.isString(value) && settingsPath(value) !== undefined;
 
-/** `readInlineSettings()` checks the content of JSON text, because `strictSettingsMerge: false` forgives bad content. */
+/** `readInlineSettings()` checks the contents, because `strictSettingsMerge: false` tolerates bad ones. */
 export const settings: Kind = kind.either(
   "object, path or JSON text",
   "an object, a path, or JSON text",
