@@ -1,8 +1,8 @@
 import { HawserError } from "./error.js";
 
 /**
- * Calls `listener` at the first abort of these signals, at once if one is aborted already. The returned
- * function stops listening.
+ * Calls `listener` at the first abort of these signals, at once if one is aborted already. The
+ * returned function stops listening.
  */
 export function onAbort(
   signals: readonly (AbortSignal | undefined)[],
@@ -30,8 +30,9 @@ export function abortedBy(signal: AbortSignal | undefined): HawserError {
 }
 
 /**
- * Calls `listener` when the signal aborts. The returned function stops listening. All calls that share a
- * signal share one listener on it, because Node would warn of a leak at the eleventh listener.
+ * Calls `listener` when the signal aborts. The returned function stops listening. All calls that
+ * share a signal share one listener on it, because Node would warn of a leak at the eleventh
+ * listener.
  */
 export function listenForAbort(signal: AbortSignal, listener: () => void): () => void {
   const shared = listening.get(signal) ?? new Listeners(signal);

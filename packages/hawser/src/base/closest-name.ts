@@ -24,7 +24,9 @@ export function differsByOne(name: string, other: string): boolean {
   return distanceBetween(name.toLowerCase(), other.toLowerCase()) <= 1;
 }
 
-/** The name without separators and capitals, so that `max_turns` and `MaxTurns` equal `maxTurns`. */
+/**
+ * The name without separators and capitals, so that `max_turns` and `MaxTurns` equal `maxTurns`.
+ */
 export function plainOf(name: string): string {
   return name.replace(/[-_\s]/g, "").toLowerCase();
 }

@@ -2,13 +2,20 @@ import { ERROR_CODES, type ErrorCode } from "./error-codes.js";
 import { hostMask, type Mask, maskDeep } from "./mask.js";
 import { omitUndefined } from "./omit-undefined.js";
 
-/** A global symbol, so that `isHawserError()` knows the errors of every installed copy of hawser. */
+/**
+ * A global symbol, so that `isHawserError()` knows the errors of every installed copy of hawser.
+ */
 const BRAND = Symbol.for("hawser.error");
 
-/** Facts that would fill a screen. They are serialised, but not enumerable: console.log() skips them. */
+/**
+ * Facts that would fill a screen. They are serialised, but not enumerable: console.log() skips
+ * them.
+ */
 const WHOLE_MESSAGES: readonly string[] = ["lastMessage", "result"];
 
-/** The part of a call whose time limit was reached: `idle` belongs to `timeouts.idleMs`, and so on. */
+/**
+ * The part of a call whose time limit was reached: `idle` belongs to `timeouts.idleMs`, and so on.
+ */
 export type Phase =
   | "boot"
   | "firstMessage"
@@ -170,8 +177,8 @@ export class HawserError extends Error implements ErrorFacts {
 }
 
 /**
- * Whether `error` is a `HawserError` and, if `code` is given, has that code. Unlike `instanceof`, it also
- * knows errors of another installed copy of hawser.
+ * Whether `error` is a `HawserError` and, if `code` is given, has that code. Unlike `instanceof`,
+ * it also knows errors of another installed copy of hawser.
  *
  * @example
  * ```ts

@@ -10,9 +10,9 @@ import { warn } from "./warn.js";
 export type ReportFault = (callback: object, what: string, error: unknown) => string;
 
 /**
- * Reports errors in the caller's own functions, which would otherwise only show as refused calls. The
- * logger gets the error itself. Without a logger, Node's warnings get it with its stack, once for each
- * function.
+ * Reports errors in the caller's own functions, which would otherwise only show as refused calls.
+ * The logger gets the error itself. Without a logger, Node's warnings get it with its stack, once
+ * for each function.
  */
 export function faultReporter(log: Logger, mask: Mask): ReportFault {
   return (callback, what, error) => {

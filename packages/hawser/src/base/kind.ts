@@ -167,7 +167,9 @@ export function recordOf(item: Kind): Kind {
   };
 }
 
-/** What happens to an unlisted field. `near` refuses it only if its name is close to a listed one. */
+/**
+ * What happens to an unlisted field. `near` refuses it only if its name is close to a listed one.
+ */
 type Others = "pass" | "near" | "refuse";
 
 /** An object whose listed fields are checked if they are present. */

@@ -2,8 +2,9 @@ import { type Mask, maskDeep } from "./mask.js";
 
 /**
  * A logger for the option `logger`: `console`, or a logger of winston or pino. Each method takes a
- * message and then fields; a pino logger is recognised and gets the fields first. A field `error` is an
- * Error whose message and stack are enumerable, so that a logger that writes JSON writes them too.
+ * message and then fields; a pino logger is recognised and gets the fields first. A field `error`
+ * is an Error whose message and stack are enumerable, so that a logger that writes JSON writes them
+ * too.
  */
 export interface Logger {
   /** Details, for debugging. */
@@ -19,8 +20,8 @@ export interface Logger {
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * The logger that hawser's own code uses. It masks secrets, cuts long texts, and ignores errors of the
- * caller's logger.
+ * The logger that hawser's own code uses. It masks secrets, cuts long texts, and ignores errors of
+ * the caller's logger.
  */
 export function guardLogger(logger: Logger | undefined, mask: Mask): Logger {
   if (logger === undefined || logger === SILENT) return SILENT;
@@ -74,7 +75,9 @@ function cutDeep(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutDeep(item)]));
 }
 
-/** A copy whose message and stack are enumerable, because JSON.stringify() skips those of an Error. */
+/**
+ * A copy whose message and stack are enumerable, because JSON.stringify() skips those of an Error.
+ */
 function shownError(error: Error): Error {
   const { name, message, stack = "", cause } = error;
   const facts = {

@@ -1,24 +1,26 @@
 import { holdsHeaders, looksSecret, secretsInHeaders } from "./secret-names.js";
 import { replaceWebTokens } from "./web-tokens.js";
 
-/** Replaces secrets in a text by `***`: those that it knows, and those that it recognises by shape. */
+/**
+ * Replaces secrets in a text by `***`: those that it knows, and those that it recognises by shape.
+ */
 export type Mask = (text: string) => string;
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * A mask for one process. It hides texts with the shape of a known credential, the values of variables in
- * `env` whose names look secret, and `secrets`.
+ * A mask for one process. It hides texts with the shape of a known credential, the values of
+ * variables in `env` whose names look secret, and `secrets`.
  */
 export function createMask(env: Environment, secrets: Iterable<string> = []): Mask {
   return maskOf([...secretsIn(env), ...secrets]);
 }
 
 /**
- * The mask for texts that belong to no process: shapes, and this program's current environment. Every
- * error asks for it. So only variables with secret names are read, and the mask is made again only if one
- * of them has changed.
+ * The mask for texts that belong to no process: shapes, and this program's current environment.
+ * Every error asks for it. So only variables with secret names are read, and the mask is made again
+ * only if one of them has changed.
  */
 export function hostMask(): Mask {
   const secrets = secretsIn(process.env);
@@ -54,8 +56,8 @@ function maskOf(secrets: readonly string[]): Mask {
 }
 
 /**
- * Masks every string inside a value. A value without secrets is returned itself, so that its identity
- * survives. Other values are copied, an Error as an Error.
+ * Masks every string inside a value. A value without secrets is returned itself, so that its
+ * identity survives. Other values are copied, an Error as an Error.
  */
 export function maskDeep(value: unknown, mask: Mask): unknown {
   return maskValue(value, mask, new Set());
@@ -93,7 +95,8 @@ function add(values: Set<string>, value: string): void {
   values.add(escaped);
   const trimmed = value.trim();
   if (trimmed.length >= SHORTEST_SECRET) values.add(trimmed);
-  // Output is masked line by line, so each line of a PEM key counts. The lines around it are no secret.
+  // Output is masked line by line, so each line of a PEM key counts. The lines around it are no
+  // secret.
   for (const line of trimmed.split("\n").slice(1)) {
     if (line.trim().length >= SHORTEST_LINE && !line.startsWith("-----")) values.add(line.trim());
   }

@@ -1,6 +1,7 @@
 /**
- * Whether the value of a variable, header, parameter or flag of this name is probably a secret. A value
- * decides only for names such as HOST_PWD, which may stand for a password or for a working directory.
+ * Whether the value of a variable, header, parameter or flag of this name is probably a secret. A
+ * value decides only for names such as HOST_PWD, which may stand for a password or for a working
+ * directory.
  */
 export function looksSecret(name: string, value = ""): boolean {
   let secret = verdicts.get(name);
@@ -18,8 +19,9 @@ export function holdsHeaders(name: string): boolean {
 }
 
 /**
- * The secrets in a list of headers: lines of `Name: value`, or `name=value` separated by commas (the
- * percent-encoded form of OpenTelemetry). Any header but the well-known harmless ones may hold a secret.
+ * The secrets in a list of headers: lines of `Name: value`, or `name=value` separated by commas
+ * (the percent-encoded form of OpenTelemetry). Any header but the well-known harmless ones may hold
+ * a secret.
  */
 export function secretsInHeaders(list: string): string[] {
   return list.split(/[\r\n,]+/).flatMap((line) => {
@@ -33,8 +35,8 @@ export function isHarmlessHeader(name: string): boolean {
 }
 
 /**
- * The secrets among the arguments of a program, recognised by their names: `--token=x`, `--token x`,
- * `NAME=x`, `Authorization: x`, passwords and parameters of addresses.
+ * The secrets among the arguments of a program, recognised by their names: `--token=x`, `--token
+ * x`, `NAME=x`, `Authorization: x`, passwords and parameters of addresses.
  */
 export function secretsInArguments(args: readonly string[]): string[] {
   return args.flatMap((argument, at) => {

@@ -7,9 +7,9 @@ export function startTimer(limitMs: number, expired: () => void): NodeJS.Timeout
 }
 
 /**
- * Waits for the promise. If it takes longer than the limit, the result is that of `late()`, or its error.
- * A limit that is too long for a timer is no limit. A later result or error of the promise is dropped. The
- * timer keeps the program alive, unless `holds` is false.
+ * Waits for the promise. If it takes longer than the limit, the result is that of `late()`, or its
+ * error. A limit that is too long for a timer is no limit. A later result or error of the promise
+ * is dropped. The timer keeps the program alive, unless `holds` is false.
  */
 export async function withTimeout<Value, Late>(
   promise: PromiseLike<Value>,

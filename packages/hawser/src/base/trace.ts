@@ -7,8 +7,9 @@ export type TraceKind = "spawn" | "send" | "receive" | "noise" | "stderr" | "exi
 export type Trace = (kind: TraceKind, what: unknown) => void;
 
 /**
- * The trace for the file that HAWSER_TRACE names; `undefined` if the variable is not set, so that a hot
- * path pays one comparison. If the file cannot be written, the trace is turned off with one warning.
+ * The trace for the file that HAWSER_TRACE names; `undefined` if the variable is not set, so that a
+ * hot path pays one comparison. If the file cannot be written, the trace is turned off with one
+ * warning.
  */
 export function openTrace(
   file: string | undefined,

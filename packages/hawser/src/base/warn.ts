@@ -11,8 +11,8 @@ export function warn(text: string, code?: string, stack?: string): void {
 }
 
 /**
- * Warns the logger, or calls `process.emitWarning()` if there is none. Each logger and the program get the
- * same text only once, because many calls share their options and callbacks.
+ * Warns the logger, or calls `process.emitWarning()` if there is none. Each logger and the program
+ * get the same text only once, because many calls share their options and callbacks.
  */
 export function warnOnce(text: string, code?: string, logger?: Logger): void {
   const said = saidTo(logger ?? process);

@@ -1,7 +1,7 @@
 /**
  * Replaces every JSON web token by `becomes`. It reads each run of token characters once. A regular
- * expression would read the rest of the run from every `eyJ`: four megabytes of `-eyJ` took seconds, and
- * it fails on a run of some megabytes.
+ * expression would read the rest of the run from every `eyJ`: four megabytes of `-eyJ` took
+ * seconds, and it fails on a run of some megabytes.
  */
 export function replaceWebTokens(text: string, becomes: string): string {
   let replaced = "";

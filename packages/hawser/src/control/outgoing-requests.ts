@@ -2,7 +2,7 @@ import { abortedBy, HawserError, listenForAbort, startTimer } from "../base/inde
 import type { RequestOptions } from "../options/index.js";
 import type { ControlFailure, ControlResponse } from "../wire/index.js";
 
-/** The requests that this side has sent and that still wait for their answers. */
+/** The requests of this side that still wait for their answers. */
 export class OutgoingRequests {
   readonly #waiting = new Map<string, Waiting>();
 
@@ -79,5 +79,5 @@ function refusal(subtype: string, { error, error_code }: ControlFailure): Hawser
   return new HawserError("control_error", message, { ...facts, hint });
 }
 
-/** Older CLIs give no code beside these words. */
+/** Older CLIs send this text without an error code. */
 const UNSUPPORTED = /^Unsupported control request/i;

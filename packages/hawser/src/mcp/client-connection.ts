@@ -14,10 +14,15 @@ export interface ServerFacts {
   readonly listed: readonly JsonObject[];
 }
 
-/** The versions of the protocol, newest first. Everything that this server does is the same in all of them. */
+/**
+ * The versions of the protocol, newest first. Everything that this server does is the same in all
+ * of them.
+ */
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"] as const;
 
-/** The connection of one client to a `ToolServer`. Its calls run concurrently and can be cancelled. */
+/**
+ * The connection of one client to a `ToolServer`. Its calls run concurrently and can be cancelled.
+ */
 export class ClientConnection {
   readonly #facts: ServerFacts;
   readonly #transport: McpTransport;

@@ -40,8 +40,9 @@ export interface ToolServerConfig extends McpSdkServerConfigWithInstance {
 }
 
 /**
- * Creates an MCP server with tools that run inside your program, as an entry for `mcpServers`. One server
- * can serve many sessions at once. Throws `invalid_options` for a tool that could not be called.
+ * Creates an MCP server with tools that run inside your program, as an entry for `mcpServers`. One
+ * server can serve many sessions at once. Throws `invalid_options` for a tool that could not be
+ * called.
  *
  * @example
  * ```ts
@@ -68,12 +69,11 @@ export function createSdkMcpServer(options: CreateSdkMcpServerOptions): ToolServ
 }
 
 function* findProblems({ name, tools = [] }: CreateSdkMcpServerOptions): Iterable<Issue> {
-  if (!isName(name)) yield { path: "name", message: "must be a text that is not empty" };
+  if (!isName(name)) yield { path: "name", message: "must be a non-empty string" };
   const seen = new Set<string>();
   for (const [index, tool] of tools.entries()) {
     const path = `tools[${index}]`;
-    if (!isName(tool.name))
-      yield { path: `${path}.name`, message: "must be a text that is not empty" };
+    if (!isName(tool.name)) yield { path: `${path}.name`, message: "must be a non-empty string" };
     else if (seen.has(tool.name))
       yield { path: `${path}.name`, message: `"${tool.name}" is used twice` };
     if (typeof tool.handler !== "function")

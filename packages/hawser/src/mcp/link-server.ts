@@ -12,8 +12,8 @@ import type { McpTransport } from "./mcp-transport.js";
 /** The link between the CLI and an MCP server of this program. */
 export interface McpLink {
   /**
-   * Gives the server a message of the CLI. A request resolves with its reply, or with undefined if the
-   * CLI cancels it; any other message resolves with undefined at once. Rejects with `closed`.
+   * Gives the server a message of the CLI. A request resolves with its reply, or with undefined if
+   * the CLI cancels it; any other message resolves with undefined at once. Rejects with `closed`.
    */
   receive(message: McpMessage): Promise<McpReply | undefined>;
   /** Closes the link, but not the server, which can be linked again. */
@@ -27,7 +27,9 @@ export interface LinkOptions {
   readonly report?: ReportFault;
 }
 
-/** Links any MCP server object to the CLI. `send` gets the messages that the server sends by itself. */
+/**
+ * Links any MCP server object to the CLI. `send` gets the messages that the server sends by itself.
+ */
 export async function linkServer(
   name: string,
   server: object,

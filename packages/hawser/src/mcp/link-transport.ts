@@ -12,7 +12,10 @@ interface Waiter {
   readonly reject: (error: HawserError) => void;
 }
 
-/** The server's end of a link. A reply settles the request in `receive()`, other messages go to the CLI. */
+/**
+ * The server's end of a link. A reply settles the request in `receive()`, other messages go to the
+ * CLI.
+ */
 export class LinkTransport implements McpTransport {
   onmessage: ((message: McpMessage) => void) | undefined;
   onclose: McpTransport["onclose"];

@@ -21,7 +21,9 @@ export interface McpTransport {
   setProtocolVersion?: ((version: string) => void) | undefined;
 }
 
-/** A message from a server. A reply has either `result` or `error`, as the types of the SDKs demand. */
+/**
+ * A message from a server. A reply has either `result` or `error`, as the types of the SDKs demand.
+ */
 export type ServerMessage =
   | McpRequest
   | McpNotification

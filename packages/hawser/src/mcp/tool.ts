@@ -77,13 +77,13 @@ export interface AnyToolDefinition extends Omit<SdkMcpToolDefinition, "inputSche
 }
 
 /**
- * Defines a tool that runs inside your program. A Standard Schema (zod, valibot, arktype) checks the
- * arguments and applies defaults and transforms before the handler gets them. Plain JSON Schema only
- * describes the arguments to the model; the handler then gets them as the model gave them.
+ * Defines a tool that runs inside your program. A Standard Schema (zod, valibot, arktype) checks
+ * the arguments and applies defaults and transforms before the handler gets them. Plain JSON Schema
+ * only describes the arguments to the model; the handler then gets them as the model gave them.
  *
  * @example
  * ```ts
- * const add = tool("add", "Adds two numbers.", { a: z.number(), b: z.number() }, async ({ a, b }) => ({
+ * const add = tool("add", "Adds numbers.", { a: z.number(), b: z.number() }, async ({ a, b }) => ({
  *   content: [{ type: "text", text: String(a + b) }],
  * }));
  * ```

@@ -96,14 +96,15 @@ export interface Options {
    */
   thinking?: ThinkingConfig | undefined;
   /**
-   * The older way to limit thinking tokens; 0 turns thinking off. If `thinking` is set as well, this
-   * number counts only where `thinking` leaves the number of tokens open.
+   * The older way to limit thinking tokens; 0 turns thinking off. If `thinking` is set as well,
+   * this number counts only where `thinking` leaves the number of tokens open.
    */
   maxThinkingTokens?: number | undefined;
   /**
    * The most rounds (requests to the model) in one turn. A turn that reaches the limit stops with
    * `stop: "max_turns"`; with a `schema` the call fails with `max_turns`.
-   * @default no limit; with a `schema` in complete(): 10 without tools and MCP servers, otherwise 100
+   * @default no limit; with a `schema` in complete(): 10 without tools and MCP servers, otherwise
+   * 100
    */
   maxTurns?: number | undefined;
   /**
@@ -212,9 +213,9 @@ export interface Options {
       }
     | undefined;
   /**
-   * What happens to tool calls that no rule decides. It is always sent to the CLI. A mode that only a
-   * newer CLI knows is passed on with a warning, and needs a cast in TypeScript; a misspelled known
-   * mode is an error.
+   * What happens to tool calls that no rule decides. It is always sent to the CLI. A mode that only
+   * a newer CLI knows is passed on with a warning, and needs a cast in TypeScript; a misspelled
+   * known mode is an error.
    * @default "default"
    * @example
    * ```ts
@@ -228,8 +229,8 @@ export interface Options {
    */
   allowDangerouslySkipPermissions?: boolean | undefined;
   /**
-   * Called for each tool call that needs approval. Without it, such calls are denied, and so is a call
-   * for which it throws.
+   * Called for each tool call that needs approval. Without it, such calls are denied, and so is a
+   * call for which it throws.
    * @example
    * ```ts
    * const session = await openSession({
@@ -312,14 +313,14 @@ export interface Options {
   /** Plugins in local folders. */
   plugins?: PluginConfig[] | undefined;
   /**
-   * How plugins are sent to the CLI: as arguments or in the initialize request. Arguments that are too
-   * long for the command line go into the request if the CLI supports it.
+   * How plugins are sent to the CLI: as arguments or in the initialize request. Arguments that are
+   * too long for the command line go into the request if the CLI supports it.
    * @default "argv"
    */
   pluginDelivery?: "argv" | "initialize" | undefined;
   /**
-   * MCP servers: an object by name, the path of a file, or JSON text. `createSdkMcpServer()` makes a
-   * server that runs inside your program.
+   * MCP servers: an object by name, the path of a file, or JSON text. `createSdkMcpServer()` makes
+   * a server that runs inside your program.
    * @example
    * ```ts
    * const session = await openSession({
@@ -384,8 +385,8 @@ export interface Options {
   /** Title of the session. */
   title?: string | undefined;
   /**
-   * Keeps the transcript of the session on disk, so that the session can be resumed. In `complete()`,
-   * `autoResume` and `preset: "agent"` turn it on.
+   * Keeps the transcript of the session on disk, so that the session can be resumed. In
+   * `complete()`, `autoResume` and `preset: "agent"` turn it on.
    * @default true for openSession() and query(), false for complete()
    */
   persistSession?: boolean | undefined;
@@ -434,9 +435,9 @@ export interface Options {
   settingSources?: SettingSource[] | undefined;
   /**
    * Whether files of the working directory may run code and widen rights: the hooks, MCP servers,
-   * apiKeyHelper, env and permissions in its settings, and its skills, commands and agents. If false,
-   * only the project's instructions (CLAUDE.md) are read. Set it to true only if you trust every
-   * author of the folder.
+   * apiKeyHelper, env and permissions in its settings, and its skills, commands and agents. If
+   * false, only the project's instructions (CLAUDE.md) are read. Set it to true only if you trust
+   * every author of the folder.
    * @default false; true for query()
    */
   trustProject?: boolean | undefined;
@@ -462,8 +463,8 @@ export interface Options {
    */
   promptSuggestions?: boolean | undefined;
   /**
-   * Called with each line that the CLI writes to stderr, without trailing blanks. Blank lines are left
-   * out. `query()` keeps blanks and line ends, as the official Agent SDK does.
+   * Called with each line that the CLI writes to stderr, without trailing blanks. Blank lines are
+   * left out. `query()` keeps blanks and line ends, as the official Agent SDK does.
    */
   stderr?: ((line: string) => void) | undefined;
   /**
@@ -487,9 +488,9 @@ export interface Options {
    */
   cliPath?: string | undefined;
   /**
-   * `"cwd"` searches for the CLI first in the `node_modules` of your program's current directory and
-   * its parents, not of the option `cwd`. Use it only for a directory whose code you would run. It has
-   * no effect if `cliPath` or HAWSER_CLI is set.
+   * `"cwd"` searches for the CLI first in the `node_modules` of your program's current directory
+   * and its parents, not of the option `cwd`. Use it only for a directory whose code you would run.
+   * It has no effect if `cliPath` or HAWSER_CLI is set.
    */
   cliFrom?: "cwd" | undefined;
   /** Alias of `cliPath`, the name in the official Agent SDK. */
@@ -558,8 +559,9 @@ export interface Options {
   /** Starts the CLI process in your own way, for example in a container. */
   spawnClaudeCodeProcess?: ((request: SpawnRequest) => SpawnedProcess) | undefined;
   /**
-   * What to do if the installed CLI is too old for an option: `"error"` throws `unsupported_by_cli`,
-   * `"warn"` goes on without the option and warns, `"ignore"` goes on silently.
+   * What to do if the installed CLI is too old for an option: `"error"` throws
+   * `unsupported_by_cli`, `"warn"` goes on without the option and warns, `"ignore"` goes on
+   * silently.
    * @default "error"
    */
   onOldCli?: "error" | "warn" | "ignore" | undefined;
@@ -620,9 +622,9 @@ export interface Options {
    */
   pool?: object | undefined;
   /**
-   * The customer or user on whose behalf a pool serves the call. Tenants take turns in the queue, and
-   * each may have a budget. Tenants can still get the same process, one after the other. Only with
-   * `pool`.
+   * The customer or user on whose behalf a pool serves the call. Tenants take turns in the queue,
+   * and each may have a budget. Tenants can still get the same process, one after the other. Only
+   * with `pool`.
    */
   tenant?: string | undefined;
   /**

@@ -20,11 +20,13 @@ export interface CliReport {
   /** Absent if the CLI does not answer with a version. A call can still work. */
   readonly version?: string;
   /**
-   * The answer to the question for its version, if it suggests that this is not the Claude Code CLI. A
-   * wrapper with an answer of its own still works.
+   * The answer to the question for its version, if it suggests that this is not the Claude Code
+   * CLI. A wrapper with an answer of its own still works.
    */
   readonly doubt?: string;
-  /** Where a credential was seen. Its value is not read. The CLI may have others, as in a keychain. */
+  /**
+   * Where a credential was seen. Its value is not read. The CLI may have others, as in a keychain.
+   */
   readonly credential: CredentialHint;
   /** Whether your program itself runs inside a Claude Code session. */
   readonly nested: boolean;
@@ -47,7 +49,8 @@ export type CredentialHint =
 export interface CheckOptions extends LocateOptions {
   /**
    * The function that starts the CLI in a call. The CLI is then asked for its version through this
-   * function, in the environment and folder of a call, so that a `cliPath` that exists only there works.
+   * function, in the environment and folder of a call, so that a `cliPath` that exists only there
+   * works.
    */
   readonly spawnClaudeCodeProcess?: Options["spawnClaudeCodeProcess"];
   /** Working directory for that function. */
@@ -60,8 +63,8 @@ export interface CheckOptions extends LocateOptions {
 }
 
 /**
- * Finds the CLI and asks for its version, without a call to the model. Never rejects: `problem` in the
- * report says what is wrong.
+ * Finds the CLI and asks for its version, without a call to the model. Never rejects: `problem` in
+ * the report says what is wrong.
  *
  * @example
  * ```ts
@@ -111,7 +114,9 @@ function doubtOf(path: string, { version, text }: VersionProbe): string | undefi
 const NAME = "(Claude Code)";
 const LONGEST = 60;
 
-/** The system hands a file that it cannot run to a shell. The file itself shows the better reason. */
+/**
+ * The system hands a file that it cannot run to a shell. The file itself shows the better reason.
+ */
 function silent(path: string, text: string): HawserError {
   return notRunnableError(path, `it does not say its version (${text})`, { cliPath: path });
 }

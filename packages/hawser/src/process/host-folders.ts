@@ -13,7 +13,7 @@ export function currentFolder(): string {
   );
 }
 
-/** Undefined if it has been deleted under this program: Node throws then. */
+/** The current directory; undefined if it has been deleted, in which case Node throws. */
 export function currentFolderIfAny(): string | undefined {
   try {
     return process.cwd();

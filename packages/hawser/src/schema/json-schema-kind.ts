@@ -1,8 +1,8 @@
 import { isObject, type Kind, kind, type Problem } from "../base/index.js";
 
 /**
- * A JSON Schema. Only the shapes of the keywords are checked, not every rule of the standard. The check
- * is needed because the CLI silently drops an invalid schema and answers in free text.
+ * A JSON Schema. Only the shapes of the keywords are checked, not every rule of the standard. The
+ * check is needed because the CLI silently drops an invalid schema and answers in free text.
  */
 export const jsonSchemaKind: Kind = {
   name: "json",

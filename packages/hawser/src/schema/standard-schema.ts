@@ -1,7 +1,10 @@
 /** A JSON Schema, as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The part of the Standard Schema interface that hawser uses. zod, valibot and arktype implement it. */
+/**
+ * The part of the Standard Schema interface that hawser uses. zod, valibot and arktype implement
+ * it.
+ */
 export interface StandardSchema<Output = unknown> {
   readonly "~standard": {
     readonly version: 1;

@@ -36,7 +36,10 @@ export function needsZod(schema: StandardSchema): boolean {
   return schema["~standard"].jsonSchema === undefined && "_zod" in schema;
 }
 
-/** Loads the conversion from the caller's zod, which is installed because the caller passed its schema. */
+/**
+ * Loads the conversion from the caller's zod, which is installed because the caller passed its
+ * schema.
+ */
 export async function loadZod(): Promise<ZodConverter> {
   // The name is in a variable so that the bundler leaves the import alone: zod is no dependency.
   const name = "zod/v4";

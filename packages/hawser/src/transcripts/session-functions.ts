@@ -21,12 +21,13 @@ import type {
   SessionMutationOptions,
 } from "./types.js";
 
-// The public functions. Each calls the function of its own name in an imported module, and throws its
-// system errors (ENOSPC, EMFILE, …) as HawserError.
+// The public functions. Each calls the function of its own name in an imported module, and throws
+// its system errors (ENOSPC, EMFILE, …) as HawserError.
 
 /**
- * Lists the sessions of a directory and its git worktrees, or of all projects, the latest first. It reads
- * only the start and the end of each transcript, and only as many transcripts as the page needs.
+ * Lists the sessions of a directory and its git worktrees, or of all projects, the latest first. It
+ * reads only the start and the end of each transcript, and only as many transcripts as the page
+ * needs.
  *
  * @example
  * ```ts
@@ -47,7 +48,9 @@ export function getSessionInfo(
   return withStorageErrors(() => list.getSessionInfo(sessionId, options), options);
 }
 
-/** Returns the messages of a session in their order; an empty list if the session does not exist. */
+/**
+ * Returns the messages of a session in their order; an empty list if the session does not exist.
+ */
 export function getSessionMessages(
   sessionId: string,
   options?: GetSessionMessagesOptions,

@@ -2,7 +2,8 @@ import { HawserError, isHawserError, type Phase, scarcityHint } from "../base/in
 
 /**
  * Runs work on the files of transcripts and throws an error of the system (ENOSPC, EMFILE, …) as a
- * HawserError. An error of the caller's store is thrown unchanged, because it is not about these files.
+ * HawserError. An error of the caller's store is thrown unchanged, because it is not about these
+ * files.
  */
 export async function withStorageErrors<T>(
   work: () => Promise<T>,
@@ -38,8 +39,8 @@ export function storeTimeout(what: string, limitMs: number, phase: Phase = "cont
 }
 
 /**
- * For `catch()` of an access to a file that may be absent: gives the value in place of the error. If
- * the system lacks file handles or memory, the file may be there, so that error is thrown.
+ * For `catch()` of an access to a file that may be absent: gives the value in place of the error.
+ * If the system lacks file handles or memory, the file may be there, so that error is thrown.
  */
 export function ifAbsent<T>(value: T): (error: unknown) => T {
   return (error) => {

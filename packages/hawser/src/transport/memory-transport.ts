@@ -10,8 +10,9 @@ import {
 } from "./transport.js";
 
 /**
- * A transport inside one program, for tests: two linked ends, each of which reads what the other end
- * sends, through the same encoding as over a pipe. When one end closes or dies, the connection has ended.
+ * A transport inside one program, for tests: two linked ends, each of which reads what the other
+ * end sends, through the same encoding as over a pipe. When one end closes or dies, the connection
+ * has ended.
  *
  * @example
  * ```ts

@@ -6,13 +6,15 @@ import { type RunningProcess, SubprocessLine } from "./subprocess-line.js";
 import type { CloseOptions, Transport } from "./transport.js";
 
 /**
- * A transport to a CLI process that `connect()` starts. If it is never closed, its process ends when this
- * object is garbage-collected, and at the latest when the program ends.
+ * A transport to a CLI process that `connect()` starts. If it is never closed, its process ends
+ * when this object is garbage-collected, and at the latest when the program ends.
  */
 export class SubprocessTransport implements Transport {
   readonly #line: SubprocessLine;
 
-  /** @param running a process that runs already, in place of a process that `connect()` would start */
+  /**
+   * @param running a process that runs already, in place of a process that `connect()` would start
+   */
   constructor(options: Options = {}, running?: RunningProcess) {
     this.#line = new SubprocessLine(options, running);
     abandoned.register(this, this.#line, this.#line);
@@ -26,7 +28,10 @@ export class SubprocessTransport implements Transport {
     return this.#line.ready;
   }
 
-  /** Resolves when the connection has ended. Reading this property keeps the program alive until then. */
+  /**
+   * Resolves when the connection has ended. Reading this property keeps the program alive until
+   * then.
+   */
   get exited(): Promise<Exit> {
     return this.#line.exited;
   }
@@ -72,14 +77,18 @@ export class SubprocessTransport implements Transport {
     this.#line.holdWhileReading(hold);
   }
 
-  /** Call it when the CLI has answered initialize. It removes the files that the CLI has read by then. */
+  /**
+   * Call it when the CLI has answered initialize. It removes the files that the CLI has read by
+   * then.
+   */
   initialized(): Promise<void> {
     return this.#line.initialized();
   }
 
   /**
-   * Lets go of the process without ending it, and returns it for another owner. Does nothing and returns
-   * `undefined` if a message is under way in either direction, or if the connection is not open.
+   * Lets go of the process without ending it, and returns it for another owner. Does nothing and
+   * returns `undefined` if a message is under way in either direction, or if the connection is not
+   * open.
    */
   detach(): CliProcess | undefined {
     const process = this.#line.detach();

@@ -15,8 +15,8 @@ export interface Frames extends AsyncIterable<Frame> {
 }
 
 /**
- * A connection to a CLI that carries whole messages in both directions and always ends. It knows nothing
- * about models, turns or permissions. Sending, reading and closing may run concurrently.
+ * A connection to a CLI that carries whole messages in both directions and always ends. It knows
+ * nothing about models, turns or permissions. Sending, reading and closing may run concurrently.
  */
 export interface Transport {
   /** Opens the connection. A second call returns the same promise. */
@@ -24,15 +24,15 @@ export interface Transport {
   /** Whether `send()` would accept a message now. */
   readonly ready: boolean;
   /**
-   * Sends a message and resolves when it is handed over. Concurrent sends never interleave. Rejects at
-   * once: with `closed` before `connect()` and after the end of input, with `process_exited` after the
-   * process has died. `encoded` is the same message as a line, if the sender has encoded it already; a
-   * transport may write that line.
+   * Sends a message and resolves when it is handed over. Concurrent sends never interleave. Rejects
+   * at once: with `closed` before `connect()` and after the end of input, with `process_exited`
+   * after the process has died. `encoded` is the same message as a line, if the sender has encoded
+   * it already; a transport may write that line.
    */
   send(message: Outbound, encoded?: string): Promise<void>;
   /**
-   * All messages in their order, for one reader. The iteration ends when the connection ends. It throws
-   * at the end if the peer ended by itself and abnormally.
+   * All messages in their order, for one reader. The iteration ends when the connection ends. It
+   * throws at the end if the peer ended by itself and abnormally.
    */
   messages(): Frames;
   /** Ends the input of the peer. The peer may still answer. */
@@ -42,8 +42,8 @@ export interface Transport {
   /** Ends the connection at once. Resolves when nothing of the peer is left; never rejects. */
   kill(): Promise<void>;
   /**
-   * By default, a waiting reader keeps the program alive. Pass `false` if you read continuously and the
-   * program may end meanwhile.
+   * By default, a waiting reader keeps the program alive. Pass `false` if you read continuously and
+   * the program may end meanwhile.
    */
   holdWhileReading(hold: boolean): void;
   /** Resolves when the connection has ended; never rejects. */

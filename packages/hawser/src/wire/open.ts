@@ -1,4 +1,6 @@
-/** One of the known words or any other text, because newer CLIs use words that hawser does not know. */
+/**
+ * One of the known words or any other text, because newer CLIs use words that hawser does not know.
+ */
 export type Open<Known extends string> = Known | (string & Record<never, never>);
 
 /** A JSON object whose fields are not described. */

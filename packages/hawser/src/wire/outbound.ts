@@ -20,7 +20,10 @@ export interface UserLine {
   readonly parent_tool_use_id?: string | null;
   /** The CLI ignores this field. */
   readonly session_id?: string;
-  /** Without a `uuid`, the CLI does not report on the prompt, and it cannot be cancelled or rewound to. */
+  /**
+   * Without a `uuid`, the CLI does not report on the prompt, and it cannot be cancelled or rewound
+   * to.
+   */
   readonly uuid?: string;
   /** False appends the prompt to the conversation without a model call. */
   readonly shouldQuery?: boolean;
@@ -29,7 +32,9 @@ export interface UserLine {
   readonly priority?: Open<"now" | "next" | "later">;
 }
 
-/** A reply to add to the history. The CLI accepts this message, but it is undocumented and unstable. */
+/**
+ * A reply to add to the history. The CLI accepts this message, but it is undocumented and unstable.
+ */
 export interface AssistantLine {
   readonly type: "assistant";
   readonly message: { readonly role: "assistant"; readonly content: readonly ContentBlock[] };
@@ -38,7 +43,9 @@ export interface AssistantLine {
 /** Options of a user line. */
 export interface UserLineOptions {
   readonly uuid?: string | undefined;
-  /** The CLI runs no slash command and reads no `@file`. This works with every version of the CLI. */
+  /**
+   * The CLI runs no slash command and reads no `@file`. This works with every version of the CLI.
+   */
   readonly literal?: boolean | undefined;
   readonly shouldQuery?: boolean | undefined;
   readonly priority?: UserLine["priority"] | undefined;
@@ -75,8 +82,8 @@ export function controlFailure(id: string, error: string): ControlResponse {
 }
 
 /**
- * The CLI looks for commands and files only in the last block, if it is text. An empty text block at
- * the end protects the others, and the CLI drops it from the prompt.
+ * The CLI looks for commands and files only in the last block, if it is text. An empty text block
+ * at the end protects the others, and the CLI drops it from the prompt.
  */
 function literally(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   return [...blocks, textBlock("")];

@@ -84,7 +84,7 @@ export const AT_THE_START: readonly Cause[] = [
     becomes: {
       code: "invalid_options",
       message: /The prompt is empty/,
-      hint: "Pass a text or an array of content blocks that is not empty.",
+      hint: "Pass a string or an array of content blocks that is not empty.",
       issues: [{ path: "prompt", message: "is empty" }],
     },
   },

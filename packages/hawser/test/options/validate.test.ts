@@ -135,7 +135,7 @@ describe("an option of a wrong value", () => {
     ["a thinking type", { thinking: { type: "on" } }, /^thinking\.type must be one of "adaptive"/],
     ["thinking without a type", { thinking: {} }, "thinking.type is missing."],
     ["a negative limit", { timeouts: { bootMs: -1 } }, /^timeouts\.bootMs must be milliseconds/],
-    ["a key of two lines", { apiKey: "a\nb" }, /^apiKey must be a non-empty text/],
+    ["a key of two lines", { apiKey: "a\nb" }, /^apiKey must be a non-empty string/],
     ["a beta with a comma", { betas: ["a,b"] }, "betas[0] is not the name of a beta."],
     ["two fallbacks in one", { fallbackModel: ["a,b"] }, "fallbackModel[0] must be one model."],
     ["a hook event", { hooks: { PreTooluse: [] } }, "hooks.PreTooluse is not a hook event."],

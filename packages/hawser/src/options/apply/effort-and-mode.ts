@@ -43,7 +43,7 @@ const IN_OLD_SETTINGS = PERMISSION_MODES.filter((mode) => mode !== "auto" && mod
 
 interface Known {
   readonly words: readonly string[];
-  /** What a CLI does that does not know the word. */
+  /** What a CLI does if it does not know the word. */
   readonly otherwise: string;
 }
 

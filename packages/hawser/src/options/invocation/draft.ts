@@ -37,8 +37,8 @@ export function addFlag(draft: Draft, option: OptionName, flag: Flag, value?: st
 }
 
 /**
- * Adds a flag as two tokens, as the official SDK sends it. It is one token if the value begins with a dash,
- * because the CLI would take the value for a flag.
+ * Adds a flag as two tokens, as the official SDK sends it. It is one token if the value begins with
+ * a dash, because the CLI would take the value for a flag.
  */
 export function addPair(draft: Draft, option: OptionName, flag: Flag, value: string): void {
   const tokens = value.startsWith("-") ? [`${flag}=${value}`] : [flag, value];

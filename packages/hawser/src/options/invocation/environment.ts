@@ -62,9 +62,9 @@ export function startEnvironment(options: Resolved, host: HostEnvironment): Envi
 }
 
 /**
- * The CLI passes PWD on to the programs that it starts, and does not correct it (observed: an MCP server
- * of 2.1.197 and 2.1.325 has the PWD that the CLI got). OLDPWD stays, because it claims nothing about the
- * folder.
+ * The CLI passes PWD on to the programs that it starts, and does not correct it (observed: an MCP
+ * server of 2.1.197 and 2.1.325 has the PWD that the CLI got). OLDPWD stays, because it claims
+ * nothing about the folder.
  */
 function followFolder(env: EnvironmentDraft, options: Resolved, host: HostEnvironment): void {
   if (host.pwd === undefined || host.platform === "win32" || setsPwd(options, host.env)) return;
@@ -80,7 +80,9 @@ export function setsPwd({ env = {} }: Pick<Options, "env">, host: HostFacts["env
   return Object.hasOwn(env, "PWD") && (PWD === undefined || PWD !== host["PWD"]);
 }
 
-/** Whether this program runs inside a session of the CLI. The variable counts even if it is empty. */
+/**
+ * Whether this program runs inside a session of the CLI. The variable counts even if it is empty.
+ */
 export function isNested(host: Pick<HostFacts, "env">): boolean {
   return host.env["CLAUDECODE"] !== undefined;
 }

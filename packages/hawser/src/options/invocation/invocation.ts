@@ -23,7 +23,9 @@ export interface HostFacts {
   readonly settings?: SettingsInput;
   /** The current directory of your program; absent if it has been deleted. */
   readonly cwd?: string | undefined;
-  /** The folder that the CLI starts in, as the variable PWD must name it; absent if it is unknown. */
+  /**
+   * The folder that the CLI starts in, as the variable PWD must name it; absent if it is unknown.
+   */
   readonly pwd?: string | undefined;
   /** The project, if it is not trusted. */
   readonly project?: ProjectInput;
@@ -59,13 +61,17 @@ export interface Invocation {
   /** How many deny rules the CLI must report once it has read its settings. */
   readonly expectedDenyRules: number;
   /**
-   * Whether the CLI must report a default mode once it has read its settings. Set for a mode that not
-   * every CLI knows, because a CLI that does not know the mode silently drops all of these settings.
+   * Whether the CLI must report a default mode once it has read its settings. Set for a mode that
+   * not every CLI knows, because a CLI that does not know the mode silently drops all of these
+   * settings.
    */
   readonly expectsMode?: true;
 }
 
-/** The initialize request. The CLI reads `managedSettings` only with `--managed-settings-in-initialize`. */
+/**
+ * The initialize request. The CLI reads `managedSettings` only with
+ * `--managed-settings-in-initialize`.
+ */
 export type Initialize = InitializeRequest & { readonly managedSettings?: JsonObject };
 
 /** A file that must be written with mode 0600 before the start. */

@@ -43,8 +43,8 @@ export interface OptionFacts<Name extends OptionName> {
   readonly residue: Residue<ValueOf<Name>>;
   /**
    * Whether the option means the same for a CLI that gets its working directory after the start.
-   * `fixed`: it does not, because the CLI then forgets added directories and has already resolved all
-   * other paths.
+   * `fixed`: it does not, because the CLI then forgets added directories and has already resolved
+   * all other paths.
    */
   readonly folder: "free" | "fixed";
 }
@@ -83,7 +83,10 @@ export interface ResidueRule<Value> {
   readonly unset?: "leaves_too";
 }
 
-/** The options whose scope is `call`. A type cannot be read from the table, so a check compares both. */
+/**
+ * The options whose scope is `call`. A type cannot be read from the table, so a check compares
+ * both.
+ */
 export type CallOption = "autoResume" | "maxRepairs" | "schema";
 
 /** The options whose scope is `session`, compared with the table in the same way. */

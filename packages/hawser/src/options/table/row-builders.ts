@@ -12,7 +12,10 @@ type NameFor<Type> = {
 
 type Apply<Value> = (draft: Draft, value: Value, name: OptionName) => void;
 
-/** The facts of most general options. A reset leaves nothing of them that matters to the next caller. */
+/**
+ * The facts of most general options. A reset leaves nothing of them that matters to the next
+ * caller.
+ */
 export const GENERAL = { scope: "any", general: true, residue: "none", folder: "free" } as const;
 
 /** The facts of most other options. What a reset leaves of them was not examined. */

@@ -17,31 +17,33 @@ export interface ToolRow {
   /** Fields that hold a path or a list of paths. Rules on them resolve links. */
   readonly paths?: readonly string[];
   /**
-   * What the tool writes into files, each as the input of a call of Edit. A rule that denies or asks
-   * about Edit or Write covers it.
+   * What the tool writes into files, each as the input of a call of Edit. A rule that denies or
+   * asks about Edit or Write covers it.
    */
   readonly writes?: (input: JsonObject) => readonly JsonObject[];
   /** The input as the tool understands it, if a default or another field changes a path. */
   readonly meaning?: (input: JsonObject) => JsonObject;
   /**
-   * The same call under the name of another tool that does the same. A rule that denies or asks about the
-   * other call covers this call. A rule that allows the other call does not, because it allows another
-   * tool.
+   * The same call under the name of another tool that does the same. A rule that denies or asks
+   * about the other call covers this call. A rule that allows the other call does not, because it
+   * allows another tool.
    */
   readonly sameAs?: (input: JsonObject) => readonly ToolCall[];
   /**
-   * Further calls that the CLI makes because of this call and that no hook sees. The policy judges each of
-   * them, and the strictest decision counts.
+   * Further calls that the CLI makes because of this call and that no hook sees. The policy judges
+   * each of them, and the strictest decision counts.
    */
   readonly leadsTo?: (input: JsonObject) => readonly ToolCall[];
   /**
-   * The tool whose rules the CLI uses to allow a call of this tool: Bash with the command, Read or Edit
-   * with the path. Set only where a pinned CLI was observed to do so.
+   * The tool whose rules the CLI uses to allow a call of this tool: Bash with the command, Read or
+   * Edit with the path. Set only where a pinned CLI was observed to do so.
    */
   readonly allowedAs?: "Bash" | "Edit" | "Read";
   /** Fields that hold a name which the CLI also accepts with other case, blanks or separators. */
   readonly names?: readonly string[];
-  /** Fields whose names look like a command or a path, with the reason why the policy ignores them. */
+  /**
+   * Fields whose names look like a command or a path, with the reason why the policy ignores them.
+   */
   readonly reviewed?: Readonly<Record<string, string>>;
 }
 
@@ -124,10 +126,10 @@ export type BuiltinTool = (typeof BUILTIN_TOOL_NAMES)[number] | (typeof OTHER_TO
 export type ToolName = BuiltinTool | (string & {});
 
 /**
- * What each tool can be used for. A tool without a row can do nothing that a rule on another tool must
- * cover. `test/options/builtin-tools.test.ts` compares this table with the tools that each pinned CLI
- * offers to the model. The test fails for a tool that is in no list above, and for a field that looks
- * like a command or a path but is in no row.
+ * What each tool can be used for. A tool without a row can do nothing that a rule on another tool
+ * must cover. `test/options/builtin-tools.test.ts` compares this table with the tools that each
+ * pinned CLI offers to the model. The test fails for a tool that is in no list above, and for a
+ * field that looks like a command or a path but is in no row.
  */
 export const BUILTIN_TOOLS: Readonly<Partial<Record<BuiltinTool, ToolRow>>> = {
   Agent: { formerly: ["Task"], names: ["subagent_type"], meaning: withAgent },
@@ -264,7 +266,9 @@ function fetching(socket: unknown): readonly ToolCall[] {
   return [{ tool: "WebFetch", input: { url: Reflect.get(socket, "url") } }];
 }
 
-/** A rule on all tools of an MCP server, such as `mcp__a__*`, covers the resources of that server. */
+/**
+ * A rule on all tools of an MCP server, such as `mcp__a__*`, covers the resources of that server.
+ */
 function usingServer({ server }: JsonObject): readonly ToolCall[] {
   return typeof server === "string" ? [{ tool: mcpToolPrefix(server), input: {} }] : [];
 }

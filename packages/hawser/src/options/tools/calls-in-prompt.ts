@@ -26,8 +26,8 @@ export function filesIn(text: unknown): readonly ToolCall[] {
 }
 
 /**
- * A Read call for each file that a skill may read because of its arguments. The skill's file can put an
- * `@` before an argument (`@$ARGUMENTS`), so every word that looks like a path counts.
+ * A Read call for each file that a skill may read because of its arguments. The skill's file can
+ * put an `@` before an argument (`@$ARGUMENTS`), so every word that looks like a path counts.
  */
 export function filesInArguments(args: unknown): readonly ToolCall[] {
   if (typeof args !== "string") return [];

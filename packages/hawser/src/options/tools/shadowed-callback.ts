@@ -2,9 +2,9 @@ import type { Options } from "../options.js";
 import { toolRow } from "./builtin-tools.js";
 
 /**
- * The warning that `canUseTool` is not called for some tool calls; undefined if it is called for all of
- * them. With `rules` there is no warning, because the policy decides first, and what the policy asks
- * always reaches the callback.
+ * The warning that `canUseTool` is not called for some tool calls; undefined if it is called for
+ * all of them. With `rules` there is no warning, because the policy decides first, and what the
+ * policy asks always reaches the callback.
  */
 export function shadowedCallbackWarning(
   options: Options,

@@ -53,5 +53,8 @@ export interface AgentDefinition {
   [field: string]: unknown;
 }
 
-/** The name of an MCP server of the session, or an object with the configuration of a server by name. */
+/**
+ * The name of an MCP server of the session, or an object with the configuration of a server by
+ * name.
+ */
 export type AgentMcpServerSpec = string | Record<string, McpServerConfigForProcessTransport>;

@@ -79,7 +79,8 @@ export interface HookMatcher<E extends HookEvent = HookEvent> {
    */
   timeout?: number | undefined;
   /**
-   * What happens if a callback throws: `block` blocks what the event is about, such as the tool call.
+   * What happens if a callback throws: `block` blocks what the event is about, such as the tool
+   * call.
    * @default "block" for PreToolUse, "continue" for other events
    */
   onFailure?: "continue" | "block" | undefined;

@@ -1,6 +1,6 @@
 /**
- * Time limits in milliseconds; `Infinity` is no limit. A call or turn that reaches a limit fails with
- * `timeout`, and `phase` names the limit.
+ * Time limits in milliseconds; `Infinity` is no limit. A call or turn that reaches a limit fails
+ * with `timeout`, and `phase` names the limit.
  */
 export interface TimeoutOptions {
   /**
@@ -26,13 +26,13 @@ export interface TimeoutOptions {
 }
 
 /**
- * When `complete()` and `stream()` make a failed call again, in a new process, and how often the CLI
- * itself repeats a request to the API.
+ * When `complete()` and `stream()` make a failed call again, in a new process, and how often the
+ * CLI itself repeats a request to the API.
  */
 export interface RetryOptions {
   /**
-   * How many times a call is made again that failed with a retryable error. `stream()` does not retry
-   * after your program has read text from it.
+   * How many times a call is made again that failed with a retryable error. `stream()` does not
+   * retry after your program has read text from it.
    * @default 0
    */
   readonly attempts?: number | undefined;
@@ -59,8 +59,8 @@ export interface RetryOptions {
    */
   readonly afterTools?: boolean | undefined;
   /**
-   * How many times the CLI itself repeats a request to the API. The variable CLAUDE_CODE_MAX_RETRIES
-   * overrides the default.
+   * How many times the CLI itself repeats a request to the API. The variable
+   * CLAUDE_CODE_MAX_RETRIES overrides the default.
    * @default 1, or 2 with `fallbackModel`; 10 for query()
    */
   readonly cliRetries?: number | undefined;

@@ -25,7 +25,10 @@ export type CanUseToolContext = {
   signal: AbortSignal;
   toolUseID: string;
   requestId: string;
-  /** Return these as `updatedPermissions` to allow the tool always. Most of them write a settings file. */
+  /**
+   * Return these as `updatedPermissions` to allow the tool always. Most of them write a settings
+   * file.
+   */
   suggestions?: PermissionUpdate[];
   /** The path because of which the CLI asks. */
   blockedPath?: string;

@@ -67,8 +67,8 @@ export interface SandboxFilesystem {
 }
 
 /**
- * Secrets that commands in the sandbox must not see. The sandbox denies access to them, or shows a mask
- * that its proxy replaces by the secret.
+ * Secrets that commands in the sandbox must not see. The sandbox denies access to them, or shows a
+ * mask that its proxy replaces by the secret.
  */
 export interface SandboxCredentials {
   files?: (MaskedSecret & { path: string; maskDuplicates?: boolean | undefined })[] | undefined;

@@ -1,11 +1,11 @@
 import type { Readable, Writable } from "node:stream";
 
 /**
- * What `spawnClaudeCodeProcess` must start. With that option, `cliPath` and `cwd` need not exist on this
- * machine; the CLI is then not asked for its version and is treated as a new one. Without a `cliPath`,
- * the CLI of this machine is found and asked as usual. Some arguments name files (settings, MCP
- * servers) in a private folder below this machine's folder for temporary files. If the CLI runs
- * elsewhere, it must see that folder.
+ * What `spawnClaudeCodeProcess` must start. With that option, `cliPath` and `cwd` need not exist on
+ * this machine; the CLI is then not asked for its version and is treated as a new one. Without a
+ * `cliPath`, the CLI of this machine is found and asked as usual. Some arguments name files
+ * (settings, MCP servers) in a private folder below this machine's folder for temporary files. If
+ * the CLI runs elsewhere, it must see that folder.
  */
 export interface SpawnRequest {
   /** Path of the CLI, or of the runtime for a CLI that is a script. */
@@ -14,7 +14,9 @@ export interface SpawnRequest {
   readonly cwd?: string;
   /** The whole environment. Do not add variables of your program. */
   readonly env: { [name: string]: string | undefined };
-  /** Aborted when the process must end at once: with the SIGKILL that is the last step of closing. */
+  /**
+   * Aborted when the process must end at once: with the SIGKILL that is the last step of closing.
+   */
   readonly signal: AbortSignal;
 }
 

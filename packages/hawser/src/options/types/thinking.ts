@@ -7,9 +7,9 @@ export type Effort = EffortLevel;
 export type ThinkingDisplay = "summarized" | "omitted" | "highlights";
 
 /**
- * Whether and how much the model thinks. It takes precedence over `maxThinkingTokens`. With `adaptive`,
- * or `enabled` without `budgetTokens`, `maxThinkingTokens` is the budget for models without adaptive
- * thinking.
+ * Whether and how much the model thinks. It takes precedence over `maxThinkingTokens`. With
+ * `adaptive`, or `enabled` without `budgetTokens`, `maxThinkingTokens` is the budget for models
+ * without adaptive thinking.
  *
  * @example
  * ```ts

@@ -8,8 +8,8 @@ import { parseSettings } from "./settings-reading.js";
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Finds guards that would be open because of a name: a misspelled tool, and MCP servers whose tools get
- * the same names. The CLI reports neither.
+ * Finds guards that would be open because of a name: a misspelled tool, and MCP servers whose tools
+ * get the same names. The CLI reports neither.
  */
 export function* openGuards(given: Options): Iterable<Problem> {
   const options = { ...given };
@@ -26,7 +26,9 @@ export function* uselessAllowances(given: Options): Iterable<Problem> {
   for (const { path, name } of names) yield* misspelt(toolOf(name), path, known);
 }
 
-/** Finds servers whose tools could have the same names, such as `a` and `a__b`, or `a b` and `a_b`. */
+/**
+ * Finds servers whose tools could have the same names, such as `a` and `a__b`, or `a b` and `a_b`.
+ */
 export function* collidingServers(names: readonly string[], path: string): Iterable<Problem> {
   for (const [i, name] of names.entries()) {
     const prefix = mcpToolPrefix(name);

@@ -17,7 +17,10 @@ export function refuseWithoutPool(caller: string, options: Options): void {
 
 const POOL_OPTIONS = pathsOfScope("pool");
 
-/** Throws `not_supported` for given options, or fields of them, that have no effect in the called function. */
+/**
+ * Throws `not_supported` for given options, or fields of them, that have no effect in the called
+ * function.
+ */
 export function refuseOptions(caller: string, options: Options, paths: readonly string[]): void {
   const used = paths.filter((path) => isGiven(options, path.split(".")));
   if (used.length === 0) return;

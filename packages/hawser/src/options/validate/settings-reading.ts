@@ -86,7 +86,10 @@ function checked(settings: JsonObject, place: string): SettingsReading {
 const isText = (value: unknown): boolean => typeof value === "string";
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
-/** An unknown mode may belong to a newer CLI, but a mistyped one would make the CLI drop all settings. */
+/**
+ * An unknown mode may belong to a newer CLI, but a mistyped one would make the CLI drop all
+ * settings.
+ */
 function isMode(value: unknown): boolean {
   return typeof value === "string" && value !== "" && misspeltMode(value) === undefined;
 }

@@ -9,9 +9,10 @@ import { readInlineSettings, settingsPath } from "./settings-reading.js";
 /**
  * Throws `invalid_options` with all problems, before anything is started.
  *
- * The options of a call are checked several times. The check in `buildInvocation` is the decisive one,
- * because it checks the very copy that the invocation is built from. The checks before it (`complete()`,
- * `openSession()`, a pool, a provider, `prepare()`) only fail sooner: before the queue and the disk.
+ * The options of a call are checked several times. The check in `buildInvocation` is the decisive
+ * one, because it checks the very copy that the invocation is built from. The checks before it
+ * (`complete()`, `openSession()`, a pool, a provider, `prepare()`) only fail sooner: before the
+ * queue and the disk.
  */
 export function validateOptions(options: Options): void {
   throwIfInvalid(read(options));
@@ -19,7 +20,8 @@ export function validateOptions(options: Options): void {
 
 /**
  * Throws `invalid_options` for a guard that would be open because of a name, for example
- * `disallowedTools: ["bash"]`. `query()` does not call it, because it accepts what the official SDK accepts.
+ * `disallowedTools: ["bash"]`. `query()` does not call it, because it accepts what the official SDK
+ * accepts.
  */
 export function refuseOpenGuards(options: Options): void {
   throwIfInvalid([...openGuards(options)]);

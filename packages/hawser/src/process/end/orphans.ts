@@ -32,9 +32,9 @@ export interface OrphanFilter {
 }
 
 /**
- * Finds processes and folders that programs with hawser left behind when they were killed. Processes are
- * recognised by the marker that hawser gives them, folders by their name. It sees only what this user can
- * see in this container.
+ * Finds processes and folders that programs with hawser left behind when they were killed.
+ * Processes are recognised by the marker that hawser gives them, folders by their name. It sees
+ * only what this user can see in this container.
  */
 export function findOrphans(filter: OrphanFilter = {}): Orphans {
   return {
@@ -48,7 +48,9 @@ export function findOrphans(filter: OrphanFilter = {}): Orphans {
   };
 }
 
-/** Ends the processes and removes the folders that `findOrphans()` finds. Resolves to what is left. */
+/**
+ * Ends the processes and removes the folders that `findOrphans()` finds. Resolves to what is left.
+ */
 export async function endOrphans(filter: OrphanFilter = {}): Promise<Orphans> {
   const table = processTable();
   const found = orphanProcesses(filter);

@@ -17,8 +17,8 @@ export function processes(): ProcessInfo[] {
 }
 
 /**
- * Closes every CLI process of your program gracefully, and resolves when all have exited. Call it before
- * a server stops.
+ * Closes every CLI process of your program gracefully, and resolves when all have exited. Call it
+ * before a server stops.
  *
  * @example
  * ```ts
@@ -32,7 +32,10 @@ export async function shutdown(): Promise<void> {
   await Promise.all([...live].map((each) => each.close()));
 }
 
-/** Adds a process to those that `processes()` and `shutdown()` know. The returned function removes it. */
+/**
+ * Adds a process to those that `processes()` and `shutdown()` know. The returned function removes
+ * it.
+ */
 export function register(process: ClosableProcess): () => void {
   live.add(process);
   return () => live.delete(process);

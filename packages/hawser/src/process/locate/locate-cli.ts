@@ -22,8 +22,9 @@ import {
 
 /**
  * How a CLI was found: named by the option `cliPath` or by the environment variable HAWSER_CLI, in
- * `node_modules` of the current directory, bundled with the program, in an npm package that is installed
- * together with hawser, in a folder of the environment variable PATH, or where installers put it.
+ * `node_modules` of the current directory, bundled with the program, in an npm package that is
+ * installed together with hawser, in a folder of the environment variable PATH, or where installers
+ * put it.
  */
 export type CliSource =
   | "option"
@@ -49,8 +50,9 @@ export interface LocateOptions {
   /** Alias of `cliPath`, the name in the official Agent SDK. */
   readonly pathToClaudeCodeExecutable?: string | undefined;
   /**
-   * `"cwd"` searches first in the `node_modules` of your program's current directory and its parents.
-   * Use it only for a directory whose code you would run, because its author chose the CLI there.
+   * `"cwd"` searches first in the `node_modules` of your program's current directory and its
+   * parents. Use it only for a directory whose code you would run, because its author chose the CLI
+   * there.
    */
   readonly cliFrom?: "cwd" | undefined;
   /**
@@ -61,10 +63,10 @@ export interface LocateOptions {
 }
 
 /**
- * Finds the CLI, in this order: `cliPath`, the variable HAWSER_CLI, the current directory (only with
- * `cliFrom: "cwd"`), a CLI that is bundled or installed together with hawser, PATH, and the folders that
- * installers use. If `cliPath` or HAWSER_CLI names a file that cannot be run, it throws. In the other
- * places, a file that cannot be run is skipped.
+ * Finds the CLI, in this order: `cliPath`, the variable HAWSER_CLI, the current directory (only
+ * with `cliFrom: "cwd"`), a CLI that is bundled or installed together with hawser, PATH, and the
+ * folders that installers use. If `cliPath` or HAWSER_CLI names a file that cannot be run, it
+ * throws. In the other places, a file that cannot be run is skipped.
  *
  * @example
  * ```ts
@@ -90,7 +92,7 @@ export function locateCli(
     for (const place of places) {
       const seen = inspectSearchPath(place, machine);
       if (seen.state === "usable") return { path: seen.path, script: seen.script, source };
-      // Most programs bundle no CLI, so that its place would mean nothing to the reader.
+      // Most programs bundle no CLI, so this place would mean nothing to the reader.
       if (seen.state !== "missing") tried.push(`${place.path} (${describeReason(seen.reason)})`);
       else if (source !== "bundled") tried.push(place.path);
     }
@@ -124,7 +126,8 @@ function thisMachine(options: LocateOptions = {}): Machine {
     platform: process.platform,
     arch: process.arch,
     root: "/",
-    // The home of this program, not one that a call gives to the CLI: it may belong to another user.
+    // The home of this program, not one that a call gives to the CLI: it may belong to another
+    // user.
     home: homeFolder(),
     cwd: currentFolderIfAny(),
     self: ownFile(),
@@ -136,14 +139,14 @@ function ownFile(): string | undefined {
   try {
     return fileURLToPath(import.meta.url);
   } catch {
-    // A bundler has made hawser a part of something that is no file.
+    // A bundler has made hawser a part of something that is not a file.
     return undefined;
   }
 }
 
 /**
- * The places to search, in their order. Without `cliFrom: "cwd"` the current directory comes last, and
- * everything there is refused: it is looked at only to tell the reader about it.
+ * The places to search, in their order. Without `cliFrom: "cwd"` the current directory comes last,
+ * and every CLI there is refused: the directory is searched only to report it.
  */
 function searchOrder({
   fromCwd,
@@ -159,7 +162,7 @@ const SEARCH = [
   ["usual_place", installerPaths],
 ] as const;
 
-/** The functions that find the CLI alone check no other option. */
+/** The functions that only find the CLI check no other option. */
 function checkCliFrom(value: unknown): void {
   if (value === undefined || value === "cwd") return;
   const message = 'cliFrom must be "cwd".';

@@ -2,8 +2,9 @@ import { type ErrorFacts, HawserError, type Mask } from "../../base/index.js";
 import { type Unrunnable, whyUnrunnable } from "./executable-format.js";
 
 /**
- * The error for a file that did not start. `said` is the reason that the system gave. It is used only if
- * the file itself shows no better reason, because ENOENT of a file that exists would mislead.
+ * The error for a file that did not start. `said` is the reason that the system gave. It is used
+ * only if the file itself shows no better reason, because ENOENT for a file that exists would
+ * mislead.
  */
 export function notRunnableError(
   path: string,

@@ -66,7 +66,7 @@ export async function prepare(options: Options): Promise<Prepared> {
   const log = guardLogger(options.logger, mask);
   for (const warning of invocation.warnings) {
     log.warn(warning);
-    // Without a logger the warning goes to stderr, because something that was asked for is not done.
+    // Without a logger the warning goes to stderr, because an option does not take effect.
     if (options.logger === undefined) warnOnce(mask(warning));
   }
   return {
@@ -91,8 +91,8 @@ export async function prepare(options: Options): Promise<Prepared> {
 }
 
 /**
- * Describes the command, environment, files and first request that these options would start, for people
- * to read and with secrets masked. No session is started.
+ * Describes the command, environment, files and first request that these options would start, for
+ * people to read and with secrets masked. No session is started.
  *
  * @example
  * ```ts
@@ -116,7 +116,7 @@ export interface ExplainedCall extends Explanation {
   readonly cli: {
     readonly path: string;
     readonly source: CliLocation["source"];
-    /** Absent if it is not known. */
+    /** Absent if it is unknown. */
     readonly version?: string;
   };
 }
@@ -124,7 +124,7 @@ export interface ExplainedCall extends Explanation {
 const GRACE_MS = 2000;
 const NOT_ASKED: VersionProbe = { text: "not asked" };
 
-/** Learns from the machine what is needed to build an invocation. */
+/** Collects the facts about the machine that are needed to build an invocation. */
 async function inspectMachine(options: Options) {
   validateOptions(options);
   refuseUser(options);
@@ -158,8 +158,9 @@ async function inspectMachine(options: Options) {
 }
 
 /**
- * The CLI does not start without a home folder, even if its configuration folder is named (observed:
- * 2.1.325 ends with ENOENT). So a user that has none gets the configuration folder for it.
+ * The CLI does not start without a home folder, even if its configuration folder is set (observed:
+ * 2.1.325 exits with ENOENT). So for a user without a home folder, HOME is the configuration
+ * folder.
  */
 function withHome(invocation: Invocation): Invocation {
   const { env, cwd } = invocation;

@@ -12,13 +12,13 @@ import { type User, withUserHome } from "../prepare/resolve-user.js";
 import { spawnError } from "../spawn/spawn-error.js";
 import { startChild } from "../spawn/start-child.js";
 
-/** What a CLI says about its version. */
+/** The answer of a CLI to the question for its version. */
 export interface VersionProbe {
-  /** Absent when the CLI answered nothing that reads as a version. */
+  /** Absent if the answer is not a version. */
   readonly version?: Version;
   /** The first line of the answer, or why there is none. */
   readonly text: string;
-  /** Whether it failed to answer at all. */
+  /** Whether the CLI failed to answer at all. */
   readonly failed?: true;
 }
 
@@ -29,8 +29,9 @@ export interface ProbeOptions {
 }
 
 /**
- * Asks the CLI for its version, once per file: the answer is kept until the file changes. A CLI that
- * is slow or silent has an unknown version. A file that cannot be started, or that is Node, is an error.
+ * Asks the CLI for its version, once per file: the answer is kept until the file changes. A CLI
+ * that is slow or silent has an unknown version. A file that cannot be started, or that is Node, is
+ * an error.
  */
 export function probeVersion(
   location: CliLocation,

@@ -9,7 +9,9 @@ import { CustomChild, lackOf } from "./custom-child.js";
 /** The option `spawnClaudeCodeProcess`. */
 export type SpawnFunction = (request: SpawnRequest) => SpawnedProcess;
 
-/** Lets the custom spawn function start the CLI. Every failure of the function is `spawn_failed`. */
+/**
+ * Lets the custom spawn function start the CLI. Every failure of the function is `spawn_failed`.
+ */
 export async function startCustom(
   spawn: SpawnFunction,
   prepared: Prepared,
@@ -38,8 +40,8 @@ export async function startCustom(
 }
 
 /**
- * Why Node could not make the pipes of a child (EMFILE, ENFILE). Such a pipe is undefined. A pipe that
- * the caller's function did not ask for is null, which is that function's mistake.
+ * Why Node could not make the pipes of a child (EMFILE, ENFILE). Such a pipe is undefined. A pipe
+ * that the caller's function did not ask for is null, which is that function's mistake.
  */
 async function failureOf(child: ChildProcess): Promise<Error | undefined> {
   const { stdout }: { readonly stdout: unknown } = child;
@@ -50,12 +52,13 @@ async function failureOf(child: ChildProcess): Promise<Error | undefined> {
   });
 }
 
-/** The function returned no process, so that a retry would not help. */
+/** The function returned no process, so a retry would not help. */
 class Lack extends Error {}
 
 /**
- * A `ChildProcess` with a pid runs, and its output may be on the way, so nothing waits for it. Any other
- * process gets one round of the event loop to report an error, such as ENOENT of Node's `spawn()`.
+ * A `ChildProcess` with a pid runs, and its output may be on the way, so nothing waits for it. Any
+ * other process gets one round of the event loop to report an error, such as ENOENT of Node's
+ * `spawn()`.
  */
 async function settled(made: unknown, child: Child): Promise<void> {
   if (made instanceof ChildProcess && child.pid !== undefined) return;
@@ -73,7 +76,8 @@ function discard(made: unknown): void {
     end(made);
     if (made instanceof Promise) made.then(end).catch(() => {});
   } catch {
-    // It is no process, or it cannot be ended from here. The caller of this function aborts the signal.
+    // It is not a process, or it cannot be ended from here. The caller of this function aborts the
+    // signal.
   }
 }
 
@@ -91,7 +95,8 @@ const RETURN_ONE = "Return a process with stdin, stdout, kill() and on(), such a
 
 /**
  * The CLI that a custom spawn function is to start, if the caller names it. It may exist only where
- * that function starts it, such as in a container, so it is neither searched nor asked for its version.
+ * that function starts it, such as in a container, so it is neither searched nor asked for its
+ * version.
  */
 export function namedForCustomSpawn(options: Options): CliLocation | undefined {
   const path = options.cliPath ?? options.pathToClaudeCodeExecutable;
@@ -99,7 +104,9 @@ export function namedForCustomSpawn(options: Options): CliLocation | undefined {
   return { path, source: "option", script: /\.[cm]?js$/i.test(path) };
 }
 
-/** The function alone decides which user runs the CLI. An ignored `user` could mean too many rights. */
+/**
+ * The function alone decides which user runs the CLI. An ignored `user` could mean too many rights.
+ */
 export function refuseUser({ user, spawnClaudeCodeProcess }: Options): void {
   if (user === undefined || spawnClaudeCodeProcess === undefined) return;
   const message =

@@ -5,7 +5,7 @@ import { atHostExit } from "../end/at-host-exit.js";
 import { removeOwnFolder, removeOwnFolderSync } from "./remove-folder.js";
 import { temporaryPath } from "./temporary-path.js";
 
-/** A folder for temporary files. It goes with this program at the latest, however the program ends. */
+/** A folder for temporary files. It is removed at the latest when this program ends, in any way. */
 export class TemporaryFolder {
   /** With links resolved, as the CLI reports its folders. */
   readonly path: string;

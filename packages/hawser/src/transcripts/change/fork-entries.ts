@@ -14,7 +14,10 @@ export interface ForkPlan {
   readonly title?: string | undefined;
 }
 
-/** The entries of a fork: the same messages under new ids, then the state that the CLI keeps with them. */
+/**
+ * The entries of a fork: the same messages under new ids, then the state that the CLI keeps with
+ * them.
+ */
 export async function forkEntries(
   entries: readonly Entry[],
   plan: ForkPlan,

@@ -10,7 +10,9 @@ import { pageBounds } from "./page.js";
 import { sessionInfoOf, sessionInfoOfSummary } from "./session-digest.js";
 import { userInputOf } from "./user-input.js";
 
-/** The sessions of a store, from its summaries where these are up to date, else from the entries. */
+/**
+ * The sessions of a store, from its summaries where these are up to date, else from the entries.
+ */
 export async function storedSessions(
   store: SessionStore,
   options: ListSessionsOptions,

@@ -10,7 +10,10 @@ import { linkConfiguration, secureStorageDir } from "./link-configuration.js";
 import { TemporaryConfigFolder } from "./temporary-config-folder.js";
 
 export interface MaterializeOptions {
-  /** The session to resume. Default: the latest session of the working directory. */
+  /**
+   * The session to resume.
+   * @default the latest session of the working directory
+   */
   readonly sessionId?: string | undefined;
   /** The working directory of the CLI. */
   readonly cwd: string;
@@ -18,7 +21,10 @@ export interface MaterializeOptions {
   readonly projectKey?: string | undefined;
   /** The environment of the CLI. It says where the user's configuration is. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The time limit of each call of the store. Default 60 s. */
+  /**
+   * The time limit of each call of the store, in milliseconds.
+   * @default 60_000
+   */
   readonly loadTimeoutMs?: number | undefined;
   /** The user that the CLI will run as, if it is another user. */
   readonly owner?: User | undefined;
@@ -39,7 +45,8 @@ export interface MaterializedSession {
 
 /**
  * Writes a session of a store into a temporary configuration folder, so that a CLI can resume it.
- * Undefined if the store does not have the session: the CLI is then started as if there were no store.
+ * Undefined if the store does not have the session: the CLI is then started as if there were no
+ * store.
  */
 export async function materializeSession(
   store: SessionStore,
@@ -96,8 +103,8 @@ async function latestSessionId(
 }
 
 /**
- * The main transcript under the empty subpath, and the transcripts of the sub-agents. Undefined if there
- * is no main transcript.
+ * The main transcript under the empty subpath, and the transcripts of the sub-agents. Undefined if
+ * there is no main transcript.
  */
 async function loadAll(
   store: SessionStore,

@@ -19,8 +19,8 @@ interface Batch {
 }
 
 /**
- * Copies the CLI's `transcript_mirror` lines to a store, with one `append` after the other in the order
- * of the lines. `add()` neither throws nor waits, because the read loop calls it.
+ * Copies the CLI's `transcript_mirror` lines to a store, with one `append` after the other in the
+ * order of the lines. `add()` neither throws nor waits, because the read loop calls it.
  */
 export class StoreMirror {
   readonly #store: SessionStore;

@@ -14,8 +14,8 @@ export type CliRequest =
   | UnknownRequest;
 
 /**
- * The CLI asks whether a tool may run. It asks only with `--permission-prompt-tool=stdio`, and waits
- * for the answer without a limit.
+ * The CLI asks whether a tool may run. It asks only with `--permission-prompt-tool=stdio`, and
+ * waits for the answer without a limit.
  */
 export interface CanUseToolRequest {
   readonly subtype: "can_use_tool";

@@ -15,8 +15,8 @@ export type HostSubtype = keyof HostRequestFields;
 type NoFields = Readonly<Record<never, never>>;
 
 /**
- * The fields of each request besides its subtype. The CLI spells the name of an MCP server `serverName`
- * in most requests and `server_name` in `mcp_message`.
+ * The fields of each request besides its subtype. The CLI spells the name of an MCP server
+ * `serverName` in most requests and `server_name` in `mcp_message`.
  */
 export interface HostRequestFields {
   /** Queued prompts still run unless `cancel_queued`. */

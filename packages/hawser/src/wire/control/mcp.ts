@@ -37,7 +37,9 @@ export interface McpToolCall {
   };
 }
 
-/** `result` of `tools/call`. If the handler threw, `isError` is true and the content is its text. */
+/**
+ * `result` of `tools/call`. If the handler threw, `isError` is true and the content is its text.
+ */
 export interface McpToolResult {
   readonly content: readonly unknown[];
   readonly structuredContent?: JsonObject;

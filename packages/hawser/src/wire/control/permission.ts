@@ -9,7 +9,9 @@ export type PermissionMode =
   | "dontAsk"
   | "auto";
 
-/** The name of a mode as the CLI sends it. Newer CLIs call `default` `manual`, and may have more. */
+/**
+ * The name of a mode as the CLI sends it. Newer CLIs call `default` `manual`, and may have more.
+ */
 export type PermissionModeName = Open<PermissionMode | "manual">;
 
 /** A change of the permission rules. The CLI suggests changes, and an answer can ask for them. */

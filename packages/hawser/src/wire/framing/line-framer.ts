@@ -26,7 +26,9 @@ export interface LineFramerOptions {
   readonly maxLineBytes?: number | undefined;
 }
 
-/** Splits bytes into lines, in linear time. Any split of the bytes into chunks gives the same lines. */
+/**
+ * Splits bytes into lines, in linear time. Any split of the bytes into chunks gives the same lines.
+ */
 export class LineFramer {
   readonly #limit: number;
   readonly #open: OpenLine;
@@ -96,8 +98,8 @@ function add(lines: FramedLine[], line: FramedLine): void {
 }
 
 /**
- * Where the text of a line begins, or the length of the line if it is blank. Spaces, tabs and carriage
- * returns count as blank.
+ * Where the text of a line begins, or the length of the line if it is blank. Spaces, tabs and
+ * carriage returns count as blank.
  */
 export function textStart(line: string): number {
   let at = 0;

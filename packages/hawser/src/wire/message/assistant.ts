@@ -3,8 +3,8 @@ import type { ContentBlock } from "./content.js";
 import type { Usage } from "./usage.js";
 
 /**
- * One content block of a reply. A reply with thinking, text and two tool calls comes as four of these
- * messages, with the same `message.id` and different `uuid`s.
+ * One content block of a reply. A reply with thinking, text and two tool calls comes as four of
+ * these messages, with the same `message.id` and different `uuid`s.
  */
 export interface AssistantMessage extends Stamped {
   readonly type: "assistant";

@@ -26,8 +26,8 @@ export interface ContentBlocks {
 }
 
 /**
- * Whether a content block has this type, for TypeScript to narrow it. `block.type === "…"` alone keeps
- * `UnknownBlock` in the union, because its type can be any string.
+ * Whether a content block has this type, for TypeScript to narrow it. `block.type === "…"` alone
+ * keeps `UnknownBlock` in the union, because its type can be any string.
  *
  * @example
  * ```ts

@@ -29,8 +29,8 @@ export interface CommandLifecycle extends Stamped {
 }
 
 /**
- * The conversation was reset, for example by `/clear`. The messages that follow have a new session id,
- * which is not `new_conversation_id`.
+ * The conversation was reset, for example by `/clear`. The messages that follow have a new session
+ * id, which is not `new_conversation_id`.
  */
 export interface ConversationReset extends Stamped {
   readonly type: "conversation_reset";

@@ -42,7 +42,9 @@ export interface RecoveredNotice {
   readonly reason: string;
 }
 
-/** A call failed and is made again. The messages before this notice belong to the failed attempt. */
+/**
+ * A call failed and is made again. The messages before this notice belong to the failed attempt.
+ */
 export interface RetryingNotice {
   readonly type: "hawser";
   readonly subtype: "retrying";

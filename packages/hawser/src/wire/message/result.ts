@@ -19,7 +19,9 @@ export interface ResultMessage extends Stamped {
   /** The value for the schema. Absent, even on success, if the model never returned it. */
   readonly structured_output?: unknown;
   readonly deferred_tool_use?: SDKDeferredToolUse;
-  /** 1 plus the number of user messages of the main thread in this turn, not that of model calls. */
+  /**
+   * 1 plus the number of user messages of the main thread in this turn, not that of model calls.
+   */
   readonly num_turns: number;
   readonly duration_ms: number;
   readonly duration_api_ms: number;
@@ -41,8 +43,8 @@ export interface ResultMessage extends Stamped {
   readonly first_text_post_wall_ms?: number;
   readonly warm_spare_claimed?: boolean;
   /**
-   * Running total of the session, which continues when the session is resumed or forked. Do not add these
-   * totals up: `turn.costUsd` is what one turn has added.
+   * Running total of the session, which continues when the session is resumed or forked. Do not add
+   * these totals up: `turn.costUsd` is what one turn has added.
    */
   readonly total_cost_usd: number;
   /** The usage of the main loop in this turn. */

@@ -3,7 +3,9 @@ import type { AssistantBody, StopReason } from "./assistant.js";
 import type { ContentBlock } from "./content.js";
 import type { Usage } from "./usage.js";
 
-/** A raw stream event of the Messages API. The CLI sends it only with `--include-partial-messages`. */
+/**
+ * A raw stream event of the Messages API. The CLI sends it only with `--include-partial-messages`.
+ */
 export interface StreamEvent extends Stamped {
   readonly type: "stream_event";
   readonly event: ApiEvent;

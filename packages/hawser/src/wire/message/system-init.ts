@@ -4,8 +4,8 @@ import type { PermissionModeName } from "../control/permission.js";
 import type { JsonObject, Open, Stamped } from "../open.js";
 
 /**
- * The state of the session at the start of a turn. It comes once per turn, after the CLI has accepted a
- * prompt, and never at start-up. The newest one counts.
+ * The state of the session at the start of a turn. It comes once per turn, after the CLI has
+ * accepted a prompt, and never at start-up. The newest one counts.
  */
 export interface SystemInit extends Stamped {
   readonly type: "system";
@@ -13,7 +13,9 @@ export interface SystemInit extends Stamped {
   readonly cwd: string;
   readonly original_cwd?: string;
   readonly additional_directories?: readonly string[];
-  /** The names of the tools. The sub-agent tool is `Task` here, while the model calls it `Agent`. */
+  /**
+   * The names of the tools. The sub-agent tool is `Task` here, while the model calls it `Agent`.
+   */
   readonly tools: readonly string[];
   readonly mcp_servers: readonly {
     readonly name: string;

@@ -15,7 +15,9 @@ export interface SystemPermissionDenied extends System {
   readonly message: string;
 }
 
-/** A notice for the user. With `tag: "hook_callback_failed"` it reports that a hook callback failed. */
+/**
+ * A notice for the user. With `tag: "hook_callback_failed"` it reports that a hook callback failed.
+ */
 export interface SystemInformational extends System {
   readonly subtype: "informational";
   readonly content: string;

@@ -7,8 +7,9 @@ interface System extends Stamped {
 }
 
 /**
- * The state of the session has changed. In `idle` no turn runs, no prompt waits, and no background agent
- * is left. Observed: a background shell may still run, so `background_tasks_changed` counts too.
+ * The state of the session has changed. In `idle` no turn runs, no prompt waits, and no background
+ * agent is left. Observed: a background shell may still run, so `background_tasks_changed` counts
+ * too.
  */
 export interface SystemSessionStateChanged extends System {
   readonly subtype: "session_state_changed";

@@ -7,10 +7,14 @@ export interface UserMessage extends Stamped {
   readonly message: UserBody;
   /** For a message of a sub-agent: the Agent tool call that started the sub-agent. */
   readonly parent_tool_use_id: string | null;
-  /** The tool's own output, whose shape depends on the tool; a string "Error: …" if the tool failed. */
+  /**
+   * The tool's own output, whose shape depends on the tool; a string "Error: …" if the tool failed.
+   */
   readonly tool_use_result?: unknown;
   readonly tool_result_meta?: readonly ToolResultMeta[];
-  /** The CLI wrote the message. It also writes "[Request interrupted by user]", without this mark. */
+  /**
+   * The CLI wrote the message. It also writes "[Request interrupted by user]", without this mark.
+   */
   readonly isSynthetic?: boolean;
   /** The CLI repeats a prompt or the output of a command. */
   readonly isReplay?: boolean;

@@ -41,7 +41,7 @@ export const credential: Kind = {
   name: "secret",
   *problems(value, path) {
     const fits = typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
-    if (!fits) yield { path, message: "must be a non-empty text of printable characters" };
+    if (!fits) yield { path, message: "must be a non-empty string of printable characters" };
   },
 };
 

@@ -24,12 +24,17 @@ export const mcpServers: Kind = {
   },
 };
 
-/** The prefix of all tool names of a server. The CLI replaces some characters, and so does this function. */
+/**
+ * The prefix of all tool names of a server. The CLI replaces some characters, and so does this
+ * function.
+ */
 export function mcpToolPrefix(server: string): string {
   return `mcp__${server.replace(/[^a-zA-Z0-9_-]/g, "_")}__`;
 }
 
-/** Accepts both forms: the servers by name, and an object with them in `mcpServers` as in a file. */
+/**
+ * Accepts both forms: the servers by name, and an object with them in `mcpServers` as in a file.
+ */
 function unwrap(map: McpServers): McpServers {
   const { mcpServers: inner, ...rest } = map as Readonly<Record<string, unknown>>;
   const wrapped = isObject(inner) && Object.keys(rest).length === 0 && !isServer(inner);

@@ -21,8 +21,8 @@ export function isListable(text: string): boolean {
 }
 
 /**
- * The rule with the parentheses inside its pattern escaped, as settings need it. The CLI silently drops
- * a rule whose parentheses it cannot match.
+ * The rule with the parentheses inside its pattern escaped, as settings need it. The CLI silently
+ * drops a rule whose parentheses it cannot match.
  */
 export function escapeRule(text: string): string {
   const open = text.indexOf("(") + 1;

@@ -45,7 +45,10 @@ export const toolConfig: Kind = kind.shape({
   askUserQuestion: kind.shape({ previewFormat: kind.oneOf("markdown", "html") }),
 });
 
-/** The tool that a rule is about. A rule with a name that no tool can have would silently never match. */
+/**
+ * The tool that a rule is about. A rule with a name that no tool can have would silently never
+ * match.
+ */
 const toolPattern: Kind = {
   name: "tool",
   *problems(value, path) {
