@@ -29,9 +29,9 @@ try {
 Use \`isHawserError()\` instead of \`instanceof\`: it also recognises errors of a second copy of the package, which a dependency may have installed.
 
 - \`retryable\` says whether the same call may succeed later without any change. With \`retry: { attempts: 3 }\`, \`complete()\` retries such errors itself.
-- \`partialText\` is what the model had said before the failure. For \`structured_output\` it is the JSON of the last value, if the model gave one. \`result\` is the CLI's own result line, if there was one.
+- \`partialText\` is what the model had said before the failure. For \`structured_output\` it is the JSON of the value that the model gave, if it gave one. \`result\` is the CLI's own result line, if there was one.
 - \`sessionId\` is the id of the call's session, and \`resumable\` says whether \`resume: sessionId\` can continue it. That needs \`persistSession: true\`, because \`complete()\` keeps no session by default.
-- \`cliPath\`, \`cliVersion\`, \`exitCode\`, \`signal\` and \`stderrTail\` describe the process. \`tried\` lists the places where a missing CLI was searched.
+- \`cliPath\`, \`cliVersion\`, \`exitCode\`, \`signal\` and \`stderrTail\` describe the process. \`tried\` lists the places that were searched for a missing CLI.
 - Secrets are masked when an error is made, so an error is safe to log. \`JSON.stringify(error)\` contains all its facts.
 
 When a call throws, its process has exited. Only a [pool](pool.md) may keep a process that has ended the turn by itself, and resets it before the next call.
