@@ -103,8 +103,7 @@ export interface Options {
   /**
    * The most rounds (requests to the model) in one turn. A turn that reaches the limit stops with
    * `stop: "max_turns"`; with a `schema` the call fails with `max_turns`.
-   * @default no limit; with a `schema` in complete(): 10 without tools and MCP servers, otherwise
-   * 100
+   * @default no limit; for complete() with `schema`: 10, or 100 with tools or MCP servers
    */
   maxTurns?: number | undefined;
   /**
@@ -140,7 +139,7 @@ export interface Options {
    * @default true
    */
   literalPrompt?: boolean | undefined;
-  /** The official Agent SDK's name for `literalPrompt`. Only newer CLIs support it. */
+  /** Alias of `literalPrompt`, the name in the official Agent SDK. Only newer CLIs support it. */
   verbatimPrompts?: boolean | undefined;
   /**
    * Requires an answer that matches this JSON Schema, as in the official Agent SDK. `schema` does
