@@ -1,8 +1,8 @@
 import { HawserError } from "./error.js";
 
 /**
- * Calls `listener` at the first abort of these signals, at once if one is aborted already. The returned
- * function stops listening.
+ * Calls `listener` at the first abort of these signals, at once if one is aborted already. The
+ * returned function stops listening.
  */
 export function onAbort(
   signals: readonly (AbortSignal | undefined)[],
@@ -23,15 +23,16 @@ export function onAbort(
 /** The error of a call whose signal was aborted, with the reason that the caller gave. */
 export function abortedBy(signal: AbortSignal | undefined): HawserError {
   const reason: unknown = signal?.reason;
-  // An abort without a reason gets an AbortError from Node, which says no more.
+  // An abort without a reason gets an AbortError from Node, which adds nothing.
   const hasReason = reason instanceof Error && reason.name !== "AbortError";
   const message = hasReason ? `The call was aborted: ${reason.message}` : undefined;
   return new HawserError("aborted", message, { reason });
 }
 
 /**
- * Calls `listener` when the signal aborts; the returned function stops that. However many calls share a
- * signal, it has one listener of ours: with one for each, Node would warn of a leak at the eleventh.
+ * Calls `listener` when the signal aborts. The returned function stops listening. All calls that
+ * share a signal share one listener on it, because Node would warn of a leak at the eleventh
+ * listener.
  */
 export function listenForAbort(signal: AbortSignal, listener: () => void): () => void {
   const shared = listening.get(signal) ?? new Listeners(signal);
@@ -43,7 +44,7 @@ const listening = new WeakMap<AbortSignal, Listeners>();
 
 class Listeners {
   readonly #signal: AbortSignal;
-  /** Each call has an entry of its own, also if two share a function. */
+  /** Each call has its own entry, even if two calls share a function. */
   readonly #entries = new Set<{ readonly call: () => void }>();
   readonly #tell = (): void => {
     listening.delete(this.#signal);
@@ -53,7 +54,7 @@ class Listeners {
       try {
         entry.call();
       } catch (error) {
-        // As with listeners of an EventTarget: the others are called, and the error is uncaught.
+        // Like an EventTarget: the other listeners are called, and the error is uncaught.
         queueMicrotask(() => {
           throw error;
         });

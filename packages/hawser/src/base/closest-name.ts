@@ -3,10 +3,10 @@ export function closestName(name: string, candidates: readonly string[]): string
   const plain = plainOf(name);
   const same = candidates.find((candidate) => plainOf(candidate) === plain);
   if (same !== undefined) return same;
-  // Bounds the work: a very long name is no typing mistake.
+  // Bounds the work: a very long name is not a typing mistake.
   if (name.length > LONGEST) return undefined;
   let best: string | undefined;
-  // Two letters of three make another word.
+  // In a name of three letters, two different letters make another word.
   let least = Math.max(plain.length < 4 ? 1 : 2, Math.floor(plain.length / 3)) + 1;
   for (const candidate of candidates) {
     const distance = distanceBetween(plain, plainOf(candidate));
@@ -17,19 +17,21 @@ export function closestName(name: string, candidates: readonly string[]): string
 
 const LONGEST = 64;
 
-/** Whether two names differ, but only by upper and lower case, or by one letter beside that. */
+/** Whether two names differ only by upper and lower case and by at most one letter. */
 export function differsByOne(name: string, other: string): boolean {
   if (name === other || Math.abs(name.length - other.length) > 1) return false;
   if (name.length > LONGEST) return false;
   return distanceBetween(name.toLowerCase(), other.toLowerCase()) <= 1;
 }
 
-/** The name without separators and capitals, so that `max_turns` and `MaxTurns` equal `maxTurns`. */
+/**
+ * The name without separators and capitals, so that `max_turns` and `MaxTurns` equal `maxTurns`.
+ */
 export function plainOf(name: string): string {
   return name.replace(/[-_\s]/g, "").toLowerCase();
 }
 
-/** How many letters must be put in, taken out, replaced or swapped with their neighbour. */
+/** How many letters must be inserted, removed, replaced or swapped with their neighbour. */
 function distanceBetween(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,3 +1,4 @@
+/** What went wrong. The codes are stable: branch on `error.code`, not on the message. */
 export type ErrorCode =
   | "cli_not_found"
   | "cli_not_runnable"
@@ -38,47 +39,56 @@ export type ErrorCode =
   | "budget_refused"
   | "storage_failed";
 
+/** What `ERROR_CODES` says about one code. */
 export interface ErrorRow {
-  /** What happened, when the place that throws knows nothing more exact. */
+  /** What happened. An error with more to say has a message of its own. */
   readonly sentence: string;
-  /** What the reader can do about it. */
+  /** What to do about it. An error with better advice has a hint of its own. */
   readonly hint: string;
   /** Whether the same call may succeed later without any change. */
   readonly retryable: boolean;
+  /** Status for a server that passes the error on to its client. */
   readonly httpStatus: number;
-  /** Exit code of the `hawser` command; sysexits(3) where one fits. */
+  /** Exit code of the `hawser` command, from sysexits(3) where a code of it fits. */
   readonly exitCode: number;
 }
 
-/** The one table that retry, the gateway, the queue and the command read. */
+/**
+ * Every error code with its sentence, its hint, whether a retry can help, and its HTTP status.
+ *
+ * @example
+ * ```ts
+ * if (isHawserError(error)) response.statusCode = ERROR_CODES[error.code].httpStatus;
+ * ```
+ */
 export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
   cli_not_found: row(
     "The Claude Code CLI was not found.",
-    "Install it with `npm install -g @anthropic-ai/claude-code`, or set `cliPath` or HAWSER_CLI; `npx hawser doctor` says where it was looked for.",
+    "Install it with `npm install -g @anthropic-ai/claude-code`, or set `cliPath` or HAWSER_CLI to its path.",
     { status: 503, exit: 127 },
   ),
   cli_not_runnable: row(
     "The Claude Code CLI was found but cannot be run.",
-    "Check that the path is the CLI, executable on this platform; reinstall it if it is a stub. `npx hawser doctor` says what is there.",
+    "Check that the file is the CLI and executable on this platform; if it is a stub, reinstall the CLI. `npx hawser doctor` shows what was found.",
     { status: 503, exit: 126 },
   ),
   unsupported_by_cli: row(
     "The installed Claude Code CLI is too old for an option in use.",
-    "Update the CLI, drop the option, or set `onOldCli`.",
+    'Update the CLI, leave the option out, or set `onOldCli` to "warn".',
     { status: 501, exit: 69 },
   ),
   not_supported: row(
-    "This is not supported by hawser.",
-    "See the documentation for what to use instead.",
+    "Hawser does not support this.",
+    "The documentation says what to use instead.",
     { status: 501, exit: 69 },
   ),
-  invalid_options: row("The options are not valid.", "Correct the option that is named.", {
+  invalid_options: row("An option is not valid.", "Correct the option that the message names.", {
     status: 400,
     exit: 64,
   }),
   argument_too_long: row(
     "An argument is too long for the command line.",
-    "Shorten the option that is named; prompts, schemas, rules and servers have no such limit.",
+    "Shorten the option that the message names. Prompts, schemas, rules and servers have no such limit.",
     { status: 413, exit: 64 },
   ),
   cwd_not_found: row(
@@ -88,57 +98,56 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
   ),
   root_refused: row(
     "The CLI refuses to skip permissions when it runs as root.",
-    "Use another `permissionMode` or another `user`; in a container that is a sandbox, set IS_SANDBOX=1 in `env`.",
+    "Use another `permissionMode`, or run the CLI as another `user`. In a container that is a sandbox, set IS_SANDBOX=1 in `env`.",
     { status: 403, exit: 77 },
   ),
   nested_session: row(
     "This program already runs inside a Claude Code session.",
-    'Choose `nested: "strip"` to start the CLI all the same, or unset CLAUDECODE.',
+    'Set `nested: "strip"` to start the CLI anyway, or unset CLAUDECODE.',
     { status: 409, exit: 64 },
   ),
   spawn_failed: row(
     "The CLI process could not be started.",
-    "Look at the cause: the operating system refused to start the process.",
+    "Look at `cause`: it says why the process was not started.",
     { status: 503, exit: 71, retryable: true },
   ),
   process_exited: row(
     "The CLI process ended before it answered.",
-    "Look at `exitCode`, `signal` and `stderrTail`.",
+    "Look at `exitCode`, `signal` and `stderrTail` for the reason.",
     { status: 502, exit: 70, retryable: true },
   ),
-  closed: row("The line to the CLI is closed.", "Open a new one.", { status: 503, exit: 70 }),
+  closed: row("The connection to the CLI is closed.", "Open a new one.", { status: 503, exit: 70 }),
   already_consumed: row(
-    "These messages are already being read, or were read.",
-    "Read them in one place; start a new call for new messages.",
+    "These messages are already being read, or have been read.",
+    "Read the messages in one place only. For new messages, start a new call.",
     { status: 409, exit: 70 },
   ),
   protocol_error: row(
-    "The CLI sent something that the protocol does not allow.",
-    "Set HAWSER_TRACE=file, run it again, and report the file with the CLI's version.",
+    "The CLI sent something that its protocol does not allow.",
+    "Set HAWSER_TRACE to the path of a new file, run the program again, and report the file with the CLI's version.",
     { status: 502, exit: 76 },
   ),
   message_too_large: row(
-    "One message of the CLI is longer than `maxLineBytes`.",
-    "Raise `maxLineBytes`; the other messages are not affected.",
+    "A message from the CLI is longer than `maxLineBytes`.",
+    "Raise `maxLineBytes`. The other messages are not affected.",
     { status: 502, exit: 76 },
   ),
-  control_error: row(
-    "The CLI refused a control request.",
-    "Read the message: it is the CLI's own.",
-    { status: 502, exit: 70 },
-  ),
-  timeout: row("The time limit was reached.", "Raise the limit of the phase that is named.", {
-    status: 504,
-    exit: 124,
-    retryable: true,
+  control_error: row("The CLI refused a control request.", "The message is the CLI's own answer.", {
+    status: 502,
+    exit: 70,
   }),
-  aborted: row("The call was aborted.", "Nothing to do: the caller asked for it.", {
+  timeout: row(
+    "A time limit was reached.",
+    "Raise the limit in `timeouts` that belongs to `phase`: `bootMs`, `firstMessageMs`, `idleMs` or `totalMs`.",
+    { status: 504, exit: 124, retryable: true },
+  ),
+  aborted: row("The call was aborted.", "Nothing to do: your program asked for it.", {
     status: 499,
     exit: 130,
   }),
   auth: row(
     "The CLI is not logged in, or its credential was refused.",
-    "Run `claude` and log in, or pass `apiKey` or `oauthToken`; `npx hawser doctor` says which credential is seen.",
+    "Run `claude` and log in, or pass `apiKey` or `oauthToken`. `npx hawser doctor` shows which credential is in use.",
     { status: 401, exit: 77 },
   ),
   billing: row(
@@ -148,7 +157,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
   ),
   rate_limited: row(
     "The API's rate limit was reached.",
-    "Wait, for `retryAfterMs` if that is known, then retry.",
+    "Wait, then retry. If `retryAfterMs` is set, wait that long.",
     {
       status: 429,
       exit: 75,
@@ -156,7 +165,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
     },
   ),
   usage_limit: row(
-    "The usage limit of the plan was reached.",
+    "The plan's usage limit was reached.",
     "Wait until `resetsAt`, or use another credential.",
     { status: 429, exit: 75 },
   ),
@@ -165,14 +174,14 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
     exit: 75,
     retryable: true,
   }),
-  api_error: row("The API answered with an error.", "Look at `apiStatus` and the message.", {
+  api_error: row("The API answered with an error.", "The message and `apiStatus` say why.", {
     status: 502,
     exit: 69,
     retryable: true,
   }),
   model_not_found: row(
     "The model does not exist, or this account may not use it.",
-    "Correct `model`.",
+    "Set `model` to a model that this account can use.",
     { status: 404, exit: 64 },
   ),
   prompt_too_long: row(
@@ -187,33 +196,38 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
   ),
   refusal: row("The model refused to answer.", "Change the prompt.", { status: 422, exit: 65 }),
   max_turns: row(
-    "The limit of turns was reached before the value was given.",
+    "The call reached `maxTurns` before the model gave the value that the schema asks for.",
     "Raise `maxTurns` or set `autoResume`.",
     { status: 422, exit: 65 },
   ),
-  max_budget: row("The budget was spent before the value was given.", "Raise `maxBudgetUsd`.", {
-    status: 402,
-    exit: 65,
-  }),
+  max_budget: row(
+    "The call reached `maxBudgetUsd` before the model gave the value that the schema asks for.",
+    "Raise `maxBudgetUsd`.",
+    { status: 402, exit: 65 },
+  ),
   structured_output: row(
-    "The answer does not fit the schema.",
-    "Look at `issues` and `partialText`; simplify the schema or the task.",
+    "The answer does not match the schema.",
+    "Look at `issues` and `partialText`, then simplify the schema or the task.",
     { status: 422, exit: 65 },
   ),
   session_not_found: row(
-    "There is no such session to resume.",
-    "Check the id, `cwd` and `configDir`: sessions belong to a directory, and `listSessions()` names them. `complete()` keeps one only with `persistSession: true`.",
+    "The session to resume does not exist.",
+    "Check the id, `cwd` and `configDir`: a session belongs to one directory, and `listSessions()` lists the sessions there. `complete()` keeps a session only with `persistSession: true`.",
     { status: 404, exit: 66 },
   ),
   session_in_use: row(
-    "A session with this id exists already.",
-    "Use `resume` to go on with it, or another `sessionId`.",
+    "A session with this id already exists.",
+    "Use `resume` to continue it, or choose another `sessionId`.",
     { status: 409, exit: 64 },
   ),
-  mcp_failed: row("A required MCP server did not start.", "Look at `issues` for its own error.", {
-    status: 502,
-    exit: 69,
-  }),
+  mcp_failed: row(
+    "A required MCP server did not start.",
+    "Look at `issues` for the server's own error.",
+    {
+      status: 502,
+      exit: 69,
+    },
+  ),
   pool_closed: row("The pool is closed.", "Create a new pool.", { status: 503, exit: 70 }),
   pool_full: row("The pool's queue is full.", "Retry later, or raise `queueLimit`.", {
     status: 429,
@@ -221,13 +235,13 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
     retryable: true,
   }),
   budget_refused: row(
-    "The call was refused, since the budget of the pool or tenant is spent.",
+    "The budget of the pool or tenant is spent, so the call was refused.",
     "Raise `budgetUsd`.",
     { status: 402, exit: 75 },
   ),
   storage_failed: row(
     "A transcript could not be read or written.",
-    "Look at the cause: the operating system refused it.",
+    "Look at `cause`: it is the operating system's error.",
     { status: 503, exit: 74 },
   ),
 };

@@ -2,13 +2,20 @@ import { ERROR_CODES, type ErrorCode } from "./error-codes.js";
 import { hostMask, type Mask, maskDeep } from "./mask.js";
 import { omitUndefined } from "./omit-undefined.js";
 
-/** Global, so that errors of any installed copy of hawser are known as such. */
+/**
+ * A global symbol, so that `isHawserError()` knows the errors of every installed copy of hawser.
+ */
 const BRAND = Symbol.for("hawser.error");
 
-/** Facts that would fill a screen: they are properties, and serialised, but console.log() skips them. */
+/**
+ * Facts that would fill a screen. They are serialised, but not enumerable: console.log() skips
+ * them.
+ */
 const WHOLE_MESSAGES: readonly string[] = ["lastMessage", "result"];
 
-/** The part of a call whose time limit was reached. */
+/**
+ * The part of a call whose time limit was reached: `idle` belongs to `timeouts.idleMs`, and so on.
+ */
 export type Phase =
   | "boot"
   | "firstMessage"
@@ -19,41 +26,71 @@ export type Phase =
   | "close"
   | "probe";
 
-/** One thing that is wrong with the input or the answer. */
+/** One problem of the input or the answer. */
 export interface Issue {
+  /** Where the problem is, such as `hooks.PreToolUse[0].matcher`. */
   readonly path?: string;
+  /** What the problem is. */
   readonly message: string;
 }
 
-/** What is known about a failure beside its code; a fact that is not known is absent. */
+/** What is known about a failure besides its code. A fact that is not known is absent. */
 export interface ErrorFacts {
+  /** What to do about the failure. */
   readonly hint?: string;
+  /** Whether the same call may succeed later without any change. */
   readonly retryable?: boolean;
+  /** The error behind this one, for example of the operating system. */
   readonly cause?: unknown;
+  /** Path of the CLI. */
   readonly cliPath?: string;
+  /** Version of the CLI. */
   readonly cliVersion?: string;
+  /** Exit code of the CLI process. */
   readonly exitCode?: number;
+  /** Signal that ended the CLI process. */
   readonly signal?: string;
+  /** The end of what the CLI wrote to stderr. */
   readonly stderrTail?: string;
+  /** Id of the session of the call. */
   readonly sessionId?: string;
-  /** Whether `resume: sessionId` can go on from here. */
+  /** Whether `resume: sessionId` can continue the session. */
   readonly resumable?: boolean;
+  /** The part of the call whose time limit was reached, for `timeout`. */
   readonly phase?: Phase;
+  /** HTTP status of the API's answer. */
   readonly apiStatus?: number;
+  /** How long the API asks to wait before a retry, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** When the usage limit is reset, for `usage_limit`. */
   readonly resetsAt?: Date;
+  /** Every problem of the input or the answer. */
   readonly issues?: readonly Issue[];
-  /** What the caller gave as the reason of an abort, or the CLI as the reason of a stop. */
+  /** Where the CLI was searched, for `cli_not_found`; no place is listed twice. */
+  readonly tried?: readonly string[];
+  /** The reason that your program gave for an abort, or the CLI for a stop. */
   readonly reason?: unknown;
+  /** The last message that the CLI sent. */
   readonly lastMessage?: unknown;
+  /** What the model had said before the failure. */
   readonly partialText?: string;
   /** The raw `result` line, if the CLI sent one. */
   readonly result?: unknown;
 }
 
 /**
- * The only class of error that hawser throws. `code` is stable; `message` and `hint` are for people.
- * It holds no secret: whatever it is made of is masked first, so nothing that prints it can leak one.
+ * The error that hawser throws. `code` is stable; `message` and `hint` are for people. Secrets are
+ * masked when the error is made, so it is safe to log.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await complete("Name three knots.");
+ * } catch (error) {
+ *   if (!isHawserError(error, "rate_limited")) throw error;
+ *   console.log(`again in ${error.retryAfterMs ?? 60_000} ms`);
+ * }
+ * ```
  */
 export class HawserError extends Error implements ErrorFacts {
   readonly code: ErrorCode;
@@ -71,12 +108,13 @@ export class HawserError extends Error implements ErrorFacts {
   declare readonly retryAfterMs?: number;
   declare readonly resetsAt?: Date;
   declare readonly issues?: readonly Issue[];
+  declare readonly tried?: readonly string[];
   declare readonly reason?: unknown;
   declare readonly lastMessage?: unknown;
   declare readonly partialText?: string;
   declare readonly result?: unknown;
 
-  /** `mask` knows the secrets of the process that the error is about. */
+  /** `mask` removes the secrets of the process that the error is about. */
   constructor(code: ErrorCode, message?: string, facts: ErrorFacts = {}, mask: Mask = hostMask()) {
     const row = ERROR_CODES[code];
     const { hint, retryable, cause, ...rest } = facts;
@@ -100,17 +138,17 @@ export class HawserError extends Error implements ErrorFacts {
     return "HawserError";
   }
 
-  /** For a server that passes the failure on: the status that ERROR_CODES has for the code. */
+  /** Status for a server that passes the error on to its client, from `ERROR_CODES`. */
   get httpStatus(): number {
     return ERROR_CODES[this.code].httpStatus;
   }
 
-  /** The same error with the facts that it lacks, from a layer that knows more about the call. */
+  /** Returns a copy of the error in which `facts` fill in what the error does not have. */
   withMissing(facts: ErrorFacts, mask?: Mask): HawserError {
     return this.#copy({ ...facts, ...this.#facts() }, mask);
   }
 
-  /** The same error with these facts in place of its own. */
+  /** Returns a copy of the error in which `facts` replace its own. */
   withFacts(facts: ErrorFacts): HawserError {
     return this.#copy({ ...this.#facts(), ...facts });
   }
@@ -127,6 +165,7 @@ export class HawserError extends Error implements ErrorFacts {
     return copy;
   }
 
+  /** The error as data for `JSON.stringify()`, with its message and its cause. */
   toJSON(): Record<string, unknown> {
     const { lastMessage, result } = this;
     return { ...plainError(this), ...omitUndefined({ lastMessage, result }) };
@@ -137,7 +176,15 @@ export class HawserError extends Error implements ErrorFacts {
   }
 }
 
-/** Whether `error` comes from hawser, from this copy or another, and (if given) has this code. */
+/**
+ * Whether `error` is a `HawserError` and, if `code` is given, has that code. Unlike `instanceof`,
+ * it also knows errors of another installed copy of hawser.
+ *
+ * @example
+ * ```ts
+ * if (isHawserError(error, "timeout")) console.log(error.phase);
+ * ```
+ */
 export function isHawserError<C extends ErrorCode = ErrorCode>(
   error: unknown,
   code?: C,
@@ -146,7 +193,7 @@ export function isHawserError<C extends ErrorCode = ErrorCode>(
   return code === undefined || (error as { code?: unknown }).code === code;
 }
 
-/** An error as data: JSON.stringify alone drops the message, the name and the cause. */
+/** An error as data. JSON.stringify() alone drops the message, the name and the cause. */
 function plainError(error: Error): Record<string, unknown> {
   const { name, message, cause } = error;
   const facts = { name, message, ...(cause === undefined ? {} : { cause }) };

@@ -4,15 +4,15 @@ import { textOf } from "./text-of.js";
 import { warn } from "./warn.js";
 
 /**
- * Tells that a function of the caller's threw. `what` says which function, and what became of the
- * call. Gives the error's text with secrets masked, because that text goes to the model.
+ * Reports that a function of the caller threw. `what` says which function, and what became of the
+ * call. Returns the error's text with secrets masked, because that text goes to the model.
  */
 export type ReportFault = (callback: object, what: string, error: unknown) => string;
 
 /**
- * Reports errors in the caller's own functions, which would otherwise only show as refused calls. The
- * logger gets the error itself. Without a logger, Node's warnings get it with its stack, once for each
- * function.
+ * Reports errors in the caller's own functions, which would otherwise only show as refused calls.
+ * The logger gets the error itself. Without a logger, Node's warnings get it with its stack, once
+ * for each function.
  */
 export function faultReporter(log: Logger, mask: Mask): ReportFault {
   return (callback, what, error) => {

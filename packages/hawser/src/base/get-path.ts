@@ -1,4 +1,6 @@
-/** The value at a path of names inside a value of unknown shape; undefined if the path ends early. */
+/**
+ * The value at a path of names inside a value of unknown shape; undefined if the path ends early.
+ */
 export function getPath(root: unknown, ...names: readonly string[]): unknown {
   let value = root;
   for (const name of names) {

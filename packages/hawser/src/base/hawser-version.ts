@@ -1,2 +1,2 @@
-/** This package's own version; a test holds it to package.json. */
+/** The version of this package. A test compares it with package.json. */
 export const HAWSER_VERSION = "0.2.0";

@@ -2,14 +2,14 @@ import { closestName } from "./closest-name.js";
 import { isObject } from "./is-object.js";
 import { LONGEST_TIMER_MS } from "./timeout.js";
 
-/** One thing that is wrong with an input, and what to do about it. */
+/** One problem of an input, and what to do about it. */
 export interface Problem {
   readonly path: string;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** What the values of an input look like, and what is wrong with a value that does not fit. */
+/** A kind of value, which finds the problems of a value that does not fit. */
 export interface Kind {
   readonly name: string;
   problems(value: unknown, path: string): Iterable<Problem>;
@@ -19,7 +19,7 @@ export const string: Kind = typed("string");
 export const boolean: Kind = typed("boolean");
 export const callback: Kind = typed("function");
 
-/** Text that may stand in an argument. A line break or NUL in it is a mistake or an attack. */
+/** Text for a command-line argument. A line break or NUL in it is a mistake or an attack. */
 export const argument: Kind = {
   name: "string",
   *problems(value, path) {
@@ -58,7 +58,7 @@ export const object: Kind = {
   },
 };
 
-/** An object that survives the way through JSON. */
+/** An object that can be written as JSON. */
 export const json: Kind = {
   name: "json",
   *problems(value, path) {
@@ -85,7 +85,7 @@ export const amount: Kind = number(
   (n) => n > 0 && Number.isFinite(n),
 );
 export const duration: Kind = number("milliseconds", "milliseconds of at least 0", (n) => n >= 0);
-/** A wait that must end: unlike a time limit, it cannot be switched off by `Infinity`. */
+/** A pause that must end. Unlike a time limit, it cannot be `Infinity`. */
 export const pause: Kind = number(
   "milliseconds",
   `milliseconds from 0 to ${LONGEST_TIMER_MS}`,
@@ -167,10 +167,12 @@ export function recordOf(item: Kind): Kind {
   };
 }
 
-/** What happens to a field that is not listed; `near` refuses only a field whose name is close to a listed one. */
+/**
+ * What happens to an unlisted field. `near` refuses it only if its name is close to a listed one.
+ */
 type Others = "pass" | "near" | "refuse";
 
-/** An object whose listed fields are checked where they are given. */
+/** An object whose listed fields are checked if they are present. */
 export function shape(
   fields: Readonly<Record<string, Kind>>,
   required: readonly string[] = [],
@@ -205,7 +207,7 @@ function* unlisted(
   }
 }
 
-/** The first kind whose test the value passes decides what is wrong with it. */
+/** The first kind whose test the value passes finds its problems. */
 export function either(
   name: string,
   must: string,

@@ -1,22 +1,27 @@
 import { type Mask, maskDeep } from "./mask.js";
 
 /**
- * What a logger must have: a message first, then fields. `console` and winston fit as they are. A logger
- * of pino takes the fields first; Hawser recognises it and calls it in that order. A field `error` is an
- * Error whose message and stack are enumerable, so that a logger that writes JSON writes them too.
+ * A logger for the option `logger`: `console`, or a logger of winston or pino. Each method takes a
+ * message and then fields; a pino logger is recognised and gets the fields first. A field `error`
+ * is an Error whose message and stack are enumerable, so that a logger that writes JSON writes them
+ * too.
  */
 export interface Logger {
+  /** Details, for debugging. */
   debug(message: string, fields?: Record<string, unknown>): void;
+  /** Events, such as the start and the exit of a process. */
   info(message: string, fields?: Record<string, unknown>): void;
+  /** Something that was asked for is not done, or was done in another way. */
   warn(message: string, fields?: Record<string, unknown>): void;
+  /** A failure, such as an error of your callback. */
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * The logger that hawser's own code uses: what it passes on is masked, every text is cut, and a
- * logger that throws harms nothing.
+ * The logger that hawser's own code uses. It masks secrets, cuts long texts, and ignores errors of
+ * the caller's logger.
  */
 export function guardLogger(logger: Logger | undefined, mask: Mask): Logger {
   if (logger === undefined || logger === SILENT) return SILENT;
@@ -50,12 +55,12 @@ type FieldsFirst = Record<keyof Logger, (fields: object, message: string) => unk
 /** Every logger of pino has this property, also a child of one. */
 const PINO = Symbol.for("pino.serializers");
 
-/** The caller's logger is broken; the call it logs about is not. */
+/** An error of the caller's logger must not fail the call that it logs. */
 function ignore(): void {}
 
 const LONGEST = 200;
 
-/** A stack is of use only as a whole, but its message may be of any length. */
+/** A stack is useful only as a whole, but its message may be of any length. */
 const LONGEST_STACK = 8000;
 
 function cut(text: string, longest = LONGEST): string {
@@ -70,7 +75,9 @@ function cutDeep(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutDeep(item)]));
 }
 
-/** A copy whose message and stack are enumerable, because JSON.stringify() skips those of an Error. */
+/**
+ * A copy whose message and stack are enumerable, because JSON.stringify() skips those of an Error.
+ */
 function shownError(error: Error): Error {
   const { name, message, stack = "", cause } = error;
   const facts = {

@@ -1,23 +1,26 @@
 import { holdsHeaders, looksSecret, secretsInHeaders } from "./secret-names.js";
 import { replaceWebTokens } from "./web-tokens.js";
 
-/** Replaces every secret it knows, or recognises by its shape, by `***`. */
+/**
+ * Replaces secrets in a text by `***`: those that it knows, and those that it recognises by shape.
+ */
 export type Mask = (text: string) => string;
 
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * A mask for one process: shapes of known credentials, the values of variables in `env` whose names
- * look like a secret's, and `secrets` given outright.
+ * A mask for one process. It hides texts with the shape of a known credential, the values of
+ * variables in `env` whose names look secret, and `secrets`.
  */
 export function createMask(env: Environment, secrets: Iterable<string> = []): Mask {
   return maskOf([...secretsIn(env), ...secrets]);
 }
 
 /**
- * The mask of what belongs to no process: shapes, and this program's own environment as it is now. It
- * is asked for with every error, so that only the variables with a secret's name are read, and the
- * mask is made anew only if one of them has changed.
+ * The mask for texts that belong to no process: shapes, and this program's current environment.
+ * Every error asks for it. So only variables with secret names are read, and the mask is made again
+ * only if one of them has changed.
  */
 export function hostMask(): Mask {
   const secrets = secretsIn(process.env);
@@ -39,7 +42,7 @@ function secretsIn(env: Environment): string[] {
 function maskOf(secrets: readonly string[]): Mask {
   const values = new Set<string>();
   for (const value of secrets) add(values, value);
-  // Longest first: a secret that contains another one is replaced whole.
+  // Longest first, so that a secret that contains another secret is replaced as a whole.
   const ordered = [...values].sort((a, b) => b.length - a.length);
 
   return (text) => {
@@ -53,8 +56,8 @@ function maskOf(secrets: readonly string[]): Mask {
 }
 
 /**
- * The same value with every string inside it masked. What holds no secret is returned as it is, so
- * that its identity survives; what does is copied, an Error as an Error.
+ * Masks every string inside a value. A value without secrets is returned itself, so that its
+ * identity survives. Other values are copied, an Error as an Error.
  */
 export function maskDeep(value: unknown, mask: Mask): unknown {
   return maskValue(value, mask, new Set());
@@ -75,7 +78,7 @@ const SHAPES: readonly RegExp[] = [
   /(\b)(?:glpat-|npm_|hf_|[rs]k_live_)[A-Za-z0-9_-]{16,65536}/g,
   /(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,65536}/gi,
   /(\b(?:authorization|proxy-authorization|x-api-key|api-key|cookie)\\?["']?\s*[:=]\s*\\?["']?(?:(?:bearer|basic|token|negotiate|digest)\s+)?)(?!\*\*\*|(?:bearer|basic|token|negotiate|digest)\s)[^\s"'\\,;}]{4,65536}/gi,
-  // Its colon first: a look behind at every character would take a second for six megabytes.
+  // Searches for the colon first: a lookbehind at every character takes a second for six megabytes.
   /(:(?<=\b[a-z][a-z0-9+.-]{0,20}:)\/\/[^\s:/@]{0,256}:)[^\s@/]{1,256}(?=@)/gi,
 ];
 
@@ -87,12 +90,13 @@ let known: { readonly secrets: readonly string[]; readonly mask: Mask } = {
 function add(values: Set<string>, value: string): void {
   if (value.length < SHORTEST_SECRET) return;
   values.add(value);
-  // The same secret as it stands inside a line of JSON.
+  // The secret as it appears inside a line of JSON.
   const escaped = JSON.stringify(value).slice(1, -1);
   values.add(escaped);
   const trimmed = value.trim();
   if (trimmed.length >= SHORTEST_SECRET) values.add(trimmed);
-  // Output is masked line by line, so each line of a key in PEM form counts; its frame is no secret.
+  // Output is masked line by line, so each line of a PEM key counts. The lines around it are no
+  // secret.
   for (const line of trimmed.split("\n").slice(1)) {
     if (line.trim().length >= SHORTEST_LINE && !line.startsWith("-----")) values.add(line.trim());
   }
@@ -125,7 +129,7 @@ function maskEntry(key: string, item: unknown, mask: Mask, above: Set<object>): 
 }
 
 function maskError(error: Error, mask: Mask, above: Set<object>): Error {
-  // A list of errors hides in a property that is not enumerable.
+  // `errors` of an AggregateError is not enumerable.
   const facts = error instanceof AggregateError ? { ...error, errors: error.errors } : { ...error };
   const masked = {
     message: mask(error.message),

@@ -1,7 +1,6 @@
 /**
- * What to do about a system error that says that the system lacks a resource for now; undefined
- * for every other code. Such an error can pass, and it says nothing about the file or the user that was
- * asked for.
+ * What to do about a system error that means that the system lacks a resource for now; undefined
+ * for every other code. Such an error can pass. It says nothing about the requested file or user.
  */
 export function scarcityHint(code: string | undefined): string | undefined {
   return HINTS.get(code ?? "");

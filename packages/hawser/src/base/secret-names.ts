@@ -1,6 +1,7 @@
 /**
- * Whether the value of a variable, header, parameter or flag of this name is probably a secret. A value
- * decides only for names such as HOST_PWD, which may stand for a password or for a working directory.
+ * Whether the value of a variable, header, parameter or flag of this name is probably a secret. A
+ * value decides only for names such as HOST_PWD, which may stand for a password or for a working
+ * directory.
  */
 export function looksSecret(name: string, value = ""): boolean {
   let secret = verdicts.get(name);
@@ -18,8 +19,9 @@ export function holdsHeaders(name: string): boolean {
 }
 
 /**
- * The secrets in a list of headers, `Name: value` by lines or `name=value` by commas (as OpenTelemetry
- * writes it, with percent signs). Any header may hold a secret, except the well-known harmless ones.
+ * The secrets in a list of headers: lines of `Name: value`, or `name=value` separated by commas
+ * (the percent-encoded form of OpenTelemetry). Any header but the well-known harmless ones may hold
+ * a secret.
  */
 export function secretsInHeaders(list: string): string[] {
   return list.split(/[\r\n,]+/).flatMap((line) => {
@@ -33,8 +35,8 @@ export function isHarmlessHeader(name: string): boolean {
 }
 
 /**
- * The secrets among the arguments of a program, as far as their names tell: `--token=x`, `--token x`,
- * `NAME=x`, `Authorization: x`, passwords and parameters of addresses.
+ * The secrets among the arguments of a program, recognised by their names: `--token=x`, `--token
+ * x`, `NAME=x`, `Authorization: x`, passwords and parameters of addresses.
  */
 export function secretsInArguments(args: readonly string[]): string[] {
   return args.flatMap((argument, at) => {
@@ -52,7 +54,7 @@ export function secretsInArguments(args: readonly string[]): string[] {
   });
 }
 
-/** The password and the parameters with a secret's name. */
+/** The password of a URL, and its parameters with secret names. */
 export function secretsInUrl(text: string): string[] {
   if (!text.includes("://") || !URL.canParse(text)) return [];
   const { password, searchParams } = new URL(text);
@@ -62,7 +64,7 @@ export function secretsInUrl(text: string): string[] {
   return [password, ...named].filter((value) => value !== "");
 }
 
-/** A value, without its scheme such as `Bearer`, and as it is without percent signs. */
+/** The value without a scheme such as `Bearer`, also percent-decoded. */
 function secretsInHeader(value: string): string[] {
   const token = value.replace(/^(?:bearer|basic|token)\s+/i, "");
   return [value, token, ...[value, token].map(decoded)];
@@ -79,12 +81,12 @@ function decoded(text: string): string {
 const verdicts = new Map<string, boolean>();
 const MOST_VERDICTS = 4096;
 
-/** PWD, OLDPWD, PATH, PASSTHROUGH and COMPASS are none, though they look like some of these. */
+/** PWD, OLDPWD, PATH, PASSTHROUGH and COMPASS are not secret, although they look similar. */
 const SECRET_NAME =
   /(?:api|access|private|secret|signing|encryption|master|_|^)-?_?keys?$|token(?!s)|secret|passw|passphrase|(?:^|[_-])pass$|^sshpass$|(?<!^old)[_-]pwd$|(?:^|[_-])pw$|credential|authorization|bearer|(?:^|[_-])auth(?:$|[_-])|(?:^|[_-])jwt(?:$|[_-])|(?:^|[_-])pat$|(?:^|[_-])headers$|cookie|webhook|(?:^|_)dsn$|database_url|connection_string/i;
 
 const PWD_NAME = /[_-]pwd$/i;
-/** Two folders at least, because a random password may begin with a slash. */
+/** At least two folders, because a random password may begin with a slash. */
 const PATH_OF_FOLDERS = /^(?:[a-z]:)?(?:[\\/][\w.@ -]+){2,}[\\/]?$/i;
 
 const HEADER_LIST = /(?:^|[_-])headers$/i;

@@ -1,4 +1,4 @@
-/** The message of what was thrown. Any value can be thrown, also one that cannot become a string. */
+/** The message of a thrown value. Any value can be thrown, even one that cannot become a string. */
 export function textOf(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);

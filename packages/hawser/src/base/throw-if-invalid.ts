@@ -2,7 +2,9 @@ import { HawserError } from "./error.js";
 import type { Problem } from "./kind.js";
 import { createMask } from "./mask.js";
 
-/** Throws `invalid_options` with all problems, if there are any. The first one gives the sentence. */
+/**
+ * Throws `invalid_options` with all problems, if there are any. The first one gives the sentence.
+ */
 export function throwIfInvalid(problems: Iterable<Problem>): void {
   const all = [...problems];
   const [first] = all;

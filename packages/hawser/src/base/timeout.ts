@@ -1,15 +1,15 @@
-/** The longest time that Node's timers take. A longer one would fire at once. */
+/** The longest time that Node's timers accept. A longer timer would fire at once. */
 export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
-/** Starts a timer. A limit that no timer can hold is no limit: then there is none. */
+/** Starts a timer. For a limit that is too long for a timer, there is no timer and no limit. */
 export function startTimer(limitMs: number, expired: () => void): NodeJS.Timeout | undefined {
   return limitMs > LONGEST_TIMER_MS ? undefined : setTimeout(expired, limitMs);
 }
 
 /**
- * What the promise gives. If it takes longer than the limit: what `late` returns or throws. A limit that
- * no timer can hold is no limit. What the promise gives later is dropped, also an error. The timer keeps
- * the program alive, unless `holds` is false.
+ * Waits for the promise. If it takes longer than the limit, the result is that of `late()`, or its
+ * error. A limit that is too long for a timer is no limit. A later result or error of the promise
+ * is dropped. The timer keeps the program alive, unless `holds` is false.
  */
 export async function withTimeout<Value, Late>(
   promise: PromiseLike<Value>,

@@ -3,12 +3,13 @@ import { type Mask, maskDeep } from "./mask.js";
 
 export type TraceKind = "spawn" | "send" | "receive" | "noise" | "stderr" | "exit" | "close";
 
-/** Writes one masked line of JSON for everything that crosses the border to the CLI. */
+/** Writes one masked line of JSON for everything that is sent to or received from the CLI. */
 export type Trace = (kind: TraceKind, what: unknown) => void;
 
 /**
- * The trace that `HAWSER_TRACE=file` asks for; `undefined` when it is not set, so that a hot path
- * pays one comparison. A file that cannot be written turns the trace off and says so once.
+ * The trace for the file that HAWSER_TRACE names; `undefined` if the variable is not set, so that a
+ * hot path pays one comparison. If the file cannot be written, the trace is turned off with one
+ * warning.
  */
 export function openTrace(
   file: string | undefined,

@@ -11,8 +11,8 @@ export function warn(text: string, code?: string, stack?: string): void {
 }
 
 /**
- * Tells the logger, or warns by `process.emitWarning()` if there is none. Each logger is told the same
- * text once, and so is the program, because many calls share their options and their callbacks.
+ * Warns the logger, or calls `process.emitWarning()` if there is none. Each logger and the program
+ * get the same text only once, because many calls share their options and callbacks.
  */
 export function warnOnce(text: string, code?: string, logger?: Logger): void {
   const said = saidTo(logger ?? process);
@@ -23,7 +23,7 @@ export function warnOnce(text: string, code?: string, logger?: Logger): void {
   else guardLogger(logger, hostMask()).warn(text);
 }
 
-/** The texts by the logger that was told, or by the process. */
+/** The texts so far, by logger or process. */
 const TOLD = new WeakMap<object, Set<string>>();
 
 function saidTo(listener: object): Set<string> {
@@ -32,5 +32,5 @@ function saidTo(listener: object): Set<string> {
   return said;
 }
 
-/** Texts may hold what differs in each call; the memory for them is bounded. */
+/** Bounds the memory, because texts may differ in each call. */
 const MOST = 1000;

@@ -1,13 +1,13 @@
 /**
- * Replaces every JSON web token by `becomes`. Each run of the characters that a token is made of is
- * read once. A regular expression would read the rest of the run from every `eyJ`, so that four
- * megabytes of `-eyJ` took seconds, and it fails on a run of some megabytes.
+ * Replaces every JSON web token by `becomes`. It reads each run of token characters once. A regular
+ * expression would read the rest of the run from every `eyJ`: four megabytes of `-eyJ` took
+ * seconds, and it fails on a run of some megabytes.
  */
 export function replaceWebTokens(text: string, becomes: string): string {
   let replaced = "";
   let done = 0;
   for (let at = text.indexOf(START); at >= 0; at = text.indexOf(START, done)) {
-    // One character before it tells whether a word begins there.
+    // The character before it shows whether a word begins there.
     const from = Math.max(done, at - 1);
     const end = endOfRun(text, at);
     replaced += text.slice(done, from) + inRun(text.slice(from, end), becomes);
@@ -26,7 +26,7 @@ function endOfRun(text: string, at: number): number {
   return end;
 }
 
-/** A to Z, a to z, 0 to 9, and the three of `_`, `-` and `.`. */
+/** A to Z, a to z, 0 to 9, `_`, `-` and `.`. */
 function isTokenCharacter(code: number): boolean {
   const letter = code | 0x20;
   return (
@@ -38,7 +38,7 @@ function isTokenCharacter(code: number): boolean {
   );
 }
 
-/** A token is three segments between dots, the first from `eyJ` on. */
+/** A token is three segments separated by dots, and the first begins with `eyJ`. */
 function inRun(run: string, becomes: string): string {
   const segments = run.split(".");
   const kept: string[] = [];

@@ -14,9 +14,12 @@ import { IncomingRequests, type RequestHandler } from "./incoming-requests.js";
 import { OutgoingRequests } from "./outgoing-requests.js";
 import { ReadBudget } from "./read-budget.js";
 
-/** The owner of a control line (`CliConnection`), which gets every line that is no request or answer. */
+/**
+ * The owner of a control line (`CliConnection`). It gets every message that is no request or
+ * answer.
+ */
 export interface ControlListener {
-  /** Called with every line that is no control frame. It must not wait for anything. */
+  /** Called with every message that is not a control message. It must not wait for anything. */
   onMessage(message: Message, size: number): void;
   /** A message was lost; the next ones are not affected. */
   onCorrupt(error: HawserError): void;
@@ -25,8 +28,9 @@ export interface ControlListener {
 }
 
 /**
- * Correlates the requests and answers of both sides over one transport, and hands every other message to
- * the listener. Reading never waits for a handler, and every wait for an answer ends when the line does.
+ * Correlates the requests and answers of both sides over one transport, and hands every other
+ * message to the listener. Reading never waits for a handler, and every wait for an answer ends
+ * when the line does.
  */
 export class ControlLine {
   readonly #transport: Transport;
@@ -74,7 +78,9 @@ export class ControlLine {
     return this.#transport.send(message, encoded);
   }
 
-  /** Gives the payload of the answer. Keeps the program alive meanwhile, unless `holds` is false. */
+  /**
+   * Returns the payload of the answer. Keeps the program alive meanwhile, unless `holds` is false.
+   */
   async request(request: HostRequest, options: RequestOptions = {}): Promise<unknown> {
     if (this.#ended !== undefined) throw unanswered(request.subtype, this.#ended.error);
     const id = randomUUID();
@@ -106,7 +112,10 @@ export class ControlLine {
     };
   }
 
-  /** Stops reading after the current line, for a listener that is behind; not once the peer is gone. */
+  /**
+   * Stops reading after the current message, for a slow listener. It has no effect once the peer is
+   * gone.
+   */
   pause(): void {
     if (this.#gate !== undefined || this.#exited) return;
     let open: () => void = () => {};
@@ -122,8 +131,8 @@ export class ControlLine {
   }
 
   /**
-   * Sends an answer. A CLI that asks, but lives on without reading its input, would wait for the answer
-   * for ever, so it is killed.
+   * Sends an answer. A CLI that has closed its input but still runs would wait for the answer for
+   * ever, so it is killed.
    */
   async #answer(answer: Outbound): Promise<void> {
     try {
@@ -143,7 +152,7 @@ export class ControlLine {
       const frames = this.#transport.messages();
       for await (const first of frames) {
         this.#budget.resume();
-        // Frames that are queued already are taken without a wait.
+        // Frames that are already queued are taken without waiting.
         for (let frame: Frame | undefined = first; frame !== undefined; frame = frames.poll?.()) {
           this.#take(frame);
           if (this.#gate !== undefined) await this.#gate.opened;
@@ -164,20 +173,20 @@ export class ControlLine {
     this.#listener.onEnd(why);
   }
 
-  /** A message that cannot be handled is lost like a broken line; the reading goes on. */
+  /** A message that cannot be handled is lost like a broken line, and reading continues. */
   #take(frame: Frame): void {
     try {
       this.#receive(frame);
     } catch (cause) {
-      const message = `A message has a shape that was not expected: ${textOf(cause)}`;
+      const message = `A message has an unexpected shape: ${textOf(cause)}`;
       this.#log.error("a message was lost", { error: textOf(cause) });
       this.#listener.onCorrupt(new HawserError("protocol_error", message, { cause }));
     }
   }
 
   /**
-   * When nothing can be sent any more, the last requests still reach their callbacks, such as the hook
-   * SessionEnd. A flood of them does not: it would hold up the end of the line.
+   * When nothing can be sent any more, the last requests still reach their callbacks, such as the
+   * hook SessionEnd. A flood of them does not: it would hold up the end of the line.
    */
   #isFloodAfterEnd(): boolean {
     if (this.#transport.ready) return false;
@@ -199,18 +208,25 @@ export class ControlLine {
       this.#incoming.cancel(message.request_id);
     } else if (!isMessage(message, "control_response")) this.#listener.onMessage(message, size);
     else if (!this.#outgoing.settle(message)) {
-      this.#log.debug("an answer that nobody waits for", { id: message.response?.request_id });
+      this.#log.debug("the CLI answered a request that is not pending", {
+        id: message.response?.request_id,
+      });
     }
   }
 }
 
 const MOST_AFTER_END = 1000;
 
-const UNREAD = "The CLI asked, but closed its input before the answer, and was ended.";
+const UNREAD =
+  "The CLI closed its input before it read the answer to its request, so it was killed.";
 
 function unanswered(subtype: string, why: unknown): HawserError {
   if (isHawserError(why)) return why;
-  return new HawserError("closed", `The line ended before the answer to ${subtype} came.`, {
-    ...(why === undefined ? {} : { cause: why }),
-  });
+  return new HawserError(
+    "closed",
+    `The connection closed before the CLI answered the request ${subtype}.`,
+    {
+      ...(why === undefined ? {} : { cause: why }),
+    },
+  );
 }

@@ -13,15 +13,15 @@ export interface RequestContext {
   readonly requestId: string;
 }
 
-/** Gives the payload of the answer, or a refusal. An error that it throws is sent as an error answer. */
+/** Returns the payload of the answer, or a refusal. If it throws, an error answer is sent. */
 export type RequestHandler = (
   request: CliRequest,
   context: RequestContext,
 ) => Promise<object | undefined | Refusal | typeof NO_ANSWER>;
 
 /**
- * An error answer without an Error object, because building a masked error for each request of a flood
- * is slow.
+ * An error answer without an Error object, because building a masked error for each request of a
+ * flood is slow.
  */
 export class Refusal {
   readonly message: string;
@@ -62,8 +62,9 @@ export class IncomingRequests {
   }
 
   /**
-   * Undefined unless the CLI asks faster than it reads the answers. Then it resolves when the answers
-   * have been sent, or the line is over: nothing more should be read before, so that memory is bounded.
+   * Undefined unless the CLI asks faster than it reads the answers. Then it resolves when the
+   * answers have been sent or the line has ended. Nothing should be read before that, so that
+   * memory is bounded.
    */
   caughtUp(): Promise<void> | undefined {
     if (this.#unsent < MOST_UNSENT || this.#isOver) return undefined;
@@ -72,14 +73,14 @@ export class IncomingRequests {
     });
   }
 
-  /** Returns at once; the answer is sent when there is one. */
+  /** Returns at once. The answer is sent when it is ready. */
   receive({ request_id, request }: ControlRequest): void {
     if (typeof request_id !== "string") {
       this.#log.warn("a request without an id cannot be answered");
     } else if (typeof request?.subtype !== "string") {
       this.#answer(controlFailure(request_id, "The request has no subtype."));
     } else if (this.#working.has(request_id)) {
-      // A handler works on this request already.
+      // A handler already works on this request.
     } else if (this.#atWork >= MOST_WORKING) {
       this.#answer(controlFailure(request_id, "Too many requests are open."));
     } else {
@@ -93,14 +94,14 @@ export class IncomingRequests {
     this.#onCaughtUp();
   }
 
-  /** The id is free again at once: the CLI may ask anew under it while the handler is still at work. */
+  /** Frees the id at once: the CLI may use it again while the handler still runs. */
   cancel(requestId: string): void {
     const controller = this.#working.get(requestId);
     this.#working.delete(requestId);
     controller?.abort(new HawserError("aborted", "The CLI withdrew its request."));
   }
 
-  /** The line is over, and the CLI waits for no answer any more. */
+  /** The line has ended, and the CLI no longer waits for answers. */
   close(): void {
     this.stopWaiting();
     for (const controller of this.#working.values()) controller.abort(new HawserError("closed"));
@@ -142,8 +143,8 @@ export class IncomingRequests {
 }
 
 /**
- * No CLI has more requests open at once. A handler holds memory until it returns, also if the CLI has
- * withdrawn its request, so the handlers are counted.
+ * No CLI has more requests open at once. A handler holds memory until it returns, even if the CLI
+ * has withdrawn its request, so the handlers are counted.
  */
 const MOST_WORKING = 10_000;
 

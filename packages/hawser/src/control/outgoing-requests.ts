@@ -2,7 +2,7 @@ import { abortedBy, HawserError, listenForAbort, startTimer } from "../base/inde
 import type { RequestOptions } from "../options/index.js";
 import type { ControlFailure, ControlResponse } from "../wire/index.js";
 
-/** The requests that this side has sent and that still wait for their answers. */
+/** The requests of this side that still wait for their answers. */
 export class OutgoingRequests {
   readonly #waiting = new Map<string, Waiting>();
 
@@ -62,7 +62,8 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 
 function late(subtype: string, timeoutMs: number): HawserError {
   const message = `The CLI did not answer the request ${subtype} within ${timeoutMs} ms.`;
-  return new HawserError("timeout", message, { phase: "control" });
+  const hint = "Try again, or call `request()` with a larger `timeoutMs`.";
+  return new HawserError("timeout", message, { phase: "control", hint });
 }
 
 function refusal(subtype: string, { error, error_code }: ControlFailure): HawserError {
@@ -74,9 +75,9 @@ function refusal(subtype: string, { error, error_code }: ControlFailure): Hawser
     return new HawserError("unsupported_by_cli", message, facts);
   }
   const message = told ?? `The CLI refused ${subtype}.`;
-  const hint = `This is the CLI's answer to the request ${subtype}.`;
+  const hint = `The message is the CLI's own answer to the request ${subtype}.`;
   return new HawserError("control_error", message, { ...facts, hint });
 }
 
-/** Older CLIs give no code beside these words. */
+/** Older CLIs send this text without an error code. */
 const UNSUPPORTED = /^Unsupported control request/i;

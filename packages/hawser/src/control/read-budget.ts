@@ -1,20 +1,21 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /**
- * How long a read loop may go on without a pause. Promises alone never let a timer fire, so a CLI that
- * floods the line would keep every time limit of the host from being noticed. After a few milliseconds,
- * or some hundred messages whose work is done in promises, the read loop must let the event loop turn.
+ * How long a read loop may go on without a pause. Promises alone never let a timer fire, so a CLI
+ * that floods the line would keep every time limit of the host from being noticed. After a few
+ * milliseconds, or some hundred messages whose work is done in promises, the read loop must let the
+ * event loop turn.
  */
 export class ReadBudget {
   #began = performance.now();
   #messages = 0;
 
-  /** To be called after a wait, because the time of a wait does not count. */
+  /** Call it after a wait, because the time of a wait does not count. */
   resume(): void {
     this.#began = performance.now();
   }
 
-  /** To be called once after each message. */
+  /** Call it once after each message. */
   isSpent(): boolean {
     this.#messages += 1;
     if (this.#messages % LOOK_EVERY !== 0) return false;

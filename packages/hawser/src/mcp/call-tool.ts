@@ -47,7 +47,10 @@ async function run(
   return checkToolResult(name, await tool.definition.handler(parsed.value as never, extra));
 }
 
-/** Issues of zod are plain data and are reported whole. Others may contain the whole input, or cycles. */
+/**
+ * Issues of zod are plain data and are reported whole. Others may contain the whole input, or
+ * cycles.
+ */
 function issueReporter(vendor: string | undefined): (issue: InputIssue) => object {
   if (vendor === "zod") return (issue) => issue;
   return ({ path = [], message }) => ({

@@ -14,10 +14,15 @@ export interface ServerFacts {
   readonly listed: readonly JsonObject[];
 }
 
-/** The versions of the protocol, newest first. Everything that this server does is the same in all of them. */
+/**
+ * The versions of the protocol, newest first. Everything that this server does is the same in all
+ * of them.
+ */
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"] as const;
 
-/** The connection of one client to a `ToolServer`. Its calls run concurrently and can be cancelled. */
+/**
+ * The connection of one client to a `ToolServer`. Its calls run concurrently and can be cancelled.
+ */
 export class ClientConnection {
   readonly #facts: ServerFacts;
   readonly #transport: McpTransport;
@@ -95,9 +100,13 @@ export class ClientConnection {
         await sendNotification({ method: "notifications/progress", params });
       },
       async sendRequest() {
-        throw new HawserError("not_supported", "This server sends no requests of its own.", {
-          hint: "Use an McpServer of the MCP SDK as the server's `instance`.",
-        });
+        throw new HawserError(
+          "not_supported",
+          "This MCP server cannot send requests to its client.",
+          {
+            hint: "Use an McpServer from the MCP SDK as the server's `instance`.",
+          },
+        );
       },
     };
   }

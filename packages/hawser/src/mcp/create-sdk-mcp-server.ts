@@ -9,31 +9,49 @@ import { describeTool, ToolServer } from "./tool-server.js";
 
 /** The options of `createSdkMcpServer()`. */
 export interface CreateSdkMcpServerOptions {
+  /** Name of the server. The model sees its tools as `mcp__<server>__<tool>`. */
   name: string;
-  /** The version that the server reports; `1.0.0` by default. */
+  /**
+   * The version that the server reports.
+   * @default "1.0.0"
+   */
   version?: string | undefined;
   /** Instructions for the model about the server as a whole. */
   instructions?: string | undefined;
+  /** The tools of the server, made with `tool()`. */
   tools?: readonly AnyToolDefinition[] | undefined;
-  /** Sets `alwaysLoad` for every tool of the server. */
+  /**
+   * Sets `alwaysLoad` for every tool of the server.
+   * @default false
+   */
   alwaysLoad?: boolean | undefined;
   /** The time limit of one tool call, in milliseconds. The CLI ignores a limit below 1000. */
   timeout?: number | undefined;
 }
 
-/** An entry of `mcpServers` for a server inside this program: of hawser, or of the MCP SDK. */
+/** An entry of `mcpServers` for a server inside your program, from hawser or the MCP SDK. */
 export interface McpSdkServerConfigWithInstance extends McpSdkServerConfig {
   instance: ConnectableServer;
 }
 
-/** An entry of `mcpServers` with a server of hawser, which many sessions can share. */
+/** An entry of `mcpServers` with a server from `createSdkMcpServer()`, which sessions can share. */
 export interface ToolServerConfig extends McpSdkServerConfigWithInstance {
   instance: ToolServer;
 }
 
 /**
- * Makes an MCP server of tools that run inside this program, as an entry of `mcpServers`. One server
- * can serve many sessions at once. Throws `invalid_options` for a tool that could not be called.
+ * Creates an MCP server with tools that run inside your program, as an entry for `mcpServers`. One
+ * server can serve many sessions at once. Throws `invalid_options` for a tool that could not be
+ * called.
+ *
+ * @example
+ * ```ts
+ * const math = createSdkMcpServer({ name: "math", tools: [add] });
+ * const session = await openSession({
+ *   mcpServers: { math },
+ *   allowedTools: ["mcp__math__add"],
+ * });
+ * ```
  */
 export function createSdkMcpServer(options: CreateSdkMcpServerOptions): ToolServerConfig {
   const { name, version = "1.0.0", instructions, tools = [], timeout } = options;
@@ -51,14 +69,13 @@ export function createSdkMcpServer(options: CreateSdkMcpServerOptions): ToolServ
 }
 
 function* findProblems({ name, tools = [] }: CreateSdkMcpServerOptions): Iterable<Issue> {
-  if (!isName(name)) yield { path: "name", message: "must be a text that is not empty" };
+  if (!isName(name)) yield { path: "name", message: "must be a non-empty string" };
   const seen = new Set<string>();
   for (const [index, tool] of tools.entries()) {
     const path = `tools[${index}]`;
-    if (!isName(tool.name))
-      yield { path: `${path}.name`, message: "must be a text that is not empty" };
+    if (!isName(tool.name)) yield { path: `${path}.name`, message: "must be a non-empty string" };
     else if (seen.has(tool.name))
-      yield { path: `${path}.name`, message: `"${tool.name}" is there twice` };
+      yield { path: `${path}.name`, message: `"${tool.name}" is used twice` };
     if (typeof tool.handler !== "function")
       yield { path: `${path}.handler`, message: "must be a function" };
     seen.add(tool.name);
@@ -73,7 +90,7 @@ function refuseProblems(server: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   const told = issues.map(({ path, message }) => `${path} ${message}`).join("; ");
   throw new HawserError("invalid_options", `The server "${server}" is not valid: ${told}.`, {
-    hint: "Give each tool a name of its own and a handler.",
+    hint: "Give each tool a unique name and a handler.",
     issues,
   });
 }

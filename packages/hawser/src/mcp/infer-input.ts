@@ -3,7 +3,10 @@ import type { JsonSchema, StandardSchema } from "../schema/index.js";
 /** A tool's arguments, each by a Standard Schema of its own: `{ a: z.number() }`. */
 export type AnyZodRawShape = Readonly<Record<string, StandardSchema>>;
 
-/** The description of a tool's input: a schema for each argument, one schema for all, or JSON Schema. */
+/**
+ * The description of a tool's input: a schema for each argument, one schema for all, or JSON
+ * Schema.
+ */
 export type ToolInputSchema = AnyZodRawShape | StandardSchema | JsonSchema;
 
 /** The arguments that a handler gets, after defaults and transforms. */
@@ -20,7 +23,9 @@ export type InferInput<Schema extends ToolInputSchema> = Schema extends Standard
     ? InferShape<Schema>
     : Record<string, unknown>;
 
-/** zod has a field for its output type. It is cheaper to infer from, and older than the standard. */
+/**
+ * zod has a field for its output type. It is cheaper to infer from, and older than the standard.
+ */
 type InferOutput<Schema> = Schema extends { readonly _output: infer Output }
   ? Output
   : Schema extends StandardSchema

@@ -12,8 +12,8 @@ import type { McpTransport } from "./mcp-transport.js";
 /** The link between the CLI and an MCP server of this program. */
 export interface McpLink {
   /**
-   * Gives the server a message of the CLI. A request resolves with its reply, or with undefined if the
-   * CLI cancels it; any other message resolves with undefined at once. Rejects with `closed`.
+   * Gives the server a message of the CLI. A request resolves with its reply, or with undefined if
+   * the CLI cancels it; any other message resolves with undefined at once. Rejects with `closed`.
    */
   receive(message: McpMessage): Promise<McpReply | undefined>;
   /** Closes the link, but not the server, which can be linked again. */
@@ -27,7 +27,9 @@ export interface LinkOptions {
   readonly report?: ReportFault;
 }
 
-/** Links any MCP server object to the CLI. `send` gets the messages that the server sends by itself. */
+/**
+ * Links any MCP server object to the CLI. `send` gets the messages that the server sends by itself.
+ */
 export async function linkServer(
   name: string,
   server: object,
@@ -55,7 +57,7 @@ function connectOf(name: string, server: object): Connect {
   const connect = (server as { readonly connect?: unknown } | undefined)?.connect;
   if (typeof connect === "function") return connect as Connect;
   throw new HawserError("invalid_options", `The MCP server "${name}" has no connect().`, {
-    hint: "Give what createSdkMcpServer() returns, or a server of the MCP SDK as `instance`.",
+    hint: "Pass the result of createSdkMcpServer(), or a server from the MCP SDK as `instance`.",
   });
 }
 
@@ -69,9 +71,13 @@ function isConnected(server: object): boolean {
 }
 
 function alreadyConnected(name: string): HawserError {
-  return new HawserError("invalid_options", `The MCP server "${name}" is connected elsewhere.`, {
-    hint: "Make one server for each session, or one by createSdkMcpServer(), which can be shared.",
-  });
+  return new HawserError(
+    "invalid_options",
+    `The MCP server "${name}" is already connected elsewhere.`,
+    {
+      hint: "Create a server for each session, or use createSdkMcpServer(), whose servers can be shared.",
+    },
+  );
 }
 
 function connectFailed(name: string, cause: unknown): HawserError {

@@ -12,7 +12,10 @@ interface Waiter {
   readonly reject: (error: HawserError) => void;
 }
 
-/** The server's end of a link. A reply settles the request in `receive()`, other messages go to the CLI. */
+/**
+ * The server's end of a link. A reply settles the request in `receive()`, other messages go to the
+ * CLI.
+ */
 export class LinkTransport implements McpTransport {
   onmessage: ((message: McpMessage) => void) | undefined;
   onclose: McpTransport["onclose"];
@@ -101,7 +104,7 @@ export class LinkTransport implements McpTransport {
     } catch (cause) {
       const why = textOf(cause);
       throw new HawserError("mcp_failed", `The MCP server "${this.#name}" failed: ${why}`, {
-        hint: "Its own code threw when it was given a message; look at the cause.",
+        hint: "The server's own code threw when it received a message; look at `cause`.",
         cause,
       });
     }

@@ -43,7 +43,7 @@ function inputOfWhole(schema: StandardSchema, where: string): ToolInput {
       const described = toJsonSchema(schema, where, zod);
       if (isObjectSchema(described)) return { type: "object", ...described };
       throw new HawserError("invalid_options", `${where} does not describe an object.`, {
-        hint: "The input of a tool is an object of arguments; wrap the schema in one.",
+        hint: "A tool takes an object of arguments: wrap the schema in an object schema.",
       });
     },
     parse: async (args) => schema["~standard"].validate(args),
@@ -107,18 +107,22 @@ async function parseFields(
   return issues.length > 0 ? { issues } : { value: Object.fromEntries(value) };
 }
 
-/** Copies `message` by name, because a library may define it as a getter, which a spread would lose. */
+/**
+ * Copies `message` by name, because a library may define it as a getter, which a spread would lose.
+ */
 function withName({ message, path = [] }: InputIssue, name: string): InputIssue {
   return { path: [name, ...path], message };
 }
 
-/** zod says whether an argument is optional. Other schemas are optional if they accept `undefined`. */
+/**
+ * zod says whether an argument is optional. Other schemas are optional if they accept `undefined`.
+ */
 function isOptional(schema: StandardSchema): boolean {
   const zod = (schema as { readonly _zod?: { readonly optin?: unknown } })._zod;
   if (zod !== undefined) return zod.optin !== undefined;
   const result = schema["~standard"].validate(undefined);
   if (!(result instanceof Promise)) return result.issues === undefined;
-  // The answer would come too late for `describe()`. To require too much does no harm.
+  // The answer would come too late for `describe()`. Requiring too much does no harm.
   result.catch(() => {});
   return false;
 }
@@ -128,7 +132,9 @@ function escapePointer(name: string): string {
   return encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
 }
 
-/** MCP wants `type: "object"` at the root. A union of objects or a reference says so elsewhere. */
+/**
+ * Adds `type: "object"` at the root, which MCP requires. A union or a reference has it elsewhere.
+ */
 function isObjectSchema(schema: object): boolean {
   if ("type" in schema) return schema.type === "object";
   return ["properties", "$ref", "anyOf", "oneOf", "allOf"].some((word) => word in schema);
@@ -136,6 +142,6 @@ function isObjectSchema(schema: object): boolean {
 
 function notASchema(where: string): HawserError {
   return new HawserError("invalid_options", `${where} is not a schema.`, {
-    hint: 'Give { name: schema, … }, one Standard Schema of an object, or JSON Schema of type "object".',
+    hint: 'Pass { name: schema, … }, a Standard Schema for an object, or a JSON Schema of type "object".',
   });
 }

@@ -1,16 +1,25 @@
 import { isObject } from "../base/index.js";
 
-/** The result of a tool's handler, as the Model Context Protocol defines it. */
+/**
+ * The result of a tool's handler, as the Model Context Protocol defines it.
+ *
+ * @example
+ * ```ts
+ * const result: CallToolResult = { content: [{ type: "text", text: "42" }] };
+ * ```
+ */
 export interface CallToolResult {
+  /** What the model reads. */
   content: ToolContent[];
   /** The answer as data. */
   structuredContent?: Record<string, unknown> | undefined;
-  /** The tool failed and `content` says why. The model reads it and may try again. */
+  /** The tool failed, and `content` says why. The model reads it and may try again. */
   isError?: boolean | undefined;
   _meta?: Record<string, unknown> | undefined;
   [field: string]: unknown;
 }
 
+/** One part of a tool's result. */
 export type ToolContent =
   | TextContent
   | ImageContent
@@ -23,11 +32,13 @@ interface ContentFields {
   _meta?: Record<string, unknown> | undefined;
 }
 
+/** Text in a tool's result. */
 export interface TextContent extends ContentFields {
   type: "text";
   text: string;
 }
 
+/** An image in a tool's result. */
 export interface ImageContent extends ContentFields {
   type: "image";
   /** In base64. */
@@ -35,6 +46,7 @@ export interface ImageContent extends ContentFields {
   mimeType: string;
 }
 
+/** Sound in a tool's result. */
 export interface AudioContent extends ContentFields {
   type: "audio";
   /** In base64. */
@@ -42,6 +54,7 @@ export interface AudioContent extends ContentFields {
   mimeType: string;
 }
 
+/** A resource with its contents in a tool's result. */
 export interface EmbeddedResource extends ContentFields {
   type: "resource";
   resource: {
@@ -51,6 +64,7 @@ export interface EmbeddedResource extends ContentFields {
   } & ({ text: string } | { blob: string });
 }
 
+/** A link to a resource in a tool's result. */
 export interface ResourceLink extends ContentFields {
   type: "resource_link";
   uri: string;
@@ -61,6 +75,7 @@ export interface ResourceLink extends ContentFields {
   size?: number | undefined;
 }
 
+/** Hints about a part of a tool's result. */
 export interface ContentAnnotations {
   audience?: ("user" | "assistant")[] | undefined;
   priority?: number | undefined;

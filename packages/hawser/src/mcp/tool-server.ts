@@ -4,7 +4,7 @@ import type { PreparedTool } from "./call-tool.js";
 import { ClientConnection, type ServerFacts } from "./client-connection.js";
 import type { McpTransport } from "./mcp-transport.js";
 
-/** A small MCP server of tools. It keeps no state between calls, so that many clients can share it. */
+/** A small MCP server with tools. It keeps no state between calls, so many clients can share it. */
 export class ToolServer {
   readonly #facts: Omit<ServerFacts, "listed">;
   readonly #transports = new Set<McpTransport>();
@@ -37,7 +37,7 @@ export class ToolServer {
     }
   }
 
-  /** Whether it serves a client at the moment. */
+  /** Whether the server has a client now. */
   isConnected(): boolean {
     return this.#transports.size > 0;
   }

@@ -2,27 +2,34 @@ import type { JsonObject } from "../wire/index.js";
 import type { AnyZodRawShape, InferInput, ToolInputSchema } from "./infer-input.js";
 import type { CallToolResult } from "./tool-result.js";
 
-/** Hints about a tool. The CLI runs read-only tools concurrently. */
+/** Hints about a tool, as the Model Context Protocol defines them. */
 export interface ToolAnnotations {
   title?: string | undefined;
+  /** The tool changes nothing. The CLI runs such tools concurrently. */
   readOnlyHint?: boolean | undefined;
+  /** The tool may delete or overwrite something. */
   destructiveHint?: boolean | undefined;
+  /** A second call with the same arguments has no further effect. */
   idempotentHint?: boolean | undefined;
+  /** The tool reaches systems outside, such as the web. */
   openWorldHint?: boolean | undefined;
 }
 
-/** The optional properties of a tool. */
+/** The optional properties of a tool, for the last parameter of `tool()`. */
 export interface ToolExtras {
   annotations?: ToolAnnotations | undefined;
   title?: string | undefined;
   /** Words by which the tool search of the model finds this tool. */
   searchHint?: string | undefined;
-  /** Puts the tool into every request to the model, instead of only after a tool search. */
+  /**
+   * Puts the tool into every request to the model, instead of only after a tool search.
+   * @default false
+   */
   alwaysLoad?: boolean | undefined;
   _meta?: Record<string, unknown> | undefined;
 }
 
-/** The second parameter of a handler. */
+/** The second parameter of a tool's handler. */
 export interface ToolExtra {
   /** Aborted when the CLI cancels the call, and when the connection to the CLI closes. */
   readonly signal: AbortSignal;
@@ -33,11 +40,11 @@ export interface ToolExtra {
   readonly sendProgress: (progress: ToolProgressUpdate) => Promise<void>;
   /** Sends any notification to the CLI. */
   readonly sendNotification: (notification: ToolNotification) => Promise<void>;
-  /** Always rejects with `not_supported`. A server that sends requests must be an `McpServer` of the MCP SDK. */
+  /** Always rejects with `not_supported`. To send requests, use an `McpServer` from the MCP SDK. */
   readonly sendRequest: (...request: readonly unknown[]) => Promise<never>;
 }
 
-/** The progress of a call. */
+/** The progress of a tool call. */
 export interface ToolProgressUpdate {
   readonly progress: number;
   readonly total?: number;
@@ -70,9 +77,16 @@ export interface AnyToolDefinition extends Omit<SdkMcpToolDefinition, "inputSche
 }
 
 /**
- * Defines a tool that runs inside this program. A Standard Schema validates the arguments and applies
- * defaults and transforms before the handler gets them. Plain JSON Schema only describes the arguments to
- * the model; the handler then gets them as the model gave them.
+ * Defines a tool that runs inside your program. A Standard Schema (zod, valibot, arktype) checks
+ * the arguments and applies defaults and transforms before the handler gets them. Plain JSON Schema
+ * only describes the arguments to the model; the handler then gets them as the model gave them.
+ *
+ * @example
+ * ```ts
+ * const add = tool("add", "Adds numbers.", { a: z.number(), b: z.number() }, async ({ a, b }) => ({
+ *   content: [{ type: "text", text: String(a + b) }],
+ * }));
+ * ```
  */
 export function tool<Schema extends ToolInputSchema>(
   name: string,

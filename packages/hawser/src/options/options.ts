@@ -14,7 +14,7 @@ import type { SpawnedProcess, SpawnRequest } from "./types/spawned-process.js";
 import type { SystemPromptOption } from "./types/system-prompt.js";
 import type { Effort, ThinkingConfig } from "./types/thinking.js";
 
-/** An alias that the CLI resolves, or the id of a model. */
+/** An alias that the CLI resolves, such as `sonnet`, or the id of a model. */
 export type ModelName =
   | "best"
   | "default"
@@ -31,81 +31,179 @@ export type ModelName =
 /** A plugin in a local folder. */
 export interface PluginConfig {
   type: "local";
+  /** Path of the plugin's folder. */
   path: string;
-  /** Leaves the plugin's MCP servers out. */
+  /**
+   * Loads the plugin without its MCP servers.
+   * @default false
+   */
   skipMcpDiscovery?: boolean;
 }
 
-/** Structured output in the official SDK's words. */
+/** The option `outputFormat`: structured output as in the official Agent SDK. */
 export interface OutputFormat {
   readonly type: "json_schema";
   readonly schema: JsonSchema;
 }
 
+/** A kind of settings file: of the user, of the project, or of the project on this machine only. */
 export type SettingSource = "user" | "project" | "local";
 
-/** Everything that a call, a session or a pool may be told. All of it is optional. */
+/**
+ * The options of `complete()`, `stream()`, `openSession()`, `query()` and a pool. All are optional.
+ * A function throws `invalid_options` or `not_supported` for an option that it cannot obey.
+ *
+ * @example
+ * ```ts
+ * const options: Options = { model: "haiku", tools: ["Read", "Grep"], cwd: "/path/to/project" };
+ * ```
+ */
 export interface Options {
-  // The model and what it may spend.
+  // The model and its limits.
 
-  /** Model id or alias; `""` is the CLI's own choice. */
+  /**
+   * Model id or alias. `""` leaves the choice to the CLI.
+   * @default the CLI's own choice
+   * @example
+   * ```ts
+   * await complete("Name three knots.", { model: "haiku" });
+   * ```
+   */
   model?: ModelName | undefined;
-  /** Names that stand for models; looked up before the CLI's own aliases. */
+  /**
+   * Your own aliases for models. They take precedence over the CLI's aliases.
+   * @example
+   * ```ts
+   * const options: Options = { model: "fast", modelAliases: { fast: "claude-haiku-4-5" } };
+   * ```
+   */
   modelAliases?: Record<string, string> | undefined;
-  /** Model, or models in order, to use when `model` is overloaded. */
+  /** Model, or models in order of preference, to use when `model` is overloaded. */
   fallbackModel?: ModelName | ModelName[] | undefined;
-  /** How hard the model tries. A level of a newer CLI is passed on with a warning. */
+  /**
+   * How much effort the model puts into an answer. A level that only a newer CLI knows is passed on
+   * with a warning.
+   * @default the CLI's own choice
+   */
   effort?: Open<Effort> | undefined;
-  /** Whether and how the model thinks. */
+  /**
+   * Whether and how much the model thinks before it answers.
+   * @default the CLI's own choice
+   * @example
+   * ```ts
+   * const options: Options = { thinking: { type: "enabled", budgetTokens: 4_000 } };
+   * ```
+   */
   thinking?: ThinkingConfig | undefined;
   /**
-   * The older way to limit thinking; 0 is none. Beside `thinking` it counts only where that leaves the
-   * number open.
+   * The older way to limit thinking tokens; 0 turns thinking off. If `thinking` is set as well,
+   * this number counts only where `thinking` leaves the number of tokens open.
    */
   maxThinkingTokens?: number | undefined;
-  /** Rounds of tool use after which a turn ends. */
+  /**
+   * The most rounds (requests to the model) in one turn. A turn that reaches the limit stops with
+   * `stop: "max_turns"`; with a `schema` the call fails with `max_turns`.
+   * @default no limit; for complete() with `schema`: 10, or 100 with tools or MCP servers
+   */
   maxTurns?: number | undefined;
-  /** Dollars after which a turn ends. */
+  /**
+   * US dollars that a turn may cost before it stops.
+   * @default no limit
+   */
   maxBudgetUsd?: number | undefined;
-  /** Tokens that the model is told it may use. */
+  /** Number of tokens that the model is told it may use. */
   taskBudget?: { readonly total: number } | undefined;
-  /** Beta features of the API. */
+  /** Beta features of the API to turn on, by name. */
   betas?: string[] | undefined;
 
-  // What it is told.
+  // Prompt and answer.
 
-  /** Own system prompt, or the CLI's with something appended; `""` is none. */
+  /**
+   * Your own system prompt, or the CLI's prompt with text appended. `""` is no system prompt.
+   * @default "" for complete() and query(), the CLI's own prompt for openSession()
+   * @example
+   * ```ts
+   * const own: Options = { systemPrompt: "You are a terse reviewer." };
+   * const appended: Options = {
+   *   systemPrompt: { type: "preset", preset: "claude_code", append: "Answer in French." },
+   * };
+   * ```
+   */
   systemPrompt?: SystemPromptOption | undefined;
-  /** Workflow text of plan mode, in place of the CLI's. */
+  /** Instructions for plan mode that replace the CLI's own. */
   planModeInstructions?: string | undefined;
   /**
-   * Whether a prompt is data: no slash command or skill is run and no file is read by `@path` because
-   * of its text. The default is true in `complete()`, `stream()` and sessions.
+   * Sends a prompt as plain text: the CLI runs no slash command or skill and reads no `@path` file
+   * because of it. Set it to false only for prompts that you write yourself. `query()` refuses this
+   * option.
+   * @default true
    */
   literalPrompt?: boolean | undefined;
-  /** Compatibility alias of `literalPrompt` with the official SDK's name; only newer CLIs know it. */
+  /** Alias of `literalPrompt`, the name in the official Agent SDK. Only newer CLIs support it. */
   verbatimPrompts?: boolean | undefined;
-  /** Answer that fits this JSON Schema. */
+  /**
+   * Requires an answer that matches this JSON Schema, as in the official Agent SDK. `schema` does
+   * the same with types and repairs.
+   */
   outputFormat?: OutputFormat | undefined;
-  /** Answer that fits this schema, checked and typed; a Standard Schema or plain JSON Schema. */
+  /**
+   * Requires an answer that matches this schema: a Standard Schema (zod, valibot, arktype) or plain
+   * JSON Schema. The answer is checked, typed, and returned as `value`. For `complete()` and
+   * `stream()`.
+   * @example
+   * ```ts
+   * const { value } = await complete("Name a knot.", { schema: z.object({ name: z.string() }) });
+   * ```
+   */
   schema?: StandardSchema | JsonSchema | undefined;
   /**
-   * How often the model is asked to correct an answer that does not fit; 2 unless given. Each time,
-   * the first included, the CLI itself lets it try up to five times.
+   * How many times the model is asked to correct an answer that does not match `schema`. Each time,
+   * and before the first time, the CLI itself lets the model try up to five times.
+   * @default 2
    */
   maxRepairs?: number | undefined;
 
   // Tools and permissions.
 
-  /** The built-in tools that exist; `[]` is none. */
+  /**
+   * The built-in tools that the model has; `[]` is none. This option does not approve them: see
+   * `allowedTools`.
+   * @default [] for complete(), all tools for openSession() and query()
+   * @example
+   * ```ts
+   * await complete("Summarize README.md.", { tools: ["Read"], allowedTools: ["Read"] });
+   * ```
+   */
   tools?: ToolName[] | { readonly type: "preset"; readonly preset: "claude_code" } | undefined;
-  /** Tools or rules that need no approval; this does not restrict anything. */
+  /**
+   * Tools, or rules such as `Bash(git log *)`, that run without approval. This does not restrict
+   * anything: to remove tools, set `tools` or `disallowedTools`.
+   * @default []
+   * @example
+   * ```ts
+   * const options: Options = { allowedTools: ["Read", "Bash(git log *)"] };
+   * ```
+   */
   allowedTools?: ToolName[] | undefined;
-  /** Tools that are taken away, or rules that are refused. */
+  /**
+   * Tools to remove, or rules such as `Bash(rm *)` whose calls are denied.
+   * @default []
+   */
   disallowedTools?: ToolName[] | undefined;
-  /** An ordered policy; the first rule that fits a call decides it. */
+  /**
+   * An ordered permission policy. The first rule that matches a tool call decides it.
+   * @example
+   * ```ts
+   * const options: Options = {
+   *   rules: [
+   *     { tool: "Read", decision: "allow" },
+   *     { tool: "*", decision: "deny" },
+   *   ],
+   * };
+   * ```
+   */
   rules?: readonly PolicyRule[] | undefined;
-  /** Other names that tool calls may come under. */
+  /** Additional names for tools: each key is a name that calls may use, each value is the tool. */
   toolAliases?: Record<string, string> | undefined;
   /** Settings of single tools. */
   toolConfig?:
@@ -114,204 +212,426 @@ export interface Options {
       }
     | undefined;
   /**
-   * What happens with calls that no rule decides; always sent, `default` unless given. A mode of a
-   * newer CLI is passed on with a warning (in TypeScript it needs a cast, so that a typing mistake is
-   * found); a mistyped name of a known mode is refused.
+   * What happens to tool calls that no rule decides. It is always sent to the CLI. A mode that only
+   * a newer CLI knows is passed on with a warning, and needs a cast in TypeScript; a misspelled
+   * known mode is an error.
+   * @default "default"
+   * @example
+   * ```ts
+   * const session = await openSession({ permissionMode: "acceptEdits" });
+   * ```
    */
   permissionMode?: PermissionMode | "manual" | undefined;
-  /** Permits that `bypassPermissions` is chosen later. */
+  /**
+   * Allows a later switch to the mode `bypassPermissions`.
+   * @default false
+   */
   allowDangerouslySkipPermissions?: boolean | undefined;
-  /** Asked for each call that needs approval. */
+  /**
+   * Called for each tool call that needs approval. Without it, such calls are denied, and so is a
+   * call for which it throws.
+   * @example
+   * ```ts
+   * const session = await openSession({
+   *   canUseTool: async (tool, input) =>
+   *     tool === "Bash"
+   *       ? { behavior: "deny", message: "No commands, please." }
+   *       : { behavior: "allow", updatedInput: input },
+   * });
+   * ```
+   */
   canUseTool?: CanUseTool | undefined;
-  /** MCP tool that is asked in place of `canUseTool`. */
+  /** MCP tool that decides in place of `canUseTool`. */
   permissionPromptToolName?: string | undefined;
-  /** `none` refuses whatever would have to be asked. */
+  /** `"none"` denies every tool call that would need approval. */
   permissionPrompts?: "host" | "none" | undefined;
-  /** Sandbox for commands. */
+  /**
+   * Runs commands in the CLI's sandbox. If no sandbox is available, the CLI stops, unless
+   * `failIfUnavailable` is false.
+   * @example
+   * ```ts
+   * const options: Options = {
+   *   sandbox: { enabled: true, network: { allowedDomains: ["registry.npmjs.org"] } },
+   * };
+   * ```
+   */
   sandbox?: SandboxSettings | undefined;
-  /** More directories that the tools may touch. */
+  /**
+   * Directories besides `cwd` that the tools may access.
+   * @default []
+   */
   additionalDirectories?: string[] | undefined;
 
   // Agents, hooks, skills, plugins, MCP servers.
 
-  /** Run the main thread as this agent; an own `systemPrompt` takes the place of the agent's. */
+  /** Runs the main thread as this agent. Your own `systemPrompt` replaces the agent's. */
   agent?: string | undefined;
-  /** Sub-agents by name. */
+  /**
+   * Sub-agents by name, which the model can start.
+   * @example
+   * ```ts
+   * const session = await openSession({
+   *   agents: {
+   *     reviewer: { description: "Reviews a diff.", prompt: "You review code.", tools: ["Read"] },
+   *   },
+   * });
+   * ```
+   */
   agents?: Record<string, AgentDefinition> | undefined;
-  /** Ask for short reports on running sub-agents. */
+  /**
+   * Asks the CLI for short progress reports on running sub-agents.
+   * @default false
+   */
   agentProgressSummaries?: boolean | undefined;
-  /** Hand on the text of sub-agents too. */
+  /**
+   * Also delivers the text of sub-agents as messages.
+   * @default false
+   */
   forwardSubagentText?: boolean | undefined;
-  /** Callbacks by hook event. */
+  /**
+   * Callbacks by hook event. A PreToolUse callback that throws blocks the tool call.
+   * @example
+   * ```ts
+   * const session = await openSession({
+   *   hooks: {
+   *     PreToolUse: [
+   *       { matcher: "Bash", hooks: [async ({ tool_input }) => void console.log(tool_input)] },
+   *     ],
+   *   },
+   * });
+   * ```
+   */
   hooks?: Hooks | undefined;
-  /** Hand on the lifecycle of hooks from settings files. */
+  /**
+   * Also delivers messages about the start, progress and end of hooks from settings files.
+   * @default false
+   */
   includeHookEvents?: boolean | undefined;
-  /** Skills to enable. */
+  /** Skills to enable: a list of names, or `"all"`. */
   skills?: string[] | "all" | undefined;
   /** Plugins in local folders. */
   plugins?: PluginConfig[] | undefined;
-  /** How the CLI learns of plugins. */
+  /**
+   * How plugins are sent to the CLI: as arguments or in the initialize request. Arguments that are
+   * too long for the command line go into the request if the CLI supports it.
+   * @default "argv"
+   */
   pluginDelivery?: "argv" | "initialize" | undefined;
-  /** MCP servers: a map, the path of a file, or JSON text. */
+  /**
+   * MCP servers: an object by name, the path of a file, or JSON text. `createSdkMcpServer()` makes
+   * a server that runs inside your program.
+   * @example
+   * ```ts
+   * const session = await openSession({
+   *   mcpServers: { files: { command: "npx", args: ["-y", "my-mcp-server"] } },
+   * });
+   * ```
+   */
   mcpServers?: Readonly<Record<string, McpServerConfig>> | string | undefined;
-  /** Ignore all other MCP configuration; true unless given when there are `mcpServers`. */
+  /**
+   * Ignores every MCP server that is not in `mcpServers`, such as those of settings files.
+   * @default true for complete(), false for query(), true for openSession() if `mcpServers` is set
+   */
   strictMcpConfig?: boolean | undefined;
-  /** Fail unless these servers (true: all) have started. */
+  /**
+   * Fails with `mcp_failed` unless these MCP servers have started; `true` means all of them.
+   * @default false
+   */
   requireMcp?: boolean | string[] | undefined;
-  /** Answers what MCP servers ask. */
+  /** Answers questions that MCP servers ask the user. */
   onElicitation?: OnElicitation | undefined;
-  /** Shows dialogs of the CLI. */
+  /** Shows dialogs of the CLI to the user. */
   onUserDialog?: OnUserDialog | undefined;
   /** The kinds of dialog that `onUserDialog` can show. */
   supportedDialogKinds?: string[] | undefined;
-  /** This host can stop single tasks, so an interrupt spares them. */
+  /**
+   * Says that your program can stop single tasks, so that an interrupt leaves them running.
+   * @default false
+   */
   perTaskStopAffordance?: boolean | undefined;
 
   // Sessions.
 
-  /** Go on with the latest session of the working directory. */
+  /**
+   * Continues the latest session of the working directory.
+   * @default false
+   */
   continue?: boolean | undefined;
-  /** Go on with the session of this id or title. */
+  /**
+   * Continues the session with this id or title. The session must be on disk or in `sessionStore`.
+   * @example
+   * ```ts
+   * const { sessionId } = await complete("My name is Ann.", { persistSession: true });
+   * await complete("What is my name?", { resume: sessionId });
+   * ```
+   */
   resume?: string | undefined;
-  /** Resume into a new session, so that the old one stays as it is. */
+  /**
+   * With `resume` or `continue`: goes on in a copy of the session, so that the original stays
+   * unchanged.
+   * @default false
+   */
   forkSession?: boolean | undefined;
-  /** Resume up to this message. */
+  /** Resumes the session only up to the message with this uuid. */
   resumeSessionAt?: string | undefined;
-  /** The turn that `resumeSessionAt` is meant to drop; another one is an error. */
+  /** The turn that `resumeSessionAt` must drop. If it would drop another turn, the start fails. */
   resumeDropsTurn?: string | undefined;
-  /** Id for the new session. */
+  /**
+   * UUID for the new session.
+   * @default a random UUID
+   */
   sessionId?: string | undefined;
   /** Title of the session. */
   title?: string | undefined;
-  /** False keeps no transcript on disk. */
+  /**
+   * Keeps the transcript of the session on disk, so that the session can be resumed. In
+   * `complete()`, `autoResume` and `preset: "agent"` turn it on.
+   * @default true for openSession() and query(), false for complete()
+   */
   persistSession?: boolean | undefined;
-  /** Own store for transcripts. */
+  /** Your own store for transcripts. They are mirrored to it and resumed from it. */
   sessionStore?: SessionStore | undefined;
-  /** How eagerly the store is written. */
+  /**
+   * When entries are written to `sessionStore`: at the end of a turn, or as soon as they arrive.
+   * @default "batched"
+   */
   sessionStoreFlush?: "batched" | "eager" | undefined;
-  /** Limit for a load from the store, in milliseconds. */
+  /**
+   * Time limit for a load from `sessionStore`, in milliseconds.
+   * @default 60_000
+   */
   loadTimeoutMs?: number | undefined;
-  /** Keep copies of files, so that `rewindFiles` works. */
+  /**
+   * Keeps copies of the files that the tools change, so that `rewindFiles()` can restore them.
+   * @default false
+   */
   enableFileCheckpointing?: boolean | undefined;
 
   // Settings.
 
-  /** Settings as an object, JSON text, or the path of a file. */
+  /**
+   * Settings for the CLI: an object, JSON text, or the path of a file.
+   * @example
+   * ```ts
+   * const options: Options = { settings: { permissions: { deny: ["Read(./.env)"] } } };
+   * ```
+   */
   settings?: JsonObject | string | undefined;
-  /** False: settings that cannot be merged with the sandbox are left out with a warning. */
+  /**
+   * What happens to `settings` that cannot be merged with `sandbox`: true throws, false leaves the
+   * settings out with a warning.
+   * @default true
+   */
   strictSettingsMerge?: boolean | undefined;
-  /** Restrictive policy from this host. */
+  /** Restrictive policy settings from your program. */
   managedSettings?: JsonObject | undefined;
   /**
-   * Which settings files are read; `[]` is none. The default is `[]` in `complete()`, also with
-   * `preset: "agent"`, and `["user"]` in sessions. With `trustProject: true`, `preset: "agent"` and
-   * sessions read the project's files too. In `query()` it is the CLI's own choice, which is all of
-   * them. Naming `project` or `local` here is a statement of trust in the folder, like
-   * `trustProject: true`.
+   * Which settings files the CLI reads; `[]` is none. Naming `project` or `local` states that you
+   * trust the folder, like `trustProject: true`. With `trustProject: true`, `openSession()` and
+   * `preset: "agent"` read the project's files too.
+   * @default [] for complete(), ["user"] for openSession(), all of them for query()
    */
   settingSources?: SettingSource[] | undefined;
   /**
-   * Whether the files of the working directory may run code and widen rights: hooks, MCP servers,
-   * apiKeyHelper, env and permissions of its settings, its skills, commands and agents. The default
-   * is false: of the project only the instructions (CLAUDE.md) are read. Set it to true only for a
-   * folder whose every author you trust.
+   * Whether files of the working directory may run code and widen rights: the hooks, MCP servers,
+   * apiKeyHelper, env and permissions in its settings, and its skills, commands and agents. If
+   * false, only the project's instructions (CLAUDE.md) are read. Set it to true only if you trust
+   * every author of the folder.
+   * @default false; true for query()
    */
   trustProject?: boolean | undefined;
-  /** Take project configuration from this checkout. */
+  /** Reads the project configuration from this checkout. */
   projectConfigRoot?: string | undefined;
-  /** `lean`: a bare completion; `agent`: the CLI as it is. */
+  /**
+   * A set of defaults. `"lean"` is a bare completion: no tools, settings files, session on disk or
+   * system prompt. `"agent"` is the CLI with its own tools, prompt and sessions.
+   * @default "lean" for complete(), no preset otherwise
+   */
   preset?: "lean" | "agent" | undefined;
 
-  // What is handed on.
+  // Messages and logs.
 
-  /** Hand on the model's events as they stream in. */
+  /**
+   * Also delivers the model's stream events as messages of type `stream_event`.
+   * @default false
+   */
   includePartialMessages?: boolean | undefined;
-  /** Ask for a guess at the next prompt. */
+  /**
+   * Asks the CLI to suggest the next prompt.
+   * @default false
+   */
   promptSuggestions?: boolean | undefined;
   /**
-   * Told what the CLI writes to stderr, in whole lines without the blanks at their end. Blank lines are
-   * left out. `query()` tells it text with its blanks and line ends, as the official SDK does.
+   * Called with each line that the CLI writes to stderr, without trailing blanks. Blank lines are
+   * left out. `query()` keeps blanks and line ends, as the official Agent SDK does.
    */
   stderr?: ((line: string) => void) | undefined;
-  /** Told what happens, masked. */
+  /**
+   * Receives log messages with secrets masked: `console`, or a logger of winston or pino.
+   * @default no logger; warnings go to process.emitWarning()
+   */
   logger?: Logger | undefined;
-  /** Turn on the CLI's debug log. */
+  /**
+   * Turns on the CLI's debug log.
+   * @default false
+   */
   debug?: boolean | undefined;
-  /** File of the CLI's debug log. */
+  /** File for the CLI's debug log. */
   debugFile?: string | undefined;
 
   // The process.
 
-  /** The CLI: a path, or a name to be found on PATH. */
+  /**
+   * The CLI to start: a path, or a name to find on PATH.
+   * @default the first CLI that `locateCli()` finds
+   */
   cliPath?: string | undefined;
   /**
-   * `"cwd"` also searches for the CLI in the `node_modules` of this program's current directory and of
-   * its parents, before every other place. Only for a directory whose code you would run. It means the
-   * directory of this program, not the option `cwd`. Without effect if `cliPath` or HAWSER_CLI is set.
+   * `"cwd"` searches for the CLI first in the `node_modules` of your program's current directory
+   * and its parents, not of the option `cwd`. Use it only for a directory whose code you would run.
+   * It has no effect if `cliPath` or HAWSER_CLI is set.
    */
   cliFrom?: "cwd" | undefined;
-  /** The official SDK's name for `cliPath`. */
+  /** Alias of `cliPath`, the name in the official Agent SDK. */
   pathToClaudeCodeExecutable?: string | undefined;
-  /** Runtime for a CLI that is a script; the current Node unless given. */
+  /**
+   * Runtime for a CLI that is a script.
+   * @default the Node that runs your program
+   */
   executable?: string | undefined;
-  /** Arguments of that runtime. */
+  /**
+   * Arguments for the runtime in `executable`.
+   * @default []
+   */
   executableArgs?: string[] | undefined;
-  /** Flags that have no option here, without their dashes; `null` is a flag without a value. */
+  /**
+   * Flags of the CLI that have no option here, without dashes. `null` is a flag without a value.
+   * @example
+   * ```ts
+   * const options: Options = { extraArgs: { "some-flag": "value", "some-switch": null } };
+   * ```
+   */
   extraArgs?: Record<string, string | null> | undefined;
-  /** Working directory. The variable PWD follows it, unless `env` has one. */
+  /**
+   * Working directory of the CLI. The variable PWD is set to it, unless `env` has a PWD.
+   * @default the current directory of your program
+   * @example
+   * ```ts
+   * const session = await openSession({ cwd: "/path/to/project" });
+   * ```
+   */
   cwd?: string | undefined;
-  /** Variables that are added to the environment; `undefined` removes one. */
+  /**
+   * Environment variables to add; `undefined` removes a variable. In `query()` they replace the
+   * environment, as in the official Agent SDK, unless `inheritEnv` is set.
+   * @example
+   * ```ts
+   * const options: Options = { env: { HTTPS_PROXY: "http://proxy:8080", DEBUG: undefined } };
+   * ```
+   */
   env?: Record<string, string | undefined> | undefined;
-  /** Whether this program's environment is passed on, or which of its variables. */
+  /**
+   * Whether the CLI gets your program's environment, or the names of the variables that it gets.
+   * @default true; false for query() if `env` is set
+   */
   inheritEnv?: boolean | string[] | undefined;
-  /** What to do inside another session of the CLI. */
+  /**
+   * What to do if your program itself runs inside a session of the CLI: `"strip"` removes the CLI's
+   * own variables, `"error"` throws `nested_session`, `"inherit"` changes nothing.
+   * @default "strip"
+   */
   nested?: "strip" | "error" | "inherit" | undefined;
-  /** API key to use. */
+  /** API key for the CLI. */
   apiKey?: string | undefined;
-  /** OAuth token to use. */
+  /** OAuth token for the CLI. */
   oauthToken?: string | undefined;
-  /** The CLI's configuration directory. */
+  /**
+   * The CLI's configuration directory.
+   * @default CLAUDE_CONFIG_DIR, or else ~/.claude
+   */
   configDir?: string | undefined;
-  /** User to run the CLI as; root only. */
+  /**
+   * User name or number to run the CLI as. Only root can choose another user.
+   * @default the user of your program
+   */
   user?: string | number | undefined;
-  /** Own way to start the process. */
+  /** Starts the CLI process in your own way, for example in a container. */
   spawnClaudeCodeProcess?: ((request: SpawnRequest) => SpawnedProcess) | undefined;
-  /** What to do with an option that the installed CLI is too old for. */
+  /**
+   * What to do if the installed CLI is too old for an option: `"error"` throws
+   * `unsupported_by_cli`, `"warn"` goes on without the option and warns, `"ignore"` goes on
+   * silently.
+   * @default "error"
+   */
   onOldCli?: "error" | "warn" | "ignore" | undefined;
-  /** Longest line that is read from the CLI. */
+  /**
+   * The longest line that is read from the CLI, in bytes.
+   * @default 67_108_864 (64 MiB)
+   */
   maxLineBytes?: number | undefined;
-  /** Pause between two steps of closing, in milliseconds. */
+  /**
+   * How long closing waits between two steps (end of input, SIGTERM, SIGKILL), in milliseconds.
+   * @default 2_000
+   */
   closeGraceMs?: number | undefined;
 
   // The call.
 
-  /** Ends the call. */
+  /**
+   * Aborting it ends the call, session or query.
+   * @example
+   * ```ts
+   * await complete("Name three knots.", { signal: AbortSignal.timeout(30_000) });
+   * ```
+   */
   signal?: AbortSignal | undefined;
-  /** Ends the call, by the official SDK's way. */
+  /** Like `signal`, but a controller, as in the official Agent SDK. */
   abortController?: AbortController | undefined;
-  /** Time limits. */
+  /**
+   * Time limits for the start, the first message, silence and the whole call.
+   * @example
+   * ```ts
+   * await complete("Name three knots.", { timeouts: { totalMs: 60_000 } });
+   * ```
+   */
   timeouts?: TimeoutOptions | undefined;
-  /** Retries. */
+  /**
+   * How often and when a failed call is made again, and how often the CLI repeats a request to the
+   * API. By default a call is not made again, and the CLI repeats a request once.
+   * @example
+   * ```ts
+   * await complete("Name three knots.", { retry: { attempts: 3 } });
+   * ```
+   */
   retry?: RetryOptions | undefined;
-  /** How often a call that reached `maxTurns` goes on by itself. */
+  /**
+   * How many times a call that reached `maxTurns` is continued. For `complete()` and `stream()`.
+   * @default 0
+   */
   autoResume?: number | AutoResumeOptions | undefined;
   /**
-   * Start the process anew and resume when it has died. The turn that ran then is lost, and says
-   * so; the next one goes on in the same conversation.
+   * If the process of a session dies, starts a new one and resumes the session. The turn that was
+   * running fails; the next one continues the same conversation. For `openSession()`.
+   * @default false
    */
   recover?: boolean | undefined;
   /**
-   * What `createPool()` returned: a process of the pool serves the call or session. For `complete()`,
+   * A pool from `createPool()` whose processes serve the call or session. For `complete()`,
    * `stream()`, `openSession()` and the providers; `query()` and `startup()` refuse it.
    */
   pool?: object | undefined;
   /**
-   * On whose behalf a pool serves it: tenants take turns in its queue, and each may have a budget. It
-   * does not keep them from having the same process, one after the other. Only with `pool`.
+   * The customer or user on whose behalf a pool serves the call. Tenants take turns in the queue,
+   * and each may have a budget. Tenants can still get the same process, one after the other. Only
+   * with `pool`.
    */
   tenant?: string | undefined;
-  /** Rank in a pool's queue, 0 unless given; higher goes first, always. Only with `pool`. */
+  /**
+   * Rank in the queue of a pool: a call with a higher number always goes first. Only with `pool`.
+   * @default 0
+   */
   priority?: number | undefined;
 }
 
+/** The name of an option. */
 export type OptionName = keyof Options;

@@ -2,8 +2,8 @@ import { omitUndefined } from "../base/index.js";
 import type { Options, SettingSource } from "./options.js";
 
 /**
- * The options over those that their preset stands for, if they name one, and with the setting
- * sources of a project only if the project is trusted.
+ * Adds the options of the preset, if the options name one. The project's settings files are sources
+ * only if the project is trusted.
  */
 export function withPreset(options: Options): Options {
   const { systemPrompt, settingSources, ...preset } = PRESETS[options.preset ?? "none"];
@@ -38,9 +38,9 @@ const PRESETS: Readonly<Record<NonNullable<Options["preset"]> | "none", Options>
 
 /**
  * Files of a project can run code (hooks, MCP servers, apiKeyHelper, commands of skills) and widen
- * rights (permissions.allow, agents), so they are no setting sources unless the caller trusts the
- * project or names the sources. `trustProject: false` stays in the options only where the project's
- * instructions are to be read all the same.
+ * rights (permissions.allow, agents). So they are not setting sources unless the caller trusts the
+ * project or names the sources. `trustProject: false` stays in the options only if the project's
+ * instructions must still be read.
  */
 function trust(
   { settingSources: named, trustProject }: Options,
@@ -56,7 +56,7 @@ function trust(
 
 const ALL_SOURCES: readonly SettingSource[] = ["user", "project", "local"];
 
-/** The local settings lie in the project's folder too, and an archive may bring them along. */
+/** The local settings are also in the project's folder, so an archive may contain them. */
 export function isOfProject(source: unknown): boolean {
   return source === "project" || source === "local";
 }

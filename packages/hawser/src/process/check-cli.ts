@@ -8,25 +8,29 @@ import { notRunnableError } from "./locate/not-runnable-error.js";
 import { probeCustomSpawn } from "./probe/probe-custom-spawn.js";
 import { probeVersion, type VersionProbe } from "./probe/probe-version.js";
 
-/** What a program can know about the CLI before it makes a call. */
+/** What `checkCli()` found out about the CLI. */
 export interface CliReport {
-  /** Whether a call has a chance; `problem` says why not. */
+  /** Whether the CLI can be started; if not, `problem` says why. */
   readonly runnable: boolean;
   readonly problem?: HawserError;
+  /** Path of the CLI. */
   readonly path?: string;
+  /** How the CLI was found. */
   readonly source?: CliSource;
-  /** Absent if the CLI answers something else than a version. A call can work all the same. */
+  /** Absent if the CLI does not answer with a version. A call can still work. */
   readonly version?: string;
   /**
-   * Why this may be another program than the Claude Code CLI, though it starts: its answer about its
-   * version. A wrapper with an answer of its own works all the same.
+   * The answer to the question for its version, if it suggests that this is not the Claude Code
+   * CLI. A wrapper with an answer of its own still works.
    */
   readonly doubt?: string;
-  /** Where a credential was seen. Its value is not read. The CLI may have others, such as in a keychain. */
+  /**
+   * Where a credential was seen. Its value is not read. The CLI may have others, as in a keychain.
+   */
   readonly credential: CredentialHint;
-  /** Whether this program itself runs inside a Claude Code session. */
+  /** Whether your program itself runs inside a Claude Code session. */
   readonly nested: boolean;
-  /** Whether this program runs as root, where the CLI refuses to skip permissions. */
+  /** Whether your program runs as root; then the CLI refuses to skip permissions. */
   readonly root: boolean;
 }
 
@@ -44,17 +48,30 @@ export type CredentialHint =
 /** Which CLI to check. */
 export interface CheckOptions extends LocateOptions {
   /**
-   * The function that would start the CLI in a call. The CLI is then asked through it, in the
-   * environment and the folder of a call, and a `cliPath` that exists only there is found.
+   * The function that starts the CLI in a call. The CLI is then asked for its version through this
+   * function, in the environment and folder of a call, so that a `cliPath` that exists only there
+   * works.
    */
   readonly spawnClaudeCodeProcess?: Options["spawnClaudeCodeProcess"];
-  /** The folder for that function. */
+  /** Working directory for that function. */
   readonly cwd?: string | undefined;
-  /** How long that function's process may take to answer, as `bootMs`; 60 s unless given. */
+  /**
+   * `bootMs` is how long that function's process may take to answer.
+   * @default 60_000 for `bootMs`
+   */
   readonly timeouts?: Options["timeouts"];
 }
 
-/** Finds the CLI and asks its version. Never rejects: the report holds the problem. */
+/**
+ * Finds the CLI and asks for its version, without a call to the model. Never rejects: `problem` in
+ * the report says what is wrong.
+ *
+ * @example
+ * ```ts
+ * const { runnable, version, problem } = await checkCli();
+ * console.log(runnable ? `CLI ${version}` : problem?.message);
+ * ```
+ */
 export async function checkCli(options: CheckOptions = {}): Promise<CliReport> {
   const env = { ...process.env, ...options.env };
   const surroundings = {
@@ -97,7 +114,9 @@ function doubtOf(path: string, { version, text }: VersionProbe): string | undefi
 const NAME = "(Claude Code)";
 const LONGEST = 60;
 
-/** The system hands a file that it cannot run to a shell. The file itself shows the better reason. */
+/**
+ * The system hands a file that it cannot run to a shell. The file itself shows the better reason.
+ */
 function silent(path: string, text: string): HawserError {
   return notRunnableError(path, `it does not say its version (${text})`, { cliPath: path });
 }

@@ -19,7 +19,7 @@ export interface ProcessOwner {
 export interface CliProcessFacts {
   readonly child: Child;
   readonly cliPath: string;
-  /** Is in the environment of the process, and so of everything it starts. */
+  /** A text in the environment of the process, and so of everything that it starts. */
   readonly marker: string;
   readonly folder: PrivateFolder;
   readonly graceMs: number;
@@ -27,8 +27,8 @@ export interface CliProcessFacts {
 }
 
 /**
- * One running CLI with everything below it. It keeps the host's event loop alive only while `hold()` is in
- * effect. Every step of its end has a time limit.
+ * One running CLI with everything below it. It keeps the host's event loop alive only while
+ * `hold()` is in effect. Every step of its end has a time limit.
  */
 export class CliProcess implements ClosableProcess {
   readonly pid: number | undefined;
@@ -61,7 +61,8 @@ export class CliProcess implements ClosableProcess {
     this.cliPath = facts.cliPath;
     this.stdin = child.stdin;
     this.stdout = child.stdout;
-    // The writer gets the error of a write to a dead process. Without a listener it would end the program.
+    // The writer gets the error of a write to a dead process. Without a listener it would end the
+    // program.
     child.stdin.on("error", () => {});
     child.stdout.on("error", () => {});
     this.#stderr = new StderrTail(child.stderr, (line) => this.#owner.onStderr(line));
@@ -75,13 +76,15 @@ export class CliProcess implements ClosableProcess {
     child.setRef(false);
   }
 
-  /** Gives the process another owner, who gets nothing of what was on stderr before. */
+  /** Gives the process another owner. The new owner does not get the earlier stderr. */
   setOwner(owner: ProcessOwner): void {
     this.#owner = owner;
     this.#stderr.clear();
   }
 
-  /** Calls `listener` with what `exited` resolves to. The returned function removes the listener. */
+  /**
+   * Calls `listener` with what `exited` resolves to. The returned function removes the listener.
+   */
   onExit(listener: (exit: Exit) => void): () => void {
     this.#exitListeners.add(listener);
     if (this.#exit !== undefined) listener(this.#exit);
@@ -101,12 +104,15 @@ export class CliProcess implements ClosableProcess {
     };
   }
 
-  /** To be called when the CLI has answered initialize; removes the files it has read by then. */
+  /**
+   * Call it when the CLI has answered initialize. It removes the files that the CLI has read by
+   * then.
+   */
   async initialized(): Promise<void> {
     await this.#facts.folder.removeRead();
   }
 
-  /** Whether the end of the process was asked for. Its further output may then be dropped. */
+  /** Whether the process was asked to end. Its further output may then be dropped. */
   get ending(): boolean {
     return this.#ending;
   }
@@ -127,7 +133,7 @@ export class CliProcess implements ClosableProcess {
     return this.#closing;
   }
 
-  /** SIGKILL at once, then the rest of the tree. */
+  /** Sends SIGKILL at once, then kills the rest of the tree. */
   kill(): Promise<void> {
     return this.#held(async () => {
       this.#resumeForEnd();
@@ -162,8 +168,8 @@ export class CliProcess implements ClosableProcess {
   }
 
   /**
-   * SIGKILL may fail for a process that has become another user's, that waits for a dead disk, or that
-   * runs on a machine that cannot be reached.
+   * SIGKILL may fail for a process that now belongs to another user, that waits for a dead disk, or
+   * that runs on a machine that cannot be reached.
    */
   async #killAndWait(): Promise<void> {
     this.#signal("SIGKILL");
@@ -174,7 +180,7 @@ export class CliProcess implements ClosableProcess {
     await this.exited;
   }
 
-  /** A reader that has paused must not keep the pipe, and so the exit, waiting. */
+  /** A paused reader must not block the pipe, and so the exit. */
   #resumeForEnd(): void {
     this.#ending = true;
     this.stdout.resume();
@@ -185,7 +191,7 @@ export class CliProcess implements ClosableProcess {
     const pipes = [child.stdout, ...(child.stderr === undefined ? [] : [child.stderr])];
     const closed = pipes.map(closeOf);
     await this.#gone;
-    // A process that is left of the tree may hold the pipes open, so the tree is killed first.
+    // A process of the tree that still runs may hold the pipes open, so the tree is killed first.
     await this.#sweep();
     await Promise.all(pipes.map((pipe, i) => drained(pipe, closed[i])));
     await folder.remove().catch((error: Error) => {
@@ -217,7 +223,7 @@ export class CliProcess implements ClosableProcess {
     this.#facts.child.signal(signal);
   }
 
-  /** Records the tree while the parents live, because an orphan no longer points at its parent. */
+  /** Records the tree while the parents run, because an orphan no longer points at its parent. */
   #record(): void {
     if (this.pid === undefined || !this.#facts.child.running) return;
     for (const entry of processTable().tree(this.pid)) this.#tree.set(entry.pid, entry);
@@ -242,8 +248,9 @@ const AFTER_KILL_MS = 5000;
 const SILENCE_MS = 2000;
 
 /**
- * Waits until the pipe of a dead process has given all its bytes. If an unknown process keeps the other end
- * open, the pipe is destroyed after two seconds without data; a reader that has paused gets more time.
+ * Waits until the pipe of a dead process has given all its bytes. If an unknown process keeps the
+ * other end open, the pipe is destroyed after two seconds without data; a reader that has paused
+ * gets more time.
  */
 async function drained(pipe: Readable, closed: Promise<void> | undefined): Promise<void> {
   let heard = true;
@@ -268,7 +275,10 @@ async function drained(pipe: Readable, closed: Promise<void> | undefined): Promi
   pipe.off("data", onData);
 }
 
-/** To be called at spawn: `closed` becomes true before `close` is emitted, a later call misses it. */
+/**
+ * Call it at spawn: `closed` becomes true before `close` is emitted, so a later call misses the
+ * event.
+ */
 function closeOf(pipe: Readable): Promise<void> {
   return new Promise((resolve) => {
     pipe.once("close", () => resolve());

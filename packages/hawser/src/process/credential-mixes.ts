@@ -12,9 +12,9 @@ export interface CredentialMix {
 }
 
 /**
- * Looks at the running processes that carry a marker of this library. A process may read the environment
- * of every other process of its user, so a command of one tenant can read the keys of all others. Only
- * hashes are compared; no value is kept.
+ * Looks at the running processes that carry a marker of this library. A process may read the
+ * environment of every other process of its user, so a command of one tenant can read the keys of
+ * all others. Only hashes are compared; no value is kept.
  */
 export function credentialMixes(): CredentialMix[] {
   const table = processTable();
@@ -44,7 +44,9 @@ function hashOf(value: string): string {
   return createHash("sha256").update(value).digest("base64url");
 }
 
-/** Undefined on other systems than Linux: there only processes of this user show their environment. */
+/**
+ * Undefined except on Linux, because elsewhere only processes of this user show their environment.
+ */
 function userOf(pid: number): number | undefined {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
 }

@@ -9,11 +9,11 @@ export function currentFolder(): string {
   throw new HawserError(
     "cwd_not_found",
     "The current directory of this program has been deleted.",
-    { hint: "Give `cwd`, or change to a directory that exists by process.chdir()." },
+    { hint: "Set `cwd`, or change to an existing directory with process.chdir()." },
   );
 }
 
-/** Undefined if it has been deleted under this program: Node throws then. */
+/** The current directory; undefined if it has been deleted, in which case Node throws. */
 export function currentFolderIfAny(): string | undefined {
   try {
     return process.cwd();

@@ -1,8 +1,8 @@
 import { isObject, type Kind, kind, type Problem } from "../base/index.js";
 
 /**
- * A JSON Schema. Not every rule of the standard is checked, only that the keywords have the shape
- * they must have: the CLI drops an invalid schema without a word, and answers in free text.
+ * A JSON Schema. Only the shapes of the keywords are checked, not every rule of the standard. The
+ * check is needed because the CLI silently drops an invalid schema and answers in free text.
  */
 export const jsonSchemaKind: Kind = {
   name: "json",

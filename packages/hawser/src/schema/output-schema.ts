@@ -9,11 +9,16 @@ import { pathFromKeys } from "./value-path.js";
 
 /** A schema for the answer of a model: what the CLI is sent, and how the answer is parsed. */
 export interface OutputSchema {
-  /** The JSON Schema for the CLI, which shows it to the model as the input of the StructuredOutput tool. */
+  /**
+   * The JSON Schema for the CLI, which shows it to the model as the input of the StructuredOutput
+   * tool.
+   */
   readonly sent: JsonSchema;
   /** Whether `sent` wraps the value into the property `value` of an object. */
   readonly isWrapped: boolean;
-  /** Checks the CLI's `structured_output` by the whole schema, also by the parts that were not sent. */
+  /**
+   * Checks the CLI's `structured_output` by the whole schema, also by the parts that were not sent.
+   */
   parse(output: unknown): Promise<ParsedOutput>;
 }
 
@@ -54,7 +59,9 @@ async function describe(schema: StandardSchema): Promise<JsonSchema> {
   return toJsonSchema(schema, "`schema`", needsZod(schema) ? await loadZod() : undefined);
 }
 
-/** A copy as it will be on the wire, so that later changes of the caller's object have no effect. */
+/**
+ * A copy as it will be on the wire, so that later changes of the caller's object have no effect.
+ */
 function copyAsJson(schema: unknown): Schema {
   if (typeof schema === "boolean") return schema;
   const inner = Object.entries(schema ?? {}).find(([, value]) => isStandardSchema(value));
@@ -104,7 +111,7 @@ function unusableSchema(problems: readonly Issue[]): HawserError {
   const [first] = problems;
   const place = first?.path === undefined ? "`schema`" : `\`${first.path}\``;
   return new HawserError("invalid_options", `${place} ${first?.message}.`, {
-    hint: "Correct the schema: the CLI would drop it without a word, and answer in free text.",
+    hint: "Correct the schema. The CLI would ignore it silently and answer in free text.",
     issues: problems.map(({ path = "schema", message }) => ({ path, message })),
   });
 }

@@ -49,7 +49,9 @@ export function mapSubschemas(
   return ONE.includes(keyword) ? each(value) : value;
 }
 
-/** A root schema that will be a subschema at `pointer`: its references to the root get that prefix. */
+/**
+ * A root schema that will be a subschema at `pointer`: its references to the root get that prefix.
+ */
 export function rebaseReferences(
   { $schema: _, ...schema }: JsonSchema,
   pointer: string,

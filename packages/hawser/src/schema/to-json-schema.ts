@@ -18,15 +18,15 @@ export function toJsonSchema(
     throw new HawserError(
       "invalid_options",
       `${where} cannot be described in JSON Schema: ${textOf(cause)}`,
-      { hint: "Change the part that JSON Schema has no word for, or give JSON Schema.", cause },
+      { hint: "Change the part that JSON Schema cannot express, or pass a JSON Schema.", cause },
     );
   }
   const vendor = schema["~standard"].vendor;
   throw new HawserError(
     "invalid_options",
-    `${where} is a ${vendor} schema that gives no JSON Schema.`,
+    `${where} is a ${vendor} schema that cannot be converted to JSON Schema.`,
     {
-      hint: HINTS.get(vendor) ?? "Use a schema that has Standard JSON Schema, or give JSON Schema.",
+      hint: HINTS.get(vendor) ?? "Use a schema with Standard JSON Schema, or pass a JSON Schema.",
     },
   );
 }
@@ -36,7 +36,10 @@ export function needsZod(schema: StandardSchema): boolean {
   return schema["~standard"].jsonSchema === undefined && "_zod" in schema;
 }
 
-/** Loads the conversion from the caller's zod, which is installed, because the caller gave a schema of zod. */
+/**
+ * Loads the conversion from the caller's zod, which is installed because the caller passed its
+ * schema.
+ */
 export async function loadZod(): Promise<ZodConverter> {
   // The name is in a variable so that the bundler leaves the import alone: zod is no dependency.
   const name = "zod/v4";
@@ -44,8 +47,8 @@ export async function loadZod(): Promise<ZodConverter> {
     const { toJSONSchema } = (await import(name)) as { readonly toJSONSchema: ZodConverter };
     return toJSONSchema;
   } catch (cause) {
-    throw new HawserError("invalid_options", "zod cannot be loaded to describe a schema.", {
-      hint: "Install zod 4.2 or later beside hawser; its schemas describe themselves.",
+    throw new HawserError("invalid_options", "zod could not be loaded to convert a schema.", {
+      hint: "Install zod 4.2 or later, whose schemas convert themselves to JSON Schema.",
       cause,
     });
   }

@@ -45,7 +45,10 @@ export function withPhaseLimit<T>(
 }
 
 export function timeoutError(phase: keyof typeof SPAN, limitMs: number): HawserError {
-  return new HawserError("timeout", `${SPAN[phase]} took longer than ${limitMs} ms.`, { phase });
+  // No option sets the limit of a reset.
+  const hint = phase === "reset" ? {} : { hint: `Raise \`timeouts.${phase}Ms\`.` };
+  const message = `${SPAN[phase]} took longer than ${limitMs} ms.`;
+  return new HawserError("timeout", message, { phase, ...hint });
 }
 
 const SPAN = {

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 
 /**
- * Lets the event loop run during work on a long transcript, so that timers and other callers are not
- * blocked. Use: `if (pause.isDue()) await pause.take();`. `isDue()` is cheap enough to be called for
- * each entry.
+ * Lets the event loop run during work on a long transcript, so that timers and other callers are
+ * not blocked. Use: `if (pause.isDue()) await pause.take();`. `isDue()` is cheap enough to be
+ * called for each entry.
  */
 export class EventLoopPause {
   #calls = 0;

@@ -21,18 +21,26 @@ import type {
   SessionMutationOptions,
 } from "./types.js";
 
-// The public functions. Each calls the function of its own name in an imported module, and throws its
-// system errors (ENOSPC, EMFILE, …) as HawserError.
+// The public functions. Each calls the function of its own name in an imported module, and throws
+// its system errors (ENOSPC, EMFILE, …) as HawserError.
 
 /**
- * The sessions of a directory and its git worktrees, or of all projects; the latest first. Of each
- * transcript only both ends are read, and of those only as many as the page needs.
+ * Lists the sessions of a directory and its git worktrees, or of all projects, the latest first. It
+ * reads only the start and the end of each transcript, and only as many transcripts as the page
+ * needs.
+ *
+ * @example
+ * ```ts
+ * for (const { sessionId, summary } of await listSessions({ dir: process.cwd(), limit: 10 })) {
+ *   console.log(sessionId, summary);
+ * }
+ * ```
  */
 export function listSessions(options?: ListSessionsOptions): Promise<SDKSessionInfo[]> {
   return withStorageErrors(() => list.listSessions(options), options);
 }
 
-/** What a list shows of one session; undefined when there is no such session to show. */
+/** Returns one session as `listSessions()` lists it; `undefined` if it does not exist. */
 export function getSessionInfo(
   sessionId: string,
   options?: GetSessionInfoOptions,
@@ -40,7 +48,9 @@ export function getSessionInfo(
   return withStorageErrors(() => list.getSessionInfo(sessionId, options), options);
 }
 
-/** The messages of a session's conversation, the first one first; none when it is not found. */
+/**
+ * Returns the messages of a session in their order; an empty list if the session does not exist.
+ */
 export function getSessionMessages(
   sessionId: string,
   options?: GetSessionMessagesOptions,
@@ -48,7 +58,7 @@ export function getSessionMessages(
   return withStorageErrors(() => messages.getSessionMessages(sessionId, options), options);
 }
 
-/** The ids of the sub-agents that a session has started. */
+/** Lists the ids of the sub-agents that a session has started. */
 export function listSubagents(
   sessionId: string,
   options?: ListSubagentsOptions,
@@ -56,7 +66,7 @@ export function listSubagents(
   return withStorageErrors(() => subagents.listSubagents(sessionId, options), options);
 }
 
-/** The messages of a sub-agent's conversation, the first one first; none when it is not found. */
+/** Returns the messages of a sub-agent in their order; an empty list if it does not exist. */
 export function getSubagentMessages(
   sessionId: string,
   agentId: string,
@@ -68,7 +78,15 @@ export function getSubagentMessages(
   );
 }
 
-/** Copies a session, or its start, to a new one that can be resumed on its own. */
+/**
+ * Copies a session, or its start, to a new session that can be resumed on its own.
+ *
+ * @example
+ * ```ts
+ * const fork = await forkSession(sessionId);
+ * const session = await openSession({ resume: fork.sessionId });
+ * ```
+ */
 export function forkSession(
   sessionId: string,
   options?: ForkSessionOptions,
@@ -76,7 +94,7 @@ export function forkSession(
   return withStorageErrors(() => fork.forkSession(sessionId, options), options);
 }
 
-/** Gives a session a title. */
+/** Sets the title of a session. */
 export function renameSession(
   sessionId: string,
   title: string,
@@ -85,7 +103,7 @@ export function renameSession(
   return withStorageErrors(() => mutate.renameSession(sessionId, title, options), options);
 }
 
-/** Gives a session a tag; null takes it away. */
+/** Sets the tag of a session; `null` removes it. */
 export function tagSession(
   sessionId: string,
   tag: string | null,
@@ -99,12 +117,12 @@ export function deleteSession(sessionId: string, options?: SessionMutationOption
   return withStorageErrors(() => mutate.deleteSession(sessionId, options), options);
 }
 
-/** Marks a session as archived, until a prompt is sent in it. It stays where it is. */
+/** Marks a session as archived until its next prompt. The transcript stays where it is. */
 export function archiveSession(sessionId: string, options?: SessionMutationOptions): Promise<void> {
   return withStorageErrors(() => archive.archiveSession(sessionId, options), options);
 }
 
-/** Takes the mark of an archived session away. */
+/** Removes the mark of an archived session. */
 export function unarchiveSession(
   sessionId: string,
   options?: SessionMutationOptions,
@@ -112,7 +130,7 @@ export function unarchiveSession(
   return withStorageErrors(() => archive.unarchiveSession(sessionId, options), options);
 }
 
-/** Copies a session of this machine into a store, its sub-agents too. */
+/** Copies a session of this machine and its sub-agents into a store. */
 export function importSessionToStore(
   sessionId: string,
   store: SessionStore,

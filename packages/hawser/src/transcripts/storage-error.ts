@@ -2,7 +2,8 @@ import { HawserError, isHawserError, type Phase, scarcityHint } from "../base/in
 
 /**
  * Runs work on the files of transcripts and throws an error of the system (ENOSPC, EMFILE, …) as a
- * HawserError. An error of the caller's store is thrown unchanged, because it is not about these files.
+ * HawserError. An error of the caller's store is thrown unchanged, because it is not about these
+ * files.
  */
 export async function withStorageErrors<T>(
   work: () => Promise<T>,
@@ -31,12 +32,15 @@ const storeErrors = new WeakSet<object>();
 /** For a method of a store that takes too long. */
 export function storeTimeout(what: string, limitMs: number, phase: Phase = "control"): HawserError {
   const message = `${what} did not settle within ${limitMs} ms.`;
-  return new HawserError("timeout", message, { phase, hint: "Look at the session store." });
+  // Only a load, before the CLI starts, has a limit that an option sets.
+  const more = phase === "boot" ? ", or raise `loadTimeoutMs`" : "";
+  const hint = `Find out why the session store is slow${more}.`;
+  return new HawserError("timeout", message, { phase, hint });
 }
 
 /**
- * For `catch()` of an access to a file that may be absent: gives the value in place of the error. If
- * the system lacks file handles or memory, the file may be there, so that error is thrown.
+ * For `catch()` of an access to a file that may be absent: gives the value in place of the error.
+ * If the system lacks file handles or memory, the file may be there, so that error is thrown.
  */
 export function ifAbsent<T>(value: T): (error: unknown) => T {
   return (error) => {
@@ -55,15 +59,18 @@ function storageError(cause: NodeJS.ErrnoException): HawserError {
   const { code = "", message } = cause;
   const passing = scarcityHint(code);
   const hint = passing ?? HINTS[code];
-  return new HawserError("storage_failed", `A transcript could not be used: ${message}`, {
-    cause,
-    retryable: passing !== undefined,
-    ...(hint === undefined ? {} : { hint }),
-  });
+  return new HawserError(
+    "storage_failed",
+    `A transcript could not be read or written: ${message}`,
+    {
+      cause,
+      retryable: passing !== undefined,
+      ...(hint === undefined ? {} : { hint }),
+    },
+  );
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  EROFS: "Make the CLI's configuration folder writable, or give another `configDir`.",
-  EACCES:
-    "Give this user the right to the CLI's configuration folder, or give another `configDir`.",
+  EROFS: "Make the CLI's configuration folder writable, or set another `configDir`.",
+  EACCES: "Give this user the right to the CLI's configuration folder, or set another `configDir`.",
 };

@@ -1,82 +1,117 @@
 import type { SessionStore } from "../options/index.js";
 
-/** Where the transcripts are. */
+/** Where the transcripts of sessions are. */
 export interface TranscriptPlace {
-  /** The CLI's configuration folder. Default: CLAUDE_CONFIG_DIR or `~/.claude`. */
+  /**
+   * The CLI's configuration directory.
+   * @default CLAUDE_CONFIG_DIR, or else ~/.claude
+   */
   readonly configDir?: string | undefined;
-  /** The working directory that the sessions belong to. Default: all projects. */
+  /**
+   * The working directory that the sessions belong to.
+   * @default all projects
+   */
   readonly dir?: string | undefined;
 }
 
-/** Transcripts of the CLI's own files, or of a store. */
+/** Transcripts in the CLI's own files or in a store. */
 interface Source extends TranscriptPlace {
-  /** Use this store instead of the files; `dir` is then the current directory by default. */
+  /** Uses this store instead of the files. Then `dir` defaults to the current directory. */
   readonly sessionStore?: SessionStore | undefined;
 }
 
 interface Page {
-  /** At most so many; 0 is no limit. */
+  /**
+   * The most items to return; 0 is no limit.
+   * @default 0
+   */
   readonly limit?: number | undefined;
-  /** Leave out so many at the start. */
+  /**
+   * How many items to skip at the start.
+   * @default 0
+   */
   readonly offset?: number | undefined;
 }
 
-/** Which sessions are listed. */
+/** Options of `listSessions()`. */
 export interface ListSessionsOptions extends Source, Page {
-  /** The sessions of the other worktrees of the same git repository too. Default true. */
+  /**
+   * Also lists the sessions of the other worktrees of the same git repository.
+   * @default true
+   */
   readonly includeWorktrees?: boolean | undefined;
-  /** The sessions of programs too, not only those of people. Default true; not for a store. */
+  /**
+   * Also lists sessions that programs started. It has no effect with `sessionStore`.
+   * @default true
+   */
   readonly includeProgrammatic?: boolean | undefined;
 }
 
-/** Where the session is. */
+/** Options of `getSessionInfo()`. */
 export interface GetSessionInfoOptions extends Source {}
 
-/** Which messages are read. */
+/** Options of `getSessionMessages()`. */
 export interface GetSessionMessagesOptions extends Source, Page {
-  /** The notices of the CLI too, the marks of compaction among them. Default false. */
+  /**
+   * Also returns notices of the CLI, such as the marks of a compaction.
+   * @default false
+   */
   readonly includeSystemMessages?: boolean | undefined;
 }
 
-/** Where the session is. */
+/** Options of `listSubagents()`. */
 export interface ListSubagentsOptions extends Source {}
 
-/** Which messages are read. */
+/** Options of `getSubagentMessages()`. */
 export interface GetSubagentMessagesOptions extends Source, Page {}
 
-/** Where the session is that is changed. */
+/** Options of the functions that change a session. */
 export interface SessionMutationOptions extends Source {}
 
-/** What the copy keeps. */
+/** Options of `forkSession()`. */
 export interface ForkSessionOptions extends SessionMutationOptions {
-  /** The `uuid` of the last message that the fork keeps; all of them when it is not given. */
+  /**
+   * The `uuid` of the last message that the fork keeps.
+   * @default the last message of the session
+   */
   readonly upToMessageId?: string | undefined;
-  /** By default the title of the source and " (fork)". */
+  /**
+   * Title of the fork.
+   * @default the title of the source and " (fork)"
+   */
   readonly title?: string | undefined;
 }
 
-/** The copy. */
+/** The result of `forkSession()`. */
 export interface ForkSessionResult {
+  /** Id of the new session. */
   sessionId: string;
 }
 
+/** Options of `importSessionToStore()`. */
 export interface ImportSessionToStoreOptions extends TranscriptPlace {
-  /** The transcripts of sub-agents too. Default true. */
+  /**
+   * Also copies the transcripts of sub-agents.
+   * @default true
+   */
   readonly includeSubagents?: boolean | undefined;
-  /** How many entries one `append` gets at most. Default 500. */
+  /**
+   * The most entries in one `append()`.
+   * @default 500
+   */
   readonly batchSize?: number | undefined;
 }
 
-/** What a list shows of a session. */
+/** A session, as `listSessions()` lists it. */
 export interface SDKSessionInfo {
   sessionId: string;
-  /** The title, else the last prompt, else the first one. */
+  /** The title, or else the last prompt, or else the first prompt. */
   summary: string;
   /** Milliseconds since 1970. */
   lastModified: number;
-  /** In bytes. */
+  /** Size of the transcript in bytes. */
   fileSize?: number;
-  /** The title that a person or the CLI gave it. */
+  /** The title that a person or the CLI gave the session. */
   customTitle?: string;
   firstPrompt?: string;
   /** The branch at the end of the session. */
@@ -85,7 +120,7 @@ export interface SDKSessionInfo {
   tag?: string;
   /** Milliseconds since 1970. */
   createdAt?: number;
-  /** False when it was archived and is so no more; absent when it never was. */
+  /** False if the session was archived and no longer is; absent if it never was. */
   archived?: boolean;
 }
 
@@ -95,17 +130,17 @@ export interface SessionMessage {
   uuid: string;
   session_id: string;
   message: unknown;
-  /** The call that started the sub-agent whose message this is. */
+  /** For a message of a sub-agent: the tool call that started the sub-agent. */
   parent_tool_use_id: string | null;
-  /** The sub-agent that started this one; null below the main thread. */
+  /** The sub-agent that started this sub-agent; null if the main thread started it. */
   parent_agent_id: string | null;
-  /** Who sent it, where that was not a person. */
+  /** The sender, if the message does not come from a person. */
   origin?: unknown;
-  /** The summary that a compaction put in the place of all before it. */
+  /** The message is the summary that a compaction put in place of all messages before it. */
   isCompactSummary?: true;
-  /** Written by the CLI for the model, not by a person. */
+  /** The CLI wrote the message for the model. */
   is_meta?: true;
-  /** A command that the CLI has run by itself, to the end. */
+  /** The message is a command that the CLI has run itself, to its end. */
   isCompletedLocalCommand?: true;
   timestamp?: string;
 }

@@ -1,17 +1,20 @@
 import { HawserError } from "../base/index.js";
 
 export interface InboxOptions {
-  /** A reader began to wait for an item, or no reader waits any more. */
+  /** Called when a reader begins to wait for an item, and when no reader waits any more. */
   readonly onWaiting?: (waiting: boolean) => void;
-  /** More is queued than the reader should be allowed to fall behind, or no longer. */
+  /** Called when the queue exceeds its limit, and when it no longer does. */
   readonly onFull?: (full: boolean) => void;
-  /** The reader left before the end. */
+  /** Called when the reader leaves before the end. */
   readonly onLeft?: () => void;
-  /** Bytes that are too many; 32 MiB unless given. */
+  /**
+   * The limit of the queue, in bytes.
+   * @default 32 MiB
+   */
   readonly highMark?: number;
 }
 
-/** A queue between one writer that never waits and one reader that does. */
+/** A queue between a writer that never waits and a reader that does. */
 export class Inbox<T> {
   readonly #options: InboxOptions;
   readonly #waiting: Waiter<T>[] = [];
@@ -53,17 +56,17 @@ export class Inbox<T> {
     return this.#waiting.length > 0;
   }
 
-  /** Whether more is queued than the reader should be allowed to fall behind. */
+  /** Whether the queue exceeds its limit. */
   get full(): boolean {
     return this.#full;
   }
 
-  /** The bytes that are queued. */
+  /** The number of queued bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Puts another item in the place of the one that was queued last, if there is one to replace. */
+  /** Replaces the item that was queued last, if there is one. */
   replaceLast(
     change: (last: T) => { readonly item: T; readonly size: number } | undefined,
   ): boolean {
@@ -78,7 +81,7 @@ export class Inbox<T> {
     return true;
   }
 
-  /** Drops what is queued, and returns how much it was. */
+  /** Drops the queue and returns how much was in it. */
   clear(): { readonly count: number; readonly bytes: number } {
     const dropped = { count: this.#items.length - this.#next, bytes: this.#bytes };
     this.#items = [];
@@ -89,7 +92,7 @@ export class Inbox<T> {
     return dropped;
   }
 
-  /** No more items. What is queued can still be read, then the error is thrown, if there is one. */
+  /** Ends the queue. Queued items can still be read; then the error is thrown, if there is one. */
   end(error?: unknown): void {
     if (this.#end !== undefined) return;
     this.#end = error === undefined ? {} : { error };
@@ -103,8 +106,9 @@ export class Inbox<T> {
   }
 
   /**
-   * The only reader. If the reader leaves early, later items are discarded. The reader keeps `owner`
-   * from being garbage-collected. The reader gets what `follow` gives in place of the end or the error.
+   * The only reader. If the reader leaves early, later items are discarded. The reader keeps
+   * `owner` from being garbage-collected. The result of `follow` replaces the end or the error for
+   * the reader.
    */
   read(owner: object, follow?: () => Promise<IteratorResult<T>>): InboxReader<T> {
     if (this.#taken) throw new HawserError("already_consumed");
@@ -191,7 +195,7 @@ interface Waiter<T> {
 }
 
 export class InboxReader<T> implements AsyncIterableIterator<T> {
-  /** Held so that a line whose reader still lives is not garbage-collected. */
+  /** Held so that a connection whose reader is still alive is not garbage-collected. */
   readonly owner: object;
   readonly #take: () => Promise<IteratorResult<T>>;
   readonly #poll: () => T | undefined;
@@ -209,7 +213,7 @@ export class InboxReader<T> implements AsyncIterableIterator<T> {
     this.#leave = leave;
   }
 
-  /** The next item, if it is queued already. */
+  /** The next item, if it is already queued. */
   poll(): T | undefined {
     return this.#poll();
   }

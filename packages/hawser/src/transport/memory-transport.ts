@@ -10,11 +10,17 @@ import {
 } from "./transport.js";
 
 /**
- * A line inside one program: two linked ends, each a transport. One end reads what the other end sends,
- * through the same encoding as over a pipe. When one end closes or dies, the line has ended.
+ * A transport inside one program, for tests: two linked ends, each of which reads what the other
+ * end sends, through the same encoding as over a pipe. When one end closes or dies, the connection
+ * has ended.
+ *
+ * @example
+ * ```ts
+ * const [host, cli] = MemoryTransport.pair();
+ * ```
  */
 export class MemoryTransport implements Transport {
-  /** Two ends of one line: what one sends, the other reads. */
+  /** Returns the two ends of a new connection. */
   static pair(): [MemoryTransport, MemoryTransport] {
     const [here, there] = [new MemoryTransport(), new MemoryTransport()];
     here.#peer = there;
@@ -51,7 +57,7 @@ export class MemoryTransport implements Transport {
     this.#peer.receive(encodeLine(message).trimEnd());
   }
 
-  /** Receives one line as if it came over a pipe. It may also be noise or a broken line. */
+  /** Receives one line as if it came over a pipe. The line may also be noise or broken. */
   receive(line: string): void {
     this.#inbox.push(decodeLine(line), line.length);
   }

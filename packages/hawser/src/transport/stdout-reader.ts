@@ -3,7 +3,7 @@ import { type FramedLine, LineFramer } from "../wire/index.js";
 
 export interface StdoutEvents {
   readonly onLine: (line: FramedLine) => void;
-  /** The stream has closed, and every line was given to `onLine`. */
+  /** Called when the stream has closed and every line was given to `onLine`. */
   readonly onClose: () => void;
 }
 
@@ -23,7 +23,7 @@ export class StdoutReader {
     stdout.resume();
   }
 
-  /** Stops reading. False if that was in the middle of a line, whose rest is lost. */
+  /** Stops reading. False if a line was incomplete, whose rest is then lost. */
   detach(): boolean {
     this.#stdout.off("data", this.#read);
     this.#stdout.off("close", this.#close);

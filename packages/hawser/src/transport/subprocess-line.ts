@@ -33,7 +33,7 @@ import {
   type Transport,
 } from "./transport.js";
 
-/** A process that runs already, in place of a process that `connect()` would start. */
+/** A running process, in place of a process that `connect()` would start. */
 export interface RunningProcess {
   readonly process: CliProcess;
   /** What was prepared for the new owner of the process. */
@@ -45,13 +45,15 @@ export interface RunningProcess {
  * - `connecting`: the process is being prepared or started.
  * - `open`: the process runs.
  * - `exited`: the process ended by itself, or could not be started.
- * - `closed`: the owner of the line has closed, killed or detached it. The process may still be ending.
+ * - `closed`: the owner of the line has closed, killed or detached it. The process may still be
+ * ending.
  */
 type LineState = "idle" | "connecting" | "open" | "exited" | "closed";
 
 /**
- * A line to a CLI process of its own. Its owner must close it. `SubprocessTransport` is the same with an
- * outer object whose garbage collection ends a forgotten line, so the line must never point back at it.
+ * A connection to its own CLI process. Its owner must close it. `SubprocessTransport` wraps it in
+ * an outer object whose garbage collection ends a forgotten line, so the line must never point back
+ * at that object.
  */
 export class SubprocessLine implements Transport {
   readonly #options: Options;
@@ -65,7 +67,7 @@ export class SubprocessLine implements Transport {
   #state: LineState = "idle";
   /** Whether `endInput()` was called, in any state. */
   #inputEnded = false;
-  /** Whether the CLI has sent a message, so that its exit is no refusal to start. */
+  /** Whether the CLI has sent a message, so that its exit is not a refusal to start. */
   #hasSpoken = false;
   #connecting: Promise<void> | undefined;
   #prepared: Prepared | undefined;
@@ -86,7 +88,7 @@ export class SubprocessLine implements Transport {
     this.#whenClosed = new Promise((_, reject) => {
       this.#rejectWhenClosed = reject;
     });
-    // Only a connect() that is under way listens. Otherwise Node would report an unhandled rejection.
+    // Only a running connect() listens. Otherwise Node would report an unhandled rejection.
     this.#whenClosed.catch(() => {});
     this.#inbox = new Inbox({
       onWaiting: () => this.#updateHold(),
@@ -102,7 +104,9 @@ export class SubprocessLine implements Transport {
     return this.#process?.pid;
   }
 
-  /** What the CLI was started with; `initialize` is the request that a session has to send first. */
+  /**
+   * What the CLI was started with; `initialize` is the request that a session has to send first.
+   */
   get invocation(): Invocation {
     if (this.#prepared === undefined) throw notConnectedError();
     return this.#prepared.invocation;
@@ -128,7 +132,9 @@ export class SubprocessLine implements Transport {
     };
   }
 
-  /** Resolves when the line has ended. Accessing this property keeps the program alive until then. */
+  /**
+   * Resolves when the line has ended. Accessing this property keeps the program alive until then.
+   */
   get exited(): Promise<Exit> {
     this.#hostHold.exitIsAwaited = this.#exit === undefined;
     this.#updateHold();
@@ -163,7 +169,7 @@ export class SubprocessLine implements Transport {
     return this.read(this);
   }
 
-  /** As `messages()`, for a reader that keeps `owner` from being garbage-collected. */
+  /** Like `messages()`, for a reader that keeps `owner` from being garbage-collected. */
   read(owner: object): InboxReader<Frame> {
     return this.#inbox.read(owner);
   }
@@ -178,7 +184,10 @@ export class SubprocessLine implements Transport {
     this.#updateHold();
   }
 
-  /** To be called when the CLI has answered initialize: the files it has read by then are removed. */
+  /**
+   * Call it when the CLI has answered initialize. It removes the files that the CLI has read by
+   * then.
+   */
   async initialized(): Promise<void> {
     this.log.debug("ready", { pid: this.pid });
     await this.#process?.initialized();
@@ -199,8 +208,8 @@ export class SubprocessLine implements Transport {
   }
 
   /**
-   * Ends the line, but not its process, which gets another owner. Undefined, and nothing is done, if
-   * a message is under way in either direction, or if the line is not open.
+   * Lets go of the process without ending it, and returns it for another owner. Does nothing and
+   * returns `undefined` if a message is under way in either direction, or if the line is not open.
    */
   detach(): CliProcess | undefined {
     const process = this.#process;
@@ -242,7 +251,7 @@ export class SubprocessLine implements Transport {
     if (this.#state === "connecting") this.#state = "open";
     this.#stdout = new StdoutReader(process.stdout, this.#options.maxLineBytes, {
       onLine: (line) => this.#receive(line),
-      // Without output the process is of no more use.
+      // Without output the process is useless.
       onClose: () => void process.close(),
     });
     this.#updateHold();
@@ -255,7 +264,8 @@ export class SubprocessLine implements Transport {
     this.#prepared?.trace?.(frame.kind === "noise" ? "noise" : "receive", text);
     if (frame.kind === "message") this.#hasSpoken = true;
     else this.log.warn(frame.kind, { line: text });
-    // After close() a full queue drops further messages, because a paused pipe would delay the exit.
+    // After close() a full queue drops further messages, because a paused pipe would delay the
+    // exit.
     if (this.#state === "closed" && this.#inbox.full) return;
     this.#inbox.push(frame, text.length);
   }
@@ -274,7 +284,7 @@ export class SubprocessLine implements Transport {
   #endingError(exit: Exit): HawserError | undefined {
     if (this.#state === "closed") return undefined;
     if (this.#process?.signalled) {
-      const message = "The CLI closed its output but did not exit, and was ended.";
+      const message = "The CLI closed its output but did not exit, so it was killed.";
       return new HawserError("process_exited", message, this.facts, this.mask);
     }
     return exit.code === 0 ? undefined : this.#exitError(exit);

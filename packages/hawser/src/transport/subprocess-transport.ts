@@ -6,13 +6,15 @@ import { type RunningProcess, SubprocessLine } from "./subprocess-line.js";
 import type { CloseOptions, Transport } from "./transport.js";
 
 /**
- * A line to a CLI process of its own, which `connect()` starts. A line that is never closed is ended when
- * this object is garbage-collected, and at the latest when the program ends.
+ * A transport to a CLI process that `connect()` starts. If it is never closed, its process ends
+ * when this object is garbage-collected, and at the latest when the program ends.
  */
 export class SubprocessTransport implements Transport {
   readonly #line: SubprocessLine;
 
-  /** @param running a process that runs already, in place of a process that `connect()` would start */
+  /**
+   * @param running a process that runs already, in place of a process that `connect()` would start
+   */
   constructor(options: Options = {}, running?: RunningProcess) {
     this.#line = new SubprocessLine(options, running);
     abandoned.register(this, this.#line, this.#line);
@@ -26,32 +28,35 @@ export class SubprocessTransport implements Transport {
     return this.#line.ready;
   }
 
-  /** Resolves when the line has ended. Accessing this property keeps the program alive until then. */
+  /**
+   * Resolves when the connection has ended. Reading this property keeps the program alive until
+   * then.
+   */
   get exited(): Promise<Exit> {
     return this.#line.exited;
   }
 
-  /** The process id, once connected. */
+  /** The process id; `undefined` before `connect()`. */
   get pid(): number | undefined {
     return this.#line.pid;
   }
 
-  /** What the CLI was started with; `initialize` is the request that a session has to send first. */
+  /** What the CLI was started with. `initialize` is the request that a session must send first. */
   get invocation(): Invocation {
     return this.#line.invocation;
   }
 
-  /** The caller's logger, with the secrets of this process masked; silent until connected. */
+  /** The caller's logger, with the secrets of this process masked. Silent before `connect()`. */
   get log(): Logger {
     return this.#line.log;
   }
 
-  /** Hides the secrets of this process; absent until connected. */
+  /** Masks the secrets of this process; `undefined` before `connect()`. */
   get mask(): Mask | undefined {
     return this.#line.mask;
   }
 
-  /** What an error about this line can say by now: the CLI, its version, its stderr, its end. */
+  /** What is known for an error about this process: the CLI, its version, its stderr, its exit. */
   get facts(): ErrorFacts {
     return this.#line.facts;
   }
@@ -72,14 +77,18 @@ export class SubprocessTransport implements Transport {
     this.#line.holdWhileReading(hold);
   }
 
-  /** To be called when the CLI has answered initialize: the files it has read by then are removed. */
+  /**
+   * Call it when the CLI has answered initialize. It removes the files that the CLI has read by
+   * then.
+   */
   initialized(): Promise<void> {
     return this.#line.initialized();
   }
 
   /**
-   * Ends the line, but not its process, which gets another owner. Undefined, and nothing is done, if
-   * a message is under way in either direction, or if the line is not open.
+   * Lets go of the process without ending it, and returns it for another owner. Does nothing and
+   * returns `undefined` if a message is under way in either direction, or if the connection is not
+   * open.
    */
   detach(): CliProcess | undefined {
     const process = this.#line.detach();
@@ -97,6 +106,7 @@ export class SubprocessTransport implements Transport {
     abandoned.unregister(this.#line);
   }
 
+  /** Calls `close()`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

@@ -2,61 +2,62 @@ import { type ErrorFacts, HawserError } from "../base/index.js";
 import type { Exit } from "../process/index.js";
 import type { Frame, Outbound } from "../wire/index.js";
 
-/** How a line is closed. */
+/** Options of `Transport.close()`. */
 export interface CloseOptions {
-  /** A last line to send before the input ends, such as an interrupt of the running turn. */
+  /** A last message to send before the input ends, such as an interrupt of the running turn. */
   readonly first?: Outbound;
 }
 
-/** What comes over a line. */
+/** The messages that a transport receives. */
 export interface Frames extends AsyncIterable<Frame> {
-  /** The next one if it is there already, for a reader in a hurry. */
+  /** Returns the next frame without waiting, if it has already arrived. */
   poll?(): Frame | undefined;
 }
 
 /**
- * A line to a CLI: whole messages both ways, and an end that always comes. It knows nothing of
- * models, turns or permissions. Sending, reading and closing may happen in three places at once.
+ * A connection to a CLI that carries whole messages in both directions and always ends. It knows
+ * nothing about models, turns or permissions. Sending, reading and closing may run concurrently.
  */
 export interface Transport {
-  /** Opens the line. Calling it again gives the same promise. */
+  /** Opens the connection. A second call returns the same promise. */
   connect(): Promise<void>;
-  /** Whether a send would be accepted now. */
+  /** Whether `send()` would accept a message now. */
   readonly ready: boolean;
   /**
-   * Resolves when the message is handed over; concurrent sends never interleave. Rejects at once,
-   * with `closed` before connect and after the end of input, with `process_exited` after a death.
-   * `encoded` is the same message as a line, if the sender has it: a transport may write it as it is.
+   * Sends a message and resolves when it is handed over. Concurrent sends never interleave. Rejects
+   * at once: with `closed` before `connect()` and after the end of input, with `process_exited`
+   * after the process has died. `encoded` is the same message as a line, if the sender has encoded
+   * it already; a transport may write that line.
    */
   send(message: Outbound, encoded?: string): Promise<void>;
   /**
-   * All that comes, in order, for one reader. Ends when the line does; throws last if the peer
-   * ended by itself and not in good order.
+   * All messages in their order, for one reader. The iteration ends when the connection ends. It
+   * throws at the end if the peer ended by itself and abnormally.
    */
   messages(): Frames;
-  /** Tells the peer that nothing more will be sent. It may go on answering. */
+  /** Ends the input of the peer. The peer may still answer. */
   endInput(): Promise<void>;
-  /** Ends the line in good order; resolves when nothing of the peer is left. Never rejects. */
+  /** Closes the connection gracefully. Resolves when nothing of the peer is left; never rejects. */
   close(options?: CloseOptions): Promise<void>;
-  /** Ends the line now; resolves when nothing of the peer is left. Never rejects. */
+  /** Ends the connection at once. Resolves when nothing of the peer is left; never rejects. */
   kill(): Promise<void>;
   /**
-   * By default, a waiting reader keeps the program alive. Pass `false` if you read continuously and the
-   * program may end meanwhile.
+   * By default, a waiting reader keeps the program alive. Pass `false` if you read continuously and
+   * the program may end meanwhile.
    */
   holdWhileReading(hold: boolean): void;
-  /** Resolves, and never rejects, when the line has ended. */
+  /** Resolves when the connection has ended; never rejects. */
   readonly exited: Promise<Exit>;
 }
 
-/** The error for what a transport cannot do before `connect()`. */
+/** The error of a method that needs `connect()` first. */
 export function notConnectedError(): HawserError {
-  return new HawserError("closed", "The line is not connected yet.", {
+  return new HawserError("closed", "The transport is not connected yet.", {
     hint: "Await connect() first.",
   });
 }
 
-/** The error for a send after `endInput()`. */
+/** The error of a send after `endInput()`. */
 export function inputEndedError(facts: ErrorFacts = {}): HawserError {
-  return new HawserError("closed", "The input of this line has ended.", facts);
+  return new HawserError("closed", "The input of this connection has ended.", facts);
 }

@@ -4,7 +4,7 @@ import type { ContentBlock, Prompt } from "./message/content.js";
 import type { KeepAlive } from "./message/event.js";
 import type { JsonObject, Open } from "./open.js";
 
-/** A line that the host may send. A line that the CLI cannot read ends its process. */
+/** A message that the host may send. A message that the CLI cannot read ends its process. */
 export type Outbound =
   | UserLine
   | AssistantLine
@@ -13,31 +13,39 @@ export type Outbound =
   | ControlCancelRequest
   | KeepAlive;
 
-/** A prompt. */
+/** A prompt, as a message to the CLI. */
 export interface UserLine {
   readonly type: "user";
   readonly message: { readonly role: "user"; readonly content: Prompt };
   readonly parent_tool_use_id?: string | null;
-  /** The CLI ignores it. */
+  /** The CLI ignores this field. */
   readonly session_id?: string;
-  /** Without it the CLI neither reports on the prompt nor lets it be cancelled or rewound to. */
+  /**
+   * Without a `uuid`, the CLI does not report on the prompt, and it cannot be cancelled or rewound
+   * to.
+   */
   readonly uuid?: string;
-  /** False appends to the conversation without a model call. */
+  /** False appends the prompt to the conversation without a model call. */
   readonly shouldQuery?: boolean;
-  /** Taken literally; CLIs before 2.1.325's generation ignore it. */
+  /** The CLI takes the prompt literally. CLIs before 2.1.325's generation ignore this field. */
   readonly client_composed?: boolean;
   readonly priority?: Open<"now" | "next" | "later">;
 }
 
-/** A reply to add to the history. The CLI accepts it, but it is undocumented and unstable. */
+/**
+ * A reply to add to the history. The CLI accepts this message, but it is undocumented and unstable.
+ */
 export interface AssistantLine {
   readonly type: "assistant";
   readonly message: { readonly role: "assistant"; readonly content: readonly ContentBlock[] };
 }
 
+/** Options of a user line. */
 export interface UserLineOptions {
   readonly uuid?: string | undefined;
-  /** No slash commands and no `@file`, on every version of the CLI. */
+  /**
+   * The CLI runs no slash command and reads no `@file`. This works with every version of the CLI.
+   */
   readonly literal?: boolean | undefined;
   readonly shouldQuery?: boolean | undefined;
   readonly priority?: UserLine["priority"] | undefined;
@@ -74,8 +82,8 @@ export function controlFailure(id: string, error: string): ControlResponse {
 }
 
 /**
- * The CLI looks for commands and files only in the last block, if it is text. An empty text block at
- * the end protects the others, and the CLI drops it from the prompt.
+ * The CLI looks for commands and files only in the last block, if it is text. An empty text block
+ * at the end protects the others, and the CLI drops it from the prompt.
  */
 function literally(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   return [...blocks, textBlock("")];

@@ -208,7 +208,7 @@ describe("hawser ask, in a pipe", () => {
   it("shows a warning of the library as a line of its own, without Node's marks", async () => {
     const { code, err } = await run(place(), ["ask", "--offline", "--effort", "turbo", "hello"]);
     expect(code).toBe(0);
-    expect(err).toMatch(/^hawser: effort "turbo" is not known here/m);
+    expect(err).toMatch(/^hawser: effort "turbo" is unknown to hawser/m);
     expect(err).not.toContain("(node:");
   });
 

@@ -213,7 +213,7 @@ describe("hawser doctor, of the executable", () => {
     const cli = program(join(folder(), "claude"), bytes);
     const { code, text } = await seen(await place(), ["--cli", cli]);
     expect(code).toBe(126);
-    expect(text).toContain(`cannot start: it is built for ${processor}, and this is linux`);
+    expect(text).toContain(`cannot start: it is built for ${processor}, but this machine is linux`);
   });
 
   it.skipIf(process.platform === "win32")(
@@ -222,7 +222,7 @@ describe("hawser doctor, of the executable", () => {
       const cli = program(join(folder(), "claude"), "#!/nowhere/node\n");
       const { code, text } = await seen(await place(), ["--cli", cli]);
       expect(code).toBe(126);
-      expect(text).toContain("its first line names /nowhere/node, which is not there.");
+      expect(text).toContain("its first line names /nowhere/node, which does not exist.");
     },
   );
 

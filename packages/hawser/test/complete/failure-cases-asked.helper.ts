@@ -72,7 +72,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
     }),
     becomes: {
       code: "max_turns",
-      message: /limit of turns/,
+      message: /reached `maxTurns`/,
       resumable: false,
       partialText: "Still at it. Still at it. ",
     },
@@ -85,7 +85,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
     }),
     becomes: {
       code: "max_budget",
-      message: /budget/,
+      message: /reached `maxBudgetUsd`/,
       resumable: false,
       partialText: "Still at it. ",
     },

@@ -64,7 +64,7 @@ export const AT_THE_START: readonly Cause[] = [
     becomes: {
       code: "spawn_failed",
       message: /A temporary folder cannot be written: ENOTDIR/,
-      hint: "Make the folder for temporary files writable, or set TMPDIR to one that is.",
+      hint: "Make the folder for temporary files writable, or set TMPDIR to a writable folder.",
       resumable: false,
     },
   },
@@ -84,7 +84,7 @@ export const AT_THE_START: readonly Cause[] = [
     becomes: {
       code: "invalid_options",
       message: /The prompt is empty/,
-      hint: "Pass a text, or an array of content blocks, that holds something to answer.",
+      hint: "Pass a string or an array of content blocks that is not empty.",
       issues: [{ path: "prompt", message: "is empty" }],
     },
   },
@@ -94,7 +94,7 @@ export const AT_THE_START: readonly Cause[] = [
     becomes: {
       code: "invalid_options",
       message: /tenant needs a pool in stream\(\)/,
-      hint: "Call pool.stream(), or pass what createPool() returned as `pool`; else leave tenant out.",
+      hint: "Call pool.stream(), pass a pool as `pool`, or leave tenant out.",
       issues: [{ path: "tenant", message: "has no effect in stream() without a pool" }],
     },
   },

@@ -27,7 +27,7 @@ describe("a control line", () => {
     expect(corrupt).toMatchObject([
       {
         code: "protocol_error",
-        message: "A message has a shape that was not expected: not as expected",
+        message: "A message has an unexpected shape: not as expected",
       },
     ]);
   });

@@ -138,9 +138,9 @@ describe("a server that cannot work is refused", () => {
       { ...tool("b", "", {}, noop), handler: undefined as never },
     ];
     expect(refused(() => createSdkMcpServer({ name: "", tools }))).toEqual([
-      { path: "name", message: "must be a text that is not empty" },
-      { path: "tools[1].name", message: '"a" is there twice' },
-      { path: "tools[2].name", message: "must be a text that is not empty" },
+      { path: "name", message: "must be a non-empty string" },
+      { path: "tools[1].name", message: '"a" is used twice' },
+      { path: "tools[2].name", message: "must be a non-empty string" },
       { path: "tools[3].handler", message: "must be a function" },
     ]);
   });

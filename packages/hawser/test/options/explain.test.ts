@@ -61,6 +61,6 @@ initialize
 files
   /tmp/hawser-1/mcp.json: 62 bytes, kept until the CLI has read it
 warnings
-  executableArgs is left out: this CLI is no script and needs no runtime.`);
+  executableArgs is ignored: this CLI is not a script and needs no runtime.`);
   });
 });

@@ -12,7 +12,7 @@ import { added, HOST, NEWEST } from "./facts.helper.js";
 /** As a program in JavaScript gives it. */
 const newer = (options: object): Options => options as Options;
 
-const PASSED_ON = "is not known here, and is passed on. A CLI that does not know it";
+const PASSED_ON = "is unknown to hawser and is passed on. A CLI that does not know it";
 
 describe("a word that only a newer CLI may know", () => {
   it.each<[Options, string, string]>([
@@ -67,7 +67,7 @@ describe.each(clisInTurn())("the real CLI $name", ({ path }) => {
     expect(heard.join("\n")).toContain("Unknown --effort value 'ultra'");
     const warnings = entries.filter(({ level }) => level === "warn");
     expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringContaining('effort "ultra" is not known here'),
+      expect.stringContaining('effort "ultra" is unknown to hawser'),
     ]);
   });
 

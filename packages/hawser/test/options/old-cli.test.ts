@@ -20,7 +20,7 @@ describe("an option that the CLI is too old for", () => {
     expect({ ...error, message: error?.message }).toEqual({
       code: "unsupported_by_cli",
       message: "permissionPrompts needs Claude Code 2.1.259 or newer; this one is 2.1.197.",
-      hint: "Update the CLI, drop the option, or set `onOldCli`.",
+      hint: 'Update the CLI, leave the option out, or set `onOldCli` to "warn".',
       retryable: false,
       cliPath: "/usr/bin/claude",
       cliVersion: "2.1.197",
@@ -86,7 +86,7 @@ describe("a CLI", () => {
     const { argv, warnings } = buildInvocation({ permissionPrompts: "none" }, cli("invalid"), HOST);
     expect(argv.at(-1)).toBe("--permission-prompts=none");
     expect(warnings).toEqual([
-      "The version of the CLI is not known: it may not have every option in use.",
+      "The version of the CLI is unknown, so it may not support every option in use.",
     ]);
   });
 
@@ -104,7 +104,7 @@ describe("a CLI", () => {
     const { file, argv, warnings } = buildInvocation({ executableArgs: ["--smol"] }, OLDER, HOST);
     expect([file, argv]).toEqual(["/usr/bin/claude", [...FIXED, "--permission-mode=default"]]);
     expect(warnings).toEqual([
-      "executableArgs is left out: this CLI is no script and needs no runtime.",
+      "executableArgs is ignored: this CLI is not a script and needs no runtime.",
     ]);
   });
 });

@@ -47,7 +47,7 @@ describe("a prompt", () => {
   });
 
   it.each([[undefined], [null], [5], [{}], [() => {}]])("is not %j", (prompt) => {
-    expect(refusal(prompt)).toBe("The prompt must be a text or an array of content blocks.");
+    expect(refusal(prompt)).toBe("The prompt must be a string or an array of content blocks.");
   });
 
   it.each<[place: string, prompt: unknown]>([

@@ -116,7 +116,7 @@ describe("any options at all", () => {
         const result = outcome(options, facts);
         if (!("error" in result) || later.includes(result.error.code)) return;
         // What is left needs the disk: a settings file that is to be merged and was not read.
-        expect(result.error.message).toContain("whose contents are not known here");
+        expect(result.error.message).toContain("whose contents were not passed");
       }),
       { numRuns: 1000 },
     );

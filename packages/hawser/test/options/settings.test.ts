@@ -42,8 +42,8 @@ describe("settings and sandbox", () => {
 
 describe("settings that cannot be merged", () => {
   const ways: [string, string, HostFacts, string][] = [
-    ["text that is not JSON", "{bad", HOST, "settings begins as JSON and is not valid JSON"],
-    ["JSON that is no object", "[1]", HOST, "settings is JSON and not an object"],
+    ["text that is not JSON", "{bad", HOST, "settings begins like JSON but is not valid JSON"],
+    ["JSON that is no object", "[1]", HOST, "settings is JSON but not an object"],
     [
       "a file that is missing",
       "/etc/s.json",
@@ -72,13 +72,13 @@ describe("settings that cannot be merged", () => {
       "a file that nobody has read",
       "/etc/s.json",
       HOST,
-      "settings names the file /etc/s.json, whose contents are not known here",
+      "settings names the file /etc/s.json, whose contents were not passed",
     ],
     [
       "a file that the CLI would drop in silence",
       "/etc/s.json",
       found('{"model":5}'),
-      "settings (/etc/s.json).model must be a text",
+      "settings (/etc/s.json).model must be a string",
     ],
   ];
 
@@ -103,7 +103,7 @@ describe("settings that cannot be merged", () => {
 
   it("are refused even then if there is no sandbox to keep", () => {
     const error = refusalOf({ settings: "{bad", strictSettingsMerge: false });
-    expect(error?.message).toBe("settings begins as JSON and is not valid JSON.");
+    expect(error?.message).toBe("settings begins like JSON but is not valid JSON.");
   });
 });
 

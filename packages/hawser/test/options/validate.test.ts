@@ -135,14 +135,14 @@ describe("an option of a wrong value", () => {
     ["a thinking type", { thinking: { type: "on" } }, /^thinking\.type must be one of "adaptive"/],
     ["thinking without a type", { thinking: {} }, "thinking.type is missing."],
     ["a negative limit", { timeouts: { bootMs: -1 } }, /^timeouts\.bootMs must be milliseconds/],
-    ["a key of two lines", { apiKey: "a\nb" }, /^apiKey must be a non-empty text/],
+    ["a key of two lines", { apiKey: "a\nb" }, /^apiKey must be a non-empty string/],
     ["a beta with a comma", { betas: ["a,b"] }, "betas[0] is not the name of a beta."],
     ["two fallbacks in one", { fallbackModel: ["a,b"] }, "fallbackModel[0] must be one model."],
     ["a hook event", { hooks: { PreTooluse: [] } }, "hooks.PreTooluse is not a hook event."],
     [
       "a hook's pattern",
       { hooks: { PreToolUse: [{ matcher: "Bash(", hooks: [() => ({})] }] } },
-      /^hooks\.PreToolUse\[0\]\.matcher is not a pattern/,
+      /^hooks\.PreToolUse\[0\]\.matcher is not a valid pattern/,
     ],
     ["a hook that is none", { hooks: { Stop: [{ hooks: [5] }] } }, /^hooks\.Stop\[0\]\.hooks\[0\]/],
     [
@@ -163,15 +163,15 @@ describe("an option of a wrong value", () => {
     [
       "servers as bad JSON",
       { mcpServers: "{bad" },
-      "mcpServers begins as JSON and is not valid JSON.",
+      "mcpServers begins like JSON but is not valid JSON.",
     ],
     ["servers as a list", { mcpServers: "[]" }, "mcpServers must be an object."],
     [
       "settings as bad JSON",
       { settings: "{bad" },
-      "settings begins as JSON and is not valid JSON.",
+      "settings begins like JSON but is not valid JSON.",
     ],
-    ["settings as a list", { settings: "[]" }, "settings is JSON and not an object."],
+    ["settings as a list", { settings: "[]" }, "settings is JSON but not an object."],
     [
       "settings the CLI drops in silence",
       { settings: { permissions: { allow: "x" } } },

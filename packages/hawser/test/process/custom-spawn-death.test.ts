@@ -83,7 +83,9 @@ describe("a process of an own spawn function", () => {
     const transport = await open({ spawnClaudeCodeProcess: puppet.spawn, logger });
     await transport.kill();
     expect(puppet.heard.slice(0, 2)).toEqual(["spawn", "abort"]);
-    expect(entries.map(({ message }) => message)).toContain("the own process cannot be signalled");
+    expect(entries.map(({ message }) => message)).toContain(
+      "the process of spawnClaudeCodeProcess cannot be signalled",
+    );
   });
 
   it("that had exited before it was returned is over", async () => {

@@ -174,7 +174,7 @@ describe("with an own spawn function, before the start", () => {
       expect(prepared.invocation.file).toBe(cliPath);
       expect(prepared.invocation.cwd).toBe("/nowhere/work");
       expect(entries.map(({ message }) => message)).toEqual([
-        expect.stringContaining("version of the CLI is not known"),
+        expect.stringContaining("version of the CLI is unknown"),
       ]);
     },
   );

@@ -170,7 +170,8 @@ function outcomeOn(facts: Partial<Machine>): string {
     const { path, source } = locateCli({}, machine(facts));
     return `${source} ${path}`;
   } catch (error) {
-    return (error as { hint: string }).hint;
+    const { hint, tried } = error as { hint: string; tried: string[] };
+    return [hint, ...tried].join(", ");
   }
 }
 

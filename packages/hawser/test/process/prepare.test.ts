@@ -70,7 +70,7 @@ describe("prepare", () => {
     expect(entries).toEqual([
       expect.objectContaining({
         level: "warn",
-        message: expect.stringContaining("version of the CLI is not known"),
+        message: expect.stringContaining("version of the CLI is unknown"),
       }),
     ]);
   });

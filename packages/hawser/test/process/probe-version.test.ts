@@ -63,7 +63,7 @@ describe("probeVersion", () => {
     const path = process.execPath;
     await expect(probeVersion(locateCli({ cliPath: path }))).rejects.toMatchObject({
       code: "cli_not_runnable",
-      message: `${path} is not the Claude Code CLI: its version, ${process.version}, is that of Node.`,
+      message: `${path} is not the Claude Code CLI but Node: it reports the version ${process.version}.`,
       hint: expect.stringContaining("`executable`"),
     });
     expect(await checkCli({ cliPath: path })).toMatchObject({
@@ -77,7 +77,7 @@ describe("probeVersion", () => {
     await expect(probeVersion(locateCli({ cliPath: path }))).rejects.toMatchObject({
       code: "cli_not_runnable",
       cliPath: path,
-      message: `The CLI at ${path} cannot be run: its first line names /no/such/interpreter, which is not there.`,
+      message: `The CLI at ${path} cannot be run: its first line names /no/such/interpreter, which does not exist.`,
       hint: expect.stringContaining("Install /no/such/interpreter"),
     });
   });
@@ -146,7 +146,7 @@ describe("checkCli", () => {
   it.skipIf(!CAN_BE_FOREIGN)("names the processor that a program is built for", async () => {
     const { bytes, processor } = forOtherProcessor();
     const { problem } = await checkCli({ cliPath: program(bytes) });
-    expect(problem?.message).toContain(`it is built for ${processor}, and this is linux`);
+    expect(problem?.message).toContain(`it is built for ${processor}, but this machine is linux`);
   });
 
   it("says what is wrong instead of throwing", async () => {

@@ -191,7 +191,7 @@ describe.skipIf(!isRoot || process.platform !== "linux")("a user without a home 
       },
     });
     for (const name of ["complete", "openSession", "listSessions"]) {
-      expect(found[name]).toMatch(/^invalid_options false The home folder is not known/);
+      expect(found[name]).toMatch(/^invalid_options false The home folder is unknown/);
     }
     expect(found["locateCli"]).toBe(`value ${cliPath}`);
     expect(found["explain"]).toBe('value "string"');

@@ -117,7 +117,7 @@ describe("what Node makes of a failed start", () => {
     });
     await expect(failing({ file: script })).rejects.toMatchObject({
       code: "cli_not_runnable",
-      message: `The CLI at ${script} cannot be run: its first line names /no/such/interpreter, which is not there.`,
+      message: `The CLI at ${script} cannot be run: its first line names /no/such/interpreter, which does not exist.`,
       hint: expect.stringContaining("/no/such/interpreter"),
     });
     await expect(failing({ file: folder })).rejects.toMatchObject({ code: "cli_not_runnable" });

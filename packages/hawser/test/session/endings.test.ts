@@ -62,7 +62,7 @@ describe("the reason why a session is over", () => {
     );
     await expect(session.send("1").result).rejects.toMatchObject({
       code: "process_exited",
-      message: expect.stringContaining("asked, but closed its input"),
+      message: expect.stringContaining("closed its input before it read the answer"),
     });
   });
 

@@ -30,7 +30,7 @@ describe("an option that would have no effect is refused, never ignored", () => 
     await expect(openSession({ cliPath: "/none", ...options })).rejects.toMatchObject({
       code: "invalid_options",
       message: `${path} needs a pool in openSession().`,
-      hint: `Call pool.openSession(), or pass what createPool() returned as \`pool\`; else leave ${path} out.`,
+      hint: `Call pool.openSession(), pass a pool as \`pool\`, or leave ${path} out.`,
       issues: [{ path, message: "has no effect in openSession() without a pool" }],
     });
   });

@@ -49,7 +49,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       expect(transport.ready).toBe(false);
       await expect(transport.send(user("early"))).rejects.toMatchObject({
         code: "closed",
-        message: "The line is not connected yet.",
+        message: "The transport is not connected yet.",
       });
     });
 
@@ -61,7 +61,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       expect(transport.ready).toBe(false);
       await expect(transport.send(user("late"))).rejects.toMatchObject({
         code: "closed",
-        message: "The input of this line has ended.",
+        message: "The input of this connection has ended.",
       });
       expect(await allOf(transport)).toEqual([echo(user("last"))]);
     });

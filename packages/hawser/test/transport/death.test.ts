@@ -123,7 +123,7 @@ describe("a process that", () => {
     const tree = treeOf(transport.pid as number);
     await expect(frames(transport)).rejects.toMatchObject({
       code: "process_exited",
-      message: "The CLI closed its output but did not exit, and was ended.",
+      message: "The CLI closed its output but did not exit, so it was killed.",
     });
     expect(stillAlive(tree)).toEqual([]);
   });

@@ -51,9 +51,10 @@ function find({ cliPath, env }: CheckContext): CliLocation | Finding {
     return locateCli({ cliPath, env });
   } catch (error) {
     if (!isHawserError(error)) throw error;
-    const { code, message } = error;
+    const { code, message, tried } = error;
     const remedy = message.includes(STUB) ? STUB_REMEDY : describeHint(error);
-    return problem("cli", code, describeMessage(error), remedy);
+    const places = tried === undefined ? "" : ` Tried: ${tried.join(", ")}.`;
+    return problem("cli", code, describeMessage(error), `${remedy}${places}`);
   }
 }
 

@@ -43,7 +43,7 @@ const IN_OLD_SETTINGS = PERMISSION_MODES.filter((mode) => mode !== "auto" && mod
 
 interface Known {
   readonly words: readonly string[];
-  /** What a CLI does that does not know the word. */
+  /** What a CLI does if it does not know the word. */
   readonly otherwise: string;
 }
 
@@ -53,7 +53,7 @@ function warnOfUnknown(draft: Draft, name: string, word: string, known: Known): 
   const near = closestName(word, words);
   const guess = near === undefined ? "" : ` Did you mean "${near}"?`;
   draft.warnings.push(
-    `${name} ${JSON.stringify(word)} is not known here, and is passed on. ` +
+    `${name} ${JSON.stringify(word)} is unknown to hawser and is passed on. ` +
       `A CLI that does not know it ${otherwise}.${guess}`,
   );
 }

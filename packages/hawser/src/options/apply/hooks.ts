@@ -22,7 +22,8 @@ export function numberHooks(hooks: Hooks): NumberedHooks {
   const registrations: Record<string, HookRegistration[]> = {};
   for (const [event, matchers] of Object.entries(hooks)) {
     if (matchers === undefined) continue;
-    // The cast is safe: the id of a callback belongs to one event, so that it only gets input of that event.
+    // The cast is safe: the id of a callback belongs to one event, so it gets only input of that
+    // event.
     const registered = (matchers as readonly HookMatcher[]).map((matcher) =>
       register(event, matcher, callbacks),
     );

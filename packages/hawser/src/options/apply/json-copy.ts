@@ -1,4 +1,4 @@
-/** A copy of a value as JSON carries it, so that nothing of the caller's is shared. */
+/** Copies a value through JSON, so that nothing is shared with the caller. */
 export function jsonCopy<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }

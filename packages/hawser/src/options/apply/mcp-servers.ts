@@ -4,8 +4,8 @@ import type { McpSdkServer, McpServerConfig } from "../types/mcp-config.js";
 import { type McpServers, readMcpServers } from "../validate/kinds/mcp-servers.js";
 
 /**
- * Servers that the CLI starts travel by a private file, because their arguments, variables, headers and
- * URLs may all be secret. Servers inside this program travel by their names.
+ * Servers that the CLI starts are sent in a private file, because their arguments, variables,
+ * headers and URLs may all be secret. Of servers inside this program, the names are sent.
  */
 export function applyMcpServers(draft: Draft, value: McpServers | string): void {
   const source = readMcpServers(value);
@@ -34,7 +34,7 @@ function applyMap(draft: Draft, servers: McpServers): void {
   beStrict(draft);
 }
 
-/** What the CLI must know of a server inside this program. */
+/** What the CLI must know about a server inside this program. */
 function configOf({ timeout, tools }: McpSdkServer): object {
   return {
     ...(timeout === undefined ? {} : { timeout }),
@@ -42,7 +42,10 @@ function configOf({ timeout, tools }: McpSdkServer): object {
   };
 }
 
-/** Makes `strictMcpConfig` the default with servers. If the option is given, its own row sends it. */
+/**
+ * Makes `strictMcpConfig` the default if there are servers. If the option is set, its own row sends
+ * it.
+ */
 function beStrict(draft: Draft): void {
   if (draft.options.strictMcpConfig === undefined) {
     addFlag(draft, "strictMcpConfig", "--strict-mcp-config");

@@ -4,8 +4,8 @@ import { jsonCopy } from "./json-copy.js";
 import { unique } from "./tools.js";
 
 /**
- * Puts the settings that other options make over the given ones. Rules are joined, and the sandbox fails
- * closed.
+ * Merges the settings that other options make into the given settings. Rules are joined, and the
+ * sandbox fails closed.
  */
 export function mergeSettings(given: JsonObject, own: JsonObject): JsonObject {
   const merged: Record<string, unknown> = jsonCopy({ ...given });

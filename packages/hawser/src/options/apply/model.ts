@@ -28,10 +28,10 @@ function resolveModel({ options: { modelAliases = {} } }: Draft, model: string):
 }
 
 /**
- * `--thinking` where the CLI has it, else the budget that means the same. A number that is given
- * beside it goes by the older flag alone, because the CLI drops the number when it gets both flags
- * (observed: 2.1.197 and 2.1.325). Of that flag the CLI makes adaptive thinking for a model that has
- * it, and a budget of so many tokens for any other model.
+ * Sends `--thinking` if the CLI has it, otherwise the budget with the same meaning. A number of
+ * tokens is sent only by the older flag, because the CLI drops the number when it gets both flags
+ * (observed on 2.1.197 and 2.1.325). With the older flag the CLI uses adaptive thinking for a model
+ * that has it, and the number as a budget for any other model.
  */
 export function applyThinking(draft: Draft, thinking: ThinkingConfig): void {
   const budget = budgetOf(draft, thinking);
@@ -46,7 +46,10 @@ export function applyThinking(draft: Draft, thinking: ThinkingConfig): void {
   }
 }
 
-/** The tokens of `thinking`, or else those of `maxThinkingTokens` if `thinking` leaves the number open. */
+/**
+ * The tokens of `thinking`, or else those of `maxThinkingTokens` if `thinking` leaves the number
+ * open.
+ */
 function budgetOf({ options, warnings }: Draft, thinking: ThinkingConfig): number | undefined {
   const own = thinking.type === "enabled" ? thinking.budgetTokens : undefined;
   const beside = options.maxThinkingTokens;
@@ -58,7 +61,7 @@ function budgetOf({ options, warnings }: Draft, thinking: ThinkingConfig): numbe
   return own;
 }
 
-/** Sends the older option. If `thinking` is given, the row of `thinking` sends the number. */
+/** Sends the older option. If `thinking` is set, the row of `thinking` sends the number. */
 export function applyThinkingTokens(draft: Draft, tokens: number): void {
   if (draft.options.thinking !== undefined) return;
   if (tokens === 0) applyThinking(draft, { type: "disabled" });
@@ -73,7 +76,10 @@ function addBudget(draft: Draft, tokens: number): void {
   addFlag(draft, "maxThinkingTokens", "--max-thinking-tokens", `${tokens}`);
 }
 
-/** The flag accepts one name and drops all others with a warning, so that these go by the variable. */
+/**
+ * The flag accepts one name and drops all others with a warning, so the others go into the
+ * variable.
+ */
 export function applyBetas(draft: Draft, betas: readonly string[]): void {
   const byFlag = (beta: string): boolean =>
     beta === BETA_OF_FLAG && isSinceOrUnknown(draft.cli, SINCE_BETAS);

@@ -2,7 +2,7 @@ import { addFlag, awaitInitialize, type Draft } from "../invocation/draft.js";
 import { isSinceOrUnknown, mayUse } from "../invocation/version-gate.js";
 import type { PluginConfig } from "../options.js";
 
-/** A flag for each plugin, or all of them by the initialize request. */
+/** Sends a flag for each plugin, or all plugins in the initialize request. */
 export function applyPlugins(draft: Draft, plugins: readonly PluginConfig[]): void {
   if (byInitialize(draft)) {
     awaitInitialize(draft, "plugins");

@@ -7,9 +7,9 @@ import { SINCE_ON_FAILURE } from "./hooks.js";
 export const POLICY_HOOK = "hawser_policy";
 
 /**
- * Registers the policy as a PreToolUse hook, because only a hook sees every call, whatever the mode and
- * the other rules say. It stands before the caller's hooks. A policy that throws denies the call: this
- * library answers so, and a CLI that knows `onFailure` does so if no answer comes.
+ * Registers the policy as a PreToolUse hook, because only a hook sees every call in every mode and
+ * with all other rules. It comes before the caller's hooks. If the policy throws, the call is
+ * denied: by this library, and by a CLI that knows `onFailure` if no answer comes.
  */
 export function applyRules(draft: Draft): void {
   if (draft.options.rules === undefined) return;
@@ -34,7 +34,7 @@ export function guardsCommands({ options, cli, warnings }: Draft): boolean {
   const first = rules.find(({ tool }) => matchesWildcard(tool, "Bash"));
   if (first?.decision === "allow" && first.input === undefined) return false;
   if (!isSinceOrUnknown(cli, SINCE_SKILL_COMMANDS)) {
-    warnings.push("This CLI runs commands inside of skills without asking the rules.");
+    warnings.push("This CLI runs commands inside skills without checking `rules`.");
   }
   return true;
 }

@@ -7,7 +7,9 @@ import {
 } from "../types/system-prompt.js";
 import { jsonCopy } from "./json-copy.js";
 
-/** Sends the prompt by the initialize request, which has no limit of length and shows in no list of processes. */
+/**
+ * Sends the prompt in the initialize request, which has no length limit and is in no process list.
+ */
 export function applySystemPrompt(draft: Draft, prompt: SystemPromptOption): void {
   if (typeof prompt === "string") setPrompt(draft, [prompt]);
   else if (isParts(prompt)) setPrompt(draft, prompt);
@@ -18,7 +20,7 @@ export function applySystemPrompt(draft: Draft, prompt: SystemPromptOption): voi
   }
 }
 
-/** An older CLI never keeps a prompt, so that `false` needs nothing there. */
+/** An older CLI never keeps a prompt, so `false` needs nothing there. */
 function applySnapshot(draft: Draft, snapshot: boolean | undefined): void {
   if (snapshot === false && !isSinceOrUnknown(draft.cli, SINCE_SNAPSHOT)) return;
   if (snapshot !== undefined && mayUse(draft, "systemPrompt.snapshot", SINCE_SNAPSHOT)) {
@@ -26,7 +28,7 @@ function applySnapshot(draft: Draft, snapshot: boolean | undefined): void {
   }
 }
 
-/** Sends no prompt, because the CLI takes its own then. */
+/** Sends no prompt, because the CLI then uses its own. */
 function applyPreset(draft: Draft, { append, excludeDynamicSections }: PresetPrompt): void {
   if (append !== undefined) setAppendix(draft, append);
   if (excludeDynamicSections !== true) return;
@@ -35,7 +37,7 @@ function applyPreset(draft: Draft, { append, excludeDynamicSections }: PresetPro
   }
 }
 
-/** An older CLI silently ignores a list and takes its own prompt, so that it gets a flag. */
+/** An older CLI silently ignores a list and uses its own prompt, so it gets a flag instead. */
 function setPrompt(draft: Draft, parts: readonly string[]): void {
   if (isSinceOrUnknown(draft.cli, SINCE_LIST)) {
     draft.initialize.systemPrompt = [...parts];
@@ -68,8 +70,8 @@ function isParts(prompt: SystemPromptOption): prompt is readonly string[] {
 }
 
 /**
- * A second safeguard; the shape of the prompt is what makes it literal. The variable also hides skills
- * and commands from the model, so that it is not set if the model has the tool `Skill`.
+ * A second safeguard: the shape of the prompt makes it literal. The variable also hides skills and
+ * commands from the model, so it is not set if the model has the tool `Skill`.
  */
 export function applyLiteralPrompt({ env, options }: Draft): void {
   const { tools } = options;

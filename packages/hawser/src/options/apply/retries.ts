@@ -1,6 +1,8 @@
 import type { Draft } from "../invocation/draft.js";
 
-/** Asks the CLI for fewer retries than its own ten, because with these a wrong key takes minutes to fail. */
+/**
+ * Asks the CLI for fewer retries than its own ten, with which a wrong key takes minutes to fail.
+ */
 export function applyRetries(draft: Draft): void {
   const { retry, fallbackModel } = draft.options;
   if (retry?.apiTimeoutMs !== undefined) draft.env.set("API_TIMEOUT_MS", `${retry.apiTimeoutMs}`);
@@ -11,5 +13,7 @@ export function applyRetries(draft: Draft): void {
   }
 }
 
-/** The CLI turns to the fallback model after its second retry, and with fewer not at all. */
+/**
+ * The CLI switches to the fallback model after its second retry. With fewer retries it never does.
+ */
 const RETRIES_BEFORE_FALLBACK = "2";

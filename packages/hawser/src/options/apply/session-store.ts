@@ -9,9 +9,9 @@ export function applySessionStore(draft: Draft, _: unknown, name: OptionName): v
 }
 
 /**
- * A session that is resumed from a store has a temporary configuration folder, which holds no login.
- * The variable shows the CLI the way to the user's login; an older CLI ignores the variable and would
- * end with "Not logged in".
+ * A session that is resumed from a store has a temporary configuration folder, which holds no
+ * login. A variable tells the CLI where the user's login is. An older CLI ignores the variable and
+ * would exit with "Not logged in".
  */
 function checkLogin(draft: Draft): void {
   const { apiKey, oauthToken } = draft.options;

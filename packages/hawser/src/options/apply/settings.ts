@@ -16,8 +16,8 @@ import { guardsCommands } from "./policy-rules.js";
 import { placePermissions } from "./tools.js";
 
 /**
- * Sends everything that travels as settings in one object, because the CLI takes the last of two
- * `--settings`: the option itself, the sandbox, and rules that are not on the command line.
+ * Sends all settings in one object, because the CLI uses only the last of two `--settings`: the
+ * option itself, the sandbox, and the rules that are not on the command line.
  */
 export function applySettings(draft: Draft): void {
   const { settings } = draft.options;
@@ -58,7 +58,7 @@ function ownSettings(draft: Draft): JsonObject | undefined {
 function warnOfOpenSandbox(draft: Draft, { enabled, failIfUnavailable }: JsonObject): void {
   if (failIfUnavailable === false || enabled === false) return;
   const feature = "sandbox.failIfUnavailable";
-  mayUse(draft, feature, SINCE_FAIL, "where no sandbox can be had, commands run without one");
+  mayUse(draft, feature, SINCE_FAIL, "where no sandbox is available, commands run without one");
 }
 
 const SINCE_FAIL = "2.1.83";
@@ -68,7 +68,7 @@ function filled(fields: JsonObject): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/** Passes the path on if nothing has to be merged, so that the CLI reads the caller's own file. */
+/** Passes the path on if nothing must be merged, so that the CLI reads the caller's own file. */
 function passFile(draft: Draft, path: string): void {
   const { settings: input } = draft.host;
   if (input !== undefined) {
@@ -81,7 +81,7 @@ function passFile(draft: Draft, path: string): void {
   addPair(draft, "settings", "--settings", path);
 }
 
-/** The given settings with rules that mean the same in another file. */
+/** The given settings, with rules rewritten so that they mean the same in another file. */
 function anchored(draft: Draft, settings: JsonObject | string): JsonObject | undefined {
   const given = readGiven(draft, settings);
   const permissions = objectOf(given?.["permissions"]);
@@ -95,7 +95,9 @@ function anchored(draft: Draft, settings: JsonObject | string): JsonObject | und
   return { ...given, permissions: { ...permissions, ...Object.fromEntries(lists) } };
 }
 
-/** Where `Tool(/path)` counts from: the folder of a settings file, else the working directory. */
+/**
+ * The folder that `Tool(/path)` is relative to: that of a settings file, or the working directory.
+ */
 function rootOf(draft: Draft, settings: JsonObject | string): string | undefined {
   const root = workingDirectory(draft);
   const path = settingsPath(settings);
@@ -123,7 +125,9 @@ function refuse({ host }: Draft, { path, message, hint }: Required<Problem>): Ha
   return refusal(host, "invalid_options", `${path} ${message}.`, { hint, issues });
 }
 
-/** An older CLI reads the file again whenever settings change, and loses the deny rules if it is gone. */
+/**
+ * An older CLI reads the file again when settings change, and loses the deny rules if it is gone.
+ */
 function keepUntil({ cli }: Draft): "initialized" | "exit" {
   return cli.version !== undefined && isSinceOrUnknown(cli, SINCE_READ_ONCE)
     ? "initialized"
@@ -133,15 +137,15 @@ function keepUntil({ cli }: Draft): "initialized" | "exit" {
 const SINCE_READ_ONCE = "2.1.229";
 
 /**
- * Sends the policy on the command line, or by initialize if it may hold a secret or is too long. The CLI
- * takes no file for it.
+ * Sends the policy on the command line, or in the initialize request if it may hold a secret or is
+ * too long. The CLI accepts no file for it.
  */
 export function applyManagedSettings(draft: Draft, policy: JsonObject): void {
   const secret = mayHoldSecret(policy);
   addVariables(draft, policy);
   if (!secret && (!draft.compact || !isSinceOrUnknown(draft.cli, SINCE_POLICY))) {
     addPair(draft, "managedSettings", "--managed-settings", JSON.stringify(policy));
-  } else if (mayUse(draft, "managedSettings with what may be secret", SINCE_POLICY)) {
+  } else if (mayUse(draft, "managedSettings that may hold a secret", SINCE_POLICY)) {
     addFlag(draft, "managedSettings", "--managed-settings-in-initialize");
     awaitInitialize(draft, "managedSettings");
     draft.initialize.managedSettings = jsonCopy(policy);
@@ -150,7 +154,7 @@ export function applyManagedSettings(draft: Draft, policy: JsonObject): void {
 
 const SINCE_POLICY = "2.1.323";
 
-/** Whether settings have a key that may hold a secret: any key that is not known to hold none. */
+/** Whether settings have a key that may hold a secret: any key that is not known to be harmless. */
 function mayHoldSecret(settings: JsonObject): boolean {
   return Object.keys(settings).some((key) => !OPEN_KEYS.has(key));
 }

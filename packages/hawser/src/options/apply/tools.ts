@@ -34,7 +34,7 @@ export function applyToolConfig(
   if (format !== undefined) env.set("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", format);
 }
 
-/** The part of all rules and directories that travels by the settings. */
+/** The rules and directories that are sent in the settings. */
 export interface SettingsPermissions {
   readonly allow: readonly string[];
   readonly deny: readonly string[];

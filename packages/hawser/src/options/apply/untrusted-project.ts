@@ -6,15 +6,15 @@ import { isOfProject } from "../presets.js";
 import { rule } from "../validate/kinds/permission-rule.js";
 import { parseSettings } from "../validate/settings-reading.js";
 
-/** Takes from a project that is not trusted only the rules that narrow rights, and the instructions. */
+/** Of an untrusted project, only the instructions and the rules that narrow rights take effect. */
 export function applyUntrusted(draft: Draft, _: boolean, name: OptionName): void {
   addNarrowingRules(draft);
   addInstructions(draft, name);
 }
 
 /**
- * Puts the deny and ask rules of the project's settings in force: without trust the CLI does not
- * read these files, and a project's own ban must not be lifted by that.
+ * Applies the deny and ask rules of the project's settings. Without trust the CLI does not read
+ * these files, but the project's own bans must still hold.
  */
 function addNarrowingRules({ host, permissions, warnings }: Draft): void {
   for (const input of host.project?.settings ?? []) {
@@ -44,17 +44,17 @@ function rulesIn(list: unknown, warnings: string[]): string[] {
 
 /**
  * Lets the CLI read the instructions of a project (CLAUDE.md, its imports, .claude/rules) although
- * the project is no setting source. Observed on 2.1.325: of an added directory the CLI reads these
- * files and nothing that runs or grants anything. Older CLIs also load the plugins that the settings
- * of such a directory name (observed on 2.1.113, 2.1.197 and 2.1.290), so there it is not added.
- * Directories that come by a settings file do not count for this, so that the flag is always on the
+ * the project is not a setting source. Observed on 2.1.325: in an added directory the CLI reads
+ * these files and nothing that runs or grants anything. Older CLIs also load the plugins that the
+ * settings of such a directory name (observed on 2.1.113, 2.1.197 and 2.1.290), so for them it is
+ * not added. Directories in a settings file do not have this effect, so the flag is always on the
  * command line.
  */
 function addInstructions(draft: Draft, name: OptionName): void {
   const { cli, host, env, warnings } = draft;
   if (host.project?.holdsInstructions === false) {
     warnings.push(
-      "A link leads the instructions of the project out of its folder: they are not read.",
+      "The project's instructions are linked from outside its folder, so they are not read.",
     );
     return;
   }
@@ -76,7 +76,8 @@ export function applyGitGuard({ env, cli, options }: Draft): void {
   if (cli.version !== undefined && isSinceOrUnknown(cli, IS_CAREFUL)) return;
   const variable = "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS";
   if (env.get(variable) === undefined) env.set(variable, "1");
-  // Git has other reasons to look at the folder, such as `git check-ignore` for a file that is read.
+  // Git has other reasons to look at the folder, such as `git check-ignore` for a file that is
+  // read.
   const count = Number(env.get("GIT_CONFIG_COUNT") ?? 0);
   if (!Number.isSafeInteger(count) || count < 0) return;
   env.set(`GIT_CONFIG_KEY_${count}`, "core.fsmonitor");
@@ -84,5 +85,5 @@ export function applyGitGuard({ env, cli, options }: Draft): void {
   env.set("GIT_CONFIG_COUNT", `${count + 1}`);
 }
 
-/** The oldest version that was seen to run nothing of a hostile .git/config or of an added folder. */
+/** The oldest version that was observed to run nothing of a hostile .git/config or added folder. */
 const IS_CAREFUL = "2.1.325";

@@ -18,8 +18,9 @@ import { isInUse, keepSupported } from "./supported-options.js";
 import { refusal } from "./version-gate.js";
 
 /**
- * Turns options into all that is needed to start the CLI. Pure: it reads only its arguments and changes
- * none of them. It returns, or throws a `HawserError`.
+ * Turns options into the arguments, environment, files and first request that start the CLI. It is
+ * pure: it reads only its arguments and changes none of them. Throws `HawserError` for options that
+ * are not valid.
  */
 export function buildInvocation(options: Options, cli: CliFacts, host: HostFacts): Invocation {
   const taken = readOnce(options);
@@ -40,12 +41,12 @@ export function buildInvocation(options: Options, cli: CliFacts, host: HostFacts
   }
 }
 
-/** Copies the options, so that the values that are checked are the values that are used, even with getters. */
+/** Copies the options, so that the checked values are the used values, even with getters. */
 function readOnce(options: Options): Options {
   try {
     return isObject(options) ? { ...options } : options;
   } catch {
-    // `validateOptions` reports what is wrong.
+    // `validateOptions` reports the problem.
     return options;
   }
 }
@@ -76,18 +77,18 @@ function draftOf(options: Resolved, cli: CliFacts, host: HostFacts, compact: boo
     warnings.push(`${path} ${message}`);
   }
   if (cli.script !== true && options.executableArgs !== undefined) {
-    warnings.push("executableArgs is left out: this CLI is no script and needs no runtime.");
+    warnings.push("executableArgs is ignored: this CLI is not a script and needs no runtime.");
   }
   return draft;
 }
 
 /**
- * What needs all rows to be written first, in this order. None of it is a row, because each step reads
- * several options, or has something to do when its option is not given.
+ * The steps after all rows, in this order. They are not rows, because each step reads several
+ * options, or has something to do if its option is not set.
  */
 const AFTER_ALL_ROWS: readonly ((draft: Draft) => void)[] = [
   applyGitGuard,
-  // The policy stands before the hooks that the row of `hooks` has registered.
+  // The policy comes before the hooks that the row of `hooks` has registered.
   applyRules,
   applyRetries,
   // One `--settings` holds the settings, the sandbox, and the rules that the rows have collected.

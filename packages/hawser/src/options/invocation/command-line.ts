@@ -25,7 +25,7 @@ export function fits(draft: Draft): boolean {
 
 const LIMIT = 8192;
 
-/** Whether a secret would stand in an argument that can travel by another channel. */
+/** Whether a secret would be in an argument that can be sent by another channel. */
 export function leaks({ args, env, secrets }: Draft): boolean {
   const movable = args.filter(({ option }) => isMovable(option));
   if (movable.length === 0) return false;
@@ -33,7 +33,7 @@ export function leaks({ args, env, secrets }: Draft): boolean {
   return movable.some(({ tokens }) => tokens.some((token) => mask(token) !== token));
 }
 
-/** Names the option that takes the most room. */
+/** The error for a command line that is too long. It names the longest option. */
 export function tooLong(draft: Draft): HawserError {
   const sizes = new Map<OptionName, number>();
   for (const { option, tokens } of draft.args) {

@@ -7,7 +7,9 @@ export const KEY_VARIABLES = [
 
 const [API_KEY, AUTH_TOKEN, OAUTH_TOKEN] = KEY_VARIABLES;
 
-/** The variables that log the CLI in, in its order: it names the first that is set as its source. */
+/**
+ * The variables that log the CLI in, in its order: it names the first that is set as its source.
+ */
 export const LOGIN_VARIABLES: readonly string[] = [
   API_KEY,
   "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR",
@@ -16,7 +18,10 @@ export const LOGIN_VARIABLES: readonly string[] = [
   "CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR",
 ];
 
-/** The variables that send the CLI to a service with credentials of its own, and its name. */
+/**
+ * The variables that make the CLI use a service with its own credentials, and the name of the
+ * service.
+ */
 export const CLOUD_SERVICES: readonly (readonly [variable: string, service: string])[] = [
   ["CLAUDE_CODE_USE_BEDROCK", "Amazon Bedrock"],
   ["CLAUDE_CODE_USE_VERTEX", "Google Vertex AI"],

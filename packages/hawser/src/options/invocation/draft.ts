@@ -10,7 +10,7 @@ export interface Draft {
   readonly options: Resolved;
   readonly cli: CliFacts;
   readonly host: HostFacts;
-  /** Whether everything that can travel by another channel stays off the command line. */
+  /** Whether everything that can be sent by another channel stays off the command line. */
   readonly compact: boolean;
   readonly args: Argument[];
   readonly env: EnvironmentDraft;
@@ -18,7 +18,7 @@ export interface Draft {
   readonly files: PrivateFile[];
   readonly secrets: Set<string>;
   readonly warnings: string[];
-  /** Rules and directories of all options, before `applySettings` decides how they travel. */
+  /** Rules and directories of all options, before `applySettings` decides how they are sent. */
   readonly permissions: { allow: string[]; deny: string[]; ask: string[]; directories: string[] };
   expectedDenyRules: number;
   expectsMode: boolean;
@@ -37,15 +37,15 @@ export function addFlag(draft: Draft, option: OptionName, flag: Flag, value?: st
 }
 
 /**
- * Adds a flag as two tokens, as the official SDK sends it. It is one token if the value begins with a dash,
- * because the CLI would take the value for a flag.
+ * Adds a flag as two tokens, as the official SDK sends it. It is one token if the value begins with
+ * a dash, because the CLI would take the value for a flag.
  */
 export function addPair(draft: Draft, option: OptionName, flag: Flag, value: string): void {
   const tokens = value.startsWith("-") ? [`${flag}=${value}`] : [flag, value];
   draft.args.push({ option, tokens });
 }
 
-/** Makes the CLI wait for `initialize` before it starts; harmless when asked for twice. */
+/** Makes the CLI wait for `initialize` before it starts. A second call has no effect. */
 export function awaitInitialize(draft: Draft, option: OptionName): void {
   const flag = "--await-initialize";
   if (!draft.args.some(({ tokens }) => tokens[0] === flag)) addFlag(draft, option, flag);

@@ -62,8 +62,9 @@ export function startEnvironment(options: Resolved, host: HostEnvironment): Envi
 }
 
 /**
- * The CLI hands PWD on to what it starts, and does not correct it (observed: an MCP server of 2.1.197
- * and 2.1.325 has the PWD that the CLI was given). OLDPWD stays: it claims nothing about the folder.
+ * The CLI passes PWD on to the programs that it starts, and does not correct it (observed: an MCP
+ * server of 2.1.197 and 2.1.325 has the PWD that the CLI got). OLDPWD stays, because it claims
+ * nothing about the folder.
  */
 function followFolder(env: EnvironmentDraft, options: Resolved, host: HostEnvironment): void {
   if (host.pwd === undefined || host.platform === "win32" || setsPwd(options, host.env)) return;
@@ -71,15 +72,17 @@ function followFolder(env: EnvironmentDraft, options: Resolved, host: HostEnviro
 }
 
 /**
- * Whether the caller chose the value of PWD, or that there is none. A copy of this program's value is no
- * choice: `env: { ...process.env }` brings it along.
+ * Whether the caller set or removed PWD. A copy of this program's value does not count, because
+ * `env: { ...process.env }` contains it.
  */
 export function setsPwd({ env = {} }: Pick<Options, "env">, host: HostFacts["env"]): boolean {
   const { PWD } = env;
   return Object.hasOwn(env, "PWD") && (PWD === undefined || PWD !== host["PWD"]);
 }
 
-/** Whether this program runs inside a session of the CLI. The variable counts even if it is empty. */
+/**
+ * Whether this program runs inside a session of the CLI. The variable counts even if it is empty.
+ */
 export function isNested(host: Pick<HostFacts, "env">): boolean {
   return host.env["CLAUDECODE"] !== undefined;
 }

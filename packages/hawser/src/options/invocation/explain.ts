@@ -3,33 +3,34 @@ import type { Options } from "../options.js";
 import { buildInvocation } from "./build-invocation.js";
 import type { CliFacts, HostFacts, Initialize, Invocation, PrivateFile } from "./invocation.js";
 
-/** What would be started, with every secret masked. */
+/** What a call would start, with every secret masked. */
 export interface Explanation {
   /** The executable and its arguments. */
   readonly command: readonly string[];
   readonly cwd?: string;
   readonly environment: EnvironmentChanges;
-  /** The first request on the line. */
+  /** The first request to the CLI. */
   readonly initialize: Initialize;
   readonly files: readonly ExplainedFile[];
   readonly warnings: readonly string[];
 }
 
-/** The child's environment beside this program's own. */
+/** How the environment of the CLI differs from your program's. */
 export interface EnvironmentChanges {
-  /** Variables that this program has not, or has with another value. */
+  /** Variables that your program does not have, or has with another value. */
   readonly set: Readonly<Record<string, string>>;
-  /** Names of this program's variables that are not passed on. */
+  /** Names of your program's variables that are not passed on. */
   readonly removed: readonly string[];
-  /** Names of this program's variables that are passed on unchanged. */
+  /** Names of your program's variables that are passed on unchanged. */
   readonly kept: readonly string[];
 }
 
+/** A file that would be written, without its contents. */
 export interface ExplainedFile extends Pick<PrivateFile, "path" | "keepUntil"> {
   readonly bytes: number;
 }
 
-/** What would be started, as data. */
+/** What a call would start, as data. */
 export function explainInvocation(options: Options, cli: CliFacts, host: HostFacts): Explanation {
   const invocation = buildInvocation(options, cli, host);
   const mask = createMask({ ...host.env, ...invocation.env }, invocation.secrets);
@@ -47,7 +48,7 @@ export function explainInvocation(options: Options, cli: CliFacts, host: HostFac
   return maskDeep(explained, mask) as Explanation;
 }
 
-/** What would be started, as text for people, with long values cut. */
+/** What a call would start, as text for people, with long values cut. */
 export function explain(options: Options, cli: CliFacts, host: HostFacts): string {
   return explanationText(explainInvocation(options, cli, host));
 }

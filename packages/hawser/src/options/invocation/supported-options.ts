@@ -4,11 +4,11 @@ import { OPTION_NAMES, OPTION_TABLE } from "../table/option-table.js";
 import type { Resolved } from "./default-options.js";
 import { type Gate, mayUse } from "./version-gate.js";
 
-/** The options without those that this CLI is too old for, if `onOldCli` permits to leave them out. */
+/** Removes the options that this CLI is too old for, if `onOldCli` allows it. */
 export function keepSupported(gate: Gate): Resolved {
   const { cli, options, warnings } = gate;
   if (cli.version === undefined) {
-    warnings.push("The version of the CLI is not known: it may not have every option in use.");
+    warnings.push("The version of the CLI is unknown, so it may not support every option in use.");
     return options;
   }
   mayUse(gate, "hawser", OLDEST, "it may not work", UPDATE);

@@ -3,7 +3,7 @@ import { compareVersions, parseVersion } from "../cli-version.js";
 import type { Draft } from "./draft.js";
 import type { CliFacts, HostFacts } from "./invocation.js";
 
-/** Whether the CLI is at least this version, or of unknown version: that one is taken for a new CLI. */
+/** Whether the CLI is at least this version. A CLI of unknown version counts as new. */
 export function isSinceOrUnknown(cli: CliFacts, since: string): boolean {
   const needed = parseVersion(since);
   if (cli.version === undefined || needed === undefined) return true;
@@ -36,7 +36,7 @@ export function mayUse(
   return false;
 }
 
-/** An error whose text is masked by the given environment instead of that of this process. */
+/** An error whose text is masked by the given environment instead of that of this program. */
 export function refusal(
   host: HostFacts,
   code: ErrorCode,

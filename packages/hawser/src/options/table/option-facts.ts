@@ -15,7 +15,7 @@ export function rowOf(name: OptionName): AnyRow {
   return OPTION_TABLE[name] as AnyRow;
 }
 
-/** Options and fields of options that are about one of these things, as paths in alphabetical order. */
+/** The options, and fields of options, with one of these scopes, as paths in alphabetical order. */
 export function pathsOfScope(...scopes: readonly Scope[]): readonly string[] {
   return [...OPTION_NAMES].sort().flatMap((name) => {
     const { scope } = rowOf(name);
@@ -37,7 +37,7 @@ export function residueOf<Name extends OptionName>(
   name: Name,
   value: Options[Name],
 ): string | undefined {
-  // An option that is not known here may leave anything.
+  // An unknown option may leave anything.
   if (!Object.hasOwn(OPTION_TABLE, name)) return MAY_LEAVE;
   const { residue } = rowOf(name);
   if (typeof residue === "string") {
@@ -52,7 +52,7 @@ export function isExclusive(options: Options): boolean {
   return givenNames(options).some((name) => rowOf(name).residue === "exclusive");
 }
 
-/** Whether the options mean the same for a CLI that is told its working directory after the start. */
+/** Whether the options mean the same for a CLI that gets its working directory after the start. */
 export function isFolderFree(options: Options): boolean {
   return givenNames(options).every((name) => rowOf(name).folder === "free");
 }
@@ -61,7 +61,7 @@ function givenNames(options: Options): OptionName[] {
   return OPTION_NAMES.filter((name) => options[name] !== undefined);
 }
 
-/** Whether the option stands on the command line and could travel by another channel instead. */
+/** Whether the option is on the command line and could be sent by another channel instead. */
 export function isMovable(name: OptionName): boolean {
   const { channels } = rowOf(name);
   return (

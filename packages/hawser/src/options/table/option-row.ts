@@ -2,30 +2,30 @@ import type { Kind } from "../../base/index.js";
 import type { Draft } from "../invocation/draft.js";
 import type { OptionName, Options } from "../options.js";
 
-/** Where an option goes: to the CLI by one of five channels, or to `host`, this library itself. */
+/** How an option is sent: to the CLI by one of five channels, or to `host`, this library itself. */
 export type Channel = "argv" | "env" | "file" | "initialize" | "prompt" | "host";
 
-/** The value of an option that is given. */
+/** The value of an option that is set. */
 export type ValueOf<Name extends OptionName> = NonNullable<Options[Name]>;
 
-/** One row of the table: how an option travels to the CLI, and what is known about it. */
+/** One row of the table: how an option is sent to the CLI, and what is known about it. */
 export interface OptionRow<Name extends OptionName>
   extends OptionSpec<ValueOf<Name>>,
     OptionFacts<Name> {}
 
 export type OptionTable = { readonly [Name in OptionName]-?: OptionRow<Name> };
 
-/** How an option is checked, and how it travels. */
+/** How an option is checked and sent. */
 export interface OptionSpec<Value> {
   readonly kind: Kind;
   readonly channels: readonly Channel[];
   /** The CLI's flags that belong to this option; `extraArgs` may not repeat them. */
   readonly flags: readonly Flag[];
-  /** First version of the CLI that has it; absent if the CLI need not know. */
+  /** First version of the CLI that has the option; absent if the CLI need not know it. */
   readonly since?: string;
-  /** Whether a value that is given asks anything of the CLI. */
+  /** Whether the value asks anything of the CLI. */
   readonly inUse: (value: Value) => boolean;
-  /** Writes the value to its channels; absent if another row or layer does. */
+  /** Writes the value to its channels; absent if another row or layer does this. */
   readonly apply?: (draft: Draft, value: Value, name: OptionName) => void;
 }
 
@@ -42,9 +42,9 @@ export interface OptionFacts<Name extends OptionName> {
   readonly general: Name extends GeneralOption ? true : false;
   readonly residue: Residue<ValueOf<Name>>;
   /**
-   * Whether the option means the same for a CLI that is told its working directory after the start.
-   * `fixed`: it does not, because the CLI forgets added directories then, and has resolved all other
-   * paths before.
+   * Whether the option means the same for a CLI that gets its working directory after the start.
+   * `fixed`: it does not, because the CLI then forgets added directories and has already resolved
+   * all other paths.
    */
   readonly folder: "free" | "fixed";
 }
@@ -52,7 +52,7 @@ export interface OptionFacts<Name extends OptionName> {
 /**
  * What an option, or a field of it, is about:
  * - `any`: the process and its conversation;
- * - `turn`: one prompt and its answer, where these can be told from others;
+ * - `turn`: one prompt and its answer, if they can be distinguished from others;
  * - `call`: one outcome, which may take several turns and several processes;
  * - `session`: a conversation that outlives its process;
  * - `pool`: a process that serves several callers.
@@ -67,10 +67,10 @@ type ScopeOf<Name extends OptionName> = Name extends CallOption
 
 /**
  * What a reset of the conversation (`/clear`) leaves of an option in the process:
- * - `none`: nothing that matters to the next caller who starts such a process with the same options;
- * - `unknown`: it was not examined, so that it counts as something;
+ * - `none`: nothing that matters to the next caller with the same options;
+ * - `unknown`: it was not examined, so it counts as something;
  * - `exclusive`: the process belongs to the one session that it was started for;
- * - a rule, where it depends on the value.
+ * - a rule, if it depends on the value.
  */
 export type Residue<Value> = "none" | "unknown" | "exclusive" | ResidueRule<Value>;
 
@@ -79,17 +79,20 @@ export interface ResidueRule<Value> {
   readonly isClean: (value: Value) => boolean;
   /** What any other value leaves. */
   readonly leaves: string;
-  /** What the CLI does when the option is not given; undefined if that leaves nothing. */
+  /** What the CLI does if the option is not set; undefined if that leaves nothing. */
   readonly unset?: "leaves_too";
 }
 
-/** The options whose scope is `call`: a type cannot be read from the table, but the table is held to it. */
+/**
+ * The options whose scope is `call`. A type cannot be read from the table, so a check compares
+ * both.
+ */
 export type CallOption = "autoResume" | "maxRepairs" | "schema";
 
-/** The options whose scope is `session`, held to the table in the same way. */
+/** The options whose scope is `session`, compared with the table in the same way. */
 export type SessionOption = "recover";
 
-/** The options that are `general`, held to the table in the same way. */
+/** The options that are `general`, compared with the table in the same way. */
 export type GeneralOption =
   | "abortController"
   | "additionalDirectories"

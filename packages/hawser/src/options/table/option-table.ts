@@ -42,7 +42,8 @@ import {
   variable,
 } from "./row-builders.js";
 
-// Versions were found by running published packages: "1.0.0" is in all of them, "2.0.0" in the oldest supported.
+// The versions were found by running published packages. "1.0.0" means all of them, "2.0.0" the
+// oldest supported version.
 
 /** Every option. The order of the rows is the order of the flags on the command line. */
 export const OPTION_TABLE: OptionTable = {

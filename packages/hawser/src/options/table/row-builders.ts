@@ -12,7 +12,10 @@ type NameFor<Type> = {
 
 type Apply<Value> = (draft: Draft, value: Value, name: OptionName) => void;
 
-/** The facts of most general options. A reset leaves nothing of them that matters to the next caller. */
+/**
+ * The facts of most general options. A reset leaves nothing of them that matters to the next
+ * caller.
+ */
 export const GENERAL = { scope: "any", general: true, residue: "none", folder: "free" } as const;
 
 /** The facts of most other options. What a reset leaves of them was not examined. */
@@ -70,7 +73,7 @@ export function bare<Name extends NameFor<boolean>>(
   };
 }
 
-/** `--flag=a,b`; an empty list is sent, since it means "none". */
+/** `--flag=a,b`; an empty list is sent, because it means "none". */
 export function csv<Name extends NameFor<readonly string[]>>(
   name: Flag,
   item: Kind,
@@ -151,7 +154,7 @@ function isFilled(value: unknown): boolean {
   return Object.keys(value).length > 0;
 }
 
-/** Says what a reset leaves of every value of an option but the clean ones. */
+/** A rule that says what a reset leaves of every value except the clean ones. */
 export function unless<Value>(
   isClean: (value: Value) => boolean,
   leaves: string,
@@ -159,7 +162,7 @@ export function unless<Value>(
   return { isClean, leaves };
 }
 
-/** A rule for an option that must be given, because the CLI's default for it leaves something too. */
+/** A rule for an option that must be set, because the CLI's default also leaves something. */
 export function unlessGiven<Value>(
   isClean: (value: Value) => boolean,
   leaves: string,

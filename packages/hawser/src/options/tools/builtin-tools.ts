@@ -2,49 +2,52 @@ import type { JsonObject } from "../../wire/index.js";
 import { mcpToolPrefix } from "../validate/kinds/mcp-servers.js";
 import { callsInPrompt, filesInArguments } from "./calls-in-prompt.js";
 
-/** A call of a tool, as the policy judges it. */
+/** A tool call, as the policy (`rules`) judges it. */
 export interface ToolCall {
   readonly tool: string;
   readonly input: JsonObject;
 }
 
-/** What the policy must know of a tool that the CLI brings along. */
+/** What the policy must know about a built-in tool of the CLI. */
 export interface ToolRow {
-  /** Older names of the tool, which rules and matchers still take. */
+  /** Older names of the tool, which rules and matchers still accept. */
   readonly formerly?: readonly string[];
-  /** Fields that hold a command: a rule that denies or asks about Bash covers them. */
+  /** Fields that hold a command. A rule that denies or asks about Bash covers them. */
   readonly commands?: readonly string[];
-  /** Fields that hold a path, or a list of paths: rules on them look through links. */
+  /** Fields that hold a path or a list of paths. Rules on them resolve links. */
   readonly paths?: readonly string[];
   /**
-   * What the tool writes into files, each as the input of a call of Edit. A rule that denies or asks
-   * about Edit or Write covers it.
+   * What the tool writes into files, each as the input of a call of Edit. A rule that denies or
+   * asks about Edit or Write covers it.
    */
   readonly writes?: (input: JsonObject) => readonly JsonObject[];
-  /** The input as the tool understands it, where a default or another field changes a path. */
+  /** The input as the tool understands it, if a default or another field changes a path. */
   readonly meaning?: (input: JsonObject) => JsonObject;
   /**
-   * The call under the name of another tool that does the same. A rule that denies or asks about that
-   * call covers this one. A rule that allows it does not, because the allowed tool was another.
+   * The same call under the name of another tool that does the same. A rule that denies or asks
+   * about the other call covers this call. A rule that allows the other call does not, because it
+   * allows another tool.
    */
   readonly sameAs?: (input: JsonObject) => readonly ToolCall[];
   /**
-   * Further calls that the CLI makes because of this one and that no hook sees. Each is put to the
-   * whole policy; of all decisions the strictest counts.
+   * Further calls that the CLI makes because of this call and that no hook sees. The policy judges
+   * each of them, and the strictest decision counts.
    */
   readonly leadsTo?: (input: JsonObject) => readonly ToolCall[];
   /**
-   * The tool whose rules the CLI takes to allow a call of this one: Bash with the command, Read or Edit
-   * with the path. Only where a pinned CLI was seen to do so.
+   * The tool whose rules the CLI uses to allow a call of this tool: Bash with the command, Read or
+   * Edit with the path. Set only where a pinned CLI was observed to do so.
    */
   readonly allowedAs?: "Bash" | "Edit" | "Read";
-  /** Fields with a name that the CLI also takes with other case, blanks or separators. */
+  /** Fields that hold a name which the CLI also accepts with other case, blanks or separators. */
   readonly names?: readonly string[];
-  /** Fields whose names look like a command or a path, and why the policy need not look at them. */
+  /**
+   * Fields whose names look like a command or a path, with the reason why the policy ignores them.
+   */
   readonly reviewed?: Readonly<Record<string, string>>;
 }
 
-/** The tools of the CLI by the names that the official SDK lists, in its order. */
+/** The names of the CLI's built-in tools, as the official Agent SDK lists them and in its order. */
 export const BUILTIN_TOOL_NAMES = [
   "Agent",
   "Artifact",
@@ -102,7 +105,7 @@ export const BUILTIN_TOOL_NAMES = [
   "Write",
 ] as const;
 
-/** Tools that some versions of the CLI have and that the official list does not name. */
+/** Tools of some CLI versions that are not in the official list. */
 export const OTHER_TOOL_NAMES = [
   "BashOutput",
   "LS",
@@ -116,17 +119,17 @@ export const OTHER_TOOL_NAMES = [
   "TeamDelete",
 ] as const;
 
-/** The name of a tool that the CLI brings along. */
+/** The name of a built-in tool of the CLI. */
 export type BuiltinTool = (typeof BUILTIN_TOOL_NAMES)[number] | (typeof OTHER_TOOL_NAMES)[number];
 
-/** Any name of a tool; editors complete those of the CLI's own. */
+/** The name of any tool. Editors complete the built-in ones. */
 export type ToolName = BuiltinTool | (string & {});
 
 /**
- * What each tool can be used for; a tool without a row can be used for nothing that a rule on another
- * tool must cover. `test/options/builtin-tools.test.ts` compares it with the tools that each pinned CLI
- * gives to the model. A tool that no list above names fails that test, and so does a field that looks
- * like a command or a path and that no row accounts for.
+ * What each tool can be used for. A tool without a row can do nothing that a rule on another tool
+ * must cover. `test/options/builtin-tools.test.ts` compares this table with the tools that each
+ * pinned CLI offers to the model. The test fails for a tool that is in no list above, and for a
+ * field that looks like a command or a path but is in no row.
  */
 export const BUILTIN_TOOLS: Readonly<Partial<Record<BuiltinTool, ToolRow>>> = {
   Agent: { formerly: ["Task"], names: ["subagent_type"], meaning: withAgent },
@@ -204,32 +207,32 @@ const SHELL = "Bash";
 
 const ROWS: ReadonlyMap<string, ToolRow> = new Map(Object.entries(BUILTIN_TOOLS));
 
-/** Older names of tools that rules and matchers still take, with the newer ones. */
+/** Older names of tools, which rules and matchers still accept, with the newer names. */
 export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = Object.fromEntries(
   [...ROWS].flatMap(([name, { formerly = [] }]) => formerly.map((older) => [older, name])),
 );
 
 const NEWEST: ReadonlyMap<string, string> = new Map(Object.entries(LEGACY_TOOL_NAME_ALIASES));
 
-/** Every name of a tool of the CLI, older ones included. */
+/** Every name of a built-in tool, older names included. */
 export const KNOWN_TOOL_NAMES: readonly string[] = [
   ...BUILTIN_TOOL_NAMES,
   ...OTHER_TOOL_NAMES,
   ...NEWEST.keys(),
 ];
 
-/** All names that the tool has or had, the given one first: a CLI uses the name of its version. */
+/** All names that the tool has or had, the given name first. A CLI uses the name of its version. */
 export function namesOfTool(tool: string): readonly string[] {
   const newest = NEWEST.get(tool) ?? tool;
   return [...new Set([tool, newest, ...(ROWS.get(newest)?.formerly ?? [])])];
 }
 
-/** What is known of the tool, by any of its names; nothing of a tool that the CLI does not bring along. */
+/** The row of the tool, by any of its names. For a tool that is not built in, the row is empty. */
 export function toolRow(tool: string): ToolRow {
   return ROWS.get(NEWEST.get(tool) ?? tool) ?? {};
 }
 
-/** The call under the names of other tools that do the same. */
+/** The same call under the names of other tools that do the same. */
 export function sameCalls({ tool, input }: ToolCall): readonly ToolCall[] {
   const { commands = [], writes, sameAs } = toolRow(tool);
   const shell = commands
@@ -251,29 +254,31 @@ function readingAll(paths: unknown): readonly ToolCall[] {
   return Array.isArray(paths) ? paths.flatMap(reading) : reading(paths);
 }
 
-/** The edits of a MultiEdit; without any, it is still a call that names a file. */
+/** The edits of a MultiEdit. A call without edits still names a file. */
 function editsOf({ file_path, edits }: JsonObject): readonly JsonObject[] {
   const list = Array.isArray(edits) && edits.length > 0 ? edits : [{}];
   return list.map((edit) => ({ ...Object(edit), file_path }));
 }
 
-/** A socket that is watched is a page that is read. */
+/** Watching a web socket counts as fetching its address. */
 function fetching(socket: unknown): readonly ToolCall[] {
   if (typeof socket !== "object" || socket === null) return [];
   return [{ tool: "WebFetch", input: { url: Reflect.get(socket, "url") } }];
 }
 
-/** A rule on all tools of an MCP server, such as `mcp__a__*`, covers the resources of that server. */
+/**
+ * A rule on all tools of an MCP server, such as `mcp__a__*`, covers the resources of that server.
+ */
 function usingServer({ server }: JsonObject): readonly ToolCall[] {
   return typeof server === "string" ? [{ tool: mcpToolPrefix(server), input: {} }] : [];
 }
 
-/** Without a type, the CLI starts its general agent. */
+/** Without `subagent_type`, the CLI starts its general agent. */
 function withAgent(input: JsonObject): JsonObject {
   return { ...input, subagent_type: input["subagent_type"] ?? "general-purpose" };
 }
 
-/** Without a path, the CLI searches its working directory. */
+/** Without `path`, the CLI searches its working directory. */
 function searched(input: JsonObject): JsonObject {
   return { ...input, path: input["path"] ?? "." };
 }

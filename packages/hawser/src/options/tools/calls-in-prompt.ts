@@ -2,11 +2,11 @@ import type { JsonObject } from "../../wire/index.js";
 import type { ToolCall } from "./builtin-tools.js";
 
 /**
- * The calls that the CLI makes by itself when it is given a text as a prompt: a leading `/` runs a
- * skill, and `@path` reads a file. No hook sees them. Observed for the arguments of Skill on 2.1.197
- * and 2.1.325, and for the prompt of CronCreate on 2.1.197.
+ * The tool calls that the CLI makes by itself when it gets a text as a prompt: a leading `/` runs a
+ * skill, and `@path` reads a file. No hook sees these calls. Observed for the arguments of Skill on
+ * 2.1.197 and 2.1.325, and for the prompt of CronCreate on 2.1.197.
  *
- * The model writes these texts, so everything here must take linear time.
+ * The model writes these texts, so all code here must take linear time.
  */
 export function callsInPrompt(text: unknown): readonly ToolCall[] {
   if (typeof text !== "string") return [];
@@ -15,7 +15,7 @@ export function callsInPrompt(text: unknown): readonly ToolCall[] {
   return skill === undefined ? filesIn(text) : [{ tool: "Skill", input: { skill, args } }];
 }
 
-/** The reads of files that a text names by `@path` or `@"path with spaces"`. */
+/** A Read call for each file that a text names by `@path` or `@"path with spaces"`. */
 export function filesIn(text: unknown): readonly ToolCall[] {
   if (typeof text !== "string") return [];
   const paths = [...text.matchAll(MENTION)].flatMap(([, quoted, plain = ""]) =>
@@ -26,8 +26,8 @@ export function filesIn(text: unknown): readonly ToolCall[] {
 }
 
 /**
- * The reads of files that the arguments of a skill may lead to. The file of the skill can put an `@`
- * before an argument (`@$ARGUMENTS`), so every word that looks like a path counts.
+ * A Read call for each file that a skill may read because of its arguments. The skill's file can
+ * put an `@` before an argument (`@$ARGUMENTS`), so every word that looks like a path counts.
  */
 export function filesInArguments(args: unknown): readonly ToolCall[] {
   if (typeof args !== "string") return [];
@@ -36,10 +36,10 @@ export function filesInArguments(args: unknown): readonly ToolCall[] {
   return filesIn([args, ...paths.map((path) => `@${path}`)].join(" "));
 }
 
-/** A letter before the `@` makes it part of a word, such as an address of mail. */
+/** A letter before the `@` makes it part of a word, such as a mail address. */
 const MENTION = /(?<![\p{L}\p{N}_])@(?:"([^"]+)"|([^\s"]+))/gu;
 
-/** The path may be followed by a range of lines, or by the end of a sentence. */
+/** A range of lines (`#L1-2`) or the end of a sentence may follow the path. */
 function withoutEnding(path: string): string {
   const range = path.lastIndexOf("#");
   let end = range < 0 ? path.length : range;

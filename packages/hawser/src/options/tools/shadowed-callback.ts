@@ -2,8 +2,9 @@ import type { Options } from "../options.js";
 import { toolRow } from "./builtin-tools.js";
 
 /**
- * Why `canUseTool` is not asked about some calls, or undefined if it is asked about all of them. With
- * `rules` the policy decides first, and what it asks always reaches the callback.
+ * The warning that `canUseTool` is not called for some tool calls; undefined if it is called for
+ * all of them. With `rules` there is no warning, because the policy decides first, and what the
+ * policy asks always reaches the callback.
  */
 export function shadowedCallbackWarning(
   options: Options,
@@ -27,8 +28,8 @@ export function shadowedCallbackWarning(
 }
 
 /**
- * Finds a callback that tools which run commands or change files pass by. Other tools do not count,
- * because allowing read-only tools or the caller's own is the ordinary use of `allowedTools`.
+ * The same warning, but only for tools that run commands or change files. Other tools do not count,
+ * because allowing read-only tools or the caller's own tools is the ordinary use of `allowedTools`.
  */
 export function shadowedChangesWarning(options: Options): string | undefined {
   return shadowedCallbackWarning(options, changesThings);

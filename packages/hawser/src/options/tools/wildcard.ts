@@ -1,6 +1,7 @@
 /**
- * Whether a text fits a pattern in which `*` stands for any characters. Each piece between stars is
- * taken at the first place where it can be, so the time is linear, unlike that of a regular expression.
+ * Whether a text matches a pattern in which `*` stands for any characters. Each piece between stars
+ * is matched at its first possible place, so that the time is linear, unlike that of a regular
+ * expression.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split("*");

@@ -6,37 +6,55 @@ import type {
 import type { ModelName } from "../options.js";
 import type { ToolName } from "../tools/builtin-tools.js";
 
-/** A sub-agent that the main thread may start, or be run as by the option `agent`. */
+/**
+ * A sub-agent that the model can start. The option `agent` runs the main thread as one.
+ *
+ * @example
+ * ```ts
+ * const reviewer: AgentDefinition = {
+ *   description: "Reviews a diff for bugs.",
+ *   prompt: "You review code. Report bugs only.",
+ *   tools: ["Read", "Grep"],
+ * };
+ * ```
+ */
 export interface AgentDefinition {
-  /** When to use it; the model reads this. */
+  /** When to use the agent. The model reads this. */
   description: string;
-  /** Its system prompt. */
+  /** System prompt of the agent. */
   prompt: string;
-  /** The tools it has; absent is all of the main thread's. */
+  /**
+   * The tools that the agent has.
+   * @default all tools of the main thread
+   */
   tools?: ToolName[];
+  /** Tools that the agent does not have. */
   disallowedTools?: ToolName[];
   /** An alias, a model id, or `inherit`. */
   model?: ModelName | "inherit";
-  /** Names of servers of the session, or configurations of its own. */
+  /** Names of MCP servers of the session, or servers of the agent's own. */
   mcpServers?: AgentMcpServerSpec[];
   skills?: string[];
   initialPrompt?: string;
   maxTurns?: number;
-  /** Tokens at which it compacts its own conversation. */
+  /** Number of tokens at which the agent compacts its own conversation. */
   autoCompactWindow?: number;
   background?: boolean;
-  /** Runs without the instruction files of user and project. */
+  /** Leaves out the instruction files (CLAUDE.md) of user and project. */
   omitClaudeMd?: boolean;
   memory?: "user" | "project" | "local";
   effort?: EffortLevel | number;
   permissionMode?: PermissionMode;
-  /** Agents that watch it and report; names with commas between. */
+  /** Names of agents that watch this agent and report, separated by commas. */
   observer?: string;
   observerMessage?: string;
   criticalSystemReminder_EXPERIMENTAL?: string;
-  /** Newer fields of the CLI are passed on as they are. */
+  /** Other fields are passed on unchanged, so that fields of a newer CLI work. */
   [field: string]: unknown;
 }
 
-/** A server by its name, or its configuration under a name. */
+/**
+ * The name of an MCP server of the session, or an object with the configuration of a server by
+ * name.
+ */
 export type AgentMcpServerSpec = string | Record<string, McpServerConfigForProcessTransport>;

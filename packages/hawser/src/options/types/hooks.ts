@@ -1,6 +1,6 @@
 import type { HookInputs, HookJSONOutput } from "../../wire/index.js";
 
-/** The events that the newest known CLI has. */
+/** The names of all hook events of the newest known CLI. */
 export const HOOK_EVENTS = [
   "PreToolUse",
   "PostToolUse",
@@ -37,32 +37,59 @@ export const HOOK_EVENTS = [
   "MessageDisplay",
 ] as const;
 
+/** The name of a hook event, such as `PreToolUse`. */
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-/** Called when its event happens; nothing returned is no opinion. Without `E` it is for any event. */
+/**
+ * Called when a hook event happens. Return nothing to let the CLI go on as usual. Without `E`, the
+ * callback fits any event.
+ *
+ * @example
+ * ```ts
+ * const deny: HookCallback<"PreToolUse"> = async () => ({
+ *   hookSpecificOutput: {
+ *     hookEventName: "PreToolUse",
+ *     permissionDecision: "deny",
+ *     permissionDecisionReason: "Not in this session.",
+ *   },
+ * });
+ * ```
+ */
 export type HookCallback<E extends HookEvent = HookEvent> = (
   input: HookInputs[E],
   toolUseID: string | undefined,
   options: { signal: AbortSignal },
 ) => HookAnswer | Promise<HookAnswer>;
 
+/** The answer of a hook callback; `undefined` is no decision. */
 export type HookAnswer = HookJSONOutput | undefined;
 
-/** Callbacks for some or all of the tools. */
+/** Callbacks of one hook event, for all tools or for those that `matcher` matches. */
 export interface HookMatcher<E extends HookEvent = HookEvent> {
-  /** A pattern on the tool's name, such as `Bash|Write`; absent is every tool. */
+  /**
+   * A pattern for the tool's name, such as `Bash|Write`. Tool names are case-sensitive.
+   * @default every tool
+   */
   matcher?: string | undefined;
+  /** The callbacks to call. */
   hooks: readonly HookCallback<E>[];
-  /** Seconds; the CLI's own limit is 600. */
+  /**
+   * Time limit for the callbacks, in seconds.
+   * @default 600
+   */
   timeout?: number | undefined;
-  /** What a callback that throws means: `block` refuses the call, and is the default of PreToolUse. */
+  /**
+   * What happens if a callback throws: `block` blocks what the event is about, such as the tool
+   * call.
+   * @default "block" for PreToolUse, "continue" for other events
+   */
   onFailure?: "continue" | "block" | undefined;
 }
 
-/** The official SDK's name for a matcher whose callbacks fit any event. */
+/** Like `HookMatcher` with callbacks for any event. The official Agent SDK has this name. */
 export interface HookCallbackMatcher extends HookMatcher {
   hooks: HookCallback[];
 }
 
-/** Callbacks by event; each is told what its event brings. */
+/** Hook callbacks by event. Each callback gets the input of its event. */
 export type Hooks = { [E in HookEvent]?: readonly HookMatcher<E>[] | undefined };

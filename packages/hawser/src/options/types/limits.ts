@@ -1,54 +1,104 @@
-/** Milliseconds; `Infinity` is no limit. */
+/**
+ * Time limits in milliseconds; `Infinity` is no limit. A call or turn that reaches a limit fails
+ * with `timeout`, and `phase` names the limit.
+ */
 export interface TimeoutOptions {
-  /** From the start to the CLI's answer to initialize; 60,000 unless given. */
+  /**
+   * From the start of the process to the CLI's answer to initialize.
+   * @default 60_000
+   */
   readonly bootMs?: number | undefined;
-  /** From the prompt to the first word of the model; 120,000 unless given. */
+  /**
+   * From the prompt to the first message of the model.
+   * @default 120_000
+   */
   readonly firstMessageMs?: number | undefined;
-  /** After that, between two messages while no tool and no approval is pending; 300,000. */
+  /**
+   * Between two later messages, while no tool runs and no approval is pending.
+   * @default 300_000
+   */
   readonly idleMs?: number | undefined;
-  /** Over everything: 600,000 for `complete()`, no limit for a turn of a session. */
+  /**
+   * For the whole call, or for one turn of a session.
+   * @default 600_000 for complete(), Infinity for openSession()
+   */
   readonly totalMs?: number | undefined;
 }
 
-/** Which calls that failed are made again, and how: by us in a new process, and by the CLI in its own. */
+/**
+ * When `complete()` and `stream()` make a failed call again, in a new process, and how often the
+ * CLI itself repeats a request to the API.
+ */
 export interface RetryOptions {
   /**
-   * How often at most `complete()` makes a call anew that failed with a retryable code; 0 unless
-   * given. `stream()` does not once text was read of it.
+   * How many times a call is made again that failed with a retryable error. `stream()` does not
+   * retry after your program has read text from it.
+   * @default 0
    */
   readonly attempts?: number | undefined;
   /**
-   * The pause before the first new attempt is up to this long, 1,000 unless given; before each
-   * further one up to twice as long as before. The exact length is random.
+   * The longest pause before the first retry, in milliseconds. It doubles with each retry, and the
+   * actual pause is a random part of it.
+   * @default 1_000
    */
   readonly baseMs?: number | undefined;
-  /** The longest pause; 30,000 unless given. An API that asks for more time gets it. */
+  /**
+   * The longest pause before any retry, in milliseconds. If the API asks for a longer pause
+   * (`retryAfterMs`), the retry waits that long.
+   * @default 30_000
+   */
   readonly maxMs?: number | undefined;
-  /** No new attempt begins after this time; the limit of the whole call unless given. */
+  /**
+   * No retry starts later than this after the start of the call, in milliseconds.
+   * @default `timeouts.totalMs`
+   */
   readonly budgetMs?: number | undefined;
-  /** Make a call anew even though a tool has run that may have changed something; false. */
+  /**
+   * Retries even if a tool has run that may have changed something.
+   * @default false
+   */
   readonly afterTools?: boolean | undefined;
-  /** How often the CLI itself repeats a request to the API; 1 unless given. */
+  /**
+   * How many times the CLI itself repeats a request to the API. The variable
+   * CLAUDE_CODE_MAX_RETRIES overrides the default.
+   * @default 1, or 2 with `fallbackModel`; 10 for query()
+   */
   readonly cliRetries?: number | undefined;
-  /** How long the CLI itself waits for the API's answer to one request; its own choice. */
+  /**
+   * How long the CLI itself waits for the API's answer to one request, in milliseconds.
+   * @default the CLI's own choice
+   */
   readonly apiTimeoutMs?: number | undefined;
 }
 
-/** What a call does that has reached `maxTurns`. */
+/** How a call that reached `maxTurns` is continued. */
 export interface AutoResumeOptions {
-  /** How often it goes on. */
+  /** How many times the call is continued at most. */
   readonly times: number;
-  /** Pause before it goes on; none unless given. */
+  /**
+   * Pause before each continuation, in milliseconds.
+   * @default 0
+   */
   readonly waitMs?: number | undefined;
-  /** What the model is told then; "Go on where you stopped." unless given. */
+  /**
+   * The prompt of each continuation.
+   * @default "Go on where you stopped."
+   */
   readonly prompt?: string | undefined;
 }
 
-/** How long the answer to one control request is waited for. */
+/** Options of one control request to the CLI. */
 export interface RequestOptions {
-  /** Milliseconds until the wait for the answer ends in `timeout`; 60,000 unless given. */
+  /**
+   * How long to wait for the answer, in milliseconds. After that the request fails with `timeout`.
+   * @default 60_000
+   */
   readonly timeoutMs?: number | undefined;
+  /** Aborting it ends the wait for the answer. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether the program is kept alive for the answer; true unless given. */
+  /**
+   * Whether the wait keeps your program alive.
+   * @default true
+   */
   readonly holds?: boolean | undefined;
 }

@@ -1,40 +1,63 @@
 import type { McpServerProvenance, PermissionResult, PermissionUpdate } from "../../wire/index.js";
 import type { ToolName } from "../tools/builtin-tools.js";
 
-/** Asked for every call that no rule and no mode decides; `null` leaves the question open. */
+/**
+ * Decides about a tool call that no rule and no permission mode decides. `null` leaves the question
+ * open.
+ *
+ * @example
+ * ```ts
+ * const canUseTool: CanUseTool = async (tool, input) =>
+ *   tool === "Write"
+ *     ? { behavior: "allow", updatedInput: input }
+ *     : { behavior: "deny", message: "Only files may be written." };
+ * ```
+ */
 export type CanUseTool = (
   toolName: string,
   input: Record<string, unknown>,
   options: CanUseToolContext,
 ) => PermissionResult | null | Promise<PermissionResult | null>;
 
+/** What is known about the tool call that `canUseTool` decides about. */
 export type CanUseToolContext = {
   /** Aborted when the CLI no longer waits for the answer. */
   signal: AbortSignal;
   toolUseID: string;
   requestId: string;
-  /** Handed back as `updatedPermissions` they mean "always"; most of them write a settings file. */
+  /**
+   * Return these as `updatedPermissions` to allow the tool always. Most of them write a settings
+   * file.
+   */
   suggestions?: PermissionUpdate[];
+  /** The path because of which the CLI asks. */
   blockedPath?: string;
+  /** Why the CLI asks. */
   decisionReason?: string;
-  /** The question as a sentence. */
+  /** The question to the user as a sentence. */
   title?: string;
   displayName?: string;
   description?: string;
   agentID?: string;
   mcpServer?: McpServerProvenance;
-  /** A stray key must not approve this. */
+  /** The dialog should preselect "no", so that a stray key does not approve the call. */
   defaultToNo?: boolean;
-  /** Do not offer "always": the rule would grant more than this call. */
+  /** Do not offer "always", because the rule would allow more than this call. */
   suppressAlwaysAllowRule?: boolean;
-  /** The rule of the user's that asks for a person. */
+  /** The user's `ask` rule that matched the call. */
   matchedAskRule?: { source: string; toolName: string; ruleContent?: string };
 };
 
-/** One line of an ordered policy: the first that fits a call decides it. */
+/** A rule of the option `rules`. The first rule that matches a tool call decides it. */
 export interface PolicyRule {
-  /** A tool, or a pattern in which `*` stands for any characters. */
+  /** Name of a tool, or a pattern in which `*` stands for any characters. */
   readonly tool: ToolName;
+  /**
+   * Arguments that a call must have for the rule to match, by name. In a text, `*` stands for any
+   * characters.
+   * @default any arguments
+   */
   readonly input?: Readonly<Record<string, unknown>>;
+  /** `"ask"` means that `canUseTool` decides. */
   readonly decision: "allow" | "deny" | "ask";
 }

@@ -1,16 +1,33 @@
-/** The CLI's sandbox for commands; a field that is not listed is passed on as it is. */
+/**
+ * The CLI's sandbox for commands. Fields that are not listed here are passed on unchanged.
+ *
+ * @example
+ * ```ts
+ * const sandbox: SandboxSettings = {
+ *   enabled: true,
+ *   filesystem: { denyRead: ["~/.ssh"] },
+ *   network: { allowedDomains: ["registry.npmjs.org"] },
+ * };
+ * ```
+ */
 export interface SandboxSettings {
+  /** Runs commands in the sandbox. */
   enabled?: boolean | undefined;
-  /** Whether the CLI stops where it cannot sandbox; true unless given, since the CLI's own default
-   * is to warn and run unsandboxed. */
+  /**
+   * Stops the CLI if no sandbox is available. The CLI's own default is to warn and to run commands
+   * without a sandbox.
+   * @default true
+   */
   failIfUnavailable?: boolean | undefined;
+  /** Runs commands in the sandbox without approval. */
   autoAllowBashIfSandboxed?: boolean | undefined;
   allowUnsandboxedCommands?: boolean | undefined;
+  /** Commands that run outside the sandbox. */
   excludedCommands?: string[] | undefined;
   network?: SandboxNetwork | undefined;
   filesystem?: SandboxFilesystem | undefined;
   credentials?: SandboxCredentials | undefined;
-  /** Paths, by command, whose violations are not reported. */
+  /** Paths whose violations are not reported, by command. */
   ignoreViolations?: Record<string, string[]> | undefined;
   enableWeakerNestedSandbox?: boolean | undefined;
   allowNestedUserNamespaces?: boolean | undefined;
@@ -22,7 +39,7 @@ export interface SandboxSettings {
   [field: string]: unknown;
 }
 
-/** What commands in the sandbox may reach. */
+/** The network access of commands in the sandbox. */
 export interface SandboxNetwork {
   allowedDomains?: string[] | undefined;
   deniedDomains?: string[] | undefined;
@@ -38,7 +55,7 @@ export interface SandboxNetwork {
   [field: string]: unknown;
 }
 
-/** What commands in the sandbox may read and write. */
+/** The files that commands in the sandbox may read and write. */
 export interface SandboxFilesystem {
   allowWrite?: string[] | undefined;
   denyWrite?: string[] | undefined;
@@ -49,7 +66,10 @@ export interface SandboxFilesystem {
   [field: string]: unknown;
 }
 
-/** Secrets that commands must not see: refused, or shown as a mask that the proxy undoes. */
+/**
+ * Secrets that commands in the sandbox must not see. The sandbox denies access to them, or shows a
+ * mask that its proxy replaces by the secret.
+ */
 export interface SandboxCredentials {
   files?: (MaskedSecret & { path: string; maskDuplicates?: boolean | undefined })[] | undefined;
   envVars?: (MaskedSecret & { name: string })[] | undefined;

@@ -1,13 +1,13 @@
-/** Names one transcript in a store. */
+/** The key of one transcript in a `SessionStore`. */
 export interface SessionKey {
-  /** The working directory as a name: what the CLI calls its folder below `projects`. */
+  /** The working directory as the CLI writes it in the name of its folder below `projects`. */
   projectKey: string;
   sessionId: string;
-  /** Set for the transcript of a sub-agent: its path below the session, less the ending. */
+  /** For the transcript of a sub-agent: its path below the session, without the file extension. */
   subpath?: string;
 }
 
-/** One line of a transcript. Only what every line may have is typed; the rest is the CLI's own. */
+/** One line of a transcript. Fields that only some lines have are not typed. */
 export interface SessionStoreEntry {
   type: string;
   uuid?: string;
@@ -15,30 +15,33 @@ export interface SessionStoreEntry {
   [field: string]: unknown;
 }
 
-/** What a store keeps about a session so that a list of sessions needs no transcript. */
+/** A summary of a session, so that `listSessions()` need not load its transcript. */
 export interface SessionSummaryEntry {
   sessionId: string;
-  /** When the store wrote it, by the clock that `listSessions` tells. */
+  /** When the store wrote the session, by the same clock as in `SessionStore.listSessions()`. */
   mtime: number;
-  /** Made by `foldSessionSummary`; to be kept as it is. */
+  /** Made by `foldSessionSummary()`. Keep it unchanged. */
   data: Record<string, unknown>;
 }
 
-/** When entries go to a store: at the end of a turn, or each batch of the CLI at once. */
+/** When entries are written to a store: at the end of a turn, or with each batch of the CLI. */
 export type SessionStoreFlush = "batched" | "eager";
 
-/** A place of the caller's own that transcripts are mirrored to and resumed from. */
+/**
+ * A store of your own, such as a database, that transcripts are mirrored to and resumed from.
+ * `InMemorySessionStore` is an example.
+ */
 export interface SessionStore {
-  /** Entries with a `uuid` may come twice, after a failure or an import: keep them once. */
+  /** Adds entries. After a failure or an import an entry can come twice: keep each `uuid` once. */
   append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void>;
-  /** All entries of a key in the order of their arrival; null for a key that was never written. */
+  /** Returns all entries of a key in the order of their arrival; null for an unknown key. */
   load(key: SessionKey): Promise<SessionStoreEntry[] | null>;
-  /** One of the two lists is needed, or `listSessions()` cannot use the store. */
+  /** Lists the sessions of a project. `listSessions()` needs this or `listSessionSummaries()`. */
   listSessions?(projectKey: string): Promise<{ sessionId: string; mtime: number }[]>;
-  /** Spares `listSessions()` from loading every transcript. */
+  /** Lists summaries, so that `listSessions()` need not load every transcript. */
   listSessionSummaries?(projectKey: string): Promise<SessionSummaryEntry[]>;
-  /** Without it, `deleteSession()` leaves the store as it is. */
+  /** Deletes a transcript. Without this method, `deleteSession()` leaves the store unchanged. */
   delete?(key: SessionKey): Promise<void>;
-  /** The `subpath` of everything that lies below a session. */
+  /** Lists the `subpath` of every transcript below a session. */
   listSubkeys?(key: { projectKey: string; sessionId: string }): Promise<string[]>;
 }

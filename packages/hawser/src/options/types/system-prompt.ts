@@ -1,23 +1,32 @@
-/** Stands between the static and the dynamic parts of a system prompt given as a list. */
+/** Separates the static from the dynamic parts in a `systemPrompt` that is a list. */
 export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
-/** Text, parts of a text, or the CLI's own prompt with something appended. */
+/**
+ * Your own prompt as a text or a list of parts, or the CLI's prompt with text appended.
+ *
+ * @example
+ * ```ts
+ * const prompt: SystemPromptOption = { preset: "claude_code", append: "Answer in French." };
+ * ```
+ */
 export type SystemPromptOption = string | readonly string[] | CustomPrompt | PresetPrompt;
 
-/** A prompt of one's own, with what a resumed session does about it. */
+/** Your own prompt, with a choice for resumed sessions. */
 export interface CustomPrompt {
   type: "custom";
   prompt: string | readonly string[];
-  /** Whether a resumed session keeps the prompt it was started with. */
+  /** Whether a resumed session keeps the prompt that it was started with. */
   snapshot?: boolean;
 }
 
-/** The CLI's own prompt. */
+/** The CLI's own prompt, optionally with text appended. */
 export interface PresetPrompt {
   type?: "preset";
   preset: "claude_code";
+  /** Text to append to the CLI's prompt. */
   append?: string;
-  /** Moves working directory and memory out of the prompt, so that users share its cache. */
+  /** Moves the working directory and memory out of the prompt, so that users share its cache. */
   excludeDynamicSections?: boolean;
+  /** Whether a resumed session keeps the prompt that it was started with. */
   snapshot?: boolean;
 }

@@ -23,24 +23,24 @@ const RULES: readonly Rule[] = [
   {
     path: "canUseTool",
     message: "contradicts permissionPromptToolName: both answer the same question",
-    hint: "Give one of them.",
+    hint: "Set only one of them.",
     when: (o) => has(o["canUseTool"]) && has(o["permissionPromptToolName"]),
   },
   {
     path: "fallbackModel",
-    message: "is the same as model, so that nothing is left to fall back to",
+    message: "is the same as model, so there is nothing to fall back to",
     hint: "Name another model, or leave `fallbackModel` out.",
     when: (o) => typeof o["model"] === "string" && o["model"] === o["fallbackModel"],
   },
   {
     path: "continue",
     message: "contradicts resume: they name different sessions",
-    hint: "Give one of them.",
+    hint: "Set only one of them.",
     when: (o) => has(o["continue"]) && has(o["resume"]),
   },
   {
     path: "sessionId",
-    message: "contradicts resume and continue: a resumed session has an id",
+    message: "contradicts resume and continue: a resumed session already has an id",
     hint: "Set `forkSession`, or leave `sessionId` out.",
     when: (o) =>
       has(o["sessionId"]) && (has(o["resume"]) || has(o["continue"])) && !has(o["forkSession"]),
@@ -72,20 +72,20 @@ const RULES: readonly Rule[] = [
   {
     path: "cliPath",
     message: "contradicts pathToClaudeCodeExecutable: they name different files",
-    hint: "Give one of them.",
+    hint: "Set only one of them.",
     when: ({ cliPath, pathToClaudeCodeExecutable: other }) =>
       has(cliPath) && has(other) && cliPath !== other,
   },
   {
     path: "apiKey",
     message: "contradicts oauthToken: a call has one credential",
-    hint: "Give one of them.",
+    hint: "Set only one of them.",
     when: (o) => has(o["apiKey"]) && has(o["oauthToken"]),
   },
   {
     path: "schema",
     message: "contradicts outputFormat: an answer has one schema",
-    hint: "Give one of them.",
+    hint: "Set only one of them.",
     when: (o) => has(o["schema"]) && has(o["outputFormat"]),
   },
   {
@@ -97,7 +97,7 @@ const RULES: readonly Rule[] = [
   {
     path: "verbatimPrompts",
     message: "contradicts literalPrompt: false",
-    hint: "Give `literalPrompt` alone; it works with every version of the CLI.",
+    hint: "Set only `literalPrompt`, which works with every version of the CLI.",
     when: (o) => o["verbatimPrompts"] === true && o["literalPrompt"] === false,
   },
 ];

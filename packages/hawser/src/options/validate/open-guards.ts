@@ -8,8 +8,8 @@ import { parseSettings } from "./settings-reading.js";
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Guards that would be open because of a name: a tool that does not exist, but looks like one that
- * does, and MCP servers whose tools get the same names. The CLI says nothing about either.
+ * Finds guards that would be open because of a name: a misspelled tool, and MCP servers whose tools
+ * get the same names. The CLI reports neither.
  */
 export function* openGuards(given: Options): Iterable<Problem> {
   const options = { ...given };
@@ -18,7 +18,7 @@ export function* openGuards(given: Options): Iterable<Problem> {
   yield* collidingServers(serverNames(options["mcpServers"]), "mcpServers");
 }
 
-/** Names in `allowedTools` that look misspelt. They open nothing, but they allow nothing either. */
+/** Finds misspelled names in `allowedTools`. They open nothing, but they allow nothing either. */
 export function* uselessAllowances(given: Options): Iterable<Problem> {
   const options = { ...given };
   const known = knownTo(options);
@@ -26,7 +26,9 @@ export function* uselessAllowances(given: Options): Iterable<Problem> {
   for (const { path, name } of names) yield* misspelt(toolOf(name), path, known);
 }
 
-/** Servers whose tools could have the same names, for example `a` and `a__b`, or `my server` and `my_server`. */
+/**
+ * Finds servers whose tools could have the same names, such as `a` and `a__b`, or `a b` and `a_b`.
+ */
 export function* collidingServers(names: readonly string[], path: string): Iterable<Problem> {
   for (const [i, name] of names.entries()) {
     const prefix = mcpToolPrefix(name);
@@ -38,7 +40,7 @@ export function* collidingServers(names: readonly string[], path: string): Itera
     yield {
       path: kind.at(path, name),
       message: `collides with ${kind.at(path, other)}: the CLI could give their tools the same names`,
-      hint: "Rename one of the servers, so that neither name is the other's beginning before `__`.",
+      hint: "Rename one of the servers so that neither name is the start of the other before `__`.",
     };
   }
 }
@@ -74,7 +76,7 @@ function* guardingNames(options: Given): Iterable<Named> {
   }
 }
 
-/** A matcher is a name, several names with `|` between, or a regular expression, of which only whole names count. */
+/** The tool names in a matcher: a name, names separated by `|`, or the whole names in a pattern. */
 function* matcherNames(hooks: unknown): Iterable<Named> {
   for (const event of TOOL_EVENTS) {
     for (const [i, entry] of listOf(objectOf(hooks)[event]).entries()) {
@@ -88,7 +90,7 @@ function* matcherNames(hooks: unknown): Iterable<Named> {
   }
 }
 
-/** The events whose matcher is about the name of a tool. */
+/** The events whose matcher matches the name of a tool. */
 const TOOL_EVENTS: readonly HookEvent[] = [
   "PreToolUse",
   "PostToolUse",
@@ -103,11 +105,11 @@ function* misspelt(name: string, path: string, known: readonly string[]): Iterab
     ? likeCase(name, known)
     : known.find((each) => differsByOne(name, each));
   if (meant === undefined) return;
-  const hint = `Write \`${meant}\`: names of tools are case-sensitive.`;
+  const hint = `Write \`${meant}\`: tool names are case-sensitive.`;
   yield { path, message: `names no tool: "${name}". Did you mean \`${meant}\`?`, hint };
 }
 
-/** The tool that a pattern fits only if upper and lower case do not count. */
+/** The tool that a pattern matches only if case is ignored. */
 function likeCase(pattern: string, known: readonly string[]): string | undefined {
   // A name of hostile length is not a typing mistake.
   if (pattern.length > LONGEST) return undefined;
@@ -121,19 +123,19 @@ function likeCase(pattern: string, known: readonly string[]): string | undefined
 
 const LONGEST = 64;
 
-/** The tools of the CLI, and the names that the options give them. */
+/** The built-in tools, and the names that `toolAliases` adds. */
 function knownTo({ toolAliases }: Given): readonly string[] {
   return [...KNOWN_TOOL_NAMES, ...Object.keys(objectOf(toolAliases))];
 }
 
-/** The names in a file are not known here. */
+/** The names of the servers; none for a file, which is not read here. */
 function serverNames(value: unknown): readonly string[] {
   if (typeof value !== "string" && !isObject(value)) return [];
   try {
     const source = readMcpServers(value as never);
     return source.from === "map" ? Object.keys(source.servers) : [];
   } catch {
-    return []; // The check of the option says what is wrong.
+    return []; // The check of the option reports the problem.
   }
 }
 

@@ -10,14 +10,17 @@ export function refuseWithoutPool(caller: string, options: Options): void {
   const names = used.join(" and ");
   const verb = used.length === 1 ? "needs" : "need";
   throw new HawserError("invalid_options", `${names} ${verb} a pool in ${caller}.`, {
-    hint: `Call pool.${caller}, or pass what createPool() returned as \`pool\`; else leave ${names} out.`,
+    hint: `Call pool.${caller}, pass a pool as \`pool\`, or leave ${names} out.`,
     issues: used.map((path) => ({ path, message: `has no effect in ${caller} without a pool` })),
   });
 }
 
 const POOL_OPTIONS = pathsOfScope("pool");
 
-/** Throws `not_supported` for given options, or fields of them, that have no effect in the called function. */
+/**
+ * Throws `not_supported` for given options, or fields of them, that have no effect in the called
+ * function.
+ */
 export function refuseOptions(caller: string, options: Options, paths: readonly string[]): void {
   const used = paths.filter((path) => isGiven(options, path.split(".")));
   if (used.length === 0) return;

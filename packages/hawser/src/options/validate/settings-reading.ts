@@ -16,18 +16,21 @@ export function readInlineSettings(settings: JsonObject | string): SettingsReadi
   if (typeof settings !== "string") return checked(settings, "settings");
   const value = parse(settings);
   if (value === undefined) {
-    return problem("begins as JSON and is not valid JSON", "Correct the JSON, or pass an object.");
+    return problem(
+      "begins like JSON but is not valid JSON",
+      "Correct the JSON, or pass an object.",
+    );
   }
-  if (!isObject(value)) return problem("is JSON and not an object", "Pass a JSON object.");
+  if (!isObject(value)) return problem("is JSON but not an object", "Pass a JSON object.");
   return checked(value, "settings");
 }
 
-/** Reads settings from what was found at their path. */
+/** Reads settings from the file that was found at their path. */
 export function readSettingsFile(path: string, input: SettingsInput | undefined): SettingsReading {
   if (input === undefined) {
     return problem(
-      `names the file ${path}, whose contents are not known here`,
-      "Pass what the file holds as `host.settings`.",
+      `names the file ${path}, whose contents were not passed`,
+      "Pass the file's contents as `host.settings`.",
     );
   }
   if (!input.found) {
@@ -53,7 +56,7 @@ function problem(message: string, hint: string): Required<Problem> {
   return { path: "settings", message, hint };
 }
 
-/** The settings in a text; undefined if it holds none. */
+/** The settings in a text; undefined if the text is not a JSON object. */
 export function parseSettings(text: string): JsonObject | undefined {
   const value = parse(text);
   return isObject(value) ? (value as JsonObject) : undefined;
@@ -72,7 +75,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** One known key of a wrong type makes the CLI drop all settings, deny rules included, in silence. */
+/** One known key of a wrong type makes the CLI silently drop all settings, deny rules included. */
 function checked(settings: JsonObject, place: string): SettingsReading {
   const bad = TYPES.find(([key, , fits]) => settings[key] !== undefined && !fits(settings[key]));
   if (bad === undefined) return { settings };
@@ -83,7 +86,10 @@ function checked(settings: JsonObject, place: string): SettingsReading {
 const isText = (value: unknown): boolean => typeof value === "string";
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
-/** An unknown mode may belong to a newer CLI, but a mistyped one would make the CLI drop all settings. */
+/**
+ * An unknown mode may belong to a newer CLI, but a mistyped one would make the CLI drop all
+ * settings.
+ */
 function isMode(value: unknown): boolean {
   return typeof value === "string" && value !== "" && misspeltMode(value) === undefined;
 }
@@ -102,8 +108,8 @@ type TypeRow = readonly [key: string, must: string, fits: (value: unknown) => bo
 
 const TYPES: readonly TypeRow[] = [
   ["permissions", "an object of lists of rules and a known defaultMode", isPermissions],
-  ["env", "an object of texts", (value) => isObject(value) && Object.values(value).every(isText)],
-  ["model", "a text", isText],
-  ["apiKeyHelper", "a text", isText],
+  ["env", "an object of strings", (value) => isObject(value) && Object.values(value).every(isText)],
+  ["model", "a string", isText],
+  ["apiKeyHelper", "a string", isText],
   ["sandbox", "an object", isObject],
 ];

@@ -7,11 +7,12 @@ import { collidingServers, openGuards } from "./open-guards.js";
 import { readInlineSettings, settingsPath } from "./settings-reading.js";
 
 /**
- * Throws `invalid_options` with all that is wrong, before anything is started.
+ * Throws `invalid_options` with all problems, before anything is started.
  *
- * A call is checked several times. The check in `buildInvocation` counts, because it checks the very
- * copy that the invocation is built from. The checks before it (`complete()`, `openSession()`, a pool,
- * a provider, `prepare()`) only fail sooner: before a place in a queue or a look at the disk.
+ * The options of a call are checked several times. The check in `buildInvocation` is the decisive
+ * one, because it checks the very copy that the invocation is built from. The checks before it
+ * (`complete()`, `openSession()`, a pool, a provider, `prepare()`) only fail sooner: before the
+ * queue and the disk.
  */
 export function validateOptions(options: Options): void {
   throwIfInvalid(read(options));
@@ -19,7 +20,8 @@ export function validateOptions(options: Options): void {
 
 /**
  * Throws `invalid_options` for a guard that would be open because of a name, for example
- * `disallowedTools: ["bash"]`. Not for `query()`, which takes what the official SDK takes.
+ * `disallowedTools: ["bash"]`. `query()` does not call it, because it accepts what the official SDK
+ * accepts.
  */
 export function refuseOpenGuards(options: Options): void {
   throwIfInvalid([...openGuards(options)]);

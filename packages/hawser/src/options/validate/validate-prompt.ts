@@ -3,12 +3,15 @@ import type { Prompt } from "../../wire/index.js";
 import { block } from "./kinds/content-block.js";
 import { signal } from "./kinds/host.js";
 
-/** Throws `invalid_options` for an empty or malformed prompt, because the CLI would fail or ask the model. */
+/**
+ * Throws `invalid_options` for an empty or malformed prompt, because the CLI would fail or ask the
+ * model.
+ */
 export function validatePrompt(prompt: Prompt): void {
   const whole = problemOf(prompt);
   if (whole !== undefined) {
     throw new HawserError("invalid_options", `The prompt ${whole}.`, {
-      hint: "Pass a text, or an array of content blocks, that holds something to answer.",
+      hint: "Pass a string or an array of content blocks that is not empty.",
       issues: [{ path: "prompt", message: whole }],
     });
   }
@@ -27,10 +30,12 @@ const SEND = kind.shape(
   "refuse",
 );
 
-/** Throws `invalid_options` for a text that the CLI would take for a prompt instead of a command. */
+/**
+ * Throws `invalid_options` for a text that the CLI would treat as a prompt instead of a command.
+ */
 export function validateCommand(command: string): void {
   if (typeof command === "string" && /^\/[^\s/]/.test(command)) return;
-  throw new HawserError("invalid_options", "A command of the CLI begins with a slash and a name.", {
+  throw new HawserError("invalid_options", "A CLI command begins with a slash and a name.", {
     hint: 'Write it as `session.command("/compact")`; use `session.send()` for a prompt.',
     issues: [{ path: "command", message: "must begin with a slash and a name" }],
   });
@@ -38,7 +43,7 @@ export function validateCommand(command: string): void {
 
 function problemOf(prompt: unknown): string | undefined {
   if (typeof prompt === "string") return prompt.trim() === "" ? "is empty" : undefined;
-  if (!Array.isArray(prompt)) return "must be a text or an array of content blocks";
+  if (!Array.isArray(prompt)) return "must be a string or an array of content blocks";
   return prompt.every(saysNothing) ? "is empty" : undefined;
 }
 

@@ -10,7 +10,7 @@ import {
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The end of what it wrote to stderr, at most 128 KiB. */
+  /** The end of what the process wrote to stderr, at most 128 KiB. */
   readonly stderrTail: string;
   /** The error that the process of a custom spawn function reported in place of an exit. */
   readonly error?: Error;
@@ -26,8 +26,8 @@ export function exitFacts({ code, signal, stderrTail }: Exit): ErrorFacts {
 }
 
 /**
- * The error for a CLI that ended without being asked to. `hadStarted` says that it had sent a
- * message before, so that its end is no refusal to start.
+ * The error for a CLI that exited without being asked to. `hadStarted` says that it had sent a
+ * message before, so its exit is not a refusal to start.
  */
 export function exitError(
   exit: Exit,
@@ -61,8 +61,8 @@ function failedError(
 }
 
 /**
- * A refusal to start exists only as text on stderr. Only this table reads that text. An exit that it does
- * not recognise is `process_exited`, with the text as a fact.
+ * A refusal to start exists only as text on stderr. Only this table reads that text. An exit that
+ * the table does not recognise is `process_exited`, with the text as a fact.
  */
 const REFUSALS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/unknown option|option '[^']*' argument '.*' is invalid/i, "unsupported_by_cli"],

@@ -4,12 +4,14 @@ import { hostname } from "node:os";
 import { HawserError } from "../../base/index.js";
 import { processTable } from "./process-table.js";
 
-/** The environment variable by which every process that this library has started can be found again. */
+/**
+ * The environment variable by which every process that this library has started can be found again.
+ */
 export const MARKER_VARIABLE = "HAWSER_MARK";
 
 /**
- * Identifies this copy of the library in this program. A second copy, such as in a worker thread, has an id
- * of its own, because the processes that it has started may outlive the first copy.
+ * Identifies this copy of the library in this program. A second copy, such as in a worker thread,
+ * has an id of its own, because the processes that it has started may outlive the first copy.
  */
 export function hostId(): string {
   ownId ??= [
@@ -23,14 +25,17 @@ export function hostId(): string {
 
 let ownId: string | undefined;
 
-/** A marker for one more process. It begins with the id of the host, so that each host finds its own. */
+/**
+ * A marker for one more process. It begins with the id of the host, so that each host finds its
+ * own.
+ */
 export function newMarker(): string {
   return `${hostId()}/${randomUUID()}`;
 }
 
 /**
- * The environment with a marker in it. A marker that is there already stays, because in a tree inside
- * another tree of hawser both hosts must find the process.
+ * The environment with a marker in it. A marker that is there already stays, because in a tree
+ * inside another tree of hawser both hosts must find the process.
  */
 export function withMarker(env: NodeJS.ProcessEnv, marker: string): Record<string, string> {
   const outer = env[MARKER_VARIABLE];
@@ -40,7 +45,9 @@ export function withMarker(env: NodeJS.ProcessEnv, marker: string): Record<strin
   };
 }
 
-/** The process ids of the dead hosts in a marker, the outermost first. With `asked`, only that one. */
+/**
+ * The process ids of the dead hosts in a marker, the outermost first. With `asked`, only that one.
+ */
 export function deadHosts(marker: string, asked?: number): number[] {
   return hostsIn(marker).flatMap(({ id }) => deadHost(id, asked) ?? []);
 }
@@ -67,7 +74,10 @@ function parseHostId(text: string): Host | undefined {
   return { id, pidNamespace, pid: Number(pid), started };
 }
 
-/** The process id of a host, if the host has died. With `asked`, undefined for every other process id. */
+/**
+ * The process id of a host, if the host has died. With `asked`, undefined for every other process
+ * id.
+ */
 export function deadHost(host: string, asked?: number): number | undefined {
   const known = parseHostId(host);
   // On another machine or in another container the same number means another process.
@@ -79,7 +89,9 @@ export function deadHost(host: string, asked?: number): number | undefined {
 
 const HOST_ID = /^([0-9a-f]{8})\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
 
-/** Identifies the PID namespace and the boot: pids and start times can be compared only within them. */
+/**
+ * Identifies the PID namespace and the boot: pids and start times can be compared only within them.
+ */
 function pidNamespaceId(): string {
   if (ownNamespace === undefined) {
     const names = ["pid", "time"].map((each) => linkOf(`/proc/self/ns/${each}`));

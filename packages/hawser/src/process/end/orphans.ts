@@ -8,32 +8,33 @@ import { deadHost, deadHosts, MARKER_VARIABLE } from "./host-identity.js";
 import { type MarkedProcess, processTable } from "./process-table.js";
 import { signalOne } from "./sweep-tree.js";
 
-/** A process that was started by a program that lives no more. */
+/** A process that was started by a program that has ended. */
 export interface OrphanProcess {
   readonly pid: number;
   readonly command: string;
-  /** The number that the dead program had. */
+  /** Process id of the program that started it. */
   readonly hostPid: number;
 }
 
-/** What programs that live no more have left behind on this machine. */
+/** Processes and folders that ended programs have left behind on this machine. */
 export interface Orphans {
   readonly processes: readonly OrphanProcess[];
   /** Folders of temporary files. They may hold secrets. */
   readonly folders: readonly string[];
-  /** False where processes cannot be seen, as on Windows: then there may be more. */
+  /** False if processes cannot be listed, as on Windows. Then there may be more. */
   readonly seesProcesses: boolean;
 }
 
-/** Which of the leftovers are meant. */
+/** Options of `findOrphans()` and `endOrphans()`. */
 export interface OrphanFilter {
-  /** Only what the program that had this number has left. */
+  /** Only leftovers of the program that had this process id. */
   readonly hostPid?: number;
 }
 
 /**
- * Looks for what dead programs have left behind: processes by the marker that this library gives them,
- * folders by their name. It sees only what this user may see in this container.
+ * Finds processes and folders that programs with hawser left behind when they were killed.
+ * Processes are recognised by the marker that hawser gives them, folders by their name. It sees
+ * only what this user can see in this container.
  */
 export function findOrphans(filter: OrphanFilter = {}): Orphans {
   return {
@@ -47,7 +48,9 @@ export function findOrphans(filter: OrphanFilter = {}): Orphans {
   };
 }
 
-/** Ends and removes what `findOrphans()` finds. Resolves to what is left, normally nothing. */
+/**
+ * Ends the processes and removes the folders that `findOrphans()` finds. Resolves to what is left.
+ */
 export async function endOrphans(filter: OrphanFilter = {}): Promise<Orphans> {
   const table = processTable();
   const found = orphanProcesses(filter);

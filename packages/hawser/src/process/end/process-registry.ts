@@ -3,7 +3,7 @@ export interface ClosableProcess extends ProcessInfo {
   close(): Promise<void>;
 }
 
-/** A CLI process that this program has started. */
+/** A CLI process that your program has started. */
 export interface ProcessInfo {
   /** Absent for a process that a custom spawn function has started elsewhere. */
   readonly pid: number | undefined;
@@ -11,17 +11,31 @@ export interface ProcessInfo {
   readonly startedAt: Date;
 }
 
-/** The CLI processes that this program has started and that still live. */
+/** Lists the CLI processes that your program has started and that are still running. */
 export function processes(): ProcessInfo[] {
   return [...live].map(({ pid, cliPath, startedAt }) => ({ pid, cliPath, startedAt }));
 }
 
-/** Ends every CLI process of this program in the orderly way, and resolves when all are gone. */
+/**
+ * Closes every CLI process of your program gracefully, and resolves when all have exited. Call it
+ * before a server stops.
+ *
+ * @example
+ * ```ts
+ * process.once("SIGTERM", async () => {
+ *   await shutdown();
+ *   process.exit();
+ * });
+ * ```
+ */
 export async function shutdown(): Promise<void> {
   await Promise.all([...live].map((each) => each.close()));
 }
 
-/** Adds a process to those that `processes()` and `shutdown()` know. The returned function removes it. */
+/**
+ * Adds a process to those that `processes()` and `shutdown()` know. The returned function removes
+ * it.
+ */
 export function register(process: ClosableProcess): () => void {
   live.add(process);
   return () => live.delete(process);

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** A process, told apart from a later one with the same number by its start time. */
+/** A process. Its start time distinguishes it from a later process with the same pid. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly started: string;
@@ -22,17 +22,17 @@ export interface ProcessTable {
   alive(entry: ProcessEntry): boolean;
   /** Every process that has this variable in its environment. */
   having(variable: string): MarkedProcess[];
-  /** Whether processes can be seen at all. */
+  /** Whether processes can be listed at all. */
   sees(): boolean;
-  /** The parent of a process, that one's parent, and so on. */
+  /** The parent of a process, the parent of that parent, and so on. */
   above(pid: number): number[];
-  /** When a process was started, where that is cheap to know. */
+  /** When a process was started, if that is cheap to find out. */
   startOf(pid: number): string | undefined;
   /** When this program was started, as other programs read it in a host id. */
   self(): string;
   /**
-   * Whether the process with this pid and this `self()` is known to be gone: no process has the pid, or a
-   * younger process has it. A process that cannot be seen counts as alive.
+   * Whether the process with this pid and this `self()` is known to be gone: no process has the
+   * pid, or a younger process has it. A process that cannot be seen counts as alive.
    */
   isGone(pid: number, self: string): boolean;
 }
@@ -42,7 +42,9 @@ export function processTable(platform: NodeJS.Platform = process.platform): Proc
   return isOwnProc() ? PROC : NONE;
 }
 
-/** In a PID namespace that still sees the /proc of another, every number there means another process. */
+/**
+ * In a PID namespace that sees the /proc of another namespace, every number means another process.
+ */
 export function isOwnProc(): boolean {
   try {
     return readlinkSync("/proc/self") === String(process.pid);
@@ -51,10 +53,10 @@ export function isOwnProc(): boolean {
   }
 }
 
-/** The start time of a process whose start time is not known. */
+/** The start time of a process whose start time is unknown. */
 const UNKNOWN = "0";
 
-/** Where nothing can be seen: only the process group can be signalled. */
+/** For systems where processes cannot be listed: only the process group can be signalled. */
 const NONE: ProcessTable = {
   tree: () => [],
   marked: () => [],
@@ -67,7 +69,10 @@ const NONE: ProcessTable = {
   isGone: () => false,
 };
 
-/** Linux. Reading is synchronous on purpose: it is memory, not disk, and must also run at exit. */
+/**
+ * Linux. Reading is synchronous on purpose: /proc is memory, not disk, and this must also run at
+ * exit.
+ */
 const PROC: ProcessTable = {
   tree(pid) {
     const rows = pids().flatMap((each) => rowOf(each) ?? []);
@@ -128,7 +133,7 @@ function pids(): number[] {
   }
 }
 
-/** A zombie counts as gone: it runs nothing, and only its parent can clear it away. */
+/** A zombie counts as gone: it runs nothing, and only its parent can remove it. */
 function rowOf(pid: number): Row | undefined {
   const stat = statOf(pid);
   if (stat === undefined || isDead(stat.state)) return undefined;
@@ -200,14 +205,14 @@ function read(file: string): string {
   try {
     return readFileSync(file, "latin1");
   } catch {
-    // Gone in the meantime, or another user's.
+    // The process has ended meanwhile, or belongs to another user.
     return "";
   }
 }
 
 /**
- * Everywhere else that has ps(1). A process that was re-parented before anyone looked is found only
- * by its marker, and macOS shows the environment only of one's own, unprotected programs.
+ * Other systems that have ps(1). A process that was re-parented before it was listed is found only
+ * by its marker, and macOS shows the environment only of the user's own, unprotected programs.
  */
 const PS: ProcessTable = {
   tree(pid) {
@@ -255,7 +260,7 @@ const PS: ProcessTable = {
   },
 };
 
-/** One clock counts from the start of the machine, the other is set. */
+/** One clock counts from the boot of the machine, and the other can be set. */
 const CLOCKS_DIFFER_S = 60;
 
 const COLUMNS = ["-o", "pid=,ppid=,stat=,lstart="];

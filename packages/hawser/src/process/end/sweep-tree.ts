@@ -3,9 +3,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type ProcessEntry, processTable } from "./process-table.js";
 
 /**
- * Kills what is left of a tree after its root has gone: the entries recorded before, and whatever
- * carries the marker in its environment. A tool's shell leads a session of its own, so no signal to
- * the root's group reaches it. Resolves to what outlived `limitMs`, normally nothing.
+ * Kills what is left of a tree after its root has exited: the processes recorded before, and every
+ * process with the marker in its environment. A tool's shell leads its own session, so no signal to
+ * the root's group reaches it. Resolves to the processes that still run after `limitMs`, normally
+ * none.
  */
 export async function sweepTree(
   known: Iterable<ProcessEntry>,
@@ -13,7 +14,8 @@ export async function sweepTree(
   limitMs = 2000,
 ): Promise<ProcessEntry[]> {
   const deadline = Date.now() + limitMs;
-  // A dying process no longer shows its environment, so what was found once is checked by its pid.
+  // A dying process no longer shows its environment, so a process that was found is checked by its
+  // pid.
   let left = [...known];
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
     left = killRemaining(left, marker);
@@ -32,7 +34,7 @@ export function killRemaining(known: readonly ProcessEntry[], marker: string): P
   return [...left.values()];
 }
 
-/** Signals a process that leads a group of its own, and the group with it. */
+/** Signals a process that leads its own group, together with the group. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   if (process.platform === "win32") {
     const force = signal === "SIGKILL" ? ["/F"] : [];
@@ -42,7 +44,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   if (!signalOne(-pid, signal)) signalOne(pid, signal);
 }
 
-/** False when there is no such process any more. */
+/** False if the process no longer exists. */
 export function signalOne(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(pid, signal);

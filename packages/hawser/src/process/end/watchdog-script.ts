@@ -2,14 +2,15 @@ import { temporaryPrefix } from "../temporary/temporary-path.js";
 import { WATCHDOG_NAME } from "./process-table.js";
 
 /**
- * What watches over a host: a shell, because it weighs two megabytes and every POSIX system has one.
+ * The program of the watchdog. It is a shell script, because a shell needs two megabytes of memory
+ * and every POSIX system has one.
  *
- * Arguments: the host's name, and how processes are looked at, `proc` or `ps`. On its input: `+ pid start`
- * and `- pid start` for processes that come and go, `t folder` for where temporary files are, `q` for
- * "nothing is left to watch". The end of the input without it is the death of the host.
+ * Arguments: the host's name, and how processes are listed, `proc` or `ps`. Its input: `+ pid
+ * start` and `- pid start` for processes that come and go, `t folder` for a folder of temporary
+ * files, `q` for "nothing is left to watch". If the input ends without `q`, the host has died.
  *
- * `list` holds `pid:start` of everything that was told or found: a process that has lost its parent,
- * and was started with an empty environment, is found by no later look.
+ * `list` holds `pid:start` of every process that was announced or found, because a process that has
+ * lost its parent and was started with an empty environment cannot be found later.
  */
 export const WATCHDOG_SCRIPT: string = `
 host=$1 look=$2 list=' ' folders= termed=' '

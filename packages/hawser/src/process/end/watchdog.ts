@@ -9,21 +9,23 @@ import { isOwnProc, processTable, WATCHDOG_NAME } from "./process-table.js";
 import { WATCHDOG_SCRIPT } from "./watchdog-script.js";
 
 /**
- * If this program is killed before the returned function is called, the watchdog ends the process and
- * everything below it. The log gets a warning if there can be no watchdog.
+ * If this program is killed before the returned function is called, the watchdog ends the process
+ * and everything below it. The log gets a warning if there can be no watchdog.
  */
 export function watchProcess(pid: number, log?: Logger): () => void {
   if (process.env["HAWSER_WATCHDOG"] === "off") return () => {};
   return watchdog.watch(pid, log);
 }
 
-/** One shell for all watched processes. It is started for the first process and ends after the last. */
+/**
+ * One shell for all watched processes. It is started for the first process and ends after the last.
+ */
 export class Watchdog {
   readonly #spawn: () => Promise<Shell>;
   readonly #watched = new Map<number, Watched>();
   #told = new Set<string>();
   #shell: Shell | undefined;
-  /** Whether a start is due or under way. */
+  /** Whether a start is planned or running. */
   #isCalled = false;
   #parting: NodeJS.Timeout | undefined;
   /** How often in a row a start failed or the shell ended soon after its start. */
@@ -85,7 +87,7 @@ export class Watchdog {
     this.#isCalled = false;
     if (started instanceof Error) this.#fail(started);
     else if (started !== undefined) this.#use(started);
-    // A watch() that ran since the look at the list relied on this start.
+    // A watch() that ran since the list was checked relied on this start.
     else if (this.#watched.size > 0 && this.#hindrance === undefined) this.#call(0);
   }
 
@@ -125,9 +127,9 @@ export class Watchdog {
   }
 
   /**
-   * The shell is started again while there is something to watch. A command that the CLI runs may end
-   * it again and again, or each start may fail, so each pause is longer than the one before, up to a
-   * limit. Only a shell that lived for a while makes the pauses short again.
+   * The shell is started again while there is something to watch. A command that the CLI runs may
+   * end it again and again, or each start may fail, so each pause is longer than the one before, up
+   * to a limit. Only a shell that lived for a while makes the pauses short again.
    */
   #lose(why: string, livedMs: number): void {
     this.#shell = undefined;
@@ -149,7 +151,7 @@ export class Watchdog {
 }
 
 interface Watched {
-  /** `-` where it is not known. */
+  /** `-` if it is unknown. */
   readonly started: string;
 }
 
@@ -173,10 +175,12 @@ async function spawnShell(): Promise<Shell> {
   const look = process.platform === "linux" ? "proc" : "ps";
   const args = ["-c", WATCHDOG_SCRIPT, WATCHDOG_NAME, hostId(), look];
   const shell = await startChild("/bin/sh", args, {
-    // In a session of its own no signal for the host reaches the shell. In / it keeps no folder in use.
+    // In a session of its own no signal for the host reaches the shell. In / it keeps no folder in
+    // use.
     detached: true,
     cwd: "/",
-    // Without the marker of an outer host, so that the watchdog of that host does not end this watchdog.
+    // Without the marker of an outer host, so that the watchdog of that host does not end this
+    // watchdog.
     env: { PATH: `/usr/bin:/bin:${process.env["PATH"] ?? ""}`, LC_ALL: "C" },
     stdio: ["pipe", "ignore", "ignore"],
   });

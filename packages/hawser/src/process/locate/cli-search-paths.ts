@@ -8,15 +8,15 @@ export interface Machine {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly arch: string;
-  /** The folder that the system's own folders are in: `/`, but for a test. */
+  /** The folder that the system's own folders are in: `/`, except in a test. */
   readonly root: string;
   /** Unknown for a user without a home folder. */
   readonly home: string | undefined;
-  /** Unknown when it has been deleted. */
+  /** Unknown if it has been deleted. */
   readonly cwd: string | undefined;
   /**
-   * A file of hawser itself, with its links resolved. Its own dependencies are near it. Unknown where
-   * a bundler made hawser a part of something that is no file.
+   * A file of hawser itself, with its links resolved. Its own dependencies are near it. Unknown if
+   * a bundler made hawser a part of something that is not a file.
    */
   readonly self: string | undefined;
   /** Whether the caller trusts the `node_modules` of the current directory. */
@@ -27,8 +27,8 @@ export interface Machine {
 export interface SearchPath {
   readonly path: string;
   /**
-   * The caller did not name this place, so the file is used only if the owner of this file or folder,
-   * the current user or root put it there.
+   * The caller did not name this place, so the file is used only if the owner of this file or
+   * folder, the current user or root put it there.
    */
   readonly trustedAs?: string;
   /** Why a file at this path must not be run. */
@@ -36,9 +36,9 @@ export interface SearchPath {
 }
 
 /**
- * `CLAUDE_CODE_BUNDLED_CLI`, then `_bundled/claude` beside the file that hawser is in and one folder
- * up, for a program that is bundled into one file. The path in `process.argv[1]` decides nothing,
- * because after `node -e` it is an argument and not the program.
+ * `CLAUDE_CODE_BUNDLED_CLI`, then `_bundled/claude` beside the file that hawser is in and one
+ * folder up, for a program that is bundled into one file. The path in `process.argv[1]` decides
+ * nothing, because after `node -e` it is an argument and not the program.
  */
 export function bundledPaths(machine: Machine): SearchPath[] {
   const { join } = pathModule(machine);
@@ -58,11 +58,11 @@ export function bundledPaths(machine: Machine): SearchPath[] {
 }
 
 /**
- * The executable of an npm package that is installed together with hawser: in a `node_modules` folder
- * that hawser itself is in, or in the one of the package that hawser's code belongs to. Node would
- * also look into the `node_modules` of every parent folder, into NODE_PATH and into the home folder.
- * This function does not, because a user who can write there, as in the parent folder /tmp, need not
- * be able to change hawser itself.
+ * The executable of an npm package that is installed together with hawser: in a `node_modules`
+ * folder that hawser itself is in, or in the one of the package that hawser's code belongs to. Node
+ * would also look into the `node_modules` of every parent folder, into NODE_PATH and into the home
+ * folder. This function does not, because a user who can write there, as in the parent folder /tmp,
+ * need not be able to change hawser itself.
  */
 export function packagePaths(machine: Machine): SearchPath[] {
   const { join, basename } = pathModule(machine);
@@ -77,7 +77,10 @@ export function packagePaths(machine: Machine): SearchPath[] {
   return executablesIn(folders, machine).map((path) => ({ path, trustedAs: self }));
 }
 
-/** The executable of an npm package in the `node_modules` of the current directory and of its parents. */
+/**
+ * The executable of an npm package in the `node_modules` of the current directory and of its
+ * parents.
+ */
 export function cwdPaths(machine: Machine): SearchPath[] {
   const { cwd, fromCwd } = machine;
   if (cwd === undefined) return [];
@@ -91,7 +94,7 @@ export function cwdPaths(machine: Machine): SearchPath[] {
 
 /**
  * Every `name` on PATH; on Windows with the endings of PATHEXT, `.exe` before `.cmd`. Two kinds of
- * entries are refused, because the current directory may be a checkout of somebody else's code:
+ * entries are refused, because the current directory may be a checkout of foreign code:
  * relative entries, and the `node_modules/.bin` folders of the current directory and its parents,
  * which npm and npx put on PATH without being asked.
  */
@@ -113,7 +116,7 @@ export function pathVariablePaths(name: string, machine: Machine): SearchPath[] 
   });
 }
 
-/** Where installers put the CLI when it is not on PATH. */
+/** The folders that installers use, for a CLI that is not on PATH. */
 export function installerPaths(machine: Machine): SearchPath[] {
   const { join, isAbsolute } = pathModule(machine);
   const { platform, env, root } = machine;
@@ -217,7 +220,7 @@ function usesMusl(): boolean {
   try {
     return readdirSync("/lib").some((name) => name.startsWith("ld-musl-"));
   } catch {
-    // No /lib to read: then this is no Alpine.
+    // Without a readable /lib, this is not Alpine.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 
-/** Why the system does not start a file that is there and executable. */
+/** Why the system does not start a file that exists and is executable. */
 export type Unrunnable =
   | { readonly code: "other_system"; readonly system: string }
   | { readonly code: "other_processor"; readonly processor: string }
@@ -12,9 +12,10 @@ export type Unrunnable =
   | { readonly code: "no_interpreter"; readonly interpreter: string };
 
 /**
- * Looks into a file that did not start. The system says ENOENT where its loader or its interpreter is
- * missing, as if the file were, and hands one for another processor to a shell. Undefined if nothing
- * is wrong that can be seen; an emulator may start what does not fit, so this is no prediction.
+ * Inspects a file that did not start. The system reports ENOENT if the loader or interpreter of the
+ * file is missing, as if the file itself were missing, and hands a file for another processor to a
+ * shell. Undefined if no reason is visible. It cannot predict a start, because an emulator may
+ * start such files.
  */
 export function whyUnrunnable(path: string): Unrunnable | undefined {
   try {
@@ -25,7 +26,7 @@ export function whyUnrunnable(path: string): Unrunnable | undefined {
       closeSync(file);
     }
   } catch {
-    // It may be run but not read: then nothing is known.
+    // The file can be executable but not readable. Then nothing is known.
     return undefined;
   }
 }
@@ -64,7 +65,7 @@ function ofScript(rest: Buffer): Unrunnable | undefined {
 
 function ofElf(head: Buffer, read: Read): Unrunnable | undefined {
   if (process.platform !== "linux") return { code: "other_system", system: "Linux" };
-  // 64 bits, the low byte first: what the CLI is built as.
+  // The CLI is built for 64 bits, low byte first.
   if (head[4] !== 2 || head[5] !== 1 || head.length < HEAD) return undefined;
   const processor = PROCESSORS[head.readUInt16LE(18)];
   if (processor !== undefined && processor !== process.arch) {
@@ -75,7 +76,7 @@ function ofElf(head: Buffer, read: Read): Unrunnable | undefined {
   return { code: "no_loader", loader, libc: libcOf(loader) };
 }
 
-/** By the numbers that the format gives them. */
+/** The processors by their number in the format. */
 const PROCESSORS: Readonly<Record<number, string>> = { 62: "x64", 183: "arm64", 243: "riscv64" };
 
 const INTERP = 3;

@@ -17,7 +17,8 @@ export type Candidate =
   | { readonly state: "missing" }
   | { readonly state: "unusable"; readonly reason: UnusableReason }
   /**
-   * The file could be run, but hawser does not run files from this place unless the caller names it.
+   * The file could be run, but hawser does not run files from this place unless the caller names
+   * it.
    */
   | { readonly state: "refused"; readonly reason: RefusedReason };
 
@@ -37,7 +38,10 @@ export type RefusedReason =
   | { readonly code: "other_owner"; readonly path: string; readonly uid: number }
   | { readonly code: "writable_by_all"; readonly path: string };
 
-/** Looks at one path: a file, executable (or a script for Node), and not the npm package's stub. */
+/**
+ * Checks a path: it must be an executable file (or a script for Node), and not the npm package's
+ * stub.
+ */
 export function inspectCandidate(path: string): Candidate {
   try {
     return inspectFile(path, statSync(path));
@@ -71,7 +75,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Node answers no by an error.
+    // Node reports "no" as an error.
     return false;
   }
 }
@@ -86,7 +90,7 @@ function readHead(path: string): string {
       closeSync(file);
     }
   } catch {
-    // The file is executable but not readable, so it is no stub of a package that npm installed.
+    // The file is executable but not readable, so it is not a stub that npm installed.
     return "";
   }
 }
@@ -95,7 +99,7 @@ function readHead(path: string): string {
 export function describeReason(reason: UnusableReason | RefusedReason): string {
   switch (reason.code) {
     case "stat_failed":
-      return `it cannot be looked at: ${reason.errno}`;
+      return `it cannot be inspected: ${reason.errno}`;
     case "directory":
       return "it is a directory";
     case "not_regular_file":
@@ -118,8 +122,8 @@ export function describeReason(reason: UnusableReason | RefusedReason): string {
 }
 
 /**
- * The file that an npm `.cmd` shim starts. A shim is never run: that takes a shell, and a shell
- * reads the arguments again.
+ * The file that an npm `.cmd` shim starts. The shim itself is never run, because that needs a
+ * shell, which would parse the arguments again.
  */
 export function shimTarget(
   shim: string,

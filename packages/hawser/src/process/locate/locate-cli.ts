@@ -22,8 +22,9 @@ import {
 
 /**
  * How a CLI was found: named by the option `cliPath` or by the environment variable HAWSER_CLI, in
- * `node_modules` of the current directory, bundled with the program, in an npm package that is installed
- * together with hawser, in a folder of the environment variable PATH, or where installers put it.
+ * `node_modules` of the current directory, bundled with the program, in an npm package that is
+ * installed together with hawser, in a folder of the environment variable PATH, or where installers
+ * put it.
  */
 export type CliSource =
   | "option"
@@ -34,34 +35,43 @@ export type CliSource =
   | "PATH"
   | "usual_place";
 
-/** An executable that was found and looked at; nothing was started. */
+/** An executable that was found. It was not started. */
 export interface CliLocation {
   readonly path: string;
   readonly source: CliSource;
-  /** Runs under Node instead of by itself. */
+  /** Whether the CLI is a script, which runs under Node. */
   readonly script: boolean;
 }
 
-/** Where to look for the CLI. */
+/** Options of `locateCli()`. */
 export interface LocateOptions {
-  /** A path, or a bare name to be found on PATH. Nothing else is tried when it is given. */
+  /** A path, or a name to find on PATH. If it is set, no other place is searched. */
   readonly cliPath?: string | undefined;
-  /** Alias of `cliPath`, as in the official SDK. */
+  /** Alias of `cliPath`, the name in the official Agent SDK. */
   readonly pathToClaudeCodeExecutable?: string | undefined;
   /**
-   * `"cwd"` also searches the `node_modules` of this program's current directory and of its parents,
-   * before every other place. Only for a directory whose code you would run: a CLI in there is a
-   * program that the author of the directory chose.
+   * `"cwd"` searches first in the `node_modules` of your program's current directory and its
+   * parents. Use it only for a directory whose code you would run, because its author chose the CLI
+   * there.
    */
   readonly cliFrom?: "cwd" | undefined;
-  /** The environment to search; this program's own unless given. */
+  /**
+   * Variables that are added to your program's environment for the search, such as PATH.
+   * @default no more variables
+   */
   readonly env?: Environment | undefined;
 }
 
 /**
- * Finds the CLI: `cliPath`, `HAWSER_CLI`, with `cliFrom: "cwd"` the current directory, a CLI that is
- * bundled or installed together with hawser, PATH, the installers' usual places. The first two name a
- * file, so that a bad one is an error. The other places are passed over if nothing there can be run.
+ * Finds the CLI, in this order: `cliPath`, the variable HAWSER_CLI, the current directory (only
+ * with `cliFrom: "cwd"`), a CLI that is bundled or installed together with hawser, PATH, and the
+ * folders that installers use. If `cliPath` or HAWSER_CLI names a file that cannot be run, it
+ * throws. In the other places, a file that cannot be run is skipped.
+ *
+ * @example
+ * ```ts
+ * const { path, source } = locateCli();
+ * ```
  */
 export function locateCli(
   options: LocateOptions = {},
@@ -82,12 +92,12 @@ export function locateCli(
     for (const place of places) {
       const seen = inspectSearchPath(place, machine);
       if (seen.state === "usable") return { path: seen.path, script: seen.script, source };
-      // Most programs bundle no CLI, so that its place would mean nothing to the reader.
+      // Most programs bundle no CLI, so this place would mean nothing to the reader.
       if (seen.state !== "missing") tried.push(`${place.path} (${describeReason(seen.reason)})`);
       else if (source !== "bundled") tried.push(place.path);
     }
   }
-  throw new HawserError("cli_not_found", undefined, { hint: notFoundHint(tried) });
+  throw new HawserError("cli_not_found", undefined, { tried: [...new Set(tried)] });
 }
 
 /** A path where `locateCli()` looks for a CLI, and what is there. */
@@ -116,7 +126,8 @@ function thisMachine(options: LocateOptions = {}): Machine {
     platform: process.platform,
     arch: process.arch,
     root: "/",
-    // The home of this program, not one that a call gives to the CLI: it may belong to another user.
+    // The home of this program, not one that a call gives to the CLI: it may belong to another
+    // user.
     home: homeFolder(),
     cwd: currentFolderIfAny(),
     self: ownFile(),
@@ -128,14 +139,14 @@ function ownFile(): string | undefined {
   try {
     return fileURLToPath(import.meta.url);
   } catch {
-    // A bundler has made hawser a part of something that is no file.
+    // A bundler has made hawser a part of something that is not a file.
     return undefined;
   }
 }
 
 /**
- * The places to search, in their order. Without `cliFrom: "cwd"` the current directory comes last, and
- * everything there is refused: it is looked at only to tell the reader about it.
+ * The places to search, in their order. Without `cliFrom: "cwd"` the current directory comes last,
+ * and every CLI there is refused: the directory is searched only to report it.
  */
 function searchOrder({
   fromCwd,
@@ -151,7 +162,7 @@ const SEARCH = [
   ["usual_place", installerPaths],
 ] as const;
 
-/** The functions that find the CLI alone check no other option. */
+/** The functions that only find the CLI check no other option. */
 function checkCliFrom(value: unknown): void {
   if (value === undefined || value === "cwd") return;
   const message = 'cliFrom must be "cwd".';
@@ -203,9 +214,4 @@ function inspectTarget(path: string, { platform }: Machine): Candidate {
   return target === undefined
     ? { state: "unusable", reason: { code: "unknown_shim_target" } }
     : inspectCandidate(target);
-}
-
-function notFoundHint(tried: readonly string[]): string {
-  const places = [...new Set(tried)].join(", ");
-  return `Install it with \`npm install -g @anthropic-ai/claude-code\`, or set \`cliPath\` or HAWSER_CLI. Tried: ${places}.`;
 }

@@ -2,8 +2,9 @@ import { type ErrorFacts, HawserError, type Mask } from "../../base/index.js";
 import { type Unrunnable, whyUnrunnable } from "./executable-format.js";
 
 /**
- * The error for a file that did not start. `said` is the reason that the system gave. It is used only if
- * the file itself shows no better reason, because ENOENT of a file that exists would mislead.
+ * The error for a file that did not start. `said` is the reason that the system gave. It is used
+ * only if the file itself shows no better reason, because ENOENT for a file that exists would
+ * mislead.
  */
 export function notRunnableError(
   path: string,
@@ -31,13 +32,16 @@ export function describeUnrunnable(why: Unrunnable): UnrunnableWords {
   const here = `${process.platform} ${process.arch}`;
   switch (why.code) {
     case "other_system":
-      return { reason: `it is built for ${why.system}, and this is ${here}`, remedy: FIT };
+      return { reason: `it is built for ${why.system}, but this machine is ${here}`, remedy: FIT };
     case "other_processor":
-      return { reason: `it is built for ${why.processor}, and this is ${here}`, remedy: FIT };
+      return {
+        reason: `it is built for ${why.processor}, but this machine is ${here}`,
+        remedy: FIT,
+      };
     case "no_interpreter":
       return {
-        reason: `its first line names ${why.interpreter}, which is not there`,
-        remedy: `Install ${why.interpreter}, or name another one in that line.`,
+        reason: `its first line names ${why.interpreter}, which does not exist`,
+        remedy: `Install ${why.interpreter}, or correct that line.`,
       };
     case "no_loader": {
       const libc = why.libc ?? "another C library";
@@ -48,4 +52,4 @@ export function describeUnrunnable(why: Unrunnable): UnrunnableWords {
 }
 
 const FIT =
-  "Install the CLI on this machine itself, by npm or by its installer: that brings the one that fits.";
+  "Install the CLI on this machine itself, with npm or its installer: they choose the right build.";

@@ -4,8 +4,9 @@ import type { Options } from "../../options/index.js";
 import { currentFolder } from "../host-folders.js";
 
 /**
- * Throws `cwd_not_found` for a missing working directory, because Node would report a missing executable.
- * Without `cwd` it is the current directory of this program, which may have been deleted.
+ * Throws `cwd_not_found` for a missing working directory, because Node would report a missing
+ * executable. Without `cwd` it is the current directory of this program, which may have been
+ * deleted.
  */
 export function checkCwd(cwd: string | undefined): void {
   if (cwd === undefined ? currentFolder() : isDirectory(cwd)) return;
@@ -30,7 +31,9 @@ export function cwdProblem(cwd: string | undefined): string {
   return `The working directory ${cwd} ${isThere ? "is not a directory" : "does not exist"}.`;
 }
 
-/** Synchronous, because under load the libuv thread pool queue costs more than the `stat` itself. */
+/**
+ * Synchronous, because under load the libuv thread pool queue costs more than the `stat` itself.
+ */
 export function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();

@@ -66,7 +66,7 @@ export async function prepare(options: Options): Promise<Prepared> {
   const log = guardLogger(options.logger, mask);
   for (const warning of invocation.warnings) {
     log.warn(warning);
-    // Without a logger the warning goes to stderr, because something that was asked for is not done.
+    // Without a logger the warning goes to stderr, because an option does not take effect.
     if (options.logger === undefined) warnOnce(mask(warning));
   }
   return {
@@ -90,12 +90,20 @@ export async function prepare(options: Options): Promise<Prepared> {
   };
 }
 
-/** Describes what these options would start, for people to read, with secrets masked. Starts no session. */
+/**
+ * Describes the command, environment, files and first request that these options would start, for
+ * people to read and with secrets masked. No session is started.
+ *
+ * @example
+ * ```ts
+ * console.log(await explain({ model: "haiku", tools: ["Read"] }));
+ * ```
+ */
 export async function explain(options: Options = {}): Promise<string> {
   return explanationText(await explainInvocation(options));
 }
 
-/** As `explain()`, but as data, and with the CLI that would be started. */
+/** Like `explain()`, but returns data, with the CLI that would be started. */
 export async function explainInvocation(options: Options = {}): Promise<ExplainedCall> {
   const resolved = withPreset(options);
   const { location, probe, cli, host } = await inspectMachine(resolved);
@@ -108,7 +116,7 @@ export interface ExplainedCall extends Explanation {
   readonly cli: {
     readonly path: string;
     readonly source: CliLocation["source"];
-    /** Absent if it is not known. */
+    /** Absent if it is unknown. */
     readonly version?: string;
   };
 }
@@ -116,7 +124,7 @@ export interface ExplainedCall extends Explanation {
 const GRACE_MS = 2000;
 const NOT_ASKED: VersionProbe = { text: "not asked" };
 
-/** Learns from the machine what is needed to build an invocation. */
+/** Collects the facts about the machine that are needed to build an invocation. */
 async function inspectMachine(options: Options) {
   validateOptions(options);
   refuseUser(options);
@@ -150,8 +158,9 @@ async function inspectMachine(options: Options) {
 }
 
 /**
- * The CLI does not start without a home folder, even if its configuration folder is named (observed:
- * 2.1.325 ends with ENOENT). So a user that has none gets the configuration folder for it.
+ * The CLI does not start without a home folder, even if its configuration folder is set (observed:
+ * 2.1.325 exits with ENOENT). So for a user without a home folder, HOME is the configuration
+ * folder.
  */
 function withHome(invocation: Invocation): Invocation {
   const { env, cwd } = invocation;

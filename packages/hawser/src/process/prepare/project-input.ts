@@ -7,20 +7,22 @@ import {
   settingsPath,
 } from "../../options/index.js";
 
-/** Reads the file that the option `settings` names, if it names one. `options` judges the contents. */
+/**
+ * Reads the file that the option `settings` names, if it names one. `options` judges the contents.
+ */
 export async function readSettings({
   settings,
   cwd = ".",
 }: Options): Promise<SettingsInput | undefined> {
   const named = settingsPath(settings);
   if (named === undefined) return undefined;
-  // The CLI, too, counts a relative path from its working directory.
+  // For the CLI too, a relative path is relative to its working directory.
   return readInput(resolve(cwd, named));
 }
 
 /**
- * Reads the settings of a project that is not trusted. Undefined for a project that is trusted, or that is
- * left out altogether.
+ * Reads the settings of a project that is not trusted. Undefined for a project that is trusted or
+ * not read at all.
  */
 export async function readProject({
   trustProject,
@@ -37,7 +39,7 @@ export async function readProject({
 
 /** Whether all files with instructions are in the folder after links are resolved. */
 async function areInside(folder: string): Promise<boolean> {
-  const root = await realpath(folder).catch(() => folder); // A missing folder is told elsewhere.
+  const root = await realpath(folder).catch(() => folder); // A missing folder is reported elsewhere.
   const files = ["CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules"];
   const places = await Promise.all(
     files.map((name) => realpath(join(root, name)).catch(() => root)), // A missing file leads nowhere.

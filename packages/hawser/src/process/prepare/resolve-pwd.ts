@@ -4,9 +4,9 @@ import type { Options } from "../../options/index.js";
 import { currentFolderIfAny } from "../host-folders.js";
 
 /**
- * The value of PWD for a process in the folder `cwd`: an absolute path without `.` and `..` that leads
- * there. As in a shell, a path over symbolic links stays as the caller wrote it if it leads to the
- * same folder. Undefined if the folder is not known here.
+ * The value of PWD for a process in the folder `cwd`: an absolute path without `.` and `..` that
+ * leads there. As in a shell, a path over symbolic links stays as the caller wrote it if it leads
+ * to the same folder. Undefined if the folder is unknown.
  */
 export function resolvePwd({ cwd }: Pick<Options, "cwd">): string | undefined {
   const own = currentFolderIfAny();
@@ -16,7 +16,7 @@ export function resolvePwd({ cwd }: Pick<Options, "cwd">): string | undefined {
   const written = cwd === undefined ? process.env["PWD"] : resolve(own ?? "/", cwd);
   // A `..` behind a symbolic link leads to the parent of its target, which the text does not show.
   if (isNormalizedAbsolute(written) && isSameFolder(folder, statOf(written))) return written;
-  // The other function of this name takes `..` out of the text first.
+  // `realpathSync()` without `.native` removes `..` from the text first.
   return realpathSync.native(cwd ?? own ?? "/");
 }
 
@@ -32,7 +32,7 @@ function statOf(path: string | undefined): Stats | undefined {
   try {
     return path === undefined ? undefined : statSync(path);
   } catch {
-    // Missing, or hidden from this user: nothing can be said about it.
+    // Missing, or hidden from this user: nothing is known about it.
     return undefined;
   }
 }

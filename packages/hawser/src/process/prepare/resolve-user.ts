@@ -15,8 +15,8 @@ export function withUserHome<Env extends Environment>(user: User | undefined, en
 }
 
 /**
- * Looks up a user by name or number. Only root may start a process as another user. Every user may ask for
- * itself, because that changes nothing.
+ * Looks up a user by name or number. Only root may start a process as another user. Every user may
+ * ask for itself, because that changes nothing.
  */
 export async function resolveUser(user: string | number, self: number = ownUid()): Promise<User> {
   const text = String(user);
@@ -26,7 +26,10 @@ export async function resolveUser(user: string | number, self: number = ownUid()
   const found = fromPasswd(text) ?? (await fromId(text)) ?? fromNumber(text);
   if (found === undefined) throw refuse(`There is no user "${text}" on this machine.`);
   if (self !== 0 && found.uid !== self) {
-    throw refuse("Only root can start the CLI as another user.", "Run as root, or drop `user`.");
+    throw refuse(
+      "Only root can start the CLI as another user.",
+      "Run as root, or leave `user` out.",
+    );
   }
   return found;
 }
@@ -62,7 +65,9 @@ async function fromId(user: string): Promise<User | undefined> {
   return { uid: Number(uid), gid: Number(gid), home: undefined };
 }
 
-/** A number that no user has is still an identity, as in containers; its group has the same number. */
+/**
+ * A number that no user has is still an identity, as in containers; its group has the same number.
+ */
 function fromNumber(user: string): User | undefined {
   if (!/^\d{1,10}$/.test(user) || Number(user) > HIGHEST_ID) return undefined;
   return { uid: Number(user), gid: Number(user), home: undefined };
@@ -84,7 +89,7 @@ function run(file: string, args: string[]): Promise<string | undefined> {
   });
 }
 
-/** A system without files or processes to spare has not said that there is no such user. */
+/** If the system lacks files or processes for now, the user may still exist. */
 function throwIfScarce(cause: unknown): void {
   const { code, message = "" } = (cause ?? {}) as NodeJS.ErrnoException;
   const hint = scarcityHint(code);

@@ -7,9 +7,9 @@ import { spawnCli } from "../spawn/spawn-cli.js";
 import { LONGEST_ANSWER, readAnswer, type VersionProbe } from "./probe-version.js";
 
 /**
- * Asks the CLI that a custom spawn function starts for its version. The function gets the same request as
- * in a call, with other arguments, so that the answer is true for calls. The answer is not kept, because
- * the function may start another CLI the next time.
+ * Asks the CLI that a custom spawn function starts for its version. The function gets the same
+ * request as in a call, with other arguments, so that the answer is true for calls. The answer is
+ * not kept, because the function may start another CLI the next time.
  */
 export async function probeCustomSpawn(
   options: Options,

@@ -12,13 +12,13 @@ import { type User, withUserHome } from "../prepare/resolve-user.js";
 import { spawnError } from "../spawn/spawn-error.js";
 import { startChild } from "../spawn/start-child.js";
 
-/** What a CLI says about its version. */
+/** The answer of a CLI to the question for its version. */
 export interface VersionProbe {
-  /** Absent when the CLI answered nothing that reads as a version. */
+  /** Absent if the answer is not a version. */
   readonly version?: Version;
   /** The first line of the answer, or why there is none. */
   readonly text: string;
-  /** Whether it failed to answer at all. */
+  /** Whether the CLI failed to answer at all. */
   readonly failed?: true;
 }
 
@@ -29,8 +29,9 @@ export interface ProbeOptions {
 }
 
 /**
- * Asks the CLI for its version, once per file: the answer is kept until the file changes. A CLI that
- * is slow or silent has an unknown version. A file that cannot be started, or that is Node, is an error.
+ * Asks the CLI for its version, once per file: the answer is kept until the file changes. A CLI
+ * that is slow or silent has an unknown version. A file that cannot be started, or that is Node, is
+ * an error.
  */
 export function probeVersion(
   location: CliLocation,
@@ -139,8 +140,8 @@ function firstLine(text: string): string {
 const NODE = /^v\d+\.\d+\.\d+$/;
 
 function isNode(path: string, text: string): HawserError {
-  const message = `${path} is not the Claude Code CLI: its version, ${text}, is that of Node.`;
+  const message = `${path} is not the Claude Code CLI but Node: it reports the version ${text}.`;
   const hint =
-    "`cliPath` is the CLI itself, such as the path of `claude`; `executable` is its runtime.";
+    "Set `cliPath` to the CLI itself, such as the path of `claude`; `executable` is its runtime.";
   return new HawserError("cli_not_runnable", message, { cliPath: path, hint });
 }

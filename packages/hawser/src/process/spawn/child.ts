@@ -2,13 +2,15 @@ import type { Readable, Writable } from "node:stream";
 
 /** The process behind a `CliProcess`, started by hawser or by a custom spawn function. */
 export interface Child {
-  /** The pid on this machine. Absent if the process runs elsewhere: then hawser cannot see its tree. */
+  /**
+   * The pid on this machine. Absent if the process runs elsewhere: then hawser cannot see its tree.
+   */
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable | undefined;
   readonly running: boolean;
-  /** How the process ended; both fields are null while that is not known. */
+  /** How the process ended; both fields are null while that is unknown. */
   readonly end: ChildEnd;
   /** Calls `listener` when the process has ended, at once if it has ended already. */
   onGone(listener: () => void): void;

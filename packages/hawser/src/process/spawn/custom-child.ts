@@ -5,8 +5,8 @@ import type { SpawnedProcess } from "../../options/index.js";
 import { type Child, type ChildEnd, setRefOf } from "./child.js";
 
 /**
- * A process that a custom spawn function has started. It may run on another machine, and it may behave
- * differently from a `ChildProcess` of Node, so that no event of it is relied on.
+ * A process that a custom spawn function has started. It may run on another machine, and it may
+ * behave differently from a `ChildProcess` of Node, so no event of it is relied on.
  */
 export class CustomChild implements Child {
   readonly pid: number | undefined;
@@ -21,7 +21,10 @@ export class CustomChild implements Child {
   #end: ChildEnd | undefined;
   #alive: NodeJS.Timeout | undefined;
 
-  /** To be made as soon as the process exists: an event without a listener is lost, or ends the program. */
+  /**
+   * Create it as soon as the process exists: an event without a listener is lost, or ends the
+   * program.
+   */
   constructor(process: SpawnedProcess, abort: AbortController, log: Logger) {
     this.#process = process;
     this.#abort = abort;
@@ -58,7 +61,10 @@ export class CustomChild implements Child {
     try {
       this.#process.kill(signal);
     } catch (error) {
-      this.#log.warn("the own process cannot be signalled", { signal, error: String(error) });
+      this.#log.warn("the process of spawnClaudeCodeProcess cannot be signalled", {
+        signal,
+        error: String(error),
+      });
     }
     // After kill(), because Node itself sends only SIGTERM when the abort signal fires.
     if (signal === "SIGKILL") this.#abort.abort();
@@ -72,8 +78,8 @@ export class CustomChild implements Child {
   }
 
   /**
-   * A child of this machine reports its exit too, and its error may only mean that a signal could not be
-   * sent. Any other process may report nothing after an error, so the error is its end.
+   * A child of this machine reports its exit too, and its error may only mean that a signal could
+   * not be sent. Any other process may report nothing after an error, so the error is its end.
    */
   #failed(error: Error): void {
     if (this.#end !== undefined || this.#abort.signal.aborted) return;
@@ -108,7 +114,10 @@ export function lackOf(made: unknown): string | undefined {
   return lacks.length === 0 ? undefined : `what it returned has no ${lacks.join(" and no ")}`;
 }
 
-/** Whether a value has the methods of a stream that hawser uses. Streams of other libraries have them. */
+/**
+ * Whether a value has the methods of a stream that hawser uses. Streams of other libraries have
+ * them.
+ */
 export function isReadable(thing: unknown): thing is Readable {
   return has(thing, ["on", "once", "off", "pause", "isPaused", "resume", "destroy"]);
 }

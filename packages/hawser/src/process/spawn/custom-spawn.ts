@@ -9,7 +9,9 @@ import { CustomChild, lackOf } from "./custom-child.js";
 /** The option `spawnClaudeCodeProcess`. */
 export type SpawnFunction = (request: SpawnRequest) => SpawnedProcess;
 
-/** Lets the custom spawn function start the CLI. Every failure of the function is `spawn_failed`. */
+/**
+ * Lets the custom spawn function start the CLI. Every failure of the function is `spawn_failed`.
+ */
 export async function startCustom(
   spawn: SpawnFunction,
   prepared: Prepared,
@@ -38,8 +40,8 @@ export async function startCustom(
 }
 
 /**
- * Why Node could not make the pipes of a child (EMFILE, ENFILE). Such a pipe is undefined. A pipe that
- * the caller's function did not ask for is null, which is that function's mistake.
+ * Why Node could not make the pipes of a child (EMFILE, ENFILE). Such a pipe is undefined. A pipe
+ * that the caller's function did not ask for is null, which is that function's mistake.
  */
 async function failureOf(child: ChildProcess): Promise<Error | undefined> {
   const { stdout }: { readonly stdout: unknown } = child;
@@ -50,12 +52,13 @@ async function failureOf(child: ChildProcess): Promise<Error | undefined> {
   });
 }
 
-/** The function returned no process, so that a retry would not help. */
+/** The function returned no process, so a retry would not help. */
 class Lack extends Error {}
 
 /**
- * A `ChildProcess` with a pid runs, and its output may be on the way, so nothing waits for it. Any other
- * process gets one round of the event loop to report an error, such as ENOENT of Node's `spawn()`.
+ * A `ChildProcess` with a pid runs, and its output may be on the way, so nothing waits for it. Any
+ * other process gets one round of the event loop to report an error, such as ENOENT of Node's
+ * `spawn()`.
  */
 async function settled(made: unknown, child: Child): Promise<void> {
   if (made instanceof ChildProcess && child.pid !== undefined) return;
@@ -73,7 +76,8 @@ function discard(made: unknown): void {
     end(made);
     if (made instanceof Promise) made.then(end).catch(() => {});
   } catch {
-    // It is no process, or it cannot be ended from here. The caller of this function aborts the signal.
+    // It is not a process, or it cannot be ended from here. The caller of this function aborts the
+    // signal.
   }
 }
 
@@ -82,7 +86,7 @@ function spawnFailed(cause: unknown, { facts, mask }: Prepared): HawserError {
   const told =
     cause instanceof Lack
       ? { hint: RETURN_ONE, retryable: false }
-      : { hint: "Look at the cause: it comes from that function.", cause };
+      : { hint: "Look at `cause`: it is the error of your function.", cause };
   const message = `spawnClaudeCodeProcess did not start the CLI: ${why}`;
   return new HawserError("spawn_failed", message, { ...facts, ...told }, mask);
 }
@@ -91,7 +95,8 @@ const RETURN_ONE = "Return a process with stdin, stdout, kill() and on(), such a
 
 /**
  * The CLI that a custom spawn function is to start, if the caller names it. It may exist only where
- * that function starts it, such as in a container, so it is neither searched nor asked for its version.
+ * that function starts it, such as in a container, so it is neither searched nor asked for its
+ * version.
  */
 export function namedForCustomSpawn(options: Options): CliLocation | undefined {
   const path = options.cliPath ?? options.pathToClaudeCodeExecutable;
@@ -99,12 +104,15 @@ export function namedForCustomSpawn(options: Options): CliLocation | undefined {
   return { path, source: "option", script: /\.[cm]?js$/i.test(path) };
 }
 
-/** The function alone decides which user runs the CLI. An ignored `user` could mean too many rights. */
+/**
+ * The function alone decides which user runs the CLI. An ignored `user` could mean too many rights.
+ */
 export function refuseUser({ user, spawnClaudeCodeProcess }: Options): void {
   if (user === undefined || spawnClaudeCodeProcess === undefined) return;
-  const message = "contradicts spawnClaudeCodeProcess, which decides by itself who runs the CLI";
+  const message =
+    "contradicts spawnClaudeCodeProcess, which decides itself which user runs the CLI";
   throw new HawserError("invalid_options", `user ${message}.`, {
-    hint: "Leave `user` out, and change the user in the function.",
+    hint: "Leave `user` out, and set the user in your function.",
     issues: [{ path: "user", message }],
   });
 }

@@ -7,13 +7,13 @@ import { withUserHome } from "../prepare/resolve-user.js";
 import { type Child, type ChildEnd, setRefOf } from "./child.js";
 import { startChild } from "./start-child.js";
 
-/** Starts the CLI on this machine. Rejects with what Node says. */
+/** Starts the CLI on this machine. Rejects with the error of Node. */
 export async function startLocal(prepared: Prepared, env: Record<string, string>): Promise<Child> {
   const { invocation, user, log } = prepared;
   const child = await startChild(invocation.file, invocation.argv, {
     env: withUserHome(user, env),
     stdio: "pipe",
-    // A group of its own, so that signals reach all of it and none of the host's.
+    // In its own group, so that signals reach all of its processes and none of the host's.
     detached: process.platform !== "win32",
     windowsHide: true,
     ...(invocation.cwd === undefined ? {} : { cwd: invocation.cwd }),

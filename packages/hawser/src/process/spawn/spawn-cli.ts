@@ -8,7 +8,7 @@ import { startCustom } from "./custom-spawn.js";
 import { startLocal } from "./local-child.js";
 import { spawnError } from "./spawn-error.js";
 
-/** Starts what was prepared. Resolves when the process runs; no byte has been sent to it yet. */
+/** Starts the prepared process. Resolves when it runs, before any byte is sent to it. */
 export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
   const { invocation, user, log, trace, location } = prepared;
   const marker = newMarker();

@@ -19,8 +19,8 @@ export interface Attempted {
 
 /**
  * The error for a program that could not be started. Node throws some of these at once and reports
- * others later; ENOENT has three meanings. What the system lacks (EMFILE, ENFILE, EAGAIN, ENOMEM) is
- * `spawn_failed`, which is retryable: it says nothing about the file.
+ * others later; ENOENT has three meanings. A lack of resources (EMFILE, ENFILE, EAGAIN, ENOMEM) is
+ * `spawn_failed`, which is retryable, because it says nothing about the file.
  */
 export function spawnError(cause: unknown, attempted: Attempted): HawserError {
   const { file, cwd, facts, mask } = attempted;
@@ -32,6 +32,7 @@ export function spawnError(cause: unknown, attempted: Attempted): HawserError {
     return known(
       "argument_too_long",
       "The arguments and the environment are too long to start the CLI.",
+      { hint: "Shorten `extraArgs` or `env`, or let `inheritEnv` pass on fewer variables." },
     );
   }
   if (code === "ERR_INVALID_ARG_VALUE") return known("invalid_options", message);

@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import { type FramedLine, LineFramer } from "../../wire/index.js";
 
 /**
- * Reads stderr until it ends, because a full pipe would stop the CLI. `onLine` gets whole lines and must
- * not throw. The end of the text is kept for errors.
+ * Reads stderr until it ends, because a full pipe would stop the CLI. `onLine` gets whole lines and
+ * must not throw. The end of the text is kept for errors.
  */
 export class StderrTail {
   readonly #framer = new LineFramer({ maxLineBytes: LONGEST_LINE });
@@ -61,7 +61,9 @@ const KEEPS_BLANKS = Symbol("hawser.keepsBlanks");
 const KEPT = 64 * 1024;
 const LONGEST_LINE = 1024 * 1024;
 
-/** A last line without its end is text too: a program that dies may have had no time for the end. */
+/**
+ * A last line without a line end counts too, because a dying program may not have written the end.
+ */
 function textOf(line: FramedLine): string {
   if (typeof line === "string") return line;
   return line.kind === "broken" ? line.text : "[a line too long to show]";

@@ -6,7 +6,7 @@ import type { User } from "../prepare/resolve-user.js";
 import { removeOwnFolderSync } from "./remove-folder.js";
 import { temporaryError } from "./temporary-folder.js";
 
-/** The files of one process that hold what must not stand in its arguments: one folder, for it alone. */
+/** The private folder of one process, with files for values that must not be in its arguments. */
 export class PrivateFolder {
   readonly #files: readonly PrivateFile[];
   readonly #path: string | undefined;
@@ -22,21 +22,22 @@ export class PrivateFolder {
     if (this.#path === undefined) return;
     this.#release = atHostExit(() => this.removeSync());
     try {
-      // Another user may open the files by their names; the folder stays ours, so that it can be removed
-      // without following what that user might put in its place.
+      // Another user may open the files by their names; the folder stays ours, so that it can be
+      // removed without following what that user might put in its place.
       await mkdir(this.#path, { mode: owner === undefined ? 0o700 : 0o711 });
       for (const { path, contents } of this.#files) {
         await writeFile(path, contents, { mode: 0o600, flag: "wx" });
         if (owner !== undefined) await chown(path, owner.uid, owner.gid);
       }
     } catch (cause) {
-      // A folder that cannot be written may be impossible to remove too. The first failure is reported.
+      // A folder that cannot be written may be impossible to remove too. The first failure is
+      // reported.
       await this.remove().catch(() => {});
       throw temporaryError(cause);
     }
   }
 
-  /** To be called when the CLI has answered initialize: by then it has read most files. */
+  /** Call it when the CLI has answered initialize: by then the CLI has read most files. */
   async removeRead(): Promise<void> {
     const read = this.#files.filter(({ keepUntil }) => keepUntil === "initialized");
     if (read.length === this.#files.length) return this.remove();

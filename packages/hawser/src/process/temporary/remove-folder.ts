@@ -15,7 +15,7 @@ export function isOwnFolder(path: string): boolean {
 
 /** Removes a folder of this user at once, for a program that is about to end. */
 export function removeOwnFolderSync(path: string): void {
-  // A write that was under way can make the folder non-empty again, so the removal is repeated.
+  // A concurrent write can make the folder non-empty again, so the removal is repeated.
   if (!isOwnFolder(path)) return;
   let canRunRm = isRoot();
   for (let attempt = 0; canRunRm && attempt < 5 && existsSync(path); attempt++) {
@@ -25,8 +25,9 @@ export function removeOwnFolderSync(path: string): void {
 }
 
 /**
- * Removes a folder with all that is in it. Node goes by paths, so another user who owns a folder inside
- * could put a link in its place and have root remove what the link leads to. `rm` goes by open folders.
+ * Removes a folder with its contents. Node uses paths, so another user who owns a folder inside
+ * could put a link in its place and have root remove the target of the link. `rm` uses open
+ * folders.
  */
 export async function removeTree(path: string): Promise<void> {
   if (isRoot()) {

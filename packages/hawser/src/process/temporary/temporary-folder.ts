@@ -5,7 +5,7 @@ import { atHostExit } from "../end/at-host-exit.js";
 import { removeOwnFolder, removeOwnFolderSync } from "./remove-folder.js";
 import { temporaryPath } from "./temporary-path.js";
 
-/** A folder for temporary files. It goes with this program at the latest, however the program ends. */
+/** A folder for temporary files. It is removed at the latest when this program ends, in any way. */
 export class TemporaryFolder {
   /** With links resolved, as the CLI reports its folders. */
   readonly path: string;
@@ -39,6 +39,6 @@ export class TemporaryFolder {
 /** The error for temporary files that cannot be written. */
 export function temporaryError(cause: unknown): HawserError {
   const message = `A temporary folder cannot be written: ${(cause as Error).message}`;
-  const hint = "Make the folder for temporary files writable, or set TMPDIR to one that is.";
+  const hint = "Make the folder for temporary files writable, or set TMPDIR to a writable folder.";
   return new HawserError("spawn_failed", message, { cause, hint });
 }

@@ -5,7 +5,9 @@ import type { JsonSchema } from "../standard-schema.js";
 import { mapSubschemas, type Schema, subschemasIn } from "../subschemas.js";
 import { isSendableName, unsendableKeywords } from "./unsendable-keywords.js";
 
-/** The property that holds a value that is no object, because the input of a tool must be an object. */
+/**
+ * The property that holds a value that is no object, because the input of a tool must be an object.
+ */
 export const WRAPPER_PROPERTY = "value";
 
 export interface NarrowedSchema {
@@ -15,12 +17,13 @@ export interface NarrowedSchema {
 }
 
 /**
- * The part of a schema that can be sent. It never refuses a value that the whole schema accepts. The
- * descriptions tell the model the rest, if the rest is short.
+ * The part of a schema that can be sent. It never refuses a value that the whole schema accepts.
+ * The descriptions tell the model the rest, if the rest is short.
  *
- * The CLI reads the schema strictly by draft-07. A keyword that it does not know (in older versions any
- * `format`) makes it drop the whole schema without an error. The API reads the schema by draft 2020-12. It
- * wants an object at the root, no union there, and plain names. Both agree on the keywords below.
+ * The CLI reads the schema strictly by draft-07. A keyword that it does not know (in older versions
+ * any `format`) makes it drop the whole schema without an error. The API reads the schema by draft
+ * 2020-12. It wants an object at the root, no union there, and plain names. Both agree on the
+ * keywords below.
  */
 export function narrowSchema(document: SchemaDocument): NarrowedSchema {
   const { root } = document;
@@ -133,7 +136,10 @@ class Narrowing {
     return this.#nested("properties", Object.fromEntries(own));
   }
 
-  /** Copies the referenced schema into `$defs`, because the keyword that contained it may not be sent. */
+  /**
+   * Copies the referenced schema into `$defs`, because the keyword that contained it may not be
+   * sent.
+   */
   #pointerTo(reference: string, from: JsonSchema): string {
     const target = this.#document.resolve(reference, from) ?? true;
     const known = this.#pointers.get(target);

@@ -3,9 +3,9 @@ import type { JsonSchema } from "../standard-schema.js";
 import { subschemasIn } from "../subschemas.js";
 
 /**
- * The keywords of one schema that restrict a value but cannot be sent to the CLI. Keywords that depend on
- * each other are held back together: without `patternProperties`, `additionalProperties` would refuse
- * too much.
+ * The keywords of one schema that restrict a value but cannot be sent to the CLI. Keywords that
+ * depend on each other are held back together: without `patternProperties`, `additionalProperties`
+ * would refuse too much.
  */
 export function unsendableKeywords(schema: JsonSchema): JsonSchema {
   const groups = GROUPS.filter(({ when }) => when(schema)).flatMap(({ keywords }) => keywords);
@@ -18,7 +18,10 @@ export function unsendableKeywords(schema: JsonSchema): JsonSchema {
   return unsendable;
 }
 
-/** The API accepts only these names, and the CLI finds the names of Object.prototype in every object. */
+/**
+ * The API accepts only these names, and the CLI finds the names of Object.prototype in every
+ * object.
+ */
 export function isSendableName(name: string): boolean {
   return /^[a-zA-Z0-9_.-]{1,64}$/.test(name) && !(name in Object.prototype);
 }
@@ -55,7 +58,8 @@ const GROUPS: readonly Group[] = [
     when: (schema) => hasUnsendablePatterns(schema),
   },
   { keywords: ["additionalProperties"], when: (schema) => unsendableProperties(schema).length > 0 },
-  // A weaker schema under `not` or `if` would make the whole stricter, so these are sent only if exact.
+  // A weaker schema under `not` or `if` would make the whole stricter, so these are sent only if
+  // exact.
   { keywords: ["not"], when: ({ not }) => !isExact(not) },
   {
     keywords: ["if", "then", "else"],

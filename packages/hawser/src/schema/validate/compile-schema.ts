@@ -20,13 +20,14 @@ import { SCALAR_KEYWORDS } from "./scalar-keywords.js";
 export type Validate = (value: unknown) => Promise<readonly Issue[]>;
 
 /**
- * Compiles a JSON Schema into a function that checks values. Returns `problems` if the schema itself is not
- * valid: a keyword of the wrong shape, a wrong regular expression, a reference to nothing or in a circle.
+ * Compiles a JSON Schema into a function that checks values. Returns `problems` if the schema
+ * itself is not valid: a keyword of the wrong shape, a wrong regular expression, a reference to
+ * nothing or in a circle.
  *
- * Supports draft-07 and 2020-12 together, wherever a keyword is. Refuses `$dynamicRef`, `$recursiveRef`
- * and references to other documents. Accepts unknown keywords and uncommon formats without a check. A
- * regular expression that could be slow for a value runs in another thread with a time limit, so that a
- * value from the model cannot block the host.
+ * Supports draft-07 and 2020-12 together, wherever a keyword is. Refuses `$dynamicRef`,
+ * `$recursiveRef` and references to other documents. Accepts unknown keywords and uncommon formats
+ * without a check. A regular expression that could be slow for a value runs in another thread with
+ * a time limit, so that a value from the model cannot block the host.
  */
 export function compileSchema(
   document: SchemaDocument,
@@ -39,8 +40,8 @@ export function compileSchema(
 }
 
 /**
- * Repeats the check until no match is pending, because the outcome of a match may decide which patterns
- * come next.
+ * Repeats the check until no match is pending, because the outcome of a match may decide which
+ * patterns come next.
  */
 async function validate(
   run: (matcher: PatternMatcher) => readonly Issue[],
@@ -71,7 +72,9 @@ function issueOf({ match: { pattern, path }, reason, detail }: UnansweredMatch):
   return path === "" ? { message } : { path, message };
 }
 
-/** In the order of evaluation: the `unevaluated…` keywords come last, because they need the others. */
+/**
+ * In the order of evaluation: the `unevaluated…` keywords come last, because they need the others.
+ */
 const KEYWORDS: Keywords = {
   ...SCALAR_KEYWORDS,
   ...ARRAY_KEYWORDS,

@@ -1,7 +1,9 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { kind } from "../../base/index.js";
 
-/** The formats that are checked. Any other format is a note for the reader and accepts every text. */
+/**
+ * The formats that are checked. Any other format is a note for the reader and accepts every text.
+ */
 export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["date-time", isDateTime],
   ["date", isDate],

@@ -6,7 +6,10 @@ import type { Pattern } from "./pattern-matcher.js";
 /** The outcome of checking one value by one schema. */
 export class Evaluation {
   readonly issues: Issue[] = [];
-  /** The properties and items that a keyword has checked; the `unevaluated…` keywords check the others. */
+  /**
+   * The properties and items that a keyword has checked; the `unevaluated…` keywords check the
+   * others.
+   */
   readonly evaluatedNames: Set<string> = new Set();
   readonly evaluatedItems: Set<number> = new Set();
 

@@ -1,7 +1,7 @@
 /**
- * A rough upper bound of the steps that a backtracking engine takes to match a pattern against a text of
- * this length; infinite if the number may grow exponentially. An estimate that is too high costs a
- * thread; an estimate that is too low would block the host. In doubt the estimate is high.
+ * A rough upper bound of the steps that a backtracking engine takes to match a pattern against a
+ * text of this length; infinite if the number may grow exponentially. An estimate that is too high
+ * costs a thread; an estimate that is too low would block the host. In doubt the estimate is high.
  */
 export function matchCost(source: string, length: number): number {
   const { degree, ways, size } = cachedShape(source);
@@ -31,7 +31,9 @@ function cachedShape(source: string): Shape {
 const CACHED_SHAPES = new Map<string, Shape>();
 const MAX_CACHED_SHAPES = 1000;
 
-/** A part of a pattern: a reference to a group, a class, a group, a repetition, or one character. */
+/**
+ * A part of a pattern: a reference to a group, a class, a group, a repetition, or one character.
+ */
 const PART =
   /\\[1-9k]|\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<?[=!]|<[^>]*>|[a-z-]*:))?|\)|[*+?]\??|\{\d+(?:,\d*)?\}\??|./gsu;
 
@@ -43,14 +45,18 @@ interface Group {
   parts: number;
 }
 
-/** A variable repetition adds one to the degree. The repetition of a varied group makes it infinite. */
+/**
+ * A variable repetition adds one to the degree. The repetition of a varied group makes it infinite.
+ */
 function readShape(source: string): Shape {
   // Without an anchor, the engine starts a match at each position of the text.
   let degree = source.startsWith("^") ? 0 : 1;
   let ways = 1;
   const open: Group[] = [];
   let group = newGroup();
-  /** The part that a repetition would repeat: the group that was just closed, or a single character. */
+  /**
+   * The part that a repetition would repeat: the group that was just closed, or a single character.
+   */
   let last: Group = newGroup();
   for (const [part] of source.matchAll(PART)) {
     const repeats = repetitionOf(part);

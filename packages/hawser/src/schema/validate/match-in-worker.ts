@@ -4,8 +4,8 @@ import type { PendingMatch } from "./pattern-matcher.js";
 
 /**
  * Runs pending matches in another thread, in their order, and gives each outcome to `answer`. After
- * `limitMs` the thread is terminated in the middle of a match. Resolves with the first match that has no
- * outcome, and the reason; with undefined if all have one.
+ * `limitMs` the thread is terminated in the middle of a match. Resolves with the first match that
+ * has no outcome, and the reason; with undefined if all have one.
  */
 export async function matchInWorker(
   matches: readonly PendingMatch[],
@@ -44,7 +44,10 @@ export async function matchInWorker(
   }
 }
 
-/** Throws `spawn_failed` if threads are not permitted, because an unchecked value must not be returned. */
+/**
+ * Throws `spawn_failed` if threads are not permitted, because an unchecked value must not be
+ * returned.
+ */
 function startThread(workerData: unknown): Worker {
   try {
     return new Worker(THREAD, { eval: true, workerData, env: {}, execArgv: [] });

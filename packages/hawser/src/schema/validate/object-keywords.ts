@@ -14,7 +14,9 @@ import { type Pattern, parsePattern } from "./pattern-matcher.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Keywords that check objects. Only own properties count, because every object has a `constructor`. */
+/**
+ * Keywords that check objects. Only own properties count, because every object has a `constructor`.
+ */
 export const OBJECT_KEYWORDS: Keywords = {
   required(value, context) {
     if (!isNames(value)) return context.problem("must be an array of names");
@@ -102,7 +104,9 @@ export const UNEVALUATED_PROPERTIES: Keywords = {
   },
 };
 
-/** Compiles names, or a schema for the object, that are required if a certain property is present. */
+/**
+ * Compiles names, or a schema for the object, that are required if a certain property is present.
+ */
 function compileDependencies(value: unknown, context: KeywordContext): KeywordRule | undefined {
   if (!isObject(value)) return context.problem("must be an object");
   const rules = Object.entries(value).map(([name, needs]) => {

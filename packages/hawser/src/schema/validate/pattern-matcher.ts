@@ -27,9 +27,9 @@ export interface PendingMatch {
 }
 
 /**
- * Matches texts of the model against patterns. A pattern may take exponential time for a text that an
- * attacker chose, and a running match cannot be stopped. So a match that could be slow becomes pending:
- * it counts as a match until `answer()` gives the outcome, which another thread has found.
+ * Matches texts of the model against patterns. A pattern may take exponential time for a text that
+ * an attacker chose, and a running match cannot be stopped. So a match that could be slow becomes
+ * pending: it counts as a match until `answer()` gives the outcome, which another thread has found.
  */
 export class PatternMatcher {
   readonly #known = new Map<Pattern, Map<string, boolean>>();
@@ -62,5 +62,7 @@ export class PatternMatcher {
   }
 }
 
-/** The budget for all matches of one pass over a value: a fraction of a second in the worst case. */
+/**
+ * The budget for all matches of one pass over a value: a fraction of a second in the worst case.
+ */
 const MAX_STEPS_IN_THIS_THREAD = 20_000_000;

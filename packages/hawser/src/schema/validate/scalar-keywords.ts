@@ -11,7 +11,9 @@ import {
 } from "./keyword.js";
 import { parsePattern } from "./pattern-matcher.js";
 
-/** Keywords that check the type, compare the value with fixed values, or check strings and numbers. */
+/**
+ * Keywords that check the type, compare the value with fixed values, or check strings and numbers.
+ */
 export const SCALAR_KEYWORDS: Keywords = {
   type(value, context) {
     const types: unknown[] = Array.isArray(value) ? value : [value];

@@ -25,7 +25,7 @@ async function setArchived(
   checkSessionId(sessionId);
   if (options.sessionStore !== undefined) {
     throw new HawserError("invalid_options", "A session in a store cannot be archived.", {
-      hint: "Leave `sessionStore` out: the mark is a file beside the transcript on this machine.",
+      hint: "Leave `sessionStore` out: the archive mark is a file beside the transcript on this machine.",
     });
   }
   await writeArchiveMark(await requireTranscript(sessionId, options), archived);

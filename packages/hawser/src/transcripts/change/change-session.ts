@@ -47,7 +47,7 @@ function nonEmpty(name: string, text: unknown): string {
   const trimmed = typeof text === "string" ? text.trim() : "";
   if (trimmed !== "") return trimmed;
   throw new HawserError("invalid_options", `The ${name} of a session must not be empty.`, {
-    hint: name === "tag" ? "Give a tag, or null to take it away." : "Give a title.",
+    hint: name === "tag" ? "Pass a tag, or null to remove it." : "Pass a title.",
   });
 }
 

@@ -3,7 +3,9 @@ import { asEntry, type Entry } from "../files/entry.js";
 
 export interface Cut {
   readonly kept: readonly Entry[];
-  /** The id of the compaction summary that the fork ends with; equal to no id if it ends elsewhere. */
+  /**
+   * The id of the compaction summary that the fork ends with; equal to no id if it ends elsewhere.
+   */
   readonly endsAtSummary: unknown;
 }
 
@@ -21,7 +23,7 @@ export function cutEntries(
     const what = `There is no message ${JSON.stringify(upToMessageId)} in session ${source}.`;
     throw new HawserError("invalid_options", what, {
       sessionId: source,
-      hint: "Give `upToMessageId` the `uuid` of a message that getSessionMessages() tells.",
+      hint: "Set `upToMessageId` to the `uuid` of a message that getSessionMessages() returns.",
     });
   }
   const isSummary = entries[at]?.["isCompactSummary"] === true;
@@ -49,8 +51,8 @@ const NONE: unique symbol = Symbol("none");
 
 /**
  * If the cut is between a compaction boundary and its summary, the fork ends before the boundary,
- * because the model would get nothing of the conversation before it. A boundary that has no summary at
- * all was written by a rewind, and stays.
+ * because the model would get nothing of the conversation before it. A boundary that has no summary
+ * at all was written by a rewind, and stays.
  */
 function beforeOpenCompaction(entries: readonly Entry[], at: number): number {
   const boundary = entries.findLastIndex(

@@ -14,7 +14,10 @@ export interface ForkPlan {
   readonly title?: string | undefined;
 }
 
-/** The entries of a fork: the same messages under new ids, then the state that the CLI keeps with them. */
+/**
+ * The entries of a fork: the same messages under new ids, then the state that the CLI keeps with
+ * them.
+ */
 export async function forkEntries(
   entries: readonly Entry[],
   plan: ForkPlan,
@@ -28,7 +31,7 @@ export async function forkEntries(
   if (last === undefined) {
     throw new HawserError("session_not_found", `Session ${plan.source} has no messages to fork.`, {
       sessionId: plan.source,
-      hint: "Fork a session that a prompt was sent in.",
+      hint: "Fork a session that has had a prompt.",
     });
   }
   const ids = new Map(kept.map(({ uuid }) => [String(uuid), randomUUID() as string]));

@@ -2,9 +2,9 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 
 /**
- * Appends one line to a file that other programs append to as well. If the disk is full, only a part of
- * the line may be written. That part is overwritten with a blank line, because the next line of another
- * program would otherwise be joined to it, and both lines would be lost.
+ * Appends one line to a file that other programs append to as well. If the disk is full, only a
+ * part of the line may be written. That part is overwritten with a blank line, because the next
+ * line of another program would otherwise be joined to it, and both lines would be lost.
  */
 export async function appendLine(path: string, line: string): Promise<void> {
   const file = await open(path, constants.O_RDWR | constants.O_APPEND);
@@ -29,9 +29,9 @@ export async function appendLine(path: string, line: string): Promise<void> {
 }
 
 /**
- * Overwrites the part in place, because that needs no room on the disk and, unlike truncating the file,
- * cannot remove lines that another program has appended meanwhile. It opens the file again, because a
- * handle that appends can write only at the end.
+ * Overwrites the part in place, because that needs no room on the disk and, unlike truncating the
+ * file, cannot remove lines that another program has appended meanwhile. It opens the file again,
+ * because a handle that appends can write only at the end.
  */
 async function overwriteWithBlanks(path: string, part: Buffer): Promise<void> {
   const file = await open(path, constants.O_RDWR);
@@ -39,7 +39,8 @@ async function overwriteWithBlanks(path: string, part: Buffer): Promise<void> {
     const at = (await file.stat()).size - part.length;
     const end = Buffer.alloc(part.length);
     await file.read(end, 0, part.length, at);
-    // Equal bytes are this part: a whole line of another program ends with a line break, the part not.
+    // Equal bytes are this part: a whole line of another program ends with a line break, the part
+    // not.
     if (!end.equals(part)) return;
     const blanks = Buffer.alloc(part.length, " ");
     blanks.write("\n", part.length - 1);

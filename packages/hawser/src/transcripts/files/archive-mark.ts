@@ -6,8 +6,8 @@ import type { TranscriptFile } from "./find-transcript.js";
 import { replaceFile } from "./replace-file.js";
 
 /**
- * Whether the session is archived. A prompt that is later than the mark ends the archiving. Undefined
- * if the session was never archived.
+ * Whether the session is archived. A prompt that is later than the mark ends the archiving.
+ * Undefined if the session was never archived.
  */
 export async function readArchiveMark(
   file: TranscriptFile,

@@ -14,7 +14,8 @@ export async function* readEntries(path: string): AsyncGenerator<Entry> {
 
 function* entriesOf(lines: readonly FramedLine[]): Generator<Entry> {
   for (const line of lines) {
-    // The last line may be complete without its LF. A line that is still being written does not parse.
+    // The last line may be complete without its LF. A line that is still being written does not
+    // parse.
     const text = typeof line === "string" ? line : line.kind === "broken" ? line.text : "";
     const entry = parseEntry(text);
     if (entry !== undefined) yield entry;

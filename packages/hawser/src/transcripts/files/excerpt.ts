@@ -29,7 +29,9 @@ export function allocateExcerptBuffer(): Buffer {
   return Buffer.allocUnsafeSlow(2 * EXCERPT_BYTES);
 }
 
-/** Reads both ends of a file into `buffer`. The excerpt is a view of the buffer until the next call. */
+/**
+ * Reads both ends of a file into `buffer`. The excerpt is a view of the buffer until the next call.
+ */
 export async function readExcerpt(
   path: string,
   buffer: Buffer,
@@ -52,16 +54,16 @@ export function fileFactsOf({ size, mtimeMs }: { size: number; mtimeMs: number }
   return { size, mtime: Math.round(mtimeMs) };
 }
 
-// File descriptors as numbers, because the objects of node:fs/promises would take most of the memory
-// of a list.
+// File descriptors as numbers, because the objects of node:fs/promises would take most of the
+// memory of a list.
 const openFile = promisify(open);
 const statFile = promisify(fstat);
 const readFile = promisify(read);
 const closeFile = promisify(close);
 
 /**
- * The entries whose lines contain `mark`, from the start. Only these lines are decoded to strings; the
- * others, most of them long, stay bytes.
+ * The entries whose lines contain `mark`, from the start. Only these lines are decoded to strings;
+ * the others, most of them long, stay bytes.
  */
 export function* entriesContaining(mark: Buffer, end: ExcerptEnd): Generator<Entry> {
   const { bytes } = end;
@@ -82,7 +84,9 @@ export function* entriesContainingBackwards(mark: Buffer, end: ExcerptEnd): Gene
   }
 }
 
-/** Call this after the last use of an excerpt, because its promise may keep it in memory for long. */
+/**
+ * Call this after the last use of an excerpt, because its promise may keep it in memory for long.
+ */
 export function clearParsedLines({ head, tail }: Excerpt): void {
   head.parsed.clear();
   tail.parsed.clear();

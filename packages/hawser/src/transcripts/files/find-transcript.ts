@@ -47,7 +47,7 @@ export function sessionNotFound(
   const below = projectsFolder({ configDir });
   return new HawserError("session_not_found", `There is no session ${sessionId} in ${where}.`, {
     sessionId,
-    hint: `Check the id, \`dir\` and \`configDir\`; the transcripts are looked for in ${below}.`,
+    hint: `Check the id, \`dir\` and \`configDir\`; transcripts are searched in ${below}.`,
   });
 }
 
@@ -58,8 +58,8 @@ export function isSessionId(id: unknown): id is string {
 
 export function checkSessionId(id: unknown): void {
   if (isSessionId(id)) return;
-  throw new HawserError("invalid_options", `${JSON.stringify(id)} is not the id of a session.`, {
-    hint: "A session's id is a UUID; `listSessions()` tells them.",
+  throw new HawserError("invalid_options", `${JSON.stringify(id)} is not a session id.`, {
+    hint: "A session id is a UUID; `listSessions()` lists the ids.",
   });
 }
 

@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ifAbsent } from "../storage-error.js";
 
 /**
- * The working trees of the git repository that a directory is in. Read from git's own files, because
- * the `git` program would obey the settings in that directory, which may not be trusted.
+ * The working trees of the git repository that a directory is in. Read from git's own files,
+ * because the `git` program would obey the settings in that directory, which may not be trusted.
  */
 export async function worktreesOf(dir: string): Promise<string[]> {
   const root = await repositoryRoot(dir);
@@ -24,7 +24,9 @@ async function repositoryRoot(dir: string): Promise<string | undefined> {
   }
 }
 
-/** `.git` is a folder in the main working tree, and a file that names a folder in every other tree. */
+/**
+ * `.git` is a folder in the main working tree, and a file that names a folder in every other tree.
+ */
 async function commonFolder(root: string): Promise<string> {
   const dotGit = join(root, ".git");
   const pointer = await firstLine(dotGit);

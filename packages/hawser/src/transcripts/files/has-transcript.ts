@@ -4,7 +4,7 @@ import type { Environment } from "../../base/index.js";
 import { configFolder } from "../../process/index.js";
 
 /**
- * Whether a CLI with this environment, started in `cwd`, has written anything of the session that it
+ * Whether a CLI with this environment, started in `cwd`, has written a part of the session that it
  * could resume. Synchronous, because it is called while an error is made.
  */
 export function hasTranscript(

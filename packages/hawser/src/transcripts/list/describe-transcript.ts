@@ -93,7 +93,9 @@ function startOf(head: ExcerptEnd): SessionDigest & { image: boolean } {
   return start;
 }
 
-/** A first line that is longer than the excerpt does not parse, but its timestamp is near its start. */
+/**
+ * A first line that is longer than the excerpt does not parse, but its timestamp is near its start.
+ */
 function cutTimestamp(head: ExcerptEnd): string | undefined {
   return /"timestamp":"([^"]{1,40})"/.exec(firstLine(head))?.[1];
 }
@@ -129,7 +131,9 @@ function firstField(end: ExcerptEnd, mark: Buffer, field: string): string | unde
   return undefined;
 }
 
-/** The field of the last entry of a type; empty if there is none or the last entry resets the field. */
+/**
+ * The field of the last entry of a type; empty if there is none or the last entry resets the field.
+ */
 function lastOf(end: ExcerptEnd, mark: Buffer, type: string, field: string): string {
   for (const entry of entriesContainingBackwards(mark, end)) {
     if (entry["type"] === type && typeof entry[field] === "string") return entry[field];

@@ -4,8 +4,8 @@ import type { SessionDigest } from "./session-digest.js";
 import { userInputOf } from "./user-input.js";
 
 /**
- * The summary of a session after more entries. For implementations of a store: call it in `append()`
- * with the previous summary and the time of the write, and return all summaries in
+ * Updates the summary of a session with new entries. It is for your own `SessionStore`: call it in
+ * `append()` with the previous summary and the time of the write, and return all summaries from
  * `listSessionSummaries()`.
  */
 export function foldSessionSummary(

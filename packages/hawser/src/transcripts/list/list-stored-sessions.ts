@@ -10,7 +10,9 @@ import { pageBounds } from "./page.js";
 import { sessionInfoOf, sessionInfoOfSummary } from "./session-digest.js";
 import { userInputOf } from "./user-input.js";
 
-/** The sessions of a store, from its summaries where these are up to date, else from the entries. */
+/**
+ * The sessions of a store, from its summaries where these are up to date, else from the entries.
+ */
 export async function storedSessions(
   store: SessionStore,
   options: ListSessionsOptions,
@@ -63,7 +65,7 @@ interface Row {
 async function rowsOf(store: SessionStore, projectKey: string): Promise<Row[]> {
   if (store.listSessions === undefined && store.listSessionSummaries === undefined) {
     throw new HawserError("invalid_options", "The session store has no listSessions().", {
-      hint: "Give the store a listSessions() or a listSessionSummaries() method.",
+      hint: "Add a listSessions() or listSessionSummaries() method to the store.",
     });
   }
   const summaries = (await store.listSessionSummaries?.(projectKey)) ?? [];

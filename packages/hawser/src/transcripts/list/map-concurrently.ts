@@ -1,7 +1,8 @@
 /**
- * Runs `work` on the items in order until it has given `wanted` results or no item is left. There is
- * one worker for each slot, and a worker passes its slot to `work`, so that two calls at the same time
- * never get the same slot. The results keep the order of the items; undefined is not a result.
+ * Runs `work` on the items in order until it has given `wanted` results or no item is left. There
+ * is one worker for each slot, and a worker passes its slot to `work`, so that two calls at the
+ * same time never get the same slot. The results keep the order of the items; undefined is not a
+ * result.
  */
 export async function mapConcurrently<Item, Slot, Result>(
   items: readonly Item[],

@@ -6,7 +6,9 @@ export type UserInput =
   | { readonly kind: "command"; readonly text: string }
   | { readonly kind: "image" };
 
-/** The input of a person in this entry; undefined for tool results and for text that the CLI wrote. */
+/**
+ * The input of a person in this entry; undefined for tool results and for text that the CLI wrote.
+ */
 export function userInputOf(entry: Entry): UserInput | undefined {
   if (entry["type"] !== "user" || entry["isMeta"] === true) return undefined;
   if (entry["isCompactSummary"] === true) return undefined;

@@ -38,8 +38,9 @@ export function isMessage(entry: Entry): boolean {
 }
 
 /**
- * The message at or above the last entry of the file that no other entry follows. Each entry is visited
- * once: a walk that comes to a visited entry would find what the earlier walk found, which was nothing.
+ * The message at or above the last entry of the file that no other entry follows. Each entry is
+ * visited once: a walk that comes to a visited entry would find what the earlier walk found, which
+ * was nothing.
  */
 async function lastLeaf(graph: EntryGraph): Promise<Entry | undefined> {
   const pause = new EventLoopPause();

@@ -85,7 +85,9 @@ export class EntryGraph {
     return this.#progress.has(parent) ? this.#progress.get(parent) : parent;
   }
 
-  /** Entries of sub-agents and team mates do not count: the entry before them may still be a leaf. */
+  /**
+   * Entries of sub-agents and team mates do not count: the entry before them may still be a leaf.
+   */
   #isOfConversation(uuid: string): boolean {
     const entry = this.#entries.get(uuid);
     return entry !== undefined && !isOfOtherAgent(entry);

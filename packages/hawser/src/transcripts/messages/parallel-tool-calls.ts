@@ -4,8 +4,8 @@ import type { EntryGraph } from "./entry-graph.js";
 
 /**
  * A message of the model is one entry for each block, and each tool result follows the entry of its
- * call. If calls ran in parallel, a chain of parents contains only one of them. This function adds the
- * others behind the last entry of that message that is on the chain.
+ * call. If calls ran in parallel, a chain of parents contains only one of them. This function adds
+ * the others behind the last entry of that message that is on the chain.
  */
 export async function withParallelToolCalls(
   chain: readonly Entry[],

@@ -1,6 +1,6 @@
 /**
- * Which entry each entry follows, by their ids. `moveChildren()` moves all children of an entry at once:
- * a crafted transcript may ask for that thousands of times, so it must not visit every child.
+ * Which entry each entry follows, by their ids. `moveChildren()` moves all children of an entry at
+ * once: a crafted transcript may ask for that thousands of times, so it must not visit every child.
  */
 export class ParentMap {
   readonly #groupOf = new Map<string, Group>();
@@ -31,7 +31,8 @@ export class ParentMap {
     if (stays) this.delete(except);
     this.#byParent.delete(from);
     const other = this.#byParent.get(to) ?? { parent: to, members: new Set() };
-    // The smaller group joins the larger one, so that an entry changes its group log(n) times at most.
+    // The smaller group joins the larger one, so that an entry changes its group log(n) times at
+    // most.
     const [small, large] =
       group.members.size < other.members.size ? [group, other] : [other, group];
     for (const uuid of small.members) {

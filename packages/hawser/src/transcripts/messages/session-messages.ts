@@ -51,7 +51,9 @@ export function messageOf(entry: Entry, parent: Parent, isCompleted = false): Se
   };
 }
 
-/** The commands that the CLI ran itself, and their output: a command is one if output follows it. */
+/**
+ * The commands that the CLI ran itself, and their output: a command is one if output follows it.
+ */
 async function completedCommands(chain: readonly Entry[]): Promise<Set<Entry>> {
   const pause = new EventLoopPause();
   const completed = new Set<Entry>();
@@ -65,7 +67,9 @@ async function completedCommands(chain: readonly Entry[]): Promise<Set<Entry>> {
   return completed;
 }
 
-/** Older CLIs write the output of a command as a user line. Newer ones do that or write a notice. */
+/**
+ * Older CLIs write the output of a command as a user line. Newer ones do that or write a notice.
+ */
 function isOutput(entry: Entry): boolean {
   if (entry["type"] === "system") return entry["subtype"] === "local_command";
   const text = entry["type"] === "user" ? contentBlocks(entry)[0]?.["text"] : undefined;
@@ -75,7 +79,10 @@ function isOutput(entry: Entry): boolean {
 const MESSAGES: ReadonlySet<string> = new Set(["user", "assistant"]);
 const WITH_SYSTEM: ReadonlySet<string> = new Set([...MESSAGES, "system"]);
 
-/** Only entries with an id: most bytes of a transcript are records of requests, which are not needed. */
+/**
+ * Only entries with an id: most bytes of a transcript are records of requests, which are not
+ * needed.
+ */
 async function linkedEntries(
   sessionId: string,
   options: GetSessionMessagesOptions,

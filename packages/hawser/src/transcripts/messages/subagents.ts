@@ -29,7 +29,7 @@ export async function listSubagents(
   }
   if (sessionStore.listSubkeys === undefined) {
     throw new HawserError("invalid_options", "The session store has no listSubkeys().", {
-      hint: "Give the store a listSubkeys() method; without it, its sub-agents cannot be found.",
+      hint: "Add a listSubkeys() method to the store; without it, sub-agents cannot be found.",
     });
   }
   const key = { projectKey: await projectKeyOf(dir), sessionId };

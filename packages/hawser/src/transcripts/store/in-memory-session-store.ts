@@ -14,7 +14,7 @@ interface Session {
   summary: SessionSummaryEntry | undefined;
 }
 
-/** A store in the memory of this process, for tests and as an example. */
+/** A `SessionStore` in memory, for tests and as an example. */
 export class InMemorySessionStore implements SessionStore {
   readonly #sessions = new Map<string, Session>();
   #lastTime = 0;
@@ -36,12 +36,12 @@ export class InMemorySessionStore implements SessionStore {
     return entries === undefined ? null : structuredClone(entries);
   }
 
-  /** In no particular order. */
+  /** Lists the sessions of a project, in no particular order. */
   async listSessions(projectKey: string): Promise<{ sessionId: string; mtime: number }[]> {
     return this.#ofProject(projectKey).map(({ sessionId, mtime }) => ({ sessionId, mtime }));
   }
 
-  /** Copies of the summaries. Sessions without a summary are left out. */
+  /** Returns copies of the summaries. Sessions without a summary are left out. */
   async listSessionSummaries(projectKey: string): Promise<SessionSummaryEntry[]> {
     return this.#ofProject(projectKey).flatMap(({ summary }) =>
       summary === undefined ? [] : [structuredClone(summary)],

@@ -12,12 +12,12 @@ export interface ConfigurationSource {
 }
 
 /**
- * Gives a temporary configuration folder the user's own settings and state by symbolic links. Nothing
- * is read or copied, because these files may hold secrets: a stored key and the settings of MCP
- * servers in `.claude.json`, `apiKeyHelper` and `env` in `settings.json`. Observed on 2.1.144,
- * 2.1.197, 2.1.290 and 2.1.325: the CLI writes through the link of `.claude.json` and keeps the link.
- * The login is not linked: `secureStorageDir()` tells the CLI where it is, and the CLI reads and
- * renews it there, under the same lock as every other CLI of the user.
+ * Gives a temporary configuration folder the user's own settings and state by symbolic links.
+ * Nothing is read or copied, because these files may hold secrets: a stored key and the settings of
+ * MCP servers in `.claude.json`, `apiKeyHelper` and `env` in `settings.json`. Observed on 2.1.144,
+ * 2.1.197, 2.1.290 and 2.1.325: the CLI writes through the link of `.claude.json` and keeps the
+ * link. The login is not linked: `secureStorageDir()` tells the CLI where it is, and the CLI reads
+ * and renews it there, under the same lock as every other CLI of the user.
  */
 export async function linkConfiguration(
   { env, cwd }: ConfigurationSource,
@@ -31,8 +31,9 @@ export async function linkConfiguration(
 
 /**
  * The value of CLAUDE_SECURESTORAGE_CONFIG_DIR that makes the CLI use the login of its usual
- * configuration. The empty string means the default folder and the default name in the keychain, so an
- * empty CLAUDE_CONFIG_DIR, which means the working directory, becomes `.` (observed on 2.1.197 and 2.1.325).
+ * configuration. The empty string means the default folder and the default name in the keychain, so
+ * an empty CLAUDE_CONFIG_DIR, which means the working directory, becomes `.` (observed on 2.1.197
+ * and 2.1.325).
  */
 export function secureStorageDir(env: ConfigurationSource["env"]): string {
   const configDir = env["CLAUDE_CONFIG_DIR"] === "" ? "." : env["CLAUDE_CONFIG_DIR"];
@@ -56,8 +57,8 @@ const LINKED = [
 ];
 
 async function link(from: string, to: string): Promise<void> {
-  // Link to the end of a chain of links, because the CLI follows one link and replaces the file there:
-  // a `settings.json` that is a link into a folder of dotfiles would become a plain file.
+  // Link to the end of a chain of links, because the CLI follows one link and replaces the file
+  // there: a `settings.json` that is a link into a folder of dotfiles would become a plain file.
   const real = await realpath(from).catch(() => undefined); // The CLI works without the file.
   if (real === undefined) return;
   try {
@@ -67,7 +68,7 @@ async function link(from: string, to: string): Promise<void> {
     const why = (cause as Error).message;
     throw new HawserError("spawn_failed", `The CLI's configuration cannot be linked: ${why}`, {
       cause,
-      hint: "Resume from a session store needs symbolic links in the folder for temporary files (TMPDIR); on Windows, turn on Developer Mode.",
+      hint: "To resume from a session store, the folder for temporary files (TMPDIR) must allow symbolic links. On Windows, turn on Developer Mode.",
     });
   }
 }

@@ -10,7 +10,10 @@ import { linkConfiguration, secureStorageDir } from "./link-configuration.js";
 import { TemporaryConfigFolder } from "./temporary-config-folder.js";
 
 export interface MaterializeOptions {
-  /** The session to resume. Default: the latest session of the working directory. */
+  /**
+   * The session to resume.
+   * @default the latest session of the working directory
+   */
   readonly sessionId?: string | undefined;
   /** The working directory of the CLI. */
   readonly cwd: string;
@@ -18,7 +21,10 @@ export interface MaterializeOptions {
   readonly projectKey?: string | undefined;
   /** The environment of the CLI. It says where the user's configuration is. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The time limit of each call of the store. Default 60 s. */
+  /**
+   * The time limit of each call of the store, in milliseconds.
+   * @default 60_000
+   */
   readonly loadTimeoutMs?: number | undefined;
   /** The user that the CLI will run as, if it is another user. */
   readonly owner?: User | undefined;
@@ -39,7 +45,8 @@ export interface MaterializedSession {
 
 /**
  * Writes a session of a store into a temporary configuration folder, so that a CLI can resume it.
- * Undefined if the store does not have the session: the CLI is then started as if there were no store.
+ * Undefined if the store does not have the session: the CLI is then started as if there were no
+ * store.
  */
 export async function materializeSession(
   store: SessionStore,
@@ -48,8 +55,8 @@ export async function materializeSession(
   const { cwd, env, owner } = options;
   const projectKey = options.projectKey ?? (await projectKeyOf(cwd));
   if (!/^[\w-]+$/.test(projectKey)) {
-    throw new HawserError("invalid_options", `${projectKey} is not the key of a project.`, {
-      hint: "Leave `projectKey` out: it comes from the working directory.",
+    throw new HawserError("invalid_options", `${projectKey} is not a project key.`, {
+      hint: "Leave `projectKey` out: it is derived from the working directory.",
     });
   }
   const limitMs = options.loadTimeoutMs ?? DEFAULT_LIMIT_MS;
@@ -87,7 +94,7 @@ async function latestSessionId(
 ): Promise<string | undefined> {
   if (store.listSessions === undefined) {
     throw new HawserError("invalid_options", "The session store has no listSessions().", {
-      hint: "Give the store a listSessions() method, or name the session by `resume`.",
+      hint: "Add a listSessions() method to the store, or name the session with `resume`.",
     });
   }
   const listed = async () => (await store.listSessions?.(projectKey)) ?? [];
@@ -96,8 +103,8 @@ async function latestSessionId(
 }
 
 /**
- * The main transcript under the empty subpath, and the transcripts of the sub-agents. Undefined if there
- * is no main transcript.
+ * The main transcript under the empty subpath, and the transcripts of the sub-agents. Undefined if
+ * there is no main transcript.
  */
 async function loadAll(
   store: SessionStore,
@@ -132,7 +139,7 @@ async function callStoreMethod<Value>(
   } catch (cause) {
     if (isHawserError(cause)) throw cause;
     const why = textOf(cause);
-    const hint = "Look at the session store.";
+    const hint = "Look at `cause`: it is the error of the session store.";
     throw new HawserError("control_error", `${what} failed: ${why}`, { cause, hint });
   }
 }

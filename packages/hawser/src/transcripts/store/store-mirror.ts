@@ -19,8 +19,8 @@ interface Batch {
 }
 
 /**
- * Copies the CLI's `transcript_mirror` lines to a store, with one `append` after the other in the order
- * of the lines. `add()` neither throws nor waits, because the read loop calls it.
+ * Copies the CLI's `transcript_mirror` lines to a store, with one `append` after the other in the
+ * order of the lines. `add()` neither throws nor waits, because the read loop calls it.
  */
 export class StoreMirror {
   readonly #store: SessionStore;
@@ -39,9 +39,9 @@ export class StoreMirror {
   add(filePath: string, entries: readonly JsonObject[]): void {
     const key = keyOfTranscriptPath(this.#options.projectsDir, filePath);
     if (key === undefined || this.#closed) {
-      const why = this.#closed ? "it is closed" : "it is no transcript";
+      const why = this.#closed ? "the mirror is closed" : "the file is not a transcript";
       this.#report(
-        new HawserError("protocol_error", `Not mirrored, since ${why}: ${filePath}`),
+        new HawserError("protocol_error", `Not mirrored, because ${why}: ${filePath}`),
         key,
       );
       return;

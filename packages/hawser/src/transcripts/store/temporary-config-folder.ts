@@ -2,10 +2,16 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { TemporaryFolder } from "../../process/index.js";
 
-/** A configuration folder that only its owner may read. It is removed when this program ends at the latest. */
+/**
+ * A configuration folder that only its owner may read. It is removed when this program ends at the
+ * latest.
+ */
 export class TemporaryConfigFolder {
   readonly path: string;
-  /** Belongs to this user also if the folder inside is given to another user, so that it can be removed. */
+  /**
+   * Belongs to this user also if the folder inside is given to another user, so that it can be
+   * removed.
+   */
   readonly #outer = new TemporaryFolder(0o711);
 
   private constructor() {

@@ -13,14 +13,17 @@ export type CliRequest =
   | UserDialogRequest
   | UnknownRequest;
 
-/** Only with `--permission-prompt-tool=stdio`. The CLI waits for the answer without a limit. */
+/**
+ * The CLI asks whether a tool may run. It asks only with `--permission-prompt-tool=stdio`, and
+ * waits for the answer without a limit.
+ */
 export interface CanUseToolRequest {
   readonly subtype: "can_use_tool";
   readonly tool_name: string;
   readonly display_name?: string;
   readonly input: JsonObject;
   readonly description?: string;
-  /** Most of these write a settings file if an answer sends them back unchanged. */
+  /** Most of these write a settings file if the answer returns them unchanged. */
   readonly permission_suggestions?: PermissionUpdate[];
   readonly blocked_path?: string;
   readonly tool_use_id: string;
@@ -42,7 +45,7 @@ export interface CanUseToolRequest {
     | "other"
   >;
   readonly classifier_approvable?: boolean;
-  /** No "don't ask again": the rule would grant more than this call. */
+  /** Do not offer "don't ask again", because the rule would allow more than this call. */
   readonly suppress_always_allow_rule?: boolean;
   readonly default_to_no?: boolean;
   readonly matched_ask_rule?: {
@@ -54,6 +57,7 @@ export interface CanUseToolRequest {
   readonly server_policy_ask_only?: boolean;
 }
 
+/** The CLI calls a hook callback of the host. */
 export interface HookCallbackRequest {
   readonly subtype: "hook_callback";
   readonly callback_id: string;
@@ -62,18 +66,22 @@ export interface HookCallbackRequest {
   readonly tool_use_id?: string;
 }
 
-/** MCP traffic of an in-process server, both ways; may come before the answer to `initialize`. */
+/**
+ * A message of an in-process MCP server, in either direction. It may come before the answer to
+ * `initialize`.
+ */
 export interface McpMessageRequest {
   readonly subtype: "mcp_message";
   readonly server_name: string;
   readonly message: McpMessage;
 }
 
-/** The payload that answers `mcp_message`; the CLI expects one for notifications too. */
+/** The payload that answers `mcp_message`. The CLI expects an answer to notifications too. */
 export interface McpMessagePayload {
   readonly mcp_response: McpReply | { readonly jsonrpc: "2.0"; readonly result: JsonObject };
 }
 
+/** An MCP server asks the user a question. */
 export interface ElicitationRequest {
   readonly subtype: "elicitation";
   readonly mcp_server_name: string;
@@ -91,13 +99,13 @@ export interface ElicitationRequest {
 /** The payload that answers `elicitation`. */
 export type ElicitationResult = {
   action: "accept" | "decline" | "cancel";
-  /** The fields that were filled in; only with `accept`. */
+  /** The fields that the user filled in; only with `accept`. */
   content?: Record<string, string | number | boolean | string[]> | undefined;
   _meta?: Record<string, unknown> | undefined;
   [field: string]: unknown;
 };
 
-/** Only for kinds declared in `supportedDialogKinds`. */
+/** The CLI asks the host to show a dialog. It asks only for the kinds in `supportedDialogKinds`. */
 export interface UserDialogRequest {
   readonly subtype: "request_user_dialog";
   readonly dialog_kind: string;

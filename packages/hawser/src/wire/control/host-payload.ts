@@ -5,13 +5,14 @@ import type { HostSubtype } from "./host-request.js";
 import type { McpServerStatus } from "./mcp.js";
 import type { PermissionModeName } from "./permission.js";
 
-/** The payload of a successful answer; undefined where the CLI may leave it out. */
+/** The payload of a successful answer; `undefined` if the CLI may leave it out. */
 export type HostPayload<S extends string> = S extends keyof HostPayloads
   ? HostPayloads[S]
   : S extends HostSubtype
     ? JsonObject | undefined
     : unknown;
 
+/** The payload of the answer to each request of the host, by subtype. */
 export interface HostPayloads {
   initialize: InitializePayload;
   /** Absent before 2.1.325's generation. */
@@ -54,12 +55,14 @@ export interface HostPayloads {
   };
 }
 
+/** The answer to an interrupt. */
 export interface InterruptReceipt {
   /** Prompts that will still run. */
   readonly still_queued: readonly string[];
   readonly cancelled?: readonly string[];
 }
 
+/** The answer to a request to restore files. */
 export interface RewindReceipt {
   readonly canRewind: boolean;
   readonly filesChanged?: readonly string[];
@@ -69,6 +72,7 @@ export interface RewindReceipt {
   readonly error?: string;
 }
 
+/** How much of the model's context the conversation fills. */
 export interface ContextUsage {
   readonly categories: readonly JsonObject[];
   readonly totalTokens: number;
@@ -77,6 +81,7 @@ export interface ContextUsage {
   readonly [field: string]: unknown;
 }
 
+/** The answer to initialize: what the CLI offers. */
 export interface InitializePayload {
   readonly commands: SlashCommand[];
   readonly agents: AgentInfo[];
@@ -103,15 +108,17 @@ export interface InitializePayload {
   readonly [field: string]: unknown;
 }
 
+/** A sub-agent that the session has. */
 export type AgentInfo = {
   name: string;
   description: string;
   model?: string;
 };
 
+/** A model that the account can use. */
 export type ModelInfo = {
   value: string;
-  /** The model's own id, where `value` is an alias. */
+  /** The id of the model, if `value` is an alias. */
   resolvedModel?: string;
   displayName: string;
   description: string;
@@ -122,6 +129,7 @@ export type ModelInfo = {
   supportsAutoMode?: boolean;
 };
 
+/** How much effort the model puts into an answer. */
 export type EffortLevel = "low" | "medium" | "high" | "xhigh" | "max";
 
 /** The account that pays, as far as the CLI reports it. */

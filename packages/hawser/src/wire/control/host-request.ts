@@ -9,18 +9,19 @@ export type HostRequest =
   | { [S in HostSubtype]: { readonly subtype: S } & HostRequestFields[S] }[HostSubtype]
   | UnknownRequest;
 
+/** The subtype of a request of the host. */
 export type HostSubtype = keyof HostRequestFields;
 
 type NoFields = Readonly<Record<never, never>>;
 
 /**
- * The fields of each request beside its subtype. The CLI spells the name of an MCP server `serverName`
- * in most requests and `server_name` in `mcp_message`.
+ * The fields of each request besides its subtype. The CLI spells the name of an MCP server
+ * `serverName` in most requests and `server_name` in `mcp_message`.
  */
 export interface HostRequestFields {
   /** Queued prompts still run unless `cancel_queued`. */
   interrupt: { readonly cancel_queued?: boolean };
-  /** Absent or null is the default; the name is not checked until the next API call. */
+  /** Absent or null is the default model. The name is not checked before the next API call. */
   set_model: { readonly model?: string | null };
   set_permission_mode: { readonly mode: PermissionModeName };
   set_max_thinking_tokens: {
@@ -42,7 +43,7 @@ export interface HostRequestFields {
     readonly mode: PermissionModeName | null;
   };
   mcp_read_resource: { readonly serverName: string; readonly uri: string };
-  /** Runs a tool without a model turn; not for in-process servers. */
+  /** Runs a tool without a model turn. It does not work for in-process servers. */
   mcp_call: {
     readonly serverName: string;
     readonly tool: string;
@@ -84,7 +85,7 @@ export interface HostRequestFields {
   };
   file_suggestions: { readonly query: string };
   side_question: { readonly question: string };
-  /** An orderly stop without closing stdin. */
+  /** A graceful stop without closing stdin. */
   end_session: NoFields;
   /** Only with `--await-claim`, once per process. */
   claim_session: {
@@ -97,7 +98,7 @@ export interface HostRequestFields {
   set_color: { readonly color: string };
 }
 
-/** The `request` of the control request that opens a line; every field is optional on the wire. */
+/** The first control request of a connection. Every field is optional. */
 export interface InitializeRequest {
   readonly subtype: "initialize";
   readonly hooks?: Readonly<Record<string, readonly HookRegistration[]>>;
@@ -105,7 +106,7 @@ export interface InitializeRequest {
   readonly sdkMcpServerConfigs?: Readonly<Record<string, unknown>>;
   readonly sdkMcpServerManifests?: Readonly<Record<string, unknown>>;
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
-  /** Absent is the CLI's own prompt; `[""]` is none. */
+  /** If it is absent, the CLI uses its own prompt; `[""]` is no prompt. */
   readonly systemPrompt?: readonly string[];
   readonly appendSystemPrompt?: string;
   readonly systemPromptSnapshot?: boolean;
@@ -123,6 +124,7 @@ export interface InitializeRequest {
   readonly plugins?: readonly { readonly type: "local"; readonly path: string }[];
 }
 
+/** The registration of hook callbacks in the initialize request. */
 export interface HookRegistration {
   readonly matcher?: string;
   readonly hookCallbackIds: readonly string[];

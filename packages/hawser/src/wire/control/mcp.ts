@@ -3,6 +3,7 @@ import type { JsonObject, Open } from "../open.js";
 /** A JSON-RPC message of the Model Context Protocol, in either direction. */
 export type McpMessage = McpRequest | McpNotification | McpReply;
 
+/** A JSON-RPC request. */
 export interface McpRequest {
   readonly jsonrpc: "2.0";
   readonly id: string | number;
@@ -10,12 +11,14 @@ export interface McpRequest {
   readonly params?: JsonObject;
 }
 
+/** A JSON-RPC notification, which has no answer. */
 export interface McpNotification {
   readonly jsonrpc: "2.0";
   readonly method: string;
   readonly params?: JsonObject;
 }
 
+/** A JSON-RPC reply: a result or an error. */
 export interface McpReply {
   readonly jsonrpc: "2.0";
   readonly id: string | number;
@@ -34,31 +37,34 @@ export interface McpToolCall {
   };
 }
 
-/** `result` of `tools/call`; a handler that threw is `isError` with its text. */
+/**
+ * `result` of `tools/call`. If the handler threw, `isError` is true and the content is its text.
+ */
 export interface McpToolResult {
   readonly content: readonly unknown[];
   readonly structuredContent?: JsonObject;
   readonly isError?: boolean;
 }
 
-/** Answers of a server that `initialize` may carry, so that the CLI skips the live handshake. */
+/** Answers of a server that `initialize` can carry, so that the CLI skips the handshake. */
 export interface McpManifest {
   readonly initializeResult: unknown;
   readonly toolsListResult: unknown;
 }
 
+/** The state of an MCP server. */
 export type McpServerState = Open<McpServerStatus["status"]>;
 
-/** A server of the session and how it fares. */
+/** An MCP server of the session and its state. */
 export type McpServerStatus = {
   name: string;
   status: "connected" | "failed" | "needs-auth" | "pending" | "disabled";
   serverInfo?: { name: string; version: string };
-  /** Why it failed. */
+  /** Why the server failed. */
   error?: string;
   config?: McpServerStatusConfig;
   scope?: string;
-  /** `sdk` is this host; anything else came from some configuration. */
+  /** `sdk` is the program that drives the CLI; any other value is a configuration. */
   source?: string;
   tools?: {
     name: string;
@@ -68,25 +74,27 @@ export type McpServerStatus = {
   }[];
 };
 
+/** The configuration of an MCP server, as its status reports it. */
 export type McpServerStatusConfig =
   | McpServerConfigForProcessTransport
   | McpClaudeAIProxyServerConfig;
 
-/** A server as it is described to the CLI: plain data, no live object. */
+/** An MCP server as plain data, as it is described to the CLI. */
 export type McpServerConfigForProcessTransport =
   | McpStdioServerConfig
   | McpSSEServerConfig
   | McpHttpServerConfig
   | McpSdkServerConfig;
 
+/** An MCP server that the CLI starts as a child process. */
 export type McpStdioServerConfig = {
   type?: "stdio";
   command: string;
   args?: string[];
   env?: Record<string, string>;
-  /** Limit of one tool call, in milliseconds; what is below 1000 is ignored. */
+  /** Time limit for a tool call, in milliseconds. The CLI ignores a limit below 1000. */
   timeout?: number;
-  /** Whether its tools are in the prompt from the start, not found by search. */
+  /** Puts the server's tools into every request, instead of only after a tool search. */
   alwaysLoad?: boolean;
 };
 
@@ -98,10 +106,13 @@ type RemoteServer = {
   alwaysLoad?: boolean;
 };
 
+/** An MCP server that the CLI reaches by server-sent events. */
 export type McpSSEServerConfig = RemoteServer & { type: "sse" };
 
+/** An MCP server that the CLI reaches by HTTP. */
 export type McpHttpServerConfig = RemoteServer & { type: "http" };
 
+/** An MCP server inside the program that drives the CLI. */
 export type McpSdkServerConfig = {
   type: "sdk";
   name: string;
@@ -109,7 +120,7 @@ export type McpSdkServerConfig = {
   tools?: McpServerToolPolicy[];
 };
 
-/** A connector of the account; only ever reported, never configured here. */
+/** A connector of the account. The CLI reports it, but it cannot be configured. */
 export type McpClaudeAIProxyServerConfig = {
   type: "claudeai-proxy";
   url: string;
@@ -130,6 +141,6 @@ export type McpServerToolPolicy = {
  */
 export type McpServerProvenance = {
   name: string;
-  /** `sdk` is this host; anything else came from some configuration. */
+  /** `sdk` is the program that drives the CLI; any other value is a configuration. */
   source: string;
 };

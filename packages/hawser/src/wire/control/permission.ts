@@ -1,5 +1,6 @@
 import type { Open } from "../open.js";
 
+/** What happens to tool calls that no rule decides. */
 export type PermissionMode =
   | "default"
   | "acceptEdits"
@@ -8,10 +9,12 @@ export type PermissionMode =
   | "dontAsk"
   | "auto";
 
-/** A mode as it travels: `manual` is what newer versions call `default`, and there may be more. */
+/**
+ * The name of a mode as the CLI sends it. Newer CLIs call `default` `manual`, and may have more.
+ */
 export type PermissionModeName = Open<PermissionMode | "manual">;
 
-/** A change of the permission rules, as the CLI suggests it and as an answer may ask for it. */
+/** A change of the permission rules. The CLI suggests changes, and an answer can ask for them. */
 export type PermissionUpdate =
   | RulesUpdate<"addRules">
   | RulesUpdate<"replaceRules">
@@ -33,16 +36,19 @@ type DirectoriesUpdate<Type extends string> = {
   destination: PermissionUpdateDestination;
 };
 
+/** The effect of a permission rule. */
 export type PermissionBehavior = "allow" | "deny" | "ask";
 
+/** A permission rule: a tool and, in `ruleContent`, what its calls must match. */
 export type PermissionRuleValue = {
   toolName: string;
   ruleContent?: string;
 };
 
+/** Alias of `PermissionRuleValue`. */
 export type PermissionRule = PermissionRuleValue;
 
-/** All but `session` and `cliArg` write a settings file. */
+/** Where a permission rule is stored. All but `session` and `cliArg` write a settings file. */
 export type PermissionUpdateDestination =
   | "session"
   | "localSettings"
@@ -50,20 +56,23 @@ export type PermissionUpdateDestination =
   | "userSettings"
   | "cliArg";
 
+/** Alias of `PermissionUpdateDestination`. */
 export type PermissionDestination = PermissionUpdateDestination;
 
-/** The payload that answers `can_use_tool`. */
+/** The answer of `canUseTool`: the tool call is allowed or denied. */
 export type PermissionResult = PermissionAllow | PermissionDeny;
 
+/** The answer of `canUseTool` that allows a tool call. */
 export type PermissionAllow = {
   behavior: "allow";
-  /** Replaces the whole input; CLIs before 2.1.325 want it even if nothing changed. */
+  /** Replaces the whole input of the tool. CLIs before 2.1.325 need it even if nothing changed. */
   updatedInput?: Record<string, unknown>;
   updatedPermissions?: PermissionUpdate[];
   toolUseID?: string;
   decisionClassification?: PermissionDecisionClassification;
 };
 
+/** The answer of `canUseTool` that denies a tool call. The model reads `message`. */
 export type PermissionDeny = {
   behavior: "deny";
   message: string;
@@ -73,5 +82,5 @@ export type PermissionDeny = {
   decisionClassification?: PermissionDecisionClassification;
 };
 
-/** The choice of the person; the CLI counts these. */
+/** The choice of the user. The CLI counts these. */
 export type PermissionDecisionClassification = "user_temporary" | "user_permanent" | "user_reject";

@@ -38,8 +38,8 @@ function decodeText(text: string, unterminated: boolean, mask: Mask | undefined)
   try {
     return { kind: "message", message: JSON.parse(text) as Message, size: text.length };
   } catch {
-    // The message of JSON.parse is not used: it quotes a piece of the line, and a secret that is cut
-    // in two is not recognised by the mask.
+    // The message of JSON.parse is not used: it quotes a piece of the line, and a secret that is
+    // cut in two is not recognised by the mask.
     const error = corruption(text, unterminated, mask);
     return { kind: "corrupt", text, error, ...(unterminated ? { isCut: true } : {}) };
   }

@@ -2,10 +2,10 @@ import { constants } from "node:buffer";
 import { OpenLine } from "./open-line.js";
 import { findNonAscii } from "./utf8.js";
 
-/** One line of output, without its LF. */
+/** One line of the CLI's output, without its LF. */
 export type FramedLine = string | OverlongLine | BrokenLine;
 
-/** A line over the limit: only its length is kept. */
+/** A line over the limit, of which only the length is kept. */
 export interface OverlongLine {
   readonly kind: "overlong";
   readonly bytes: number;
@@ -17,12 +17,18 @@ export interface BrokenLine {
   readonly text: string;
 }
 
+/** Options of `LineFramer`. */
 export interface LineFramerOptions {
-  /** The longest line that is kept, in bytes without its LF. */
+  /**
+   * The longest line that is kept, in bytes without its LF.
+   * @default 67_108_864 (64 MiB)
+   */
   readonly maxLineBytes?: number | undefined;
 }
 
-/** Bytes in, lines out: any split of the same bytes gives the same lines, in linear time. */
+/**
+ * Splits bytes into lines, in linear time. Any split of the bytes into chunks gives the same lines.
+ */
 export class LineFramer {
   readonly #limit: number;
   readonly #open: OpenLine;
@@ -33,7 +39,7 @@ export class LineFramer {
     this.#open = new OpenLine(this.#limit);
   }
 
-  /** The lines that this chunk completes. The chunk may be reused afterwards. */
+  /** Returns the lines that this chunk completes. The chunk may be reused afterwards. */
   push(chunk: Uint8Array): FramedLine[] {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const lines: FramedLine[] = [];
@@ -43,7 +49,7 @@ export class LineFramer {
     return lines;
   }
 
-  /** Call when the output has ended: returns the last line if it has no LF, otherwise nothing. */
+  /** Call it when the output has ended. It returns the last line if that line has no LF. */
   end(): FramedLine[] {
     const lines: FramedLine[] = [];
     add(lines, this.#open.close());
@@ -63,7 +69,7 @@ export class LineFramer {
     this.#open.append(bytes.subarray(last + 1));
   }
 
-  /** Adds the lines of `bytes`, which begins and ends where a line does. */
+  /** Adds the lines of `bytes`, which begins and ends at the border of a line. */
   #split(bytes: Buffer, lines: FramedLine[]): void {
     // As Latin-1 a character is a byte. Slices of this one string cost far less than a string for
     // each line, and they are right for every line of ASCII.
@@ -92,8 +98,8 @@ function add(lines: FramedLine[], line: FramedLine): void {
 }
 
 /**
- * Where the text of a line begins, or the length of the line if it is blank. Spaces, tabs and carriage
- * returns count as blank.
+ * Where the text of a line begins, or the length of the line if it is blank. Spaces, tabs and
+ * carriage returns count as blank.
  */
 export function textStart(line: string): number {
   let at = 0;

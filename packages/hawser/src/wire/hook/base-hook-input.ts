@@ -1,4 +1,4 @@
-/** The fields of every hook input; the others depend on the event. */
+/** The fields of every hook input. The other fields depend on the event. */
 export type BaseHookInput = {
   session_id: string;
   transcript_path: string;
@@ -6,9 +6,9 @@ export type BaseHookInput = {
   /** Identifies the prompt that caused the event; absent before the first prompt. */
   prompt_id?: string;
   permission_mode?: string;
-  /** The sub-agent the event comes from; absent in the main thread. */
+  /** The sub-agent that the event comes from; absent in the main thread. */
   agent_id?: string;
   agent_type?: string;
-  /** Only inside a turn, and only for models that have levels. */
+  /** Present only inside a turn and for models that have effort levels. */
   effort?: { level: string };
 };

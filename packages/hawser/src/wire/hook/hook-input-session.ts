@@ -1,8 +1,10 @@
 import type { SDKAssistantMessageError } from "../message/assistant.js";
 import type { BaseHookInput } from "./base-hook-input.js";
 
+/** Why a session ended. */
 export type ExitReason = "clear" | "resume" | "logout" | "prompt_input_exit" | "other";
 
+/** The CLI shows a notification. */
 export type NotificationHookInput = BaseHookInput & {
   hook_event_name: "Notification";
   message: string;
@@ -10,6 +12,7 @@ export type NotificationHookInput = BaseHookInput & {
   notification_type: string;
 };
 
+/** A prompt was submitted and is about to be processed. */
 export type UserPromptSubmitHookInput = BaseHookInput & {
   hook_event_name: "UserPromptSubmit";
   prompt: string;
@@ -17,7 +20,7 @@ export type UserPromptSubmitHookInput = BaseHookInput & {
   session_title?: string;
 };
 
-/** A slash command or a prompt of an MCP server was turned into text. */
+/** A slash command or a prompt of an MCP server was expanded to text. */
 export type UserPromptExpansionHookInput = BaseHookInput & {
   hook_event_name: "UserPromptExpansion";
   expansion_type: "slash_command" | "mcp_prompt";
@@ -27,7 +30,7 @@ export type UserPromptExpansionHookInput = BaseHookInput & {
   prompt: string;
 };
 
-/** A callback sees this only after `/clear`, because it is registered after the CLI has started. */
+/** A session starts. A callback sees this only after `/clear`, because the CLI starts before it. */
 export type SessionStartHookInput = BaseHookInput & {
   hook_event_name: "SessionStart";
   source: "startup" | "resume" | "clear" | "compact" | "fork";
@@ -40,27 +43,30 @@ export type SessionStartHookInput = BaseHookInput & {
   estimated_cache_write_usd?: number;
 };
 
-/** A callback sees this only before `/clear`: at its end the CLI does not wait for callbacks. */
+/** A session ends. A callback sees this only at `/clear`: at its own exit it waits for none. */
 export type SessionEndHookInput = BaseHookInput & {
   hook_event_name: "SessionEnd";
   reason: ExitReason;
 };
 
+/** The CLI runs its setup or maintenance. */
 export type SetupHookInput = BaseHookInput & {
   hook_event_name: "Setup";
   trigger: "init" | "maintenance";
 };
 
 type EndOfWork = {
-  /** True when an earlier answer of this hook keeps the model going. */
+  /** True if an earlier answer of this hook keeps the model going. */
   stop_hook_active: boolean;
   last_assistant_message?: string;
   background_tasks?: BackgroundTaskSummary[];
   session_crons?: SessionCronSummary[];
 };
 
+/** The model is about to end its turn. */
 export type StopHookInput = BaseHookInput & EndOfWork & { hook_event_name: "Stop" };
 
+/** A turn ended because of an API failure. */
 export type StopFailureHookInput = BaseHookInput & {
   hook_event_name: "StopFailure";
   error: SDKAssistantMessageError;
@@ -68,12 +74,14 @@ export type StopFailureHookInput = BaseHookInput & {
   last_assistant_message?: string;
 };
 
+/** A sub-agent starts. */
 export type SubagentStartHookInput = BaseHookInput & {
   hook_event_name: "SubagentStart";
   agent_id: string;
   agent_type: string;
 };
 
+/** A sub-agent is about to end. */
 export type SubagentStopHookInput = BaseHookInput &
   EndOfWork & {
     hook_event_name: "SubagentStop";
@@ -104,12 +112,14 @@ export type SessionCronSummary = {
   prompt: string;
 };
 
+/** The conversation is about to be compacted. */
 export type PreCompactHookInput = BaseHookInput & {
   hook_event_name: "PreCompact";
   trigger: "manual" | "auto";
   custom_instructions: string | null;
 };
 
+/** The conversation was compacted. */
 export type PostCompactHookInput = BaseHookInput & {
   hook_event_name: "PostCompact";
   trigger: "manual" | "auto";
@@ -128,9 +138,11 @@ type ModelSwitch = {
   pricing: "configured" | "catalog" | "default";
 };
 
+/** The model is about to be switched. */
 export type PreModelSwitchHookInput = BaseHookInput &
   ModelSwitch & { hook_event_name: "PreModelSwitch"; source: "command" | "picker" | "sdk" };
 
+/** The model was switched. */
 export type PostModelSwitchHookInput = BaseHookInput &
   ModelSwitch & {
     hook_event_name: "PostModelSwitch";

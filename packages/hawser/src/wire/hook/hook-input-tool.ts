@@ -10,16 +10,19 @@ type ToolCall = {
   mcp_server?: McpServerProvenance;
 };
 
+/** A tool is about to run. */
 export type PreToolUseHookInput = BaseHookInput & ToolCall & { hook_event_name: "PreToolUse" };
 
+/** A tool has run. */
 export type PostToolUseHookInput = BaseHookInput &
   ToolCall & {
     hook_event_name: "PostToolUse";
     tool_response: unknown;
-    /** Without the time that permission and hooks took. */
+    /** How long the tool ran, without permission and hooks. */
     duration_ms?: number;
   };
 
+/** A tool has failed. */
 export type PostToolUseFailureHookInput = BaseHookInput &
   ToolCall & {
     hook_event_name: "PostToolUseFailure";
@@ -28,12 +31,13 @@ export type PostToolUseFailureHookInput = BaseHookInput &
     duration_ms?: number;
   };
 
-/** Comes once when all calls of one reply are done. */
+/** All tool calls of one reply are done. */
 export type PostToolBatchHookInput = BaseHookInput & {
   hook_event_name: "PostToolBatch";
   tool_calls: PostToolBatchToolCall[];
 };
 
+/** One tool call of a batch. */
 export type PostToolBatchToolCall = {
   tool_name: string;
   tool_input: unknown;
@@ -50,5 +54,6 @@ export type PermissionRequestHookInput = BaseHookInput & {
   mcp_server?: McpServerProvenance;
 };
 
+/** A tool call was denied. */
 export type PermissionDeniedHookInput = BaseHookInput &
   ToolCall & { hook_event_name: "PermissionDenied"; reason: string };

@@ -75,5 +75,5 @@ export type HookInputs = {
   MessageDisplay: MessageDisplayHookInput;
 };
 
-/** The input of any hook; `hook_event_name` tells them apart. */
+/** The input of any hook. `hook_event_name` names the event. */
 export type HookInput = HookInputs[keyof HookInputs];

@@ -3,7 +3,7 @@ import type { JsonObject } from "../open.js";
 /** A prompt: plain text, or blocks of text, images and documents. */
 export type Prompt = string | readonly ContentBlock[];
 
-/** A block of the Messages API; a kind that is not listed stays as it came. */
+/** A content block of the Messages API. A block of an unknown kind is passed on unchanged. */
 export type ContentBlock =
   | TextBlock
   | ImageBlock
@@ -14,7 +14,7 @@ export type ContentBlock =
   | ToolResultBlock
   | UnknownBlock;
 
-/** The kinds of block that are described here, by their type. */
+/** The known kinds of content block, by type. */
 export interface ContentBlocks {
   text: TextBlock;
   image: ImageBlock;
@@ -26,8 +26,15 @@ export interface ContentBlocks {
 }
 
 /**
- * Narrows by type. `block.type === "…"` alone keeps `UnknownBlock` in the union, because its type
- * may be any.
+ * Whether a content block has this type, for TypeScript to narrow it. `block.type === "…"` alone
+ * keeps `UnknownBlock` in the union, because its type can be any string.
+ *
+ * @example
+ * ```ts
+ * for (const block of message.message.content) {
+ *   if (isBlock(block, "tool_use")) console.log(block.name, block.input);
+ * }
+ * ```
  */
 export function isBlock<T extends keyof ContentBlocks>(
   block: ContentBlock,
@@ -36,6 +43,7 @@ export function isBlock<T extends keyof ContentBlocks>(
   return block.type === type;
 }
 
+/** Text. */
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;
@@ -43,12 +51,14 @@ export interface TextBlock {
   readonly cache_control?: JsonObject | null;
 }
 
+/** An image. */
 export interface ImageBlock {
   readonly type: "image";
   readonly source: MediaSource;
   readonly cache_control?: JsonObject | null;
 }
 
+/** A document, such as a PDF. */
 export interface DocumentBlock {
   readonly type: "document";
   readonly source: MediaSource;
@@ -58,23 +68,27 @@ export interface DocumentBlock {
   readonly cache_control?: JsonObject | null;
 }
 
+/** Where the data of an image or document comes from. */
 export type MediaSource =
   | { readonly type: "base64"; readonly media_type: string; readonly data: string }
   | { readonly type: "url"; readonly url: string }
   | { readonly type: "text"; readonly media_type: "text/plain"; readonly data: string }
   | { readonly type: "file"; readonly file_id: string };
 
+/** What the model thought before it answered. */
 export interface ThinkingBlock {
   readonly type: "thinking";
   readonly thinking: string;
   readonly signature: string;
 }
 
+/** Thinking that the API returns encrypted. */
 export interface RedactedThinkingBlock {
   readonly type: "redacted_thinking";
   readonly data: string;
 }
 
+/** A tool call of the model. */
 export interface ToolUseBlock {
   readonly type: "tool_use";
   readonly id: string;
@@ -82,6 +96,7 @@ export interface ToolUseBlock {
   readonly input: unknown;
 }
 
+/** The result of a tool call. */
 export interface ToolResultBlock {
   readonly type: "tool_result";
   readonly tool_use_id: string;
@@ -89,6 +104,7 @@ export interface ToolResultBlock {
   readonly is_error?: boolean;
 }
 
+/** A block of a kind that hawser does not describe. */
 export interface UnknownBlock {
   readonly type: string;
   readonly [field: string]: unknown;

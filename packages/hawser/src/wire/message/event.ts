@@ -1,6 +1,6 @@
 import type { JsonObject, Open, Stamped } from "../open.js";
 
-/** A heartbeat, every 30 s, of a tool or a hook that is still running. */
+/** A sign, every 30 s, that a tool or a hook is still running. */
 export interface ToolProgress extends Stamped {
   readonly type: "tool_progress";
   readonly tool_use_id: string;
@@ -21,7 +21,7 @@ export interface ToolProgress extends Stamped {
   };
 }
 
-/** The state of a prompt; sent only for user lines that carry a `uuid`. */
+/** The state of a prompt. The CLI sends it only for prompts that have a `uuid`. */
 export interface CommandLifecycle extends Stamped {
   readonly type: "command_lifecycle";
   readonly command_uuid: string;
@@ -29,8 +29,8 @@ export interface CommandLifecycle extends Stamped {
 }
 
 /**
- * `/clear` was run. The lines that follow have a new session id, which is not
- * `new_conversation_id`.
+ * The conversation was reset, for example by `/clear`. The messages that follow have a new session
+ * id, which is not `new_conversation_id`.
  */
 export interface ConversationReset extends Stamped {
   readonly type: "conversation_reset";
@@ -40,7 +40,7 @@ export interface ConversationReset extends Stamped {
   readonly timestamp?: string;
 }
 
-/** A guess at the next prompt. It comes after the result. */
+/** A suggestion for the next prompt. It comes after the result. */
 export interface PromptSuggestion extends Stamped {
   readonly type: "prompt_suggestion";
   readonly suggestion: string;
@@ -53,17 +53,19 @@ export interface TranscriptMirror {
   readonly entries: readonly JsonObject[];
 }
 
+/** A sign of life without content. */
 export interface KeepAlive {
   readonly type: "keep_alive";
   readonly startup_mark?: unknown;
 }
 
-/** Only for subscription accounts. */
+/** The limits of the plan have changed. Only subscription accounts get it. */
 export interface RateLimitEvent extends Stamped {
   readonly type: "rate_limit_event";
   readonly rate_limit_info: RateLimitInfo;
 }
 
+/** The state of the plan's limits. */
 export interface RateLimitInfo {
   readonly status: Open<"allowed" | "allowed_warning" | "rejected">;
   /** Seconds since 1970. */
@@ -106,6 +108,7 @@ export interface RateLimitInfo {
   readonly hasChargeableSavedPaymentMethod?: boolean;
 }
 
+/** The progress of a login. */
 export interface AuthStatus extends Stamped {
   readonly type: "auth_status";
   readonly isAuthenticating: boolean;
@@ -113,6 +116,7 @@ export interface AuthStatus extends Stamped {
   readonly error?: string;
 }
 
+/** A summary of the tool calls before it. */
 export interface ToolUseSummary extends Stamped {
   readonly type: "tool_use_summary";
   readonly summary: string;

@@ -1,4 +1,4 @@
-/** A message of this library between the messages of the CLI. No CLI sends it. */
+/** A notice of hawser between the messages of the CLI. */
 export type HostNotice =
   | CoalescedNotice
   | DroppedNotice
@@ -8,14 +8,14 @@ export type HostNotice =
   | ContinuingNotice
   | RepairingNotice;
 
-/** The reader is behind: the `count` partial messages after this one were joined into fewer. */
+/** The reader is slow, so the `count` partial messages after this notice were joined into fewer. */
 export interface CoalescedNotice {
   readonly type: "hawser";
   readonly subtype: "coalesced";
   readonly count: number;
 }
 
-/** Messages were dropped: no reader had started, and the queue was full. */
+/** Messages were dropped, because no reader had started and the queue was full. */
 export interface DroppedNotice {
   readonly type: "hawser";
   readonly subtype: "dropped";
@@ -23,14 +23,14 @@ export interface DroppedNotice {
   readonly bytes: number;
 }
 
-/** The reader is so far behind that the CLI's output was not read for a while. */
+/** The reader is so slow that the CLI's output was not read for a while. */
 export interface PausedNotice {
   readonly type: "hawser";
   readonly subtype: "paused";
   readonly bytes: number;
 }
 
-/** The process had ended; the session goes on over a new one that resumed it. */
+/** The process had died. The session continues in a new process that resumed it. */
 export interface RecoveredNotice {
   readonly type: "hawser";
   readonly subtype: "recovered";
@@ -42,7 +42,9 @@ export interface RecoveredNotice {
   readonly reason: string;
 }
 
-/** A call failed and is repeated. The messages before this one belong to the failed attempt. */
+/**
+ * A call failed and is made again. The messages before this notice belong to the failed attempt.
+ */
 export interface RetryingNotice {
   readonly type: "hawser";
   readonly subtype: "retrying";
@@ -54,7 +56,7 @@ export interface RetryingNotice {
   readonly reason: string;
 }
 
-/** The call has reached its limit of turns and is continued. */
+/** The call has reached `maxTurns` and is continued (`autoResume`). */
 export interface ContinuingNotice {
   readonly type: "hawser";
   readonly subtype: "continuing";
@@ -63,7 +65,7 @@ export interface ContinuingNotice {
   readonly delay_ms: number;
 }
 
-/** The answer does not fit the schema; the model is asked to correct it. */
+/** The answer does not match the schema, and the model is asked to correct it. */
 export interface RepairingNotice {
   readonly type: "hawser";
   readonly subtype: "repairing";

@@ -18,9 +18,10 @@ import type { StreamEvent } from "./stream-event.js";
 import type { SystemMessage, SystemMessages } from "./system.js";
 import type { UserMessage } from "./user.js";
 
-/** Every line of the CLI, control frames included; a type that is not listed stays as it came. */
+/** Any message of the CLI, control messages included. An unknown type is passed on unchanged. */
 export type Message = Messages[keyof Messages] | UnknownMessage;
 
+/** The messages of the CLI, by type. `hawser` is a notice of this library. */
 export interface Messages {
   assistant: AssistantMessage;
   user: UserMessage;
@@ -42,14 +43,19 @@ export interface Messages {
   hawser: HostNotice;
 }
 
-/** A message of a type that is not known here, or without one. */
+/** A message of a type that hawser does not know, or without a type. */
 export interface UnknownMessage extends JsonObject {
   readonly type?: unknown;
 }
 
 /**
- * Narrows by type. `message.type === "…"` alone keeps `UnknownMessage` in the union, because its
- * type may be any.
+ * Whether a message has this type, for TypeScript to narrow it. `message.type === "…"` alone keeps
+ * `UnknownMessage` in the union, because its type can be anything.
+ *
+ * @example
+ * ```ts
+ * if (isMessage(message, "assistant")) console.log(message.message.content);
+ * ```
  */
 export function isMessage<T extends keyof Messages>(
   message: Message,
@@ -58,14 +64,14 @@ export function isMessage<T extends keyof Messages>(
   return message.type === type;
 }
 
-/** Whether it is the result that ends a turn. */
+/** Whether a message is the result that ends a turn. */
 export function isResult(message: Message): message is ResultMessage {
   return message.type === "result";
 }
 
-/** Whether it is a notice of the CLI. */
+/** Whether a message is a notice of the CLI (`type: "system"`). */
 export function isSystem(message: Message): message is SystemMessage;
-/** Whether it is a notice of the CLI with this subtype. */
+/** Whether a message is a notice of the CLI with this subtype. */
 export function isSystem<S extends keyof SystemMessages>(
   message: Message,
   subtype: S,

@@ -3,23 +3,25 @@ import type { StopReason } from "./assistant.js";
 import type { FastModeDisabledReason, FastModeState } from "./system-init.js";
 import type { ModelUsage, Usage } from "./usage.js";
 
-/** The end of a turn; neither the end of the run nor the answer to exactly one prompt. */
+/** The end of a turn. It is not the end of the session, and a turn can consume several prompts. */
 export interface ResultMessage extends Stamped {
   readonly type: "result";
-  /** `success` does not mean success: an API failure is `success` with `is_error`. */
+  /** `success` does not mean success: an API failure has `success` and `is_error: true`. */
   readonly subtype: ResultSubtype;
   readonly is_error: boolean;
-  /** Only with `success`; the text of the error if `is_error`. */
+  /** The answer, or the text of the error if `is_error` is true; only with `success`. */
   readonly result?: string;
-  /** Only with the error subtypes. */
+  /** The errors; only with the error subtypes. */
   readonly errors?: readonly string[];
   readonly api_error_status?: number | null;
   readonly stop_reason?: StopReason | null;
   readonly terminal_reason?: Open<TerminalReason>;
-  /** Absent, even on success, if the model never returned the object. */
+  /** The value for the schema. Absent, even on success, if the model never returned it. */
   readonly structured_output?: unknown;
   readonly deferred_tool_use?: SDKDeferredToolUse;
-  /** 1 + the main thread's user lines of the turn, not the number of model calls. */
+  /**
+   * 1 plus the number of user messages of the main thread in this turn, not that of model calls.
+   */
   readonly num_turns: number;
   readonly duration_ms: number;
   readonly duration_api_ms: number;
@@ -41,13 +43,13 @@ export interface ResultMessage extends Stamped {
   readonly first_text_post_wall_ms?: number;
   readonly warm_spare_claimed?: boolean;
   /**
-   * Running total of the session, which goes on when the session is resumed or forked: never add
-   * totals up. `turn.costUsd` is what one turn has added.
+   * Running total of the session, which continues when the session is resumed or forked. Do not add
+   * these totals up: `turn.costUsd` is what one turn has added.
    */
   readonly total_cost_usd: number;
-  /** This turn, main loop only. */
+  /** The usage of the main loop in this turn. */
   readonly usage: Usage;
-  /** Running total of the session, per model. */
+  /** Running total of the session, by model. */
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
   readonly model_usage_since_last_result?: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly PermissionDenial[];
@@ -63,7 +65,7 @@ export interface ResultMessage extends Stamped {
   readonly user_message_uuids?: readonly string[];
   readonly user_message_uuid?: string;
   readonly resume_reason?: string;
-  /** The slash command that was run instead of a model call. */
+  /** The slash command that ran instead of a model call. */
   readonly local_command?: string;
   readonly startup_failure_reason?: Open<SDKStartupFailureReason>;
   readonly invalid_config_file?: {
@@ -75,6 +77,7 @@ export interface ResultMessage extends Stamped {
   readonly origin?: unknown;
 }
 
+/** How a turn ended, in the words of the CLI. */
 export type ResultSubtype = Open<
   | "success"
   | "error_during_execution"
@@ -85,6 +88,7 @@ export type ResultSubtype = Open<
 
 type QueuedBehind = Open<"durable_post" | "ephemeral_post" | "retry_backoff" | "hold" | "none">;
 
+/** Why a turn ended, in more detail than `subtype`. */
 export type TerminalReason =
   | "completed"
   | "max_turns"
@@ -106,6 +110,7 @@ export type TerminalReason =
   | "tool_deferred_unavailable"
   | "turn_setup_failed";
 
+/** A tool call that was denied. */
 export interface PermissionDenial {
   readonly tool_name: string;
   readonly tool_use_id: string;

@@ -3,7 +3,9 @@ import type { AssistantBody, StopReason } from "./assistant.js";
 import type { ContentBlock } from "./content.js";
 import type { Usage } from "./usage.js";
 
-/** A raw event of the Messages API; only with partial messages switched on. */
+/**
+ * A raw stream event of the Messages API. The CLI sends it only with `--include-partial-messages`.
+ */
 export interface StreamEvent extends Stamped {
   readonly type: "stream_event";
   readonly event: ApiEvent;
@@ -16,6 +18,7 @@ export interface StreamEvent extends Stamped {
   readonly resume_reason?: string;
 }
 
+/** A stream event of the Messages API. */
 export type ApiEvent =
   | MessageStart
   | ContentBlockStart
@@ -25,29 +28,33 @@ export type ApiEvent =
   | MessageStop
   | UnknownApiEvent;
 
+/** The start of a reply. */
 export interface MessageStart {
   readonly type: "message_start";
   readonly message: AssistantBody;
 }
 
+/** The start of a content block. */
 export interface ContentBlockStart {
   readonly type: "content_block_start";
   readonly index: number;
   readonly content_block: ContentBlock;
 }
 
+/** A piece of a content block. */
 export interface ContentBlockDelta {
   readonly type: "content_block_delta";
   readonly index: number;
   readonly delta: BlockDelta;
 }
 
-/** Comes after the complete `assistant` line of its block. */
+/** The end of a content block. It comes after the complete `assistant` message of its block. */
 export interface ContentBlockStop {
   readonly type: "content_block_stop";
   readonly index: number;
 }
 
+/** The stop reason and the usage, at the end of a reply. */
 export interface MessageDelta {
   readonly type: "message_delta";
   readonly delta: {
@@ -57,15 +64,18 @@ export interface MessageDelta {
   readonly usage: Partial<Usage>;
 }
 
+/** The end of a reply. */
 export interface MessageStop {
   readonly type: "message_stop";
 }
 
+/** A stream event of a type that hawser does not describe. */
 export interface UnknownApiEvent {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
+/** The new piece of a content block. */
 export type BlockDelta =
   | { readonly type: "text_delta"; readonly text: string }
   | { readonly type: "thinking_delta"; readonly thinking: string }

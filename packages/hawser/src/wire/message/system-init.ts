@@ -4,8 +4,8 @@ import type { PermissionModeName } from "../control/permission.js";
 import type { JsonObject, Open, Stamped } from "../open.js";
 
 /**
- * Comes once per turn, after the CLI has accepted a prompt, never at start-up. The newest one
- * counts.
+ * The state of the session at the start of a turn. It comes once per turn, after the CLI has
+ * accepted a prompt, and never at start-up. The newest one counts.
  */
 export interface SystemInit extends Stamped {
   readonly type: "system";
@@ -13,7 +13,9 @@ export interface SystemInit extends Stamped {
   readonly cwd: string;
   readonly original_cwd?: string;
   readonly additional_directories?: readonly string[];
-  /** Lists the sub-agent tool as `Task`, while the model calls it `Agent`. */
+  /**
+   * The names of the tools. The sub-agent tool is `Task` here, while the model calls it `Agent`.
+   */
   readonly tools: readonly string[];
   readonly mcp_servers: readonly {
     readonly name: string;
@@ -37,7 +39,7 @@ export interface SystemInit extends Stamped {
     readonly version?: string;
   }[];
   readonly plugin_errors?: readonly unknown[];
-  /** The list to detect features by; absent before 2.1.325's generation. */
+  /** Features of the CLI, for detection; absent before 2.1.325's generation. */
   readonly capabilities?: readonly string[];
   readonly memory_paths?: JsonObject;
   readonly messaging_socket_path?: string;
@@ -52,6 +54,7 @@ export interface SystemInit extends Stamped {
 /** Fast mode: off, paused after a rate limit, or on. */
 export type FastModeState = "off" | "cooldown" | "on";
 
+/** Why fast mode is not available. */
 export type FastModeDisabledReason =
   | "free"
   | "preference"

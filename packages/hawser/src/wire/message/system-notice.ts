@@ -4,7 +4,7 @@ interface System extends Stamped {
   readonly type: "system";
 }
 
-/** A tool call that a rule or a mode denied, so that no callback was asked. */
+/** A rule or a mode denied a tool call, so `canUseTool` was not called. */
 export interface SystemPermissionDenied extends System {
   readonly subtype: "permission_denied";
   readonly tool_name: string;
@@ -15,7 +15,9 @@ export interface SystemPermissionDenied extends System {
   readonly message: string;
 }
 
-/** With `tag: "hook_callback_failed"` it reports a broken hook of the host. */
+/**
+ * A notice for the user. With `tag: "hook_callback_failed"` it reports that a hook callback failed.
+ */
 export interface SystemInformational extends System {
   readonly subtype: "informational";
   readonly content: string;
@@ -25,6 +27,7 @@ export interface SystemInformational extends System {
   readonly prevent_continuation?: boolean;
 }
 
+/** A notification for the user. */
 export interface SystemNotification extends System {
   readonly subtype: "notification";
   readonly key: string;
@@ -34,11 +37,13 @@ export interface SystemNotification extends System {
   readonly timeout_ms?: number;
 }
 
+/** The output of a slash command that needs no model. */
 export interface SystemLocalCommandOutput extends System {
   readonly subtype: "local_command_output";
   readonly content: string;
 }
 
+/** The progress of the installation of a plugin. */
 export interface SystemPluginInstall extends System {
   readonly subtype: "plugin_install";
   readonly status: Open<"started" | "installed" | "failed" | "completed">;
@@ -46,6 +51,7 @@ export interface SystemPluginInstall extends System {
   readonly error?: string;
 }
 
+/** Files that were uploaded, and those that failed. */
 export interface SystemFilesPersisted extends System {
   readonly subtype: "files_persisted";
   readonly files: readonly { readonly filename: string; readonly file_id: string }[];
@@ -53,6 +59,7 @@ export interface SystemFilesPersisted extends System {
   readonly processed_at: string;
 }
 
+/** Memories that were put into the conversation. */
 export interface SystemMemoryRecall extends System {
   readonly subtype: "memory_recall";
   readonly mode: Open<"select" | "synthesize">;
@@ -63,12 +70,14 @@ export interface SystemMemoryRecall extends System {
   }[];
 }
 
+/** A question of an MCP server was answered. */
 export interface SystemElicitationComplete extends System {
   readonly subtype: "elicitation_complete";
   readonly mcp_server_name: string;
   readonly elicitation_id: string;
 }
 
+/** Entries could not be written to the session store. */
 export interface SystemMirrorError extends System {
   readonly subtype: "mirror_error";
   readonly error: string;
@@ -79,7 +88,7 @@ export interface SystemMirrorError extends System {
   };
 }
 
-/** Lines about command hooks of settings files; callback hooks never have any. */
+/** Notices about command hooks of settings files. Callback hooks have none. */
 interface HookLine extends Stamped {
   readonly type: "system";
   readonly hook_id: string;
@@ -87,10 +96,12 @@ interface HookLine extends Stamped {
   readonly hook_event: string;
 }
 
+/** A hook of a settings file has started. */
 export interface SystemHookStarted extends HookLine {
   readonly subtype: "hook_started";
 }
 
+/** Output of a hook of a settings file that still runs. */
 export interface SystemHookProgress extends HookLine {
   readonly subtype: "hook_progress";
   readonly stdout: string;
@@ -98,6 +109,7 @@ export interface SystemHookProgress extends HookLine {
   readonly output: string;
 }
 
+/** A hook of a settings file has ended. */
 export interface SystemHookResponse extends HookLine {
   readonly subtype: "hook_response";
   readonly stdout: string;

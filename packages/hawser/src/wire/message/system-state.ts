@@ -7,8 +7,9 @@ interface System extends Stamped {
 }
 
 /**
- * `idle`: no turn runs, no prompt waits, and no background agent is left. Observed: a background shell
- * may still run, so `background_tasks_changed` has to be followed too.
+ * The state of the session has changed. In `idle` no turn runs, no prompt waits, and no background
+ * agent is left. Observed: a background shell may still run, so `background_tasks_changed` counts
+ * too.
  */
 export interface SystemSessionStateChanged extends System {
   readonly subtype: "session_state_changed";
@@ -16,7 +17,7 @@ export interface SystemSessionStateChanged extends System {
   readonly sdk_host_only?: boolean;
 }
 
-/** Also announces a change of the permission mode. */
+/** The CLI is busy with something, or the permission mode has changed. */
 export interface SystemStatus extends System {
   readonly subtype: "status";
   readonly status: Open<"compacting" | "requesting"> | null;
@@ -26,17 +27,19 @@ export interface SystemStatus extends System {
   readonly user_message_uuids?: readonly string[];
 }
 
+/** The CLI repeats a request to the API. */
 export interface SystemApiRetry extends System {
   readonly subtype: "api_retry";
   readonly attempt: number;
   readonly max_retries: number;
   readonly retry_delay_ms: number;
-  /** Null when the API did not answer at all. */
+  /** Null if the API did not answer at all. */
   readonly error_status: number | null;
   readonly error: Open<SDKAssistantMessageError>;
   readonly no_response?: { readonly waited_ms: number; readonly retry_wait_ms: number };
 }
 
+/** The CLI switched to the fallback model. */
 export interface SystemModelFallback extends System {
   readonly subtype: "model_fallback";
   readonly trigger: Open<"overloaded">;
@@ -45,6 +48,7 @@ export interface SystemModelFallback extends System {
   readonly content: string;
 }
 
+/** The model refused, and the CLI switched to another model. */
 export interface SystemModelRefusalFallback extends System {
   readonly subtype: "model_refusal_fallback";
   readonly trigger: Open<"refusal">;
@@ -56,18 +60,19 @@ export interface SystemModelRefusalFallback extends System {
   readonly api_refusal_category?: string | null;
   readonly api_refusal_explanation?: string | null;
   readonly refused_user_message_uuid?: string | null;
-  /** Lines sent earlier that no longer count. */
+  /** The `uuid`s of earlier messages that no longer count. */
   readonly retracted_message_uuids?: readonly string[];
   readonly content: string;
 }
 
+/** The model refused, and there is no other model to switch to. */
 export interface SystemModelRefusalNoFallback extends System {
   readonly subtype: "model_refusal_no_fallback";
   readonly content?: string;
   readonly [field: string]: unknown;
 }
 
-/** Followed by a `user` line with the summary. */
+/** The conversation was compacted. A `user` message with the summary follows. */
 export interface SystemCompactBoundary extends System {
   readonly subtype: "compact_boundary";
   readonly compact_metadata: {
@@ -79,6 +84,7 @@ export interface SystemCompactBoundary extends System {
   };
 }
 
+/** An estimate of the tokens that the model has thought so far. */
 export interface SystemThinkingTokens extends System {
   readonly subtype: "thinking_tokens";
   readonly estimated_tokens: number;
@@ -86,11 +92,13 @@ export interface SystemThinkingTokens extends System {
   readonly user_message_uuid?: string;
 }
 
+/** The list of slash commands has changed. */
 export interface SystemCommandsChanged extends System {
   readonly subtype: "commands_changed";
   readonly commands: SlashCommand[];
 }
 
+/** A slash command of the CLI. */
 export type SlashCommand = {
   name: string;
   description: string;
@@ -99,12 +107,13 @@ export type SlashCommand = {
   builtin?: boolean;
 };
 
-/** Lines for a user interface, and lines whose fields are not described here. */
+/** Notices for a user interface, and notices whose fields are not described. */
 export interface SystemProgress extends System {
   readonly subtype: SystemProgressSubtype;
   readonly [field: string]: unknown;
 }
 
+/** The subtypes of `SystemProgress`. */
 export type SystemProgressSubtype =
   | "control_request_progress"
   | "session_title_changed"
@@ -113,7 +122,7 @@ export type SystemProgressSubtype =
   | "worker_shutting_down"
   | "active_goal";
 
-/** A subtype that is not known here. */
+/** A notice with a subtype that hawser does not know. */
 export interface UnknownSystem extends JsonObject {
   readonly type: "system";
   readonly subtype: string;

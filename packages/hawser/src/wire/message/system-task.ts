@@ -7,7 +7,7 @@ interface TaskLine extends Stamped {
   readonly tool_use_id?: string;
 }
 
-/** A sub-agent, or a shell: any Bash call of more than about 3 s is announced too. */
+/** A sub-agent or a shell has started. Any Bash call of more than about 3 s is announced too. */
 export interface SystemTaskStarted extends TaskLine {
   readonly subtype: "task_started";
   readonly task_type?: TaskType;
@@ -22,6 +22,7 @@ export interface SystemTaskStarted extends TaskLine {
   readonly ambient?: boolean;
 }
 
+/** The progress of a task. */
 export interface SystemTaskProgress extends TaskLine {
   readonly subtype: "task_progress";
   readonly description: string;
@@ -31,6 +32,7 @@ export interface SystemTaskProgress extends TaskLine {
   readonly summary?: string;
 }
 
+/** The state of a task has changed. */
 export interface SystemTaskUpdated extends TaskLine {
   readonly subtype: "task_updated";
   /** Only the fields that changed. */
@@ -44,7 +46,7 @@ export interface SystemTaskUpdated extends TaskLine {
   };
 }
 
-/** The end of a task. The CLI may start a turn after it that no prompt asked for. */
+/** The end of a task. The CLI may then start a turn that no prompt asked for. */
 export interface SystemTaskNotification extends TaskLine {
   readonly subtype: "task_notification";
   readonly status: TaskStatus;
@@ -57,7 +59,7 @@ export interface SystemTaskNotification extends TaskLine {
   readonly ambient?: boolean;
 }
 
-/** Lists every live background task, not only the new ones. */
+/** The list of all live background tasks, not only the new ones. */
 export interface SystemBackgroundTasksChanged extends Stamped {
   readonly type: "system";
   readonly subtype: "background_tasks_changed";
@@ -72,12 +74,15 @@ export interface SystemBackgroundTasksChanged extends Stamped {
   }[];
 }
 
+/** The kind of a task. */
 export type TaskType = Open<"local_agent" | "local_bash" | "remote_agent">;
 
+/** The state of a task. */
 export type TaskStatus = Open<
   "pending" | "running" | "completed" | "failed" | "stopped" | "killed" | "paused"
 >;
 
+/** What a task has used so far. */
 export type TaskUsage = { total_tokens: number; tool_uses: number; duration_ms: number };
 
 /** A resource of an MCP server that a task refers to. */

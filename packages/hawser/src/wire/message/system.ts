@@ -35,9 +35,10 @@ import type {
   SystemTaskUpdated,
 } from "./system-task.js";
 
-/** Every line with `type: "system"`; a subtype that is not listed stays as it came. */
+/** A message with `type: "system"`. An unknown subtype is passed on unchanged. */
 export type SystemMessage = SystemMessages[keyof SystemMessages] | UnknownSystem;
 
+/** The messages with `type: "system"`, by subtype. */
 export interface SystemMessages extends Record<SystemProgressSubtype, SystemProgress> {
   init: SystemInit;
   session_state_changed: SystemSessionStateChanged;

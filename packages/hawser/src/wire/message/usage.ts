@@ -18,7 +18,7 @@ export interface Usage {
   readonly service_tier?: Open<"standard" | "priority" | "batch"> | null;
 }
 
-/** The CLI's own count for one model, sub-agents included. */
+/** The tokens and cost of one model as the CLI counts them, sub-agents included. */
 export type ModelUsage = {
   inputTokens: number;
   outputTokens: number;
@@ -26,7 +26,7 @@ export type ModelUsage = {
   thinkingTokens?: number;
   cacheReadInputTokens: number;
   cacheCreationInputTokens: number;
-  /** Parts of `cacheCreationInputTokens`; the API does not always say which. */
+  /** Parts of `cacheCreationInputTokens`. The API does not always report them. */
   cacheCreationEphemeral5mInputTokens?: number;
   cacheCreationEphemeral1hInputTokens?: number;
   webSearchRequests: number;
@@ -36,6 +36,6 @@ export type ModelUsage = {
   maxOutputTokens: number;
   canonicalModel?: string;
   provider?: string;
-  /** Whose prices `costUSD` was reckoned by. */
+  /** The source of the prices for `costUSD`. */
   costBasis?: "list" | "managed" | "unknown";
 };

@@ -28,8 +28,9 @@ const pattern: Kind = {
     try {
       new RegExp(value);
     } catch {
-      const hint = 'Write a name, names as "Bash|Write", or a regular expression.';
-      yield { path, message: "is not a pattern, so that its hooks would never be called", hint };
+      const hint =
+        'Write a tool name, several names such as "Bash|Write", or a regular expression.';
+      yield { path, message: "is not a valid pattern, so its hooks would never be called", hint };
     }
   },
 };

@@ -1,10 +1,10 @@
 import { differsByOne, type Kind, kind, plainOf } from "../../../base/index.js";
 import type { PermissionMode } from "../../../wire/index.js";
 
-/** How hard the model may be asked to try. */
+/** The known levels of effort. */
 export const EFFORTS = ["low", "medium", "high", "xhigh", "max"] as const;
 
-/** What may happen with calls that no rule decides. */
+/** The known permission modes. */
 export const PERMISSION_MODES: readonly (PermissionMode | "manual")[] = [
   "default",
   "acceptEdits",
@@ -15,10 +15,10 @@ export const PERMISSION_MODES: readonly (PermissionMode | "manual")[] = [
   "manual",
 ];
 
-/** Any word, because the next CLI may know more of them than this library does. */
+/** Any word, because a newer CLI may know more levels than hawser. */
 export const effort: Kind = { ...kind.argument, name: "word" };
 
-/** Any word except a mistyped name of a known mode, because the next CLI may know more modes. */
+/** Any word except a misspelled known mode, because a newer CLI may know more modes. */
 export const permissionMode: Kind = {
   name: "word",
   *problems(value, path) {

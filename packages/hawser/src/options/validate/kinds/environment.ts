@@ -23,7 +23,8 @@ export const extraArgs: Kind = {
     for (const [name, text] of Object.entries(value)) {
       const field = kind.at(path, name);
       if (!/^[A-Za-z0-9][A-Za-z0-9-]*$/.test(name)) {
-        const hint = "Write the flag's name without its dashes, and its value apart.";
+        const hint =
+          "Write the flag's name without dashes, and its value as the value of the field.";
         yield { path: field, message: "is not the name of a flag", hint };
       }
       if (text === null || text === undefined) continue;
@@ -40,7 +41,7 @@ export const credential: Kind = {
   name: "secret",
   *problems(value, path) {
     const fits = typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
-    if (!fits) yield { path, message: "must be a non-empty text of printable characters" };
+    if (!fits) yield { path, message: "must be a non-empty string of printable characters" };
   },
 };
 

@@ -6,7 +6,10 @@ const isSet = (value: unknown): boolean => typeof value === "boolean";
 const isPath = (value: unknown): boolean =>
   kind.isString(value) && settingsPath(value) !== undefined;
 
-/** `readInlineSettings()` checks the content of JSON text, because `strictSettingsMerge: false` forgives bad content. */
+/**
+ * `readInlineSettings()` checks the contents, because `strictSettingsMerge: false` tolerates bad
+ * ones.
+ */
 export const settings: Kind = kind.either(
   "object, path or JSON text",
   "an object, a path, or JSON text",
@@ -66,7 +69,7 @@ const words: Kind = {
   name: "text",
   *problems(value, at) {
     if (!kind.isString(value) || value.trim() === "")
-      yield { path: at, message: "must be some text" };
+      yield { path: at, message: "must be a non-blank string" };
   },
 };
 

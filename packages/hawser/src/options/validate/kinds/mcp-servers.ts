@@ -3,12 +3,12 @@ import type { McpServerConfig } from "../../types/mcp-config.js";
 
 export type McpServers = Readonly<Record<string, McpServerConfig>>;
 
-/** The servers that an option names: a file of them, or the map itself. */
+/** The servers of the option `mcpServers`: the path of a file, or the servers by name. */
 export type McpSource =
   | { readonly from: "file"; readonly path: string }
   | { readonly from: "map"; readonly servers: McpServers };
 
-/** Throws a SyntaxError for text that begins as JSON but is not valid JSON. */
+/** Throws a SyntaxError for text that begins like JSON but is not valid JSON. */
 export function readMcpServers(value: McpServers | string): McpSource {
   if (typeof value !== "string") return { from: "map", servers: unwrap(value) };
   if (!/^\s*[{[]/.test(value)) return { from: "file", path: value };
@@ -24,12 +24,17 @@ export const mcpServers: Kind = {
   },
 };
 
-/** The prefix of the names of all tools of a server, with the characters replaced that the CLI replaces. */
+/**
+ * The prefix of all tool names of a server. The CLI replaces some characters, and so does this
+ * function.
+ */
 export function mcpToolPrefix(server: string): string {
   return `mcp__${server.replace(/[^a-zA-Z0-9_-]/g, "_")}__`;
 }
 
-/** Accepts both forms: the map alone, and the map inside `mcpServers` as in a file. */
+/**
+ * Accepts both forms: the servers by name, and an object with them in `mcpServers` as in a file.
+ */
 function unwrap(map: McpServers): McpServers {
   const { mcpServers: inner, ...rest } = map as Readonly<Record<string, unknown>>;
   const wrapped = isObject(inner) && Object.keys(rest).length === 0 && !isServer(inner);
@@ -46,7 +51,7 @@ function* textProblems(text: string, path: string): Iterable<Problem> {
     source = readMcpServers(text);
   } catch {
     // The error of JSON.parse quotes the text, and the text may hold a secret.
-    return yield { path, message: "begins as JSON and is not valid JSON" };
+    return yield { path, message: "begins like JSON but is not valid JSON" };
   }
   if (source.from === "file") yield* kind.argument.problems(text, path);
   else yield* mapProblems(source.servers, path);

@@ -2,7 +2,7 @@ import { type Kind, kind, type Problem } from "../../../base/index.js";
 
 /**
  * A tool's name, or a permission rule such as `Bash(git *)`. The CLI splits a list of them at
- * commas and spaces outside parentheses, and an open parenthesis swallows all that follow.
+ * commas and spaces outside parentheses, and an open parenthesis swallows everything after it.
  */
 export const rule: Kind = {
   name: "rule",
@@ -21,8 +21,8 @@ export function isListable(text: string): boolean {
 }
 
 /**
- * The rule with the parentheses inside its pattern escaped, as settings need it. The CLI silently drops
- * a rule whose parentheses it cannot match.
+ * The rule with the parentheses inside its pattern escaped, as settings need it. The CLI silently
+ * drops a rule whose parentheses it cannot match.
  */
 export function escapeRule(text: string): string {
   const open = text.indexOf("(") + 1;

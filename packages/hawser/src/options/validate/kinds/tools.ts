@@ -45,7 +45,10 @@ export const toolConfig: Kind = kind.shape({
   askUserQuestion: kind.shape({ previewFormat: kind.oneOf("markdown", "html") }),
 });
 
-/** The tool that a rule is about. A rule with a name that no tool can have would silently never fit. */
+/**
+ * The tool that a rule is about. A rule with a name that no tool can have would silently never
+ * match.
+ */
 const toolPattern: Kind = {
   name: "tool",
   *problems(value, path) {
@@ -54,7 +57,7 @@ const toolPattern: Kind = {
     yield {
       path,
       message: "must be the name of one tool, in which * stands for any characters",
-      hint: 'Write one rule for each tool, and what it is called with as `input`: { tool: "Bash", input: { command: "rm *" }, decision: "deny" }.',
+      hint: 'Write one rule for each tool, and match its arguments with `input`: { tool: "Bash", input: { command: "rm *" }, decision: "deny" }.',
     };
   },
 };
