@@ -111,6 +111,16 @@ export class PoolCore implements SessionSource, LeaseOwner {
     }
   }
 
+  /** The state in one word, for `console.log()`. A closed pool may still have processes that are ending. */
+  get state(): "open" | "draining" | "closed" {
+    return this.#state === "closing" ? "closed" : this.#state;
+  }
+
+  /** The number of processes, whatever their state. */
+  get processes(): number {
+    return [...this.#workers.workers].length;
+  }
+
   stats(): PoolStats {
     const { by, succeeded, failed, ...samples } = this.#history;
     const { queuedMs, bootMs, runMs, totalMs } = samples;

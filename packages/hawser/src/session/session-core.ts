@@ -68,6 +68,14 @@ export class SessionCore
     return this.#failure;
   }
 
+  /** The state in one word, for `console.log()`. */
+  get state(): "starting" | "idle" | "busy" | "closing" | "closed" {
+    if (this.#failure !== undefined) return "closed";
+    if (this.#shutdown.cause !== undefined) return "closing";
+    if (!this.#idle.isQuiet) return "busy";
+    return this.connection.current.wasReady || this.connection.isDown ? "idle" : "starting";
+  }
+
   get readers(): StreamListener {
     return this.#idle;
   }

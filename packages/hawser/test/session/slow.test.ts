@@ -18,7 +18,7 @@ function flood(batches: number, perBatch: number, text: string): Action[] {
 
 function batchesOf(messages: readonly Message[]): unknown[] {
   return messages.flatMap((message) =>
-    message.type === "batch" ? [Reflect.get(message, "i")] : [],
+    (message.type as string) === "batch" ? [Reflect.get(message, "i")] : [],
   );
 }
 

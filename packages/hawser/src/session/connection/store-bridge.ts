@@ -110,5 +110,5 @@ function mirrorError({ message }: HawserError, key: SessionKey | undefined): Mes
     key,
     uuid: randomUUID(),
     session_id: key?.sessionId ?? "",
-  };
+  } as Message;
 }

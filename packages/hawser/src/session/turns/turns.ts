@@ -57,6 +57,7 @@ export class Turns {
   #runs = false;
   #lastResult: ResultMessage | undefined;
   #strays = 0;
+  #total = 0;
 
   constructor(sink: PromptSink, owner: TurnsOwner, timeouts: Timeouts) {
     this.#sink = sink;
@@ -67,6 +68,11 @@ export class Turns {
   /** Turns that are not settled. */
   get all(): readonly LiveTurn[] {
     return [...this.#queue, ...this.#open.values()];
+  }
+
+  /** How many prompts were sent so far, settled or not. */
+  get total(): number {
+    return this.#total;
   }
 
   get size(): number {
@@ -112,6 +118,7 @@ export class Turns {
       turn.settle(refusal);
       return turn;
     }
+    this.#total += 1;
     turn.clock = new TurnClock(this.#timeouts, turn);
     this.#sink.reconnect();
     this.#queue.push(turn);

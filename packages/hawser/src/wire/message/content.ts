@@ -1,9 +1,18 @@
-import type { JsonObject } from "../open.js";
+import type { JsonObject, UnknownWord } from "../open.js";
 
 /** A prompt: plain text, or blocks of text, images and documents. */
-export type Prompt = string | readonly ContentBlock[];
+export type Prompt = string | readonly (ContentBlock | OtherBlock)[];
 
-/** A block of the Messages API; a kind that is not listed stays as it came. */
+/** A block of a prompt that is sent as it is, because the API may know more kinds than this library. */
+export interface OtherBlock {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * A block of the Messages API. `block.type === "text"` narrows to one kind; a kind that is not listed here is
+ * handed on as it came, as `UnknownBlock`.
+ */
 export type ContentBlock =
   | TextBlock
   | ImageBlock
@@ -25,10 +34,7 @@ export interface ContentBlocks {
   tool_result: ToolResultBlock;
 }
 
-/**
- * Narrows by type. `block.type === "…"` alone keeps `UnknownBlock` in the union, because its type
- * may be any.
- */
+/** Whether a block has this type; the same as `block.type === type`, as a function for `filter()`. */
 export function isBlock<T extends keyof ContentBlocks>(
   block: ContentBlock,
   type: T,
@@ -89,7 +95,8 @@ export interface ToolResultBlock {
   readonly is_error?: boolean;
 }
 
+/** A block of a kind that is not known here. */
 export interface UnknownBlock {
-  readonly type: string;
+  readonly type: UnknownWord;
   readonly [field: string]: unknown;
 }

@@ -1,5 +1,5 @@
 import type { ControlCancelRequest, ControlRequest, ControlResponse } from "../control/control.js";
-import type { JsonObject } from "../open.js";
+import type { JsonObject, UnknownWord } from "../open.js";
 import type { AssistantMessage } from "./assistant.js";
 import type {
   AuthStatus,
@@ -18,7 +18,10 @@ import type { StreamEvent } from "./stream-event.js";
 import type { SystemMessage, SystemMessages } from "./system.js";
 import type { UserMessage } from "./user.js";
 
-/** Every line of the CLI, control frames included; a type that is not listed stays as it came. */
+/**
+ * Every line of the CLI, control frames included. `message.type === "assistant"` narrows to one type. A newer
+ * CLI may send a type that is not listed here: such a message is handed on as it came, as `UnknownMessage`.
+ */
 export type Message = Messages[keyof Messages] | UnknownMessage;
 
 export interface Messages {
@@ -44,13 +47,10 @@ export interface Messages {
 
 /** A message of a type that is not known here, or without one. */
 export interface UnknownMessage extends JsonObject {
-  readonly type?: unknown;
+  readonly type?: UnknownWord;
 }
 
-/**
- * Narrows by type. `message.type === "…"` alone keeps `UnknownMessage` in the union, because its
- * type may be any.
- */
+/** Whether a message has this type; the same as `message.type === type`, as a function for `filter()`. */
 export function isMessage<T extends keyof Messages>(
   message: Message,
   type: T,

@@ -1,4 +1,4 @@
-import type { Stamped } from "../open.js";
+import type { Stamped, UnknownWord } from "../open.js";
 import type { AssistantBody, StopReason } from "./assistant.js";
 import type { ContentBlock } from "./content.js";
 import type { Usage } from "./usage.js";
@@ -61,8 +61,9 @@ export interface MessageStop {
   readonly type: "message_stop";
 }
 
+/** An event of a type that is not known here. */
 export interface UnknownApiEvent {
-  readonly type: string;
+  readonly type: UnknownWord;
   readonly [field: string]: unknown;
 }
 
@@ -72,4 +73,4 @@ export type BlockDelta =
   | { readonly type: "signature_delta"; readonly signature: string }
   | { readonly type: "input_json_delta"; readonly partial_json: string }
   | { readonly type: "citations_delta"; readonly citation: unknown }
-  | { readonly type: string; readonly [field: string]: unknown };
+  | { readonly type: UnknownWord; readonly [field: string]: unknown };
