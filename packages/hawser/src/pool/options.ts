@@ -164,7 +164,7 @@ function* problemsInBudget(budget: Readonly<Record<string, unknown>>): Iterable<
   }
 }
 
-/** What is wrong on every machine. Whether the CLI is there shows when the options are used. */
+/** Problems that exist on every machine. Whether the CLI is installed shows when the options are used. */
 function* problemsInWarm(warm: readonly Options[]): Iterable<Problem> {
   for (const [i, options] of warm.entries()) {
     try {
@@ -177,7 +177,7 @@ function* problemsInWarm(warm: readonly Options[]): Iterable<Problem> {
   }
 }
 
-/** An object that has these fields and no others. Unknown names are told first. */
+/** An object that has these fields and no others. Unknown names are reported first. */
 function shapeOf(fields: Readonly<Record<string, Kind>>): Kind {
   const names = Object.keys(fields);
   return {
@@ -200,7 +200,7 @@ function unknownName(name: string, names: readonly string[], prefix: string): Pr
   const meant = near === undefined ? "" : `; did you mean ${prefix}${near}?`;
   const message = `is not an option of a pool${meant}`;
   if (!Object.hasOwn(OPTION_TABLE, path)) return { path, message };
-  const hint = `Give \`${path}\` to each call, and in \`warm\` to have processes ready for it.`;
+  const hint = `Pass \`${path}\` to each call, and in \`warm\` to have processes ready for it.`;
   return { path, message, hint };
 }
 

@@ -23,7 +23,7 @@ export type FieldsOf<S extends string> = S extends keyof HostRequestFields
 
 /** The requests to a running CLI other than prompts, with the names of the official SDK. */
 export abstract class Controls {
-  /** The last `setMcpServers()`: it may take two requests, with no other change in between. */
+  /** The last `setMcpServers()`. It may need two requests, and no other change may come between them. */
   #setting: Promise<unknown> = Promise.resolve();
 
   /** The CLI's answer to initialize. */

@@ -33,8 +33,7 @@ describe.each([
     () => {
       const file = join(folder, `typo-${exact}.mts`);
       const imports = `import { complete, createPool, openSession, query, stream } from ${JSON.stringify(ROOT)};`;
-      const schema =
-        'declare const schema: import("' + ROOT + '").StandardSchema<{ year: number }>;';
+      const schema = `declare const schema: import(${JSON.stringify(ROOT)}).StandardSchema<{ year: number }>;`;
       writeFileSync(file, [imports, schema, "const pool = createPool();", ...CALLS, ""].join("\n"));
       const errors = errorsOf(programOf([CONSUMER, file], exact));
       expect(errors).toHaveLength(CALLS.length);

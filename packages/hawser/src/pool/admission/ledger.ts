@@ -77,7 +77,7 @@ export class Ledger {
     };
   }
 
-  /** The pool's account comes first, because its refusal is the one to tell if both are spent. */
+  /** The account of the pool comes first, because its refusal is reported if both are spent. */
   #accounts(tenant: string | undefined): BudgetAccount[] {
     if (tenant === undefined) return [this.#pool];
     return [this.#pool, this.#tenants.get(tenant) ?? this.#newAccount(tenant)];
@@ -94,7 +94,7 @@ export class Ledger {
 /** Tolerance for floating-point sums (10 × 0.1 < 1). */
 const ROUNDING = 1e-9;
 
-/** One budget, of the pool or of a tenant, and what is charged to it. */
+/** One budget, of the pool or of a tenant, and the costs charged to it. */
 class BudgetAccount {
   readonly #owner: string;
   readonly #path: string;
@@ -176,7 +176,7 @@ class BudgetAccount {
   }
 }
 
-/** A running call, and what it has cost so far. */
+/** A running call and its cost so far. */
 interface Call {
   usd: number;
   readonly reserves: boolean;

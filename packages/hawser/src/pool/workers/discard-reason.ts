@@ -14,7 +14,7 @@ export type DiscardReason =
   | "call_failed"
   /** The CLI stopped the call at its `maxBudgetUsd`. Older CLIs serve no further call after that. */
   | "budget_spent"
-  /** The CLI did not begin to count its costs anew after a reset, as `maxBudgetUsd` needs. */
+  /** The CLI did not restart its cost totals after a reset, as `maxBudgetUsd` needs. */
   | "budget_not_reset"
   /** The CLI did not confirm that it forgot the conversation. The log has the details. */
   | "reset_failed"

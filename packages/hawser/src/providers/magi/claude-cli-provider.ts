@@ -30,7 +30,7 @@ export interface CompletionConfig {
 }
 
 /**
- * The contract of MAGI's providers, for a program that has other providers too, or one of its own in
+ * The contract of MAGI's providers, for a program that also has other providers, or its own provider in
  * tests. `ClaudeCliProvider` implements it.
  */
 export interface MagiProvider {
@@ -41,7 +41,7 @@ export interface MagiProvider {
   complete(system: string, user: string, config?: CompletionConfig): Promise<string>;
 }
 
-/** Options of `complete()` without those that the provider sets itself. */
+/** The options of `complete()`, except the options that the provider sets itself. */
 export type ClaudeCliProviderOptions = Omit<CompleteOptions, (typeof SET_BY_PROVIDER)[number]>;
 
 const SET_BY_PROVIDER = ["model", "systemPrompt", "signal", "abortController"] as const;
@@ -88,7 +88,7 @@ export class ClaudeCliProvider implements MagiProvider {
 
   /**
    * The text of the answer, without the code fence if one is around all of it. Every failure is a
-   * `HawserError`; `toMagiError()` gives the contract's own.
+   * `HawserError`; `toMagiError()` converts it to an error of the contract.
    */
   async complete(system: string, user: string, config: CompletionConfig = {}): Promise<string> {
     const { maxTokens, temperature, signal, ...others } = config ?? {};
@@ -175,8 +175,8 @@ function keepsSessions({ persistSession, preset, autoResume }: ClaudeCliProvider
 function throwIfUnfinished(completion: Completion, resumable: boolean): void {
   const { stop, text, sessionId, result } = completion;
   if (stop !== "max_turns" && stop !== "max_budget") return;
-  const what = stop === "max_turns" ? "limit of turns" : "budget";
-  throw new HawserError(stop, `The ${what} was reached before the answer was whole.`, {
+  const what = stop === "max_turns" ? "limit of rounds (maxTurns)" : "budget";
+  throw new HawserError(stop, `The ${what} was reached before the answer was complete.`, {
     partialText: text,
     sessionId,
     resumable,

@@ -18,7 +18,7 @@ import { RawOutput } from "./raw-output.js";
 import { serverOptions, toolOptions } from "./tool-options.js";
 
 /**
- * The contract of Omega's providers, for a program that has other providers too, or one of its own in
+ * The contract of Omega's providers, for a program that also has other providers, or its own provider in
  * tests. `ClaudeCodeProvider` implements it.
  */
 export interface OmegaProvider {
@@ -29,7 +29,7 @@ export interface OmegaProvider {
     context: Context,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<OutgoingMessage>;
-  /** Whether the CLI is there. */
+  /** Whether the CLI is installed and can be run. */
   isAvailable(): Promise<boolean>;
 }
 
@@ -132,8 +132,8 @@ export class ClaudeCodeProvider implements OmegaProvider {
   }
 
   /**
-   * Answers a context. Every failure is a `HawserError`; `toOmegaError` gives it the documented words. A
-   * limit of turns or budget is not a failure: the text so far is the answer.
+   * Answers a context. Every failure is a `HawserError`; `toOmegaError()` converts it to the documented error. A
+   * limit of rounds or budget is not a failure: the text so far is the answer.
    */
   async complete(
     context: Context,
@@ -151,7 +151,7 @@ export class ClaudeCodeProvider implements OmegaProvider {
     } catch (error) {
       const text = output.answerFor(error);
       if (text === undefined) throw error;
-      guardedLogger(options).warn("the CLI printed no JSON, so what it printed is the answer");
+      guardedLogger(options).warn("the CLI printed no JSON, so its output is used as the answer");
       return rawMessage(text, performance.now() - startedAt, this.name);
     }
   }

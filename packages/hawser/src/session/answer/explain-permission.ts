@@ -11,13 +11,13 @@ import { mcpRuleFits } from "./mcp-rule-fits.js";
 import { type PathFits, pathFits } from "./path-fits.js";
 import type { PermissionContext } from "./permission-context.js";
 
-/** What a policy decides, and by which of its rules. */
+/** The decision of a policy about one tool call, and the rule that made it. */
 export interface PermissionExplanation {
   readonly decision: PolicyRule["decision"];
   /** The rule that decides and its place in the list; absent if none fits. */
   readonly rule?: PolicyRule;
   readonly index?: number;
-  /** The decision in words. */
+  /** The decision as a sentence. */
   readonly reason: string;
 }
 
