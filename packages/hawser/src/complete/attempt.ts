@@ -218,7 +218,10 @@ export class Attempt {
     return error.result === undefined && error.resumable === true && this.#mayResume();
   }
 
-  /** Whether another run may follow. If the pause before it outlasted the deadline, the text so far would be lost. */
+  /**
+   * Whether another run may follow. If the pause before it outlasted the deadline, the text so far would be
+   * lost.
+   */
   #mayResume(): boolean {
     const { plan, startedAt } = this.#context;
     const { times, waitMs } = plan.autoResume;

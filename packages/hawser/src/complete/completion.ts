@@ -18,7 +18,9 @@ export interface Timing {
   readonly totalMs: number;
 }
 
-/** The outcome of a call that was answered. `T` is the type of `value`; without a schema it is `undefined`. */
+/**
+ * The outcome of a call that was answered. `T` is the type of `value`; without a schema it is `undefined`.
+ */
 export interface Completion<T = undefined> {
   /**
    * The answer: the model's last message, or with a `schema` its JSON. The answer is the same whether

@@ -12,7 +12,10 @@ import { withoutImpliedPwd } from "./workers/spawn-plan.js";
 
 /** The requirements of a request for its process. */
 export interface Binding {
-  /** The prepared options of the caller. Its invocation is what the process receives, not how it was started. */
+  /**
+   * The prepared options of the caller. Its invocation is what the process receives, not how it was
+   * started.
+   */
   readonly prepared: Prepared;
   readonly late: readonly HostRequest[];
   readonly cwd: string;
@@ -27,7 +30,10 @@ export interface Binding {
   readonly recipe: Recipe;
   /** Whether the CLI itself must stop at a budget. */
   readonly hasBudget: boolean;
-  /** What is known about resets of the executable; undefined if the options or the isolation rule out a reset. */
+  /**
+   * What is known about resets of the executable; undefined if the options or the isolation rule out a
+   * reset.
+   */
   readonly resets: ResetRecord | undefined;
   /** Whether a process can receive all options before the call. */
   readonly isInitializable: boolean;
@@ -35,7 +41,9 @@ export interface Binding {
   readonly isAlone: boolean;
 }
 
-/** Everything that a process is started with and receives. It holds copies, so that no caller can change it. */
+/**
+ * Everything that a process is started with and receives. It holds copies, so that no caller can change it.
+ */
 export interface Recipe {
   readonly prepared: Prepared;
   readonly late: readonly HostRequest[];

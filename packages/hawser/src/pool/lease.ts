@@ -17,7 +17,9 @@ export interface LeaseOwner {
   onReleased(lease: Lease): void;
 }
 
-/** The session of a lease. The reference is strong for a call, and weak for a session that the caller holds. */
+/**
+ * The session of a lease. The reference is strong for a call, and weak for a session that the caller holds.
+ */
 export interface HeldSession {
   deref(): Session | undefined;
 }

@@ -10,7 +10,10 @@ export interface PoolStats {
   readonly processes: Readonly<Record<WorkerState, number>> & {
     /** Started since the pool was created. */
     readonly started: number;
-    /** Resident memory of the processes, in MB. It is read after a reset; a process before its first counts as 0. */
+    /**
+     * Resident memory of the processes, in MB. It is read after a reset; a process before its first counts
+     * as 0.
+     */
     readonly rssMb: number;
     /** How many processes the pool has ended, by reason; a reason that never occurred is absent. */
     readonly discarded: Readonly<Partial<Record<DiscardReason, number>>>;

@@ -83,7 +83,9 @@ export class Pool implements AsyncDisposable {
     return stream(prompt, { ...options, pool: this });
   }
 
-  /** `openSession()` on a process of the pool. The session counts towards `concurrency` until it is closed. */
+  /**
+   * `openSession()` on a process of the pool. The session counts towards `concurrency` until it is closed.
+   */
   openSession(options: SessionOptions = {}): Promise<Session> {
     return openSession({ ...options, pool: this });
   }

@@ -52,7 +52,10 @@ export abstract class Controls {
     servers: Readonly<Record<string, McpServerConfig>>,
   ): readonly string[];
 
-  /** Sets the model for the next turns. Without a name the CLI chooses. An unknown name fails at the next prompt. */
+  /**
+   * Sets the model for the next turns. Without a name the CLI chooses. An unknown name fails at the next
+   * prompt.
+   */
   async setModel(model?: string): Promise<void> {
     // An older CLI never answers a request with another type.
     mustBe(model === undefined || typeof model === "string", "model", "a string");

@@ -75,7 +75,10 @@ export class Session extends Controls implements AsyncIterable<Message> {
     abandoned.register(this, this.#core, this.#core);
   }
 
-  /** The CLI's id of the session. The option `resume` takes it. `/clear` begins another session with another id. */
+  /**
+   * The CLI's id of the session. The option `resume` takes it. `/clear` begins another session with another
+   * id.
+   */
   get id(): string | undefined {
     return this.#core.connection.id;
   }
@@ -85,7 +88,10 @@ export class Session extends Controls implements AsyncIterable<Message> {
     return this.#core.connection.current.pid;
   }
 
-  /** What the CLI reported about itself when it started: models, commands, account, and its MCP servers as of now. */
+  /**
+   * What the CLI reported about itself when it started: models, commands, account, and its MCP servers as
+   * of now.
+   */
   get info(): InitializePayload {
     this.#info = this.#core.connection.current.info ?? this.#info;
     if (this.#info === undefined) throw new HawserError("closed", "The session is not open yet.");
@@ -156,12 +162,17 @@ export class Session extends Controls implements AsyncIterable<Message> {
     return this.#core.read(this);
   }
 
-  /** Resolves when nothing is left to do: no turn runs, no prompt waits, and no work runs in the background. */
+  /**
+   * Resolves when nothing is left to do: no turn runs, no prompt waits, and no work runs in the background.
+   */
   idle(): Promise<void> {
     return this.#core.idle(this);
   }
 
-  /** Interrupts the running turn; the session stays usable. Prompts that wait still run, unless `cancelQueued` is true. */
+  /**
+   * Interrupts the running turn; the session stays usable. Prompts that wait still run, unless
+   * `cancelQueued` is true.
+   */
   async interrupt(options: { cancelQueued?: boolean } = {}): Promise<InterruptReceipt> {
     const { cancelQueued = false } = options;
     const { turns } = this.#core;

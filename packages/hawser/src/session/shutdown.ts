@@ -4,7 +4,10 @@ import type { RecoverableConnection } from "./connection/recoverable-connection.
 
 /** The work that a shutdown has to end. */
 export interface ClosableWork {
-  /** Whether the CLI asks callbacks of this side. After the end of its input, an older CLI continues without asking. */
+  /**
+   * Whether the CLI asks callbacks of this side. After the end of its input, an older CLI continues without
+   * asking.
+   */
   readonly isGuarded: boolean;
   /** Whether a turn runs or a prompt waits, which has to be interrupted. */
   readonly needsInterrupt: boolean;
@@ -78,7 +81,9 @@ export class Shutdown {
     return this.#cause;
   }
 
-  /** Interrupts the running work and closes the process, once. Resolves when nothing of the process is left. */
+  /**
+   * Interrupts the running work and closes the process, once. Resolves when nothing of the process is left.
+   */
   closeProcess(): Promise<void> {
     this.#closed ??= this.#closeProcess();
     return this.#closed;

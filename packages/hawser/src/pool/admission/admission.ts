@@ -8,7 +8,9 @@ import { Throttle } from "./throttle.js";
 export interface AdmissionRequest {
   readonly priority: number;
   readonly tenant: string | undefined;
-  /** Lanes of one priority take turns, so that many calls with one key do not block the calls with another. */
+  /**
+   * Lanes of one priority take turns, so that many calls with one key do not block the calls with another.
+   */
   readonly lane: string;
   readonly account: string;
   readonly purpose: "call" | "session";

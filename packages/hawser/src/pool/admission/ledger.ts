@@ -14,7 +14,10 @@ export type PoolBudget =
 export interface Charge {
   /** Adds the cost of one result; undefined if it is not known. */
   add(usd: number | undefined): void;
-  /** The call is over. `lostUnknown`: it may have cost more than its results say. Only the first time counts. */
+  /**
+   * The call is over. `lostUnknown`: it may have cost more than its results say. Only the first time
+   * counts.
+   */
   settle(lostUnknown: boolean): void;
 }
 

@@ -56,7 +56,9 @@ export interface WorkerOptions {
   readonly id: number;
   readonly pool: number;
   readonly spawnKey: string;
-  /** The key of all processes that can still receive any folder; undefined for a process that has a folder. */
+  /**
+   * The key of all processes that can still receive any folder; undefined for a process that has a folder.
+   */
   readonly familyKey: string | undefined;
   readonly recipe: Recipe;
   readonly log: Logger;

@@ -61,7 +61,10 @@ export class CliConnection implements ControlListener, McpMessageSink {
   readonly #hostRequests: PendingHostRequests;
   readonly #early = new EarlyMessages();
   readonly #opened: Promise<ControlLine>;
-  /** Resolves when prompts may be sent: when the line is open and the checks that must come first have passed. */
+  /**
+   * Resolves when prompts may be sent: when the line is open and the checks that must come first have
+   * passed.
+   */
   readonly #readyForPrompts: Promise<ControlLine>;
   /** The process is gone, and the store has all that it wrote. */
   readonly #whenOver: Promise<void>;

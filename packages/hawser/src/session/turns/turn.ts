@@ -262,7 +262,10 @@ export function recordOf(turn: Turn): TurnRecord {
   return liveTurnOf(turn).record;
 }
 
-/** The messages of a turn. In place of their end, also after a failure, the reader gets what `follow` returns. */
+/**
+ * The messages of a turn. In place of their end, also after a failure, the reader gets what `follow`
+ * returns.
+ */
 export function readTurn(turn: Turn, follow: Follow): AsyncIterator<Message> {
   return liveTurnOf(turn).read(follow);
 }
