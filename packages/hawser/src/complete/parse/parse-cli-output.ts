@@ -8,6 +8,7 @@ import { refuseNonString } from "./refuse-non-string.js";
 /** The parsed output of a CLI run. Either `stop` or `error` says how the run ended. */
 export type CliOutput = CliOutputFacts & (CliAnswer | CliFailure);
 
+/** The facts of a CLI run, whether it was answered or failed. */
 export interface CliOutputFacts {
   /** The form of the output: one result, an array of messages, or one message on each line. */
   readonly form: "object" | "array" | "lines";
@@ -28,11 +29,13 @@ export interface CliOutputFacts {
   readonly costUsd: number | undefined;
 }
 
+/** The end of a run that was answered, or stopped at a limit. */
 export interface CliAnswer {
   readonly stop: Stop;
   readonly error: undefined;
 }
 
+/** The end of a run that failed. */
 export interface CliFailure {
   readonly stop: undefined;
   /** The error that `complete()` would have thrown for this result. */

@@ -39,6 +39,15 @@ export interface OmegaProvider {
  * the settings and agents of the project need `trustProject: true`. The CLI repeats a failed request to
  * the API once, where it went on for minutes in the original; `retry` changes that. No state is kept
  * between calls, so one provider serves any number of them at once.
+ *
+ * @example
+ * ```ts
+ * import { ClaudeCodeProvider } from "hawser/providers";
+ *
+ * const provider = new ClaudeCodeProvider({ workingDir: "/srv/project" });
+ * const message = await provider.complete({ systemPrompt: "", history: [], currentMessage: "Hello." });
+ * console.log(message.text);
+ * ```
  */
 export class ClaudeCodeProvider implements OmegaProvider {
   readonly name = "claude-code";
