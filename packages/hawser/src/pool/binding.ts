@@ -89,7 +89,7 @@ export async function bindingOf(
 }
 
 /**
- * Nothing of it is the caller's own: the environment, the folder and the options may be others when a
+ * It holds no object of the caller, because the environment, the folder and the options may be others when a
  * process is started from it. The invocation has been made from copies.
  */
 function recipeOf(

@@ -1,12 +1,22 @@
 import { HawserError } from "../../base/index.js";
 
-/** In US dollars. A number is for the whole pool. `tenants` takes precedence over `perTenant`. */
+/**
+ * The budget of a pool in US dollars. A number limits the whole pool. `tenants` takes precedence over
+ * `perTenant`.
+ *
+ * @example
+ * ```ts
+ * const pool = createPool({ budgetUsd: { total: 100, perTenant: 5, tenants: { acme: 20 } } });
+ * ```
+ */
 export type PoolBudget =
   | number
   | {
+      /** For all calls of the pool together. */
       readonly total?: number | undefined;
       /** For each tenant that is not named in `tenants`. A call without a tenant counts only for `total`. */
       readonly perTenant?: number | undefined;
+      /** For single tenants, by name. */
       readonly tenants?: Readonly<Record<string, number>> | undefined;
     };
 

@@ -15,7 +15,7 @@ import {
   unknownKeyProblems,
 } from "../check-input.js";
 
-/** The documents that describe the provider. Each has other defaults. */
+/** The documents that describe the provider. Their defaults differ. */
 export type ClaudeCodePreset = "specification" | "manual";
 
 /** Options of the library that the provider passes on unchanged: the general options without its own. */

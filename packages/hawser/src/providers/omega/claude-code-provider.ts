@@ -34,11 +34,11 @@ export interface OmegaProvider {
 }
 
 /**
- * Omega's provider: a context in, a message out, by the CLI as an agent. It runs with the CLI's own
- * prompt, login, settings and memory files, as the original did; `settingSources` narrows that, and
- * the settings and agents of the project need `trustProject: true`. The CLI repeats a failed request to
- * the API once, where it went on for minutes in the original; `retry` changes that. No state is kept
- * between calls, so one provider serves any number of them at once.
+ * Omega's provider: it takes a context and returns a message, with the CLI as an agent. It runs with the CLI's
+ * own prompt, login, settings and memory files, as the original did. `settingSources` restricts them; the
+ * settings and agents of the project need `trustProject: true`. The CLI repeats a failed request to the API
+ * once, whereas it retried for minutes in the original; `retry` changes that. The provider keeps no state
+ * between calls, so it can serve any number of calls at once.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export interface OmegaProvider {
  */
 export class ClaudeCodeProvider implements OmegaProvider {
   readonly name = "claude-code";
-  /** The CLI brings its own login. */
+  /** False, because the CLI has its own login. */
   readonly requiresApiKey = false;
 
   readonly #settings: ClaudeCodeSettings;
