@@ -57,7 +57,7 @@ const CLEAR = "/clear";
 function whyNotReset(result: ResultMessage, before: string | undefined): string | undefined {
   const { subtype, is_error, num_turns, session_id, total_cost_usd } = result;
   if (subtype !== "success" || is_error) return "the CLI reported a failure";
-  if (num_turns !== 0) return `the CLI needed ${num_turns} rounds for it`;
+  if (num_turns !== 0) return `the CLI reported num_turns: ${num_turns}`;
   if (result.result !== "") return "the CLI answered it like a prompt";
   if (typeof session_id !== "string" || session_id === "") return "the CLI named no session";
   if (session_id === before) return "the session id did not change";

@@ -46,9 +46,9 @@ const LATE = { emit: { type: "assistant", message: { content: [] } } };
 /** How a reset goes wrong, and the reason or the detail that the pool's logger is told. */
 const BROKEN: readonly [string, readonly Action[], RegExp][] = [
   ["goes on under its old id", [{ clear: {}, keepSession: true }], /session id did not change/],
-  ["says that it took a turn", [{ clear: { num_turns: 1 } }], /took 1 turns/],
+  ["says that it took a turn", [{ clear: { num_turns: 1 } }], /reported num_turns: 1/],
   ["says something in return", [{ clear: { result: "ok" } }], /like a prompt/],
-  ["answers the command like a prompt", [{ turn: "ok" }], /rounds for it/],
+  ["answers the command like a prompt", [{ turn: "ok" }], /reported num_turns: \d/],
   ["reports an error", [{ clear: { subtype: "error_during_execution" } }], /reported a failure/],
   ["calls it a failure", [{ clear: { is_error: true } }], /reported a failure/],
   ["names no session", [{ clear: { session_id: "" } }], /named no session/],
