@@ -13,6 +13,7 @@ export {
 } from "./base/index.js";
 export {
   type AnyCompleteOptions,
+  type CallOptions,
   type CliAnswer,
   type CliFailure,
   type CliOutput,
@@ -26,6 +27,7 @@ export {
   stream,
   stripFence,
   type Timing,
+  type ValueOf,
 } from "./complete/index.js";
 export {
   type AnyToolDefinition,
@@ -235,8 +237,8 @@ export type {
   McpServerStatusConfig, McpServerToolPolicy, McpSSEServerConfig, McpStdioServerConfig,
   McpToolCall, McpToolResult, MediaSource, Message, MessageDelta, MessageDisplayHookInput,
   MessageDisplayHookSpecificOutput, MessageStart, MessageStop, Messages, ModelInfo, ModelUsage,
-  NotificationHookInput, NotificationHookSpecificOutput, Open, Outbound, OverlongLine,
-  PausedNotice, PermissionAllow, PermissionBehavior, PermissionDecisionClassification,
+  NotificationHookInput, NotificationHookSpecificOutput, Open, 
+  OtherBlock, Outbound, OverlongLine,PausedNotice, PermissionAllow, PermissionBehavior, PermissionDecisionClassification,
   PermissionDenial, PermissionDeniedHookInput, PermissionDeniedHookSpecificOutput, PermissionDeny,
   PermissionDestination, PermissionMode, PermissionModeName, PermissionRequestHookInput,
   PermissionRequestHookSpecificOutput, PermissionResult, PermissionRule, PermissionRuleValue,
@@ -264,7 +266,7 @@ export type {
   TaskCreatedHookInput, TaskStatus, TaskType, TaskUsage, TeammateIdleHookInput, TerminalReason,
   TextBlock, ThinkingBlock, ToolProgress, ToolResultBlock, ToolResultMeta, ToolUseBlock,
   ToolUseSummary, TranscriptMirror, UnknownApiEvent, UnknownBlock, UnknownMessage, UnknownRequest,
-  UnknownSystem, Usage, UserBody, UserLine, UserLineOptions, UserMessage,
+  UnknownSystem, UnknownWord, Usage, UserBody, UserLine, UserLineOptions, UserMessage,
   UserPromptExpansionHookInput, UserPromptExpansionHookSpecificOutput, UserPromptSubmitHookInput,
   UserPromptSubmitHookSpecificOutput, WorktreeCreateHookInput, WorktreeCreateHookSpecificOutput,
   WorktreeRemoveHookInput,

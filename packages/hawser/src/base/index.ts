@@ -6,6 +6,7 @@ export { ERROR_CODES, type ErrorCode, type ErrorRow } from "./error-codes.js";
 export { faultReporter, type ReportFault } from "./fault-reporter.js";
 export { getPath } from "./get-path.js";
 export { HAWSER_VERSION } from "./hawser-version.js";
+export { excerptOf, inspectable } from "./inspectable.js";
 export { isObject, objectOf } from "./is-object.js";
 export type { Kind, Problem } from "./kind.js";
 export * as kind from "./kind.js";

@@ -49,8 +49,8 @@ export interface InterruptibleCall {
 const MAX_REPLACED_LEASES = 3;
 
 /** Log messages for a call that continues by itself. */
-const TURNS_REACHED = "the limit of turns was reached, so the call goes on";
-const PROCESS_DIED = "the process died while the call went on, so the call goes on in a new one";
+const TURNS_REACHED = "maxTurns was reached, so the call continues";
+const PROCESS_DIED = "the process died after a resume, so the call continues in a new process";
 
 /** What follows a turn: another prompt, or the end of the attempt. */
 type Step = { readonly prompt: Prompt } | { readonly value: unknown; readonly ended: EndedTurn };
@@ -218,7 +218,10 @@ export class Attempt {
     return error.result === undefined && error.resumable === true && this.#mayResume();
   }
 
-  /** Whether another run may follow. If the pause before it outlasted the deadline, the text so far would be lost. */
+  /**
+   * Whether another run may follow. If the pause before it outlasted the deadline, the text so far would be
+   * lost.
+   */
   #mayResume(): boolean {
     const { plan, startedAt } = this.#context;
     const { times, waitMs } = plan.autoResume;

@@ -14,6 +14,16 @@ export class CallFeed {
   #wake: () => void = () => {};
   #changed: Promise<void> = this.#nextChange();
 
+  /** The newest turn; undefined before the first. */
+  get lastTurn(): Turn | undefined {
+    return this.#items.findLast(isTurn);
+  }
+
+  get state(): "running" | "ended" | "failed" {
+    if (this.#closed === undefined) return "running";
+    return this.#closed.error === undefined ? "ended" : "failed";
+  }
+
   add(item: FeedItem): void {
     this.#items.push(item);
     this.#wake();
@@ -54,4 +64,8 @@ export class CallFeed {
       };
     });
   }
+}
+
+export function isTurn(item: FeedItem): item is Turn {
+  return Symbol.asyncIterator in item;
 }

@@ -144,7 +144,7 @@ export class Call implements InterruptibleCall {
   ): void {
     const { code, message } = error;
     const facts = { attempt, of: retry.attempts, delay_ms, code, reason: message };
-    guardLogger(options.logger, hostMask()).warn("the call is made anew", facts);
+    guardLogger(options.logger, hostMask()).warn("the call failed and is retried", facts);
     this.#feed?.startRetry({ type: "hawser", subtype: "retrying", ...facts });
   }
 

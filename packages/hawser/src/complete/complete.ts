@@ -5,45 +5,94 @@ import { Call } from "./call.js";
 import type { Completion } from "./completion.js";
 import { CallStream, type CompletionStream } from "./completion-stream.js";
 
-/** The options of a call without a schema. A call has `retry` and `autoResume` instead of `recover`. */
+/**
+ * The options of a call without a schema: all options except `schema`, `outputFormat` and `recover`. To survive
+ * the death of its process, a call has `retry` and `autoResume` instead of `recover`.
+ */
 export type CompleteOptions = Omit<Options, "schema" | "outputFormat" | "recover">;
 
-/** The options of a call with or without a schema, for options that are built at run time. */
+/** The options of a call, with or without a schema. Use this type for options that are built at run time. */
 export type AnyCompleteOptions = Omit<Options, "recover">;
 
-type WithoutValue = CompleteOptions & {
-  readonly schema?: undefined;
-  readonly outputFormat?: undefined;
-};
-type WithSchema<S> = CompleteOptions & { readonly schema: S };
-type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : never;
+/**
+ * The type of `value` for these options: the output of a Standard Schema, unknown for a JSON Schema, and
+ * undefined without a schema.
+ */
+export type ValueOf<O> = O extends unknown
+  ? ValueBy<Property<O, "schema">, Property<O, "outputFormat">>
+  : never;
+
+type ValueBy<Schema, Format> =
+  Schema extends StandardSchema<infer Output>
+    ? Output
+    : Schema extends undefined
+      ? Format extends undefined
+        ? undefined
+        : unknown
+      : unknown;
+
+type Property<O, Name extends string> = Name extends keyof O ? Present<O[Name]> : undefined;
+
+/** With exact optional properties, `{ schema?: never }` has no type for the missing schema. */
+type Present<T> = [T] extends [never] ? undefined : T;
+
+/**
+ * The options of a call: `AnyCompleteOptions`. TypeScript infers `O` from the options as they are written, and
+ * `ValueOf` reads the schema from it.
+ */
+// With `O` itself as the type, every name would be allowed. With an overload for each kind of schema,
+// TypeScript would report a misspelt option once for each overload.
+export type CallOptions<O> = [O] extends [never] ? O : AnyCompleteOptions;
 
 /**
  * Sends one prompt and resolves with one answer. By default the call is lean and isolated: no tools, no
- * settings files, no session on disk. Resolves only if the CLI answered. Every failure is a `HawserError`
- * whose code says what happened; it is thrown after the process has exited.
+ * settings files, no session on disk. With a `schema`, `value` of the answer is checked and typed.
+ *
+ * Resolves only if the CLI answered. Every failure is a `HawserError` whose `code` says what happened; it is
+ * thrown after the process has exited.
+ *
+ * @example
+ * ```ts
+ * import { complete } from "hawser";
+ *
+ * const { text, costUsd } = await complete("Name three knots.", { model: "haiku" });
+ * ```
+ *
+ * @example A checked and typed value
+ * ```ts
+ * import { complete } from "hawser";
+ * import { z } from "zod";
+ *
+ * const schema = z.object({ knots: z.array(z.string()) });
+ * const { value } = await complete("Name three knots.", { schema });
+ * console.log(value.knots);
+ * ```
  */
-export function complete(prompt: Prompt, options?: WithoutValue): Promise<Completion>;
-/** Sends one prompt and resolves with an answer that fits a schema: `value` is typed and checked. */
-export function complete<S extends StandardSchema>(
+export function complete<O = object>(
   prompt: Prompt,
-  options: WithSchema<S>,
-): Promise<Completion<OutputOf<S>>>;
-export function complete(
-  prompt: Prompt,
-  options?: AnyCompleteOptions,
-): Promise<Completion<unknown>>;
+  options?: CallOptions<O>,
+): Promise<Completion<ValueOf<O>>>;
 export function complete(prompt: Prompt, options: Options = {}): Promise<Completion<unknown>> {
   return new Call({ caller: "complete()", stack: callerStack(), prompt, options }).outcome;
 }
 
-/** Like `complete()`, but returns at once with a stream of the messages. The stream reports all errors. */
-export function stream(prompt: Prompt, options?: WithoutValue): CompletionStream;
-export function stream<S extends StandardSchema>(
+/**
+ * Like `complete()`, but returns at once with a stream of the messages. The stream reports all errors, also of
+ * wrong options.
+ *
+ * @example
+ * ```ts
+ * import { stream } from "hawser";
+ *
+ * const call = stream("Tell me about the bowline.");
+ * for await (const piece of call.textStream) process.stdout.write(piece);
+ * const { costUsd } = await call.completion;
+ * ```
+ */
+export function stream<O = object>(
   prompt: Prompt,
-  options: WithSchema<S>,
-): CompletionStream<OutputOf<S>>;
-export function stream(prompt: Prompt, options?: AnyCompleteOptions): CompletionStream<unknown>;
+  options?: CallOptions<O>,
+): CompletionStream<ValueOf<O>>;
 export function stream(prompt: Prompt, options: Options = {}): CompletionStream<unknown> {
   return new CallStream({ caller: "stream()", stack: callerStack(), prompt, options });
 }

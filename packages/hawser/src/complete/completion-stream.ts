@@ -1,13 +1,22 @@
-import { HawserError } from "../base/index.js";
-import { readTurn, type Turn } from "../session/index.js";
-import type { Message } from "../wire/index.js";
+import { excerptOf, HawserError, inspectable } from "../base/index.js";
+import { readTurn, recordOf, textIn } from "../session/index.js";
+import type { Message, Prompt } from "../wire/index.js";
 import { Call, type CallRequest } from "./call.js";
-import { CallFeed, type FeedItem } from "./call-feed.js";
+import { CallFeed, isTurn } from "./call-feed.js";
 import type { Completion } from "./completion.js";
 
 /**
- * A running call: iterate over its messages, or over the text in `textStream`, and await `completion`.
- * Each can be read once. A reader that stops before the end interrupts the call.
+ * A running call: iterate over its messages, or over the text in `textStream`, and await `completion`. The
+ * messages and the text can be read once each. A reader that stops before the end interrupts the call.
+ *
+ * @example
+ * ```ts
+ * import { stream } from "hawser";
+ *
+ * for await (const message of stream("What changed here?", { preset: "agent" })) {
+ *   if (message.type === "assistant") console.log(message.message.content);
+ * }
+ * ```
  */
 export interface CompletionStream<T = undefined> extends AsyncIterable<Message> {
   /**
@@ -25,12 +34,22 @@ export class CallStream implements CompletionStream<unknown> {
   readonly textStream: AsyncIterable<string>;
   readonly #call: Call;
   readonly #feed = new CallFeed();
+  readonly #prompt: Prompt;
   #textIsRead = false;
   #messagesAreRead = false;
+
+  static {
+    inspectable(CallStream, "CompletionStream", (stream) => {
+      const { state, lastTurn } = stream.#feed;
+      const text = lastTurn === undefined ? "" : recordOf(lastTurn).text.text;
+      return { prompt: excerptOf(textIn(stream.#prompt)), state, text: excerptOf(text) };
+    });
+  }
 
   constructor(request: Omit<CallRequest, "feed">) {
     this.#call = new Call({ ...request, feed: this.#feed });
     this.completion = this.#call.outcome;
+    this.#prompt = request.prompt;
     // `completion` may have no handler, because a reader of the messages gets the error there.
     this.completion.catch(() => {});
     this.textStream = { [Symbol.asyncIterator]: () => this.#readText() };
@@ -135,8 +154,4 @@ function interruptOnReturn(
 
 function interruptCall(call: Call): void {
   call.interrupt(new HawserError("aborted", "The stream was left before its end."));
-}
-
-function isTurn(item: FeedItem): item is Turn {
-  return Symbol.asyncIterator in item;
 }

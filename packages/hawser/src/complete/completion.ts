@@ -18,7 +18,9 @@ export interface Timing {
   readonly totalMs: number;
 }
 
-/** The outcome of a call that was answered. */
+/**
+ * The outcome of a call that was answered. `T` is the type of `value`; without a schema it is `undefined`.
+ */
 export interface Completion<T = undefined> {
   /**
    * The answer: the model's last message, or with a `schema` its JSON. The answer is the same whether
@@ -32,7 +34,7 @@ export interface Completion<T = undefined> {
    * model said in it. Without `autoResume` there is one run.
    */
   readonly texts: readonly string[];
-  /** The answer as the `schema` parsed it. */
+  /** The answer as the `schema` parsed it; `undefined` without a schema. */
   readonly value: T;
   /** The model that answered, as the CLI names it. */
   readonly model: string | undefined;
@@ -40,7 +42,7 @@ export interface Completion<T = undefined> {
   readonly sessionId: string;
   /** Why the model stopped. Only `completed` is a whole answer. */
   readonly stop: Stop;
-  /** The turns of the whole call as the CLI counts them, failed attempts included. */
+  /** The rounds of the whole call, failed attempts included. A round is one request to the model. */
   readonly turns: number;
   /** How often `autoResume` continued the call after `maxTurns`. */
   readonly resumes: number;
@@ -54,6 +56,7 @@ export interface Completion<T = undefined> {
   readonly permissionDenials: readonly PermissionDenial[];
   /** The credential that the CLI used. */
   readonly credential: CredentialInfo;
+  /** How long each part of the call took. */
   readonly timing: Timing;
   /** The last result message of the CLI. */
   readonly result: ResultMessage;

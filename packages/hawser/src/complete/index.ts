@@ -1,4 +1,11 @@
-export { type AnyCompleteOptions, type CompleteOptions, complete, stream } from "./complete.js";
+export {
+  type AnyCompleteOptions,
+  type CallOptions,
+  type CompleteOptions,
+  complete,
+  stream,
+  type ValueOf,
+} from "./complete.js";
 export type { Completion, Timing } from "./completion.js";
 export type { CompletionStream } from "./completion-stream.js";
 export { extractJson, stripFence } from "./parse/extract-json.js";

@@ -88,7 +88,7 @@ function planOptions(caller: string, options: Options): Omit<Plan, "prompt"> {
   };
 }
 
-/** A call makes its attempts anew by `retry`, and goes on by `autoResume`. */
+/** Options of sessions only. A call is retried by `retry`, and continued by `autoResume`. */
 const SESSION_OPTIONS = pathsOfScope("session");
 
 const DEFAULT_TOTAL_MS = 600_000;
@@ -126,7 +126,7 @@ function resolveRetry({ retry = {} }: Options, totalMs: number): Plan["retry"] {
   return { attempts, baseMs, maxMs, budgetMs, afterTools: retry.afterTools === true };
 }
 
-/** Some versions of the CLI would ask for ever for a value that the model does not give. */
+/** A limit, because some versions of the CLI would ask for ever for a value that the model does not give. */
 function maxTurnsForOutput({ tools, mcpServers }: Options): number {
   const lean = Array.isArray(tools) && tools.length === 0 && mcpServers === undefined;
   return lean ? 10 : 100;

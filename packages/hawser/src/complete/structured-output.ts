@@ -58,7 +58,7 @@ export class StructuredOutput {
 /** A long list of wrong items would only repeat the same issue. */
 const MAX_ISSUES = 100;
 
-const MISSING: Issue = { message: "is missing: the model answered in words only" };
+const MISSING: Issue = { message: "is missing: the model answered with text only" };
 
 /** Throws `invalid_options` for a schema that cannot be used. */
 export async function prepareStructuredOutput(

@@ -10,32 +10,40 @@ import { recyclingObstacles } from "./recycling-obstacles.js";
 import type { ResetRecord, ResetRecords } from "./reset-records.js";
 import { withoutImpliedPwd } from "./workers/spawn-plan.js";
 
-/** What a request needs of a process. */
+/** The requirements of a request for its process. */
 export interface Binding {
-  /** On the caller's behalf; its invocation is what the process is told, not how it was started. */
+  /**
+   * The prepared options of the caller. Its invocation is what the process receives, not how it was
+   * started.
+   */
   readonly prepared: Prepared;
   readonly late: readonly HostRequest[];
   readonly cwd: string;
-  /** Of processes that were started alike. */
+  /** Equal for processes that were started alike. */
   readonly spawnKey: string;
-  /** The same in any folder, if the CLI can be told that later. */
+  /** Like `spawnKey`, but equal for all folders; undefined if the CLI cannot receive its folder later. */
   readonly familyKey: string | undefined;
-  /** Of processes that were told alike, too. */
+  /** Equal for processes that were started alike and received the same options. */
   readonly requestKey: string;
   readonly account: string;
   /** How to start such a process. */
   readonly recipe: Recipe;
-  /** Whether the CLI itself is to stop at a sum. */
+  /** Whether the CLI itself must stop at a budget. */
   readonly hasBudget: boolean;
-  /** What is known about resets of the executable; undefined if the options or the isolation rule out a reset. */
+  /**
+   * What is known about resets of the executable; undefined if the options or the isolation rule out a
+   * reset.
+   */
   readonly resets: ResetRecord | undefined;
-  /** Whether a process can be told all of it before the caller comes. */
+  /** Whether a process can receive all options before the call. */
   readonly isInitializable: boolean;
-  /** Whether it must have a process that was started for it alone. */
+  /** Whether the request needs a process that was started for it alone. */
   readonly isAlone: boolean;
 }
 
-/** All that a process is started with and told; nothing of it can be changed by anybody. */
+/**
+ * Everything that a process is started with and receives. It holds copies, so that no caller can change it.
+ */
 export interface Recipe {
   readonly prepared: Prepared;
   readonly late: readonly HostRequest[];
@@ -44,7 +52,7 @@ export interface Recipe {
   readonly hasOwnPwd: boolean;
 }
 
-/** Throws what is wrong with the options, and what this isolation does not permit. */
+/** Throws for wrong options, and for options that this isolation does not permit. */
 export async function bindingOf(
   request: LeaseRequest,
   isolation: Isolation,
@@ -81,7 +89,7 @@ export async function bindingOf(
 }
 
 /**
- * Nothing of it is the caller's own: the environment, the folder and the options may be others when a
+ * It holds no object of the caller, because the environment, the folder and the options may be others when a
  * process is started from it. The invocation has been made from copies.
  */
 function recipeOf(
@@ -99,12 +107,12 @@ function recipeOf(
   };
 }
 
-/** Whoever holds a session may change all that a request can, so that all of it is fixed. */
+/** The holder of a session can send any control request, so nothing is deferred. */
 function asIs(options: Options): Split {
   return { fixed: options, late: [], lateDenyRules: 0 };
 }
 
-/** The folder's own settings would count only in part. */
+/** Not with settings of the folder, because a later folder would apply them only in part. */
 function mayClaim({ version }: Prepared, options: Options): boolean {
   if (!isKnownSince(version, CLAIMS_FOLDER) || options.settingSources?.length !== 0) return false;
   if (typeof options.mcpServers === "string") return false;
@@ -118,7 +126,7 @@ const HANDED_OUT: Issue = {
 
 function notRecyclable(issues: readonly Issue[]): HawserError {
   const names = issues.map(({ path }) => path).join(", ");
-  const message = `A process that serves this cannot be handed on after a reset: ${names}.`;
+  const message = `A process with these options cannot serve another call after a reset: ${names}.`;
   return new HawserError("invalid_options", message, {
     hint: 'Change these options, or give the pool `isolation: "auto"`.',
     issues: [...issues],

@@ -8,7 +8,7 @@ import {
 } from "../options/index.js";
 import type { HostRequest } from "../wire/index.js";
 
-/** Options in two parts: those that a process is started with, and those that it is told afterwards. */
+/** Options in two parts: the process is started with the first, and receives the second afterwards. */
 export interface Split {
   readonly fixed: Options;
   /** The deferred options as control requests, in the order in which they are sent before initialize. */
@@ -41,7 +41,7 @@ const TAKES_DEFERRED: Version = [2, 1, 197];
 /** Older versions put a note about the changed model into the conversation. */
 const MODEL_WITHOUT_NOTE: Version = [2, 1, 325];
 
-/** The oldest version that can be told its working directory after its start. */
+/** The oldest version that can receive its working directory after its start. */
 export const CLAIMS_FOLDER: Version = [2, 1, 281];
 
 /** Whether the CLI is known to be at least this version: false if its version is unknown. */

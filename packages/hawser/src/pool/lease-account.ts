@@ -7,7 +7,7 @@ interface Releasable {
   release(): Promise<void>;
 }
 
-/** What one lease costs, and whether its calls have used up the budget of the CLI's process. */
+/** The cost of one lease, and whether its calls have used up the budget of the CLI's process. */
 export class LeaseAccount {
   readonly #slot: Slot;
   /** The watcher of the current session; sessions on workers that failed came before it. */
@@ -47,7 +47,7 @@ export class LeaseAccount {
     return watcher;
   }
 
-  /** Charges what is known, and gives the slot back. */
+  /** Charges the known cost, and releases the slot. */
   settle(failure: HawserError | undefined): void {
     const begun = this.#hasResult || failure?.lastMessage !== undefined;
     // A failure without a result may have cost something, if the model was asked at all.

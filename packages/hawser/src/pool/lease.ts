@@ -17,7 +17,9 @@ export interface LeaseOwner {
   onReleased(lease: Lease): void;
 }
 
-/** The session of a lease: held for a call, and only weakly for a caller who holds it. */
+/**
+ * The session of a lease. The reference is strong for a call, and weak for a session that the caller holds.
+ */
 export interface HeldSession {
   deref(): Session | undefined;
 }
@@ -72,7 +74,7 @@ export class Lease {
     };
   }
 
-  /** Closes the session, whose holder is told this failure. */
+  /** Closes the session. Its turns reject with this failure. */
   async close(why: HawserError): Promise<void> {
     await this.#parts.held.deref()?.close(why);
   }
@@ -106,7 +108,7 @@ export function holdSession(session: Session, purpose: LeaseRequest["purpose"]):
   return purpose === "call" ? { deref: () => session } : new WeakRef(session);
 }
 
-/** The reset of a process goes on in the background; the end of one is returned. */
+/** A reset continues in the background. The promise of an end is returned. */
 function recycleOrClose(
   parts: LeaseParts,
   failure: HawserError | undefined,
@@ -137,7 +139,7 @@ function whyNotRecycled(
   failure: HawserError | undefined,
 ): DiscardReason | undefined {
   if (binding.resets?.mayTry !== true) return "not_recyclable";
-  // With a result, the CLI has ended the turn by itself; otherwise it was told to.
+  // With a result, the CLI has ended the turn by itself; otherwise it was interrupted.
   const isWhole = failure?.result !== undefined || LEAVES_WHOLE.has(failure?.code);
   if (failure !== undefined && !isWhole) return "call_failed";
   if (account.hasSpentBudget) return "budget_spent";
@@ -146,5 +148,5 @@ function whyNotRecycled(
   return ageMs > settings.maxAgeMs ? "max_age" : undefined;
 }
 
-/** After these the CLI has stopped when it was told to, or the reset will show that it has not. */
+/** After these codes the CLI has obeyed the interrupt, or the reset will show that it has not. */
 const LEAVES_WHOLE: ReadonlySet<string | undefined> = new Set(["aborted", "timeout"]);

@@ -16,41 +16,86 @@ import { OPTION_TABLE, type Options, refuseOpenGuards, validateOptions } from ".
 import type { PoolBudget } from "./admission/ledger.js";
 
 /**
- * What separates two callers. `process`: no call gets a process that has served another. `conversation`:
- * every process is handed on after its conversation was reset, and a call that rules this out is refused.
- * `auto`: like `conversation` where that is safe, otherwise like `process`.
+ * How calls are kept apart. `process`: no call gets a process that has served another call. `conversation`:
+ * every process serves further calls after its conversation was reset, and a call whose options rule this out
+ * is refused. `auto`: like `conversation` where that is safe, otherwise like `process`.
  */
 export type Isolation = "auto" | "process" | "conversation";
 
+/** The options of `createPool()`. All of them are optional. The options of a call go to the call itself. */
 export interface PoolOptions {
+  /** How many processes the pool keeps. */
   readonly size?:
     | {
-        /** Idle processes that are kept for each set of options in use; 1 unless given. */
+        /**
+         * Idle processes that are kept for each set of options in use.
+         *
+         * @default 1
+         */
         readonly min?: number | undefined;
         /**
-         * Processes at most, busy ones included; 4, or two for each core, unless given. A full pool has
-         * one more while it tries whether an executable confirms its resets again.
+         * The largest number of processes, busy processes included. A full pool has one more while it tries
+         * whether an executable confirms its resets again.
+         *
+         * @default the largest of 4, two for each core, `concurrency` and `size.min`
          */
         readonly max?: number | undefined;
       }
     | undefined;
-  /** Calls and sessions at once; `size.max` unless given. */
+  /**
+   * The largest number of calls and sessions that run at once.
+   *
+   * @default `size.max`
+   */
   readonly concurrency?: number | undefined;
-  /** Callers that wait at most; 1,000 unless given. */
+  /**
+   * The largest number of calls and sessions that wait. Beyond it they are refused with `pool_full`.
+   *
+   * @default 1000
+   */
   readonly queueLimit?: number | undefined;
-  /** How long a process that no call needs is kept, in milliseconds; 5 minutes unless given. */
+  /**
+   * How long a process that no call needs is kept, in milliseconds.
+   *
+   * @default 300_000
+   */
   readonly idleMs?: number | undefined;
-  /** Calls that one process serves at most; 500 unless given. */
+  /**
+   * The largest number of calls that one process serves.
+   *
+   * @default 500
+   */
   readonly maxJobs?: number | undefined;
-  /** Resident memory with which a process is no longer handed on, in MB; 600 unless given. */
+  /**
+   * The resident memory, in MB, at which a process serves no further call.
+   *
+   * @default 600
+   */
   readonly maxRssMb?: number | undefined;
-  /** How old a process may be to be handed on, in milliseconds; an hour unless given. */
+  /**
+   * How old a process may be, in milliseconds, to serve a further call.
+   *
+   * @default 3_600_000
+   */
   readonly maxAgeMs?: number | undefined;
-  /** What separates two callers; `auto` unless given. */
+  /**
+   * How calls are kept apart.
+   *
+   * @default "auto"
+   */
   readonly isolation?: Isolation | undefined;
-  /** Dollars that may be spent, by all and by each tenant; refused before a call. */
+  /**
+   * How many US dollars may be spent, in total and by each tenant. Once a budget is spent, a call is refused
+   * before it starts.
+   *
+   * @default no limit
+   */
   readonly budgetUsd?: PoolBudget | undefined;
-  /** Options of calls to come, for which processes are made ready ahead. */
+  /**
+   * Options of calls to come. The pool starts processes for them before the first call.
+   *
+   * @default []
+   */
   readonly warm?: readonly Options[] | undefined;
   /** Gets log entries about the processes of the pool. */
   readonly logger?: Logger | undefined;
@@ -119,7 +164,7 @@ function* problemsInBudget(budget: Readonly<Record<string, unknown>>): Iterable<
   }
 }
 
-/** What is wrong on every machine. Whether the CLI is there shows when the options are used. */
+/** Problems that exist on every machine. Whether the CLI is installed shows when the options are used. */
 function* problemsInWarm(warm: readonly Options[]): Iterable<Problem> {
   for (const [i, options] of warm.entries()) {
     try {
@@ -132,7 +177,7 @@ function* problemsInWarm(warm: readonly Options[]): Iterable<Problem> {
   }
 }
 
-/** An object that has these fields and no others. Unknown names are told first. */
+/** An object that has these fields and no others. Unknown names are reported first. */
 function shapeOf(fields: Readonly<Record<string, Kind>>): Kind {
   const names = Object.keys(fields);
   return {
@@ -155,7 +200,7 @@ function unknownName(name: string, names: readonly string[], prefix: string): Pr
   const meant = near === undefined ? "" : `; did you mean ${prefix}${near}?`;
   const message = `is not an option of a pool${meant}`;
   if (!Object.hasOwn(OPTION_TABLE, path)) return { path, message };
-  const hint = `Give \`${path}\` to each call, and in \`warm\` to have processes ready for it.`;
+  const hint = `Pass \`${path}\` to each call, and in \`warm\` to have processes ready for it.`;
   return { path, message, hint };
 }
 

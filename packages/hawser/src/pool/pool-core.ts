@@ -17,7 +17,7 @@ import { WorkerSet } from "./workers/worker-set.js";
 
 let pools = 0;
 
-/** What of a lease is known when a call is admitted, before it has a process. */
+/** The facts of a lease that are known when a call is admitted, before it has a process. */
 type Admitted = Pick<LeaseParts, "slot" | "account" | "binding" | "admittedAt">;
 
 /** A ready session; without a worker if the process was started for this request alone. */
@@ -72,7 +72,9 @@ export class PoolCore implements SessionSource, LeaseOwner {
   warm(request: Promise<LeaseRequest>): void {
     const known = this.track(this.#announce(request)).catch((error: unknown) => {
       // Not thrown here: a call with these options gets the same error.
-      this.#settings.log.warn("options cannot be made ready for", { error: textOf(error) });
+      this.#settings.log.warn("no process can be started for the options in `warm`", {
+        error: textOf(error),
+      });
       this.#unready ??= { error };
     });
     this.#announced = Promise.all([this.#announced, known]);
@@ -109,6 +111,16 @@ export class PoolCore implements SessionSource, LeaseOwner {
     } finally {
       done?.();
     }
+  }
+
+  /** The state in one word, for `console.log()`. A closed pool may still have processes that are ending. */
+  get state(): "open" | "draining" | "closed" {
+    return this.#state === "closing" ? "closed" : this.#state;
+  }
+
+  /** The number of processes, whatever their state. */
+  get processes(): number {
+    return [...this.#workers.workers].length;
   }
 
   stats(): PoolStats {

@@ -10,7 +10,10 @@ export interface PoolStats {
   readonly processes: Readonly<Record<WorkerState, number>> & {
     /** Started since the pool was created. */
     readonly started: number;
-    /** Resident memory of the processes, in MB. It is read after a reset; a process before its first counts as 0. */
+    /**
+     * Resident memory of the processes, in MB. It is read after a reset; a process before its first counts
+     * as 0.
+     */
     readonly rssMb: number;
     /** How many processes the pool has ended, by reason; a reason that never occurred is absent. */
     readonly discarded: Readonly<Partial<Record<DiscardReason, number>>>;
@@ -32,16 +35,17 @@ export interface PoolStats {
     /** How many calls may run at once now; less than `concurrency` after the API has refused some. */
     readonly limit: number;
   };
-  /** From the request to the start of its turn. */
+  /** Time in the queue: from the request until the call or session was admitted. */
   readonly queuedMs: Percentiles;
-  /** From the start of its turn to a process that is ready. */
+  /** From the admission until a process was ready. */
   readonly bootMs: Percentiles;
-  /** From the ready process to the end of the call. */
+  /** From the ready process to the end of the call or session. */
   readonly runMs: Percentiles;
   /** The sum of `queuedMs`, `bootMs` and `runMs`. */
   readonly totalMs: Percentiles;
-  /** What all calls have cost. A result of unknown cost counts as the dearest result so far. */
+  /** The cost of all calls in US dollars. A result of unknown cost counts as the dearest result so far. */
   readonly spentUsd: number;
+  /** The cost of the calls of each tenant. */
   readonly spentUsdByTenant: Readonly<Record<string, number>>;
 }
 

@@ -1,14 +1,14 @@
-import { traceCaller } from "../base/index.js";
+import { inspectable, traceCaller } from "../base/index.js";
 import {
-  type AnyCompleteOptions,
-  type CompleteOptions,
+  type CallOptions,
   type Completion,
   type CompletionStream,
   complete,
   leaseRequestFor,
   stream,
+  type ValueOf,
 } from "../complete/index.js";
-import type { Options, StandardSchema } from "../options/index.js";
+import type { Options } from "../options/index.js";
 import {
   openSession,
   registerSource,
@@ -20,19 +20,31 @@ import { type PoolOptions, settingsOf } from "./options.js";
 import { PoolCore } from "./pool-core.js";
 import type { PoolStats } from "./pool-stats.js";
 
-type WithoutValue = CompleteOptions & {
-  readonly schema?: undefined;
-  readonly outputFormat?: undefined;
-};
-type WithSchema<S> = CompleteOptions & { readonly schema: S };
-type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : never;
-
 /**
- * Warm processes for many callers. Close it when it is no longer needed. The processes of a pool that is
- * not closed end when this object is garbage-collected, and at the latest when the program ends.
+ * Warm processes for many callers, made by `createPool()`. Close the pool when it is no longer needed. The
+ * processes of a pool that is not closed end when this object is garbage-collected, and at the latest when the
+ * program ends.
+ *
+ * @example
+ * ```ts
+ * import { createPool } from "hawser";
+ *
+ * await using pool = createPool({ concurrency: 8 });
+ * const answers = await Promise.all(["bowline", "sheet bend"].map((knot) => pool.complete(knot)));
+ * console.log(pool.stats().calls);
+ * ```
  */
 export class Pool implements AsyncDisposable {
   readonly #core: PoolCore;
+
+  static {
+    inspectable(Pool, "Pool", (pool) => {
+      const { calls, spentUsd } = pool.stats();
+      const { running, queued, succeeded, failed } = calls;
+      const { state, processes } = pool.#core;
+      return { state, processes, calls: { running, queued, succeeded, failed }, spentUsd };
+    });
+  }
 
   constructor(options: PoolOptions) {
     const settings = settingsOf(options);
@@ -45,29 +57,35 @@ export class Pool implements AsyncDisposable {
     }
   }
 
-  /** `complete()` on a process of the pool. */
-  complete(prompt: Prompt, options?: WithoutValue): Promise<Completion>;
-  complete<S extends StandardSchema>(
-    prompt: Prompt,
-    options: WithSchema<S>,
-  ): Promise<Completion<OutputOf<S>>>;
-  complete(prompt: Prompt, options?: AnyCompleteOptions): Promise<Completion<unknown>>;
+  /**
+   * `complete()` on a process of the pool.
+   *
+   * @example
+   * ```ts
+   * const { text } = await pool.complete("Name three knots.", { tenant: "acme" });
+   * ```
+   */
+  complete<O = object>(prompt: Prompt, options?: CallOptions<O>): Promise<Completion<ValueOf<O>>>;
   complete(prompt: Prompt, options: Options = {}): Promise<Completion<unknown>> {
     return complete(prompt, { ...options, pool: this });
   }
 
-  /** `stream()` on a process of the pool. */
-  stream(prompt: Prompt, options?: WithoutValue): CompletionStream;
-  stream<S extends StandardSchema>(
-    prompt: Prompt,
-    options: WithSchema<S>,
-  ): CompletionStream<OutputOf<S>>;
-  stream(prompt: Prompt, options?: AnyCompleteOptions): CompletionStream<unknown>;
+  /**
+   * `stream()` on a process of the pool.
+   *
+   * @example
+   * ```ts
+   * for await (const piece of pool.stream("Name three knots.").textStream) process.stdout.write(piece);
+   * ```
+   */
+  stream<O = object>(prompt: Prompt, options?: CallOptions<O>): CompletionStream<ValueOf<O>>;
   stream(prompt: Prompt, options: Options = {}): CompletionStream<unknown> {
     return stream(prompt, { ...options, pool: this });
   }
 
-  /** `openSession()` on a process of the pool. The session counts for `concurrency` until it is closed. */
+  /**
+   * `openSession()` on a process of the pool. The session counts towards `concurrency` until it is closed.
+   */
   openSession(options: SessionOptions = {}): Promise<Session> {
     return openSession({ ...options, pool: this });
   }
@@ -86,7 +104,10 @@ export class Pool implements AsyncDisposable {
     return this.#core.stats();
   }
 
-  /** Takes no new calls. Resolves when all calls and sessions have ended and no process is left. */
+  /**
+   * Refuses new calls, and waits for the running and waiting ones. Resolves when all calls and sessions have
+   * ended and no process is left.
+   */
   async drain(): Promise<void> {
     await traceCaller(this.#core.drain());
     abandoned.unregister(this.#core);
@@ -107,7 +128,19 @@ const abandoned = new FinalizationRegistry<PoolCore>((core) => void core.close()
 
 /**
  * Creates a pool of warm processes for many callers, so that calls need not wait for the start of the CLI.
- * No call sees anything of another. Without `warm` no process is started before the first call.
+ * No call sees anything of another call. Without `warm` no process is started before the first call. Throws
+ * `invalid_options` at once.
+ *
+ * @example
+ * ```ts
+ * import { createPool } from "hawser";
+ *
+ * const options = { model: "haiku" } as const;
+ * const pool = createPool({ warm: [options] });
+ * await pool.ready();
+ * const { text } = await pool.complete("Name three knots.", options);
+ * await pool.close();
+ * ```
  */
 export function createPool(options: PoolOptions = {}): Pool {
   return new Pool(options);

@@ -6,7 +6,7 @@ import { isKnownSince } from "./deferred-options.js";
 /** An executable whose processes serve only one call each, although the options would permit more. */
 export interface NotRecycled {
   readonly cliPath: string;
-  /** What the executable answered when it was asked for its version. */
+  /** The output of the executable for `--version`. */
   readonly version: string;
   /**
    * `old_version`: this version is not known to forget a conversation. `unknown_version`: the CLI did
@@ -16,7 +16,7 @@ export interface NotRecycled {
   readonly reason: "old_version" | "unknown_version" | "reset_unconfirmed";
 }
 
-/** What a pool knows about the resets of each executable that its calls use. */
+/** The record of resets for each executable that the calls of a pool use. */
 export class ResetRecords {
   readonly #log: Logger;
   /** By path. An executable that was replaced by another version gets a new record. */

@@ -1,4 +1,4 @@
-/** What `query()` throws when its caller aborted it. */
+/** The error that `query()` throws after an abort by the caller. */
 export class AbortError extends Error {
   override readonly name: string = "AbortError";
 }

@@ -22,7 +22,7 @@ export class InputPolicy implements ClosableWork {
     this.#prompts = new PromptTracker(listener);
   }
 
-  /** Whether the CLI asks this side. Once its input has ended, it may go on without asking. */
+  /** Whether the CLI asks this side. Once its input has ended, it may continue without asking. */
   get isGuarded(): boolean {
     return this.#isGuarded;
   }

@@ -1,7 +1,7 @@
 import type { FailureContext } from "../session/index.js";
 import { isMessage, isResult, type Message, type ResultMessage } from "../wire/index.js";
 
-/** A result, with what the messages of its turn said about a failure. */
+/** A result, with the facts about a failure from the messages of its turn. */
 export interface ResultInContext extends FailureContext {
   readonly result: ResultMessage;
 }

@@ -1,6 +1,6 @@
 export { BUILTIN_TOOL_NAMES, LEGACY_TOOL_NAME_ALIASES } from "../options/index.js";
 
-/** Why a session ended, as a SessionEnd hook is told. */
+/** The reasons for the end of a session, as a SessionEnd hook gets them. */
 export const EXIT_REASONS = ["clear", "resume", "logout", "prompt_input_exit", "other"] as const;
 
 /** How the texts begin by which the CLI says that a usage limit was reached. */

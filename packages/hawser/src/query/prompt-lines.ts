@@ -16,7 +16,7 @@ export class PromptLines implements AsyncIterable<UserLine> {
     this.#composed = verbatim ? { client_composed: true } : {};
   }
 
-  /** Gives no more lines, because the caller's iterable may never end. */
+  /** Ends the lines, because the iterable of the caller may never end. */
   close(): void {
     this.#closed = true;
     this.#stopWaiting();
@@ -62,7 +62,7 @@ function checked(message: SDKUserMessage): UserLine {
   if (message?.type === "user" && message.message?.role === "user") {
     return message as UserLine;
   }
-  throw new HawserError("invalid_options", "A message of the prompt is no user message.", {
+  throw new HawserError("invalid_options", "A message of the prompt is not a user message.", {
     hint: 'Yield { type: "user", message: { role: "user", content: "…" }, parent_tool_use_id: null }.',
   });
 }

@@ -24,7 +24,7 @@ import { PromptLines, type QueryPrompt } from "./prompt-lines.js";
 import { iterationError, requestError } from "./query-error.js";
 
 /**
- * What is behind a query: one process, its messages in one stream, and an input that ends when the CLI
+ * The internals of a query: one process, its messages in one stream, and an input that ends when the CLI
  * needs no more of this side. It never points back at the query, so that a query that the program has
  * dropped can be garbage-collected.
  */
@@ -76,7 +76,10 @@ export class QueryCore implements RecoverableConnectionListener, StreamListener,
   /** Sends more prompts. Their failure is thrown to the caller. */
   async streamInput(prompts: Exclude<QueryPrompt, string>): Promise<void> {
     if (this.#takesNoInput) {
-      throw new HawserError("closed", "The query takes no more prompts: its input has ended.");
+      throw new HawserError(
+        "closed",
+        "The query accepts no more prompts, because its input has ended.",
+      );
     }
     await this.#sendAll(prompts);
   }

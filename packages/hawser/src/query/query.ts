@@ -10,8 +10,18 @@ import { resolveQueryOptions } from "./resolve-query-options.js";
 import type { Query, QueryParams, SDKMessage, SDKUserMessage } from "./types/index.js";
 
 /**
- * Runs a prompt, or a stream of prompts, in the official SDK's shape: an async generator of the
- * CLI's messages that ends with its process, and methods to ask things of it meanwhile.
+ * Runs a prompt, or an iterable of prompts, as `query()` of the official Agent SDK does. Returns an async
+ * generator of the CLI's messages, which ends with its process, and has methods to control the process.
+ * A loop that is left early ends the process.
+ *
+ * @example
+ * ```ts
+ * import { query } from "hawser";
+ *
+ * for await (const message of query({ prompt: "Which tests are slow?", options: { maxTurns: 5 } })) {
+ *   if (message.type === "result" && message.subtype === "success") console.log(message.result);
+ * }
+ * ```
  */
 export function query({ prompt, options }: QueryParams): Query {
   checkPrompt(prompt);

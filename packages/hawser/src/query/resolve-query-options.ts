@@ -18,9 +18,9 @@ import {
 } from "../options/index.js";
 import { keepingBlanks } from "../process/index.js";
 
-/** The options of `query()`, where the official SDK means something else by what is not given. */
+/** The options of `query()`, with the defaults of the official SDK. */
 export function resolveQueryOptions(options: Options = {}): Options {
-  // As there: what the folder's own settings say counts, unless `settingSources` leaves it out.
+  // As in the official SDK, the settings of the folder apply, unless `settingSources` leaves them out.
   const known = withPreset({
     trustProject: true,
     ...omitUndefined(lenient(withoutUnknown(options))),
@@ -28,16 +28,16 @@ export function resolveQueryOptions(options: Options = {}): Options {
   validateOptions(known);
   refuseOptions("query()", known, NOT_HERE);
   const shadowed = shadowedCallbackWarning(known);
-  // With each query, and under the official code: programs listen for it.
+  // Emitted for each query, with the code of the official SDK, because programs listen for it.
   if (shadowed !== undefined) process.emitWarning(shadowed, { code: SHADOWED });
   const { env, inheritEnv, systemPrompt, strictMcpConfig, retry, stderr } = known;
   return {
     ...known,
-    // There it hears text as it comes, line ends included.
+    // The official SDK passes the text as it arrives, line ends included.
     ...(stderr === undefined
       ? {}
       : { stderr: keepingBlanks((line: string) => stderr(`${line}\n`)) }),
-    // Given, it replaces the environment.
+    // As in the official SDK, `env` replaces the environment.
     ...(env !== undefined && inheritEnv === undefined ? { inheritEnv: false } : {}),
     ...(systemPrompt === undefined ? { systemPrompt: "" } : {}),
     ...(strictMcpConfig === undefined ? { strictMcpConfig: false } : {}),
@@ -54,20 +54,20 @@ const NOT_HERE = [
   ...pathsOfScope("session", "turn"),
 ];
 
-/** As often as the CLI does by itself. */
+/** The number of retries that the CLI makes by default. */
 const CLI_RETRIES = 10;
 
 function limitsRetries(env: Environment = process.env): boolean {
   return env["CLAUDE_CODE_MAX_RETRIES"] !== undefined;
 }
 
-/** A name that nobody knows is passed over there; here it is at least told. */
+/** The official SDK ignores an unknown option. It is ignored here too, with a warning. */
 function withoutUnknown(options: Options): Options {
   const known = Object.entries(options).filter(([name]) => Object.hasOwn(OPTION_TABLE, name));
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(OPTION_TABLE, name));
   warn(
     options,
-    "options that are not known",
+    "unknown options",
     unknown.map((name) => {
       const near = closestName(name, Object.keys(OPTION_TABLE));
       return near === undefined ? name : `${name} (did you mean ${near}?)`;
@@ -76,7 +76,7 @@ function withoutUnknown(options: Options): Options {
   return Object.fromEntries(known);
 }
 
-/** What apps give that means nothing, and is passed over there. */
+/** Removes values that have no meaning, and that the official SDK ignores. */
 function lenient(options: Options): Options {
   const { maxTurns, forkSession, resume, allowedTools, disallowedTools, env, hooks } = options;
   const nothingToFork = forkSession === true && resume === undefined && !options.continue;
@@ -102,18 +102,18 @@ function asText(env: Environment): Environment {
   return Object.fromEntries(texts);
 }
 
-/** An event that the CLI does not know never fires, be it registered or not. */
+/** Removes events that the CLI does not know, because they never fire. */
 function knownHooks(hooks: Hooks, options: Options): Hooks {
   const isKnown = ([event]: readonly [string, unknown]) =>
     (HOOK_EVENTS as readonly string[]).includes(event);
   const unknown = Object.entries(hooks).filter((entry) => !isKnown(entry));
   if (unknown.length === 0) return hooks;
   const names = unknown.map(([event]) => event);
-  warn(options, "hook events that are not known", names);
+  warn(options, "unknown hook events", names);
   return Object.fromEntries(Object.entries(hooks).filter(isKnown));
 }
 
-/** A guard that is misspelt guards nothing: who has no logger must hear of it too. */
+/** Warns without a logger too, because a misspelt guard guards nothing. */
 function warn({ logger }: Options, what: string, names: readonly string[]): void {
   if (names.length === 0) return;
   if (logger !== undefined) guardLogger(logger, hostMask()).warn(what, { names });

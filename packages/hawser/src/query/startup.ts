@@ -3,7 +3,17 @@ import { checkPrompt, type QueryPrompt } from "./prompt-lines.js";
 import { type QueryRun, startRun } from "./query.js";
 import type { Query, StartupParams, WarmQuery } from "./types/index.js";
 
-/** Starts the CLI ahead of its prompt; resolves when the CLI is ready for the prompt. */
+/**
+ * Starts the CLI before its prompt is known. Resolves when the CLI is ready for the prompt.
+ *
+ * @example
+ * ```ts
+ * import { startup } from "hawser";
+ *
+ * const warm = await startup({ options: { model: "haiku" } });
+ * for await (const message of warm.query("Hello.")) console.log(message.type);
+ * ```
+ */
 export async function startup(params: StartupParams = {}): Promise<WarmQuery> {
   const caller = callerStack();
   const { options, initializeTimeoutMs } = params;

@@ -8,8 +8,8 @@ import type {
   StartupParams,
 } from "./types/index.js";
 
-// What the official SDK exports and this package does not do. It is here since a name that is
-// missing fails at import; using it says so.
+// Exports of the official SDK that this package does not support. They exist because a missing name would
+// fail at import; a call throws `not_supported`.
 
 /** Not supported: rejects with `not_supported`. */
 export async function resolveSettings(
@@ -17,7 +17,7 @@ export async function resolveSettings(
 ): Promise<ResolvedSettings> {
   throw unsupported(
     "resolveSettings()",
-    "Ask a running CLI by the control request `get_settings`: it knows which settings it reads.",
+    "Send the control request `get_settings` to a running CLI, which knows the settings that it reads.",
   );
 }
 
@@ -33,7 +33,7 @@ export async function matchDeniedModels(
 ): Promise<DeniedModelsMatch> {
   throw unsupported(
     "matchDeniedModels()",
-    "Only the CLI knows all names of a model. Let it refuse one that is denied.",
+    "Only the CLI knows all names of a model. Let the CLI refuse a denied model.",
   );
 }
 

@@ -21,15 +21,23 @@ export type FieldsOf<S extends string> = S extends keyof HostRequestFields
   ? HostRequestFields[S]
   : JsonObject;
 
-/** The requests to a running CLI beside prompts, under the official SDK's names. */
+/** The requests to a running CLI other than prompts, with the names of the official SDK. */
 export abstract class Controls {
-  /** The last `setMcpServers()`: it may take two requests, with no other change in between. */
+  /** The last `setMcpServers()`. It may need two requests, and no other change may come between them. */
   #setting: Promise<unknown> = Promise.resolve();
 
   /** The CLI's answer to initialize. */
   abstract initializationResult(): Promise<InitializePayload>;
 
-  /** Any control request, also one that has no method here; gives the payload of its answer. */
+  /**
+   * Sends any control request, also a request that has no method here, and resolves with the payload of the
+   * answer.
+   *
+   * @example
+   * ```ts
+   * const settings = await session.request("get_settings");
+   * ```
+   */
   abstract request<S extends string>(
     subtype: S,
     fields?: FieldsOf<S>,
@@ -37,14 +45,17 @@ export abstract class Controls {
   ): Promise<HostPayload<S>>;
 
   /**
-   * Links the servers of this program before the CLI gets their names. Gives the names under which the
+   * Links the servers of this program before the CLI gets their names. Returns the names under which the
    * CLI knows another server.
    */
   protected abstract linkServers(
     servers: Readonly<Record<string, McpServerConfig>>,
   ): readonly string[];
 
-  /** Without a name the CLI chooses. An unknown name fails at the next prompt. */
+  /**
+   * Sets the model for the next turns. Without a name the CLI chooses. An unknown name fails at the next
+   * prompt.
+   */
   async setModel(model?: string): Promise<void> {
     // An older CLI never answers a request with another type.
     mustBe(model === undefined || typeof model === "string", "model", "a string");
@@ -52,15 +63,15 @@ export abstract class Controls {
   }
 
   /**
-   * What happens from now on with calls that no rule decides. A mode that is not known here is refused,
-   * because an older CLI takes any word (observed: 2.1.197).
+   * Sets what happens from now on with tool calls that no rule decides. A mode that is not known here is
+   * refused, because an older CLI accepts any word (observed: 2.1.197).
    */
   async setPermissionMode(mode: PermissionMode): Promise<void> {
     mustBe(PERMISSION_MODES.includes(mode), "mode", `one of ${PERMISSION_MODES.join(", ")}`);
     await this.request("set_permission_mode", { mode });
   }
 
-  /** `null` is no limit, 0 is no thinking. */
+  /** Sets how many tokens the model may think. `null` removes the limit; 0 switches thinking off. */
   async setMaxThinkingTokens(
     maxThinkingTokens: number | null,
     thinkingDisplay?: "summarized" | "omitted" | "highlights" | null,
@@ -73,7 +84,7 @@ export abstract class Controls {
     });
   }
 
-  /** Another mode for the tools of one server; `null` takes it off again. */
+  /** Sets another permission mode for the tools of one server; `null` removes it. */
   async setMcpPermissionModeOverride(
     serverName: string,
     mode: PermissionMode | null,
@@ -82,7 +93,7 @@ export abstract class Controls {
     return (await this.request("set_mcp_permission_mode_override", fields)) ?? {};
   }
 
-  /** Lays settings over those of the files, for this process; `null` takes one off again. */
+  /** Overrides settings of the files for this process; `null` removes an override. */
   async applyFlagSettings(settings: JsonObject): Promise<void> {
     await this.request("apply_flag_settings", { settings });
   }
@@ -95,22 +106,22 @@ export abstract class Controls {
     await this.request("update_settings", { source, settings });
   }
 
-  /** The slash commands, as the CLI told them at its start. */
+  /** The slash commands, as the CLI reported them at its start. */
   async supportedCommands(): Promise<SlashCommand[]> {
     return [...(await this.initializationResult()).commands];
   }
 
-  /** The models, as the CLI told them at its start. */
+  /** The models, as the CLI reported them at its start. */
   async supportedModels(): Promise<ModelInfo[]> {
     return [...(await this.initializationResult()).models];
   }
 
-  /** The sub-agents, as the CLI told them at its start. */
+  /** The sub-agents, as the CLI reported them at its start. */
   async supportedAgents(): Promise<AgentInfo[]> {
     return [...(await this.initializationResult()).agents];
   }
 
-  /** Whose account it is, as the CLI told it at its start; never a credential. */
+  /** The account, as the CLI reported it at its start; never a credential. */
   async accountInfo(): Promise<AccountInfo> {
     return (await this.initializationResult()).account;
   }
@@ -121,8 +132,8 @@ export abstract class Controls {
   }
 
   /**
-   * Replaces the servers that were set this way before and all servers of this program, those of
-   * the options included; other servers of the options stay.
+   * Replaces the servers that were set by this method before, and all servers of this program, also those of
+   * the options. Other servers of the options stay.
    */
   async setMcpServers(
     servers: Readonly<Record<string, McpServerConfig>>,
@@ -132,17 +143,17 @@ export abstract class Controls {
     return setting;
   }
 
-  /** Starts a server anew, or reaches it again. */
+  /** Restarts a server, or connects to it again. */
   async reconnectMcpServer(serverName: string): Promise<void> {
     await this.request("mcp_reconnect", { serverName });
   }
 
-  /** Switches a server off or on, for this process. */
+  /** Switches a server on or off for this process. */
   async toggleMcpServer(serverName: string, enabled: boolean): Promise<void> {
     await this.request("mcp_toggle", { serverName, enabled });
   }
 
-  /** A resource of a server, by its URI. */
+  /** Reads a resource of a server by its URI. */
   async readMcpResource(
     serverName: string,
     uri: string,
@@ -150,13 +161,16 @@ export abstract class Controls {
     return this.request("mcp_read_resource", { serverName, uri });
   }
 
-  /** `full` counts tokens at the API. */
+  /**
+   * How full the context window is. With `detail: "full"` the CLI asks the API to count the tokens.
+   */
   async getContextUsage(options: { detail?: "summary" | "full" } = {}): Promise<ContextUsage> {
     return this.request("get_context_usage", options);
   }
 
   /**
-   * Cost and limits of the account, as far as the CLI knows them; the official SDK's warning holds.
+   * Cost and limits of the account, as far as the CLI knows them. As the name says, the CLI may change this
+   * request.
    */
   async usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(
     options: { skipBehaviors?: boolean } = {},
@@ -167,7 +181,7 @@ export abstract class Controls {
     });
   }
 
-  /** `null` when there is no such file, or it may not be read. */
+  /** Reads a file as the CLI sees it; `null` if it does not exist or may not be read. */
   async readFile(
     path: string,
     options: { maxBytes?: number; encoding?: "utf-8" | "base64" } = {},
@@ -190,22 +204,31 @@ export abstract class Controls {
     await this.request("seed_read_state", { path, mtime });
   }
 
-  /** Reads the plugins again; gives what there is now. */
+  /** Reads the plugins again and returns the current list. */
   async reloadPlugins(options: JsonObject = {}): Promise<HostPayload<"reload_plugins">> {
     return this.request("reload_plugins", snakeCase(options));
   }
 
-  /** Reads the skills again; gives what there is now. */
+  /** Reads the skills again and returns the current list. */
   async reloadSkills(): Promise<HostPayload<"reload_skills">> {
     return this.request("reload_skills");
   }
 
-  /** Reads the output styles again; gives what there is now. */
+  /** Reads the output styles again and returns the current list. */
   async reloadOutputStyles(): Promise<HostPayload<"reload_output_styles">> {
     return this.request("reload_output_styles");
   }
 
-  /** Puts files back to where they were before a prompt; needs `enableFileCheckpointing`. */
+  /**
+   * Restores the files to their state before a prompt. Needs the option `enableFileCheckpointing`.
+   *
+   * @example
+   * ```ts
+   * const turn = session.send("Rename the module.");
+   * await turn.result;
+   * await session.rewindFiles(turn.uuid);
+   * ```
+   */
   async rewindFiles(
     userMessageId: string,
     options: { dryRun?: boolean } = {},
@@ -216,12 +239,12 @@ export abstract class Controls {
     });
   }
 
-  /** Ends one task in the background; an unknown id is no error. */
+  /** Ends a background task. An unknown id is not an error. */
   async stopTask(taskId: string): Promise<void> {
     await this.request("stop_task", { task_id: taskId });
   }
 
-  /** Moves running work to the background; false when there was none. */
+  /** Moves running work to the background. Resolves with false if there was none. */
   async backgroundTasks(toolUseId?: string): Promise<boolean> {
     const fields = toolUseId === undefined ? {} : { tool_use_id: toolUseId };
     const payload = await this.request("background_tasks", fields);

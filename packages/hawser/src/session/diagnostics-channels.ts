@@ -7,7 +7,7 @@ export interface ProcessEvent {
   readonly pid: number | undefined;
   /** Why the process was discarded: a code of `DiscardReason`. */
   readonly reason?: string;
-  /** What the error said that led to it, if there was an error. */
+  /** The message of the error that led to it, if there was an error. */
   readonly detail?: string;
   /** How the caller got the process. */
   readonly how?: string;
@@ -47,7 +47,7 @@ export const CHANNELS: Readonly<Record<ChannelName, Channel>> = {
   callEnd: channel("hawser:call:end"),
 };
 
-/** Publishes what `event` gives, if the channel has subscribers. */
+/** Publishes the result of `event()`, if the channel has subscribers. */
 export function publish(to: Channel, event: () => ProcessEvent | CallEvent): void {
   if (to.hasSubscribers) to.publish(event());
 }

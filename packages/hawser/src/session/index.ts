@@ -50,6 +50,7 @@ export {
   readTurn,
   recordOf,
   type Turn,
+  textIn,
 } from "./turns/turn.js";
 export { addUsage, type Spent, spentOn, wasInterrupted } from "./turns/turn-costs.js";
 export { requestedDelayMs } from "./turns/turn-record.js";

@@ -13,12 +13,21 @@ import { type LeaseRequest, sourceOf } from "./session-source.js";
 import { warnOfShadowedCallback } from "./startup-warnings.js";
 import { timeoutsOf } from "./timeouts.js";
 
-/** All options except the options of calls, which a session refuses. */
+/** The options of `openSession()`: all options except those of a single call, which a session refuses. */
 export type SessionOptions = Omit<Options, "autoResume" | "maxRepairs" | "schema">;
 
 /**
- * Starts the CLI and gives a conversation with it. Resolves when the CLI is ready for prompts;
- * unless options say otherwise it is the CLI's own agent, with its prompt, tools and settings.
+ * Starts the CLI and opens a conversation with it. Resolves when the CLI is ready for prompts. By default it is
+ * the CLI's own agent, with its system prompt, tools and the user's settings. Rejects with a `HawserError` if
+ * the CLI cannot be started or an option is wrong.
+ *
+ * @example
+ * ```ts
+ * import { openSession } from "hawser";
+ *
+ * await using session = await openSession({ cwd: "/srv/project", permissionMode: "acceptEdits" });
+ * console.log(await session.send("Fix the failing test.").text());
+ * ```
  */
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   return await traceCaller(open(options));

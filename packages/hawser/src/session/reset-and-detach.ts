@@ -13,8 +13,8 @@ export interface ResetProcess {
 }
 
 /**
- * Has the CLI begin a new conversation, and gives its process away. Throws unless the CLI confirms the
- * new conversation and is idle afterwards: then the process must not serve another caller.
+ * Makes the CLI begin a new conversation, and detaches its process. Throws if the CLI does not confirm the
+ * new conversation or is not idle afterwards, because then the process must not serve another caller.
  */
 export async function resetAndDetach(
   core: SessionCore,
@@ -27,7 +27,7 @@ export async function resetAndDetach(
   // Before its first turn the CLI had named no model.
   if (model !== undefined && core.connection.model !== model)
     throw notReset("the model is another one");
-  if (core.turns.strays !== strays) throw notReset("the CLI said something beside it");
+  if (core.turns.strays !== strays) throw notReset("the CLI sent other messages too");
   const process = core.detach();
   if (process === undefined) throw notReset("something was still under way afterwards");
   return { process, result };
@@ -57,10 +57,10 @@ const CLEAR = "/clear";
 function whyNotReset(result: ResultMessage, before: string | undefined): string | undefined {
   const { subtype, is_error, num_turns, session_id, total_cost_usd } = result;
   if (subtype !== "success" || is_error) return "the CLI reported a failure";
-  if (num_turns !== 0) return `the CLI took ${num_turns} turns for it`;
+  if (num_turns !== 0) return `the CLI reported num_turns: ${num_turns}`;
   if (result.result !== "") return "the CLI answered it like a prompt";
   if (typeof session_id !== "string" || session_id === "") return "the CLI named no session";
-  if (session_id === before) return "the session is still the same";
+  if (session_id === before) return "the session id did not change";
   return typeof total_cost_usd === "number" ? undefined : "the CLI named no cost";
 }
 

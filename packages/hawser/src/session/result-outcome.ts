@@ -20,7 +20,7 @@ export function stopOf({ subtype, is_error, terminal_reason }: ResultMessage): S
   return terminal_reason === "hook_stopped" ? "hook_stopped" : "completed";
 }
 
-/** What the messages of a turn said about a failure, beside its result. */
+/** The facts about a failure in the messages of a turn, apart from its result. */
 export interface FailureContext {
   /** The CLI's name of an API failure. */
   readonly apiError: string | undefined;
@@ -29,7 +29,7 @@ export interface FailureContext {
   readonly retryAfterMs: number | undefined;
 }
 
-/** The error that a failed result stands for. */
+/** The error for a result that reports a failure. */
 export function failureOf(result: ResultMessage, around: FailureContext, mask?: Mask): HawserError {
   const told = wordsOf(result) || `The CLI reported ${textOf(result.subtype)}.`;
   const code = codeOf(result, around, told);

@@ -27,7 +27,7 @@ import type { TurnRecord } from "./turns/turn-record.js";
 import { Turns, type TurnsOwner } from "./turns/turns.js";
 
 /**
- * What is behind a session: its turns over its process. It never points back at the session, so that a
+ * The internals of a session: its turns over its process. It holds no reference to the session, so that a
  * session that the program has dropped can be garbage-collected.
  */
 export class SessionCore
@@ -70,6 +70,14 @@ export class SessionCore
     return this.#failure;
   }
 
+  /** The state in one word, for `console.log()`. */
+  get state(): "starting" | "idle" | "busy" | "closing" | "closed" {
+    if (this.#failure !== undefined) return "closed";
+    if (this.#shutdown.cause !== undefined) return "closing";
+    if (!this.#idle.isQuiet) return "busy";
+    return this.connection.current.wasReady || this.connection.isDown ? "idle" : "starting";
+  }
+
   get readers(): StreamListener {
     return this.#idle;
   }
@@ -93,7 +101,7 @@ export class SessionCore
     return this.connection.request(request, options);
   }
 
-  /** Everything that comes from now on; for one reader. */
+  /** All messages from now on, for one reader. */
   read(session: object): AsyncIterableIterator<Message> {
     if (this.#stream !== undefined) throw new HawserError("already_consumed");
     this.#stream = new MessageStream(this.#idle);
@@ -121,7 +129,7 @@ export class SessionCore
     void this.#stopper.interruptFor(turn, enriched).then(() => this.#idle.recheck());
   }
 
-  /** Interrupts what runs and closes the process; unsettled turns reject with `cause`. */
+  /** Interrupts the running turn and closes the process. Unsettled turns reject with `cause`. */
   close(cause: HawserError = sessionClosed()): Promise<void> {
     const reason = this.#shutdown.begin(cause);
     for (const turn of this.turns.all) {
@@ -143,7 +151,7 @@ export class SessionCore
     this.#shutdown.killFor(why);
   }
 
-  /** Gives the process away, if the session is idle and was never recovered; then it is closed. */
+  /** Detaches the process, if the session is idle and was never recovered. The session is closed then. */
   detach(): CliProcess | undefined {
     if (this.refusal() !== undefined || !this.#idle.isQuiet) return undefined;
     const process = this.connection.current.detach();

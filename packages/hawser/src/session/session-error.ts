@@ -22,14 +22,16 @@ export function enrich(
 }
 
 function unexpected(cause: unknown): HawserError {
-  return new HawserError("protocol_error", `Unexpected: ${String(cause)}`, { cause });
+  return new HawserError("protocol_error", `An unexpected error occurred: ${String(cause)}`, {
+    cause,
+  });
 }
 
 export function sessionClosed(): HawserError {
   return new HawserError("closed", "The session was closed.", { hint: "Open a new session." });
 }
 
-/** Undefined if the session was closed by this side: that is no failure. */
+/** Undefined if this side closed the session, because that is not a failure. */
 export function unlessClosed(reason: HawserError): HawserError | undefined {
   return reason.code === "closed" ? undefined : reason;
 }

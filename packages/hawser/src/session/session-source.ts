@@ -3,7 +3,7 @@ import type { Options } from "../options/index.js";
 import { Session } from "./session.js";
 import { type SessionStart, withId } from "./session-start.js";
 
-/** Where sessions come from: each a process of its own, or those of a pool. */
+/** The source of sessions: it starts a process for each session, or is a pool. */
 export interface SessionSource {
   /**
    * Registers a call, which may acquire several sessions one after another. The caller calls the
@@ -11,7 +11,7 @@ export interface SessionSource {
    * it holds no session.
    */
   begin(interrupt: (why: HawserError) => void): () => void;
-  /** Waits in the queue, if there is one; the session that it gives may still be starting. */
+  /** Waits in the queue, if there is one. The session may still be starting when this resolves. */
   acquire(request: LeaseRequest): Promise<SessionLease>;
 }
 
@@ -33,7 +33,7 @@ export interface SessionLease {
   readonly isReplaceable: boolean;
   /** Whether the process may serve other calls afterwards: then a call interrupts, and does not close. */
   readonly isHandedOn: boolean;
-  /** Gives the session back after success or this failure; resolves when nothing of the call is left. */
+  /** Releases the session after success or this failure. Resolves when nothing of the call is left. */
   release(failure?: HawserError): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export function sourceOf({ pool }: Options): SessionSource {
   const source = sources.get(pool);
   if (source === undefined) {
     throw new HawserError("invalid_options", "pool is not a pool of this library.", {
-      hint: "Pass what `createPool()` returned.",
+      hint: "Pass the pool that `createPool()` returned.",
       issues: [{ path: "pool", message: "must come from createPool()" }],
     });
   }

@@ -4,7 +4,7 @@ import type { RunningProcess } from "../transport/index.js";
 import type { HostRequest, InitializePayload, ResultMessage } from "../wire/index.js";
 import type { Timeouts } from "./timeouts.js";
 
-/** What a session is made of. */
+/** The parameters of a new session. */
 export interface SessionStart {
   readonly options: Options;
   readonly timeouts: Timeouts;
@@ -23,7 +23,7 @@ export interface SessionWatcher {
   readonly onOver: () => void;
 }
 
-/** How the process of a session comes to be. */
+/** How the process of a session is started. */
 export interface ProcessStart {
   /** Time limit from the start of the process, or from taking it over, to the answer to initialize. */
   readonly bootMs: number;
@@ -36,11 +36,11 @@ export interface PrestartedProcess extends RunningProcess {
   readonly info?: InitializePayload | undefined;
   /** The id of the conversation that the process is in. */
   readonly sessionId: string | undefined;
-  /** The newest result of its last session: the CLI may go on counting its totals from there. */
+  /** The newest result of its last session: the CLI may continue its running totals from there. */
   readonly before?: ResultMessage | undefined;
   /** Whether no caller waits for the process yet, so that the program may end before it is ready. */
   readonly isAhead?: boolean | undefined;
-  /** Requests to send beside initialize; the CLI must accept each of them before a prompt may go. */
+  /** Requests to send along with initialize. The CLI must accept each of them before a prompt is sent. */
   readonly late: readonly HostRequest[];
 }
 
@@ -49,7 +49,7 @@ export function withId(options: Options): Options {
   return hasOwnSession(options) ? options : { ...options, sessionId: randomUUID() };
 }
 
-/** Whether the options say which session it is to be. */
+/** Whether the options name the session. */
 export function hasOwnSession({ sessionId, resume, continue: goesOn }: Options): boolean {
   return sessionId !== undefined || resume !== undefined || goesOn === true;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { callerStack, HawserError, traceCaller } from "../base/index.js";
+import { callerStack, HawserError, inspectable, traceCaller } from "../base/index.js";
 import type { RequestOptions } from "../control/index.js";
 import {
   type McpServerConfig,
@@ -24,25 +24,45 @@ import { SessionCore } from "./session-core.js";
 import type { SessionStart } from "./session-start.js";
 import { recordOf, type Turn } from "./turns/turn.js";
 
-/** How one prompt is sent. */
+/** The options of one prompt, for `Session.send()`. */
 export interface SendOptions {
-  /** The uuid of the prompt; a new one unless given. */
+  /**
+   * The id of the prompt, which `rewindFiles()` takes.
+   *
+   * @default a random uuid
+   */
   readonly uuid?: string | undefined;
-  /** False adds the prompt to the conversation without a call of the model. */
+  /**
+   * False adds the prompt to the conversation without a request to the model.
+   *
+   * @default true
+   */
   readonly shouldQuery?: boolean | undefined;
   /**
    * True lets the CLI act on the text: a leading `/` runs a command or a skill, and `@path` reads a
-   * file, none of which `rules`, hooks or `canUseTool` see. Only for text that a person typed for the
-   * CLI. The default is false, or true with `literalPrompt: false`.
+   * file. `rules`, hooks and `canUseTool` see neither. Use it only for text that a person typed for the
+   * CLI.
+   *
+   * @default false, or true in a session with `literalPrompt: false`
    */
   readonly commands?: boolean | undefined;
-  /** Interrupts the turn, or takes its prompt back if the CLI has not begun with it. */
+  /** Interrupts the turn, or withdraws its prompt if the CLI has not begun with it. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * A conversation over one live process. If the program drops the session, the process dies with it: when
- * this object is garbage-collected, and at the latest when the program ends.
+ * A conversation over one live process, made by `openSession()`. Close it when it is no longer needed. The
+ * process of a session that is not closed ends when this object is garbage-collected, and at the latest when
+ * the program ends.
+ *
+ * @example
+ * ```ts
+ * import { openSession } from "hawser";
+ *
+ * await using session = await openSession({ cwd: "/srv/project" });
+ * console.log(await session.send("Which tests are slow?").text());
+ * console.log(await session.send("Make the slowest one faster.").text());
+ * ```
  */
 export class Session extends Controls implements AsyncIterable<Message> {
   readonly #core: SessionCore;
@@ -55,17 +75,23 @@ export class Session extends Controls implements AsyncIterable<Message> {
     abandoned.register(this, this.#core, this.#core);
   }
 
-  /** The CLI's id of the session. `/clear` begins another session with another id. */
+  /**
+   * The CLI's id of the session. The option `resume` takes it. `/clear` begins another session with another
+   * id.
+   */
   get id(): string | undefined {
     return this.#core.connection.id;
   }
 
-  /** The id of the process, which is another process after a recovery. */
+  /** The id of the CLI's process. After a recovery it is another process. */
   get pid(): number | undefined {
     return this.#core.connection.current.pid;
   }
 
-  /** What the CLI said of itself when it started, and since then of its MCP servers. */
+  /**
+   * What the CLI reported about itself when it started: models, commands, account, and its MCP servers as
+   * of now.
+   */
   get info(): InitializePayload {
     this.#info = this.#core.connection.current.info ?? this.#info;
     if (this.#info === undefined) throw new HawserError("closed", "The session is not open yet.");
@@ -73,7 +99,10 @@ export class Session extends Controls implements AsyncIterable<Message> {
     return mcpServers === undefined ? this.#info : { ...this.#info, mcp_servers: mcpServers };
   }
 
-  /** Waits until the CLI has started and every check is passed. */
+  /**
+   * The CLI's answer to initialize: models, commands, agents and account. Resolves when the CLI has started
+   * and every check is passed.
+   */
   async initializationResult(): Promise<InitializePayload> {
     try {
       this.#info = await this.#core.connection.current.ready;
@@ -85,8 +114,16 @@ export class Session extends Controls implements AsyncIterable<Message> {
   }
 
   /**
-   * Sends a prompt. It may be sent while another turn runs: then it waits, or joins that turn. The
-   * text is data: the CLI runs no command and reads no file because of it, unless `commands` is true.
+   * Sends a prompt and returns its turn at once. A prompt may be sent while another turn runs: then it waits,
+   * or joins that turn. The text is data: the CLI runs no command and reads no file because of it, unless
+   * `commands` is true.
+   *
+   * @example
+   * ```ts
+   * const turn = session.send("Which tests are slow?");
+   * for await (const piece of turn.textStream) process.stdout.write(piece);
+   * console.log(turn.costUsd);
+   * ```
    */
   send(prompt: Prompt, options: SendOptions = {}): Turn {
     validatePrompt(prompt);
@@ -95,9 +132,13 @@ export class Session extends Controls implements AsyncIterable<Message> {
   }
 
   /**
-   * Runs a command of the CLI, such as `/compact` or `/clear`, or a skill by its name. What stands
-   * behind the name is its argument, in which `@path` reads a file: never put the text of an end user
-   * there.
+   * Runs a command of the CLI, such as `/compact` or `/clear`, or a skill by its name. The rest of the text is
+   * its argument, in which `@path` reads a file: never put the text of an end user there.
+   *
+   * @example
+   * ```ts
+   * await session.command("/compact").result;
+   * ```
    */
   command(command: string, options: Omit<SendOptions, "commands"> = {}): Turn {
     validateCommand(command);
@@ -105,20 +146,33 @@ export class Session extends Controls implements AsyncIterable<Message> {
   }
 
   /**
-   * Everything that comes from now on, for one reader, turns that the CLI begins included. To narrow
-   * a message, ask `isResult(message)`, `isMessage(message, "assistant")` or `isSystem(message, "init")`:
-   * `message.type === "result"` leaves fields `unknown`, since a type that is not known may be any.
+   * All messages from now on, for one reader. Messages of turns that the CLI begins by itself are included.
+   * `message.type === "assistant"` narrows a message to one type, and so do `isMessage()`, `isResult()` and
+   * `isSystem()`. A newer CLI may send a type that is not known here. It arrives as `UnknownMessage`, so a
+   * `default` branch must not throw.
+   *
+   * @example
+   * ```ts
+   * for await (const message of session) {
+   *   if (message.type === "assistant") console.log(message.message.content);
+   * }
+   * ```
    */
   [Symbol.asyncIterator](): AsyncIterator<Message> {
     return this.#core.read(this);
   }
 
-  /** Resolves when nothing is left to do: no turn, no prompt, no background work. */
+  /**
+   * Resolves when nothing is left to do: no turn runs, no prompt waits, and no work runs in the background.
+   */
   async idle(): Promise<void> {
     await traceCaller(this.#core.idle(this));
   }
 
-  /** Interrupts the running turn. Prompts that wait still run, unless `cancelQueued` is true. */
+  /**
+   * Interrupts the running turn; the session stays usable. Prompts that wait still run, unless
+   * `cancelQueued` is true.
+   */
   async interrupt(options: { cancelQueued?: boolean } = {}): Promise<InterruptReceipt> {
     const { cancelQueued = false } = options;
     const { turns } = this.#core;
@@ -140,15 +194,26 @@ export class Session extends Controls implements AsyncIterable<Message> {
   }
 
   /**
-   * Interrupts what runs and ends the process; resolves when nothing of it is left. Unsettled turns
-   * reject with `cause`, which is `closed` unless given.
+   * Interrupts a running turn and ends the process. Resolves when the process and its children are gone.
+   * Turns without a result reject with `cause`, by default an error with the code `closed`. Closing twice does
+   * no harm. `await using session = …` closes too.
+   *
+   * @example
+   * ```ts
+   * const session = await openSession();
+   * try {
+   *   console.log(await session.send("Hello.").text());
+   * } finally {
+   *   await session.close();
+   * }
+   * ```
    */
   async close(cause?: HawserError): Promise<void> {
     await this.#core.close(cause);
     abandoned.unregister(this.#core);
   }
 
-  /** Ends the process now; resolves when nothing of it is left. */
+  /** Kills the process now, without an interrupt. Resolves when the process and its children are gone. */
   kill(): Promise<void> {
     return this.#core.kill();
   }
@@ -166,6 +231,12 @@ export class Session extends Controls implements AsyncIterable<Message> {
 /** The core of every session, for the functions below. */
 const cores = new WeakMap<Session, SessionCore>();
 
+inspectable(Session, "Session", (session) => {
+  const { state, connection, turns } = coreOf(session);
+  const { id, model, current } = connection;
+  return { id, state, model, pid: current.pid, turns: turns.total };
+});
+
 /** Kills the process of a session that was garbage-collected. */
 const abandoned = new FinalizationRegistry<SessionCore>((core) => {
   void core.kill();
@@ -178,12 +249,12 @@ export function sendValidated(session: Session, prompt: Prompt): Turn {
   return sendPrompt(coreOf(session), session, prompt, {});
 }
 
-/** Any failure, with all that is known of the session and the turn. */
+/** The error with all known facts of the session and the turn. */
 export function enrichError(session: Session, error: unknown, turn?: Turn): HawserError {
   return coreOf(session).connection.enrich(error, turn && recordOf(turn));
 }
 
-/** Gives the process of an idle session away; the session is closed then. Undefined if it is busy. */
+/** Detaches the process of an idle session, which is closed then. Undefined if the session is busy. */
 export function detachProcess(session: Session): CliProcess | undefined {
   const core = coreOf(session);
   const process = core.detach();
@@ -193,8 +264,8 @@ export function detachProcess(session: Session): CliProcess | undefined {
 }
 
 /**
- * Begins a new conversation and gives the process away. Throws unless the CLI has confirmed the new
- * conversation: then the process must not serve another caller.
+ * Begins a new conversation and detaches the process. Throws if the CLI has not confirmed the new
+ * conversation, because then the process must not serve another caller.
  */
 export async function resetAndDetachProcess(
   session: Session,
@@ -208,7 +279,7 @@ export async function resetAndDetachProcess(
 
 function coreOf(session: Session): SessionCore {
   const core = cores.get(session);
-  if (core === undefined) throw new TypeError("This is no session of this library.");
+  if (core === undefined) throw new TypeError("This object is not a session of this library.");
   return core;
 }
 

@@ -4,15 +4,18 @@ import type { RecoverableConnection } from "./connection/recoverable-connection.
 
 /** The work that a shutdown has to end. */
 export interface ClosableWork {
-  /** Whether the CLI asks callbacks of this side. Without an input an older CLI goes on unasked. */
+  /**
+   * Whether the CLI asks callbacks of this side. After the end of its input, an older CLI continues without
+   * asking.
+   */
   readonly isGuarded: boolean;
   /** Whether a turn runs or a prompt waits, which has to be interrupted. */
   readonly needsInterrupt: boolean;
-  /** Whether work would go on after the input has ended. */
+  /** Whether work would continue after the input has ended. */
   readonly outlivesInput: boolean;
 }
 
-/** What is closed by an abort. */
+/** An object that an abort closes. */
 interface Closable {
   close(cause: HawserError): Promise<void>;
 }
@@ -20,7 +23,7 @@ interface Closable {
 /**
  * - `open`: prompts are taken.
  * - `closing`: this side ends the process, for the first cause that was given.
- * - `detached`: the process was given away; nothing of it concerns this side any more.
+ * - `detached`: the process belongs to another owner now.
  * - `over`: the process has ended for good.
  */
 export type ShutdownState = "open" | "closing" | "detached" | "over";
@@ -78,7 +81,9 @@ export class Shutdown {
     return this.#cause;
   }
 
-  /** Interrupts what runs and closes the process, once; resolves when nothing of it is left. */
+  /**
+   * Interrupts the running work and closes the process, once. Resolves when nothing of the process is left.
+   */
   closeProcess(): Promise<void> {
     this.#closed ??= this.#closeProcess();
     return this.#closed;
@@ -99,7 +104,7 @@ export class Shutdown {
     return this.#cause ?? this.killedFor ?? this.lost ?? error;
   }
 
-  /** To be called when work may have ended, so that a shutdown that waits for it goes on. */
+  /** To be called when work may have ended, so that a shutdown that waits for it continues. */
   recheck(): void {
     if (!this.#work.outlivesInput) this.#onStopped();
   }
@@ -121,7 +126,7 @@ export class Shutdown {
       if (needsInterrupt && isRunning) await this.#interruptAll(this.#interruptGraceMs);
       needsInterrupt = false;
     }
-    // Without an input, guarded work would go on unguarded until its process is ended.
+    // After the end of the input, guarded work would continue unguarded until its process ends.
     if (isGuarded && this.#work.outlivesInput) return current.kill();
     return current.close(needsInterrupt ? { first: controlRequest("close", INTERRUPT_ALL) } : {});
   }
@@ -129,7 +134,7 @@ export class Shutdown {
   /** Resolves when nothing is left to do, and at the latest after the grace. */
   async #interruptAll(graceMs: number): Promise<void> {
     const { current } = this.#connection;
-    // The reader that was behind has left.
+    // The slow reader that paused the output is gone.
     current.setPaused(false);
     let timer: NodeJS.Timeout | undefined;
     const stopped = new Promise<void>((resolve) => {

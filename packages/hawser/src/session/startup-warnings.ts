@@ -39,21 +39,26 @@ export function warnOfUnknownAgent(
   const agents = listed.map((each) => getPath(each, "name"));
   if (agents.includes(agent)) return;
   if (trustProject !== false) {
-    log.warn("there is no such agent, so the CLI's own answers", { agent, agents });
+    log.warn("the CLI does not know the agent, so its default agent answers", { agent, agents });
     return;
   }
   const hint = "Agents of the project need trustProject: true.";
-  log.warn("there is no such agent, so the CLI's own answers", { agent, agents, hint });
-  // The agent may have been meant as a restriction, so a program without a logger is told as well.
-  if (logger === undefined) warnOnce(`There is no agent ${agent}: the CLI's own answers. ${hint}`);
+  log.warn("the CLI does not know the agent, so its default agent answers", {
+    agent,
+    agents,
+    hint,
+  });
+  // The agent may be meant as a restriction, so a program without a logger is warned as well.
+  if (logger === undefined)
+    warnOnce(`The CLI does not know the agent ${agent}, so its default agent answers. ${hint}`);
 }
 
 /** Which credential the CLI uses, never its value. */
 export interface CredentialInfo {
   readonly kind: "apiKey" | "oauthToken" | "authToken" | "login" | "unknown";
-  /** The variable or store it came from, in the CLI's own words. */
+  /** The variable or store that holds the credential, as the CLI names it. */
   readonly source: string | undefined;
-  /** Whether there is a login, too, which is not used. */
+  /** Whether there is also a login, which is not used. */
   readonly overridesLogin: boolean;
 }
 

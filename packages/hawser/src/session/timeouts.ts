@@ -5,7 +5,7 @@ import type { Options } from "../options/index.js";
 export interface Timeouts {
   /** From the start of the process to the CLI's answer to initialize. */
   readonly bootMs: number;
-  /** From that answer, or from the prompt, to the first message of the turn. */
+  /** From the answer to initialize, or from the prompt, to the first message of the turn. */
   readonly firstMessageMs: number;
   /** Between two messages, while no tool runs and no request waits for the host. */
   readonly idleMs: number;

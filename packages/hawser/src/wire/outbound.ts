@@ -85,7 +85,7 @@ export function controlFailure(id: string, error: string): ControlResponse {
  * The CLI looks for commands and files only in the last block, if it is text. An empty text block
  * at the end protects the others, and the CLI drops it from the prompt.
  */
-function literally(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
+function literally(blocks: Exclude<Prompt, string>): Prompt {
   return [...blocks, textBlock("")];
 }
 

@@ -8,6 +8,7 @@ import { REPOSITORY } from "../support/folders.js";
  */
 const PROGRAMS: ReadonlySet<string> = new Set([
   "hawser/test/package/consumer.ts",
+  "hawser/test/types/consumer-calls.ts",
   "hawser/test/types/consumer-messages.ts",
   "hawser/test/types/consumer-options.ts",
   "hawser/test/types/consumer-providers.ts",

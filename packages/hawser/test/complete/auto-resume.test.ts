@@ -156,7 +156,7 @@ describe.each(clisInTurn())(
       expect(resumes).toEqual(
         [1, 2].map((n) => ({
           level: "warn",
-          message: "the limit of turns was reached, so the call goes on",
+          message: "maxTurns was reached, so the call continues",
           fields: { resumes: n, of: 2, delay_ms: 0 },
         })),
       );
@@ -321,8 +321,8 @@ describe("a call that goes on", () => {
     });
     const told = entries.filter(({ fields }) => fields?.["resumes"] !== undefined);
     expect(told.map(({ level, message }) => `${level}: ${message}`)).toEqual([
-      "warn: the limit of turns was reached, so the call goes on",
-      "warn: the process died while the call went on, so the call goes on in a new one",
+      "warn: maxTurns was reached, so the call continues",
+      "warn: the process died after a resume, so the call continues in a new process",
     ]);
     // The cost of a run in which the process died is not known.
     expect(completion.costUsd).toBeUndefined();

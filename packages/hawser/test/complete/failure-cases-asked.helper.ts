@@ -44,7 +44,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
       message: /gave no value/,
       resumable: false,
       partialText: "In words.",
-      issues: [{ message: "is missing: the model answered in words only" }],
+      issues: [{ message: "is missing: the model answered with text only" }],
     },
     mostCalls: 5,
   },

@@ -90,7 +90,7 @@ export const BY_A_POOL: readonly Cause[] = [
     attempt: pooled({ isolation: "conversation" }, { options: { tools: ["Bash"] } }),
     becomes: {
       code: "invalid_options",
-      message: /cannot be handed on after a reset: tools/,
+      message: /cannot serve another call after a reset: tools/,
       hint: 'Change these options, or give the pool `isolation: "auto"`.',
       issues: [
         { path: "tools", message: "tools leave files, shells and grants behind: must be []" },

@@ -119,7 +119,7 @@ describe.each(clisInTurn())("what the real CLI $name prints", ({ path }) => {
     expect(thrownBy(stdout)).toMatchObject({
       code: "protocol_error",
       message: "The CLI printed nothing.",
-      hint: expect.stringContaining("stderr tells why"),
+      hint: expect.stringContaining("stderr says why"),
     });
   });
 

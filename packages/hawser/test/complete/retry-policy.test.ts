@@ -122,10 +122,10 @@ describe.each(clisInTurn())("a call that fails in passing, on the real CLI $name
     expect(seen.filter((message) => isMessage(message, "hawser"))).toEqual(
       expected.map((facts) => expect.objectContaining({ subtype: "retrying", ...facts })),
     );
-    expect(entries.filter(({ message }) => message === "the call is made anew")).toEqual(
+    expect(entries.filter(({ message }) => message === "the call failed and is retried")).toEqual(
       expected.map((facts) => ({
         level: "warn",
-        message: "the call is made anew",
+        message: "the call failed and is retried",
         fields: expect.objectContaining(facts),
       })),
     );

@@ -105,7 +105,7 @@ describe.each(clisInTurn())("a call with a schema, on the real CLI $name", ({ pa
       code: "structured_output",
       retryable: false,
       partialText: "I would rather not.",
-      issues: [{ message: "is missing: the model answered in words only" }],
+      issues: [{ message: "is missing: the model answered with text only" }],
       sessionId: expect.any(String),
       resumable: false,
       result: expect.objectContaining({ subtype: "success" }),

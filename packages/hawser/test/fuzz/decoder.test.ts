@@ -72,7 +72,9 @@ describe("bytes of any kind, in any pieces", () => {
         ]);
         const frames = framesOf(Buffer.concat(parts), cuts);
         const messages = frames.flatMap((frame) =>
-          frame.kind === "message" && frame.message.type === "good" ? [frame.message] : [],
+          frame.kind === "message" && (frame.message.type as string) === "good"
+            ? [frame.message]
+            : [],
         );
         const expected = lines.flatMap((line) =>
           Buffer.isBuffer(line) ? [] : [JSON.parse(line.good) as unknown],

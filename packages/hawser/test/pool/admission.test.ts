@@ -136,7 +136,7 @@ describe("a usage limit", () => {
     expect(fixture.fates.get("short")).toMatchObject({
       code: "usage_limit",
       resetsAt: limit.resetsAt,
-      message: "Another call was told: All used up.",
+      message: "Another call reached a usage limit: All used up.",
     });
     expect([await fixture.enter("late", short), await fixture.enter("none")]).toEqual([
       "usage_limit",

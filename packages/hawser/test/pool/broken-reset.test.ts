@@ -45,16 +45,16 @@ const LATE = { emit: { type: "assistant", message: { content: [] } } };
 
 /** How a reset goes wrong, and the reason or the detail that the pool's logger is told. */
 const BROKEN: readonly [string, readonly Action[], RegExp][] = [
-  ["goes on under its old id", [{ clear: {}, keepSession: true }], /session is still the same/],
-  ["says that it took a turn", [{ clear: { num_turns: 1 } }], /took 1 turns/],
+  ["goes on under its old id", [{ clear: {}, keepSession: true }], /session id did not change/],
+  ["says that it took a turn", [{ clear: { num_turns: 1 } }], /reported num_turns: 1/],
   ["says something in return", [{ clear: { result: "ok" } }], /like a prompt/],
-  ["answers the command like a prompt", [{ turn: "ok" }], /turns for it/],
+  ["answers the command like a prompt", [{ turn: "ok" }], /reported num_turns: \d/],
   ["reports an error", [{ clear: { subtype: "error_during_execution" } }], /reported a failure/],
   ["calls it a failure", [{ clear: { is_error: true } }], /reported a failure/],
   ["names no session", [{ clear: { session_id: "" } }], /named no session/],
   ["names no cost", [{ clear: { total_cost_usd: null } }], /named no cost/],
-  ["says something beside it", [{ default: true }, LATE], /said something beside/],
-  ["has two results", [{ default: true }, { result: {} }], /said something beside/],
+  ["says something beside it", [{ default: true }, LATE], /sent other messages too/],
+  ["has two results", [{ default: true }, { result: {} }], /sent other messages too/],
   [
     "speaks once more a moment later",
     [{ default: true }, { sleep: 150 }, LATE],
@@ -80,7 +80,7 @@ describe.each(VERSIONS)("a process of version $version whose reset", ({ version,
       timeout: 15_000,
       interval: 5,
     });
-    const discard = entries.find(({ message }) => message === "a process is let go");
+    const discard = entries.find(({ message }) => message === "a process is discarded");
     expect(Object.keys(pool.stats().processes.discarded)).toEqual([discard?.fields?.["reason"]]);
     expect(JSON.stringify(discard?.fields)).toMatch(reason);
     expect(await ask("word-two")).toBe("word-two");

@@ -73,7 +73,7 @@ describe("what is wrong with the options of a pool", () => {
   });
 
   it("is told where an option of calls belongs", () => {
-    const hint = "Give `cliPath` to each call, and in `warm` to have processes ready for it.";
+    const hint = "Pass `cliPath` to each call, and in `warm` to have processes ready for it.";
     expect(refusalOf({ cliPath: "/claude" })).toMatchObject({ hint });
   });
 
@@ -148,7 +148,9 @@ describe("options that cannot be warmed up", () => {
     const good: Options = { cliPath: cli.path, tenant: "a", priority: 2 };
     await using pool = createPool({ warm: [...bad, good], logger });
     await vi.waitFor(() => expect(pool.stats().processes.initialized).toBe(1), 15_000);
-    const told = entries.filter(({ message }) => message === "options cannot be made ready for");
+    const told = entries.filter(
+      ({ message }) => message === "no process can be started for the options in `warm`",
+    );
     expect(told.map(({ fields }) => String(fields?.["error"])).sort()).toEqual([
       expect.stringContaining("/none/claude"),
       expect.stringContaining("/nope"),

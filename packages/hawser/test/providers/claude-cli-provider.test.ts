@@ -304,7 +304,7 @@ describe.each(clisInTurn())("ClaudeCliProvider on the real CLI $name", ({ path }
     const provider = new ClaudeCliProvider("opus", { ...options, ...tools });
     await expect(provider.complete("s", "u", { maxTokens: 1000 })).rejects.toMatchObject({
       code: "max_turns",
-      message: "The limit of turns was reached before the answer was whole.",
+      message: "The limit of rounds (maxTurns) was reached before the answer was complete.",
       partialText: "Working. Working. ",
       sessionId: expect.any(String),
     });

@@ -281,7 +281,7 @@ describe("a program in place of the CLI that prints text", () => {
       replyTarget: undefined,
     });
     expect(entries.map(({ message }) => message)).toContain(
-      "the CLI printed no JSON, so what it printed is the answer",
+      "the CLI printed no JSON, so its output is used as the answer",
     );
     expect(processes()).toEqual([]);
   });

@@ -220,7 +220,7 @@ describe.each(clisInTurn())("a context on the real CLI $name", ({ path }) => {
     expect((await provider.complete(context({ agentName: "nobody" }))).text).toBe("Tied.");
     expect(entries).toContainEqual({
       level: "warn",
-      message: "there is no such agent, so the CLI's own answers",
+      message: "the CLI does not know the agent, so its default agent answers",
       fields: {
         agent: "nobody",
         agents: expect.arrayContaining(["general-purpose"]),

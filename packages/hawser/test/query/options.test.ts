@@ -57,7 +57,7 @@ describe("the options of a query", () => {
     expect(entries.filter(({ level }) => level === "warn")).toEqual([
       {
         level: "warn",
-        message: "options that are not known",
+        message: "unknown options",
         fields: { names: ["fromTheFuture", "modle (did you mean model?)"] },
       },
     ]);

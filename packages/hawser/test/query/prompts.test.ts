@@ -99,7 +99,7 @@ describe("a prompt that fails", () => {
     const { q } = await fakeQuery([], {}, prompt());
     expect((await collect(q)).error).toMatchObject({
       code: "invalid_options",
-      message: "A message of the prompt is no user message.",
+      message: "A message of the prompt is not a user message.",
     });
   });
 

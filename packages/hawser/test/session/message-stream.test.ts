@@ -16,7 +16,7 @@ function piece(text: string, field: Delta = "text", index = 0, parent: string | 
 }
 
 function line(name: string): Message {
-  return { type: name };
+  return { type: name } as unknown as Message;
 }
 
 /** What is queued by now; the stream is ended first. */
@@ -73,7 +73,10 @@ describe("a stream of messages", () => {
       piece("f", "thinking", 1, "agent-2"),
       { type: "stream_event" } as Message,
       { type: "stream_event", event: { type: "content_block_delta", index: 1 } } as Message,
-      { type: "stream_event", event: { type: "content_block_delta", delta: null } } as Message,
+      {
+        type: "stream_event",
+        event: { type: "content_block_delta", delta: null },
+      } as unknown as Message,
     ];
     for (const [i, message] of apart.entries()) stream.push(message, i === 0 ? 9 * MB : 300);
     expect(await rest(stream)).toEqual(apart);

@@ -18,7 +18,7 @@ function flood(batches: number, perBatch: number, text: string): Action[] {
 
 function batchesOf(messages: readonly Message[]): unknown[] {
   return messages.flatMap((message) =>
-    message.type === "batch" ? [Reflect.get(message, "i")] : [],
+    (message.type as string) === "batch" ? [Reflect.get(message, "i")] : [],
   );
 }
 
@@ -150,7 +150,9 @@ describe("a reader who is too far behind", () => {
     const turn = session.send("go");
     const reader = turn[Symbol.asyncIterator]();
     const seen: Message[] = [(await reader.next()).value];
-    const halted = until(() => entries.some(({ message }) => message.startsWith("reading stops")));
+    const halted = until(() =>
+      entries.some(({ message }) => message.startsWith("reading is paused")),
+    );
     const ended = turn.result.then(() => "ended");
     expect(await Promise.race([ended, halted.then(() => "halted")])).toBe("halted");
     for (let next = await reader.next(); next.done !== true; next = await reader.next()) {

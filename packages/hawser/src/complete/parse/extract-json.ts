@@ -11,6 +11,13 @@ import { refuseNonString } from "./refuse-non-string.js";
  * 3. the longest object or array in the text. The longest, because a footnote `[1]` is JSON too.
  * Repairs nothing, and extracts no part of a text that is almost JSON: a trailing comma is an error. Throws
  * `structured_output`.
+ *
+ * @example
+ * ```ts
+ * import { extractJson } from "hawser";
+ *
+ * extractJson('Here it is: {"knots": 3}'); // { knots: 3 }
+ * ```
  */
 export function extractJson(text: string): unknown {
   refuseNonString("extractJson()", text);

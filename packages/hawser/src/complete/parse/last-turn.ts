@@ -3,9 +3,9 @@ import {
   type AssistantMessage,
   isMessage,
   isSystem,
+  type JsonObject,
   type Message,
   type ResultMessage,
-  type UnknownMessage,
 } from "../../wire/index.js";
 
 /** The turn of the last result, with the facts that its messages tell. */
@@ -41,7 +41,7 @@ export function findLastTurn(messages: readonly Message[]): LastTurn | undefined
 
 /** Whether the message is a result, or the bare envelope of two fields that older programs read. */
 function isAnyResult(message: Message): boolean {
-  const { type, is_error, result } = message as UnknownMessage;
+  const { type, is_error, result } = message as JsonObject;
   if (type === "result") return is_error === undefined || typeof is_error === "boolean";
   return type === undefined && typeof is_error === "boolean" && typeof result === "string";
 }
@@ -49,7 +49,7 @@ function isAnyResult(message: Message): boolean {
 /** Completes a bare envelope to a result that has failed or succeeded. */
 function toResult(message: Message): ResultMessage {
   const subtype =
-    (message as UnknownMessage)["is_error"] === true ? "error_during_execution" : "success";
+    (message as JsonObject)["is_error"] === true ? "error_during_execution" : "success";
   return { subtype, is_error: false, ...message, type: "result" } as unknown as ResultMessage;
 }
 

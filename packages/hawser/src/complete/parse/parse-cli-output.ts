@@ -8,11 +8,12 @@ import { refuseNonString } from "./refuse-non-string.js";
 /** The parsed output of a CLI run. Either `stop` or `error` says how the run ended. */
 export type CliOutput = CliOutputFacts & (CliAnswer | CliFailure);
 
+/** The facts of a CLI run, whether it was answered or failed. */
 export interface CliOutputFacts {
   /** The form of the output: one result, an array of messages, or one message on each line. */
   readonly form: "object" | "array" | "lines";
   readonly messages: readonly Message[];
-  /** Lines that are no messages, for example those that a wrapper or a library printed. */
+  /** Lines that are not messages, for example the output of a wrapper or a library. */
   readonly noise: readonly string[];
   /** The last result, unchanged. A field that the CLI did not print is absent. */
   readonly result: ResultMessage;
@@ -28,11 +29,13 @@ export interface CliOutputFacts {
   readonly costUsd: number | undefined;
 }
 
+/** The end of a run that was answered, or stopped at a limit. */
 export interface CliAnswer {
   readonly stop: Stop;
   readonly error: undefined;
 }
 
+/** The end of a run that failed. */
 export interface CliFailure {
   readonly stop: undefined;
   /** The error that `complete()` would have thrown for this result. */
@@ -94,7 +97,7 @@ function noResult(text: string, cutOff: boolean): string {
 
 function unreadable(text: string, what: string, cause?: unknown): HawserError {
   return new HawserError("protocol_error", `${what}.`, {
-    hint: "Pass the whole stdout of `claude -p --output-format json` or `stream-json`; if it is empty, stderr tells why.",
+    hint: "Pass the whole stdout of `claude -p --output-format json` or `stream-json`; if it is empty, stderr says why.",
     ...(text === "" ? {} : { partialText: text.slice(0, MAX_EXCERPT_LENGTH) }),
     ...(cause === undefined ? {} : { cause }),
   });

@@ -4,7 +4,7 @@ import { HawserError } from "../../base/index.js";
 export function refuseNonString(caller: string, text: unknown): void {
   if (typeof text === "string") return;
   throw new HawserError("invalid_options", `${caller} takes a string.`, {
-    hint: "Turn a Buffer into one with `.toString()`; what is undefined was never read.",
+    hint: "Convert a Buffer with `.toString()`. If the value is undefined, the output was never read.",
     issues: [{ path: "text", message: "must be a string" }],
   });
 }

@@ -8,7 +8,9 @@ import { Throttle } from "./throttle.js";
 export interface AdmissionRequest {
   readonly priority: number;
   readonly tenant: string | undefined;
-  /** Lanes of one priority take turns, so that many calls with one key do not block the calls with another. */
+  /**
+   * Lanes of one priority take turns, so that many calls with one key do not block the calls with another.
+   */
   readonly lane: string;
   readonly account: string;
   readonly purpose: "call" | "session";
@@ -201,7 +203,7 @@ export class Admission {
   }
 }
 
-/** Timers stand still while the machine sleeps, so look at the clock from time to time. */
+/** Timers pause while the machine sleeps, so the clock is checked from time to time. */
 const LONGEST_WAIT_MS = 30_000;
 
 const STALE_MS = 10 * 60_000;
@@ -210,10 +212,10 @@ function tooMany(limit: number): string {
   return limit === 0 ? "All places of the pool are taken." : `${limit} callers wait already.`;
 }
 
-/** The usage limit that another call of the account was told, for a call that has sent nothing. */
+/** The usage limit that another call of the account has met, for a call that has sent nothing. */
 function limitReached({ resetsAt, message }: HawserError): HawserError {
-  return new HawserError("usage_limit", `Another call was told: ${message}`, {
-    hint: "No call was made. Wait until `resetsAt`, or give the call a longer `timeouts.totalMs`.",
+  return new HawserError("usage_limit", `Another call reached a usage limit: ${message}`, {
+    hint: "No call was made. Wait until `resetsAt`, or set a longer `timeouts.totalMs`.",
     ...(resetsAt === undefined ? {} : { resetsAt }),
   });
 }

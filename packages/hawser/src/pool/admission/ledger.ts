@@ -1,12 +1,22 @@
 import { HawserError } from "../../base/index.js";
 
-/** In US dollars. A number is for the whole pool. `tenants` takes precedence over `perTenant`. */
+/**
+ * The budget of a pool in US dollars. A number limits the whole pool. `tenants` takes precedence over
+ * `perTenant`.
+ *
+ * @example
+ * ```ts
+ * const pool = createPool({ budgetUsd: { total: 100, perTenant: 5, tenants: { acme: 20 } } });
+ * ```
+ */
 export type PoolBudget =
   | number
   | {
+      /** For all calls of the pool together. */
       readonly total?: number | undefined;
       /** For each tenant that is not named in `tenants`. A call without a tenant counts only for `total`. */
       readonly perTenant?: number | undefined;
+      /** For single tenants, by name. */
       readonly tenants?: Readonly<Record<string, number>> | undefined;
     };
 
@@ -14,7 +24,10 @@ export type PoolBudget =
 export interface Charge {
   /** Adds the cost of one result; undefined if it is not known. */
   add(usd: number | undefined): void;
-  /** The call is over. `lostUnknown`: it may have cost more than its results say. Only the first time counts. */
+  /**
+   * The call is over. `lostUnknown`: it may have cost more than its results say. Only the first time
+   * counts.
+   */
   settle(lostUnknown: boolean): void;
 }
 
@@ -77,7 +90,7 @@ export class Ledger {
     };
   }
 
-  /** The pool's account comes first, because its refusal is the one to tell if both are spent. */
+  /** The account of the pool comes first, because its refusal is reported if both are spent. */
   #accounts(tenant: string | undefined): BudgetAccount[] {
     if (tenant === undefined) return [this.#pool];
     return [this.#pool, this.#tenants.get(tenant) ?? this.#newAccount(tenant)];
@@ -94,7 +107,7 @@ export class Ledger {
 /** Tolerance for floating-point sums (10 × 0.1 < 1). */
 const ROUNDING = 1e-9;
 
-/** One budget, of the pool or of a tenant, and what is charged to it. */
+/** One budget, of the pool or of a tenant, and the costs charged to it. */
 class BudgetAccount {
   readonly #owner: string;
   readonly #path: string;
@@ -176,7 +189,7 @@ class BudgetAccount {
   }
 }
 
-/** A running call, and what it has cost so far. */
+/** A running call and its cost so far. */
 interface Call {
   usd: number;
   readonly reserves: boolean;

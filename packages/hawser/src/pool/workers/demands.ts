@@ -5,9 +5,9 @@ import type { Worker } from "./worker.js";
 export interface Demand {
   readonly recipe: Recipe;
   readonly spawnKey: string;
-  /** Processes are told all of this ahead; undefined if a process is to serve any of several requests. */
+  /** Processes receive all of this ahead; undefined if a process may serve any of several requests. */
   readonly requestKey: string | undefined;
-  /** Set if processes are told their folder only by the call. */
+  /** Set if processes receive their folder only from the call. */
   readonly familyKey: string | undefined;
 }
 
@@ -64,7 +64,7 @@ export class Demands {
     }
   }
 
-  /** The latest first. Removes what no call has asked for within `idleMs`. */
+  /** The latest first. Removes demands that no call has used within `idleMs`. */
   list(): readonly Demand[] {
     const now = performance.now();
     for (const [key, { isPinned, usedAt }] of this.#known) {

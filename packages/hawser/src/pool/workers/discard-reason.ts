@@ -8,13 +8,19 @@ export type DiscardReason =
   | "exited"
   /** The process wrote output while it was idle, so its state is not known. */
   | "unexpected_output"
-  /** The process served a call and must not serve another, by `isolation`, by the call's options or by the CLI's version. */
+  /**
+   * The process served a call and must not serve another, by `isolation`, by the call's options or by the
+   * CLI's version.
+   */
   | "not_recyclable"
-  /** The call failed without a result, so the process may still be busy with it. The log has the error's code. */
+  /**
+   * The call failed without a result, so the process may still be busy with it. The log has the error's
+   * code.
+   */
   | "call_failed"
   /** The CLI stopped the call at its `maxBudgetUsd`. Older CLIs serve no further call after that. */
   | "budget_spent"
-  /** The CLI did not begin to count its costs anew after a reset, as `maxBudgetUsd` needs. */
+  /** The CLI did not restart its cost totals after a reset, as `maxBudgetUsd` needs. */
   | "budget_not_reset"
   /** The CLI did not confirm that it forgot the conversation. The log has the details. */
   | "reset_failed"

@@ -3,7 +3,10 @@ import { detachProcess, type PrestartedProcess, Session } from "../../session/in
 import type { InitializePayload } from "../../wire/index.js";
 import type { Recipe } from "../binding.js";
 
-/** Initializes a process before a caller comes, by a session of its own, and takes the process back. */
+/**
+ * Initializes a process before a call needs it, through a session of its own, and detaches the process
+ * again.
+ */
 export async function preinitialize(
   { sandbox }: Recipe,
   warm: PrestartedProcess,

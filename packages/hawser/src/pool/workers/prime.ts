@@ -7,7 +7,7 @@ import { isSystem } from "../../wire/index.js";
 import { isKnownSince } from "../deferred-options.js";
 import { answered, pingOf } from "./check-health.js";
 
-/** Waits until a new process answers, and warms its caches. The process is told nothing that changes it. */
+/** Waits until a new process answers, and warms its caches. It sends nothing that changes the process. */
 export async function prime(running: RunningProcess, limitMs: number): Promise<void> {
   const transport = new SubprocessTransport({}, running);
   await transport.connect();
@@ -44,7 +44,10 @@ export async function prime(running: RunningProcess, limitMs: number): Promise<v
   }
   if (!hasOutput && transport.detach() !== undefined) return;
   await transport.kill();
-  throw new HawserError("protocol_error", "The process spoke before it was told anything.");
+  throw new HawserError(
+    "protocol_error",
+    "The process sent a message before it had received anything.",
+  );
 }
 
 /**

@@ -12,7 +12,7 @@ export async function rssMbOf(
   return kb === undefined ? undefined : kb / 1024;
 }
 
-/** Reads `status` and not `statm`, because `statm` counts in pages and Node does not tell their size. */
+/** Reads `status` and not `statm`, because `statm` counts in pages and Node does not report their size. */
 async function kbByProc(pid: number): Promise<number | undefined> {
   try {
     // A zombie process has no such line.

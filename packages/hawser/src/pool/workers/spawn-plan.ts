@@ -7,7 +7,7 @@ import type { Recipe } from "../binding.js";
 export interface SpawnFacts {
   readonly sessionId: string;
   readonly log: Logger;
-  /** Whether the process is told its folder only by its first call. */
+  /** Whether the process receives its folder only from its first call. */
   readonly roams: boolean;
 }
 
@@ -28,7 +28,7 @@ export function spawnPlanOf(recipe: Recipe, { sessionId, log, roams }: SpawnFact
 }
 
 /**
- * For a process that is told its folder later. PWD would name the folder of the first caller, so it is
+ * For a process that receives its folder later. PWD would name the folder of the first caller, so it is
  * left out, unless the caller has set PWD explicitly.
  */
 export function withoutImpliedPwd(prepared: Prepared, hasOwnPwd: boolean): Prepared {

@@ -6,7 +6,7 @@ import type { Worker } from "./worker.js";
 /**
  * Where the process of a call came from, by how much of its start was done before the call.
  * `recycled`: it has served a call with the same options and was reset. `initialized`: it was started
- * and told the options ahead of the call. `generic`: it was started ahead, and told the options by the
+ * and received the options ahead of the call. `generic`: it was started ahead, and got the options from the
  * call. `cold`: it was started for the call.
  */
 export type ProcessOrigin = "recycled" | "initialized" | "generic" | "cold";
@@ -48,7 +48,7 @@ function rankOf(
     : Number.POSITIVE_INFINITY;
 }
 
-/** What a call that gets this worker now is told about its process. */
+/** The origin that a call reports if it gets this worker now. */
 export function originOf({ state, requestKey }: Worker): ProcessOrigin {
   if (state === "recycled" || state === "resetting") return "recycled";
   return requestKey === undefined ? "generic" : "initialized";

@@ -244,7 +244,7 @@ export class WorkerSet implements WorkerOwner {
   #hasRoomForSpare(wanted: readonly Demand[]): boolean {
     if (this.#size < this.#settings.max) return true;
     const now = performance.now();
-    // A worker that has just served is what its callers ask for; a spare is only a guess.
+    // A worker that has just served matches real calls; a spare is only a guess.
     const isRecent = ({ state, idleSince }: Worker) =>
       state === "recycled" && now - idleSince < RECENT_MS;
     const isNeeded = (worker: Worker) => wanted.some((it) => Demands.met(it, [worker]) > 0);
@@ -297,6 +297,6 @@ const MOST_TRIES = 10;
 const MOST_STARTS = 3;
 
 const IDLE_FAULTS: { readonly [reason in DiscardReason]?: string } = {
-  exited: "A process that was ready is of no use: it ended.",
-  unexpected_output: "A process that was ready is of no use: it spoke though nobody had asked.",
+  exited: "A ready process ended before a call used it.",
+  unexpected_output: "A ready process sent output although no call used it.",
 };

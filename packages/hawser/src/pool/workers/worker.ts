@@ -23,9 +23,9 @@ import { rssMbOf } from "./rss.js";
 import { spawnPlanOf } from "./spawn-plan.js";
 
 /**
- * What a process of a pool does. `starting`: it cannot serve yet. `generic`: idle, and can be told any
- * options that fit its start. `initialized`: idle, and was told its options ahead. `recycled`: idle
- * after a reset. `serving`: a call or session has it. `resetting`: it is told to forget the last
+ * The state of a process in a pool. `starting`: it cannot serve yet. `generic`: idle, and can receive any
+ * options that fit its start. `initialized`: idle, and has received its options. `recycled`: idle
+ * after a reset. `serving`: a call or session has it. `resetting`: it forgets the last
  * conversation. `closing`: it ends.
  */
 export type WorkerState =
@@ -56,7 +56,9 @@ export interface WorkerOptions {
   readonly id: number;
   readonly pool: number;
   readonly spawnKey: string;
-  /** The key of all processes that can still be told any folder; undefined for a process that has one. */
+  /**
+   * The key of all processes that can still receive any folder; undefined for a process that has a folder.
+   */
   readonly familyKey: string | undefined;
   readonly recipe: Recipe;
   readonly log: Logger;
@@ -70,9 +72,9 @@ export interface RecyclingTerms {
   readonly resets: ResetRecord;
 }
 
-/** What else is to be logged and done when a worker is closed. */
+/** Further facts and actions for the end of a worker. */
 export interface ClosingTerms {
-  /** Goes to the log beside the reason. */
+  /** Logged along with the reason. */
   readonly detail?: string;
   /** Ends the session that uses the process, before the process itself. */
   readonly endSession?: () => Promise<void>;
@@ -94,7 +96,7 @@ export class Worker {
   #spawnKey: string;
   #requestKey: string | undefined;
   #process: CliProcess | undefined;
-  /** What the next session must know about the conversation that the process is in. */
+  /** The facts about the conversation of the process that the next session needs. */
   #conversation: Pick<PrestartedProcess, "info" | "sessionId" | "before"> = {
     sessionId: undefined,
   };
@@ -123,7 +125,7 @@ export class Worker {
     return this.#options.familyKey;
   }
 
-  /** The key of what the process was told; undefined while it can be told any options. */
+  /** The key of the options that the process received; undefined while it can receive any options. */
   get requestKey(): string | undefined {
     return this.#requestKey;
   }
@@ -201,7 +203,7 @@ export class Worker {
     return session;
   }
 
-  /** Resets the conversation of the session that it served, and takes the process back. */
+  /** Resets the conversation of the session that it served, and detaches the process from that session. */
   recycle(session: Session, terms: RecyclingTerms): Promise<void> {
     this.#enter({ name: "resetting", returns: terms.resets.mayBeAwaited });
     this.isReserved = false;
@@ -309,7 +311,7 @@ export class Worker {
     const settling = this.#whenIdle.catch(() => {});
     this.#idleWatch?.detach();
     const fields = { pid: this.pid, reason, ...omitUndefined({ detail }) };
-    this.#options.log.debug("a process is let go", fields);
+    this.#options.log.debug("a process is discarded", fields);
     publish(CHANNELS.processDiscarded, () => this.event({ reason, ...omitUndefined({ detail }) }));
     await endSession?.();
     await this.#process?.close();

@@ -30,7 +30,7 @@ export interface CompletionConfig {
 }
 
 /**
- * The contract of MAGI's providers, for a program that has other providers too, or one of its own in
+ * The contract of MAGI's providers, for a program that also has other providers, or its own provider in
  * tests. `ClaudeCliProvider` implements it.
  */
 export interface MagiProvider {
@@ -41,31 +41,31 @@ export interface MagiProvider {
   complete(system: string, user: string, config?: CompletionConfig): Promise<string>;
 }
 
-/** Options of `complete()` without those that the provider sets itself. */
+/** The options of `complete()`, except the options that the provider sets itself. */
 export type ClaudeCliProviderOptions = Omit<CompleteOptions, (typeof SET_BY_PROVIDER)[number]>;
 
 const SET_BY_PROVIDER = ["model", "systemPrompt", "signal", "abortController"] as const;
 
 /**
- * The contract of MAGI's provider of the same name: two prompts in, the text of the answer out.
+ * MAGI's provider of the same name: it takes two prompts and returns the text of the answer.
  *
- * - Refuses to be made inside a session of the CLI (CLAUDECODE set, be it empty), with
- *   `nested_session`, unless `nested` says otherwise; then a model that it does not know, with `auth`.
- * - Nothing of the prompts is on a command line, and no shell is in between. Prompts are text: no
- *   slash commands, no files read by `@path`.
- * - Lean, where the original left the CLI's tools and the user's settings on: the model gets the two
- *   prompts, no tools, and a few lines of the CLI's own (the date, the working directory, the
- *   platform). Options switch things on by name.
- * - No limit of time once the CLI is up: the caller owns that, by `signal`. Only the start has one,
- *   since a CLI that is silent for a minute before it has seen a prompt will not answer any.
- *   `timeouts` sets others.
- * - A call that fails or is aborted has ended its process with all that this had started, and one
- *   that answers ends it right after; the original's kill left grandchildren behind. On Windows the
- *   tree is ended by `taskkill /T`. That way is not tested, and a grandchild whose parent has ended
- *   before may survive.
+ * - The constructor throws `nested_session` inside a session of the CLI (CLAUDECODE is set, even to the empty
+ *   string), unless `nested` says otherwise. It throws `auth` for a model that it does not know.
+ * - Prompts are passed neither on a command line nor through a shell. They are text: the CLI runs no slash
+ *   commands and reads no files by `@path`.
+ * - The call is lean, whereas the original left the CLI's tools and the user's settings on. The model gets the
+ *   two prompts, no tools, and a few lines of the CLI (the date, the working directory, the platform). Options
+ *   switch features on by name.
+ * - The start of the CLI has a time limit, because a CLI that is silent for a minute before its first prompt
+ *   will not answer. There is no other time limit: the caller ends the call by `signal`, or sets `timeouts`.
+ * - A call that fails or is aborted rejects after its process and all children have ended. A call that is
+ *   answered ends them right afterwards. The original left grandchildren running. On Windows the tree is ended
+ *   by `taskkill /T`. This is not tested, and a grandchild whose parent has already ended may survive.
  *
  * @example
  * ```ts
+ * import { ClaudeCliProvider } from "hawser/providers";
+ *
  * const reviewer = new ClaudeCliProvider("sonnet");
  * const verdict = await reviewer.complete("You review code.", diff, { signal: AbortSignal.timeout(300_000) });
  * ```
@@ -88,7 +88,7 @@ export class ClaudeCliProvider implements MagiProvider {
 
   /**
    * The text of the answer, without the code fence if one is around all of it. Every failure is a
-   * `HawserError`; `toMagiError()` gives the contract's own.
+   * `HawserError`; `toMagiError()` converts it to an error of the contract.
    */
   async complete(system: string, user: string, config: CompletionConfig = {}): Promise<string> {
     const { maxTokens, temperature, signal, ...others } = config ?? {};
@@ -175,8 +175,8 @@ function keepsSessions({ persistSession, preset, autoResume }: ClaudeCliProvider
 function throwIfUnfinished(completion: Completion, resumable: boolean): void {
   const { stop, text, sessionId, result } = completion;
   if (stop !== "max_turns" && stop !== "max_budget") return;
-  const what = stop === "max_turns" ? "limit of turns" : "budget";
-  throw new HawserError(stop, `The ${what} was reached before the answer was whole.`, {
+  const what = stop === "max_turns" ? "limit of rounds (maxTurns)" : "budget";
+  throw new HawserError(stop, `The ${what} was reached before the answer was complete.`, {
     partialText: text,
     sessionId,
     resumable,

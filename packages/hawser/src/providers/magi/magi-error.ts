@@ -21,13 +21,13 @@ export type MagiError =
 /**
  * Converts an error to the error of MAGI's contract. Each code has its row.
  *
- * - `Auth`: auth, which is also a model name that the constructor refuses.
+ * - `Auth`: auth; the constructor also throws it for an unknown model name.
  * - `NestedSession`: nested_session.
  * - `Timeout`: timeout; aborted, if the reason was a time limit (`AbortSignal.timeout()`).
  * - `Http`: billing, rate_limited, usage_limit, overloaded, model_not_found, prompt_too_long, with
- *   the API's status or the one that the code stands for; api_error with a status.
- * - `Network`: api_error without a status, since then the API was not reached.
- * - `Process`: every other code, with the words of the CLI.
+ *   the API's status, or else the HTTP status of the code; api_error with a status.
+ * - `Network`: api_error without a status, because then the API was not reached.
+ * - `Process`: every other code, with the message of the CLI.
  *
  * An error that is not a HawserError is `Network` or `Timeout` if its code or name says so, else `Process`.
  */

@@ -13,21 +13,21 @@ import {
 } from "./claude-code-options.js";
 
 /**
- * The section `[provider.claude-code]` of Omega's configuration, as a TOML or JSON parser gives it.
+ * The section `[provider.claude-code]` of Omega's configuration, as a TOML or JSON parser returns it.
  * A key that is left out has the default of the provider.
  */
 export interface ClaudeCodeConfig {
-  /** Rounds of tool use in one run. */
+  /** The largest number of rounds in one run. */
   readonly max_turns?: number | undefined;
   /** The tools that exist and need no approval, or rules; `[]` is full access. */
   readonly allowed_tools?: readonly string[] | undefined;
-  /** The limit of time of a call, in seconds. */
+  /** The time limit of a call, in seconds. */
   readonly timeout_secs?: number | undefined;
-  /** Where the CLI runs. */
+  /** The folder that the CLI runs in. */
   readonly working_dir?: string | undefined;
   /** How often a call that reached `max_turns` is resumed automatically. */
   readonly max_resume_attempts?: number | undefined;
-  /** The model; `""` is the CLI's own choice. */
+  /** The model; `""` lets the CLI choose. */
   readonly model?: string | undefined;
 }
 

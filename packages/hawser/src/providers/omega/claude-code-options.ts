@@ -15,7 +15,7 @@ import {
   unknownKeyProblems,
 } from "../check-input.js";
 
-/** The documents that describe the provider. Each has other defaults. */
+/** The documents that describe the provider. Their defaults differ. */
 export type ClaudeCodePreset = "specification" | "manual";
 
 /** Options of the library that the provider passes on unchanged: the general options without its own. */
@@ -23,31 +23,52 @@ type PassedOptions = Omit<Pick<Options, GeneralOption>, "allowedTools" | "maxTur
 
 /** The options of the provider. A context overrides some of them for one call. */
 export interface ClaudeCodeProviderOptions extends PassedOptions {
-  /** Take the defaults of one of the documents in place of the provider's own. */
+  /** Takes the defaults of one of the documents instead of the provider's own. */
   preset?: ClaudeCodePreset | undefined;
-  /** Rounds of tool use in one run; 10. */
+  /**
+   * The largest number of rounds in one run.
+   *
+   * @default 10
+   */
   maxTurns?: number | undefined;
   /**
    * The tools that exist and need no approval, or rules for them. `[]` is full access: every tool that
    * exists runs without approval, except the tools that ask a person something.
+   *
+   * @default ["Bash", "Read", "Write", "Edit"]; [] with the preset "manual"
    */
   allowedTools?: readonly string[] | undefined;
   /**
-   * The CLI's own tools that exist, in place of those that `allowedTools` names. `[]` is none: the
-   * provider only answers. No context lifts it; MCP servers of a context are there all the same.
+   * The built-in tools that exist, instead of the tools in `allowedTools`. `[]` is none: the provider only
+   * answers. No context lifts this restriction; the MCP servers of a context are still available.
    */
   tools?: Options["tools"];
-  /** Over everything but the start of the CLI, which has 60 s; 3,600,000. `Infinity` is no limit. */
+  /**
+   * The time limit of a call in milliseconds, without the start of the CLI, which has 60 s. `Infinity` is no
+   * limit.
+   *
+   * @default 3_600_000; 600_000 with the preset "specification"
+   */
   timeoutMs?: number | undefined;
-  /** Where the CLI runs. */
+  /** The folder that the CLI runs in. */
   workingDir?: string | undefined;
-  /** How often a call that reached `maxTurns` is resumed automatically; 5. */
+  /**
+   * How often a call that reached `maxTurns` is resumed automatically.
+   *
+   * @default 5; 0 with the preset "specification"
+   */
   maxResumeAttempts?: number | undefined;
-  /** `""` is the CLI's own choice. */
+  /**
+   * The model; `""` lets the CLI choose.
+   *
+   * @default ""
+   */
   model?: string | undefined;
   /**
    * Accept a program that prints plain text: the text is the answer. Without this it is an error. A
    * program that prints no version is not the CLI, so its input ends after the prompt.
+   *
+   * @default false
    */
   rawText?: boolean | undefined;
 }

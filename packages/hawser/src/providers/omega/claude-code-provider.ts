@@ -18,7 +18,7 @@ import { RawOutput } from "./raw-output.js";
 import { serverOptions, toolOptions } from "./tool-options.js";
 
 /**
- * The contract of Omega's providers, for a program that has other providers too, or one of its own in
+ * The contract of Omega's providers, for a program that also has other providers, or its own provider in
  * tests. `ClaudeCodeProvider` implements it.
  */
 export interface OmegaProvider {
@@ -29,20 +29,29 @@ export interface OmegaProvider {
     context: Context,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<OutgoingMessage>;
-  /** Whether the CLI is there. */
+  /** Whether the CLI is installed and can be run. */
   isAvailable(): Promise<boolean>;
 }
 
 /**
- * Omega's provider: a context in, a message out, by the CLI as an agent. It runs with the CLI's own
- * prompt, login, settings and memory files, as the original did; `settingSources` narrows that, and
- * the settings and agents of the project need `trustProject: true`. The CLI repeats a failed request to
- * the API once, where it went on for minutes in the original; `retry` changes that. No state is kept
- * between calls, so one provider serves any number of them at once.
+ * Omega's provider: it takes a context and returns a message, with the CLI as an agent. It runs with the CLI's
+ * own prompt, login, settings and memory files, as the original did. `settingSources` restricts them; the
+ * settings and agents of the project need `trustProject: true`. The CLI repeats a failed request to the API
+ * once, whereas it retried for minutes in the original; `retry` changes that. The provider keeps no state
+ * between calls, so it can serve any number of calls at once.
+ *
+ * @example
+ * ```ts
+ * import { ClaudeCodeProvider } from "hawser/providers";
+ *
+ * const provider = new ClaudeCodeProvider({ workingDir: "/srv/project" });
+ * const message = await provider.complete({ systemPrompt: "", history: [], currentMessage: "Hello." });
+ * console.log(message.text);
+ * ```
  */
 export class ClaudeCodeProvider implements OmegaProvider {
   readonly name = "claude-code";
-  /** The CLI brings its own login. */
+  /** False, because the CLI has its own login. */
   readonly requiresApiKey = false;
 
   readonly #settings: ClaudeCodeSettings;
@@ -132,8 +141,8 @@ export class ClaudeCodeProvider implements OmegaProvider {
   }
 
   /**
-   * Answers a context. Every failure is a `HawserError`; `toOmegaError` gives it the documented words. A
-   * limit of turns or budget is not a failure: the text so far is the answer.
+   * Answers a context. Every failure is a `HawserError`; `toOmegaError()` converts it to the documented error. A
+   * limit of rounds or budget is not a failure: the text so far is the answer.
    */
   async complete(
     context: Context,
@@ -151,7 +160,7 @@ export class ClaudeCodeProvider implements OmegaProvider {
     } catch (error) {
       const text = output.answerFor(error);
       if (text === undefined) throw error;
-      guardedLogger(options).warn("the CLI printed no JSON, so what it printed is the answer");
+      guardedLogger(options).warn("the CLI printed no JSON, so its output is used as the answer");
       return rawMessage(text, performance.now() - startedAt, this.name);
     }
   }

@@ -29,13 +29,17 @@ export interface ContextMcpServer {
 export interface Context {
   /** Appended to the CLI's own prompt; `""` is none. */
   readonly systemPrompt: string;
+  /** The earlier messages of the conversation. */
   readonly history: readonly HistoryEntry[];
+  /** The message to answer. */
   readonly currentMessage: string;
+  /** MCP servers that the CLI starts for this call. */
   readonly mcpServers?: readonly ContextMcpServer[] | undefined;
+  /** The largest number of rounds in one run. */
   readonly maxTurns?: number | undefined;
-  /** `[]` is full access. */
+  /** The tools that exist and need no approval, or rules; `[]` is full access. */
   readonly allowedTools?: readonly string[] | undefined;
-  /** `""` is the CLI's own choice. */
+  /** The model; `""` lets the CLI choose. */
   readonly model?: string | undefined;
   /** The conversation to continue. The CLI knows its history. */
   readonly sessionId?: string | undefined;
@@ -49,7 +53,7 @@ export interface Context {
 /**
  * The context as one text: `[System]`, `[User]` and `[Assistant]` before their parts. Lines of the
  * history or the message that look like such a marker are made plain. With a session id the history
- * is left out; with an agent name the message stands alone.
+ * is left out. With an agent name the prompt is the message alone.
  */
 export function contextToPrompt(context: Context): string {
   const { systemPrompt, history, currentMessage, sessionId, agentName } = context;

@@ -7,7 +7,10 @@ export interface OmegaError {
   readonly cause: unknown;
 }
 
-/** Gives any failure of a call the documented words. Any other error counts as a failed start. */
+/**
+ * Converts any failure of a call to an error with the documented message. Any other error counts as a
+ * failed start.
+ */
 export function toOmegaError(error: unknown): OmegaError {
   const message = isHawserError(error)
     ? WORDS[WORDING[error.code] ?? "started"](error)

@@ -1,15 +1,15 @@
 import type { Completion } from "../../complete/index.js";
 
-/** How an answer came about. */
+/** The facts about an answer. */
 export interface MessageMetadata {
   readonly providerUsed: string;
-  /** Tokens of all kinds, those read from a cache too. `undefined` if the CLI reported none. */
+  /** Tokens of all kinds, also tokens read from a cache. `undefined` if the CLI reported none. */
   readonly tokensUsed: number | undefined;
   readonly processingTimeMs: number;
   readonly model: string | undefined;
   readonly sessionId: string | undefined;
   readonly costUsd: number | undefined;
-  /** Rounds of the model in all runs, as the CLI counts them. */
+  /** The rounds of all runs. A round is one request to the model. */
   readonly turns: number | undefined;
   /** How often the call was resumed automatically after `maxTurns`. */
   readonly resumes: number;
@@ -23,7 +23,7 @@ export interface MessageMetadata {
 /** The answer to a context. */
 export interface OutgoingMessage {
   /**
-   * The answer of the last run. If the call stopped at a limit of turns or budget, the text of all
+   * The answer of the last run. If the call stopped at a limit of rounds or budget, the text of all
    * runs.
    */
   readonly text: string;

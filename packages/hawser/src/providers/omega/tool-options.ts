@@ -3,9 +3,9 @@ import type { McpServerConfig, Options } from "../../options/index.js";
 import type { ContextMcpServer } from "./context.js";
 
 /**
- * One pattern for each server, `mcp__<name>__*`, that stands for all of its tools. The name is
- * written as the CLI writes it into the names of tools. Two servers of one name are
- * `invalid_options`, since the CLI drops one of them in silence.
+ * Returns one pattern for each server, `mcp__<name>__*`, that covers all of its tools. The name is written
+ * as the CLI writes it into the names of tools. Throws `invalid_options` for two servers with one name,
+ * because the CLI silently drops one of them.
  */
 export function mcpToolPatterns(servers: readonly Pick<ContextMcpServer, "name">[]): string[] {
   const patterns = servers.map(({ name }) => `mcp__${toolNamePart(name)}__*`);
@@ -15,7 +15,7 @@ export function mcpToolPatterns(servers: readonly Pick<ContextMcpServer, "name">
   const first = names[patterns.indexOf(patterns[second] ?? "")];
   const message = `has the same name for the CLI as "${first}"`;
   throw new HawserError("invalid_options", `The MCP server "${names[second]}" ${message}.`, {
-    hint: "Give each server a name of its own; all but letters, digits, - and _ count as _.",
+    hint: "Give each server a unique name. Characters other than letters, digits, - and _ count as _.",
     issues: [{ path: `mcpServers[${second}].name`, message }],
   });
 }
@@ -28,7 +28,7 @@ function toolNamePart(name: string): string {
 }
 
 /**
- * A list of tools restricts: the built-in tools in it are those that exist, and need no approval.
+ * A list of tools restricts: only the built-in tools in it exist, and they need no approval.
  * An empty list is full access: all tools exist, and every request for approval is granted. That is
  * not the CLI's way to skip permissions, which it refuses as root and which deny rules do not survive.
  * The provider's own `tools`, if given, are the built-in tools that exist in either case.

@@ -14,6 +14,7 @@ export type SDKContextUsage = {
   skills?: { name: string; source: string; plugin_name?: string; tokens: number }[];
 };
 
+/** A part of the context window, for example the system prompt or the messages. */
 export type SDKContextUsageCategory = {
   name: string;
   tokens: number;

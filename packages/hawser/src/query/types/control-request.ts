@@ -28,6 +28,7 @@ export type SDKControlRequest = {
     | { [S in keyof Differing]: { subtype: S } & Differing[S] }[keyof Differing];
 };
 
+/** The answer to a control request. */
 export type SDKControlResponse = {
   type: "control_response";
   response:

@@ -114,8 +114,10 @@ export type SDKPartialAssistantMessage = Official<
 /** A heartbeat of a tool or a hook that is still running. */
 export type SDKToolProgressMessage = Official<ToolProgress>;
 
+/** A summary of several tool calls. */
 export type SDKToolUseSummaryMessage = Official<ToolUseSummary>;
 
+/** The progress of a login. */
 export type SDKAuthStatusMessage = Official<AuthStatus>;
 
 /** A guess at the next prompt. It comes after the result. */
@@ -127,6 +129,7 @@ export type SDKConversationResetMessage = Official<
   { new_conversation_id: UUID }
 >;
 
+/** The goal of the session; `null` if there is none. */
 export type SDKActiveGoalMessage = Official<
   Stamped,
   {
@@ -144,6 +147,7 @@ export type SDKActiveGoalMessage = Official<
 /** Only for subscription accounts. */
 export type SDKRateLimitEvent = Official<RateLimitEvent, { rate_limit_info: SDKRateLimitInfo }>;
 
+/** The state of a rate limit of the account. */
 export type SDKRateLimitInfo = Official<RateLimitInfo>;
 
 /** Comes first in every turn, after the CLI has accepted a prompt, never at start-up. */
@@ -164,6 +168,7 @@ export type SDKSystemMessage = Official<
   }
 >;
 
+/** The activity of the CLI; `null` if there is none to report. */
 export type SDKStatus = "compacting" | "requesting" | null;
 
 /** Also announces a change of the permission mode. */
@@ -175,6 +180,7 @@ export type SDKStatusMessage = Official<
 /** `idle` does not count background shells, which may still run. */
 export type SDKSessionStateChangedMessage = Official<SystemSessionStateChanged>;
 
+/** The conversation was compacted here. */
 export type SDKCompactBoundaryMessage = Official<
   SystemCompactBoundary,
   {
@@ -189,8 +195,10 @@ export type SDKCompactBoundaryMessage = Official<
   }
 >;
 
+/** The CLI repeats a request to the API. */
 export type SDKAPIRetryMessage = Official<SystemApiRetry>;
 
+/** The progress of a control request. */
 export type SDKControlRequestProgressMessage = System<
   "control_request_progress",
   {
@@ -203,11 +211,13 @@ export type SDKControlRequestProgressMessage = System<
   }
 >;
 
+/** A model refused, and another model answers. */
 export type SDKModelRefusalFallbackMessage = Official<
   SystemModelRefusalFallback,
   { direction: "retry" | "revert" | "sticky"; request_id: string | null }
 >;
 
+/** A model refused, and no other model answers. */
 export type SDKModelRefusalNoFallbackMessage = Official<
   SystemModelRefusalNoFallback,
   Pick<
@@ -221,29 +231,40 @@ export type SDKModelRefusalNoFallbackMessage = Official<
   >
 >;
 
+/** The output of a slash command that needs no model. */
 export type SDKLocalCommandOutputMessage = Official<SystemLocalCommandOutput>;
 
 /** A hook of a settings file has started; hooks that are callbacks have no such message. */
 export type SDKHookStartedMessage = Official<SystemHookStarted>;
 
+/** The output of a hook that is running. */
 export type SDKHookProgressMessage = Official<SystemHookProgress>;
 
+/** A hook has ended. */
 export type SDKHookResponseMessage = Official<SystemHookResponse>;
 
+/** The progress of the installation of a plugin. */
 export type SDKPluginInstallMessage = Official<SystemPluginInstall>;
 
+/** How many tokens the model has used for thinking so far. */
 export type SDKThinkingTokensMessage = Official<SystemThinkingTokens>;
 
+/** The process of the CLI is about to end. */
 export type SDKWorkerShuttingDownMessage = System<"worker_shutting_down", { reason: string }>;
 
+/** The slash commands have changed. */
 export type SDKCommandsChangedMessage = Official<SystemCommandsChanged>;
 
+/** A notification for the user. */
 export type SDKNotificationMessage = Official<SystemNotification>;
 
+/** Files that were persisted, and files that could not be. */
 export type SDKFilesPersistedEvent = Official<SystemFilesPersisted>;
 
+/** Memories that the CLI recalled. */
 export type SDKMemoryRecallMessage = Official<SystemMemoryRecall>;
 
+/** An elicitation of an MCP server is complete. */
 export type SDKElicitationCompleteMessage = Official<SystemElicitationComplete>;
 
 /** A tool call that a rule or a mode denied, so that no callback was asked. */
@@ -252,6 +273,7 @@ export type SDKPermissionDeniedMessage = Official<SystemPermissionDenied>;
 /** A write to the caller's session store failed. */
 export type SDKMirrorErrorMessage = Official<SystemMirrorError>;
 
+/** A note of the CLI for the user. */
 export type SDKInformationalMessage = Official<
   SystemInformational,
   { level: "info" | "notice" | "suggestion" | "warning" }
@@ -270,8 +292,10 @@ export type SDKSessionWritesLostMessage = System<
 /** A sub-agent, or a shell that runs for more than some seconds. */
 export type SDKTaskStartedMessage = Official<SystemTaskStarted, { task_type?: string }>;
 
+/** The progress of a background task. */
 export type SDKTaskProgressMessage = Official<SystemTaskProgress>;
 
+/** The state of a background task has changed. */
 export type SDKTaskUpdatedMessage = Official<SystemTaskUpdated>;
 
 /** The end of a task. The CLI may start a turn after it that no prompt asked for. */

@@ -27,13 +27,15 @@ import type { SDKUserMessage } from "./user.js";
 
 /** The parameters of `query()`. */
 export type QueryParams = {
+  /** One prompt, or an iterable of prompts, which keeps the process open for more. */
   prompt: string | AsyncIterable<SDKUserMessage>;
+  /** The options of the official SDK, and the options of hawser that have a meaning in a query. */
   options?: Options | undefined;
 };
 
-/** A run of the CLI: an iterable of its messages, with methods to control it. */
+/** A run of the CLI: an async generator of its messages, with methods to control the process. */
 export interface Query extends AsyncGenerator<SDKMessage, void> {
-  /** Ends the turn; the receipt is absent before 2.1.325's generation. */
+  /** Interrupts the turn. A CLI older than the generation of 2.1.325 gives no receipt. */
   interrupt(): Promise<SDKControlInterruptResponse | undefined>;
   /** Sets what happens with tool calls that no rule decides. */
   setPermissionMode(mode: PermissionMode): Promise<void>;
@@ -42,9 +44,9 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
     serverName: string,
     mode: "default" | "auto" | null,
   ): Promise<{ warning?: string }>;
-  /** Without a model, the CLI chooses its default. */
+  /** Sets the model for the next turns. Without a name the CLI chooses its default. */
   setModel(model?: string): Promise<void>;
-  /** Null removes the limit; 0 switches thinking off. */
+  /** Sets how many tokens the model may think. `null` removes the limit; 0 switches thinking off. */
   setMaxThinkingTokens(
     maxThinkingTokens: number | null,
     thinkingDisplay?: "summarized" | "omitted" | "highlights" | null,
@@ -60,11 +62,11 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   initializationResult(): Promise<SDKControlInitializeResponse>;
   /** Initializes again, and gives the new answer. */
   reinitialize(): Promise<SDKControlInitializeResponse>;
-  /** The slash commands, as the CLI told them at its start. */
+  /** The slash commands, as the CLI reported them at its start. */
   supportedCommands(): Promise<SlashCommand[]>;
-  /** The models, as the CLI told them at its start. */
+  /** The models, as the CLI reported them at its start. */
   supportedModels(): Promise<ModelInfo[]>;
-  /** The sub-agents, as the CLI told them at its start. */
+  /** The sub-agents, as the CLI reported them at its start. */
   supportedAgents(): Promise<AgentInfo[]>;
   /** All MCP servers: which are connected, which failed and why, and their tools. */
   mcpServerStatus(): Promise<McpServerStatus[]>;
@@ -73,12 +75,13 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
     detail?: "summary" | "full";
   }): Promise<SDKControlGetContextUsageResponse>;
   /**
-   * Cost and limits of the account, as far as the CLI knows them; the official SDK's warning holds.
+   * Cost and limits of the account, as far as the CLI knows them. As the name says, the CLI may change this
+   * request.
    */
   usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(opts?: {
     skipBehaviors?: boolean;
   }): Promise<SDKControlGetUsageResponse>;
-  /** Null when there is no such file. */
+  /** Reads a file as the CLI sees it; `null` if it does not exist or may not be read. */
   readFile(
     path: string,
     options?: { maxBytes?: number; encoding?: "utf-8" | "base64" },
@@ -95,7 +98,7 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   reloadOutputStyles(): Promise<SDKControlReloadOutputStylesResponse>;
   /** The account, as the CLI reported it at its start; never a credential. */
   accountInfo(): Promise<AccountInfo>;
-  /** Puts files back to where they were before a prompt; needs `enableFileCheckpointing`. */
+  /** Restores the files to their state before a prompt. Needs the option `enableFileCheckpointing`. */
   rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
   /** Tells the CLI that a file has been read, so that it may be edited. */
   seedReadState(path: string, mtime: number): Promise<void>;
@@ -103,15 +106,15 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   reconnectMcpServer(serverName: string): Promise<void>;
   /** Switches a server off or on, for this process. */
   toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
-  /** A resource of a server, by its URI. */
+  /** Reads a resource of a server by its URI. */
   readMcpResource(serverName: string, uri: string): Promise<SDKControlMcpReadResourceResponse>;
   /** Replaces the servers that were set this way before. */
   setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult>;
-  /** More prompts, for a query that was begun with an iterable. */
+  /** Sends more prompts, in a query whose prompt was an iterable. */
   streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void>;
-  /** Ends one task in the background; an unknown id is no error. */
+  /** Ends a background task. An unknown id is not an error. */
   stopTask(taskId: string): Promise<void>;
-  /** Moves running work to the background; false when there was none. */
+  /** Moves running work to the background. Resolves with false if there was none. */
   backgroundTasks(toolUseId?: string): Promise<boolean>;
   /** Ends the process. */
   close(): void;
@@ -126,13 +129,19 @@ export type FlagSettings = {
 
 /** The parameters of `startup()` and `prewarm()`. */
 export type StartupParams = {
+  /** The options of the query. */
   options?: Options | undefined;
+  /**
+   * How long the start may take, in milliseconds.
+   *
+   * @default `timeouts.bootMs` of the options, or 60_000
+   */
   initializeTimeoutMs?: number | undefined;
 };
 
 /** A process that has started and waits for its first prompt. */
 export interface WarmQuery extends AsyncDisposable {
-  /** Once only. */
+  /** Sends the prompt. It can be called once. */
   query(prompt: string | AsyncIterable<SDKUserMessage>): Query;
   /** Ends the process. */
   close(): void;
@@ -140,7 +149,7 @@ export interface WarmQuery extends AsyncDisposable {
 
 /** A process that has started and does not know yet which folder it will work in. */
 export interface SpareProcess extends AsyncDisposable {
-  /** Once only. */
+  /** Gives the process its folder and its prompt. It can be called once. */
   claim(params: { prompt: string | AsyncIterable<SDKUserMessage>; options: ClaimOptions }): Query;
   readonly claimed: Promise<{
     cwd: string;

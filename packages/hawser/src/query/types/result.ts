@@ -6,11 +6,13 @@ import type { SDKMessageOrigin } from "./user.js";
 /** The end of a turn. */
 export type SDKResultMessage = SDKResultSuccess | SDKResultError;
 
+/** The result of a turn that was answered. */
 export type SDKResultSuccess = Official<
   Omit<ResultMessage, OfErrors>,
   Result & { subtype: "success"; result: string }
 >;
 
+/** The result of a turn that failed or reached a limit. */
 export type SDKResultError = Official<
   Omit<ResultMessage, OfSuccess>,
   Result & {
@@ -49,6 +51,7 @@ export type NonNullableUsage = {
   [K in keyof BetaUsage]: K extends "fallback_credit" ? BetaUsage[K] : NonNullable<BetaUsage[K]>;
 };
 
+/** A tool call that was denied. */
 export type SDKPermissionDenial = {
   tool_name: string;
   tool_use_id: string;

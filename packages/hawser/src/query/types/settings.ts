@@ -121,6 +121,7 @@ export interface Settings {
   [key: string]: unknown;
 }
 
+/** The permission rules of a settings file. */
 export type SettingsPermissions = {
   allow?: string[];
   deny?: string[];
@@ -152,6 +153,7 @@ type Hook = {
   once?: boolean;
 };
 
+/** A hook of a settings file. */
 export type SettingsHook =
   | (Hook & {
       type: "command";
@@ -197,6 +199,7 @@ export type PolicySettingsOrigin =
   | "parent"
   | "hkcu";
 
+/** Where the value of one setting comes from. */
 export type ProvenanceEntry = {
   source: ResolvedSettingSource;
   path?: string;
@@ -211,6 +214,7 @@ export type ResolvedSettings = {
   machinePolicy?: { didNotLoad: false | ("profile" | "registry" | "file")[] };
 };
 
+/** The options of `resolveSettings()`. */
 export type ResolveSettingsOptions = {
   cwd?: string;
   settingSources?: SettingSource[];

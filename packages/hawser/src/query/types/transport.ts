@@ -14,6 +14,7 @@ export interface SDKTransport {
   [Symbol.dispose]?(): void;
 }
 
+/** A line that a transport carries. */
 export type SDKTransportMessage =
   | SDKMessage
   | SDKActiveGoalMessage

@@ -34,7 +34,8 @@ export async function answerPermission(
 ): Promise<PermissionResult | typeof NO_ANSWER> {
   const toolUseID = request.tool_use_id;
   const deny = (message: string): PermissionResult => ({ behavior: "deny", message, toolUseID });
-  if (canUseTool === undefined) return deny("Nobody is there to approve this call.");
+  if (canUseTool === undefined)
+    return deny("There is no `canUseTool` callback to approve this call.");
   if (!isCall(request)) {
     log.error("a request for approval names no call, so it was denied");
     return deny("The request for approval names no call.");
@@ -43,7 +44,7 @@ export async function answerPermission(
   try {
     result = await canUseTool(request.tool_name, request.input, contextOf(request, context));
   } catch (error) {
-    // A callback that gives up because the CLI no longer waits for the answer is no fault.
+    // A callback that throws because the CLI no longer waits for its answer is not at fault.
     if (context.signal.aborted) return deny("The request was withdrawn.");
     const why = report(canUseTool, "canUseTool threw, so the call was denied", error);
     return deny(`The approval of this call failed: ${why}`);

@@ -11,25 +11,33 @@ import { mcpRuleFits } from "./mcp-rule-fits.js";
 import { type PathFits, pathFits } from "./path-fits.js";
 import type { PermissionContext } from "./permission-context.js";
 
-/** What a policy decides, and by which of its rules. */
+/** The decision of a policy about one tool call, and the rule that made it. */
 export interface PermissionExplanation {
   readonly decision: PolicyRule["decision"];
   /** The rule that decides and its place in the list; absent if none fits. */
   readonly rule?: PolicyRule;
   readonly index?: number;
-  /** The decision in words. */
+  /** The decision as a sentence. */
   readonly reason: string;
 }
 
 /**
- * Which rule of an ordered policy would decide a call, and how. The first that fits decides; if
- * none does, `otherwise`. In a tool's name and in text, `*` stands for any characters; what a rule
- * does not name, it does not look at. A tool that was renamed is meant by each of its names.
+ * Explains which rule of the option `rules` would decide a tool call, and how. The first rule that fits
+ * decides; if no rule fits, `otherwise` does. In a tool's name and in text, `*` stands for any characters. A
+ * rule ignores every field that it does not name. A rule for a tool that was renamed fits all its names.
  *
  * A rule that denies or asks about a tool also covers every other tool that does the same: Monitor and
  * PowerShell run commands as Bash does. A rule that allows covers only the tool that it names.
  *
- * Paths are compared with all links resolved, so this function looks at the file system.
+ * Paths are compared with all links resolved, so this function reads the file system.
+ *
+ * @example
+ * ```ts
+ * import { explainPermission } from "hawser";
+ *
+ * const rules = [{ tool: "Bash", input: { command: "git *" }, decision: "allow" }] as const;
+ * const { decision, reason } = explainPermission(rules, "Bash", { command: "git log" });
+ * ```
  */
 export function explainPermission(
   rules: readonly PolicyRule[],

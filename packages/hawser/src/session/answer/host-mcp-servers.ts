@@ -24,7 +24,7 @@ export class HostMcpServers {
 
   /**
    * Links the servers of a map that live in this program, and unlinks the servers that are no longer in
-   * the map. Gives the names that another server had before: the CLI has shaken hands with that server.
+   * the map. Returns the names that another server had before: the CLI has shaken hands with that server.
    */
   set(servers: Readonly<Record<string, McpServerConfig>>): readonly string[] {
     this.#names = Object.keys(servers);
@@ -56,7 +56,7 @@ export class HostMcpServers {
       throw new HawserError("mcp_failed", `There is no MCP server ${server_name} here.`);
     }
     const reply = await link.receive(message);
-    // The CLI waits for a reply to a notification too, which has none of its own.
+    // The CLI waits for a reply to a notification too, although MCP has none.
     return { mcp_response: reply ?? { jsonrpc: "2.0", id: 0, result: {} } };
   }
 
@@ -79,7 +79,7 @@ export class HostMcpServers {
     const linked: Linked = { instance, link, failed: false };
     this.#links.set(name, linked);
     link.catch((error: unknown) => {
-      // The failed link stays, so that a request for this server is told why.
+      // The failed link stays, so that a request for this server is answered with the reason.
       linked.failed = true;
       this.#log.error("an MCP server of this program could not be linked", {
         server: name,

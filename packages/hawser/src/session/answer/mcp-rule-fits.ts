@@ -53,5 +53,5 @@ function toolAt(name: string, at: number): McpTool {
 
 const MCP = "mcp__";
 
-/** More than the API takes for the name of a tool. */
+/** Longer than the API accepts for the name of a tool. */
 const LONGEST = 512;

@@ -1,13 +1,13 @@
-/** What a policy must know beside the call. */
+/** The facts that a policy needs besides the tool call. */
 export interface PermissionContext {
-  /** Folder that the session was started in: a relative path of a rule is meant there. */
+  /** The folder that the session was started in. A relative path in a rule is relative to it. */
   readonly cwd?: string | undefined;
   /**
    * Folder that the CLI is in when it makes the call, if it has moved: a relative path of a call is
    * meant there.
    */
   readonly callCwd?: string | undefined;
-  /** What `~` stands for. */
+  /** The folder that `~` stands for. */
   readonly home?: string | undefined;
   /** The names of the session's MCP servers: by them, the server of a tool is known. */
   readonly mcpServers?: readonly string[] | undefined;

@@ -3,13 +3,13 @@ import type { JsonObject } from "../../wire/index.js";
 import { explainPermission, type PermissionExplanation } from "./explain-permission.js";
 import type { PermissionContext } from "./permission-context.js";
 
-/** What the CLI tells of a call, in a hook's input or in a question. */
+/** The facts that the CLI reports of a tool call, in the input of a hook or in a permission request. */
 export interface AskedCall {
   readonly tool_name: string;
   readonly tool_use_id?: string | undefined;
   /** Where the CLI is when it makes the call. */
   readonly cwd?: string | undefined;
-  /** The server of an MCP tool; older CLIs do not tell. */
+  /** The server of an MCP tool; older CLIs do not report it. */
   readonly mcp_server?: { readonly name?: unknown } | undefined;
 }
 

@@ -31,7 +31,7 @@ export function realPath(path: string): string | undefined {
   return undefined;
 }
 
-/** The longest path that Linux takes, in bytes. */
+/** The longest path that Linux accepts, in bytes. */
 const PATH_MAX = 4096;
 
 /** As many as Linux follows in one path. */

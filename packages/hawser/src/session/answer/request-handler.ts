@@ -15,7 +15,7 @@ import type { HostMcpServers } from "./host-mcp-servers.js";
 import type { PermissionContext } from "./permission-context.js";
 import { PolicyJudge } from "./policy-judge.js";
 
-/** What the handler of one session needs. */
+/** The parts of a session that its request handler needs. */
 export interface RequestHandlerParts {
   /** The callbacks, hooks and rules of the caller. */
   readonly options: Options;

@@ -61,7 +61,10 @@ export class CliConnection implements ControlListener, McpMessageSink {
   readonly #hostRequests: PendingHostRequests;
   readonly #early = new EarlyMessages();
   readonly #opened: Promise<ControlLine>;
-  /** Resolves when prompts may be sent: when the line is open and the checks that must come first have passed. */
+  /**
+   * Resolves when prompts may be sent: when the line is open and the checks that must come first have
+   * passed.
+   */
   readonly #readyForPrompts: Promise<ControlLine>;
   /** The process is gone, and the store has all that it wrote. */
   readonly #whenOver: Promise<void>;
@@ -116,7 +119,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     return this.#line.pid;
   }
 
-  /** What the CLI was started with; throws before that. */
+  /** The invocation that the CLI was started with. Throws before the start. */
   get invocation(): Invocation {
     return this.#line.invocation;
   }
@@ -129,7 +132,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     return this.#line.mask;
   }
 
-  /** What an error about this process can say by now. */
+  /** The facts that are known by now, for an error about this process. */
   get facts(): ErrorFacts {
     return this.#line.facts;
   }
@@ -181,14 +184,16 @@ export class CliConnection implements ControlListener, McpMessageSink {
     } else this.#release ??= this.#control?.hold();
   }
 
-  /** Stops reading the output, or goes on with it. */
+  /** Pauses or resumes the reading of the output. */
   setPaused(paused: boolean): void {
-    this.log.debug(paused ? "reading stops: a reader is too far behind" : "reading goes on");
+    this.log.debug(
+      paused ? "reading is paused, because a reader is too far behind" : "reading is resumed",
+    );
     if (paused) this.#control?.pause();
     else this.#control?.resume();
   }
 
-  /** Gives the process away, if nothing is under way; then this connection is over. */
+  /** Detaches the process, if nothing is under way. This connection is over then. */
   detach(): CliProcess | undefined {
     const isQuiet = this.#state === "ready" && this.#control?.isQuiet;
     return isQuiet && this.#store === undefined ? this.#line.detach() : undefined;

@@ -52,10 +52,10 @@ function notTheCli(error: unknown, facts: ErrorFacts, mask: Mask | undefined): u
   if (exitCode === undefined || exitCode > 128) return error;
   const asked = lastProbe(cliPath);
   if (asked === undefined || asked.version !== undefined) return error;
-  const said = asked.failed ? `told none (${asked.text})` : `said ${JSON.stringify(asked.text)}`;
+  const said = asked.failed ? `failed (${asked.text})` : `printed ${JSON.stringify(asked.text)}`;
   return new HawserError(
     "cli_not_runnable",
-    `${cliPath} does not seem to be the Claude Code CLI: asked for its version it ${said}, and when it was started it ended by exit code ${exitCode}.`,
+    `${cliPath} does not seem to be the Claude Code CLI: with --version it ${said}, and when it was started it exited with code ${exitCode}.`,
     {
       ...facts,
       hint: "Set `cliPath` or HAWSER_CLI to the `claude` executable, or leave both unset to have it found.",

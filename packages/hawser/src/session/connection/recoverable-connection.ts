@@ -180,7 +180,7 @@ export class RecoverableConnection implements PromptSink {
     return true;
   }
 
-  /** Any failure, with what is known of the process, the session and the turn. */
+  /** The error with all known facts of the process, the session and the turn. */
   enrich(error: unknown, record?: TurnRecord): HawserError {
     const { facts, mask } = this.#current;
     const id = this.#id;
@@ -189,7 +189,7 @@ export class RecoverableConnection implements PromptSink {
     return enrich(error, record, { ...facts, ...session }, mask);
   }
 
-  /** A process that died writes nothing more, so the file tells; a remote process writes elsewhere. */
+  /** After the death of a local process the transcript file decides. A remote process writes elsewhere. */
   #isResumable(id: string, error: unknown): boolean {
     const { persistSession, spawnClaudeCodeProcess } = this.#options;
     if (!this.#hasConversation || persistSession === false) return false;

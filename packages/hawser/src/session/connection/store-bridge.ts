@@ -22,7 +22,7 @@ export interface StoreBridge {
   close(): Promise<void>;
 }
 
-/** Undefined without a store. `tell` gets a message for everything that could not be stored. */
+/** Undefined without a store. `tell` is called with a message for everything that could not be stored. */
 export async function openStoreBridge(
   options: Options,
   tell: (message: Message) => void,
@@ -110,5 +110,5 @@ function mirrorError({ message }: HawserError, key: SessionKey | undefined): Mes
     key,
     uuid: randomUUID(),
     session_id: key?.sessionId ?? "",
-  };
+  } as Message;
 }

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "../../control/index.js";
 
-/** Is told how many requests of the CLI wait for this side. The cores implement it. */
+/** Listens to the number of requests of the CLI that wait for this side. The cores implement it. */
 export interface HostRequestListener {
   onHostRequests(pending: number): void;
 }

@@ -1,6 +1,6 @@
 import { isResult, isSystem, type Message } from "../../wire/index.js";
 
-/** Is told when work began or ended. The cores of sessions and queries implement it. */
+/** Listens to the begin and the end of work. The cores of sessions and queries implement it. */
 export interface WorkListener {
   onWorkChanged(): void;
 }
@@ -86,7 +86,7 @@ export class PendingWork {
     if (running) this.#owe(false);
   }
 
-  /** The CLI tells the model of ended work in a turn of its own, but not of all ended work. */
+  /** The CLI reports some ended work, but not all of it, to the model in a turn that it begins itself. */
   #expectTurn(): void {
     this.#owe(true);
     this.#patience = setTimeout(() => {

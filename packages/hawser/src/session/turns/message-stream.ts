@@ -7,7 +7,7 @@ import {
   type StreamEvent,
 } from "../../wire/index.js";
 
-/** Is told what the reader of a stream does. The idle tracker and the core of a query implement it. */
+/** Listens to the reader of a stream. The idle tracker and the core of a query implement it. */
 export interface StreamListener {
   /** The reader began to wait for a message, or waits no more. */
   onWaiting?(waiting: boolean): void;
@@ -32,7 +32,7 @@ export class MessageStream {
     this.#inbox = new Inbox({
       onLeft,
       highMark: PAUSE_AT,
-      // A reader that leaves may not have been waiting; the listener is told only of changes.
+      // A reader that leaves may not have been waiting. The listener is called only for changes.
       onWaiting: (waiting) => {
         if (waiting === this.#waiting) return;
         this.#waiting = waiting;
@@ -61,8 +61,8 @@ export class MessageStream {
   }
 
   /**
-   * The one reader; `owner` lives as long as the reader does. A second reader is refused. The reader
-   * gets what `follow` gives in place of the end.
+   * The one reader; `owner` lives as long as the reader does. A second reader is refused. In place
+   * of the end, the reader gets what `follow` returns.
    */
   read(
     owner: object,
@@ -71,7 +71,7 @@ export class MessageStream {
     return this.#inbox.read(owner, follow);
   }
 
-  /** Adds a piece to the one that waits last, if it can; a notice stands in front of that one. */
+  /** Joins a piece to the last waiting piece, if both fit together. A notice precedes the joined piece. */
   #join(next: StreamEvent): boolean {
     const before = this.#joined;
     const notice: Counting = { type: "hawser", subtype: "coalesced", count: 0 };
@@ -95,7 +95,7 @@ export class MessageStream {
   #drop(): void {
     const { count, bytes } = this.#inbox.clear();
     const before = this.#dropped;
-    // The earlier notice was among what is forgotten now.
+    // The earlier notice was dropped too.
     this.#dropped = {
       type: "hawser",
       subtype: "dropped",
@@ -148,7 +148,7 @@ function deltaOf({ event }: StreamEvent): Delta | undefined {
   return undefined;
 }
 
-/** What a piece adds to the one it is joined to: a string made of many small ones holds them all. */
+/** The size that a piece adds when it is joined: a string made of many small strings holds them all. */
 function sizeOf(message: Message): number {
   const text = isMessage(message, "stream_event") ? deltaOf(message)?.text : undefined;
   return PIECE_SIZE + (text?.length ?? 0);

@@ -11,7 +11,7 @@ export interface StopperOwner {
   killFor(why: HawserError): void;
 }
 
-/** Ends turns before their time: takes their prompts back, or interrupts the running turn. */
+/** Ends turns early: withdraws their prompts, or interrupts the running turn. */
 export class Stopper {
   readonly #turns: Turns;
   readonly #owner: StopperOwner;
@@ -26,14 +26,14 @@ export class Stopper {
     this.#graceMs = graceMs;
   }
 
-  /** Resolves when the CLI has accepted the interrupt; the turn itself tells how it ended. */
+  /** Resolves when the CLI has accepted the interrupt. The result of the turn says how it ended. */
   async interrupt(turn: LiveTurn): Promise<void> {
     const { active, queued } = this.#turns;
     if (queued.includes(turn)) this.#turns.cancel(turn);
     else if (!active.has(turn)) await this.#cancel(turn);
     else {
       this.#unwanted.add(turn);
-      // Other prompts that the CLI answers in the same turn go on.
+      // Other prompts that the CLI answers in the same turn continue.
       if (!this.#isShared()) await this.#owner.request({ subtype: "interrupt" });
     }
   }
@@ -55,7 +55,7 @@ export class Stopper {
   }
 
   async #cancel(turn: LiveTurn): Promise<void> {
-    // An older CLI silently drops a prompt that was cancelled before it came.
+    // An older CLI silently drops a prompt that was cancelled before it arrived.
     await turn.sent;
     const request = { subtype: "cancel_async_message", message_uuid: turn.uuid };
     const answer = await this.#owner.request(request).catch((error: unknown) => {

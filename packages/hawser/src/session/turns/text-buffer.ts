@@ -2,7 +2,7 @@ import { HawserError } from "../../base/index.js";
 
 const LONGEST_RECENT = 4096;
 
-/** Text as it comes, for one reader, which gets all text that has come since it last asked. */
+/** Text as it arrives, for one reader. The reader gets all text that has arrived since its last read. */
 export class TextBuffer implements AsyncIterable<string> {
   /** Called when the reader leaves before the end. */
   onLeft: () => void = () => {};

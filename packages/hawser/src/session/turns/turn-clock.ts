@@ -1,7 +1,7 @@
 import { type HawserError, startTimer } from "../../base/index.js";
 import { type Timeouts, timeoutError } from "../timeouts.js";
 
-/** What a clock stops: its turn. */
+/** The turn that a clock interrupts. */
 export interface TimedTurn {
   interruptFor(why: HawserError): void;
 }
@@ -35,7 +35,7 @@ export class TurnClock {
     this.enter("firstMessage");
   }
 
-  /** Begins a phase in place of the running phase. The same phase begins anew. */
+  /** Begins a phase in place of the running phase. The same phase starts again. */
   enter(phase: Phase): void {
     // A turn whose time has run out stays so, also if messages still come.
     if (this.#stopped) return;
@@ -46,13 +46,13 @@ export class TurnClock {
     this.#wait(this.#timeouts[`${phase}Ms`]);
   }
 
-  /** Stops the clock of the phase; the clock of the whole turn goes on. */
+  /** Stops the clock of the phase. The clock of the whole turn keeps running. */
   pause(): void {
     clearTimeout(this.#timer);
     this.#paused = true;
   }
 
-  /** Starts a paused phase anew. */
+  /** Restarts a paused phase. */
   resume(): void {
     if (this.#started && this.#paused) this.enter(this.#phase);
   }

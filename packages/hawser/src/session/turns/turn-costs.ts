@@ -1,7 +1,7 @@
 import { isObject } from "../../base/index.js";
 import type { ModelUsage, ResultMessage } from "../../wire/index.js";
 
-/** What one turn has cost; undefined where the CLI's totals do not tell it. */
+/** The cost of one turn. A field is undefined if the CLI's totals do not show it. */
 export interface Spent {
   readonly costUsd: number | undefined;
   readonly modelUsage: Readonly<Record<string, ModelUsage>> | undefined;
@@ -10,7 +10,7 @@ export interface Spent {
 
 const spent = new WeakMap<ResultMessage, Spent>();
 
-/** What the turn that ended in this result of a session has cost. */
+/** The cost of the turn that ended with this result. */
 export function spentOn(result: ResultMessage): Spent {
   return spent.get(result) ?? { costUsd: undefined, modelUsage: undefined, apiMs: undefined };
 }

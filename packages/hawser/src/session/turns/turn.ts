@@ -1,5 +1,19 @@
-import { type HawserError, isHawserError, withCaller } from "../../base/index.js";
-import { isMessage, type Message, type ResultMessage, type UserLine } from "../../wire/index.js";
+import {
+  excerptOf,
+  getPath,
+  type HawserError,
+  inspectable,
+  isHawserError,
+  textOf,
+  withCaller,
+} from "../../base/index.js";
+import {
+  isMessage,
+  type Message,
+  type Prompt,
+  type ResultMessage,
+  type UserLine,
+} from "../../wire/index.js";
 import { MessageStream, type StreamListener } from "./message-stream.js";
 import type { TurnClock } from "./turn-clock.js";
 import { claimCost } from "./turn-costs.js";
@@ -7,54 +21,62 @@ import { TurnRecord } from "./turn-record.js";
 import type { WholeMessage } from "./whole-messages.js";
 
 /**
- * One prompt and what the CLI did about it: its messages, once, as they come, and its result.
- * `isResult(message)`, `isMessage(message, "assistant")` and `isSystem(message, "init")` narrow them.
- * Leaving the iteration early stops the turn; the session goes on.
+ * A turn: one prompt of a session and everything until its result. It may take several rounds, which are
+ * requests to the model. Iterate over its messages, which can be read once; `message.type === "assistant"`
+ * narrows a message. A loop that is left early interrupts the turn; the session stays open.
+ *
+ * @example
+ * ```ts
+ * const turn = session.send("Which tests are slow?");
+ * for await (const message of turn) {
+ *   if (message.type === "assistant") console.log(message.message.content);
+ * }
+ * const { subtype, num_turns } = await turn.result;
+ * ```
  */
 export interface Turn extends AsyncIterable<Message> {
-  /** Of the prompt; `session.rewindFiles()` takes it. */
+  /** The id of the prompt; `session.rewindFiles()` takes it. */
   readonly uuid: string;
   /**
-   * The CLI's result, also one that reports a failure. Rejects only if there is none: the process
+   * The CLI's result, also a result that reports a failure. Rejects only if there is no result: the process
    * ended, a time limit was passed, the session was closed or the prompt was withdrawn.
    */
   readonly result: Promise<ResultMessage>;
   /**
-   * All that the model says to the caller, as it comes, once; `text()` is only its last answer.
-   * Throws last if the turn failed or was interrupted. Leaving it early stops the turn.
+   * All text of the model as it arrives; it can be read once. `text()` gives only the last answer. Throws at
+   * the end if the turn failed or was interrupted. A loop that is left early interrupts the turn.
    */
   readonly textStream: AsyncIterable<string>;
-  /** The other prompts, by uuid, that the CLI answered together with this one; known at the end. */
+  /** The uuids of the other prompts that the CLI answered together with this prompt; known at the end. */
   readonly merged: readonly string[];
   /**
-   * What this turn has added to the cost of the session, in US dollars, as the CLI estimates it; known
-   * at the end. The `total_cost_usd` of a result is a running total, which must not be added up; the
-   * costs of turns can be. Of prompts that were answered together, one has the cost and the others
-   * have 0. Undefined, and never 0, where the cost is not known: before the end, without a result, and
-   * after an interrupt, because the CLI does not count a request that was cut off.
+   * What this turn added to the cost of the session, in US dollars, as the CLI estimates it; known at the end.
+   * The costs of turns can be added up. `total_cost_usd` of a result cannot, because it is a running total.
+   * If several prompts were answered together, one turn has the cost and the others have 0. Undefined, and
+   * never 0, if the cost is not known: before the end, without a result, and after an interrupt, because the
+   * CLI does not count a request that was cut off.
    */
   readonly costUsd: number | undefined;
   /**
-   * The text of the answer; throws what the result reports, if it reports a failure. A turn that
-   * came to `maxTurns` or `maxBudgetUsd` has not failed: it gives the text so far, and
-   * `result.subtype` says so.
+   * The text of the answer. Rejects with a `HawserError` if the turn failed. A turn that reached `maxTurns`
+   * or `maxBudgetUsd` has not failed: this is the text so far, and `subtype` of the result names the limit.
    */
   text(): Promise<string>;
-  /** The model's replies, each in one piece, sub-agents' included; once the turn has ended. */
+  /** The replies of the model and its sub-agents, each in one piece. Resolves when the turn has ended. */
   messages(): Promise<readonly WholeMessage[]>;
-  /** Stops this turn, or takes its prompt back if the CLI has not begun with it. */
+  /** Interrupts this turn, or withdraws its prompt if the CLI has not begun with it. */
   interrupt(): Promise<void>;
 }
 
 type Follow = () => Promise<IteratorResult<Message>>;
 
-/** What a turn needs of its session. */
+/** The session as its turns see it. `SessionCore` implements it. */
 export interface TurnOwner {
   interruptFor(turn: LiveTurn, why: HawserError): void;
   interrupt(turn: LiveTurn): Promise<void>;
   /** The error that a result stands for; undefined if the result reports no failure. */
   failureOf(result: ResultMessage, record: TurnRecord): HawserError | undefined;
-  /** Is told what the readers of turns do. */
+  /** Listens to the readers of the turns. */
   readonly readers: StreamListener;
   /** Whether readers get the model's stream events. */
   readonly showsEvents: boolean;
@@ -98,6 +120,7 @@ export class LiveTurn implements Turn {
   #merged: readonly string[] = [];
   #costUsd: number | undefined;
   #settled = false;
+  #failure: HawserError | undefined;
 
   constructor(prompt: PromptLine, owner: TurnOwner, session: object) {
     this.prompt = prompt;
@@ -125,6 +148,11 @@ export class LiveTurn implements Turn {
 
   get settled(): boolean {
     return this.#settled;
+  }
+
+  /** Why the turn failed; undefined before its end, and if it did not fail. */
+  get failure(): HawserError | undefined {
+    return this.#failure;
   }
 
   /** Whether the CLI has named the prompt in a message: before that, it has not begun with it. */
@@ -186,6 +214,7 @@ export class LiveTurn implements Turn {
     const isLost = isHawserError(outcome);
     const failure = isLost ? withCaller(outcome, this.prompt.caller) : this.#failureOf(outcome);
     this.#settled = true;
+    this.#failure = failure;
     this.#merged = merged;
     this.#costUsd = isLost ? undefined : claimCost(outcome);
     this.clock?.stop();
@@ -209,14 +238,41 @@ export class LiveTurn implements Turn {
   }
 }
 
+inspectable(LiveTurn, "Turn", (turn) => {
+  const { uuid, prompt, taken, settled, failure, record, costUsd } = turn;
+  const running = taken || record.lastMessage !== undefined ? "running" : "waiting";
+  const ended = failure === undefined ? "ended" : "failed";
+  return {
+    uuid,
+    prompt: excerptOf(textIn(prompt.message.message.content)),
+    state: settled ? ended : running,
+    ...(failure === undefined ? {} : { error: failure.code }),
+    text: excerptOf(record.text.text),
+    ...(costUsd === undefined ? {} : { costUsd }),
+  };
+});
+
+/** The text of a prompt, and the types of its other blocks. A prompt that is refused may be anything. */
+export function textIn(prompt: Prompt): string {
+  if (!Array.isArray(prompt)) return textOf(prompt);
+  const texts = prompt.map((block: unknown) => {
+    const type = textOf(getPath(block, "type"));
+    return type === "text" ? textOf(getPath(block, "text")) : `[${type}]`;
+  });
+  return texts.filter((text) => text !== "").join(" ");
+}
+
 // What follows is for the other layers of this library.
 
-/** What the messages of a turn have come to. */
+/** The record of the messages of a turn. */
 export function recordOf(turn: Turn): TurnRecord {
   return liveTurnOf(turn).record;
 }
 
-/** The messages of a turn, and at their end, also after a failure, what `follow` gives. */
+/**
+ * The messages of a turn. In place of their end, also after a failure, the reader gets what `follow`
+ * returns.
+ */
 export function readTurn(turn: Turn, follow: Follow): AsyncIterator<Message> {
   return liveTurnOf(turn).read(follow);
 }
@@ -238,5 +294,5 @@ export function interruptTurn(turn: Turn, why: HawserError): void {
 
 function liveTurnOf(turn: Turn): LiveTurn {
   if (turn instanceof LiveTurn) return turn;
-  throw new TypeError("This is no turn of a session.");
+  throw new TypeError("This object is not a turn of a session of this library.");
 }

@@ -22,7 +22,7 @@ export interface PromptSink {
 
 /** The session of the turns. The session core implements it. */
 export interface TurnsOwner extends TurnOwner {
-  /** Why the session takes no prompt any more; undefined as long as it does. */
+  /** Why the session refuses prompts; undefined as long as it accepts them. */
   refusal(): HawserError | undefined;
   /** A prompt was added to the work of the session. */
   onWorkChanged(): void;
@@ -57,6 +57,7 @@ export class Turns {
   #runs = false;
   #lastResult: ResultMessage | undefined;
   #strays = 0;
+  #total = 0;
 
   constructor(sink: PromptSink, owner: TurnsOwner, timeouts: Timeouts) {
     this.#sink = sink;
@@ -69,11 +70,16 @@ export class Turns {
     return [...this.#queue, ...this.#open.values()];
   }
 
+  /** How many prompts were sent so far, settled or not. */
+  get total(): number {
+    return this.#total;
+  }
+
   get size(): number {
     return this.#queue.length + this.#open.size;
   }
 
-  /** Whether the CLI says what it does with which prompt. */
+  /** Whether the CLI names the prompts that its messages belong to. */
   get tellsUuids(): boolean {
     return this.#tellsUuids;
   }
@@ -112,6 +118,7 @@ export class Turns {
       turn.settle(refusal);
       return turn;
     }
+    this.#total += 1;
     turn.clock = new TurnClock(this.#timeouts, turn);
     this.#sink.reconnect();
     this.#queue.push(turn);
@@ -147,7 +154,7 @@ export class Turns {
     );
   }
 
-  /** Takes every message of the CLI, in order. */
+  /** Handles every message of the CLI, in order. */
   route(message: Message, size: number): void {
     if (isMessage(message, "command_lifecycle")) this.#progress(message, size);
     else if (isResult(message)) this.#finish(message, size);
@@ -188,7 +195,7 @@ export class Turns {
     this.flush();
   }
 
-  /** Takes back all prompts that were not sent yet; gives their uuids. */
+  /** Withdraws all prompts that were not sent yet, and returns their uuids. */
   cancelQueued(): readonly string[] {
     const queued = [...this.#queue];
     for (const turn of queued) this.cancel(turn);

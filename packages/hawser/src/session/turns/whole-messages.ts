@@ -14,10 +14,10 @@ export interface WholeMessage {
   readonly model: string;
   readonly role: "assistant";
   readonly content: readonly ContentBlock[];
-  /** Final numbers; `undefined` where the CLI did not tell them for this message alone. */
+  /** The final usage; `undefined` if the CLI did not report it for this message alone. */
   readonly usage: Usage | undefined;
   readonly stopReason: string | undefined;
-  /** The Agent tool call that it belongs to, if a sub-agent said it. */
+  /** The id of the Agent tool call, if a sub-agent wrote the message; otherwise `null`. */
   readonly parentToolUseId: string | null;
 }
 
@@ -45,7 +45,7 @@ export class WholeMessages {
   }
 
   #addBlock({ message, parent_tool_use_id, error }: AssistantMessage): void {
-    // The CLI reports a failure of the API as an assistant message, which is no reply of the model.
+    // The CLI reports a failure of the API as an assistant message, which is not a reply of the model.
     if (error !== undefined || !Array.isArray(message?.content)) return;
     const parts = this.#partsOf(message.id, message.model, parent_tool_use_id);
     parts.content.push(...message.content);

@@ -1,9 +1,18 @@
-import type { JsonObject } from "../open.js";
+import type { JsonObject, UnknownWord } from "../open.js";
 
 /** A prompt: plain text, or blocks of text, images and documents. */
-export type Prompt = string | readonly ContentBlock[];
+export type Prompt = string | readonly (ContentBlock | OtherBlock)[];
 
-/** A content block of the Messages API. A block of an unknown kind is passed on unchanged. */
+/** A block of a prompt that is sent as it is, because the API may know more kinds than this library. */
+export interface OtherBlock {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * A block of the Messages API. `block.type === "text"` narrows to one kind; a kind that is not listed here is
+ * handed on as it came, as `UnknownBlock`.
+ */
 export type ContentBlock =
   | TextBlock
   | ImageBlock
@@ -26,14 +35,11 @@ export interface ContentBlocks {
 }
 
 /**
- * Whether a content block has this type, for TypeScript to narrow it. `block.type === "…"` alone
- * keeps `UnknownBlock` in the union, because its type can be any string.
+ * Whether a block has this type; the same as `block.type === type`, as a function for `filter()`.
  *
  * @example
  * ```ts
- * for (const block of message.message.content) {
- *   if (isBlock(block, "tool_use")) console.log(block.name, block.input);
- * }
+ * const uses = message.message.content.filter((block) => isBlock(block, "tool_use"));
  * ```
  */
 export function isBlock<T extends keyof ContentBlocks>(
@@ -106,6 +112,6 @@ export interface ToolResultBlock {
 
 /** A block of a kind that hawser does not describe. */
 export interface UnknownBlock {
-  readonly type: string;
+  readonly type: UnknownWord;
   readonly [field: string]: unknown;
 }

@@ -1,5 +1,5 @@
 import type { ControlCancelRequest, ControlRequest, ControlResponse } from "../control/control.js";
-import type { JsonObject } from "../open.js";
+import type { JsonObject, UnknownWord } from "../open.js";
 import type { AssistantMessage } from "./assistant.js";
 import type {
   AuthStatus,
@@ -18,7 +18,10 @@ import type { StreamEvent } from "./stream-event.js";
 import type { SystemMessage, SystemMessages } from "./system.js";
 import type { UserMessage } from "./user.js";
 
-/** Any message of the CLI, control messages included. An unknown type is passed on unchanged. */
+/**
+ * Every line of the CLI, control frames included. `message.type === "assistant"` narrows to one type. A newer
+ * CLI may send a type that is not listed here: such a message is handed on as it came, as `UnknownMessage`.
+ */
 export type Message = Messages[keyof Messages] | UnknownMessage;
 
 /** The messages of the CLI, by type. `hawser` is a notice of this library. */
@@ -45,12 +48,11 @@ export interface Messages {
 
 /** A message of a type that hawser does not know, or without a type. */
 export interface UnknownMessage extends JsonObject {
-  readonly type?: unknown;
+  readonly type?: UnknownWord;
 }
 
 /**
- * Whether a message has this type, for TypeScript to narrow it. `message.type === "…"` alone keeps
- * `UnknownMessage` in the union, because its type can be anything.
+ * Whether a message has this type; the same as `message.type === type`, as a function for `filter()`.
  *
  * @example
  * ```ts

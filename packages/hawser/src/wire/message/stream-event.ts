@@ -1,4 +1,4 @@
-import type { Stamped } from "../open.js";
+import type { Stamped, UnknownWord } from "../open.js";
 import type { AssistantBody, StopReason } from "./assistant.js";
 import type { ContentBlock } from "./content.js";
 import type { Usage } from "./usage.js";
@@ -71,7 +71,7 @@ export interface MessageStop {
 
 /** A stream event of a type that hawser does not describe. */
 export interface UnknownApiEvent {
-  readonly type: string;
+  readonly type: UnknownWord;
   readonly [field: string]: unknown;
 }
 
@@ -82,4 +82,4 @@ export type BlockDelta =
   | { readonly type: "signature_delta"; readonly signature: string }
   | { readonly type: "input_json_delta"; readonly partial_json: string }
   | { readonly type: "citations_delta"; readonly citation: unknown }
-  | { readonly type: string; readonly [field: string]: unknown };
+  | { readonly type: UnknownWord; readonly [field: string]: unknown };

@@ -1,5 +1,5 @@
 import type { PermissionModeName } from "../control/permission.js";
-import type { JsonObject, Open, Stamped } from "../open.js";
+import type { JsonObject, Open, Stamped, UnknownWord } from "../open.js";
 import type { SDKAssistantMessageError } from "./assistant.js";
 
 interface System extends Stamped {
@@ -125,5 +125,5 @@ export type SystemProgressSubtype =
 /** A notice with a subtype that hawser does not know. */
 export interface UnknownSystem extends JsonObject {
   readonly type: "system";
-  readonly subtype: string;
+  readonly subtype: UnknownWord;
 }

@@ -17,6 +17,7 @@ export type BetaMessage = {
   diagnostics: { cache_miss_reason: ApiCacheMiss | null } | null;
 };
 
+/** Why the model stopped. */
 export type BetaStopReason =
   | "end_turn"
   | "max_tokens"
@@ -27,6 +28,7 @@ export type BetaStopReason =
   | "refusal"
   | "model_context_window_exceeded";
 
+/** The tokens of one request to the model. */
 export type BetaUsage = {
   input_tokens: number;
   output_tokens: number;
@@ -142,6 +144,7 @@ type ApiMessageDelta = {
   > & { input_tokens: number | null };
 };
 
+/** A piece of a block, by its kind. */
 export type BetaRawContentBlockDelta =
   | { type: "text_delta"; text: string }
   | { type: "input_json_delta"; partial_json: string }

@@ -18,6 +18,7 @@ export type MessageParam =
   | { role: "assistant"; content: string | ContentBlockParam[] }
   | { role: "system"; content: string | TextBlockParam[] };
 
+/** A block of a message that is sent to the API. */
 export type ContentBlockParam =
   | TextBlockParam
   | ImageBlockParam
@@ -33,6 +34,7 @@ export type ContentBlockParam =
 
 type Cached = { cache_control?: { type: "ephemeral"; ttl?: "5m" | "1h" } | null };
 
+/** A block of text. */
 export type TextBlockParam = Cached & {
   type: "text";
   text: string;
@@ -50,6 +52,7 @@ type DocumentCitationParam =
       end_block_index: number;
     });
 
+/** An image. */
 export type ImageBlockParam = Cached & {
   type: "image";
   source:
@@ -63,6 +66,7 @@ export type ImageBlockParam = Cached & {
   transformations?: { oversized_image?: "downsize" | "error" } | null;
 };
 
+/** A document: a PDF or a text. */
 export type DocumentBlockParam = Cached & {
   type: "document";
   source:
@@ -84,6 +88,7 @@ type SearchResultBlockParam = Cached & {
   citations?: { enabled?: boolean };
 };
 
+/** A tool call of an earlier reply. */
 export type ToolUseBlockParam = Cached & {
   type: "tool_use";
   id: string;
@@ -93,6 +98,7 @@ export type ToolUseBlockParam = Cached & {
   toolset_name?: string | null;
 };
 
+/** The result of a tool call. */
 export type ToolResultBlockParam = Cached & {
   type: "tool_result";
   tool_use_id: string;
