@@ -1,0 +1,118 @@
+import { afterAll, beforeEach, onTestFinished } from "vitest";
+import { always, type FakeCli, fakeCli, type ReplyFunction } from "../../src/testing/index.js";
+import { NEWEST_CLI } from "../support/cli.js";
+import { hawserIn, KEYS, type Pty, place } from "../support/pty.js";
+import { type SharedWorld, sharedWorld } from "../support/shared-world.js";
+
+/**
+ * One `hawser chat` on the real CLI and a simulated model, for all tests of a block. It is open at an
+ * empty prompt when a test begins. A test that leaves it otherwise makes the next one open another.
+ */
+export function sharedChat(cols = 100): SharedChat {
+  const chat = new SharedChat(sharedWorld(NEWEST_CLI), cols);
+  beforeEach(() => chat.begin());
+  afterAll(() => chat.close());
+  return chat;
+}
+
+export class SharedChat {
+  readonly #world: SharedWorld;
+  readonly #cols: number;
+  readonly #ends: (() => void | Promise<void>)[] = [];
+  #pty: Pty | undefined;
+  #rawBefore = 0;
+  #textBefore = 0;
+
+  constructor(world: SharedWorld, cols: number) {
+    this.#world = world;
+    this.#cols = cols;
+  }
+
+  async begin(): Promise<void> {
+    if (this.#pty?.lastLine.trimEnd() !== ">") {
+      await this.close();
+      this.#pty = await this.#open();
+    }
+    this.#rawBefore = this.pty.raw.length;
+    this.#textBefore = this.pty.text.length;
+    this.replies(() => "Well.");
+  }
+
+  async #open(): Promise<Pty> {
+    const { cwd, env } = this.#world.place;
+    const here = { cwd, env: { ...env, HAWSER_CLI: NEWEST_CLI }, cols: this.#cols };
+    const pty = hawserIn({ ...here, atEnd: (end) => void this.#ends.push(end) }, "chat");
+    await pty.shows(/\/exit\s+to\s+leave\n>/);
+    return pty;
+  }
+
+  get pty(): Pty {
+    if (this.#pty === undefined) throw new Error("The chat opens before the first test.");
+    return this.#pty;
+  }
+
+  get cwd(): string {
+    return this.#world.place.cwd;
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return this.#world.place.env;
+  }
+
+  /** How the model answers in this test; by "Well." unless told. */
+  replies(reply: ReplyFunction): void {
+    this.#world.script(always(reply));
+  }
+
+  /** What the model was asked in this test. */
+  get calls(): SharedWorld["calls"] {
+    return this.#world.calls;
+  }
+
+  prompts(): string[] {
+    return this.calls.map(({ prompt }) => prompt);
+  }
+
+  /** What was written in this test, with its escape sequences. */
+  get raw(): string {
+    return this.pty.raw.slice(this.#rawBefore);
+  }
+
+  /** What this test has added to the screen. */
+  get text(): string {
+    return this.pty.text.slice(this.#textBefore);
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#ends.splice(0)) await end();
+  }
+}
+
+/** A CLI that answers every prompt with "Well.": enough where the subject is the command alone. */
+export async function obligingCli(): Promise<FakeCli> {
+  const cli = await fakeCli({
+    steps: [{ on: "user", times: "always", do: [{ turn: "Well." }] }],
+  });
+  onTestFinished(() => cli.dispose());
+  return cli;
+}
+
+/** A `hawser chat` of its own on such a CLI, open at its first prompt. */
+export async function chatOnFake(): Promise<Pty> {
+  const { cwd, env } = place();
+  const { path } = await obligingCli();
+  const pty = hawserIn({ cwd, env: { ...env, HAWSER_CLI: path } }, "chat");
+  await pty.shows("/exit to leave\n>");
+  return pty;
+}
+
+/** When the turn is over and the next one can be typed. */
+export async function prompted(pty: Pty): Promise<void> {
+  await pty.shows(/ s\n>/);
+}
+
+/** Takes what stands in the edit line away. */
+export async function clearLine(pty: Pty): Promise<void> {
+  pty.type(KEYS.ctrlC);
+  await pty.shows("\n>");
+}
