@@ -1,76 +1,61 @@
 import { afterAll, beforeEach, onTestFinished } from "vitest";
 import { always, type FakeCli, fakeCli, type ReplyFunction } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
-import { hawserIn, KEYS, type Pty, place } from "../support/pty.js";
+import { type AtEnd, hawserIn, KEYS, type Pty, place } from "../support/pty.js";
 import { type SharedWorld, sharedWorld } from "../support/shared-world.js";
 
 /**
  * One `hawser chat` on the real CLI and a simulated model, for all tests of a block. It is open at an
  * empty prompt when a test begins. A test that leaves it otherwise makes the next one open another.
  */
-export function sharedChat(cols = 100): SharedChat {
-  const chat = new SharedChat(sharedWorld(NEWEST_CLI), cols);
+export function sharedChat(): SharedChat {
+  const chat = new SharedChat(sharedWorld(NEWEST_CLI));
   beforeEach(() => chat.begin());
   afterAll(() => chat.close());
   return chat;
 }
 
-export class SharedChat {
-  readonly #world: SharedWorld;
-  readonly #cols: number;
+/** One `hawser chat --offline` for all tests of a block, in the same way. */
+export function sharedOfflineChat(...args: readonly string[]): SharedTerminal & { cwd(): string } {
+  let cwd = "";
+  const chat = new SharedTerminal(async (atEnd) => {
+    const here = place(atEnd);
+    cwd = here.cwd;
+    return opened(hawserIn({ ...here, atEnd }, "chat", "--offline", ...args));
+  });
+  beforeEach(() => chat.begin());
+  afterAll(() => chat.close());
+  return Object.assign(chat, { cwd: () => cwd });
+}
+
+async function opened(pty: Pty): Promise<Pty> {
+  await pty.shows(/\/exit\s+to\s+leave\n>/);
+  return pty;
+}
+
+export class SharedTerminal {
+  readonly #open: (atEnd: AtEnd) => Promise<Pty>;
   readonly #ends: (() => void | Promise<void>)[] = [];
   #pty: Pty | undefined;
   #rawBefore = 0;
   #textBefore = 0;
 
-  constructor(world: SharedWorld, cols: number) {
-    this.#world = world;
-    this.#cols = cols;
+  constructor(open: (atEnd: AtEnd) => Promise<Pty>) {
+    this.#open = open;
   }
 
   async begin(): Promise<void> {
     if (this.#pty?.lastLine.trimEnd() !== ">") {
       await this.close();
-      this.#pty = await this.#open();
+      this.#pty = await this.#open((end) => void this.#ends.unshift(end));
     }
     this.#rawBefore = this.pty.raw.length;
     this.#textBefore = this.pty.text.length;
-    this.replies(() => "Well.");
-  }
-
-  async #open(): Promise<Pty> {
-    const { cwd, env } = this.#world.place;
-    const here = { cwd, env: { ...env, HAWSER_CLI: NEWEST_CLI }, cols: this.#cols };
-    const pty = hawserIn({ ...here, atEnd: (end) => void this.#ends.push(end) }, "chat");
-    await pty.shows(/\/exit\s+to\s+leave\n>/);
-    return pty;
   }
 
   get pty(): Pty {
     if (this.#pty === undefined) throw new Error("The chat opens before the first test.");
     return this.#pty;
-  }
-
-  get cwd(): string {
-    return this.#world.place.cwd;
-  }
-
-  get env(): Readonly<Record<string, string>> {
-    return this.#world.place.env;
-  }
-
-  /** How the model answers in this test; by "Well." unless told. */
-  replies(reply: ReplyFunction): void {
-    this.#world.script(always(reply));
-  }
-
-  /** What the model was asked in this test. */
-  get calls(): SharedWorld["calls"] {
-    return this.#world.calls;
-  }
-
-  prompts(): string[] {
-    return this.calls.map(({ prompt }) => prompt);
   }
 
   /** What was written in this test, with its escape sequences. */
@@ -85,6 +70,45 @@ export class SharedChat {
 
   async close(): Promise<void> {
     for (const end of this.#ends.splice(0)) await end();
+  }
+}
+
+export class SharedChat extends SharedTerminal {
+  readonly #world: SharedWorld;
+
+  constructor(world: SharedWorld) {
+    super((atEnd) => {
+      const { cwd, env } = world.place;
+      return opened(hawserIn({ cwd, env: { ...env, HAWSER_CLI: NEWEST_CLI }, atEnd }, "chat"));
+    });
+    this.#world = world;
+  }
+
+  override async begin(): Promise<void> {
+    await super.begin();
+    this.replies(() => "Well.");
+  }
+
+  get cwd(): string {
+    return this.#world.place.cwd;
+  }
+
+  get configDir(): string {
+    return this.#world.place.configDir;
+  }
+
+  /** How the model answers in this test; by "Well." unless told. */
+  replies(reply: ReplyFunction): void {
+    this.#world.script(always(reply));
+  }
+
+  /** What the model was asked in this test. */
+  get calls(): SharedWorld["calls"] {
+    return this.#world.calls;
+  }
+
+  prompts(): string[] {
+    return this.calls.map(({ prompt }) => prompt);
   }
 }
 
