@@ -105,7 +105,7 @@ describe("hawser ask in a terminal", () => {
 
 describe("hawser ask in a pipe", () => {
   it("prints the answer and nothing else", async () => {
-    expect(await run(place(), ["ask", "--offline", "What is a bowline?"])).toEqual({
+    expect(await run(standIn(), ["ask", "--offline", "What is a bowline?"])).toEqual({
       code: 0,
       out: "A bowline makes a loop that neither slips nor jams.\n",
       err: "",
@@ -170,7 +170,7 @@ describe("hawser ask in a pipe", () => {
 
   it("does not offer --allow for a tool that --deny refuses", async () => {
     const args = ["ask", "--offline", "-t", "Bash", "--deny", "Bash(touch *)", "run touch x"];
-    const { err } = await run(place(), args);
+    const { err } = await run(standIn(), args);
     expect(err).toBe("hawser: Bash was refused, and --deny has a rule for it.\n");
   });
 

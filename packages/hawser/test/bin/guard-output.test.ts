@@ -18,15 +18,16 @@ const COMMANDS: readonly (readonly [line: string, input: string])[] = [
   ["--help", ""],
 ];
 
-/** A machine without a CLI, because the subject is the output of the command. */
-function here() {
+/** Without a CLI where the command can do without, because its output is the subject. */
+function machineFor(line: string) {
   const { cwd, env } = place();
-  return { cwd, env: { ...env, HAWSER_CLI: "/nowhere/claude" } };
+  const needsCli = /^(?:explain|doctor)/.test(line);
+  return { cwd, env: needsCli ? env : { ...env, HAWSER_CLI: "/nowhere/claude" } };
 }
 
 /** Runs the command with its streams as a shell line redirects them. */
 async function run(line: string, redirection: string, input = "") {
-  const machine = line === "doctor" ? place() : here();
+  const machine = machineFor(line);
   const script = `exec "$0" "$1" ${line} ${redirection}`;
   const child = spawn("/bin/sh", ["-c", script, process.execPath, HAWSER], machine);
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -53,7 +54,7 @@ describe.skipIf(process.platform !== "linux")("stdout and stderr of hawser", () 
   it.each(COMMANDS)(
     "`%s` exits with 141 and no message when its reader is gone",
     async (line, input) => {
-      const child = spawn(process.execPath, [HAWSER, ...line.split(" ")], here());
+      const child = spawn(process.execPath, [HAWSER, ...line.split(" ")], machineFor(line));
       onTestFinished(() => void child.kill("SIGKILL"));
       child.stdout.destroy();
       child.stdin.end(input);
@@ -78,7 +79,10 @@ describe.skipIf(process.platform !== "linux")("stdout and stderr of hawser", () 
   it("a stderr that cannot be written does not stop the command", async () => {
     const full = openSync("/dev/full", "w");
     const args = [HAWSER, "ask", "--offline", "--max-turns", "1", "What is a bowline?"];
-    const child = spawn(process.execPath, args, { ...here(), stdio: ["ignore", "pipe", full] });
+    const child = spawn(process.execPath, args, {
+      ...machineFor("ask"),
+      stdio: ["ignore", "pipe", full],
+    });
     closeSync(full);
     if (child.stdout === null) throw new Error("no stdout");
     const [[code], out] = await Promise.all([once(child, "exit"), text(child.stdout)]);

@@ -1,19 +1,21 @@
 import { afterAll, beforeEach, onTestFinished } from "vitest";
 import { always, type FakeCli, fakeCli, type ReplyFunction } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
-import { type AtEnd, hawserIn, KEYS, type Pty, place } from "../support/pty.js";
+import { type AtEnd, hawserIn, KEYS, type Pty, type PtyOptions, place } from "../support/pty.js";
 import { type SharedWorld, sharedWorld } from "../support/shared-world.js";
 
 /**
  * One `hawser chat` on the real CLI and a simulated model, for all tests of a block. It is open at an
  * empty prompt when a test begins. A test that leaves it otherwise makes the next one open another.
  */
-export function sharedChat(): SharedChat {
-  const chat = new SharedChat(sharedWorld(NEWEST_CLI));
+export function sharedChat(screen: Screen = {}): SharedChat {
+  const chat = new SharedChat(sharedWorld(NEWEST_CLI), screen);
   beforeEach(() => chat.begin());
   afterAll(() => chat.close());
   return chat;
 }
+
+type Screen = Pick<PtyOptions, "cols" | "rows">;
 
 /** One `hawser chat --offline` for all tests of a block, in the same way. */
 export function sharedOfflineChat(...args: readonly string[]): SharedTerminal & { cwd(): string } {
@@ -76,10 +78,11 @@ export class SharedTerminal {
 export class SharedChat extends SharedTerminal {
   readonly #world: SharedWorld;
 
-  constructor(world: SharedWorld) {
+  constructor(world: SharedWorld, screen: Screen) {
     super((atEnd) => {
-      const { cwd, env } = world.place;
-      return opened(hawserIn({ cwd, env: { ...env, HAWSER_CLI: NEWEST_CLI }, atEnd }, "chat"));
+      const { cwd, env: own } = world.place;
+      const env = { ...own, HAWSER_CLI: NEWEST_CLI };
+      return opened(hawserIn({ ...screen, cwd, env, atEnd }, "chat"));
     });
     this.#world = world;
   }
