@@ -8,6 +8,7 @@ import {
   type Options,
   validateOptions,
 } from "../../src/options/index.js";
+import { FULL } from "../support/cli.js";
 import { fc } from "../support/fc.js";
 import {
   cli,
@@ -20,6 +21,11 @@ import {
   wrong,
 } from "./arbitrary-options.helper.js";
 import { HOST } from "./facts.helper.js";
+
+/** A full run tries five times as many cases. */
+function runsOf(full: number): number {
+  return FULL ? full : Math.ceil(full / 5);
+}
 
 /** A property that most of its runs do not reach holds nothing. */
 function countRuns(): { hit: () => void; expectAtLeast: (least: number) => void } {
@@ -57,7 +63,7 @@ describe("any options at all", () => {
         if ("error" in result) expect(result.error.message).not.toMatch(/options cannot be read/i);
         else expect(bytesOf(result.invocation)).toBeLessThan(8192);
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 
@@ -74,9 +80,9 @@ describe("any options at all", () => {
         expect(argv.filter((text) => /[\0-\x1f\x7f]/.test(text))).toEqual([]);
         expect(JSON.parse(JSON.stringify(initialize))).toEqual(initialize);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
-    runs.expectAtLeast(50);
+    runs.expectAtLeast(runsOf(50));
   });
 
   it("are never changed", () => {
@@ -88,9 +94,9 @@ describe("any options at all", () => {
         if ("invocation" in outcome(frozen, facts, deepFreeze({ ...HOST }))) runs.hit();
         expect(shallow(options)).toEqual(before);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
-    runs.expectAtLeast(50);
+    runs.expectAtLeast(runsOf(50));
   });
 
   it("give the same invocation each time", () => {
@@ -98,7 +104,7 @@ describe("any options at all", () => {
       fc.property(right, current, (options, facts) => {
         expect(outcome(options, facts)).toEqual(outcome(options, facts));
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 
@@ -118,9 +124,9 @@ describe("any options at all", () => {
         // What is left needs the disk: a settings file that is to be merged and was not read.
         expect(result.error.message).toContain("whose contents are not known here");
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
-    runs.expectAtLeast(100);
+    runs.expectAtLeast(runsOf(100));
   });
 
   it("that throw when they are looked at are a typed error", () => {
@@ -185,9 +191,9 @@ describe("whatever is secret", () => {
         runs.hit();
         expect(result.invocation.argv.join("\n")).not.toContain(CANARY);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
-    runs.expectAtLeast(50);
+    runs.expectAtLeast(runsOf(50));
   });
 
   it("is not in what explain prints of the environment, the files and the servers", () => {
@@ -203,7 +209,7 @@ describe("whatever is secret", () => {
         const facts = { path: "/c", version: [2, 1, 325] } as const;
         expect(explain(each as Options, facts, HOST)).not.toContain(CANARY);
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 });
@@ -225,7 +231,7 @@ describe("whatever is long", () => {
         if ("error" in result) throw result.error;
         expect(bytesOf(result.invocation)).toBeLessThan(8192);
       }),
-      { numRuns: 50 },
+      { numRuns: runsOf(50) },
     );
   });
 });
