@@ -54,8 +54,8 @@ function bytesOf({ file, argv }: Invocation): number {
   return [file, ...argv].reduce((sum, token) => sum + Buffer.byteLength(token) + 1, 0);
 }
 
-describe("any options at all", () => {
-  it("give an invocation or a typed error, never another throw", () => {
+describe("buildInvocation() with random options", () => {
+  it("returns an invocation or throws a HawserError", () => {
     fc.assert(
       fc.property(fc.oneof(right, wrong, mixed, textual), cli, env, (options, facts, variables) => {
         const result = outcome(options, facts, { ...HOST, env: variables });
@@ -67,7 +67,7 @@ describe("any options at all", () => {
     );
   });
 
-  it("give an invocation that can be sent: strings, and JSON that survives its way", () => {
+  it("returns only strings and JSON that survives a round trip", () => {
     const runs = countRuns();
     fc.assert(
       fc.property(fc.oneof(right, mixed, textual), current, (options, facts) => {
@@ -85,7 +85,7 @@ describe("any options at all", () => {
     runs.expectAtLeast(runsOf(50));
   });
 
-  it("are never changed", () => {
+  it("does not change the options", () => {
     const runs = countRuns();
     fc.assert(
       fc.property(fc.oneof(right, mixed), current, (options, facts) => {
@@ -99,7 +99,7 @@ describe("any options at all", () => {
     runs.expectAtLeast(runsOf(50));
   });
 
-  it("give the same invocation each time", () => {
+  it("returns the same invocation each time", () => {
     fc.assert(
       fc.property(right, current, (options, facts) => {
         expect(outcome(options, facts)).toEqual(outcome(options, facts));
@@ -108,7 +108,7 @@ describe("any options at all", () => {
     );
   });
 
-  it("that validation lets pass fail later only for the CLI's or the machine's sake", () => {
+  it("fails after validation only because of the CLI or the machine", () => {
     const runs = countRuns();
     const later = ["unsupported_by_cli", "argument_too_long", "nested_session", "root_refused"];
     fc.assert(
@@ -129,7 +129,7 @@ describe("any options at all", () => {
     runs.expectAtLeast(runsOf(100));
   });
 
-  it("that throw when they are looked at are a typed error", () => {
+  it("throws a HawserError for options whose getters throw", () => {
     const facts = { path: "/c", version: [2, 1, 325] } as const;
     const bomb = () => {
       throw new TypeError("boom");
@@ -147,7 +147,7 @@ describe("any options at all", () => {
   });
 });
 
-describe("whatever is secret", () => {
+describe("a secret", () => {
   const CANARY = "canary-7Qx92";
   const secret = fc.string({ maxLength: 20 }).map((text) => `${CANARY}${text.replace(/\0/g, "")}`);
   const rule = fc.constantFrom("Read", "Bash(git *)", "mcp__a__b");
@@ -178,7 +178,7 @@ describe("whatever is secret", () => {
     { requiredKeys: ["env"] },
   );
 
-  it("is on no command line, whatever else is there", () => {
+  it("is never on the command line", () => {
     const runs = countRuns();
     fc.assert(
       fc.property(options, right, current, (given, other, facts) => {
@@ -196,7 +196,7 @@ describe("whatever is secret", () => {
     runs.expectAtLeast(runsOf(50));
   });
 
-  it("is not in what explain prints of the environment, the files and the servers", () => {
+  it("is not in what explain() prints of the environment, files and servers", () => {
     const given = options.map(({ env: variables, mcpServers, settings, apiKey }) =>
       Object.fromEntries(
         Object.entries({ env: variables, mcpServers, settings, apiKey }).filter(
@@ -214,7 +214,7 @@ describe("whatever is secret", () => {
   });
 });
 
-describe("whatever is long", () => {
+describe("a long option", () => {
   const long = fc.integer({ min: 0, max: 3000 });
 
   it("stays off the command line, or is an error that names its option", () => {

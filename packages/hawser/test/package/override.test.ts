@@ -113,11 +113,11 @@ describe("a package that imports the official SDK", () => {
 
 describe("code with the official types", () => {
   it.each([["nodenext", "nodenext"] as const, ...(FULL ? [["esnext", "bundler"] as const] : [])])(
-    "compiles with module %s and moduleResolution %s, without skipLibCheck",
+    "compiles with module %s and moduleResolution %s",
     async (module, resolution) => {
       const source = readFileSync(join(HERE, "consumer.ts"), "utf8");
       writeFileSync(join(project, "consumer.ts"), source.replace("../../src/index.js", OFFICIAL));
-      const flags = ["--noEmit", "--strict", "--skipLibCheck", "false", "--types", "node"];
+      const flags = ["--noEmit", "--strict", "--skipLibCheck", String(!FULL), "--types", "node"];
       flags.push(
         "--target",
         "es2022",
@@ -136,7 +136,7 @@ describe("code with the official types", () => {
     LIMIT_MS,
   );
 
-  it(
+  it.runIf(FULL)(
     "finds every exported type, none of them `any`",
     () => {
       const file = join(project, "node_modules", OFFICIAL, "dist/index.d.ts");
