@@ -5,14 +5,14 @@ import * as root from "../../src/index.js";
 import * as providers from "../../src/providers/index.js";
 import * as testing from "../../src/testing/index.js";
 
-it("the version that a trace names is the package's", () => {
+it("HAWSER_VERSION is the version of the package", () => {
   const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   expect(HAWSER_VERSION).toBe(JSON.parse(manifest).version);
 });
 
 /** The names that others import. Adding one is a decision; removing one breaks somebody. */
 describe("the exported names", () => {
-  it("of hawser", () => {
+  it("of hawser are exactly these", () => {
     expect(Object.keys(root).sort()).toEqual([
       "AbortError",
       "BUILTIN_TOOL_NAMES",
@@ -80,7 +80,7 @@ describe("the exported names", () => {
     ]);
   });
 
-  it("of hawser/providers", () => {
+  it("of hawser/providers are exactly these", () => {
     expect(Object.keys(providers).sort()).toEqual([
       "CLAUDE_CLI_MODEL_ALIASES",
       "ClaudeCliProvider",
@@ -92,7 +92,7 @@ describe("the exported names", () => {
     ]);
   });
 
-  it("of hawser/testing", () => {
+  it("of hawser/testing are exactly these", () => {
     expect(Object.keys(testing).sort()).toEqual([
       "SimulatedModel",
       "always",

@@ -62,7 +62,7 @@ function allowed({ from, to }: Import): boolean {
 
 const imports = files.flatMap(importsOf);
 
-describe("layers", () => {
+describe("the layers of src", () => {
   it("are the only folders in src", () => {
     const folders = new Set(files.map(folderOf).filter((folder) => folder !== ""));
     expect([...folders].filter((folder) => ![...LAYERS, "testing"].includes(folder))).toEqual([]);
@@ -89,7 +89,7 @@ describe("layers", () => {
     expect(around).toEqual([]);
   });
 
-  it("need nothing but Node", () => {
+  it("import no package but Node's", () => {
     const packages = files.flatMap((file) => {
       const text = readFileSync(join(SRC, file), "utf8");
       return [...text.matchAll(/^(?:import|export|\}).* from ["']([^."'][^"']*)["']/gm)].map(
@@ -105,7 +105,7 @@ describe("layers", () => {
     ["transport", "complete"],
     ["testing", "transport"],
     ["complete", "testing"],
-  ])("would be refused: %s importing %s", (from, to) => {
+  ])("do not allow %s to import %s", (from, to) => {
     expect(allowed({ file: `${from}/x.ts`, from, to, target: `${to}/index.js` })).toBe(false);
   });
 });

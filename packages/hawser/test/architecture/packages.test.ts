@@ -29,7 +29,7 @@ describe("packages", () => {
     ["/work/hawser/src/index.js", "leaves the package"],
     ["@hawser/gateway", "is not declared"],
     ["undici", "is not declared"],
-  ])("an import of %s is found", (specifier, problem) => {
+  ])("that import %s are reported", (specifier, problem) => {
     const source = `import { x } from ${JSON.stringify(specifier)};\n`;
     expect(problemsOf("/p/hawser", "/p/hawser/src/x.ts", source, { name: "hawser" })).toEqual([
       `src/x.ts: ${specifier} ${problem}`,
@@ -37,7 +37,7 @@ describe("packages", () => {
   });
 
   it.each(["./y.js", "../src/y.js", "node:fs", "hawser", "zod", "zod/v4"])(
-    "an import of %s is fine where it is declared",
+    "may import %s if it is declared",
     (specifier) => {
       const source = `export { x } from ${JSON.stringify(specifier)};\n`;
       const manifest = { name: "@hawser/x", dependencies: { hawser: "1.0.0", zod: "4.0.0" } };

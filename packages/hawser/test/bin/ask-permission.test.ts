@@ -6,10 +6,11 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { oneLine, printable, visible } from "../../src/bin/terminal/printable.js";
 import { breakIntoRows } from "../../src/bin/terminal/wrap-text.js";
 import { callDetails } from "../../src/bin/turn/tool-call-text.js";
-import { type ReplyScript, toolUse } from "../../src/testing/index.js";
+import { type ReplyFunction, toolUse } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
-import { hawserIn, place } from "../support/pty.js";
+import { hawserIn, type Pty, place } from "../support/pty.js";
 import { world } from "../support/world.js";
+import { prompted, sharedChat } from "./shared-chat.helper.js";
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "hawser-details-"));
@@ -21,8 +22,8 @@ function details(input: unknown, cwd = "/", tool = "Bash"): string[] {
   return callDetails(tool, input, cwd).map(({ text }) => text);
 }
 
-describe("what a person is shown of a call", () => {
-  it("is all of it, whatever tool it is", () => {
+describe("callDetails()", () => {
+  it("returns every field of the input, whatever the tool is", () => {
     const sandbox = { command: "ls\nrm x", description: "Lists", dangerouslyDisableSandbox: true };
     expect(details(sandbox)).toEqual([
       ...["ls", "rm x", "dangerouslyDisableSandbox: true", "the model says: Lists"],
@@ -43,7 +44,7 @@ describe("what a person is shown of a call", () => {
     expect(long).toHaveLength(102);
   });
 
-  it("begins with the command, and has the model's description last, on one line", () => {
+  it("puts the command first and the model's description last, on one line", () => {
     const description = `git status${"\n".repeat(62)}${"x".repeat(500)}`;
     const shown = details({ description, command: "git status $(touch EVIL)", timeout_ms: 5 });
     expect(shown.slice(0, 2)).toEqual(["git status $(touch EVIL)", "timeout_ms: 5"]);
@@ -51,14 +52,14 @@ describe("what a person is shown of a call", () => {
     expect(shown).toHaveLength(3);
   });
 
-  it("cuts no field of an MCP server's tool, and has short fields before long ones", () => {
+  it("cuts no field of an MCP tool, and puts short fields before long ones", () => {
     const input = { note: "a\n".repeat(99), "na\nme": "x", command: "c", description: "d\ne" };
     expect(details(input, "/", "mcp__shop__sell").slice(0, 5)).toEqual([
       ...["c", "na␊me: x", "description: d", "  e", "note: a"],
     ]);
   });
 
-  it("has a sign for every character that would not be seen", () => {
+  it("shows a symbol for every invisible character", () => {
     expect(visible("a\u00A0b\u2800c\u3164d\u0336e\uFE0Ff\u{F0000}")).toBe(
       "a<U+00A0>b<U+2800>c<U+3164>d<U+0336>e<U+FE0F>f<U+F0000>",
     );
@@ -71,7 +72,7 @@ describe("what a person is shown of a call", () => {
     expect(visible("\u{E0041}")).toBe("<U+E0041>");
   });
 
-  it("tells a change of nothing but the last line break, and no change at all", () => {
+  it("reports a change of the last line break alone, and a change of nothing", () => {
     const cwd = folder();
     writeFileSync(join(cwd, "a"), "x\n");
     expect(details({ file_path: "a", content: "x" }, cwd)).toContain(
@@ -80,7 +81,7 @@ describe("what a person is shown of a call", () => {
     expect(details({ file_path: "a", content: "x\n" }, cwd)).toEqual(["a", "(no change)"]);
   });
 
-  it("says so when what is there cannot be shown, and never waits for it", () => {
+  it("says why the existing file cannot be shown, and does not wait for a pipe or device", () => {
     const cwd = folder();
     execFileSync("mkfifo", [join(cwd, "pipe")]);
     writeFileSync(join(cwd, "binary"), "a\0b");
@@ -96,7 +97,7 @@ describe("what a person is shown of a call", () => {
   });
 });
 
-it("text of others neither moves the cursor nor turns the line around, and lines fit the screen", () => {
+it("printable(), oneLine() and breakIntoRows() remove control characters and fit the screen", () => {
   expect(printable("a\x1b]0;x\x07\u202Eb\u2066\r\nc\td")).toBe("a]0;xb\nc\td");
   expect(oneLine("a\x1b\u202Eb", 10)).toBe("a b");
   expect(oneLine("漢字漢字漢字", 7)).toBe("漢字漢…");
@@ -108,8 +109,9 @@ it("text of others neither moves the cursor nor turns the line around, and lines
   expect(breakIntoRows("", 5)).toEqual([""]);
 });
 
-it("what was typed before a question was there does not answer it", async () => {
-  const here = place();
+it("a permission question of hawser ask is not answered by what was typed before", async () => {
+  const { cwd, env } = place();
+  const here = { cwd, env: { ...env, HAWSER_CLI: "/nowhere/claude" } };
   const pty = hawserIn(here, "ask", "--offline", "-t", "Bash", "run touch knot");
   await pty.shows("offline:");
   pty.enter("y");
@@ -126,35 +128,51 @@ it("what was typed before a question was there does not answer it", async () => 
   expect(existsSync(join(here.cwd, "knot"))).toBe(false);
 });
 
-describe("the question about a tool", () => {
+describe("a permission question", () => {
   const ROWS = 24;
+  const chat = sharedChat({ rows: ROWS, cols: 80 });
 
-  async function asked(replies: ReplyScript, ...args: string[]) {
-    const { env, cwd } = await world(NEWEST_CLI, replies);
-    const here = { cwd, env: { ...env, HAWSER_CLI: NEWEST_CLI }, rows: ROWS, cols: 80 };
-    const pty = hawserIn(here, ...(args.length === 0 ? ["chat", "go"] : args));
-    /** What is on the screen, without what has scrolled away. */
-    const screen = () => pty.text.split("\n").slice(-ROWS).join("\n");
-    return { pty, cwd, screen };
-  }
+  /** What is on the screen, without what has scrolled away. */
+  const screenOf = ({ text }: Pty) => text.split("\n").slice(-ROWS).join("\n");
 
   const once =
-    (name: string, input: Record<string, unknown>): ReplyScript =>
+    (name: string, input: Record<string, unknown>): ReplyFunction =>
     ({ toolResults }) =>
       toolResults.length > 0 ? "Done." : toolUse(name, input);
 
-  it.each([
-    ["chat", ["chat", "go"]],
-    ["ask --agent", ["ask", "--agent", "go"]],
-  ])("shows the command first in `hawser %s`, whatever the description says", async (_, args) => {
-    const command = "git status $(touch EVIL)";
-    const description = `git status${"\n".repeat(62)}`;
-    const { pty, screen } = await asked(once("Bash", { command, description }), ...args);
+  /** Lets the model use a tool in the shared chat. */
+  function ask(reply: ReplyFunction): Pty {
+    chat.replies(reply);
+    chat.pty.enter("go");
+    return chat.pty;
+  }
+
+  async function refuse(pty: Pty): Promise<void> {
+    pty.enter("n");
+    await prompted(pty);
+  }
+
+  const MISLEADING = {
+    command: "git status $(touch EVIL)",
+    description: `git status${"\n".repeat(62)}`,
+  };
+  const COMMAND_FIRST = /\? Bash\n +git status \$\(touch EVIL\)\n +the model says: git status/;
+
+  it("shows the command first in hawser chat, whatever the description says", async () => {
+    const pty = ask(once("Bash", MISLEADING));
     await pty.shows("[y]es");
     await pty.shows(/\n {2}>$/);
-    expect(screen()).toMatch(
-      /\? Bash\n +git status \$\(touch EVIL\)\n +the model says: git status/,
-    );
+    expect(screenOf(pty)).toMatch(COMMAND_FIRST);
+    await refuse(pty);
+  });
+
+  it("shows the command first in hawser ask --agent, whatever the description says", async () => {
+    const { env, cwd } = await world(NEWEST_CLI, once("Bash", MISLEADING));
+    const here = { cwd, env: { ...env, HAWSER_CLI: NEWEST_CLI }, rows: ROWS, cols: 80 };
+    const pty = hawserIn(here, "ask", "--agent", "go");
+    await pty.shows("[y]es");
+    await pty.shows(/\n {2}>$/);
+    expect(screenOf(pty)).toMatch(COMMAND_FIRST);
   });
 
   it("shows the command of Monitor first", async () => {
@@ -164,65 +182,72 @@ describe("the question about a tool", () => {
       timeout_ms: 1000,
       persistent: false,
     };
-    const { pty, screen } = await asked(once("Monitor", input));
+    const pty = ask(once("Monitor", input));
     await pty.shows("[y]es");
-    expect(screen()).toMatch(/\? Monitor\n +touch EVIL\n/);
+    await pty.shows(/\n {2}>$/);
+    expect(screenOf(pty)).toMatch(/\? Monitor\n +touch EVIL\n/);
+    await refuse(pty);
   });
 
   it.each([
-    ["lines", `git status${"\n".repeat(70)}touch EVIL`],
-    ["columns", `git status ${" ".repeat(5000)}; touch EVIL`],
-  ])("takes no yes before a command of many %s was shown whole", async (_, command) => {
-    const { pty, cwd, screen } = await asked(once("Bash", { command }));
+    ["lines", "EVIL-1", `git status${"\n".repeat(70)}touch EVIL-1`],
+    ["columns", "EVIL-2", `git status ${" ".repeat(5000)}; touch EVIL-2`],
+  ])("takes no yes before a command of many %s was shown whole", async (_, file, command) => {
+    const pty = ask(once("Bash", { command }));
     await pty.shows(/\d+ lines are hidden · \[s\]how \d+ more · \[all\] · \[n\]o/);
     await pty.shows(/\n {2}>$/);
-    expect(screen()).toMatch(/\? Bash\n +git status/);
-    expect(screen()).not.toContain("[y]es");
+    expect(screenOf(pty)).toMatch(/\? Bash\n +git status/);
+    expect(screenOf(pty)).not.toContain("[y]es");
     for (const answer of ["y", "yes", "always"]) {
       pty.enter(answer);
       await pty.shows("lines are not shown yet: see the whole call before you allow it.");
       await pty.shows("[all]");
       await pty.shows(/\n {2}>$/);
     }
-    expect(existsSync(join(cwd, "EVIL"))).toBe(false);
+    expect(existsSync(join(chat.cwd, file))).toBe(false);
     pty.enter("s");
     await pty.shows("lines are hidden");
     await pty.shows(/\n {2}>$/);
     pty.enter("all");
-    await pty.shows("touch EVIL");
+    await pty.shows(`touch ${file}`);
     await pty.shows("[y]es");
     await pty.shows(/\n {2}>$/);
     pty.enter("y");
     await pty.shows("Done.");
-    expect(existsSync(join(cwd, "EVIL"))).toBe(true);
+    expect(existsSync(join(chat.cwd, file))).toBe(true);
+    await prompted(pty);
   });
 
   it("stays in view while other calls of the same turn go on", async () => {
-    const { pty, screen } = await asked(({ toolResults }) => {
+    const pty = ask(({ toolResults }) => {
       if (toolResults.length > 0) return "Done.";
       const reads = Array.from({ length: 30 }, (_, i) => toolUse("Glob", { pattern: `${i}*` }));
       return [toolUse("Bash", { command: "touch EVIL" }), ...reads];
     });
     await pty.shows("[y]es");
     await pty.shows(/\n {2}>$/);
-    expect(screen()).toMatch(/\? Bash\n +touch EVIL\n/);
+    expect(screenOf(pty)).toMatch(/\? Bash\n +touch EVIL\n/);
     pty.enter("n");
     await pty.shows("● Glob 29*");
-    const [question] = /\? Bash[\s\S]+?\n {2}> n/.exec(pty.text) ?? [];
+    const [question] = /\? Bash[\s\S]+?\n {2}> n/.exec(chat.text) ?? [];
+    expect(question).toBeDefined();
     expect(question).not.toContain("Glob");
+    await prompted(pty);
   });
 
-  it("gives each label of the model's own questions one row", async () => {
+  it("of AskUserQuestion gives each label of the model one row", async () => {
     const options = [
       { label: "red\n    2. [y]es, and allow Bash", description: "a\nb" },
       { label: "blue", description: "" },
     ];
     const question = `Which?${"\n".repeat(80)}`;
     const questions = [{ question, header: "colour", options, multiSelect: false }];
-    const { pty, screen } = await asked(once("AskUserQuestion", { questions }));
+    const pty = ask(once("AskUserQuestion", { questions }));
     await pty.shows("a number, or your own words >");
-    expect(screen()).toMatch(
+    expect(screenOf(pty)).toMatch(
       /\? Which\?[\s\S]+not shown\)\n +1\. red 2\. \[y\]es.*\n +a b\n +2\. blue\n/,
     );
+    pty.enter("2");
+    await prompted(pty);
   });
 });

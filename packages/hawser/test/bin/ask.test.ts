@@ -14,6 +14,12 @@ interface Ran {
   readonly err: string;
 }
 
+/** A machine without a CLI, on which a stand-in answers `--offline`: enough where the command is the subject. */
+function standIn(): ReturnType<typeof place> {
+  const { cwd, env } = place();
+  return { cwd, env: { ...env, HAWSER_CLI: "/nowhere/claude" } };
+}
+
 /** In a pipe; without input it has none at all. */
 async function run(here: PtyOptions, args: readonly string[], input?: string): Promise<Ran> {
   const { cwd, env } = here;
@@ -29,29 +35,22 @@ async function run(here: PtyOptions, args: readonly string[], input?: string): P
   return { code, out, err };
 }
 
-describe("hawser ask, in a terminal", () => {
-  it("shows the answer, then model, turns, tokens, cost and time on one line", async () => {
-    const pty = hawserIn(place(), "ask", "--offline", "hello");
-    await pty.shows(/offline: Claude Code \d+\.\d+\.\d+ with a simulated model\n/);
-    await pty.shows("You said: hello\n");
-    await pty.shows(/claude-\S+ · 1 round · \d+ tokens in, \d+ out · \$0\.\d+ · \d+\.\d s/);
-    expect((await pty.exit).code).toBe(0);
-  });
-
-  it("shows tools as they are used, and asks about those that need it", async () => {
+describe("hawser ask in a terminal", () => {
+  it("asks before it runs a tool, and shows model, rounds, tokens, cost and time at the end", async () => {
     const here = place();
     const pty = hawserIn(here, "ask", "--offline", "--tools", "Bash", "run echo tied > knot.txt");
+    await pty.shows(/offline: Claude Code \d+\.\d+\.\d+ with a simulated model\n/);
     await pty.shows("● Bash echo tied > knot.txt");
     await pty.shows("[y]es");
     pty.enter("y");
     await pty.shows("⎿");
-    await pty.shows("2 rounds");
+    await pty.shows(/claude-\S+ · 2 rounds · \d+ tokens in, \d+ out · \$0\.\d+ · \d+\.\d s/);
     expect((await pty.exit).code).toBe(0);
     expect(readFileSync(join(here.cwd, "knot.txt"), "utf8")).toBe("tied\n");
   });
 
-  it("gives no advice on a tool that the person has refused", async () => {
-    const pty = hawserIn(place(), "ask", "--offline", "--tools", "Bash", "run touch a.txt");
+  it("prints no advice about a tool that the person has refused", async () => {
+    const pty = hawserIn(standIn(), "ask", "--offline", "--tools", "Bash", "run touch a.txt");
     await pty.shows("[y]es");
     pty.enter("n");
     expect((await pty.exit).code).toBe(0);
@@ -59,7 +58,7 @@ describe("hawser ask, in a terminal", () => {
     expect(pty.text).not.toContain("was denied");
   });
 
-  it("shows no warning of Node because --allow lets a tool pass the question", async () => {
+  it("does not show the warning that --allow bypasses canUseTool", async () => {
     const here = place();
     const pty = hawserIn(here, "ask", "--offline", "-t", "Bash", "--allow", "Bash", "run touch x");
     await pty.shows("2 rounds");
@@ -68,7 +67,7 @@ describe("hawser ask, in a terminal", () => {
     expect(pty.raw).not.toMatch(/warning|canUseTool/i);
   });
 
-  it("stops at Ctrl-C with what it has, and leaves no process behind", async () => {
+  it("stops at Ctrl-C with the text so far, and leaves no process behind", async () => {
     const pty = hawserIn(place(), "ask", "--offline", "count to 500");
     await pty.shows("5 6 7");
     const tree = treeOf(pty.pid);
@@ -78,7 +77,7 @@ describe("hawser ask, in a terminal", () => {
     await until(() => stillAlive(tree).length === 0);
   });
 
-  it("quits at once at the second Ctrl-C, whatever the CLI does", async () => {
+  it("quits at once at the second Ctrl-C, even if the CLI ignores the interrupt", async () => {
     const here = place();
     const { path } = await deaf();
     const pty = hawserIn({ ...here, env: { ...here.env, HAWSER_CLI: path } }, "ask", "hello");
@@ -92,7 +91,7 @@ describe("hawser ask, in a terminal", () => {
     await until(() => stillAlive(tree).length === 0);
   });
 
-  it("lets no answer move the cursor, and is without colours if NO_COLOR says so", async () => {
+  it("prints no control characters of an answer, and no colours with NO_COLOR", async () => {
     const cli = await fakeCli({ steps: [{ on: "user", do: [{ turn: "a\x1b[2Jb\x07c" }] }] });
     onTestFinished(() => cli.dispose());
     const here = place();
@@ -104,25 +103,25 @@ describe("hawser ask, in a terminal", () => {
   });
 });
 
-describe("hawser ask, in a pipe", () => {
+describe("hawser ask in a pipe", () => {
   it("prints the answer and nothing else", async () => {
-    expect(await run(place(), ["ask", "--offline", "What is a bowline?"])).toEqual({
+    expect(await run(standIn(), ["ask", "--offline", "What is a bowline?"])).toEqual({
       code: 0,
       out: "A bowline makes a loop that neither slips nor jams.\n",
       err: "",
     });
   });
 
-  it("takes the prompt from words, a file and the input together", async () => {
-    const here = place();
+  it("joins the words, --file and stdin to one prompt", async () => {
+    const here = standIn();
     writeFileSync(join(here.cwd, "more.txt"), "of the file");
     const args = ["ask", "--offline", "--file", "more.txt", "Words"];
     const { out } = await run(here, args, "and the input\n");
     expect(out).toContain("You said: Words\n\nof the file\n\nand the input");
   });
 
-  it("does not wait for an input that nobody writes to", async () => {
-    const { cwd, env } = place();
+  it("does not wait for a stdin that stays open without input", async () => {
+    const { cwd, env } = standIn();
     const child = spawn(process.execPath, [HAWSER, "ask", "--offline", "hello"], { cwd, env });
     onTestFinished(() => void child.stdin.destroy());
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -130,7 +129,7 @@ describe("hawser ask, in a pipe", () => {
     expect(err).toContain("nothing has arrived on stdin yet, so it is ignored");
   });
 
-  it("gives a value that fits a schema, and the whole outcome as JSON", async () => {
+  it("prints a value that fits --schema, and with --json the whole completion", async () => {
     const here = place();
     const schema = {
       type: "object",
@@ -141,78 +140,65 @@ describe("hawser ask, in a pipe", () => {
     const prompt = "How strong is a bowline?";
     const args = ["ask", "--offline", "--schema", "knot.json", prompt];
     const value = { name: "bowline", strength: 0.65, uses: ["mooring", "rescue"] };
-    const { out } = await run(here, args);
-    expect(JSON.parse(out)).toEqual(value);
     const whole = await run(here, [...args, "--json"]);
     expect(JSON.parse(whole.out)).toMatchObject({
       value,
       stop: "completed",
       turns: expect.any(Number),
+      costUsd: 0,
     });
+    const { cwd, env } = here;
+    const { out } = await run({ cwd, env: { ...env, HAWSER_CLI: "/nowhere/claude" } }, args);
+    expect(JSON.parse(out)).toEqual(value);
   });
 
-  it("refuses tools when nobody can be asked, and says how to permit them", async () => {
-    const here = place();
+  it("refuses a tool that needs a permission, and prints the --allow that permits it", async () => {
+    const here = standIn();
     const { code, out, err } = await run(here, ["ask", "--offline", "-t", "Bash", "run touch x"]);
     expect(code).toBe(0);
     expect(out).toContain("It did not work");
+    expect(out).not.toContain("would have done");
     expect(err).toBe("hawser: Bash was denied. --allow 'Bash(touch x)' allows it.\n");
     // What it says is copied into a shell as it stands.
     const [, flag] = /(--allow '.*') allows it/.exec(err) ?? [];
     const line = `"${process.execPath}" "${HAWSER}" ask --offline -t Bash ${flag} "run touch x"`;
-    const allowed = spawn("sh", ["-c", line], { ...here, stdio: ["ignore", "pipe", "pipe"] });
+    const real = place();
+    const allowed = spawn("sh", ["-c", line], { ...real, stdio: ["ignore", "pipe", "pipe"] });
     expect(await text(allowed.stderr)).toBe("");
-    expect(existsSync(join(here.cwd, "x"))).toBe(true);
+    expect(existsSync(join(real.cwd, "x"))).toBe(true);
   });
 
-  it("has no advice for a tool that --deny refuses", async () => {
+  it("does not offer --allow for a tool that --deny refuses", async () => {
     const args = ["ask", "--offline", "-t", "Bash", "--deny", "Bash(touch *)", "run touch x"];
-    const { err } = await run(place(), args);
+    const { err } = await run(standIn(), args);
     expect(err).toBe("hawser: Bash was denied: a --deny rule matches the call.\n");
   });
 
-  it("says how to permit a tool that --deny leaves alone", async () => {
+  it("offers --allow for a tool that no --deny rule refuses", async () => {
     const args = ["ask", "--offline", "-t", "Bash", "--deny", "Bash(rm *)", "run touch x"];
-    const { err } = await run(place(), args);
+    const { err } = await run(standIn(), args);
     expect(err).toBe(
       "hawser: Bash was denied. --allow 'Bash(touch x)' allows it. A --deny rule that matches wins.\n",
     );
   });
 
-  it("answers by a stand-in where there is no CLI", async () => {
-    const { cwd, env } = place();
-    const alone = { ...env, HAWSER_CLI: "/nowhere/claude" };
-    expect(await run({ cwd, env: alone }, ["ask", "--offline", "hello"])).toMatchObject({
-      code: 0,
-      out: expect.stringContaining("You said: hello"),
-    });
-  });
-
-  it("runs no tool on the stand-in, and says that it was refused", async () => {
-    const { cwd, env } = place();
-    const here = { cwd, env: { ...env, HAWSER_CLI: "/nowhere/claude" } };
-    const { out, err } = await run(here, ["ask", "--offline", "-t", "Bash", "run touch x"]);
-    expect(out).toContain("It did not work");
-    expect(out).not.toContain("would have done");
-    expect(err).toBe("hawser: Bash was denied. --allow 'Bash(touch x)' allows it.\n");
-  });
-
-  it("costs nothing with --offline, and says so in its figures", async () => {
-    const { out } = await run(place(), ["ask", "--offline", "--json", "hello"]);
+  it("answers by a stand-in where there is no CLI, at no cost", async () => {
+    const { code, out } = await run(standIn(), ["ask", "--offline", "--json", "hello"]);
+    expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
-      text: expect.stringContaining("cost nothing"),
+      text: expect.stringMatching(/cost nothing.*You said: hello/),
       costUsd: 0,
     });
   });
 
-  it("shows a warning of the library as a line of its own, without Node's marks", async () => {
-    const { code, err } = await run(place(), ["ask", "--offline", "--effort", "turbo", "hello"]);
+  it("prints a warning of the library as a line of its own, without Node's prefix", async () => {
+    const { code, err } = await run(standIn(), ["ask", "--offline", "--effort", "turbo", "hello"]);
     expect(code).toBe(0);
     expect(err).toMatch(/^hawser: effort "turbo" is unknown to hawser/m);
     expect(err).not.toContain("(node:");
   });
 
-  it("says what the CLI wrote before it died", async () => {
+  it("prints the stderr of a CLI that exits at its start", async () => {
     const { cwd, env } = place();
     const cli = join(cwd, "claude");
     writeFileSync(cli, "#!/bin/sh\necho boom >&2\nexit 3\n", { mode: 0o755 });
@@ -222,7 +208,7 @@ describe("hawser ask, in a pipe", () => {
     expect(err).toContain("Set --cli or HAWSER_CLI to the `claude` executable");
   });
 
-  it("says that it is not logged in, without a command that there is not", async () => {
+  it("reports a missing login without naming /login, which it does not have", async () => {
     const { code, err } = await run(place(), ["ask", "hello"]);
     expect(code).toBe(77);
     expect(err).toMatch(
@@ -232,7 +218,7 @@ describe("hawser ask, in a pipe", () => {
   });
 
   it.each([["--offline"], ["--agent"], ["--agent", "--offline"]])(
-    "says that there is no session to go on with: -c %s",
+    "reports that there is no session to continue: -c %s",
     async (...flags) => {
       const here = place();
       const { code, out, err } = await run(here, ["ask", "-c", ...flags, "hello"]);
@@ -266,17 +252,25 @@ describe("hawser ask, in a pipe", () => {
     [["ask", "--cwd", "missing", "hello"], 66, "missing does not exist"],
     [["ask", "--cli", "/nowhere/claude", "hello"], 127, "there is no file /nowhere/claude"],
     [["asks", "hello"], 64, "Did you mean `hawser ask`?"],
-  ])("says what is wrong with %j", async (args, code, words) => {
+  ])("explains what is wrong with %j in the words of its flags", async (args, code, words) => {
     const ran = await run(place(), args);
     expect(ran).toMatchObject({ code, out: "", err: expect.stringContaining(words) });
     expect(ran.err).not.toMatch(/claude -p|cliPath|configDir|listSessions|persistSession/);
-    const asJson = await run(place(), [...args, "--json"]);
-    expect(asJson.code).toBe(code);
-    expect(JSON.parse(asJson.out)).toMatchObject({ error: { code: expect.any(String) } });
   });
 
-  it("ends without a word when nobody reads the answer", async () => {
-    const { cwd, env } = place();
+  it.each([
+    [["ask", "--resume", "abc", "hello"], 66],
+    [["ask", "--budget", "much", "hello"], 64],
+    [["ask", "--cli", "/nowhere/claude", "hello"], 127],
+    [["asks", "hello"], 64],
+  ])("prints the error of %j as JSON with --json", async (args, code) => {
+    const ran = await run(place(), [...args, "--json"]);
+    expect(ran.code).toBe(code);
+    expect(JSON.parse(ran.out)).toMatchObject({ error: { code: expect.any(String) } });
+  });
+
+  it("exits with 141 and no message when the reader of the pipe is gone", async () => {
+    const { cwd, env } = standIn();
     const script = `"${process.execPath}" "${HAWSER}" ask --offline "count to 9" | true; echo "\${PIPESTATUS[0]}"`;
     const stdio = ["ignore", "pipe", "pipe"] as const;
     const child = spawn("bash", ["-c", script], { cwd, env, stdio: [...stdio] });

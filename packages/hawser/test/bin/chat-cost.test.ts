@@ -76,7 +76,7 @@ it.each(clisInTurn())(
 );
 
 it.each(clisInTurn())(
-  "hawser chat on $name shows no figure for a stopped turn that is not known",
+  "hawser chat on $name prints no figures for a stopped turn whose cost is unknown",
   async ({ path }) => {
     const open = await chat(path);
     const pty = await open();
@@ -93,7 +93,7 @@ it.each(clisInTurn())(
   },
 );
 
-it("a summary says which time was the person's, and what is known of a stopped turn", () => {
+it("summaryLine() shows the answering time apart, and stoppedLine() the known cost", () => {
   const usage = { input_tokens: 1000, output_tokens: 500 };
   const spending = { usage, costUsd: 0.0105, totalMs: 800, answeringMs: 11_800 };
   expect(summaryLine({ model: undefined, turns: 2, ...spending })).toBe(
@@ -108,7 +108,7 @@ it("a summary says which time was the person's, and what is known of a stopped t
   );
 });
 
-it("Expenses says `at least` as soon as a cost is not known", () => {
+it("ChatCost prints `at least` once a cost is unknown", () => {
   const expenses = new ChatCost();
   expect(String(expenses)).toBe("$0.00");
   // No session has seen this result.

@@ -5,26 +5,30 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { apiError, type ReplyScript, toolUse } from "../../src/testing/index.js";
 import { forkSession, listSessions, renameSession } from "../../src/transcripts/index.js";
-import { NEWEST_CLI } from "../support/cli.js";
+import { FULL, NEWEST_CLI } from "../support/cli.js";
 import { HAWSER, hawserIn, KEYS, type Pty, place } from "../support/pty.js";
 import { world } from "../support/world.js";
+import { prompted, sharedChat } from "./shared-chat.helper.js";
 
-interface Size {
+const chat = sharedChat();
+
+interface Own {
   readonly cols?: number;
   readonly replies?: ReplyScript;
-  readonly args?: readonly string[];
 }
 
-async function chat({ cols = 100, replies = () => "Well.", args = [] }: Size = {}) {
-  const { model, env, cwd } = await world(NEWEST_CLI, replies);
-  const pty = hawserIn({ cwd, env: { ...env, HAWSER_CLI: NEWEST_CLI }, cols }, "chat", ...args);
+/** A chat for one test alone. */
+async function ownChat({ cols = 100, replies = () => "Well." }: Own = {}) {
+  const { env, cwd } = await world(NEWEST_CLI, replies);
+  const pty = hawserIn({ cwd, env: { ...env, HAWSER_CLI: NEWEST_CLI }, cols }, "chat");
   await pty.shows(/\/exit\s+to\s+leave\n>/);
-  return { pty, cwd, env, model, prompts: () => model.calls.map(({ prompt }) => prompt) };
+  return pty;
 }
 
-/** When the turn is over and the next one can be typed. */
-async function prompted(pty: Pty) {
-  await pty.shows(/ s\n>/);
+/** The words of a text in their order, wherever the lines of the screen are broken. */
+function wrapped(text: string): RegExp {
+  const literal = (word: string) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(text.split(" ").map(literal).join("\\s+"));
 }
 
 async function leave(pty: Pty) {
@@ -33,9 +37,9 @@ async function leave(pty: Pty) {
   expect((await pty.exit).code).toBe(0);
 }
 
-describe("hawser chat, commands that do not exist", () => {
+describe("hawser chat with a command that does not exist", () => {
   it("does not send a mistyped command, and names the one that may be meant", async () => {
-    const { pty, prompts } = await chat();
+    const { pty } = chat;
     for (const [typed, meant] of [
       ["/hepl", " Did you mean /help?"],
       ["/compct now", " Did you mean /compact?"],
@@ -46,35 +50,32 @@ describe("hawser chat, commands that do not exist", () => {
       await pty.shows("Nothing was sent.");
       await pty.shows("\n>");
     }
-    expect(prompts()).toEqual([]);
-    await leave(pty);
+    expect(chat.prompts()).toEqual([]);
   });
 
-  it("sends paths, and what has a space before its slash, as text", async () => {
-    const { pty, prompts } = await chat();
+  it("sends a path, and a slash after a space, as text", async () => {
+    const { pty } = chat;
     for (const line of ["/etc/hosts is broken", "/tmp is full", " /hepl me"]) {
       pty.enter(line);
       await pty.shows("Well.");
       await prompted(pty);
     }
-    expect(prompts()).toEqual(["/etc/hosts is broken", "/tmp is full", "/hepl me"]);
-    await leave(pty);
+    expect(chat.prompts()).toEqual(["/etc/hosts is broken", "/tmp is full", "/hepl me"]);
   });
 
-  it("hands a command of the CLI to the CLI", async () => {
-    const { pty, prompts } = await chat();
+  it("passes a command of the CLI on to the CLI", async () => {
+    const { pty } = chat;
     pty.enter("/context");
     await pty.shows("Context Usage");
     await prompted(pty);
-    expect(prompts()).toEqual([]);
-    await leave(pty);
+    expect(chat.prompts()).toEqual([]);
   });
 });
 
-describe("hawser chat, /model and /mode", () => {
-  it("asks about a mistyped model, and takes a full name that is not listed", async () => {
-    const { pty, model } = await chat();
-    const models = () => model.calls.map(({ body }) => (body as { model?: string }).model);
+describe("/model and /mode of hawser chat", () => {
+  it("ask about a mistyped model, and accept a full name that is not listed", async () => {
+    const { pty } = chat;
+    const models = () => chat.calls.map(({ body }) => (body as { model?: string }).model);
     pty.enter("/model sonet");
     await pty.shows("There is no model sonet in the list. Did you mean sonnet?");
     await pty.shows("Enter cancels\n  >");
@@ -102,27 +103,28 @@ describe("hawser chat, /model and /mode", () => {
       expect.stringMatching(/^claude-sonnet-(?!4-5)/),
       "claude-sonnet-4-5",
     ]);
-    await leave(pty);
+    pty.enter("/model sonnet");
+    await pty.shows("Next turn uses sonnet.");
+    await pty.shows("\n>");
   });
 
-  it("names the same modes in the help and in the error", async () => {
-    const { pty } = await chat({ cols: 120 });
+  it("have the same modes in the help and in the error", async () => {
+    const { pty } = chat;
     const modes = "default, acceptEdits, plan, dontAsk, auto, bypassPermissions";
     pty.enter("/help");
-    await pty.shows(`permission mode: ${modes}`);
+    await pty.shows(wrapped(`permission mode: ${modes}`));
     await pty.shows("The CLI's own commands: ");
     await pty.shows("\n>");
     pty.enter("/mode plann");
     await pty.shows("! There is no permission mode plann. Did you mean plan?");
-    await pty.shows(`Use one of: ${modes}.`);
+    await pty.shows(wrapped(`Use one of: ${modes}.`));
     await pty.shows("\n>");
-    await leave(pty);
   });
 });
 
-describe("hawser chat, Tab", () => {
+describe("Tab in hawser chat", () => {
   it("completes commands, models and paths, and shows the choices", async () => {
-    const { pty, cwd, prompts } = await chat();
+    const { pty, cwd } = chat;
     mkdirSync(join(cwd, "knots"));
     writeFileSync(join(cwd, "knots", "bowline.txt"), "a loop");
     pty.type("/mod");
@@ -140,35 +142,33 @@ describe("hawser chat, Tab", () => {
     await pty.shows("bowline.txt");
     pty.type(KEYS.enter);
     await prompted(pty);
-    expect(prompts()).toEqual([expect.stringContaining("see @knots/bowline.txt")]);
-    await leave(pty);
+    expect(chat.prompts()).toEqual([expect.stringContaining("see @knots/bowline.txt")]);
   });
 
   it("leaves a tab inside a paste as it is", async () => {
-    const { pty, prompts } = await chat();
+    const { pty } = chat;
     pty.type("\x1b[200~/mod\t/he\t\x1b[201~");
     await pty.shows(/\/mod +\/he/);
     pty.type(" x");
     await pty.shows("x");
-    expect(pty.text).not.toContain("/model");
+    expect(chat.text).not.toContain("/model");
     pty.type("\x15");
     pty.enter(`say ${"\x1b[200~"}a\tb${"\x1b[201~"}`);
     await prompted(pty);
-    expect(prompts()).toEqual(["say a\tb"]);
-    await leave(pty);
+    expect(chat.prompts()).toEqual(["say a\tb"]);
   });
 });
 
-describe.each([40, 60, 100])("hawser chat, on %i columns", (cols) => {
+describe.each(FULL ? [40, 60, 100] : [40])("hawser chat on %i columns", (cols) => {
   /** The words of a text in their order, wherever its lines are broken. */
   function words(text: string): string {
     return text.split(/\s+/).join(" ");
   }
 
-  it("breaks notes and the permission question at words, indented", async () => {
+  it("wraps notes and the permission question at word boundaries, indented", async () => {
     const command = "touch one.txt two.txt three.txt four.txt five.txt six.txt seven.txt eight.txt";
     const description = "Makes eight files with long names";
-    const { pty } = await chat({
+    const pty = await ownChat({
       cols,
       replies: ({ toolResults }) =>
         toolResults.length > 0 ? "Done." : toolUse("Bash", { command, description }),
@@ -198,9 +198,9 @@ describe.each([40, 60, 100])("hawser chat, on %i columns", (cols) => {
   });
 });
 
-describe("hawser chat, /resume and /rewind", () => {
-  it("lists ages, says that Enter cancels, and prints the header only once", async () => {
-    const { pty } = await chat();
+describe("/resume and /rewind of hawser chat", () => {
+  it("list ages, say that Enter cancels, and do not print the header again", async () => {
+    const pty = await ownChat();
     pty.enter("one");
     await prompted(pty);
     pty.enter("/rewind");
@@ -230,38 +230,35 @@ describe("hawser chat, /resume and /rewind", () => {
   });
 });
 
-it("hawser chat resumes by a title, also a conversation that is not among the latest", async () => {
-  const { pty, cwd, env } = await chat();
+it("/resume finds a conversation by its title, even if it is not among the latest", async () => {
+  const { pty, cwd, configDir } = chat;
   pty.enter("one");
   await prompted(pty);
-  const configDir = env["CLAUDE_CONFIG_DIR"] ?? "";
   const [{ sessionId = "" } = {}] = await listSessions({ dir: cwd, configDir });
   await renameSession(sessionId, "My knots", { dir: cwd, configDir });
   for (let i = 0; i < 25; i += 1) await forkSession(sessionId, { dir: cwd, configDir });
   pty.enter("/rewind 1");
-  await pty.shows("Back to before: one");
+  await pty.shows("Back to before: ");
   await pty.shows("\n>");
   pty.enter("/resume my KNOTS");
   await pty.shows("Continuing: My knots");
   await pty.shows("\n>");
-  await leave(pty);
 });
 
-describe("hawser chat, questions about tools", () => {
-  it("tells the time for the answer apart from the time of the turn", async () => {
-    const { pty } = await chat({
-      replies: ({ toolResults }) =>
-        toolResults.length > 0 ? "Done." : toolUse("Bash", { command: "touch a" }),
-    });
+describe("a permission question of hawser chat", () => {
+  it("has its answering time shown apart from the time of the turn", async () => {
+    const { pty } = chat;
+    chat.replies(({ toolResults }) =>
+      toolResults.length > 0 ? "Done." : toolUse("Bash", { command: "touch a" }),
+    );
     pty.enter("go");
     await pty.shows("[y]es");
     await pty.shows(/\n {2}>$/);
     pty.enter("n");
     await pty.shows(/\d+\.\d s · your answers took \d+\.\d s\n>/);
-    await leave(pty);
   });
 
-  it("does what the next prompt says after Ctrl-C at a question (--offline)", async () => {
+  it("that Ctrl-C stops has no effect on the answer to the next prompt (--offline)", async () => {
     const pty = hawserIn(place(), "chat", "--offline");
     await pty.shows("/exit to leave\n>");
     pty.enter("run touch a");
@@ -278,7 +275,7 @@ describe("hawser chat, questions about tools", () => {
   });
 });
 
-it("hawser chat --json tells an error in the words of its flags, too", async () => {
+it("hawser chat --json explains an error with its own flags and variables", async () => {
   const { env, cwd } = await world(NEWEST_CLI, () => apiError(401));
   const child = spawn(process.execPath, [HAWSER, "chat", "--json"], {
     cwd,
@@ -293,12 +290,12 @@ it("hawser chat --json tells an error in the words of its flags, too", async () 
   expect(error.hint).toContain("set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN");
 });
 
-it("hawser chat tells an error in the words of its flags", async () => {
-  const { pty } = await chat({ replies: () => apiError(401) });
+it("hawser chat explains an error with its own flags and variables, not with options", async () => {
+  const { pty } = chat;
+  chat.replies(() => apiError(401));
   pty.enter("hello");
   await pty.shows("!");
   await pty.shows("\n>");
-  expect(pty.text).toContain("set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN");
-  expect(pty.text).not.toContain("`apiKey`");
-  await leave(pty);
+  expect(chat.text).toContain("set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN");
+  expect(chat.text).not.toContain("`apiKey`");
 });

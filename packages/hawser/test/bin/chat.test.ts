@@ -6,25 +6,15 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { NEWEST_CLI } from "../support/cli.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
-import { deaf, HAWSER, hawserIn, KEYS, type Pty, place } from "../support/pty.js";
+import { deaf, HAWSER, hawserIn, KEYS, place } from "../support/pty.js";
 import { world } from "../support/world.js";
+import { prompted, sharedOfflineChat } from "./shared-chat.helper.js";
 
-async function chat(...args: string[]) {
-  const here = place();
-  const pty = hawserIn(here, "chat", "--offline", ...args);
-  await pty.shows("/exit to leave");
-  await pty.shows("\n>");
-  return { pty, ...here };
-}
+const chat = sharedOfflineChat("--allow", "Bash");
 
-/** When the turn is over and the next one can be typed. */
-async function prompted(pty: Pty) {
-  await pty.shows(/ s\n>/);
-}
-
-describe("hawser chat, in a terminal", () => {
-  it("asks about a tool with its change, does it once it may, and takes it back again", async () => {
-    const { pty, cwd } = await chat();
+describe("hawser chat in a terminal", () => {
+  it("asks about a tool with its change, runs it after a yes, and undoes it at /rewind", async () => {
+    const [pty, cwd] = [chat.pty, chat.cwd()];
     pty.enter("write knot.txt: bowline");
     await pty.shows(/\? Write\n\s+\S+knot\.txt\n\s+\+ bowline\n\s+\[y\]es/);
     expect(existsSync(join(cwd, "knot.txt"))).toBe(false);
@@ -51,22 +41,19 @@ describe("hawser chat, in a terminal", () => {
     pty.enter("run cat knot.txt");
     await pty.shows("bowline");
     await prompted(pty);
-    pty.enter("/exit");
-    expect(await pty.exit).toEqual({ code: 0, signal: undefined });
   });
 
-  it("shows no warning of Node because --allow lets a tool pass the question", async () => {
-    const { pty, cwd } = await chat("--allow", "Bash");
+  it("does not show the warning that --allow bypasses canUseTool", async () => {
+    const { pty } = chat;
     pty.enter("run touch x");
     await prompted(pty);
-    expect(existsSync(join(cwd, "x"))).toBe(true);
-    pty.enter("/exit");
-    expect((await pty.exit).code).toBe(0);
+    expect(existsSync(join(chat.cwd(), "x"))).toBe(true);
+    // From the start of the command, when the rule was given.
     expect(pty.raw).not.toMatch(/warning|canUseTool/i);
   });
 
   it("goes on in the same conversation after the CLI was killed", async () => {
-    const { pty } = await chat();
+    const { pty } = chat;
     pty.enter("count to 500");
     await pty.shows("5 6 7");
     const [cli] = treeOf(pty.pid).filter(({ command }) => command.includes("claude"));
@@ -76,27 +63,6 @@ describe("hawser chat, in a terminal", () => {
     pty.enter("What is a bowline?");
     await pty.shows("neither slips nor jams");
     await prompted(pty);
-    pty.type(KEYS.ctrlD);
-    expect((await pty.exit).code).toBe(0);
-  });
-
-  it("stops the turn at the first Ctrl-C, and leaves at two when nothing runs", async () => {
-    const { pty } = await chat();
-    pty.enter("count to 500");
-    await pty.shows("5 6 7");
-    pty.type(KEYS.ctrlC);
-    await pty.shows("Stopped.");
-    await pty.shows("\n>");
-    pty.enter("hello");
-    await pty.shows("You said: hello");
-    await prompted(pty);
-    const tree = treeOf(pty.pid);
-    expect(tree.length).toBeGreaterThan(1);
-    pty.type(KEYS.ctrlC);
-    await pty.shows("press Ctrl-C again to quit");
-    pty.type(KEYS.ctrlC);
-    expect((await pty.exit).code).toBe(0);
-    await until(() => stillAlive(tree).length === 0);
   });
 
   it("quits at once at the second Ctrl-C, and leaves no process behind", async () => {
@@ -112,9 +78,8 @@ describe("hawser chat, in a terminal", () => {
     await until(() => stillAlive(tree).length === 0);
   });
 
-  it("has commands of its own for the model, the mode, the cost and other conversations", async () => {
-    const { pty } = await chat("hello");
-    await prompted(pty);
+  it("changes the model with /model and the mode with /mode, and shows the cost with /cost", async () => {
+    const { pty } = chat;
     pty.enter("/model");
     await pty.shows(/sonnet/i);
     await pty.shows("\n>");
@@ -128,28 +93,20 @@ describe("hawser chat, in a terminal", () => {
     await pty.shows("! There is no permission mode none.");
     await pty.shows("Use one of: default, acceptEdits, plan, dontAsk, auto, bypassPermissions.");
     await pty.shows("\n>");
-    pty.enter("write knot.txt: bowline");
+    pty.enter("write other.txt: bowline");
     await pty.shows("⎿ File created");
     await prompted(pty);
     pty.enter("/cost");
     await pty.shows(/haiku\S* +\d+ tokens in, \d+ out · \$0\.\d+/);
     await pty.shows(/\$0\.\d+ spent since this chat began/);
     await pty.shows("\n>");
-    pty.enter("/rewind 1");
-    await pty.shows("Back to before: hello");
+    pty.enter("/mode default");
+    await pty.shows("The permission mode is default.");
     await pty.shows("\n>");
-    pty.enter("/resume");
-    await pty.shows(/1\. \d+ \S+ ago · write knot\.txt: bowline/);
-    await pty.shows("which one?");
-    pty.enter("1");
-    await pty.shows("Continuing: write knot.txt");
-    await pty.shows("\n>");
-    pty.enter("/exit");
-    expect((await pty.exit).code).toBe(0);
   });
 });
 
-it("goes back in a conversation that it has resumed, and no further than to where it began", async () => {
+it("/rewind works in a conversation that hawser chat has resumed, up to the resumed prompt", async () => {
   const { model, env, cwd } = await world(NEWEST_CLI, () => "Well.");
   const here = { cwd, env: { ...env, HAWSER_CLI: NEWEST_CLI } };
   const first = hawserIn(here, "chat", "What is the first?");
@@ -177,11 +134,14 @@ it("goes back in a conversation that it has resumed, and no further than to wher
   expect((await pty.exit).code).toBe(0);
 });
 
-it("hawser chat, in a pipe, answers line by line as JSON", async () => {
+it("hawser chat --json answers each line of a pipe with lines of JSON", async () => {
   const { cwd, env } = place();
-  const chat = spawn(process.execPath, [HAWSER, "chat", "--offline", "--json"], { cwd, env });
-  chat.stdin.end("hello\nWhat is a bowline?\n");
-  const [out] = await Promise.all([text(chat.stdout), once(chat, "exit")]);
+  const child = spawn(process.execPath, [HAWSER, "chat", "--offline", "--json"], {
+    cwd,
+    env: { ...env, HAWSER_CLI: "/nowhere/claude" },
+  });
+  child.stdin.end("hello\nWhat is a bowline?\n");
+  const [out] = await Promise.all([text(child.stdout), once(child, "exit")]);
   const messages = out
     .trim()
     .split("\n")
@@ -190,4 +150,24 @@ it("hawser chat, in a pipe, answers line by line as JSON", async () => {
     expect.stringContaining("You said: hello"),
     "A bowline makes a loop that neither slips nor jams.",
   ]);
+});
+
+// The last test of the file, because it ends the chat that the others share.
+it("hawser chat stops the turn at Ctrl-C, and quits at two Ctrl-C when no turn runs", async () => {
+  const { pty } = chat;
+  pty.enter("count to 500");
+  await pty.shows("5 6 7");
+  pty.type(KEYS.ctrlC);
+  await pty.shows("Stopped.");
+  await pty.shows("\n>");
+  pty.enter("hello");
+  await pty.shows("You said: hello");
+  await prompted(pty);
+  const tree = treeOf(pty.pid);
+  expect(tree.length).toBeGreaterThan(1);
+  pty.type(KEYS.ctrlC);
+  await pty.shows("Ctrl-C again quits");
+  pty.type(KEYS.ctrlC);
+  expect((await pty.exit).code).toBe(0);
+  await until(() => stillAlive(tree).length === 0);
 });

@@ -1,13 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { quoteForShell } from "../../src/bin/command/quote-for-shell.js";
 import { allowRule, deniedCallLines } from "../../src/bin/turn/denied-calls.js";
 import { complete } from "../../src/complete/index.js";
-import { type ReplyInput, toolUse } from "../../src/testing/index.js";
+import { toolUse } from "../../src/testing/index.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { world } from "../support/world.js";
+import { expectNarrowRules, PAIRS } from "./denied-calls.helper.js";
 
 const CWD = "/work";
 
@@ -32,7 +31,7 @@ describe("allowRule()", () => {
     ["WebFetch", { url: "http://[2001:db8::1]:80/" }, "WebFetch(domain:[2001:db8::1])"],
     ["WebSearch", { query: "knots" }, "WebSearch"],
     ["mcp__rope__tie", { knot: "bowline" }, "mcp__rope__tie"],
-  ])("is narrow for %s %j", (tool, input, rule) => {
+  ])("returns the narrowest rule for %s %j", (tool, input, rule) => {
     expect(allowRule(tool, input, CWD)).toBe(rule);
   });
 
@@ -47,7 +46,7 @@ describe("allowRule()", () => {
     ["a parenthesis without an end", "echo '('"],
     ["an invisible character", "touch a\u200Bb"],
     ["nothing", " "],
-  ])("gives none for a command with %s", (_, command) => {
+  ])("returns undefined for a command with %s", (_, command) => {
     expect(allowRule("Bash", { command }, CWD)).toBeUndefined();
   });
 
@@ -74,12 +73,12 @@ describe("allowRule()", () => {
     ["SendUserFile", { files: ["a.txt"] }],
     ["ToolOfTomorrow", {}],
     ["mcp__rope__*", {}],
-  ])("gives none for %s %j", (tool, input) => {
+  ])("returns undefined for %s %j", (tool, input) => {
     expect(allowRule(tool, input, CWD)).toBeUndefined();
   });
 });
 
-describe("refusalLines()", () => {
+describe("deniedCallLines()", () => {
   const denial = (tool_name: string, tool_input: object) => ({
     tool_name,
     tool_input,
@@ -140,7 +139,7 @@ describe("refusalLines()", () => {
     ]);
   });
 
-  it("pays no heed to --deny for other tools", () => {
+  it("ignores --deny rules of other tools", () => {
     const denied = ["Edit", "Read(./.env)", "WebSearch"];
     expect(
       deniedCallLines([denial("Write", { file_path: "a.txt" })], { cwd: CWD, denied }),
@@ -148,9 +147,9 @@ describe("refusalLines()", () => {
   });
 });
 
-describe("shellQuoted()", () => {
+describe("quoteForShell()", () => {
   it.each(["Bash(touch a.txt)", "it's", '$HOME `id` "x"', "WebSearch", "a b"])(
-    "makes one word of %j",
+    "quotes %j as one word of a shell",
     (word) => {
       const out = execFileSync("sh", ["-c", `printf %s ${quoteForShell(word)}`], {
         encoding: "utf8",
@@ -160,84 +159,14 @@ describe("shellQuoted()", () => {
   );
 });
 
-/** A call, and another one that its rule must not permit. Paths are below the folder of the world. */
-interface Pair {
-  readonly tool: string;
-  readonly call: Record<string, unknown>;
-  readonly other: Record<string, unknown>;
-}
-
-describe("the real CLI", () => {
-  const pair = (tool: string, call: Pair["call"], other: Pair["other"]): Pair => ({
-    tool,
-    call,
-    other,
-  });
-  const notebook = (name: string) => ({
-    notebook_path: `work/${name}`,
-    new_source: "2",
-    cell_id: "a",
-  });
-  const watch = (command: string) => ({ command, description: "x", timeout_ms: 60_000 });
-
-  it.each([
-    pair("Bash", { command: "touch a.txt" }, { command: "touch a.txt b.txt" }),
-    pair(
-      "Bash",
-      { command: "touch \"it's (1).txt\" && touch 'b,c.txt'; touch d.txt" },
-      { command: "touch d.txt" },
-    ),
-    pair("Bash", { command: "touch $(echo e.txt)" }, { command: "touch $(echo f.txt)" }),
-    pair("Monitor", watch("touch a.txt"), watch("touch b.txt")),
-    pair(
-      "Write",
-      { file_path: "work/a[1]!#.txt", content: "x" },
-      { file_path: "work/a1!#.txt", content: "x" },
-    ),
-    pair(
-      "Write",
-      { file_path: "work/a b (1).txt", content: "x" },
-      { file_path: "work/a b (2).txt", content: "x" },
-    ),
-    pair("NotebookEdit", notebook("a.ipynb"), notebook("b.ipynb")),
-    pair("Read", { file_path: "home/a.txt" }, { file_path: "home/b.txt" }),
-    pair("Read", { file_path: "~/a.txt" }, { file_path: "home/b.txt" }),
-    pair("Grep", { pattern: "x", path: "home/a" }, { pattern: "x", path: "home/b" }),
-    pair("Glob", { pattern: "home/a/x*" }, { pattern: "home/b/x*" }),
-    pair("Glob", { pattern: "s/*", path: "home/a" }, { pattern: "s/*", path: "home/b" }),
-    // An address without a dot: the CLI looks it up nowhere.
-    pair(
-      "WebFetch",
-      { url: "http://[::1]:9/", prompt: "x" },
-      { url: "http://[::2]:9/", prompt: "x" },
-    ),
-  ])("permits $tool $call by the rule, and not $other", async ({ tool, call, other }) => {
-    // The CLI may begin a turn by itself when a background command of Monitor ends.
-    const replies: ReplyInput[] = [];
-    const last = tool === "Monitor" ? "Done." : undefined;
-    const { cwd, options } = await world(NEWEST_CLI, () => replies.shift() ?? last);
-    const [first, second] = [call, other].map((input) => placed(input, dirname(cwd)));
-    const refused = async (inputs: Pair["call"][], allowedTools: string[]) => {
-      const reads = inputs.flatMap(({ notebook_path }) => {
-        if (notebook_path === undefined) return [];
-        writeFileSync(String(notebook_path), JSON.stringify(NOTEBOOK));
-        return [toolUse("Read", { file_path: notebook_path })];
-      });
-      replies.push(...reads, ...inputs.map((input) => toolUse(tool, input)), "Done.");
-      const tools = ["Read", tool];
-      return (await complete("Do it.", { ...options, tools, allowedTools })).permissionDenials;
-    };
-    const [denial] = await refused([first ?? {}], []);
-    const lines = deniedCallLines(denial === undefined ? [] : [denial], { cwd, denied: [] });
-    expect(lines).toEqual([expect.stringContaining("--allow")]);
-    const rule = allowRule(tool, { ...Object(denial?.tool_input) }, cwd);
-    expect(await refused([first ?? {}, second ?? {}], [rule ?? ""])).toEqual([
-      expect.objectContaining({ tool_name: tool, tool_input: expect.objectContaining(second) }),
-    ]);
-    expect(replies).toEqual([]);
+describe("the rules of allowRule() on the real CLI", () => {
+  // In one conversation. The background commands of Monitor start turns of their own, so that it runs
+  // alone, in denied-calls.full.test.ts.
+  it("permit each refused call and no similar one", async () => {
+    await expectNarrowRules(PAIRS.filter(({ tool }) => tool !== "Monitor"));
   });
 
-  it("refuses by --deny what only that refuses, and permits the rest by the rule", async () => {
+  it("leave a call refused that only --deny refuses", async () => {
     const { cwd, model, options } = await world(NEWEST_CLI, []);
     const inputs = [{ command: "touch a.txt" }, { command: "touch a.txt && rm a.txt" }];
     const denied = ["Bash(rm *)"];
@@ -253,21 +182,3 @@ describe("the real CLI", () => {
     ]);
   });
 });
-
-const NOTEBOOK = {
-  cells: [
-    { id: "a", cell_type: "code", source: "1", metadata: {}, outputs: [], execution_count: null },
-  ],
-  metadata: {},
-  nbformat: 4,
-  nbformat_minor: 5,
-};
-
-/** The input with its paths below a folder. */
-function placed(input: Pair["call"], root: string): Pair["call"] {
-  const entries = Object.entries(input).map(([name, value]) => {
-    const isPath = typeof value === "string" && /^(?:work|home)\//.test(value);
-    return [name, isPath ? join(root, value) : value];
-  });
-  return Object.fromEntries(entries);
-}

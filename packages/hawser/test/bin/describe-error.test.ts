@@ -17,16 +17,19 @@ function libraryWords(text: string): string[] {
   });
 }
 
-describe("inCommandWords()", () => {
-  it.each(CODES)("has advice on %s without a word of the library", (code) => {
+describe("describeError()", () => {
+  it.each(CODES)("has advice about %s without names of the library", (code) => {
     const { hint } = describeError(new HawserError(code));
     expect(hint).toContain(ERROR_ADVICE[code].hint);
     expect(libraryWords(hint)).toEqual([]);
   });
 
-  it.each(CODES)("gives the doctor advice on %s that does not send to the doctor", (code) => {
-    expect(describeHint(new HawserError(code))).not.toContain("hawser doctor");
-  });
+  it.each(CODES)(
+    "has advice about %s for hawser doctor that does not name hawser doctor",
+    (code) => {
+      expect(describeHint(new HawserError(code))).not.toContain("hawser doctor");
+    },
+  );
 
   it("keeps the hint of the place that threw, with flags for options", () => {
     const hint = "Set `resume` or `continue`, or leave `forkSession` out.";
@@ -84,7 +87,7 @@ describe("inCommandWords()", () => {
     expect(describeError(other).message).toBe("--deny names tools that are no model.");
   });
 
-  it("speaks of HAWSER_CLI where the variable names the CLI", () => {
+  it("names HAWSER_CLI if that variable names the CLI", () => {
     const told = (env: Record<string, string>, cliPath?: string) => {
       try {
         return locateCli({ env, cliPath }).path;
@@ -96,7 +99,7 @@ describe("inCommandWords()", () => {
     expect(told({}, "/nowhere/claude")).toContain("The CLI that --cli names");
   });
 
-  it("knows each flag of the table by an option that exists", () => {
+  it("has flags only for options that exist", () => {
     for (const option of Object.keys(FLAG_OF)) expect(Object.keys(OPTION_TABLE)).toContain(option);
   });
 });

@@ -12,7 +12,7 @@ function side(before: string, after: string, sign: "+" | "-"): string[] {
 }
 
 describe("the difference of two texts", () => {
-  it("shows nothing of texts that are the same", () => {
+  it("is empty for equal texts", () => {
     fc.assert(
       fc.property(text, (same) => {
         expect(diffLines(same, same)).toEqual([]);
@@ -34,7 +34,7 @@ describe("the difference of two texts", () => {
     );
   });
 
-  it("leaves out what is far from a change", () => {
+  it("omits lines that are far from a change", () => {
     const lines = Array.from({ length: 40 }, (_, i) => `line ${i}`);
     const changed = lines.with(20, "another");
     expect(diffLines(lines.join("\n"), changed.join("\n"))).toEqual([
@@ -46,7 +46,7 @@ describe("the difference of two texts", () => {
     ]);
   });
 
-  it("takes no longer for a long text than one can wait", () => {
+  it("is fast for long texts", () => {
     const long = (word: string) =>
       Array.from({ length: 5000 }, (_, i) => `${word} ${i}`).join("\n");
     expect(diffLines(long("a"), long("b"))).toHaveLength(10_000);

@@ -107,7 +107,7 @@ const STUB = '#!/bin/sh\necho "Error: claude native binary not installed." >&2\n
 const HAS_USUAL_CLI = ["/usr/local/bin/claude", "/opt/homebrew/bin/claude"].some(existsSync);
 
 describe("hawser doctor", () => {
-  it("finds nothing wrong where all is well, and exits with 0", async () => {
+  it("reports no problem on a healthy machine, and exits with 0", async () => {
     const world = await place();
     const { code, text } = await seen(world, ["--cli", NEWEST_CLI]);
     expect(text).toContain(`✓ cli               ${NEWEST_CLI} (set by --cli)`);
@@ -118,14 +118,14 @@ describe("hawser doctor", () => {
     expect(code).toBe(0);
   });
 
-  it("starts the CLI for its version alone", async () => {
+  it("starts the CLI only to ask for its version", async () => {
     const cli = await fakeCli({ version: "2.1.325 (Claude Code)" });
     onTestFinished(() => cli.dispose());
     await seen(await place(), ["--cli", cli.path]);
     expect((await cli.recorded()).map(({ argv }) => argv)).toEqual([["-v"]]);
   });
 
-  it("names what an older CLI lacks, as the table of options has it", async () => {
+  it("names the options that an older CLI lacks, as OPTION_TABLE has them", async () => {
     const { findings } = await report(await place(), "--cli", OLDER_CLI);
     const version = findings.find(({ id }) => id === "cli-version");
     expect(version).toMatchObject({ level: "warning", code: "unsupported_by_cli" });
@@ -137,7 +137,7 @@ describe("hawser doctor", () => {
     expect(version?.message).toContain(`lacks ${newer.length} options`);
   });
 
-  it("refuses one that is too old for anything", async () => {
+  it("reports a CLI before 2.0.0 as a problem", async () => {
     const cli = await fakeCli({ version: "1.0.98 (Claude Code)" });
     onTestFinished(() => cli.dispose());
     expect((await report(await place(), "--cli", cli.path)).findings).toContainEqual({
@@ -149,7 +149,7 @@ describe("hawser doctor", () => {
     });
   });
 
-  it("has the same for a pipe, without colours, and as data with --json", async () => {
+  it("prints the findings to a pipe without colours, and as data with --json", async () => {
     const world = await place();
     const { text } = await piped(world, "--cli", "/nowhere/claude");
     expect(text).toMatch(/^ {2}✗ cli {2,}The CLI that --cli names was not found/m);
@@ -164,7 +164,7 @@ describe("hawser doctor", () => {
     }
   });
 
-  it("has the Node version that package.json asks for", () => {
+  it("checks the Node version that package.json requires", () => {
     const { engines } = JSON.parse(
       readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"),
     );
@@ -172,8 +172,8 @@ describe("hawser doctor", () => {
   });
 });
 
-describe("hawser doctor, of the executable", () => {
-  it.skipIf(HAS_USUAL_CLI)("says that there is none, and where it looked", async () => {
+describe("hawser doctor on the executable", () => {
+  it.skipIf(HAS_USUAL_CLI)("reports that there is no CLI, and where it looked", async () => {
     const { hawser, bin } = bareMachine();
     const world = await place({ extra: { PATH: bin } });
     const { code, text } = await seen(world, [], hawser);
@@ -188,7 +188,7 @@ describe("hawser doctor, of the executable", () => {
     expect(new Set(places).size).toBe(places.length);
   });
 
-  it.skipIf(HAS_USUAL_CLI)("knows the npm package's stub", async () => {
+  it.skipIf(HAS_USUAL_CLI)("recognizes the stub of the npm package", async () => {
     const { hawser, bin } = bareMachine();
     const stub = program(join(bin, "claude"), STUB);
     const world = await place({ extra: { PATH: bin } });
@@ -199,7 +199,7 @@ describe("hawser doctor, of the executable", () => {
     expect((await seen(world, ["--cli", stub], hawser)).code).toBe(126);
   });
 
-  it.skipIf(!CAN_BE_FOREIGN)("knows one that is built for another libc", async () => {
+  it.skipIf(!CAN_BE_FOREIGN)("recognizes a CLI for another libc", async () => {
     const cli = program(join(folder(), "claude"), forOtherLibc());
     const { code, text } = await seen(await place(), ["--cli", cli]);
     expect(code).toBe(126);
@@ -208,7 +208,7 @@ describe("hawser doctor, of the executable", () => {
     );
   });
 
-  it.skipIf(!CAN_BE_FOREIGN)("knows one that is built for another processor", async () => {
+  it.skipIf(!CAN_BE_FOREIGN)("recognizes a CLI for another processor", async () => {
     const { bytes, processor } = forOtherProcessor();
     const cli = program(join(folder(), "claude"), bytes);
     const { code, text } = await seen(await place(), ["--cli", cli]);
@@ -217,7 +217,7 @@ describe("hawser doctor, of the executable", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "knows a script whose interpreter is missing",
+    "recognizes a script whose interpreter is missing",
     async () => {
       const cli = program(join(folder(), "claude"), "#!/nowhere/node\n");
       const { code, text } = await seen(await place(), ["--cli", cli]);
@@ -226,7 +226,7 @@ describe("hawser doctor, of the executable", () => {
     },
   );
 
-  it.skipIf(process.platform === "win32")("knows what is not the CLI", async () => {
+  it.skipIf(process.platform === "win32")("recognizes a program that is not the CLI", async () => {
     const { code, text } = await seen(await place(), ["--cli", "/bin/ls"]);
     expect(code).toBe(126);
     expect(text).toContain("/bin/ls is not the Claude Code CLI");
@@ -236,7 +236,7 @@ describe("hawser doctor, of the executable", () => {
     );
   });
 
-  it("tells of another one that it hides", async () => {
+  it("reports another CLI that is later on PATH", async () => {
     const { hawser, bin } = bareMachine();
     const other = join(bin, "other");
     mkdirSync(other);
@@ -252,10 +252,10 @@ describe("hawser doctor, of the executable", () => {
   });
 });
 
-describe("hawser doctor, of credentials", () => {
+describe("hawser doctor on credentials", () => {
   const cli = ["--cli", NEWEST_CLI];
 
-  it("says that there is none", async () => {
+  it("reports that there is none", async () => {
     const world = await place({ extra: { ANTHROPIC_API_KEY: undefined } });
     rmSync(join(world.configDir, ".claude.json"));
     const { code, text } = await seen(world, cli);
@@ -263,7 +263,7 @@ describe("hawser doctor, of credentials", () => {
     expect(code).toBe(77);
   });
 
-  it("says that a state file may hold a key, and does not open it", async () => {
+  it("reports that a state file may hold a key, without opening it", async () => {
     const world = await place({ extra: { ANTHROPIC_API_KEY: undefined } });
     const { code, text } = await seen(world, cli);
     expect(text).toMatch(
@@ -272,7 +272,7 @@ describe("hawser doctor, of credentials", () => {
     expect(code).toBe(0);
   });
 
-  it("warns of a key that takes the place of a login", async () => {
+  it("warns about a key that is used in place of a login", async () => {
     const world = await place();
     writeFileSync(join(world.configDir, ".credentials.json"), `{"token":"${PLANTED}"}`);
     const { code, text } = await seen(world, cli);
@@ -283,7 +283,7 @@ describe("hawser doctor, of credentials", () => {
     expect(code).toBe(0);
   });
 
-  it("knows what lean calls do not see: the settings' own helper", async () => {
+  it("warns about apiKeyHelper, which lean calls do not see", async () => {
     const world = await place({ extra: { ANTHROPIC_API_KEY: undefined } });
     const settings = { apiKeyHelper: `echo ${PLANTED}` };
     writeFileSync(join(world.configDir, "settings.json"), JSON.stringify(settings));
@@ -292,13 +292,13 @@ describe("hawser doctor, of credentials", () => {
     expect(text).not.toContain(PLANTED);
   });
 
-  it("knows a cloud's switch", async () => {
+  it("recognizes the variable of a cloud provider", async () => {
     const extra = { ANTHROPIC_API_KEY: undefined, CLAUDE_CODE_USE_BEDROCK: "1" };
     const { text } = await seen(await place({ extra }), cli);
     expect(text).toMatch(/✓ credential +Amazon Bedrock \(CLAUDE_CODE_USE_BEDROCK\)/);
   });
 
-  it("shows no secret, wherever it is", async () => {
+  it("prints no secret", async () => {
     // Each another one: what is masked as a key's value must not be what hides it elsewhere.
     let made = 0;
     const secret = () => `${PLANTED}-${made++}`;
@@ -337,17 +337,17 @@ describe("hawser doctor, of credentials", () => {
   });
 });
 
-describe("hawser doctor, of the surroundings", () => {
+describe("hawser doctor on the environment", () => {
   const cli = ["--cli", NEWEST_CLI];
 
-  it("knows a session around it, and root", async () => {
+  it("warns about a nested session and about root", async () => {
     const { code, text } = await seen(await place({ extra: { CLAUDECODE: "" } }), cli);
     expect(text).toMatch(/! nested +Running inside a Claude Code session/);
     if (process.getuid?.() === 0) expect(text).toMatch(/! root +Running as root/);
     expect(code).toBe(0);
   });
 
-  it("knows a config folder that is none", async () => {
+  it("reports a config folder that is a file", async () => {
     const file = join(folder(), "config");
     writeFileSync(file, "");
     const world = await place({ extra: { CLAUDE_CONFIG_DIR: file } });
@@ -360,19 +360,19 @@ describe("hawser doctor, of the surroundings", () => {
     expect((await seen(below, cli)).text).toContain(`cannot be created: ${file} is not a folder`);
   });
 
-  it("knows a working directory that is not there", async () => {
+  it("reports a missing working directory", async () => {
     const { exitCode, findings } = await report(await place(), "--cwd", "/nowhere/work");
     expect(findings).toMatchObject([{ id: "cwd", code: "cwd_not_found" }]);
     expect(exitCode).toBe(66);
   });
 
-  it("knows a folder for temporary files that is not there", async () => {
+  it("reports a missing folder for temporary files", async () => {
     const { code, text } = await seen(await place({ extra: { TMPDIR: "/nowhere/tmp" } }), cli);
     expect(text).toMatch(/✗ temporary-folder +\/nowhere\/tmp does not exist/);
     expect(code).toBe(ERROR_CODES.spawn_failed.exitCode);
   });
 
-  it("knows settings that the CLI would drop, and says where they break", async () => {
+  it("reports settings that are not valid JSON, with line and column", async () => {
     const world = await place();
     mkdirSync(join(world.cwd, ".claude"));
     const path = join(world.cwd, ".claude", "settings.json");
@@ -384,7 +384,7 @@ describe("hawser doctor, of the surroundings", () => {
     expect(code).toBe(64);
   });
 
-  it("learns of a state file with which the CLI does not start by --live, not by opening it", async () => {
+  it("finds a state file that keeps the CLI from starting only with --live, and does not open it", async () => {
     const world = await place();
     writeFileSync(join(world.configDir, ".claude.json"), "{");
     const { code, text } = await seen(world, cli);
@@ -395,7 +395,7 @@ describe("hawser doctor, of the surroundings", () => {
     expect(live.code).toBe(ERROR_CODES.process_exited.exitCode);
   });
 
-  it("knows what is between it and the model", async () => {
+  it("reports proxies, certificates, the base URL, trace and watchdog", async () => {
     const extra = {
       NO_PROXY: "intranet.example",
       no_proxy: undefined,
@@ -419,7 +419,7 @@ describe("hawser doctor, of the surroundings", () => {
 });
 
 it.skipIf(process.platform === "win32")(
-  "hawser doctor shows what a CLI writes that does not say its version",
+  "hawser doctor prints the stderr of a CLI that does not print its version",
   async () => {
     const cli = program(join(folder(), "claude"), "#!/bin/sh\necho boom >&2\nexit 3\n");
     const { code, text } = await seen(await place(), ["--cli", cli]);
@@ -430,7 +430,7 @@ it.skipIf(process.platform === "win32")(
 );
 
 describe("hawser doctor --live", () => {
-  it("says that an answer came, or with which error none did", async () => {
+  it("reports an answer, or the error of the call", async () => {
     const model = await SimulatedModel.start({ replies: ["pong"] });
     onTestFinished(() => model.close());
     const world = await place({ baseUrl: model.url });
@@ -449,13 +449,13 @@ describe("hawser doctor --live", () => {
     expect(badly.code).toBe(77);
   });
 
-  it("has advice that can be followed where the model cannot be reached", async () => {
+  it("names the network, the proxy and ANTHROPIC_BASE_URL if the model cannot be reached", async () => {
     const { text } = await seen(await place(), ["--cli", NEWEST_CLI, "--live"]);
     expect(text).toMatch(/✗ live .*\n +Check the network, the proxy and ANTHROPIC_BASE_URL/);
     expect(text).not.toContain("apiStatus");
   });
 
-  it("does not make the folder for temporary files that it reports as missing", async () => {
+  it("does not create the folder for temporary files that it reports as missing", async () => {
     const missing = join(folder(), "tmp");
     const world = await place({ extra: { TMPDIR: missing } });
     const { code, text } = await seen(world, ["--cli", NEWEST_CLI, "--live"]);
@@ -464,7 +464,7 @@ describe("hawser doctor --live", () => {
     expect(existsSync(missing)).toBe(false);
   });
 
-  it("makes no call with what is no CLI", async () => {
+  it("makes no call without a CLI", async () => {
     const { findings } = await report(await place(), "--live", "--cli", "/nowhere/claude");
     expect(findings.at(-1)).toMatchObject({ id: "live", level: "note" });
   });

@@ -33,21 +33,21 @@ describe("EditLine", () => {
     ["ignores what it does not know", ["a", "\x1b[15~", "\x1b[5~"], "a|"],
   ])("%s", (_, chunks, shown) => expect(typed(chunks).shown).toBe(shown));
 
-  it("brings a text of several lines back whole, and then the draft", () => {
+  it("brings back a text of several lines whole, and then the draft", () => {
     const history = ["newest\nof two", "oldest"];
     expect(typed(["draft", UP], history).shown).toBe("newest\nof two|");
     expect(typed(["draft", UP, UP, UP], history).shown).toBe("oldest|");
     expect(typed(["draft", UP, DOWN], history).shown).toBe("draft|");
   });
 
-  it("says when the text is to be sent, given up or ended", () => {
+  it("reports when the text is sent, cancelled or ended", () => {
     expect(typed(["a", "\r"]).effect).toBe("enter");
     expect(typed(["a", "\x03"]).effect).toBe("interrupt");
     expect(typed(["\x04"]).effect).toBe("end");
     expect(typed(["ab", LEFT, "\x04"]).shown).toBe("a|");
   });
 
-  it("gives a text that Ctrl-C took away back at Ctrl-Y", () => {
+  it("restores at Ctrl-Y a text that Ctrl-C removed", () => {
     const { line } = typed(["\x1b[200~a\rb\x1b[201~"]);
     line.clear();
     expect(line.text).toBe("");

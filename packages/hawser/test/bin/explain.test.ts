@@ -50,7 +50,7 @@ function passedOn({ CLAUDECODE: _, NODE_OPTIONS: __, ...env }: Record<string, st
 }
 
 describe("hawser explain --shell", () => {
-  it("prints one line that starts the same in a shell, with secrets masked", async () => {
+  it("prints one line that starts the same command in a shell, with secrets masked", async () => {
     const world = await place();
     const { cli, cwd, env } = world;
     const flags = [
@@ -79,7 +79,7 @@ describe("hawser explain --shell", () => {
     for (const name of environment.removed) expect(started?.env).not.toHaveProperty(name);
   });
 
-  it("does not go with --json", async () => {
+  it("is refused together with --json", async () => {
     const { code, out } = await explain(await place(), "--shell", "--json");
     expect(code).toBe(64);
     expect(JSON.parse(out).error.message).toBe("Use --shell or --json, not both.");
@@ -87,7 +87,7 @@ describe("hawser explain --shell", () => {
 });
 
 describe("hawser explain", () => {
-  it("says what complete() really starts, for ask", async () => {
+  it("prints for ask what complete() starts", async () => {
     const world = await place();
     const { cli, cwd, env } = world;
     const system = join(cwd, "system.txt");
@@ -121,7 +121,7 @@ describe("hawser explain", () => {
     expect(out).not.toContain(PLANTED);
   });
 
-  it("says what openSession() really starts, for chat", async () => {
+  it("prints for chat what openSession() starts", async () => {
     const world = await place();
     const { cli, cwd, env } = world;
     const flags = ["--chat", "--mode", "plan", "--resume", "00000000-0000-4000-8000-000000000001"];
@@ -149,7 +149,7 @@ describe("hawser explain", () => {
   it.each([
     ["ask", []],
     ["chat", ["--chat"]],
-  ])("says what `hawser %s` itself starts", async (name, entry) => {
+  ])("prints what `hawser %s` starts", async (name, entry) => {
     const world = await place();
     const { cli, cwd, env } = world;
     const flags = ["--cli", cli.path, "--deny", "Read(./.env)", "--effort", "low"];
@@ -166,7 +166,7 @@ describe("hawser explain", () => {
     expect(Object.keys(real).sort()).toEqual(["HAWSER_MARK", ...names].sort());
   });
 
-  it("is for people to read, in a terminal", async () => {
+  it("prints readable sections in a terminal", async () => {
     const { env, cwd, cli } = await place();
     const servers = join(cwd, "servers.json");
     writeFileSync(
@@ -188,7 +188,7 @@ describe("hawser explain", () => {
     expect((await cli.recorded()).map(({ argv }) => argv)).toEqual([["-v"]]);
   });
 
-  it("shows where a schema goes, and refuses what ask would refuse", async () => {
+  it("prints the schema in initialize, and refuses what ask refuses", async () => {
     const world = await place();
     const schema = join(world.cwd, "knot.json");
     writeFileSync(schema, '{ "type": "object" }');

@@ -5,7 +5,7 @@ import { parseFlags } from "../../src/bin/command/flags.js";
 const parse = (...args: string[]) => parseFlags(args, CALL_FLAGS);
 
 describe("the flags of a call", () => {
-  it("are options, and only those that were given", () => {
+  it("become options, and only those that were given", () => {
     const { flags, words } = parse(
       ...["-m", "opus", "--tools=Read, Grep", "--allow", "Edit", "--allow=Bash(git *)", "one"],
       ...["--max-turns", "3", "--budget", "$0.50", "two", "--", "--three"],
@@ -20,7 +20,7 @@ describe("the flags of a call", () => {
     });
   });
 
-  it("take a value only by = where it may be left out", () => {
+  it("take an optional value only after =", () => {
     const bare = parse("--agent", "hello");
     expect(bare.words).toEqual(["hello"]);
     expect(callOptions(bare.flags)).toEqual({ preset: "agent" });
@@ -30,7 +30,7 @@ describe("the flags of a call", () => {
     });
   });
 
-  it("can switch all tools on, or off", () => {
+  it("turn all tools on or off", () => {
     const all = { type: "preset", preset: "claude_code" };
     expect(callOptions(parse("--tools", "all").flags)).toEqual({ tools: all });
     expect(callOptions(parse("--tools=").flags)).toEqual({ tools: [] });
@@ -43,7 +43,7 @@ describe("the flags of a call", () => {
     [["--model"], "--model needs a value: --model <name>.", "See `hawser --help`."],
     [["--fork=yes"], "--fork does not take a value.", "See `hawser --help`."],
     [["--model=a", "-m", "b"], "--model was given twice.", "See `hawser --help`."],
-  ])("that are wrong are refused, with what was meant: %j", (args, message, hint) => {
+  ])("are refused with a suggestion if they are wrong: %j", (args, message, hint) => {
     const failing = () => parse(...args);
     expect(failing).toThrow(expect.objectContaining({ code: "invalid_options", message, hint }));
   });
@@ -55,6 +55,6 @@ it.each([
   ["5m", 300_000],
   ["1h", 3_600_000],
   ["250ms", 250],
-])("a time of %s is %d ms", (text, ms) => {
+])("durationOf() reads %s as %d ms", (text, ms) => {
   expect(durationOf("--timeout", text)).toBe(ms);
 });

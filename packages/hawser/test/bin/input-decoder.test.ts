@@ -41,7 +41,7 @@ describe("InputDecoder", () => {
     ["漢é😀", ['"漢é😀"']],
   ])("decodes %j", (typed, inputs) => expect(read(typed)).toEqual(inputs));
 
-  it("takes what is between the markers of a paste as text, whatever it is", () => {
+  it("decodes everything between the markers of a paste as text", () => {
     const pasted = "one\r\ntwo\x1b[2J\x03\rthree\x1b[200~";
     expect(read(`x${START}${pasted}${END}\r`)).toEqual([
       JSON.stringify("xone\ntwo\x1b[2J\x03\nthree\x1b[200~"),
@@ -50,7 +50,7 @@ describe("InputDecoder", () => {
     ]);
   });
 
-  it("gives the same for every way to cut a marked paste into chunks", () => {
+  it("decodes a marked paste in the same way for any split into chunks", () => {
     const piece = fc.constantFrom(
       "a",
       "\r",
@@ -80,7 +80,7 @@ describe("InputDecoder", () => {
     );
   });
 
-  it("ends a paste without an end marker at a key that is pressed after a pause", () => {
+  it("ends a paste without an end marker at a key after a pause", () => {
     const decoder = new InputDecoder();
     expect(told(decoder.decode(`${START}one\rtwo`, 0))).toEqual(['"one\\ntwo"']);
     expect(told(decoder.decode("\r", 100))).toEqual(['"\\n"']);
@@ -89,7 +89,7 @@ describe("InputDecoder", () => {
     expect(told(decoder.decode("\r", 1001))).toEqual(["enter"]);
   });
 
-  it("drops an Esc that was pressed alone, and does not take the next key with it", () => {
+  it("drops a lone Esc but not the next key", () => {
     const decoder = new InputDecoder();
     const read = (chunk: string, now: number) => told(decoder.decode(chunk, now));
     expect(read("\x1b", 0)).toEqual([]);
@@ -100,14 +100,14 @@ describe("InputDecoder", () => {
     expect(read("one\rtwo", 9000)).toEqual(['"one\\ntwo"']);
   });
 
-  it("takes Alt-Enter for one key, also if its two bytes arrive in two chunks at once", () => {
+  it("decodes Alt-Enter as one key, also if its two bytes arrive in two chunks", () => {
     const decoder = new InputDecoder();
     expect(told(decoder.decode("\x1b\r", 0))).toEqual(["newline"]);
     expect(told(decoder.decode("\x1b", 1000))).toEqual([]);
     expect(told(decoder.decode("\r", 1005))).toEqual(["newline"]);
   });
 
-  it("takes several lines in one chunk as text where the terminal does not mark pastes", () => {
+  it("decodes several lines in one chunk as text if the terminal does not mark pastes", () => {
     expect(read("one\rtwo")).toEqual(['"one\\ntwo"']);
     expect(read("one\ntwo\n")).toEqual(['"one\\ntwo\\n"']);
     expect(read("\rone")).toEqual(["enter", '"one"']);
@@ -116,7 +116,7 @@ describe("InputDecoder", () => {
     expect(read("one\rtwo\x03")).toEqual(['"one"', "enter", '"two"', "interrupt"]);
   });
 
-  it("takes chunks that follow lines at once as text too, and a single Enter as Enter", () => {
+  it("decodes chunks right after such lines as text, and a single Enter as Enter", () => {
     const decoder = new InputDecoder();
     const inputs = ["one\rtwo", " and\r", "three\r", "\r"].flatMap((chunk, i) => {
       return decoder.decode(chunk, i * 20);

@@ -19,7 +19,7 @@ function lostTerminal(): PassThrough {
 }
 
 describe("Keyboard", () => {
-  it("survives close() when the terminal is gone, and leaves no listener", () => {
+  it("close() does not throw when the terminal is gone, and leaves no listener", () => {
     const stdin = lostTerminal();
     const keyboard = new Keyboard();
     const before = stdin.listenerCount("error");

@@ -8,24 +8,24 @@ function laid(text: string, cursor = text.length, columns = 11, rows = 6) {
 const PROMPT = "\x1b[1m>\x1b[22m ";
 
 describe("layOut()", () => {
-  it("puts each line on rows of its own, below the first one's text", () => {
+  it("puts each line on its own rows, below the text of the first line", () => {
     expect(laid("ab\ncd")).toEqual({ lines: [`${PROMPT}ab`, "  cd"], row: 1, column: 4 });
     expect(laid("ab\ncd", 1)).toMatchObject({ row: 0, column: 3 });
     expect(laid("")).toEqual({ lines: [PROMPT], row: 0, column: 2 });
   });
 
-  it("breaks long lines by the columns that their characters take", () => {
+  it("breaks long lines by the width of their characters", () => {
     expect(laid("123456789").lines).toEqual([`${PROMPT}12345678`, "  9"]);
     expect(laid("漢字漢字漢").lines).toEqual([`${PROMPT}漢字漢字`, "  漢"]);
     expect(laid("a\tb").lines).toEqual([`${PROMPT}a   b`]);
   });
 
-  it("shows a sign for what would move the cursor", () => {
+  it("shows a symbol for characters that move the cursor", () => {
     const { lines } = laid("\x1b[2J\r\x07\u202E\x9b", 0, 80);
     expect(lines).toEqual([`${PROMPT}␛[2J␍␇<U+202E><U+009B>`]);
   });
 
-  it("shows the part around the cursor of a text that is higher than the screen", () => {
+  it("shows the part around the cursor if the text is higher than the screen", () => {
     const text = Array.from({ length: 100 }, (_, i) => `l${i}`).join("\n");
     const end = laid(text);
     expect(end.lines).toEqual([

@@ -4,7 +4,7 @@ import { answerTo } from "../../src/bin/offline/scripted-model.js";
 import { replyTo } from "../../src/bin/offline/world.js";
 import * as testing from "../../src/testing/index.js";
 
-describe("the simulated model of the command", () => {
+describe("answerTo()", () => {
   it.each([
     [
       "run uname -a",
@@ -23,7 +23,7 @@ describe("the simulated model of the command", () => {
     expect(answerTo({ prompt })).toEqual(answer);
   });
 
-  it("says what the tool gave, and that it has none where there is none", () => {
+  it("repeats the result of a tool, and says if the tool is not there", () => {
     const results = [{ text: "Linux\n", isError: false }];
     expect(answerTo({ prompt: "", results })).toEqual({ say: "Done. It gave:\n\nLinux" });
     expect(answerTo({ prompt: "run ls", tools: ["Read"] })).toEqual({
@@ -48,7 +48,7 @@ describe("replyTo()", () => {
     expect(pace("count to 3", 0)).toEqual([3, 100]);
   });
 
-  it("uses no tokens, because the CLI reckons a price for each", () => {
+  it("uses no tokens, because the CLI computes a price for them", () => {
     for (const prompt of ["hello", "run ls"]) {
       expect(replyTo(asked(prompt), 0, testing)).toMatchObject({
         options: { usage: { input_tokens: 0, output_tokens: 0 } },
@@ -57,7 +57,7 @@ describe("replyTo()", () => {
   });
 });
 
-describe("a sample of a schema", () => {
+describe("sampleValue()", () => {
   it.each([
     [{ type: "string" }, "sample"],
     [{ type: "string", minLength: 8 }, "sample.."],
@@ -75,11 +75,11 @@ describe("a sample of a schema", () => {
     ],
     [{ $ref: "#/$defs/x", $defs: { x: { const: "there" } } }, "there"],
     [true, null],
-  ])("of %j is %j", (schema, value) => {
+  ])("returns for %j the value %j", (schema, value) => {
     expect(sampleValue(schema)).toEqual(value);
   });
 
-  it("comes to an end where the schema does not", () => {
+  it("ends for a recursive schema", () => {
     const tree = { type: "object", properties: { next: { $ref: "#" } } };
     expect(JSON.stringify(sampleValue(tree))).toMatch(/^(\{"next":)+null\}+$/);
   });

@@ -83,13 +83,13 @@ function hawser(args: string[], env = process.env): Promise<{ code: number; text
 }
 
 describe.skipIf(process.platform !== "linux")("hawser doctor --orphans", () => {
-  it("says nothing of what a living host uses", async () => {
+  it("does not list processes and folders of a living host", async () => {
     const living = await host();
     expect(environmentOf(living.cliPid)).toContain(`.${living.pid}.`);
     expect(await living.doctor()).toMatchObject({ code: 0, text: "No orphans.\n" });
   });
 
-  it("finds what a killed host has left, and ends it when asked to", async () => {
+  it("lists what a killed host has left, and ends it with --end", async () => {
     const killed = await host();
     const tree = treeOf(killed.cliPid);
     expect(tree).toHaveLength(2);
@@ -134,7 +134,7 @@ describe("hawser", () => {
     [["doctor", "--orphens"], "Unknown option --orphens.", "Did you mean --orphans?"],
     [["docter"], 'Unknown command "docter".', "Did you mean `hawser doctor`?"],
     [["knots"], 'Unknown command "knots".', "See `hawser --help`."],
-  ])("refuses %j, and says what to do", async (args, why, what) => {
+  ])("refuses %j with a hint", async (args, why, what) => {
     const { code, text } = await hawser(args);
     expect(code).toBe(64);
     expect(text).toContain(why);
@@ -146,11 +146,11 @@ describe("hawser", () => {
     [[], "hawser doctor"],
     [["doctor", "--help"], "hawser doctor --orphans --end"],
     [["help", "doctor"], "hawser doctor --orphans --end"],
-  ])("teaches, asked by %j", async (args, what) => {
+  ])("prints the help for %j", async (args, what) => {
     expect(await hawser(args)).toMatchObject({ code: 0, text: expect.stringContaining(what) });
   });
 
-  it("says its version", async () => {
+  it("prints its version", async () => {
     expect(await hawser(["--version"])).toEqual({ code: 0, text: `${HAWSER_VERSION}\n` });
   });
 });

@@ -85,13 +85,13 @@ describe("Tab in hawser chat", () => {
     expect(tab(typed, folder())).toEqual({ text, choices });
   });
 
-  it("takes a word that no command begins with for a path, and never offers what cannot be typed", () => {
+  it("completes a word that begins no command as a path, and never offers names that cannot be typed", () => {
     expect(tab("/et|")?.text).toBe("/etc/|");
     expect(tab("@|", folder())?.choices).not.toContainEqual(expect.stringContaining("bad"));
   });
 });
 
-it("listOf() fits the screen, and says how many choices it leaves out", () => {
+it("listOf() fits the screen, and prints how many choices it omits", () => {
   const names = Array.from({ length: 100 }, (_, i) => `name${i}`);
   const rows = suggestionList(names, 40).split("\n");
   expect(rows.every((row) => row.length <= 40 && /^ {2}\S/.test(row))).toBe(true);

@@ -35,6 +35,11 @@ const KEYS_GIVEN_BACK = "\x1b[?2004l";
 const QUESTION = "Do you trust the files in this folder?";
 const REFUSAL = "This folder is not trusted";
 
+/** Where no CLI is installed: enough where only the question of the command is the subject. */
+function onStandIn({ env, ...project }: Project): Project {
+  return { ...project, env: { ...env, HAWSER_CLI: "/nowhere/claude" } };
+}
+
 /** Leaves the chat when it is ready for a prompt. */
 async function chat(project: Project, answer?: string): Promise<string> {
   const pty = hawserIn(project, "chat", "--offline");
@@ -67,27 +72,27 @@ async function askAgent(
   return { code, err };
 }
 
-describe("hawser chat, in a folder with settings of its own", () => {
-  it("asks once before anything runs, and remembers a yes, also for folders below", async () => {
+describe("hawser chat in a folder with settings of its own", () => {
+  it("asks once before anything runs, and remembers a yes for the folder and those below", async () => {
     const project = hostileProject();
     await chat(project, "y");
     expect(project.ran()).toEqual(["hook"]);
-    expect(await chat(project)).not.toContain(QUESTION);
+    expect(await chat(onStandIn(project))).not.toContain(QUESTION);
     const below = join(project.cwd, "below");
     mkdirSync(below);
-    expect(await chat({ ...project, cwd: below })).not.toContain(QUESTION);
+    expect(await chat(onStandIn({ ...project, cwd: below }))).not.toContain(QUESTION);
   });
 
-  it("runs nothing of the folder after a no, and remembers it", async () => {
+  it("runs nothing of the folder after a no, and remembers the no", async () => {
     const project = hostileProject();
-    await chat(project, "n");
+    await chat(onStandIn(project), "n");
     const again = await chat(project);
     expect(again).not.toContain(QUESTION);
     expect(again).toContain(REFUSAL);
     expect(project.ran()).toEqual([]);
   });
 
-  it("leaves with nothing run at Ctrl-C, and asks again the next time", async () => {
+  it("exits at Ctrl-C without running anything, and asks again the next time", async () => {
     const project = hostileProject();
     const pty = hawserIn(project, "chat", "--offline");
     await pty.shows("[y]es");
@@ -98,10 +103,10 @@ describe("hawser chat, in a folder with settings of its own", () => {
     pty.type(KEYS.ctrlC);
     expect((await pty.exit).code).toBe(130);
     expect(project.ran()).toEqual([]);
-    await chat(project, "n");
+    await chat(onStandIn(project), "n");
   });
 
-  it("trusts no folder when the remembered answers cannot be read, and leaves that file", async () => {
+  it("trusts no folder when trust.json cannot be read, and leaves that file as it is", async () => {
     const project = hostileProject();
     mkdirSync(join(project.memory, ".."), { recursive: true });
     writeFileSync(project.memory, "{ broken");
@@ -110,15 +115,15 @@ describe("hawser chat, in a folder with settings of its own", () => {
     expect(readFileSync(project.memory, "utf8")).toBe("{ broken");
   });
 
-  it("asks nothing in a folder without such files", async () => {
+  it("does not ask in a folder without such files", async () => {
     const { cwd, env } = place();
     writeFileSync(join(cwd, "CLAUDE.md"), "Be brief.");
-    expect(await chat({ cwd, env, memory: "", ran: () => [] })).not.toMatch(/trust/i);
+    expect(await chat(onStandIn({ cwd, env, memory: "", ran: () => [] }))).not.toMatch(/trust/i);
   });
 });
 
-describe("hawser ask --agent, in a pipe", () => {
-  it("runs nothing of a folder that is not trusted, and says how to trust it", async () => {
+describe("hawser ask --agent in a pipe", () => {
+  it("runs nothing of an untrusted folder, and names --trust", async () => {
     const project = hostileProject();
     const { code, err } = await askAgent(project);
     expect(code).toBe(0);
@@ -126,7 +131,7 @@ describe("hawser ask --agent, in a pipe", () => {
     expect(project.ran()).toEqual([]);
   });
 
-  it("lets the folder's files take effect with --trust", async () => {
+  it("lets the settings of the folder take effect with --trust", async () => {
     const project = hostileProject();
     const { code, err } = await askAgent(project, "--trust");
     expect(code).toBe(0);

@@ -3,7 +3,7 @@ import { columns } from "../../src/bin/terminal/columns.js";
 import { breakIntoRows, widthOf, wrapText } from "../../src/bin/terminal/wrap-text.js";
 import { fc } from "../support/fc.js";
 
-describe("wrapText", () => {
+describe("wrapText()", () => {
   it("breaks at words, and keeps the indentation of the line", () => {
     expect(wrapText("one two three", 8)).toBe("one two\nthree");
     expect(wrapText("  one two three\nfour", 9)).toBe("  one two\n  three\nfour");
@@ -11,7 +11,7 @@ describe("wrapText", () => {
     expect(wrapText("one two", 7)).toBe("one two");
   });
 
-  it("leaves a word that is longer than a row to the terminal", () => {
+  it("does not break a word that is longer than a row", () => {
     expect(wrapText("at https://example.org/a now", 10)).toBe("at\nhttps://example.org/a now");
     expect(wrapText("https://example.org/a", 10)).toBe("https://example.org/a");
   });
@@ -22,7 +22,7 @@ describe("wrapText", () => {
     expect(wrapText("yes sir", 6)).toBe("yes\nsir");
   });
 
-  it("is done with a long run of blanks before a separator", () => {
+  it("is fast for a long run of blanks before a separator", () => {
     const text = `a${" ".repeat(200_000)}· b`;
     expect(wrapText(text, 40)).toContain("· b");
   });
@@ -33,7 +33,7 @@ describe("wrapText", () => {
     expect(widthOf("\x1b[1me\u0301漢\x1b[22m")).toBe(3);
   });
 
-  it("makes no row wider than asked unless a word is, and loses no word", () => {
+  it("makes no row wider than given unless a word is, and loses no word", () => {
     const word = fc.stringMatching(/^[a-z]{1,9}$/);
     fc.assert(
       fc.property(

@@ -9,17 +9,17 @@ import { COMMANDS } from "./shell.helper.js";
 
 const PAGE = readFileSync(join(REPOSITORY, "docs/command.md"), "utf8");
 
-it.each(COMMANDS)("the page on the command has the help of hawser %s as it is", (name) => {
+it.each(COMMANDS)("docs/command.md contains the help of hawser %s", (name) => {
   const help = execFileSync(process.execPath, [HAWSER, name, "--help"], { encoding: "utf8" });
   expect(PAGE).toContain(`\`\`\`text\n${help}\`\`\``);
 });
 
-it("the page on the command has the words that the simulated model knows", () => {
+it("docs/command.md lists the prompts that the simulated model knows", () => {
   for (const [words, what] of SCRIPTED_PROMPTS)
     expect(PAGE).toContain(`| \`${words}\` | ${what} |`);
 });
 
-it("every command is on the page, and every one takes --json", () => {
+it("docs/command.md has every command, each with --json", () => {
   const overview = execFileSync(process.execPath, [HAWSER, "--help"], { encoding: "utf8" });
   const listed = [...overview.matchAll(/^ {2}hawser (\w+) {2,}/gm)].map(([, name]) => name);
   expect(listed.sort()).toEqual([...COMMANDS].sort());

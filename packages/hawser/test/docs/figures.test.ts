@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const GENERATED = ["docs/benchmarks.md", "docs/reliability.md"];
 const WRITTEN = GUIDES.filter((page) => !GENERATED.includes(page));
 
-describe("the figures of the bench", () => {
+describe("figures of the benchmarks", () => {
   it("on every page are those of bench/results.json: `npm run figures` changes nothing", async () => {
     const { stdout } = await run(process.execPath, ["bench/pages.js", "--check"], {
       cwd: REPOSITORY,
@@ -39,7 +39,7 @@ describe("the figures of the bench", () => {
     );
   });
 
-  it("stand in a mark wherever a page quotes them", () => {
+  it("are marked wherever a page quotes them", () => {
     expect(WRITTEN.flatMap((page) => typedByHand(page, readPage(page)))).toEqual([]);
     const quoting = WRITTEN.filter((page) => marksIn(readPage(page)).length > 0);
     expect(quoting).toEqual(expect.arrayContaining(["README.md", "docs/architecture.md"]));
@@ -78,7 +78,7 @@ describe("a figure that is typed by hand", () => {
     "The official SDK needs the CLI 2.1.47.",
     "`timeouts: { bootMs: 500 }` waits.",
     "A prompt of 12 MB is refused.",
-  ])("is not seen in: %s", (text) => {
+  ])("is not reported in: %s", (text) => {
     expect(typedByHand("x.md", text)).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ it.each([
   ["a heading that is not there", "# A\n\n[x](#b)"],
   ["a heading of another page that is not there", "[x](pool.md#nothing)"],
   ["a host that nobody knows", "[x](https://nobody.example/hawser)"],
-])("a link to %s is found", (_, source) => {
+])("a dead link to %s is reported", (_, source) => {
   expect(deadLinks("docs/x.md", source)).toHaveLength(1);
 });
 

@@ -9,7 +9,7 @@ import { GUIDES, prose, readPage } from "./page.helper.js";
 /** Pages whose names are also those of the code inside, or of other systems. */
 const OF_OTHER_THINGS = ["docs/architecture.md", "docs/source-systems.md"];
 
-it("every name on the guides is one that the package's declarations have", () => {
+it("every name in the guides is in the declarations of the package", () => {
   const known = declaredNames();
   const pages = GUIDES.filter((page) => !OF_OTHER_THINGS.includes(page));
   const places = pages.flatMap((page) => namesIn(page, readPage(page)));
@@ -20,7 +20,7 @@ it("every name on the guides is one that the package's declarations have", () =>
   ]);
 });
 
-it("every code in a table of codes is one of the error table's", () => {
+it("every error code in the guides is in ERROR_CODES", () => {
   const rows = GUIDES.flatMap((page) => codesInTables(page, readPage(page)));
   expect(rows.length).toBeGreaterThan(Object.keys(ERROR_CODES).length);
   expect(rows.filter(({ code }) => !(code in ERROR_CODES))).toEqual([]);

@@ -104,7 +104,7 @@ function sourceOf({ language, code }: Block, project: string): string {
 }
 
 /** What only a fake or a recording answers must run where no CLI is installed. */
-function needsNoCli({ code }: Block): boolean {
+export function needsNoCli({ code }: Block): boolean {
   return /\b(fakeCli|replay)\(/.test(code) && !/\b(record|SimulatedModel\.start)\(/.test(code);
 }
 

@@ -39,7 +39,7 @@ describe.each([
   ["older", OLDER],
   ["unknown", { path: "/usr/bin/claude" } satisfies CliFacts],
 ])("the command line for the %s CLI", (_, cli) => {
-  it("stays short with all that is long, and shows nothing that is secret", () => {
+  it("stays short with long options, and contains no secret", () => {
     const systemPrompt = `canary-e ${"x".repeat(2 * 1024 * 1024)}`;
     const options: Options = {
       systemPrompt,
@@ -83,18 +83,18 @@ describe.each([
     );
   });
 
-  it("holds lists as long as they fit", () => {
+  it("contains lists that fit", () => {
     const { argv, files } = buildInvocation({ allowedTools: ALLOWED.slice(0, 300) }, cli, HOST);
     expect(argv.at(-1)).toBe(`--allowedTools=${ALLOWED.slice(0, 300).join(",")}`);
     expect(files).toEqual([]);
   });
 });
 
-describe("the border of 8 KiB", () => {
+describe("the limit of 8 KiB for the command line", () => {
   const base = bytesOf(buildInvocation({}, NEWEST, HOST));
   const room = 8191 - base - "--allowedTools=".length - 1;
 
-  it("is met to the byte, and counts bytes, not characters", () => {
+  it("is exact to the byte, and counts bytes, not characters", () => {
     const fits = buildInvocation({ allowedTools: ["x".repeat(room)] }, NEWEST, HOST);
     expect([bytesOf(fits), fits.files]).toEqual([8191, []]);
     const over = buildInvocation({ allowedTools: ["x".repeat(room + 1)] }, NEWEST, HOST);
@@ -109,19 +109,19 @@ describe("the border of 8 KiB", () => {
     ["extraArgs", { extraArgs: { name: "x".repeat(9000) } }],
     ["resume", { resume: "x".repeat(9000), model: "y".repeat(500) }],
     ["mcpServers", { mcpServers: `/${"x".repeat(9000)}` }],
-  ])("is an error that names %s, which has no other way", (name, options) => {
+  ])("is an error that names %s, which cannot be passed otherwise", (name, options) => {
     const error = refusalOf(options);
     expect(error?.code).toBe("argument_too_long");
     expect(error?.message).toMatch(new RegExp(`^${name} is too long: the command line would take`));
     expect(error?.issues?.map(({ path }) => path)).toEqual([name]);
   });
 
-  it("is an error that names the CLI, when its own path is the longest", () => {
+  it("is an error that names cliPath, if the path is the longest", () => {
     const error = refusalOf({}, { path: `/${"x".repeat(9000)}`, version: [2, 1, 325] });
     expect([error?.code, error?.issues?.[0]?.path]).toEqual(["argument_too_long", "cliPath"]);
   });
 
-  it("makes plugins and a policy go by initialize, where the CLI can", () => {
+  it("moves plugins and managedSettings to initialize if the CLI supports it", () => {
     const plugins = Array.from({ length: 200 }, (_, i) => ({
       type: "local" as const,
       path: `/plugins/with/a/long/path/number-${i}-${"x".repeat(30)}`,

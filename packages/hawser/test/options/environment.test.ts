@@ -28,13 +28,13 @@ const NESTED = {
   CLAUDE_PID: "5",
 };
 
-describe("the environment", () => {
-  it("is inherited, less NODE_OPTIONS", () => {
+describe("the environment of the CLI", () => {
+  it("is inherited without NODE_OPTIONS", () => {
     const env = { A: "1", EMPTY: "", GONE: undefined, NODE_OPTIONS: "--inspect" };
     expect(envOf({}, env)).toEqual({ A: "1", EMPTY: "", ...OURS });
   });
 
-  it("is merged with what is given; undefined removes", () => {
+  it("is merged with env, where undefined removes a variable", () => {
     const env = { A: "1", B: "2" };
     const given = { A: "3", B: undefined, NODE_OPTIONS: "--max-old-space-size=100" };
     expect(envOf({ env: given }, env)).toEqual({
@@ -44,19 +44,19 @@ describe("the environment", () => {
     });
   });
 
-  it("can be cut to nothing, or to a list", () => {
+  it("inherits no variable with inheritEnv: false, and only the listed ones with a list", () => {
     const env = { A: "1", B: "2" };
     expect(envOf({ inheritEnv: false, env: { C: "3" } }, env)).toEqual({ C: "3", ...OURS });
     expect(envOf({ inheritEnv: ["B", "X"] }, env)).toEqual({ B: "2", ...OURS });
   });
 
-  it("keeps an identity that is set already, inherited or given", () => {
+  it("keeps a CLAUDE_CODE_ENTRYPOINT that is already set, inherited or in env", () => {
     const sdk = { CLAUDE_CODE_ENTRYPOINT: "sdk-py" };
     expect(envOf({}, sdk)).toEqual({ ...OURS, ...sdk });
     expect(envOf({ env: sdk }, {})).toEqual({ ...OURS, ...sdk });
   });
 
-  it("keeps a number of retries that is set already, and the option wins over it", () => {
+  it("keeps a CLAUDE_CODE_MAX_RETRIES that is already set, unless the option is given", () => {
     const env = { CLAUDE_CODE_MAX_RETRIES: "7" };
     expect(envOf({}, env)).toEqual({ ...OURS, CLAUDE_CODE_MAX_RETRIES: "7" });
     expect(envOf({ fallbackModel: "haiku" }, env)).toEqual({ ...OURS, ...env });
@@ -64,13 +64,13 @@ describe("the environment", () => {
     expect(option).toEqual({ ...OURS, CLAUDE_CODE_MAX_RETRIES: "0" });
   });
 
-  it("joins betas with those that are set already", () => {
+  it("adds betas to an ANTHROPIC_BETAS that is already set", () => {
     const env = { ANTHROPIC_BETAS: "a-1, b-2" };
     expect(envOf({ betas: ["b-2", "c-3"] }, env)["ANTHROPIC_BETAS"]).toBe("a-1,b-2,c-3");
     expect(envOf({ betas: ["context-1m-2025-08-07"] }, env)["ANTHROPIC_BETAS"]).toBe("a-1, b-2");
   });
 
-  it("has one credential: the one that is given", () => {
+  it("has only the credential that is given", () => {
     const env = {
       ANTHROPIC_API_KEY: "k",
       ANTHROPIC_AUTH_TOKEN: "t",
@@ -82,7 +82,7 @@ describe("the environment", () => {
     expect(envOf({ oauthToken: "new" }, env)).toEqual({ CLAUDE_CODE_OAUTH_TOKEN: "new", ...OURS });
   });
 
-  it("lists its secrets for the mask", () => {
+  it("lists its secrets, which are masked", () => {
     const env = { DB_PASSWORD: "canary-1", LANG: "C", EMPTY_TOKEN: "" };
     const options = { apiKey: "canary-2", env: { MY_SECRET: "canary-3" } };
     const { secrets } = buildInvocation(options, NEWEST, { ...HOST, env });
@@ -91,11 +91,11 @@ describe("the environment", () => {
 });
 
 describe("a nested session", () => {
-  it("leaves no trace of the outer one", () => {
+  it("removes the variables of the outer session", () => {
     expect(envOf({}, { A: "1", ...NESTED })).toEqual({ A: "1", ...OURS });
   });
 
-  it("leaves what is no trace when there is no outer one", () => {
+  it("removes nothing if there is no outer session", () => {
     const { CLAUDECODE: _, ...rest } = NESTED;
     expect(envOf({}, rest)).toEqual({
       ...OURS,
@@ -105,26 +105,26 @@ describe("a nested session", () => {
     });
   });
 
-  it("inherits all if asked so", () => {
+  it('inherits every variable with nested: "inherit"', () => {
     expect(envOf({ nested: "inherit" }, NESTED)).toEqual({ ...OURS, ...NESTED });
   });
 
-  it.each(["1", ""])("is refused if asked so, with CLAUDECODE=%j", (CLAUDECODE) => {
+  it.each(["1", ""])('is refused with nested: "error" and CLAUDECODE=%j', (CLAUDECODE) => {
     const error = refusalOf({ nested: "error" }, NEWEST, { ...HOST, env: { CLAUDECODE } });
     expect(error?.code).toBe("nested_session");
   });
 
-  it("is not refused where there is none", () => {
+  it("is not refused without an outer session", () => {
     expect(refusalOf({ nested: "error" })).toBeUndefined();
   });
 
-  it("keeps what the caller sets on purpose", () => {
+  it("keeps variables that the caller sets in env", () => {
     expect(envOf({ env: { CLAUDECODE: "1" } }, {})["CLAUDECODE"]).toBe("1");
   });
 });
 
 describe("the environment on Windows", () => {
-  it("knows no upper and lower case", () => {
+  it("ignores case", () => {
     const env = { Path: "C:\\a", ClaudeCode: "1", node_options: "x", Anthropic_Api_Key: "k" };
     const options = { env: { PATH: "C:\\b" }, oauthToken: "new" };
     expect(envOf(options, env, "win32")).toEqual({
@@ -135,7 +135,7 @@ describe("the environment on Windows", () => {
     });
   });
 
-  it("takes private files to a Windows path", () => {
+  it("has private files at a Windows path", () => {
     const host: HostFacts = { ...HOST, platform: "win32", privateDir: "C:\\Temp\\hawser-1" };
     const { files } = buildInvocation({ mcpServers: { a: { command: "x" } } }, NEWEST, host);
     expect(files.map(({ path }) => path)).toEqual(["C:\\Temp\\hawser-1\\mcp.json"]);

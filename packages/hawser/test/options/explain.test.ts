@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { explain } from "../../src/options/index.js";
 import { HOST, NEWEST } from "./facts.helper.js";
 
-describe("explain", () => {
+describe("explain()", () => {
   it("masks the variables of unusual names and what is in the arguments of MCP servers", () => {
     const env = {
       ANTHROPIC_CUSTOM_HEADERS: "X-Team: canary-1",
@@ -19,7 +19,7 @@ describe("explain", () => {
     expect(text).not.toContain("canary");
   });
 
-  it("shows what would be started, without a secret in it", () => {
+  it("returns the command that would be started, without secrets", () => {
     const text = explain(
       {
         model: "sonnet",

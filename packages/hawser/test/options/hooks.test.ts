@@ -13,7 +13,7 @@ const cli = (text: string): CliFacts => ({ path: "/usr/bin/claude", version: par
 const hook = () => ({});
 
 describe("hooks", () => {
-  it("are called by the ids that they are registered under", () => {
+  it("are called by the ids under which they are registered", () => {
     const [a, b, c] = [() => ({}), () => ({}), () => ({})];
     const { registrations, callbacks } = numberHooks({
       Stop: [{ hooks: [a] }],
@@ -37,16 +37,16 @@ describe("hooks", () => {
     ]);
   });
 
-  it("of an event that was given as undefined do not exist", () => {
+  it("ignore an event whose value is undefined", () => {
     const { registrations, callbacks } = numberHooks({ Stop: undefined });
     expect({ registrations, size: callbacks.size }).toEqual({ registrations: {}, size: 0 });
   });
 });
 
-describe("a guard that throws", () => {
+describe("a PreToolUse hook that throws", () => {
   const guard: Hooks = { PreToolUse: [{ hooks: [hook] }] };
 
-  it("blocks unless told otherwise", () => {
+  it("blocks the call unless onFailure says otherwise", () => {
     expect(sent(guard)).toEqual({
       PreToolUse: [{ hookCallbackIds: ["hook_0"], onFailure: "block" }],
     });
@@ -58,34 +58,37 @@ describe("a guard that throws", () => {
     });
   });
 
-  it.each(["2.1.197", "2.1.316"])("is the host's to block on %s, which is not told", (version) => {
-    const explicit: Hooks = { PreToolUse: [{ hooks: [hook], onFailure: "block" }] };
-    for (const hooks of [guard, explicit]) {
-      const { initialize, warnings } = buildInvocation({ hooks }, cli(version), HOST);
-      expect(initialize.hooks).toEqual({ PreToolUse: [{ hookCallbackIds: ["hook_0"] }] });
-      expect(warnings).toEqual([]);
-    }
-  });
+  it.each(["2.1.197", "2.1.316"])(
+    "is left to the host on %s, which does not know onFailure",
+    (version) => {
+      const explicit: Hooks = { PreToolUse: [{ hooks: [hook], onFailure: "block" }] };
+      for (const hooks of [guard, explicit]) {
+        const { initialize, warnings } = buildInvocation({ hooks }, cli(version), HOST);
+        expect(initialize.hooks).toEqual({ PreToolUse: [{ hookCallbackIds: ["hook_0"] }] });
+        expect(warnings).toEqual([]);
+      }
+    },
+  );
 
-  it("is told to the first version that knows it", () => {
+  it("is left to the first CLI version that knows onFailure", () => {
     expect(buildInvocation({ hooks: guard }, cli("2.1.317"), HOST).initialize.hooks).toEqual(
       sent(guard),
     );
   });
 });
 
-describe("a policy that fails", () => {
+describe("a policy hook that throws", () => {
   const rules = [{ tool: "Bash", decision: "allow" }] as const;
   const hooks: Hooks = { PreToolUse: [{ hooks: [hook], onFailure: "continue" }] };
   const second = { hookCallbackIds: ["hook_0"] };
 
-  it("blocks, and stands before the hooks of the options", () => {
+  it("blocks, and runs before the hooks of the options", () => {
     const { initialize } = buildInvocation({ rules, hooks }, cli("2.1.317"), HOST);
     const policy = { hookCallbackIds: ["hawser_policy"], onFailure: "block" };
     expect(initialize.hooks).toEqual({ PreToolUse: [policy, second] });
   });
 
-  it("is the host's to block on a CLI that is not told", () => {
+  it("is left to the host on a CLI that does not know onFailure", () => {
     const { initialize, warnings } = buildInvocation({ rules, hooks }, cli("2.1.316"), HOST);
     const policy = { hookCallbackIds: ["hawser_policy"] };
     expect({ hooks: initialize.hooks, warnings }).toEqual({
@@ -95,7 +98,7 @@ describe("a policy that fails", () => {
   });
 });
 
-describe("a callback for the start or the end of a session", () => {
+describe("a hook for the start or the end of a session", () => {
   it.each(["SessionStart", "SessionEnd"] as const)("%s comes with a warning", (event) => {
     const { warnings } = buildInvocation({ hooks: { [event]: [{ hooks: [hook] }] } }, NEWEST, HOST);
     expect(warnings).toEqual([

@@ -9,7 +9,7 @@ const byFile = (servers: object) => ({
   files: { [FILE]: { mcpServers: servers } },
 });
 
-describe("MCP servers", () => {
+describe("mcpServers", () => {
   it.each<[string, Options["mcpServers"] & {}]>([
     ["a bare map", { a: server }],
     ["a map in its wrapper", { mcpServers: { a: server } } as never],
@@ -19,11 +19,11 @@ describe("MCP servers", () => {
     expect(added({ mcpServers })).toEqual(byFile({ a: server }));
   });
 
-  it("may be called mcpServers", () => {
+  it("may contain a server called mcpServers", () => {
     expect(added({ mcpServers: { mcpServers: server } })).toEqual(byFile({ mcpServers: server }));
   });
 
-  it("of both kinds go their own ways", () => {
+  it("of both kinds are passed separately", () => {
     const mcpServers = { a: server, own: { type: "sdk", name: "own", instance: {} } } as const;
     expect(added({ mcpServers })).toEqual({
       ...byFile({ a: server }),
@@ -31,22 +31,22 @@ describe("MCP servers", () => {
     });
   });
 
-  it("by path are never taken for a flag", () => {
+  it("by path never become a flag", () => {
     const flags = ["--mcp-config=-m.json", "--strict-mcp-config"];
     expect(added({ mcpServers: "-m.json" })).toEqual({ flags });
   });
 
-  it("are not the only ones if asked so", () => {
+  it("are not strict with strictMcpConfig: false", () => {
     const flags = ["--mcp-config", "m.json"];
     expect(added({ mcpServers: "m.json", strictMcpConfig: false })).toEqual({ flags });
   });
 
-  it("are strict once, however often it is asked", () => {
+  it("are strict with one flag only", () => {
     const { argv } = buildInvocation({ mcpServers: "m", strictMcpConfig: true }, NEWEST, HOST);
     expect(argv.filter((token) => token === "--strict-mcp-config")).toHaveLength(1);
   });
 
-  it("have their secrets named, and harmless headers not", () => {
+  it("list their secrets, without harmless headers", () => {
     const mcpServers = {
       a: { command: "x", env: { ANY: "value-1" } },
       b: {

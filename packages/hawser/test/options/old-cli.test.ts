@@ -28,7 +28,7 @@ describe("an option that the CLI is too old for", () => {
     });
   });
 
-  it("is left out with a warning if asked so", () => {
+  it('is left out with a warning with onOldCli: "warn"', () => {
     const { argv, warnings } = buildInvocation({ ...options, onOldCli: "warn" }, OLDER, HOST);
     expect(argv).toEqual([...FIXED, "--max-turns=3", "--permission-mode=default"]);
     expect(warnings).toEqual([
@@ -36,13 +36,13 @@ describe("an option that the CLI is too old for", () => {
     ]);
   });
 
-  it("is left out without a word if asked so", () => {
+  it('is left out silently with onOldCli: "ignore"', () => {
     const { argv, warnings } = buildInvocation({ ...options, onOldCli: "ignore" }, OLDER, HOST);
     expect(argv).toEqual([...FIXED, "--max-turns=3", "--permission-mode=default"]);
     expect(warnings).toEqual([]);
   });
 
-  it("is no error if it asks for nothing", () => {
+  it("is no error if it has no effect", () => {
     const nothing: Options = {
       promptSuggestions: false,
       persistSession: true,
@@ -71,8 +71,8 @@ describe("an option that the CLI is too old for", () => {
   });
 });
 
-describe("a CLI", () => {
-  it("before 2.0.0 is too old altogether", () => {
+describe("buildInvocation() for a CLI", () => {
+  it("before 2.0.0 is always an error", () => {
     expect(refusalOf({}, cli("1.0.128"))?.message).toBe(
       "hawser needs Claude Code 2.0.0 or newer; this one is 1.0.128.",
     );
@@ -82,7 +82,7 @@ describe("a CLI", () => {
     ]);
   });
 
-  it("of unknown version is taken for a new one, with a warning", () => {
+  it("of unknown version is treated as a new one, with a warning", () => {
     const { argv, warnings } = buildInvocation({ permissionPrompts: "none" }, cli("invalid"), HOST);
     expect(argv.at(-1)).toBe("--permission-prompts=none");
     expect(warnings).toEqual([
@@ -90,7 +90,7 @@ describe("a CLI", () => {
     ]);
   });
 
-  it("that is a script runs under the current runtime, or the one that is named", () => {
+  it("that is a script uses the current runtime, or executable", () => {
     const script: CliFacts = { path: "/lib/cli.js", version: [2, 1, 100], script: true };
     const flags = [...FIXED, "--permission-mode=default"];
     const plain = buildInvocation({}, script, HOST);
@@ -100,7 +100,7 @@ describe("a CLI", () => {
     expect([file, argv, warnings]).toEqual(["bun", ["--smol", "/lib/cli.js", ...flags], []]);
   });
 
-  it("that is no script needs no runtime, and says so", () => {
+  it("that is no script leaves executableArgs out, with a warning", () => {
     const { file, argv, warnings } = buildInvocation({ executableArgs: ["--smol"] }, OLDER, HOST);
     expect([file, argv]).toEqual(["/usr/bin/claude", [...FIXED, "--permission-mode=default"]]);
     expect(warnings).toEqual([
@@ -109,7 +109,7 @@ describe("a CLI", () => {
   });
 });
 
-describe("thinking", () => {
+describe("the thinking option", () => {
   it.each<[Options, string]>([
     [{ thinking: { type: "adaptive" } }, "--max-thinking-tokens=32000"],
     [{ thinking: { type: "enabled" } }, "--max-thinking-tokens=32000"],
@@ -121,7 +121,7 @@ describe("thinking", () => {
     [{ maxThinkingTokens: 5000, thinking: { type: "adaptive" } }, "--max-thinking-tokens=5000"],
     [{ maxThinkingTokens: 5000, thinking: { type: "enabled" } }, "--max-thinking-tokens=5000"],
     [{ maxThinkingTokens: 0, thinking: { type: "adaptive" } }, "--max-thinking-tokens=32000"],
-  ])("goes by the older flag before 2.1.47: %j", (options, flag) => {
+  ])("is passed by the older flag before 2.1.47: %j", (options, flag) => {
     expect(added(options, cli("2.1.46"))).toEqual({ flags: [flag] });
   });
 
@@ -141,23 +141,23 @@ describe("thinking", () => {
       { thinking: { type: "enabled", budgetTokens: 9 }, maxThinkingTokens: 5 },
       ["maxThinkingTokens 5 is left out: thinking says enabled with 9 tokens."],
     ],
-  ])("drops no number in silence: %j", (options, warnings) => {
+  ])("warns about a number that it overrides: %j", (options, warnings) => {
     expect(buildInvocation(options, cli("2.1.46"), HOST).warnings).toEqual(warnings);
     expect(buildInvocation(options, cli("2.1.325"), HOST).warnings).toEqual(warnings);
   });
 
-  it("has its display refused where the CLI has none", () => {
+  it("is refused with display if the CLI does not know display", () => {
     const thinking = { type: "adaptive", display: "omitted" } as const;
     expect(refusalOf({ thinking }, cli("2.1.93"))?.message).toContain("thinking.display needs");
   });
 });
 
-describe("a system prompt", () => {
+describe("systemPrompt", () => {
   const OLD = cli("2.1.109");
   const PROMPT = "/tmp/hawser-1/system-prompt.txt";
   const APPENDIX = "/tmp/hawser-1/append-system-prompt.txt";
 
-  it("goes by file before 2.1.110, which passes over the list in silence", () => {
+  it("is passed in a file before 2.1.110, which ignores the list", () => {
     expect(added({ systemPrompt: "X" }, OLD)).toEqual({
       flags: [`--system-prompt-file=${PROMPT}`],
       files: { [PROMPT]: "X" },
@@ -167,16 +167,16 @@ describe("a system prompt", () => {
     });
   });
 
-  it("in parts is joined there, without the boundary", () => {
+  it("in parts is joined for that CLI, without the boundary", () => {
     const systemPrompt = ["A", "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__", "B"];
     expect(added({ systemPrompt }, OLD).files).toEqual({ [PROMPT]: "A\n\nB" });
   });
 
-  it("that is empty is said so", () => {
+  it("that is empty is passed as an empty flag", () => {
     expect(added({ systemPrompt: "" }, OLD)).toEqual({ flags: ["--system-prompt="] });
   });
 
-  it("that is appended goes by file too", () => {
+  it("that is appended is passed in a file too", () => {
     const systemPrompt = { preset: "claude_code", append: "more" } as const;
     expect(added({ systemPrompt }, OLD)).toEqual({
       flags: [`--append-system-prompt-file=${APPENDIX}`],
@@ -186,14 +186,14 @@ describe("a system prompt", () => {
   });
 });
 
-describe("what an older CLI would pass over in silence", () => {
+describe("an option that an older CLI ignores", () => {
   const block = { hooks: { Stop: [{ hooks: [() => ({})], onFailure: "block" }] } } as const;
 
-  it("is refused: a guard that does not guard", () => {
+  it("is refused if it is hooks.onFailure", () => {
     expect(refusalOf(block, OLDER)?.message).toContain("hooks.onFailure needs");
   });
 
-  it("is a warning if asked so, and the hook stays", () => {
+  it('is a warning with onOldCli: "warn", and the hook stays', () => {
     const { initialize, warnings } = buildInvocation({ ...block, onOldCli: "warn" }, OLDER, HOST);
     expect(initialize.hooks).toEqual({ Stop: [{ hookCallbackIds: ["hook_0"] }] });
     expect(warnings).toEqual([
@@ -201,7 +201,7 @@ describe("what an older CLI would pass over in silence", () => {
     ]);
   });
 
-  it("is refused: a sandbox that opens where it cannot close", () => {
+  it("is refused if it is a sandbox with failIfUnavailable", () => {
     const sandbox = { enabled: true };
     expect(refusalOf({ sandbox }, cli("2.1.82"))?.message).toContain("sandbox.failIfUnavailable");
     const warned = buildInvocation({ sandbox, onOldCli: "warn" }, cli("2.1.82"), HOST);
@@ -211,13 +211,13 @@ describe("what an older CLI would pass over in silence", () => {
     expect(refusalOf({ sandbox: open }, cli("2.1.82"))).toBeUndefined();
   });
 
-  it("is refused: a policy that would stand on the command line", () => {
+  it("is refused if it is a policy that would be on the command line", () => {
     const managedSettings = { env: { A_TOKEN: "canary" } };
     expect(refusalOf({ managedSettings }, OLDER)?.code).toBe("unsupported_by_cli");
   });
 });
 
-describe("sessionStore with resume, on a CLI that cannot find its login elsewhere", () => {
+describe("sessionStore with resume on a CLI that cannot find its login in another folder", () => {
   const sessionStore = { append: async () => {}, load: async () => null };
   /** As openSession() passes it on when the store has the session. */
   const env = { CLAUDE_SECURESTORAGE_CONFIG_DIR: "" };

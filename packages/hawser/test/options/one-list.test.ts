@@ -128,7 +128,7 @@ describe("the table of options", () => {
     expect(others).toEqual([]);
   });
 
-  it("has no exception that is not needed", () => {
+  it("has no unnecessary exception", () => {
     const found = new Set(lists.map(placeOf));
     expect(Object.keys(MAY_NAME_OPTIONS).filter((name) => !found.has(name))).toEqual([]);
   });

@@ -24,7 +24,7 @@ function problems(options: Options): string[] {
   }
 }
 
-describe("refuseOpenGuards", () => {
+describe("refuseOpenGuards()", () => {
   const rules = (tool: string): Options => ({ rules: [{ tool, decision: "deny" }] });
   const matcher = (text: string): Options => ({
     hooks: { PreToolUse: [{ matcher: text, hooks: [hook] }] },
@@ -83,7 +83,7 @@ describe("refuseOpenGuards", () => {
       { hooks: { SessionStart: [{ matcher: "clear", hooks: [hook] }] } },
     ],
     ["allowedTools, which is no guard", { allowedTools: ["bash"] }],
-  ])("lets %s pass", (_, options) => {
+  ])("accepts %s", (_, options) => {
     expect(problems(options)).toEqual([]);
   });
 
@@ -101,14 +101,14 @@ describe("refuseOpenGuards", () => {
     expect(problems({ mcpServers: text })).toHaveLength(1);
   });
 
-  it("lets MCP servers pass whose names only begin alike", () => {
+  it("accepts MCP servers whose names only begin alike", () => {
     const server = { command: "true" };
     expect(problems({ mcpServers: { a: server, ab: server, a_b: server, b__a: server } })).toEqual(
       [],
     );
   });
 
-  it("is asked by openSession(), complete() and createPool(), before anything is started", async () => {
+  it("is called by openSession(), complete() and createPool() before anything starts", async () => {
     const wrong = { cliPath: "/nowhere/claude", disallowedTools: ["bash"] };
     const refused = { code: "invalid_options", message: expect.stringContaining("`Bash`?") };
     await expect(openSession(wrong)).rejects.toMatchObject(refused);
@@ -117,7 +117,7 @@ describe("refuseOpenGuards", () => {
   });
 });
 
-describe("shadowedCallback", () => {
+describe("shadowedCallback()", () => {
   const canUseTool = () => null;
 
   it("names the tools that allowedTools allows before the callback is asked", () => {
@@ -136,7 +136,7 @@ describe("shadowedCallback", () => {
     ["there is no callback", { allowedTools: ["Bash"] }],
     ["only some calls are allowed", { canUseTool, allowedTools: ["Bash(git *)"] }],
     ["a policy decides first", { canUseTool, allowedTools: ["Bash"], rules: [] }],
-  ])("is silent where %s", (_, options) => {
+  ])("returns nothing if %s", (_, options) => {
     expect(shadowedCallbackWarning(options)).toBeUndefined();
   });
 });
@@ -193,7 +193,7 @@ describe("openSession() with a callback that is not asked", () => {
 
 describe("rules", () => {
   it.each(["Bash(rm *)", "Bash|Write", "Bash,Write", "^Bash$", "Bash.*", "", " Bash"])(
-    "refuse %j, which no tool is called",
+    "refuse %j, which is not the name of a tool",
     (tool) => {
       expect(() => validateOptions({ rules: [{ tool, decision: "deny" }] })).toThrow(
         expect.objectContaining({

@@ -19,7 +19,7 @@ describe("a preset", () => {
     ["a session", {}],
     ["a session with trust", { trustProject: true }],
     ["named sources", { settingSources: ["user"], trustProject: false }],
-  ])("means the same when it is resolved twice: %s", (_, options) => {
+  ])("gives the same options when it is applied twice: %s", (_, options) => {
     expect(withPreset(withPreset(options))).toEqual(withPreset(options));
   });
 

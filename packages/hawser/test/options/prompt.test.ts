@@ -80,11 +80,11 @@ describe("a prompt", () => {
       [{ type: "tool_result", tool_use_id: "a", content: [{ type: "image" }] }],
     ],
     ["prompt[0].type is missing (and 1 more).", [{}, { type: "text" }]],
-  ])("is refused, with the place: %s", (message, prompt) => {
+  ])("is refused with its path: %s", (message, prompt) => {
     expect(refusal(prompt)).toBe(message);
   });
 
-  it("that is refused says how a block looks", () => {
+  it("that is refused comes with an example of a block", () => {
     expect(() => validatePrompt([{ type: "image" }])).toThrow(
       expect.objectContaining({
         hint: expect.stringContaining('source: { type: "base64", media_type'),
@@ -95,7 +95,7 @@ describe("a prompt", () => {
 });
 
 describe("the options of send()", () => {
-  it("may be all that there are, or none", () => {
+  it("may all be given, or none", () => {
     const { signal } = new AbortController();
     validateSendOptions({ uuid: "a", shouldQuery: false, signal });
     validateSendOptions({ uuid: undefined });

@@ -8,6 +8,7 @@ import {
   type Options,
   validateOptions,
 } from "../../src/options/index.js";
+import { FULL } from "../support/cli.js";
 import { fc } from "../support/fc.js";
 import {
   cli,
@@ -20,6 +21,11 @@ import {
   wrong,
 } from "./arbitrary-options.helper.js";
 import { HOST } from "./facts.helper.js";
+
+/** A full run tries five times as many cases. */
+function runsOf(full: number): number {
+  return FULL ? full : Math.ceil(full / 5);
+}
 
 /** A property that most of its runs do not reach holds nothing. */
 function countRuns(): { hit: () => void; expectAtLeast: (least: number) => void } {
@@ -48,8 +54,8 @@ function bytesOf({ file, argv }: Invocation): number {
   return [file, ...argv].reduce((sum, token) => sum + Buffer.byteLength(token) + 1, 0);
 }
 
-describe("any options at all", () => {
-  it("give an invocation or a typed error, never another throw", () => {
+describe("buildInvocation() with random options", () => {
+  it("returns an invocation or throws a HawserError", () => {
     fc.assert(
       fc.property(fc.oneof(right, wrong, mixed, textual), cli, env, (options, facts, variables) => {
         const result = outcome(options, facts, { ...HOST, env: variables });
@@ -57,11 +63,11 @@ describe("any options at all", () => {
         if ("error" in result) expect(result.error.message).not.toMatch(/options cannot be read/i);
         else expect(bytesOf(result.invocation)).toBeLessThan(8192);
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 
-  it("give an invocation that can be sent: strings, and JSON that survives its way", () => {
+  it("returns only strings and JSON that survives a round trip", () => {
     const runs = countRuns();
     fc.assert(
       fc.property(fc.oneof(right, mixed, textual), current, (options, facts) => {
@@ -74,12 +80,12 @@ describe("any options at all", () => {
         expect(argv.filter((text) => /[\0-\x1f\x7f]/.test(text))).toEqual([]);
         expect(JSON.parse(JSON.stringify(initialize))).toEqual(initialize);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
-    runs.expectAtLeast(50);
+    runs.expectAtLeast(runsOf(50));
   });
 
-  it("are never changed", () => {
+  it("does not change the options", () => {
     const runs = countRuns();
     fc.assert(
       fc.property(fc.oneof(right, mixed), current, (options, facts) => {
@@ -88,21 +94,21 @@ describe("any options at all", () => {
         if ("invocation" in outcome(frozen, facts, deepFreeze({ ...HOST }))) runs.hit();
         expect(shallow(options)).toEqual(before);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
-    runs.expectAtLeast(50);
+    runs.expectAtLeast(runsOf(50));
   });
 
-  it("give the same invocation each time", () => {
+  it("returns the same invocation each time", () => {
     fc.assert(
       fc.property(right, current, (options, facts) => {
         expect(outcome(options, facts)).toEqual(outcome(options, facts));
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 
-  it("that validation lets pass fail later only for the CLI's or the machine's sake", () => {
+  it("fails after validation only because of the CLI or the machine", () => {
     const runs = countRuns();
     const later = ["unsupported_by_cli", "argument_too_long", "nested_session", "root_refused"];
     fc.assert(
@@ -118,12 +124,12 @@ describe("any options at all", () => {
         // What is left needs the disk: a settings file that is to be merged and was not read.
         expect(result.error.message).toContain("whose contents were not passed");
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
-    runs.expectAtLeast(100);
+    runs.expectAtLeast(runsOf(100));
   });
 
-  it("that throw when they are looked at are a typed error", () => {
+  it("throws a HawserError for options whose getters throw", () => {
     const facts = { path: "/c", version: [2, 1, 325] } as const;
     const bomb = () => {
       throw new TypeError("boom");
@@ -141,7 +147,7 @@ describe("any options at all", () => {
   });
 });
 
-describe("whatever is secret", () => {
+describe("a secret", () => {
   const CANARY = "canary-7Qx92";
   const secret = fc.string({ maxLength: 20 }).map((text) => `${CANARY}${text.replace(/\0/g, "")}`);
   const rule = fc.constantFrom("Read", "Bash(git *)", "mcp__a__b");
@@ -172,7 +178,7 @@ describe("whatever is secret", () => {
     { requiredKeys: ["env"] },
   );
 
-  it("is on no command line, whatever else is there", () => {
+  it("is never on the command line", () => {
     const runs = countRuns();
     fc.assert(
       fc.property(options, right, current, (given, other, facts) => {
@@ -185,12 +191,12 @@ describe("whatever is secret", () => {
         runs.hit();
         expect(result.invocation.argv.join("\n")).not.toContain(CANARY);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
-    runs.expectAtLeast(50);
+    runs.expectAtLeast(runsOf(50));
   });
 
-  it("is not in what explain prints of the environment, the files and the servers", () => {
+  it("is not in what explain() prints of the environment, files and servers", () => {
     const given = options.map(({ env: variables, mcpServers, settings, apiKey }) =>
       Object.fromEntries(
         Object.entries({ env: variables, mcpServers, settings, apiKey }).filter(
@@ -203,12 +209,12 @@ describe("whatever is secret", () => {
         const facts = { path: "/c", version: [2, 1, 325] } as const;
         expect(explain(each as Options, facts, HOST)).not.toContain(CANARY);
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 });
 
-describe("whatever is long", () => {
+describe("a long option", () => {
   const long = fc.integer({ min: 0, max: 3000 });
 
   it("stays off the command line, or is an error that names its option", () => {
@@ -225,7 +231,7 @@ describe("whatever is long", () => {
         if ("error" in result) throw result.error;
         expect(bytesOf(result.invocation)).toBeLessThan(8192);
       }),
-      { numRuns: 50 },
+      { numRuns: runsOf(50) },
     );
   });
 });

@@ -32,7 +32,7 @@ async function writesOf(cliPath: string, sandbox: SandboxSettings) {
 }
 
 describe.each(clisInTurn())("the sandbox of the real CLI $name", ({ path }) => {
-  it("keeps a command from writing outside, or nothing is run where there is none", async () => {
+  it("keeps a command from writing outside, and runs nothing where no sandbox is available", async () => {
     const { outcome, calls, ...written } = await writesOf(path, { enabled: true });
     if (isHawserError(outcome)) {
       expect(outcome).toMatchObject({

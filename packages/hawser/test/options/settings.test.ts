@@ -33,7 +33,7 @@ describe("settings and sandbox", () => {
     expect(added({ settings, sandbox })).toEqual({ flags });
   });
 
-  it("leave it to the caller to run unsandboxed where there is no sandbox", () => {
+  it("keep failIfUnavailable: false of the caller", () => {
     const open = { enabled: true, failIfUnavailable: false };
     const flags = ["--settings", JSON.stringify({ sandbox: open })];
     expect(added({ sandbox: open })).toEqual({ flags });
@@ -82,33 +82,36 @@ describe("settings that cannot be merged", () => {
     ],
   ];
 
-  it.each(ways)("are refused, each with its own message: %s", (_, settings, host, message) => {
+  it.each(ways)("are refused with a message of their own: %s", (_, settings, host, message) => {
     const error = refusalOf({ settings, sandbox }, NEWEST, host);
     expect([error?.code, error?.message]).toEqual(["invalid_options", `${message}.`]);
   });
 
-  it("fail in as many ways as there are messages", () => {
+  it("have one message for each reason", () => {
     expect(new Set(ways.map(([, , , message]) => message)).size).toBe(ways.length);
   });
 
-  it.each(ways)("are left out with a warning if asked so: %s", (_, settings, host, message) => {
-    const options = { settings, sandbox, strictSettingsMerge: false };
-    const { argv, warnings } = buildInvocation(options, NEWEST, host);
-    expect(argv.slice(-2)).toEqual([
-      "--settings",
-      '{"sandbox":{"enabled":true,"failIfUnavailable":true}}',
-    ]);
-    expect(warnings).toEqual([`The settings are left out, and the sandbox is kept: ${message}.`]);
-  });
+  it.each(ways)(
+    "are left out with a warning with strictSettingsMerge: false: %s",
+    (_, settings, host, message) => {
+      const options = { settings, sandbox, strictSettingsMerge: false };
+      const { argv, warnings } = buildInvocation(options, NEWEST, host);
+      expect(argv.slice(-2)).toEqual([
+        "--settings",
+        '{"sandbox":{"enabled":true,"failIfUnavailable":true}}',
+      ]);
+      expect(warnings).toEqual([`The settings are left out, and the sandbox is kept: ${message}.`]);
+    },
+  );
 
-  it("are refused even then if there is no sandbox to keep", () => {
+  it("are refused without a sandbox, even with strictSettingsMerge: false", () => {
     const error = refusalOf({ settings: "{bad", strictSettingsMerge: false });
     expect(error?.message).toBe("settings begins like JSON but is not valid JSON.");
   });
 });
 
 describe("a settings file", () => {
-  it("is passed by its path when there is nothing to merge", () => {
+  it("is passed by its path if there is nothing to merge", () => {
     const host = found('{"permissions":{"deny":["Bash","WebFetch"]}}');
     const { argv, files, expectedDenyRules } = buildInvocation(
       { settings: "s.json" },
@@ -127,7 +130,7 @@ describe("a settings file", () => {
     expect(added({ settings: "-s.json" })).toEqual({ flags: ["--settings=-s.json"] });
   });
 
-  it("is told from JSON text", () => {
+  it("is distinguished from JSON text", () => {
     const texts = ["a.json", "/a", " { }", "[", "{bad", "C:\\s.json"];
     expect(texts.map((text) => settingsPath(text))).toEqual([
       "a.json",
@@ -144,7 +147,7 @@ describe("a settings file", () => {
 describe("settings that may hold a secret", () => {
   const settings = { env: { MY_TOKEN: "canary-1", LEVEL: "canary-2" }, apiKeyHelper: "canary-3" };
 
-  it("go by a private file, and what looks secret in them is masked", () => {
+  it("are passed in a private file, and values that look secret are masked", () => {
     const { argv, files, secrets } = buildInvocation({ settings }, NEWEST, HOST);
     expect(argv.slice(-2)).toEqual(["--settings", FILE]);
     expect(files).toEqual([
@@ -158,14 +161,14 @@ describe("settings that may hold a secret", () => {
     [[2, 1, 228] as const, "exit"],
     [OLDER.version, "exit"],
     [undefined, "exit"],
-  ])("keep that file as long as CLI %s may read it again", (version, keepUntil) => {
+  ])("keep their file as long as CLI %s may read it again", (version, keepUntil) => {
     const { files } = buildInvocation({ settings }, { path: "/c", version }, HOST);
     expect(files.map((file) => file.keepUntil)).toEqual([keepUntil]);
   });
 });
 
-describe("rules", () => {
-  it("are joined with those of the settings, each once", () => {
+describe("allowedTools and disallowedTools", () => {
+  it("are merged with the rules of the settings, each once", () => {
     const settings = { permissions: { allow: ["A"], deny: ["B"], defaultMode: "plan" } };
     const disallowedTools = ["B", "Bash(f() g)"];
     const options: Options = { settings, disallowedTools };
@@ -179,13 +182,13 @@ describe("rules", () => {
     ["Bash(f() g)", "Bash(f\\(\\) g)"],
     ["Bash(echo (a), b)", "Bash(echo \\(a\\), b)"],
     ["Bash(echo \\), b)", "Bash(echo \\), b)"],
-  ])("that a list on the command line would tear apart go by the settings: %s", (rule, escaped) => {
+  ])("that a list on the command line would split are passed in settings: %s", (rule, escaped) => {
     const { argv } = buildInvocation({ disallowedTools: [rule], tools: ["Bash"] }, NEWEST, HOST);
     const permissions = { deny: [escaped] };
     expect(argv.slice(-2)).toEqual(["--settings", JSON.stringify({ permissions })]);
   });
 
-  it("that look like they hold a secret go by file", () => {
+  it("that look like a secret are passed in a file", () => {
     const options: Options = {
       allowedTools: ["Bash(curl -H Authorization:canary-secret *)"],
       env: { MY_TOKEN: "canary-secret" },

@@ -20,8 +20,8 @@ const everything = Object.values(CASES)
   .map(({ options }) => buildInvocation(options, NEWEST, HOST));
 const flags = everything.flatMap(({ argv }) => argv.map((token) => token.split("=")[0] ?? ""));
 
-describe("what the source systems asked for by a flag that never worked", () => {
-  it.each(NEVER_KNOWN)("is not asked for by %s", (flag) => {
+describe("an option of the source systems whose flag never worked", () => {
+  it.each(NEVER_KNOWN)("is not passed as %s", (flag) => {
     expect(flags).not.toContain(flag);
   });
 
@@ -45,43 +45,43 @@ describe("what the source systems asked for by a flag that never worked", () => 
     ],
     ["--beta", { betas: ["any-2025-01-01"] }, { env: { ANTHROPIC_BETAS: "any-2025-01-01" } }],
     ["--user", { user: "nobody" }, {}],
-  ])("is asked for by a way that works, in place of %s", (_, options, adds) => {
+  ])("is passed in a way that works, in place of %s", (_, options, adds) => {
     expect(added(options)).toEqual(adds);
   });
 });
 
-describe("what the source systems sent in a way that went wrong", () => {
-  it("an empty list of tools means none, not all", () => {
+describe("an option that the source systems passed wrongly", () => {
+  it("tools: [] means no tools, not all", () => {
     expect(added({ tools: [] })).toEqual({ flags: ["--tools="] });
   });
 
-  it("betas are not joined by a comma: the CLI would take them for one name", () => {
+  it("betas are not joined by a comma, because the CLI would take them for one name", () => {
     const betas = ["context-1m-2025-08-07", "context-1m-2025-08-07"];
     expect(added({ betas })).toEqual({ flags: ["--betas=context-1m-2025-08-07"] });
   });
 
-  it("adaptive thinking is asked for by its name, not by 32000 tokens", () => {
+  it("adaptive thinking is passed by its name, not as 32000 tokens", () => {
     expect(added({ thinking: { type: "adaptive" } })).toEqual({ flags: ["--thinking=adaptive"] });
   });
 
-  it("no system prompt is not an empty system prompt", () => {
+  it("an absent systemPrompt is not passed as an empty one", () => {
     expect(buildInvocation({}, NEWEST, HOST).initialize).toEqual({ subtype: "initialize" });
     expect(added({ systemPrompt: "" })).toEqual({ initialize: { systemPrompt: [""] } });
   });
 
-  it("setting sources are the CLI's own choice unless they are given", () => {
+  it("settingSources is passed only if it is given", () => {
     expect(flags.filter((flag) => flag === "--setting-sources")).toHaveLength(2);
     expect(added({})).toEqual({});
   });
 
-  it("the permission mode is sent every time: its default is not the same in every version", () => {
+  it("permissionMode is always passed, because its default differs between versions", () => {
     const modes = everything.map(({ argv }) =>
       argv.filter((token) => token.startsWith("--permission-mode=")),
     );
     expect(modes.filter((list) => list.length !== 1)).toEqual([]);
   });
 
-  it("a value never stands where a flag could swallow it, or become one", () => {
+  it("a value cannot be swallowed by a flag or become one", () => {
     const two = [
       "--output-format",
       "--input-format",
@@ -105,13 +105,13 @@ describe("what the source systems sent in a way that went wrong", () => {
     expect(everything.filter(({ env }) => "CLAUDE_SDK" in env)).toEqual([]);
   });
 
-  it("a session is resumed by --resume; --session-id is for new ones", () => {
+  it("a session is resumed by --resume, and --session-id is for new sessions", () => {
     const id = "11111111-2222-4333-8444-555555555555";
     expect(added({ resume: id })).toEqual({ flags: [`--resume=${id}`] });
     expect(added({ sessionId: id })).toEqual({ flags: [`--session-id=${id}`] });
   });
 
-  it("MCP servers stand in no settings file of the workspace", () => {
+  it("MCP servers are not written to a settings file of the workspace", () => {
     const { files } = buildInvocation(
       { mcpServers: { a: { command: "x" } }, cwd: "/w" },
       NEWEST,
@@ -120,7 +120,7 @@ describe("what the source systems sent in a way that went wrong", () => {
     expect(files.map(({ path }) => path)).toEqual(["/tmp/hawser-1/mcp.json"]);
   });
 
-  it("a model alias is passed through unless there is a table for it", () => {
+  it("a model alias is passed on unless modelAliases has it", () => {
     expect(added({ model: "opus" })).toEqual({ flags: ["--model=opus"] });
     const modelAliases = { opus: "claude-opus-4-6" };
     expect(added({ model: "opus", modelAliases })).toEqual({ flags: ["--model=claude-opus-4-6"] });

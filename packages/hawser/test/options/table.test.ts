@@ -20,12 +20,12 @@ describe("an option", () => {
     expect(added(options)).toStrictEqual(adds);
   });
 
-  it("has a row that says how it travels", () => {
+  it("has a row with its channel", () => {
     const silent = Object.entries(OPTION_TABLE).filter(([, { channels }]) => channels.length === 0);
     expect(silent).toEqual([]);
   });
 
-  it("goes to the CLI only if its row says since when the CLI has it", () => {
+  it("that is passed to the CLI has the version since which the CLI knows it", () => {
     const outbound = Object.entries(OPTION_TABLE).filter(([, { channels, flags }]) => {
       return flags.length > 0 || channels.includes("initialize") || channels.includes("file");
     });
@@ -34,8 +34,8 @@ describe("an option", () => {
   });
 });
 
-describe("an invocation of no options", () => {
-  it("is the fixed part, the permission mode, and the identity of this library", () => {
+describe("buildInvocation() without options", () => {
+  it("returns the fixed flags, the permission mode and the identity of hawser", () => {
     expect(buildInvocation({}, NEWEST, HOST)).toEqual({
       file: "/usr/bin/claude",
       argv: [...FIXED, "--permission-mode=default"],
@@ -54,7 +54,7 @@ describe("an invocation of no options", () => {
     });
   });
 
-  it("is the same for options that are given as undefined", () => {
+  it("returns the same for options that are undefined", () => {
     const names = Object.keys(OPTION_TABLE);
     const options = Object.fromEntries(names.map((name) => [name, undefined]));
     expect(buildInvocation(options, NEWEST, HOST)).toEqual(buildInvocation({}, NEWEST, HOST));

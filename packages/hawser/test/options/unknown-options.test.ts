@@ -17,13 +17,13 @@ describe("an unknown option", () => {
     ["max_buffer_size", "maxLineBytes"],
     ["strict_settings_merge", "strictSettingsMerge"],
     ["working_dir", "cwd"],
-  ])("%s is taken for %s", (given, meant) => {
+  ])("%s is reported with the hint %s", (given, meant) => {
     const error = invalid({ [given]: 1 });
     expect(error?.message).toBe(`${given} is not an option; did you mean ${meant}?`);
     expect(error?.hint).toBe(`Use \`${meant}\`.`);
   });
 
-  it("that is like no other is only named", () => {
+  it("that resembles no other is reported without a hint", () => {
     expect(messageOf({ zzzzzzzz: 1 })).toBe("zzzzzzzz is not an option.");
     expect(messageOf({ ["x".repeat(10_000)]: 1 })).toBe(`${"x".repeat(10_000)} is not an option.`);
     expect(messageOf({ "a b": 1 })).toMatch(/^"a b" is not an option/);
@@ -47,15 +47,15 @@ describe("an unknown name inside an option", () => {
     if (near !== undefined) expect(error?.hint).toContain(near);
   });
 
-  it("of the sandbox passes if it is like no other: the CLI gains settings", () => {
+  it("passes in sandbox if it resembles no other, because the CLI adds settings", () => {
     expect(refusalOf({ sandbox: { enabled: true, somethingNewAltogether: 1 } })).toBeUndefined();
     const wrong = refusalOf({ sandbox: { enabled: "yes" } } as never);
     expect(wrong?.issues?.[0]?.path).toBe("sandbox.enabled");
   });
 });
 
-describe("the error", () => {
-  it("names the first problem and holds them all", () => {
+describe("the error for unknown options", () => {
+  it("names the first problem and lists all of them", () => {
     const error = invalid({ maxTurns: 0, maxBudgetUsd: 0, sessionId: "x" });
     expect({ ...error, message: error?.message }).toEqual({
       code: "invalid_options",

@@ -3,21 +3,21 @@ import { OPTION_TABLE, type Options } from "../../src/options/index.js";
 import { CASES, SCHEMA, UUID } from "./cases.helper.js";
 import { invalid, messageOf } from "./invalid.helper.js";
 
-describe("options that are right", () => {
+describe("validateOptions() with valid options", () => {
   const all = Object.values(CASES).flat();
 
-  it.each(all.map(({ options }) => [options]))("pass: %j", (options) => {
+  it.each(all.map(({ options }) => [options]))("passes %j", (options) => {
     expect(messageOf(options)).toBeUndefined();
   });
 
   it.each(["Bash(a, b)", "Bash(f() g, h)", 'Bash(grep "(" *)', "Bash(a\\))", "mcp__a__*"])(
-    "pass: the rule %s",
+    "passes the rule %s",
     (rule) => {
       expect(messageOf({ allowedTools: [rule] })).toBeUndefined();
     },
   );
 
-  it("pass with every option undefined", () => {
+  it("passes options that are all undefined", () => {
     const names = Object.keys(OPTION_TABLE);
     expect(messageOf(Object.fromEntries(names.map((name) => [name, undefined])))).toBeUndefined();
   });
@@ -211,14 +211,14 @@ describe("an option of a wrong value", () => {
     else expect(found).toMatch(message);
   });
 
-  it("is refused whatever the option is", () => {
+  it("is refused for every option", () => {
     const wrong = Symbol("no option takes this");
     const names = Object.keys(OPTION_TABLE);
     const passed = names.filter((name) => messageOf({ [name]: wrong }) === undefined);
     expect(passed).toEqual([]);
   });
 
-  it("is never repeated in the message, since it may be a secret", () => {
+  it("is never repeated in the message, because it may be a secret", () => {
     const canary = "canary-5d1f\n";
     const names = Object.keys(OPTION_TABLE);
     const printed = names.map((name) => JSON.stringify(invalid({ [name]: { [name]: canary } })));
@@ -261,12 +261,12 @@ describe("options that contradict", () => {
     [{ thinking: { type: "adaptive" }, maxThinkingTokens: 5 }],
     [{ signal: new AbortController().signal, abortController: new AbortController() }],
     [{ permissionMode: "bypassPermissions" }],
-  ])("are told from those that only look so: %j", (options) => {
+  ])("are not confused with similar ones: %j", (options) => {
     expect(messageOf(options)).toBeUndefined();
   });
 });
 
-describe("extra arguments", () => {
+describe("extraArgs", () => {
   it.each([
     "model",
     "allowedTools",
@@ -295,7 +295,7 @@ describe("extra arguments", () => {
     expect(messageOf({ extraArgs: { [name]: null } })).toContain("is not the name of a flag");
   });
 
-  it("say which option to use", () => {
+  it("names the option to use instead", () => {
     expect(invalid({ extraArgs: { model: "x" } })?.hint).toBe("Use the option `model`.");
   });
 });

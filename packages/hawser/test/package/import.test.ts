@@ -12,7 +12,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
-describe("an import of the root", () => {
+describe("import of hawser", () => {
   it("loads no file of hawser/providers, of hawser/testing or of the command", () => {
     const files = filesOf("dist/index.js");
     expect(files.filter((file) => !/^dist\/(index|shared\/[^/]+)\.js$/.test(file))).toEqual([]);
@@ -69,7 +69,7 @@ describe("an import of the root", () => {
     }
   });
 
-  it("does nothing but load: it prints nothing, and keeps no program alive", () => {
+  it("prints nothing and does not keep a program alive", () => {
     expect(evaluate('await import("hawser"); console.log("loaded");')).toBe("loaded\n");
     expect(evaluate('console.log(typeof require("hawser").complete);', "commonjs")).toBe(
       "function\n",

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NEWEST_CLI, OLDER_CLI } from "../support/cli.js";
+import { clisInTurn } from "../support/cli.js";
 import { PACKAGE, REPOSITORY } from "../support/folders.js";
 
 const NO_CLI = `
@@ -52,8 +52,8 @@ async function nodeTest(extra: Readonly<Record<string, string>>): Promise<string
   return stdout;
 }
 
-describe("an agent that is tested with hawser/testing alone", () => {
-  it("passes where there is no CLI, on the fake one", async () => {
+describe("the tests of examples/guarded-agent", () => {
+  it("pass on the fake CLI where no CLI is installed", async () => {
     writeFileSync(join(project, "no-cli.test.js"), NO_CLI);
     const printed = await nodeTest({});
     rmSync(join(project, "no-cli.test.js"));
@@ -63,10 +63,7 @@ describe("an agent that is tested with hawser/testing alone", () => {
     expect(readdirSync(join(project, "tmp"))).toEqual([]);
   });
 
-  it.each([
-    ["2.1.325", NEWEST_CLI],
-    ["2.1.197", OLDER_CLI],
-  ])("passes on %s with a simulated model as well", async (_, path) => {
+  it.each(clisInTurn())("pass on $name with a simulated model", async ({ path }) => {
     const printed = await nodeTest({ HAWSER_CLI: path, PATH: process.env["PATH"] ?? "" });
     expect(printed).toMatch(/pass 2\n.*fail 0/s);
     expect(printed).not.toMatch(/no CLI here/);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isolatedEnv, SimulatedModel } from "../../src/testing/index.js";
-import { NEWEST_CLI } from "../support/cli.js";
+import { FULL, NEWEST_CLI } from "../support/cli.js";
 import { REPOSITORY } from "../support/folders.js";
 import { type PackedProject, packedProject } from "./project.helper.js";
 
@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 describe("the packed package", () => {
-  it("holds what it needs and nothing else", () => {
+  it("contains only the files that it needs", () => {
     const files = readdirSync(packed.installed, { recursive: true, encoding: "utf8" });
     const tops = new Set(files.map((name) => name.split("/")[0]));
     expect([...tops].sort()).toEqual([
@@ -62,9 +62,9 @@ describe("the packed package", () => {
   });
 
   it.each([
-    ["with a CLI", NEWEST_CLI],
-    ["without one", "/nowhere/claude"],
-  ])("runs the README's first example as it stands there, %s", async (_, cli) => {
+    ...(FULL ? [["with a CLI", NEWEST_CLI] as const] : []),
+    ["without a CLI", "/nowhere/claude"] as const,
+  ])("runs the README's first example as it stands, %s", async (_, cli) => {
     const [example = ""] = readmeExamples();
     expect(example.trim().split("\n").length).toBeLessThanOrEqual(8);
     writeFileSync(join(project, "first.mjs"), example);
@@ -86,7 +86,7 @@ describe("the packed package", () => {
     );
   });
 
-  it("runs the README's example for tests", async () => {
+  it.runIf(FULL)("runs the README's example for tests", async () => {
     const example = readmeExamples().find((source) => source.includes("canUseTool")) ?? "";
     writeFileSync(join(project, "offline.mjs"), example);
     const env = { PATH: process.env["PATH"] ?? "", HAWSER_CLI: NEWEST_CLI };
@@ -102,6 +102,7 @@ describe("the packed package", () => {
     await npm("install", "--offline", "--no-audit", "--no-fund", packed.tarball);
     const { stdout } = await npm("exec", "--offline", "--", "hawser", "ask", "--offline", "hello");
     expect(stdout).toContain("You said: hello");
+    if (!FULL) return;
     const found = { ...env, HAWSER_CLI: NEWEST_CLI };
     const args = ["hawser", "ask", "--offline", "--json", "hello"];
     const real = await promisify(execFile)("npx", ["--offline", ...args], {
@@ -114,7 +115,7 @@ describe("the packed package", () => {
     });
   });
 
-  it("has the fake CLI as a program, which plays a file with functions", async () => {
+  it("contains the fake CLI as a program, which plays a scenario with functions", async () => {
     const scenario = join(project, "scenario.mjs");
     const steps = `[{ on: "user", do: [(cli) => cli.do({ turn: "Knots " + cli.argv.length })] }]`;
     writeFileSync(scenario, `export default { steps: ${steps} };`);
@@ -128,7 +129,7 @@ describe("the packed package", () => {
     expect(stdout).toMatch(/^Knots \d+\n$/);
   });
 
-  it("lets a program end that has forgotten to close its model, as a test that fails does", async () => {
+  it("lets a program exit that did not close its SimulatedModel", async () => {
     const file = join(project, "forgotten.mjs");
     const source = `import { SimulatedModel } from "hawser/testing";
       const { url } = await SimulatedModel.start({ replies: ["x"] });
@@ -137,7 +138,7 @@ describe("the packed package", () => {
     expect((await run(file, {})).stdout).toMatch(/^http:\/\/127/);
   });
 
-  it("lets it end also while a client keeps its connection to that model", async () => {
+  it("lets a program exit while a client is connected to its SimulatedModel", async () => {
     const file = join(project, "kept.mjs");
     // The client goes when its input ends, which is when the program is gone.
     const client = `

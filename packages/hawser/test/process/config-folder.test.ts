@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { configFolder, homeFolder, stateFile } from "../../src/process/index.js";
-import { clisInTurn } from "../support/cli.js";
+import { clisInTurn, FULL } from "../support/cli.js";
 import { world } from "../support/world.js";
 
 /** The variables, given the path of a folder for the configuration. */
@@ -16,8 +16,12 @@ const SETTINGS: readonly [string, (config: string) => Record<string, string | un
   ["is not set and HOME is relative", () => ({ CLAUDE_CONFIG_DIR: undefined, HOME: "relative" })],
 ];
 
+/** One of each kind: given, absent, and relative to the folder of the process. */
+const REPRESENTATIVE = ["is absolute", "is not set", "is relative"];
+const TRIED = SETTINGS.filter(([name]) => FULL || REPRESENTATIVE.includes(name));
+
 describe.each(clisInTurn())("configFolder() and stateFile() on $name", ({ path }) => {
-  it.each(SETTINGS)("name the places of the CLI if CLAUDE_CONFIG_DIR %s", async (_, settings) => {
+  it.each(TRIED)("return the paths of the CLI if CLAUDE_CONFIG_DIR %s", async (_, settings) => {
     const place = await world(path, ["Hello."]);
     const root = await realpath(dirname(place.cwd));
     const home = join(root, "a-home");
@@ -41,7 +45,7 @@ describe.each(clisInTurn())("configFolder() and stateFile() on $name", ({ path }
 });
 
 describe("homeFolder()", () => {
-  it("takes an empty HOME for one that is not set", () => {
+  it("treats an empty HOME as unset", () => {
     expect(homeFolder({ HOME: "" })).toBe(homeFolder({}));
     expect(configFolder({ HOME: "" })).toBe(join(homeFolder({}) ?? "", ".claude"));
   });

@@ -32,8 +32,8 @@ async function errorOf(work: Promise<unknown>): Promise<Record<string, unknown>>
   );
 }
 
-describe("a process of an own spawn function", () => {
-  it("that hears nothing is given up at the end of the ladder, and the log says so", async () => {
+describe("a process of spawnClaudeCodeProcess", () => {
+  it("that ignores everything is abandoned after SIGKILL, and the logger is told", async () => {
     const puppet = new Puppet();
     const { logger, entries } = recordingLogger();
     const transport = await open({ spawnClaudeCodeProcess: puppet.spawn, logger });
@@ -50,7 +50,7 @@ describe("a process of an own spawn function", () => {
     ]);
   });
 
-  it("that goes at the end of its input hears no signal", async () => {
+  it("that exits at the end of its input gets no signal", async () => {
     const puppet = new Puppet();
     const transport = await open({ spawnClaudeCodeProcess: puppet.spawn, closeGraceMs: 20_000 });
     puppet.stdin.once("finish", () => {
@@ -74,7 +74,7 @@ describe("a process of an own spawn function", () => {
     expect(await transport.exited).toEqual({ code: null, signal: "SIGKILL", stderrTail: "" });
   });
 
-  it("whose kill() throws is given up like any other", async () => {
+  it("whose kill() throws is abandoned, and the logger is told", async () => {
     const puppet = new Puppet();
     puppet.kill = () => {
       throw new Error("no such container");
@@ -88,7 +88,7 @@ describe("a process of an own spawn function", () => {
     );
   });
 
-  it("that had exited before it was returned is over", async () => {
+  it("that exited before it was returned is reported as process_exited", async () => {
     const puppet = new Puppet();
     puppet.exitCode = 3;
     puppet.stdout.end();
@@ -96,7 +96,7 @@ describe("a process of an own spawn function", () => {
     await expect(readAll(transport)).rejects.toMatchObject({ code: "process_exited", exitCode: 3 });
   });
 
-  it("that fails before it says anything is spawn_failed, with the cause", async () => {
+  it("that fails before its first message is reported as spawn_failed, with the cause", async () => {
     const puppet = new Puppet();
     const transport = await open({ spawnClaudeCodeProcess: puppet.spawn });
     puppet.fail("the host is down");
@@ -109,7 +109,7 @@ describe("a process of an own spawn function", () => {
     expect(puppet.heard.slice(0, 3)).toEqual(["spawn", "SIGKILL", "abort"]);
   });
 
-  it("that fails after it has spoken has ended", async () => {
+  it("that fails after its first message is reported as process_exited", async () => {
     const puppet = new Puppet();
     const transport = await open({ spawnClaudeCodeProcess: puppet.spawn });
     puppet.say(MESSAGE);
@@ -123,8 +123,8 @@ describe("a process of an own spawn function", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("a ChildProcess of an own spawn function", () => {
-  it("takes along what it has started, though it ignores all but SIGKILL", async () => {
+describe.skipIf(process.platform !== "linux")("a ChildProcess of spawnClaudeCodeProcess", () => {
+  it("is ended with its children, even if it ignores everything but SIGKILL", async () => {
     const cli = await fakeCli({
       steps: [
         { on: "start", do: [{ grandchild: { ignoreSigterm: true } }] },
@@ -179,20 +179,20 @@ async function program(rest: string): Promise<{ printed: string; code: unknown }
   return { printed, code };
 }
 
-describe("a program whose process keeps nothing alive by itself", () => {
-  it("ends when it forgets to close, and kills it first", async () => {
+describe("a program whose custom process keeps no handle open", () => {
+  it("exits without close(), and kills the process first", async () => {
     expect(await program("")).toEqual({ printed: "SIGKILL ", code: 0 });
   });
 
-  it("lives until close() has resolved", async () => {
+  it("does not exit before close() has resolved", async () => {
     const printed = "SIGTERM SIGKILL closed";
     const close = 'await line.close(); process.stdout.write("closed");';
     expect(await program(close)).toEqual({ printed, code: 0 });
   });
 });
 
-describe("an own spawn function that starts nothing", () => {
-  it("by throwing is spawn_failed, without the secrets of the process", async () => {
+describe("spawnClaudeCodeProcess without a process", () => {
+  it("is spawn_failed if it throws, with secrets masked", async () => {
     const spawnClaudeCodeProcess = ({ env }: SpawnRequest): never => {
       throw new Error(`no room for ${env["ANTHROPIC_API_KEY"]}`);
     };
@@ -205,7 +205,7 @@ describe("an own spawn function that starts nothing", () => {
     });
   });
 
-  it("by an error that comes at once is spawn_failed", async () => {
+  it("is spawn_failed if the process emits an error at once", async () => {
     const puppet = new Puppet();
     const spawnClaudeCodeProcess = (request: SpawnRequest) => {
       process.nextTick(() => puppet.fail("no such image"));
@@ -218,7 +218,7 @@ describe("an own spawn function that starts nothing", () => {
     expect(puppet.heard).toContain("abort");
   });
 
-  it("because Node finds no such file is spawn_failed", async () => {
+  it("is spawn_failed if Node does not find the file", async () => {
     const spawnClaudeCodeProcess = ({ command, args }: SpawnRequest) => spawn(command, args);
     expect(await errorOf(open({ spawnClaudeCodeProcess }))).toMatchObject({
       code: "spawn_failed",
@@ -227,7 +227,7 @@ describe("an own spawn function that starts nothing", () => {
     expect(processes()).toEqual([]);
   });
 
-  it("and whose process has no pipes does not end the host by its late error", async () => {
+  it("is spawn_failed if the process has no pipes, and its late error does not end the host", async () => {
     const spawnClaudeCodeProcess = ({ command }: SpawnRequest) =>
       spawn(command, { stdio: "ignore" }) as unknown as SpawnedProcess;
     expect(await errorOf(open({ spawnClaudeCodeProcess }))).toMatchObject({
@@ -242,16 +242,19 @@ describe("an own spawn function that starts nothing", () => {
     [null, "it returned null"],
     [{}, "what it returned has no kill and no on and no stdin and no stdout"],
     [Object.assign(new Puppet(), { stdout: {} }), "what it returned has no stdout"],
-  ])("but returns something else is told what it lacks: case %#", async (made, lack) => {
-    const spawnClaudeCodeProcess = () => made as SpawnedProcess;
-    expect(await errorOf(open({ spawnClaudeCodeProcess }))).toMatchObject({
-      code: "spawn_failed",
-      message: `spawnClaudeCodeProcess did not start the CLI: ${lack}`,
-      retryable: false,
-    });
-  });
+  ])(
+    "is spawn_failed if the returned value lacks a member, which the message names: case %#",
+    async (made, lack) => {
+      const spawnClaudeCodeProcess = () => made as SpawnedProcess;
+      expect(await errorOf(open({ spawnClaudeCodeProcess }))).toMatchObject({
+        code: "spawn_failed",
+        message: `spawnClaudeCodeProcess did not start the CLI: ${lack}`,
+        retryable: false,
+      });
+    },
+  );
 
-  it("but promises a process is told so, and the process does not stay", async () => {
+  it("is spawn_failed if it returns a promise, and the process is killed", async () => {
     let child: ChildProcess | undefined;
     const promised = async (): Promise<SpawnedProcess> => {
       const late = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);

@@ -69,8 +69,8 @@ function bare(request: SpawnRequest): SpawnedProcess {
   };
 }
 
-describe("an own spawn function", () => {
-  it("is given the command, the whole environment and a signal, and nothing else", async () => {
+describe("spawnClaudeCodeProcess", () => {
+  it("gets the command, the whole environment and a signal, and nothing else", async () => {
     const cli = await fake();
     const cwd = mkdtempSync(join(tmpdir(), "hawser-own-"));
     onTestFinished(() => rmSync(cwd, { recursive: true }));
@@ -101,7 +101,7 @@ describe("an own spawn function", () => {
     expect(given[0]?.signal.aborted).toBe(false);
   });
 
-  it("is given no working directory where none is set", async () => {
+  it("gets no cwd if none is set", async () => {
     const { path } = await fake();
     let keys: string[] = [];
     const transport = await open({
@@ -132,7 +132,7 @@ describe("an own spawn function", () => {
     expect(processes()).toEqual([]);
   });
 
-  it("has the end of its process's stderr in the error", async () => {
+  it("adds the end of the stderr to the error", async () => {
     const cli = await fake({
       steps: [{ on: "start", do: [{ stderr: "no luck\n" }, { exit: 7 }] }],
     });
@@ -151,13 +151,13 @@ describe("an own spawn function", () => {
   });
 });
 
-describe("with an own spawn function, before the start", () => {
+describe("with spawnClaudeCodeProcess, before the start", () => {
   const never = (): SpawnedProcess => {
     throw new Error("never called");
   };
 
   it.each(["/nowhere/claude", "claude-elsewhere", "./nowhere/claude"])(
-    "a CLI named %s is neither looked for nor asked, nor is its folder",
+    "a CLI named %s is not located or asked for its version, and its cwd is not checked",
     async (cliPath) => {
       const { logger, entries } = recordingLogger();
       const prepared = await prepare({
@@ -182,7 +182,7 @@ describe("with an own spawn function, before the start", () => {
   it.each<[string, Options, string]>([
     ["node", {}, "node"],
     ["another one", { executable: "bun" }, "bun"],
-  ])("a script named by the official option runs under %s there", async (_n, more, runtime) => {
+  ])("a script in pathToClaudeCodeExecutable runs under %s", async (_n, more, runtime) => {
     const { invocation } = await prepare({
       pathToClaudeCodeExecutable: "/nowhere/cli.js",
       spawnClaudeCodeProcess: never,
@@ -191,7 +191,7 @@ describe("with an own spawn function, before the start", () => {
     expect([invocation.file, invocation.argv[0]]).toEqual([runtime, "/nowhere/cli.js"]);
   });
 
-  it("a CLI that is not named is found and asked here, as without one", async () => {
+  it("the CLI is located and asked for its version if no path is given", async () => {
     const cli = await fake({ version: "2.1.200 (Claude Code)" });
     const prepared = await prepare({
       env: { HAWSER_CLI: cli.path },
@@ -202,7 +202,7 @@ describe("with an own spawn function, before the start", () => {
     expect(prepared.invocation.file).toBe(process.execPath);
   });
 
-  it("a user is refused, who would not be obeyed", async () => {
+  it("user is refused, because it would have no effect", async () => {
     const options = { cliPath: "/nowhere/claude", user: "nobody", spawnClaudeCodeProcess: never };
     await expect(prepare(options)).rejects.toMatchObject({
       code: "invalid_options",
@@ -212,7 +212,7 @@ describe("with an own spawn function, before the start", () => {
 });
 
 describe.runIf(process.platform === "linux").each(clisInTurn())(
-  "the real CLI $name",
+  "the real CLI $name with spawnClaudeCodeProcess",
   ({ path }) => {
     it.each([
       ["a plain", plain],

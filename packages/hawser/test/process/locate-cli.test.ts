@@ -67,8 +67,8 @@ function loop(name: string): string {
 
 const STUB = 'echo "Error: claude native binary not installed." >&2\nexit 1\n';
 
-describe("an explicit path", () => {
-  it("is taken as it is", () => {
+describe("locateCli() with cliPath", () => {
+  it("returns the path as it is", () => {
     const path = file("explicit/claude");
     expect(locateCli({ cliPath: path }, machine())).toEqual({
       path,
@@ -82,7 +82,7 @@ describe("an explicit path", () => {
     });
   });
 
-  it("runs under Node when it is a script, executable or not", () => {
+  it("runs a script under Node, executable or not", () => {
     const path = file("explicit/cli.mjs", { mode: 0o644 });
     expect(locateCli({ cliPath: path }, machine())).toEqual({
       path,
@@ -98,7 +98,7 @@ describe("an explicit path", () => {
     });
   });
 
-  it("as a bare name is looked for on PATH only", () => {
+  it("looks for a bare name on PATH only", () => {
     const path = file("on-path/claude-beta");
     const env = { PATH: `${join(root, "missing")}:${join(root, "on-path")}` };
     expect(locateCli({ cliPath: "claude-beta" }, machine({ env }))).toEqual({
@@ -129,7 +129,7 @@ describe("an explicit path", () => {
     ["behind a file", () => join(file("bad/file"), "claude"), "cli_not_found", "there is no file"],
     ["a loop of links", () => loop("bad/loop"), "cli_not_runnable", "ELOOP"],
     ["a device", () => "/dev/null", "cli_not_runnable", "not a regular file"],
-  ])("that is %s is an error, with no fallback", (_name, path, code, words) => {
+  ])("throws for %s, without a fallback", (_name, path, code, words) => {
     const fallback = file("good/claude");
     const error = failure(() =>
       locateCli({ cliPath: path() }, machine({ env: { PATH: dirname(fallback) } })),
@@ -141,7 +141,7 @@ describe("an explicit path", () => {
 });
 
 describe("locateCli() with a relative entry in PATH", () => {
-  it.each(["bin", "./bin", "here/../bin"])("passes over %s, and says why", (entry) => {
+  it.each(["bin", "./bin", "here/../bin"])("skips %s, and says why", (entry) => {
     const path = file("here/bin/claude");
     mkdirSync(join(root, "here", "here"), { recursive: true });
     const here = machine({ cwd: join(root, "here"), env: { PATH: entry } });
@@ -153,13 +153,13 @@ describe("locateCli() with a relative entry in PATH", () => {
     expect(locateCli({}, { ...here, env: { PATH } }).path).toBe(onPath);
   });
 
-  it("does not take an empty entry for the current directory", () => {
+  it("does not treat an empty entry as the current directory", () => {
     file("empty-entry/claude");
     const here = machine({ cwd: join(root, "empty-entry"), env: { PATH: ":" } });
     expect(failure(() => locateCli({ cliPath: "claude" }, here)).code).toBe("cli_not_found");
   });
 
-  it("passes over a relative home folder", () => {
+  it("skips a relative home folder", () => {
     file("relative-home/.local/bin/claude");
     const here = machine({ cwd: join(root, "relative-home"), home: "." });
     expect(installerPaths(here).every(({ path }) => path.startsWith("/"))).toBe(true);
@@ -167,8 +167,8 @@ describe("locateCli() with a relative entry in PATH", () => {
   });
 });
 
-describe("HAWSER_CLI", () => {
-  it("comes next", () => {
+describe("locateCli() with HAWSER_CLI", () => {
+  it("prefers HAWSER_CLI over PATH", () => {
     const path = file("ordered/claude");
     expect(locateCli({}, machine({ env: { HAWSER_CLI: path, PATH: root } }))).toEqual({
       path,
@@ -177,7 +177,7 @@ describe("HAWSER_CLI", () => {
     });
   });
 
-  it("is an error when it is bad", () => {
+  it("throws when HAWSER_CLI is not usable", () => {
     const error = failure(() =>
       locateCli({}, machine({ env: { HAWSER_CLI: join(root, "no", "such") } })),
     );
@@ -186,8 +186,8 @@ describe("HAWSER_CLI", () => {
   });
 });
 
-describe("the search", () => {
-  it("takes CLAUDE_CODE_BUNDLED_CLI before a bundled file, and both before PATH", () => {
+describe("locateCli()", () => {
+  it("prefers CLAUDE_CODE_BUNDLED_CLI over a bundled file, and both over PATH", () => {
     const named = file("bundle/named");
     const beside = file("hawser/dist/_bundled/claude");
     const onPath = file("path-dir/claude");
@@ -206,13 +206,13 @@ describe("the search", () => {
     rmSync(above);
   });
 
-  it("falls through a bad bundled file", () => {
+  it("skips a bundled file that is not usable", () => {
     const bad = file("bundle/stub", { text: STUB });
     const env = { CLAUDE_CODE_BUNDLED_CLI: bad, PATH: dirname(file("path-dir/claude")) };
     expect(locateCli({}, machine({ env })).source).not.toBe("bundled");
   });
 
-  it("finds the platform package of an installed npm package, though its install script never ran", () => {
+  it("finds the platform package of an npm package whose install script did not run", () => {
     const modules = "app/node_modules/@anthropic-ai";
     file(`${modules}/claude-code/package.json`, { text: '{"name":"@anthropic-ai/claude-code"}' });
     file(`${modules}/claude-code/bin/claude.exe`, { text: STUB });
@@ -238,7 +238,7 @@ describe("the search", () => {
     });
   });
 
-  it("takes PATH before the usual places", () => {
+  it("prefers PATH over the usual places", () => {
     const home = join(root, "home-and-path");
     file("home-and-path/.local/bin/claude");
     const onPath = file("first-on-path/claude");
@@ -277,7 +277,7 @@ describe("the search", () => {
   });
 
   it.skipIf(existsSync("/usr/local/bin/claude"))(
-    "lists every place it tried, and how to install",
+    "lists every place that it tried, and how to install the CLI",
     () => {
       const env = {
         PATH: "/p1:/p2:/p1:/usr/local/bin",
@@ -304,7 +304,7 @@ describe("the search", () => {
   );
 });
 
-describe("PATH on Windows", () => {
+describe("locateCli() with PATH on Windows", () => {
   it("prefers .exe to .cmd and honours PATHEXT", () => {
     const env = { Path: "C:\\a;C:\\b", PATHEXT: ".COM;.EXE;.BAT;.CMD" };
     const found = (name: string) =>

@@ -86,13 +86,13 @@ async function outcomeOf(args: string[], cwd: string, env: object): Promise<Outc
   }
 }
 
-describe("hawser in a checkout of somebody else's code", () => {
+describe("hawser in a checkout that contains a CLI", () => {
   // The command would run a CLI that this machine has in such a place.
   it.skipIf(HAS_USUAL).each([
     ["doctor", ["doctor"]],
     ["explain", ["explain"]],
     ["ask", ["ask", "--timeout", "20s", "hello"]],
-  ])("%s runs no CLI that the checkout brings", async (_name, args) => {
+  ])("%s does not run the CLI of the checkout", async (_name, args) => {
     const root = folder();
     const ran = join(root, "RAN");
     const repository = checkout(root, ran);
@@ -106,7 +106,7 @@ describe("hawser in a checkout of somebody else's code", () => {
     }
   });
 
-  it("locateCli() takes no CLI that the checkout brings", () => {
+  it("locateCli() does not take the CLI of the checkout", () => {
     const root = folder();
     const repository = checkout(root, join(root, "RAN"));
     const self = join(root, "lib/node_modules/hawser/dist/index.js");
@@ -117,7 +117,7 @@ describe("hawser in a checkout of somebody else's code", () => {
     }
   });
 
-  it("checkCli() takes the CLI that is installed beside hawser, then the one on PATH", async () => {
+  it("checkCli() prefers the CLI that is installed beside hawser over PATH", async () => {
     const root = folder();
     const ran = join(root, "RAN");
     const repository = checkout(root, ran);
@@ -178,7 +178,7 @@ function outcomeOn(facts: Partial<Machine>): string {
 describe.skipIf(process.platform === "win32")(
   "locateCli() beside hawser's own installation",
   () => {
-    it("does not climb to the node_modules of parent folders", () => {
+    it("does not search the node_modules of parent folders", () => {
       const root = folder();
       const self = join(root, "apps/one/node_modules/hawser/dist/index.js");
       plantPackage(root, "/dev/null");
@@ -200,7 +200,7 @@ describe.skipIf(process.platform === "win32")(
       expect(outcomeOn({ self })).toBe(`package ${native}`);
     });
 
-    it("refuses what every user can write to", () => {
+    it("refuses a file that every user can write to", () => {
       const root = folder();
       const self = join(root, "node_modules/hawser/dist/index.js");
       const own = plantPackage(root, "/dev/null");
@@ -214,7 +214,7 @@ describe.skipIf(process.platform === "win32")(
       expect(outcomeOn({ self })).toContain(`every user can write to ${own}`);
     });
 
-    it.skipIf(!isRoot)("refuses what another user has put there, also by a link", () => {
+    it.skipIf(!isRoot)("refuses a file or link of another user", () => {
       const root = folder();
       chmodSync(root, 0o1777);
       // A program of one file in a folder where all may write, as in /tmp.
@@ -253,7 +253,7 @@ describe("locateCli() with cliFrom", () => {
     );
   });
 
-  it("is named when only the current directory has a CLI", () => {
+  it("is suggested when only the current directory has a CLI", () => {
     const root = folder();
     const planted = plantPackage(root, "/dev/null");
     expect(outcomeOn({ cwd: root })).toContain(
@@ -261,7 +261,7 @@ describe("locateCli() with cliFrom", () => {
     );
   });
 
-  it("refuses another word with invalid_options, also in the provider", async () => {
+  it("rejects an unknown value with invalid_options, also in the provider", async () => {
     const cliFrom = "CWD" as "cwd";
     expect(() => locateCli({ cliFrom })).toThrow(
       expect.objectContaining({ code: "invalid_options" }),

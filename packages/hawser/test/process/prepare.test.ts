@@ -15,8 +15,8 @@ async function fake(
   return { cliPath: cli.path, starts: async () => (await cli.recorded()).length };
 }
 
-describe("prepare", () => {
-  it("asks the CLI's version once, and starts nothing else", async () => {
+describe("prepare()", () => {
+  it("asks the CLI for its version once, and starts nothing else", async () => {
     const { cliPath, starts } = await fake({ version: "2.1.325 (Claude Code)" });
     const prepared = await prepare({ cliPath });
     expect(prepared.version).toEqual([2, 1, 325]);
@@ -24,14 +24,14 @@ describe("prepare", () => {
     expect(await starts()).toBe(1);
   });
 
-  it("asks nothing when CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK is set", async () => {
+  it("does not ask for the version with CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK", async () => {
     const { cliPath, starts } = await fake();
     const env = { CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK: "1" };
     expect((await prepare({ cliPath, env })).version).toBeUndefined();
     expect(await starts()).toBe(0);
   });
 
-  it("asks in the environment that the CLI will run in, not in its own", async () => {
+  it("asks for the version in the environment of the CLI", async () => {
     const cli = await fakeCli();
     onTestFinished(() => cli.dispose());
     process.env["HOST_SECRET_TOKEN"] = "canary-host";
@@ -45,7 +45,7 @@ describe("prepare", () => {
     expect(Object.keys(probe?.env ?? {})).not.toContain("HOST_SECRET_TOKEN");
   });
 
-  it.skipIf(process.platform === "win32")("refuses settings whose end may never come", async () => {
+  it.skipIf(process.platform === "win32")("refuses a settings file that is a device", async () => {
     const { cliPath } = await fake();
     await expect(prepare({ cliPath, settings: "/dev/zero" })).rejects.toMatchObject({
       code: "invalid_options",
@@ -53,7 +53,7 @@ describe("prepare", () => {
     });
   });
 
-  it("looks for a settings file from where the CLI will", async () => {
+  it("resolves a settings file from the cwd of the CLI", async () => {
     const { cliPath } = await fake();
     const cwd = mkdtempSync(join(tmpdir(), "hawser-cwd-"));
     onTestFinished(() => rmSync(cwd, { recursive: true }));
@@ -63,7 +63,7 @@ describe("prepare", () => {
     expect(invocation.expectedDenyRules).toBe(1);
   });
 
-  it("warns of an unknown version, and goes on", async () => {
+  it("warns about an unknown version and continues", async () => {
     const { logger, entries } = recordingLogger();
     const { cliPath } = await fake({ version: "invalid" });
     expect((await prepare({ cliPath, logger })).version).toBeUndefined();
@@ -79,7 +79,7 @@ describe("prepare", () => {
     ["error", "unsupported_by_cli", 0],
     ["warn", undefined, 1],
     ["ignore", undefined, 0],
-  ])("of a CLI below 2.0.0 obeys onOldCli: %s", async (onOldCli, code, warnings) => {
+  ])("handles a CLI below 2.0.0 by onOldCli: %s", async (onOldCli, code, warnings) => {
     const { logger, entries } = recordingLogger();
     const { cliPath } = await fake({ version: "1.0.128 (Claude Code)" });
     const outcome = await prepare({ cliPath, onOldCli, logger }).then(
@@ -91,8 +91,8 @@ describe("prepare", () => {
   });
 });
 
-describe("explain", () => {
-  it("shows what complete() would add, when asked for its preset", async () => {
+describe("explainInvocation()", () => {
+  it("includes what the preset of complete() adds", async () => {
     const { cliPath } = await fake();
     const text = await explain({ cliPath, preset: "lean", inheritEnv: false });
     for (const flag of ["--tools=", "--setting-sources=", "--no-session-persistence"]) {
@@ -101,7 +101,7 @@ describe("explain", () => {
     expect(text).toMatch(/\d+ variables of this program are not passed on/);
   });
 
-  it("tells people what would be started, without its secrets", async () => {
+  it("returns the command without secrets", async () => {
     const { cliPath, starts } = await fake();
     const text = await explain({
       cliPath,

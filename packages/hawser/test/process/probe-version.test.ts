@@ -23,7 +23,7 @@ function program(text: string | Buffer): string {
   return path;
 }
 
-describe("probeVersion", () => {
+describe("probeVersion()", () => {
   it.each([
     ["2.4.1", [2, 4, 1]],
     ["2.4.1-beta.1", [2, 4, 1]],
@@ -36,7 +36,7 @@ describe("probeVersion", () => {
     );
   });
 
-  it("asks once, and again when the file has changed", async () => {
+  it("asks once, and again after the file has changed", async () => {
     const { cli, location } = await fake({ version: "2.0.5" });
     await Promise.all([probeVersion(location), probeVersion(location)]);
     await probeVersion(location);
@@ -46,7 +46,7 @@ describe("probeVersion", () => {
     expect((await cli.recorded()).length).toBe(2);
   });
 
-  it("has a limit, after which the version is unknown", async () => {
+  it("returns no version after its time limit", async () => {
     const { location } = await fake({ steps: [{ on: "version", do: [{ hang: true }] }] });
     expect(await probeVersion(location, { limitMs: 1000 })).toEqual({
       text: "no answer within 1000 ms",
@@ -54,12 +54,12 @@ describe("probeVersion", () => {
     });
   });
 
-  it("takes a failing exit for an unknown version", async () => {
+  it("returns no version when the CLI exits with an error", async () => {
     const { location } = await fake({ steps: [{ on: "version", do: [{ exit: 3 }] }] });
     expect(await probeVersion(location)).toEqual({ text: "exit code 3", failed: true });
   });
 
-  it("rejects for Node, and says what the option is for", async () => {
+  it("rejects a path to Node, and suggests the option executable", async () => {
     const path = process.execPath;
     await expect(probeVersion(locateCli({ cliPath: path }))).rejects.toMatchObject({
       code: "cli_not_runnable",
@@ -72,7 +72,7 @@ describe("probeVersion", () => {
     });
   });
 
-  it("rejects for what cannot be started", async () => {
+  it("rejects a file that cannot be started", async () => {
     const path = program("#!/no/such/interpreter\n");
     await expect(probeVersion(locateCli({ cliPath: path }))).rejects.toMatchObject({
       code: "cli_not_runnable",
@@ -94,8 +94,8 @@ describe("probeVersion", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("a probe that hangs", () => {
-  it("takes along what a wrapper has started", async () => {
+describe.skipIf(process.platform !== "linux")("probeVersion() of a CLI that hangs", () => {
+  it("ends the process that a wrapper has started", async () => {
     const marker = `1${process.pid}${Date.now()}`;
     const path = program(`#!/bin/sh\nsleep ${marker}\n`);
     const found = () => everyProcess().filter(({ command }) => command === `sleep ${marker}`);
@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== "linux")("a probe that hangs", () => {
   });
 });
 
-describe("checkCli", () => {
+describe("checkCli()", () => {
   it.each(clisInTurn())("reports the real CLI $name", async ({ name, path }) => {
     expect(await checkCli({ cliPath: path })).toEqual({
       runnable: true,
@@ -119,7 +119,7 @@ describe("checkCli", () => {
     });
   });
 
-  it("sees where a credential is, and a session around it", async () => {
+  it("reports where a credential is, and a nested session", async () => {
     const { cli } = await fake({});
     const home = mkdtempSync(join(tmpdir(), "hawser-check-"));
     onTestFinished(() => rmSync(home, { recursive: true }));
@@ -149,7 +149,7 @@ describe("checkCli", () => {
     expect(problem?.message).toContain(`it is built for ${processor}, but this machine is linux`);
   });
 
-  it("says what is wrong instead of throwing", async () => {
+  it("returns the problem instead of throwing", async () => {
     expect(await checkCli({ cliPath: "/no/such/claude" })).toMatchObject({
       runnable: false,
       problem: { code: "cli_not_found" },
@@ -164,7 +164,7 @@ describe("checkCli", () => {
     ["hello", undefined],
     ["git version 2.39.5", undefined],
     ["3.5.1", "3.5.1"],
-  ])("lets one pass that answers %j, and says what it doubts", async (answer, version) => {
+  ])("reports a CLI that answers %j as runnable, with a doubt", async (answer, version) => {
     const path = program(`#!/bin/sh\necho ${answer}\n`);
     const report = await checkCli({ cliPath: path });
     expect(report).toMatchObject({

@@ -40,7 +40,7 @@ const WAYS = (["linux", "darwin"] as const).filter(
 );
 
 describe.skipIf(process.platform === "win32")("the process table", () => {
-  it.each(WAYS)("sees a tree and its deaths, read the %s way", async (platform) => {
+  it.each(WAYS)("shows a tree and which processes have ended, read by %s", async (platform) => {
     const table = processTable(platform);
     const { root, child } = await family(`table-${platform}`);
     const tree = table.tree(root);
@@ -56,7 +56,7 @@ describe.skipIf(process.platform === "win32")("the process table", () => {
   });
 
   it.skipIf(process.platform !== "linux")(
-    "finds by its marker what no longer hangs on the tree",
+    "finds by its marker a process that has left the tree",
     async () => {
       const marker = `marker-${process.pid}-${Date.now()}`;
       const { root, pids } = await family(marker);
@@ -81,7 +81,7 @@ describe.skipIf(process.platform === "win32")("the process table", () => {
     },
   );
 
-  it.each(WAYS)("takes a program for gone only if it knows, read the %s way", (platform) => {
+  it.each(WAYS)("reports a process as gone only if it is certain, read by %s", (platform) => {
     const table = processTable(platform);
     const self = table.self();
     expect(table.isGone(process.pid, self)).toBe(false);
@@ -92,11 +92,11 @@ describe.skipIf(process.platform === "win32")("the process table", () => {
     expect(table.isGone(2 ** 22 + 1, self)).toBe(true);
   });
 
-  it.each(WAYS)("knows who stands above, read the %s way", (platform) => {
+  it.each(WAYS)("returns the ancestors of a process, read by %s", (platform) => {
     expect(processTable(platform).above(process.pid)[0]).toBe(process.ppid);
   });
 
-  it("leaves a recorded number alone that now belongs to another process", () => {
+  it("does not signal a recorded pid that now belongs to another process", () => {
     expect(killRemaining([{ pid: process.pid, started: "long ago" }], "no-such-marker")).toEqual(
       [],
     );

@@ -87,7 +87,7 @@ function withoutHome(): NodeJS.ProcessEnv {
 }
 
 describe.skipIf(process.platform === "win32")("a host at EMFILE", () => {
-  it("gets spawn_failed from every call that asks the version, and lives", async () => {
+  it("gets spawn_failed from every call that asks for the version, and stays alive", async () => {
     const cliPath = JSON.stringify(await fake());
     const found = await outcomes({
       shell: "ulimit -n 64;",
@@ -111,7 +111,7 @@ describe.skipIf(process.platform === "win32")("a host at EMFILE", () => {
     expect(afterwards).toBe("value true");
   });
 
-  it("gets spawn_failed from an own spawn function of Node's", async () => {
+  it("gets spawn_failed from a spawnClaudeCodeProcess that uses spawn()", async () => {
     const cliPath = JSON.stringify(await fake());
     const found = await outcomes({
       shell: "ulimit -n 64;",
@@ -126,7 +126,7 @@ describe.skipIf(process.platform === "win32")("a host at EMFILE", () => {
     expect(found["own"]).toMatch(/^spawn_failed true .*EMFILE/);
   });
 
-  it("gets storage_failed from the functions on transcripts", async () => {
+  it("gets storage_failed from the transcript functions", async () => {
     const options = JSON.stringify({ configDir: configWithSession() });
     const calls = {
       listSessions: `hawser.listSessions(${options}).then((all) => all.length)`,
@@ -150,7 +150,7 @@ describe.skipIf(process.platform === "win32")("a host at EMFILE", () => {
 });
 
 describe.skipIf(!isRoot || process.platform !== "linux")("a host at EAGAIN", () => {
-  it("gets spawn_failed, also when the version is not known yet", async () => {
+  it("gets spawn_failed, also before the version is known", async () => {
     const cliPath = JSON.stringify(await fake());
     const found = await outcomes({
       before: `
@@ -176,7 +176,7 @@ describe.skipIf(!isRoot || process.platform !== "linux")("a user without a home 
     delete process.env.HOME;
     delete process.env.CLAUDE_CONFIG_DIR;`;
 
-  it("gets invalid_options that says what to give", async () => {
+  it("gets invalid_options with the options to set", async () => {
     const cliPath = JSON.stringify(await fake());
     const found = await outcomes({
       before,
@@ -221,7 +221,7 @@ describe.skipIf(!isRoot || process.platform !== "linux")("a user without a home 
 });
 
 describe.skipIf(process.platform === "win32")("a host whose current directory was deleted", () => {
-  it("gets cwd_not_found, and an answer with cwd", async () => {
+  it("gets cwd_not_found, and an answer when cwd is set", async () => {
     const cliPath = JSON.stringify(await fake());
     const gone = join(folder(), "gone");
     const found = await outcomes({

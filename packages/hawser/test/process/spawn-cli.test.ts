@@ -33,8 +33,8 @@ const SECRET_SERVER = {
   files: { type: "stdio", command: "true", args: [], env: { KEY: "canary-canary" } },
 } as const;
 
-describe("private files", () => {
-  it("are readable by their owner only, and go when the process has read them", async () => {
+describe("private files of a process", () => {
+  it("are readable by their owner only, and removed when the process has read them", async () => {
     const cli = await fake();
     const { prepared, process } = await start({ cliPath: cli.path, mcpServers: SECRET_SERVER });
     const [file] = prepared.invocation.files;
@@ -45,7 +45,7 @@ describe("private files", () => {
     expect(existsSync(dirname(file.path))).toBe(false);
   });
 
-  it("go at the latest with the process", async () => {
+  it("are removed when the process ends, at the latest", async () => {
     const cli = await fake();
     const { prepared, process } = await start({ cliPath: cli.path, mcpServers: SECRET_SERVER });
     const folder = dirname(prepared.invocation.files[0]?.path ?? "");
@@ -54,7 +54,7 @@ describe("private files", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("stay until the end where the CLI would read them again", async () => {
+  it("stay until the process ends if the CLI reads them again", async () => {
     const cli = await fake({ version: "2.1.197 (Claude Code)" });
     const rules = Array.from({ length: 600 }, (_, i) => `Bash(command-${i} *)`);
     const { prepared, process } = await start({ cliPath: cli.path, disallowedTools: rules });
@@ -65,7 +65,7 @@ describe("private files", () => {
     expect(existsSync(file?.path ?? "")).toBe(false);
   });
 
-  it("that cannot be written are an error, and nothing is started", async () => {
+  it("that cannot be written are an error, and no process starts", async () => {
     const cli = await fake();
     const prepared = await prepare({ cliPath: cli.path, mcpServers: SECRET_SERVER });
     const folder = dirname(prepared.invocation.files[0]?.path ?? "");
@@ -76,8 +76,8 @@ describe("private files", () => {
   });
 });
 
-describe("what Node makes of a failed start", () => {
-  it("E2BIG, thrown at once, is argument_too_long", async () => {
+describe("spawnCli() when Node cannot start the process", () => {
+  it("reports E2BIG as argument_too_long", async () => {
     const cli = await fake();
     const env = { HUGE: "x".repeat(3_000_000) };
     const expected = { code: "argument_too_long" };
@@ -88,7 +88,7 @@ describe("what Node makes of a failed start", () => {
     await expect(spawnCli(prepared)).rejects.toMatchObject(expected);
   });
 
-  it("a NUL, thrown at once, is invalid_options", async () => {
+  it("reports a NUL in an argument as invalid_options", async () => {
     const cli = await fake();
     await expect(prepare({ cliPath: cli.path, model: "a\0b" })).rejects.toMatchObject({
       code: "invalid_options",
@@ -100,7 +100,7 @@ describe("what Node makes of a failed start", () => {
     });
   });
 
-  it("ENOENT is told apart: the executable, the folder, the interpreter", async () => {
+  it("distinguishes ENOENT of the executable, the cwd and the interpreter", async () => {
     const cli = await fake();
     const prepared = await prepare({ cliPath: cli.path });
     const folder = mkdtempSync(join(tmpdir(), "hawser-enoent-"));
@@ -125,8 +125,8 @@ describe("what Node makes of a failed start", () => {
   });
 });
 
-describe("the environment of a process", () => {
-  it("carries a marker of its own, beside one it was born under", async () => {
+describe("a process of spawnCli()", () => {
+  it("has a marker of its own beside an inherited one", async () => {
     const cli = await fake();
     const outer = "outer-marker";
     const { process } = await start({ cliPath: cli.path, env: { HAWSER_MARK: outer } });
@@ -139,7 +139,7 @@ describe("the environment of a process", () => {
   });
 
   const isRoot = process.getuid?.() === 0;
-  it.skipIf(!isRoot)("belongs to the user that is asked for, files included", async () => {
+  it.skipIf(!isRoot)("runs as `user`, who also owns its files", async () => {
     // One of its own that anybody may write to.
     const folder = mkdtempSync(join(tmpdir(), "hawser-record-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -160,16 +160,13 @@ describe("the environment of a process", () => {
     expect({ uid: child.uid, gid: child.gid }).toEqual({ uid, gid });
   });
 
-  it.skipIf(!isRoot)(
-    "has the HOME of the user that is asked for, also for its version",
-    async () => {
-      const { home } = await resolveUser("nobody");
-      expect(home).not.toBe(homedir());
-      expect(await homesOf({})).toEqual([home, home]);
-    },
-  );
+  it.skipIf(!isRoot)("has the HOME of `user`, also when it is asked for its version", async () => {
+    const { home } = await resolveUser("nobody");
+    expect(home).not.toBe(homedir());
+    expect(await homesOf({})).toEqual([home, home]);
+  });
 
-  it.skipIf(!isRoot)("has a HOME that the caller gave with `user`", async () => {
+  it.skipIf(!isRoot)("keeps the HOME that `env` gives with `user`", async () => {
     expect(await homesOf({ HOME: "/tmp" })).toEqual(["/tmp", "/tmp"]);
   });
 

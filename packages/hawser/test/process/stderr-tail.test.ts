@@ -9,7 +9,7 @@ it.each([
   [["whole\n", "next\n"], "next"],
   [["half a", "\n\nnext"], "next"],
 ])(
-  "what was said before is forgotten to the end of its line, and no further: %j",
+  "StderrTail.clear() drops earlier text up to the end of its line: %j",
   async ([first = "", ...later], told) => {
     const stream = new PassThrough();
     const lines: string[] = [];

@@ -4,14 +4,14 @@ import { resolveUser } from "../../src/process/index.js";
 
 const self = userInfo();
 
-describe("resolveUser", () => {
-  it("takes a number", async () => {
+describe("resolveUser()", () => {
+  it("accepts a number", async () => {
     const expected = { uid: self.uid, gid: self.gid, home: self.homedir };
     expect(await resolveUser(String(self.uid))).toEqual(expected);
     expect(await resolveUser(self.uid)).toEqual(expected);
   });
 
-  it("takes the name of the current user", async () => {
+  it("accepts the name of the current user", async () => {
     expect(await resolveUser(self.username)).toEqual({
       uid: self.uid,
       gid: self.gid,
@@ -19,7 +19,7 @@ describe("resolveUser", () => {
     });
   });
 
-  it("takes a number that no user has, for root", async () => {
+  it("accepts a number without a user, for root", async () => {
     expect(await resolveUser("54321", 0)).toEqual({ uid: 54321, gid: 54321, home: undefined });
   });
 

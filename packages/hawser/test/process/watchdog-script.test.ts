@@ -95,102 +95,113 @@ function withoutNul({ tmp }: Scene): string {
   return `${folder}:${PATH}`;
 }
 
-describe.skipIf(process.platform !== "linux")("when the host is dead", () => {
-  it.each([
-    { grep: "GNU", path: () => PATH },
-    { grep: "busybox", path: withoutNul },
-  ])("ends what has its mark, and what is below ($grep)", async ({ path }) => {
-    const at = scene();
-    const shell = watchdog(at, "proc", path(at));
-    const marked = await run("sleep 300 & sleep 300; :", at.mark, 3);
-    const bare = await run("env -i sleep 300; :", at.mark, 2);
-    const inner = await run("sleep 300; :", `outer:${at.mark}:1.2.3.00000000/x`, 2);
-    const foreign = await run("sleep 300; :", `${at.host}0/${randomUUID()}`, 2);
-    await die(shell);
-    expect(stillAlive([...marked, ...bare, ...inner])).toEqual([]);
-    expect(stillAlive(foreign)).toEqual(foreign);
-  });
+describe.skipIf(process.platform !== "linux")(
+  "the watchdog script after the death of its host",
+  () => {
+    it.each([
+      { grep: "GNU", path: () => PATH },
+      { grep: "busybox", path: withoutNul },
+    ])("ends processes with its marker and their children ($grep)", async ({ path }) => {
+      const at = scene();
+      const shell = watchdog(at, "proc", path(at));
+      const marked = await run("sleep 300 & sleep 300; :", at.mark, 3);
+      const bare = await run("env -i sleep 300; :", at.mark, 2);
+      const inner = await run("sleep 300; :", `outer:${at.mark}:1.2.3.00000000/x`, 2);
+      const foreign = await run("sleep 300; :", `${at.host}0/${randomUUID()}`, 2);
+      await die(shell);
+      expect(stillAlive([...marked, ...bare, ...inner])).toEqual([]);
+      expect(stillAlive(foreign)).toEqual(foreign);
+    });
 
-  it("ends what ignores SIGTERM, and what has lost its parent and its mark", async () => {
-    const at = scene();
-    const shell = watchdog(at, "proc");
-    const stubborn = await run("trap '' TERM; sleep 300; sleep 300; sleep 300", at.mark, 2);
-    const text = "trap '' TERM; env -i /bin/sh -c 'sleep 300; sleep 300; sleep 300'; :";
-    const orphan = await run(text, at.mark, 3);
-    await die(shell);
-    expect(stillAlive([...stubborn, ...orphan])).toEqual([]);
-  });
+    it("ends a process that ignores SIGTERM, and one without its parent and marker", async () => {
+      const at = scene();
+      const shell = watchdog(at, "proc");
+      const stubborn = await run("trap '' TERM; sleep 300; sleep 300; sleep 300", at.mark, 2);
+      const text = "trap '' TERM; env -i /bin/sh -c 'sleep 300; sleep 300; sleep 300'; :";
+      const orphan = await run(text, at.mark, 3);
+      await die(shell);
+      expect(stillAlive([...stubborn, ...orphan])).toEqual([]);
+    });
 
-  it("ends what was listed and has no mark, unless its number was given to another", async () => {
-    const at = scene();
-    const shell = watchdog(at, "proc");
-    const [listed = [], reused = [], ended = []] = await Promise.all(
-      [1, 2, 3].map(() => run("sleep 300; :", undefined, 2)),
-    );
-    const [one, two, three] = [listed, reused, ended].map(([first]) => first as Seen);
-    const taken = `${three?.pid} ${three?.started}`;
-    const lines = [`+ ${one?.pid} ${one?.started}`, `+ ${two?.pid} 1`, `+ ${taken}`, `- ${taken}`];
-    await die(shell, `${lines.join("\n")}\n`);
-    expect(stillAlive(listed)).toEqual([]);
-    expect(stillAlive([...reused, ...ended])).toEqual([...reused, ...ended]);
-  });
+    it("ends a listed process without a marker, unless its pid belongs to another process", async () => {
+      const at = scene();
+      const shell = watchdog(at, "proc");
+      const [listed = [], reused = [], ended = []] = await Promise.all(
+        [1, 2, 3].map(() => run("sleep 300; :", undefined, 2)),
+      );
+      const [one, two, three] = [listed, reused, ended].map(([first]) => first as Seen);
+      const taken = `${three?.pid} ${three?.started}`;
+      const lines = [
+        `+ ${one?.pid} ${one?.started}`,
+        `+ ${two?.pid} 1`,
+        `+ ${taken}`,
+        `- ${taken}`,
+      ];
+      await die(shell, `${lines.join("\n")}\n`);
+      expect(stillAlive(listed)).toEqual([]);
+      expect(stillAlive([...reused, ...ended])).toEqual([...reused, ...ended]);
+    });
 
-  it("takes no name of a process for anything else", async () => {
-    const at = scene();
-    const shell = watchdog(at, "proc");
-    const victim = await run("sleep 300; :", undefined, 2);
-    const marked = await named(") R *\n1 2", at.mark);
-    const stranger = await named(") R /tmp/Z*\n", undefined);
-    await die(shell);
-    expect(stillAlive(marked)).toEqual([]);
-    expect(stillAlive([...victim, ...stranger])).toEqual([...victim, ...stranger]);
-  });
+    it("parses process names with parentheses, spaces and line breaks", async () => {
+      const at = scene();
+      const shell = watchdog(at, "proc");
+      const victim = await run("sleep 300; :", undefined, 2);
+      const marked = await named(") R *\n1 2", at.mark);
+      const stranger = await named(") R /tmp/Z*\n", undefined);
+      await die(shell);
+      expect(stillAlive(marked)).toEqual([]);
+      expect(stillAlive([...victim, ...stranger])).toEqual([...victim, ...stranger]);
+    });
 
-  it("leaves the watchdog of a host further down to its work", async () => {
-    const at = scene();
-    const shell = watchdog(at, "proc");
-    const text = "env -i /bin/sh -c 'sleep 300; :' hawser-watchdog 1.2.3.00000000 proc; :";
-    const [host, ...inner] = await run(text, at.mark, 3);
-    await die(shell);
-    expect(stillAlive([host as Seen])).toEqual([]);
-    expect(stillAlive(inner)).toEqual(inner);
-  });
+    it("does not end the watchdog of a nested host", async () => {
+      const at = scene();
+      const shell = watchdog(at, "proc");
+      const text = "env -i /bin/sh -c 'sleep 300; :' hawser-watchdog 1.2.3.00000000 proc; :";
+      const [host, ...inner] = await run(text, at.mark, 3);
+      await die(shell);
+      expect(stillAlive([host as Seen])).toEqual([]);
+      expect(stillAlive(inner)).toEqual(inner);
+    });
 
-  it("removes the temporary folders of the host, and no link, no folder of another host or user", async () => {
-    const at = scene();
-    const shell = watchdog(at, "proc");
-    const [own, link, foreign] = ["01", "02", "03"].map((end) => {
-      return join(at.tmp, `${temporaryPrefix(at.host)}${end}`);
-    }) as [string, string, string];
-    const others = join(at.tmp, `${temporaryPrefix(scene().host)}01`);
-    for (const folder of [own, others, foreign]) mkdirSync(folder);
-    writeFileSync(join(own, "settings.json"), "secret");
-    symlinkSync(others, link);
-    const isRoot = process.geteuid?.() === 0;
-    if (isRoot) chownSync(foreign, 54321, 54321);
-    await die(shell);
-    expect([own, others, link].map((folder) => existsSync(folder))).toEqual([false, true, true]);
-    expect(existsSync(foreign)).toBe(isRoot);
-  });
-});
+    it("removes only the temporary folders of the host, no link and no folder of others", async () => {
+      const at = scene();
+      const shell = watchdog(at, "proc");
+      const [own, link, foreign] = ["01", "02", "03"].map((end) => {
+        return join(at.tmp, `${temporaryPrefix(at.host)}${end}`);
+      }) as [string, string, string];
+      const others = join(at.tmp, `${temporaryPrefix(scene().host)}01`);
+      for (const folder of [own, others, foreign]) mkdirSync(folder);
+      writeFileSync(join(own, "settings.json"), "secret");
+      symlinkSync(others, link);
+      const isRoot = process.geteuid?.() === 0;
+      if (isRoot) chownSync(foreign, 54321, 54321);
+      await die(shell);
+      expect([own, others, link].map((folder) => existsSync(folder))).toEqual([false, true, true]);
+      expect(existsSync(foreign)).toBe(isRoot);
+    });
+  },
+);
 
-describe.skipIf(process.platform !== "linux")("where environments are not shown", () => {
-  it("ends the listed ones that lead their group, with all below, and not the unlisted", async () => {
-    const at = scene();
-    const shell = watchdog(at, "ps");
-    const listed = await run("env -i sleep 300; :", undefined, 2);
-    const unlisted = await run("sleep 300; :", undefined, 2);
-    const [leader, follower] = await run("sleep 300; :", undefined, 2);
-    const pids = [listed[0], unlisted[0], follower].map((each) => each?.pid);
-    await die(shell, `+ ${pids[0]} -\n+ ${pids[1]} -\n+ ${pids[2]} -\n- ${pids[1]} -\n`);
-    expect(stillAlive(listed)).toEqual([]);
-    expect(stillAlive(unlisted)).toEqual(unlisted);
-    expect(stillAlive([leader, follower] as Seen[])).toHaveLength(2);
-  });
-});
+describe.skipIf(process.platform !== "linux")(
+  "the watchdog script where environments cannot be read",
+  () => {
+    it("ends listed group leaders with their children, and no unlisted process", async () => {
+      const at = scene();
+      const shell = watchdog(at, "ps");
+      const listed = await run("env -i sleep 300; :", undefined, 2);
+      const unlisted = await run("sleep 300; :", undefined, 2);
+      const [leader, follower] = await run("sleep 300; :", undefined, 2);
+      const pids = [listed[0], unlisted[0], follower].map((each) => each?.pid);
+      await die(shell, `+ ${pids[0]} -\n+ ${pids[1]} -\n+ ${pids[2]} -\n- ${pids[1]} -\n`);
+      expect(stillAlive(listed)).toEqual([]);
+      expect(stillAlive(unlisted)).toEqual(unlisted);
+      expect(stillAlive([leader, follower] as Seen[])).toHaveLength(2);
+    });
+  },
+);
 
 it.skipIf(process.platform !== "linux")(
-  "that nothing is left to watch ends it, and no other",
+  "the watchdog script exits when nothing is left to watch",
   async () => {
     const at = scene();
     const shell = watchdog(at, "proc");

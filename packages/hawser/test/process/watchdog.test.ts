@@ -28,7 +28,7 @@ function watchdogs(): Seen[] {
 const one = () => until(() => (watchdogs().length === 1 ? watchdogs()[0] : undefined));
 
 describe.skipIf(process.platform !== "linux")("the watchdog", () => {
-  it("is one for all, and goes after the last", async () => {
+  it("is one process for all CLIs, and exits after the last", async () => {
     const first = await start();
     const dog = await one();
     const second = await start();
@@ -40,7 +40,7 @@ describe.skipIf(process.platform !== "linux")("the watchdog", () => {
     expect((await one()).pid).not.toBe(dog.pid);
   });
 
-  it("comes back however often it is ended, and the logger is told", async () => {
+  it("starts again whenever it is killed, and the logger is told", async () => {
     const { logger, entries } = recordingLogger();
     await start(logger);
     for (let times = 0; times < 8; times++) {
@@ -73,7 +73,7 @@ function failingWatchdog(): { watchdog: Watchdog; attempts: number[] } {
 }
 
 describe("Watchdog", () => {
-  it("waits longer after each failed start, up to a second, in a program that is old", async () => {
+  it("waits longer after each failed start, up to a second", async () => {
     stoppedClock();
     await vi.advanceTimersByTimeAsync(3_600_000);
     const { watchdog, attempts } = failingWatchdog();
@@ -86,7 +86,7 @@ describe("Watchdog", () => {
     stop();
   });
 
-  it("starts again for a process that is watched while a start finds nothing to watch", async () => {
+  it("starts again for a process that is added while a start finds nothing to watch", async () => {
     stoppedClock();
     const { watchdog, attempts } = failingWatchdog();
     watchdog.watch(process.pid, undefined)();

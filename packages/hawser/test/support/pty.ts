@@ -13,18 +13,23 @@ const DIST = process.env["HAWSER_DIST"] ?? fileURLToPath(new URL("../../dist", i
 /** The command as it is built. */
 export const HAWSER: string = `${DIST}/bin/main.js`;
 
+/** Registers what ends a resource: `onTestFinished` for one test, or what a block of tests ends with. */
+export type AtEnd = (end: () => void | Promise<void>) => void;
+
 export interface PtyOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly cols?: number;
   readonly rows?: number;
+  /** When the command is ended; after the test unless given. */
+  readonly atEnd?: AtEnd;
 }
 
 /** A folder, and a home with nothing in it. */
-export function place(): { cwd: string; env: Record<string, string> } {
+export function place(atEnd: AtEnd = onTestFinished): { cwd: string; env: Record<string, string> } {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "hawser-bin-")));
   // What was killed may still write for a moment, until the watchdog has ended it too.
-  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 20 }));
+  atEnd(() => rmSync(home, { recursive: true, force: true, maxRetries: 20 }));
   const [cwd, TMPDIR] = [join(home, "work"), join(home, "tmp")];
   for (const folder of [cwd, TMPDIR]) mkdirSync(folder);
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, HAWSER_CLI: NEWEST_CLI, TMPDIR };
@@ -64,7 +69,7 @@ export class Pty {
   #from = 0;
 
   constructor([file = "", ...args]: readonly string[], options: PtyOptions) {
-    const { env, cwd, cols = 100, rows = 40 } = options;
+    const { env, cwd, cols = 100, rows = 40, atEnd = onTestFinished } = options;
     this.#screen = new xterm.Terminal({ cols, rows, scrollback: 5000, allowProposedApi: true });
     this.#pty = spawn(file, args, { name: "xterm-256color", cols, rows, cwd, env: { ...env } });
     this.#pty.onData((data) => {
@@ -81,7 +86,7 @@ export class Pty {
         });
       });
     });
-    onTestFinished(async () => {
+    atEnd(async () => {
       await this.#end();
       this.#screen.dispose();
     });

@@ -8,7 +8,7 @@ import { PACKAGE } from "../support/folders.js";
 const MANIFEST = createRequire(import.meta.url).resolve("typedoc/package.json");
 const TYPEDOC = join(dirname(MANIFEST), "bin", "typedoc");
 
-it("the API reference is made without a warning: no dead link, no function without a word", {
+it("TypeDoc makes the API reference without a warning: no dead link, no undocumented function", {
   timeout: 300_000,
 }, async () => {
   // Whether it compiles is the compiler's business.
