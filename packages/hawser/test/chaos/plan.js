@@ -41,17 +41,19 @@ export const ENTRIES = ["complete", "stream", "session", "query", "pool"];
 
 /**
  * `only`: `step/fault/entry`, with a `*` or nothing where all are meant. `share`: of each step and fault
- * only so many entry points, in turn, so that each meets every step and every fault. The limits of a
+ * only so many entry points, in turn, so that each meets every step and every fault. `every`: only each
+ * n-th of these cells. The limits of a
  * cell are `scale` times as long, for a machine that has so much to do at once; where no limit is
  * waited for, the turn takes `lingerMs` longer, so that there is so much at once.
  * @param {{ seed: number, rounds?: number, only?: string, share?: number, scale?: number,
- *   lingerMs?: number }} how
+ *   every?: number, lingerMs?: number }} how
  */
 export function cellsOf({
   seed,
   rounds = 1,
   only = "",
   share = ENTRIES.length,
+  every = 1,
   scale = 1,
   lingerMs = 0,
 }) {
@@ -71,7 +73,8 @@ export function cellsOf({
       }
     }
   }
-  return shuffled(cells, randomFrom(seed));
+  const sample = cells.filter((_, i) => (i + seed) % every === 0);
+  return shuffled(sample, randomFrom(seed));
 }
 
 function chosen(names, wanted = "*") {

@@ -57,14 +57,18 @@ export const PLANTS = {
   crash: { afterCell: () => process.kill(process.pid, "SIGKILL"), noticed: /the host ended by/ },
 };
 
-export function planted(name) {
-  const honest = {
-    run: (cell, runCell, ...on) => runCell(cell, ...on),
-    report: (facts) => facts,
-    afterCell: () => {},
-    hangLimitMs: undefined,
+/** The host's behaviour with some of these faults; `names` are separated by commas. */
+export function planted(names = "") {
+  const plants = names.split(",").flatMap((name) => PLANTS[name] ?? []);
+  const [{ run, hangLimitMs } = {}] = plants.filter((plant) => plant.run !== undefined);
+  return {
+    run: run ?? ((cell, runCell, ...on) => runCell(cell, ...on)),
+    report: (facts) => plants.reduce((told, { report }) => report?.(told) ?? told, facts),
+    afterCell: (cell) => {
+      for (const { afterCell } of plants) afterCell?.(cell);
+    },
+    hangLimitMs,
   };
-  return { ...honest, ...PLANTS[name] };
 }
 
 function start(command) {

@@ -24,22 +24,27 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "1" },
     concurrency: { type: "string", default: "200" },
     share: { type: "string", default: "5" },
+    every: { type: "string", default: "1" },
     only: { type: "string", default: "" },
     write: { type: "boolean", default: false },
     plant: { type: "string" },
     verbose: { type: "boolean", default: false },
   },
 });
-const [seed, rounds, concurrency, share] = ["seed", "rounds", "concurrency", "share"].map((name) =>
-  Number(values[name]),
-);
+const [seed, rounds, concurrency, share, every] = [
+  "seed",
+  "rounds",
+  "concurrency",
+  "share",
+  "every",
+].map((name) => Number(values[name]));
 /** For what is closed to be gone, and the host with it. What was planted never goes. */
 const goneMs = values.plant === undefined ? 15_000 : 2_000;
 /** A host with more to do at once takes longer. */
 const scale = concurrency > 50 ? 2 : 1;
 /** So that as many are really there at once as two cores can start in that time. */
 const lingerMs = concurrency > 50 && values.only === "" ? 60_000 : 0;
-const cells = cellsOf({ seed, rounds, only: values.only, share, scale, lingerMs });
+const cells = cellsOf({ seed, rounds, only: values.only, share, every, scale, lingerMs });
 // What takes long begins first, so that the rest goes by meanwhile.
 const lengthOf = (cell) => limitOf(cell) + lingerOf(cell);
 cells.sort((one, other) => lengthOf(other) - lengthOf(one));

@@ -113,7 +113,7 @@ async function busy(host) {
     if (performance.now() > until) throw new Error(`It never got busy: ${JSON.stringify(tree)}`);
     const count = (end) => tree.filter(({ command }) => command.endsWith(end)).length;
     if (count(COMMAND) === 2 * clis && count("mcp-server.js") === clis) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
