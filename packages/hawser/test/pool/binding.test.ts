@@ -153,10 +153,10 @@ async function expectSound(bound: Bound): Promise<void> {
   for (const key of keysOf(bound)) expect(key).toMatch(/^([\w-]{43})?$/);
 }
 
-describe.each([0, 1])("what a pool makes of the options of a call, on CLI %i", (i) => {
+describe.each([0, 1])("bind() on CLI %i", (i) => {
   const cli = () => clis[i]?.path ?? "";
 
-  it("starts the same process by each, and has another key if the CLI is told something else", async () => {
+  it("gives each option another request key exactly when the CLI is sent something else", async () => {
     const base = await bind(cli(), {});
     const toldToBase = await toldOf(base);
     for (const name of NAMES) {
@@ -171,7 +171,7 @@ describe.each([0, 1])("what a pool makes of the options of a call, on CLI %i", (
     }
   });
 
-  it("is fixed at the start where they are those of a session", async () => {
+  it("defers no option of a session", async () => {
     for (const name of NAMES) {
       for (const options of casesOf(name)) {
         const bound = await bind(cli(), options, "session");
@@ -182,7 +182,7 @@ describe.each([0, 1])("what a pool makes of the options of a call, on CLI %i", (
     }
   });
 
-  it("is not changed by what becomes of the options and the environment afterwards", async () => {
+  it("copies the options and the environment, so that later changes have no effect", async () => {
     const env: Record<string, string> = { KEY: "of-alice" };
     const server = { command: "serve", env: { KEY: "of-alice" } };
     const options: Options = { env, mcpServers: { server } };
@@ -197,7 +197,7 @@ describe.each([0, 1])("what a pool makes of the options of a call, on CLI %i", (
     expect(written).not.toContain("of-bob");
   });
 
-  it("fixes the folder where something else is named from there", async () => {
+  it("gives no family key to options that depend on the folder", async () => {
     const familyOf = async (options: Options) => (await bind(cli(), options)).binding.familyKey;
     const isNewest = i === 0;
     expect((await familyOf({})) !== undefined).toBe(isNewest);
@@ -212,7 +212,7 @@ describe.each([0, 1])("what a pool makes of the options of a call, on CLI %i", (
     }
   });
 
-  it("never has the same key for what the CLI would be told differently, whatever is combined", async () => {
+  it("never gives one key to two combinations of options that send the CLI different things", async () => {
     const picked = fc
       .uniqueArray(fc.constantFrom(...NAMES), { maxLength: 6 })
       .chain((names) => fc.tuple(...names.map((name) => fc.constantFrom(...casesOf(name)))))

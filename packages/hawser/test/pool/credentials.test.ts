@@ -16,7 +16,7 @@ async function findings(cliPath: string): Promise<readonly { id: string; message
   return JSON.parse(stdout).findings;
 }
 
-describe("a pool whose calls bring different credentials under one user", () => {
+describe("Pool with calls that have different credentials", () => {
   it("warns its logger once", async () => {
     const { logger, entries } = recordingLogger();
     const { pool, options } = await onFake({ logger });
@@ -28,7 +28,7 @@ describe("a pool whose calls bring different credentials under one user", () => 
     expect(JSON.stringify(told)).not.toMatch(/sk-(?:alice|bob|carol)/);
   });
 
-  it.skipIf(process.platform !== "linux")("is found by hawser doctor", async () => {
+  it.skipIf(process.platform !== "linux")("is reported by hawser doctor as credential-mix", async () => {
     const { pool, cli, options } = await onFake();
     const mixesOfThis = async () =>
       (await findings(cli.path)).filter(

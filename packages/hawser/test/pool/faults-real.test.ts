@@ -8,7 +8,7 @@ import { eventually, failureOf, kill9, opened, when } from "./faults.helper.js";
 
 const answers = ({ prompt }: RecordedRequest) => (prompt.includes("hang") ? hang() : "ok");
 
-it("a real CLI that is killed in any of its states costs at most the call that it had begun", async () => {
+it("Pool loses at most the running call when a real CLI is killed in any state", async () => {
   const { model, options } = await world(NEWEST_CLI, always(answers));
   const asked = (word: string) => model.calls.filter(({ prompt }) => prompt.includes(word)).length;
   // One process at a time, so that it is known which one is killed.

@@ -6,10 +6,10 @@ import { createPool, type Pool, type PoolOptions } from "../../src/pool/index.js
 import { processes } from "../../src/process/index.js";
 import type { ProcessEvent } from "../../src/session/index.js";
 import type { FakeCli, Step } from "../../src/testing/index.js";
-import { fake } from "../session/fake.helper.js";
 import { startsOf } from "../support/starts.js";
+import { reusedFake } from "./reused-fake.helper.js";
 
-/** What a pool told of its processes. */
+/** What a pool has published about its processes. */
 export interface Told {
   /** In the order of their starts. */
   readonly pids: number[];
@@ -25,12 +25,12 @@ export interface Stage {
   sent(word: string): Promise<number>;
 }
 
-/** A pool over a fake CLI. When the test is over it is closed, and nothing may be left of it. */
+/** A pool over a fake CLI. When the test is over the pool is closed, and none of its processes may be left. */
 export async function stage(
   steps: readonly Step[],
   poolOptions: PoolOptions | ((options: Options) => PoolOptions) = {},
 ): Promise<Stage> {
-  const cli = await fake(steps);
+  const cli = await reusedFake({ steps });
   const options: Options = { cliPath: cli.path, closeGraceMs: 200 };
   const own = typeof poolOptions === "function" ? poolOptions(options) : poolOptions;
   const told = listen();
@@ -65,7 +65,7 @@ export function listen(): Told {
   return told;
 }
 
-/** Waits until the pool is so. */
+/** Waits until `isSo` returns true for the pool's figures. */
 export async function when(
   { pool }: Pick<Stage, "pool">,
   isSo: (stats: ReturnType<Pool["stats"]>) => boolean,
@@ -82,7 +82,7 @@ export function kill9(pid: number | undefined): void {
   process.kill(pid as number, "SIGKILL");
 }
 
-/** The failure of a call, which must be one of ours. */
+/** The failure of a call, which must be a HawserError. */
 export async function failureOf(call: Promise<unknown>): Promise<HawserError> {
   const outcome = await call.then(
     (value) => value,
@@ -92,7 +92,7 @@ export async function failureOf(call: Promise<unknown>): Promise<HawserError> {
   return outcome;
 }
 
-/** How long it takes. */
+/** How long the work takes. */
 export async function msOf(work: Promise<unknown>): Promise<number> {
   const from = performance.now();
   await work;

@@ -27,8 +27,8 @@ async function program(source: string, steps: readonly Step[] = [STUBBORN], flag
   return { ...started, pids };
 }
 
-describe.skipIf(process.platform !== "linux")("a program that forgets its pool", () => {
-  it("still ends by itself, and takes all processes along", async () => {
+describe.skipIf(process.platform !== "linux")("program that does not close its pool", () => {
+  it("exits by itself, and all processes end with it", async () => {
     const { closed, lines, stderr, pids } = await program(`
       const pool = createPool({ size: { min: 2 } });
       console.log((await pool.complete("x", call)).text);
@@ -39,7 +39,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     await until(() => pids().length === 0);
   });
 
-  it("is kept alive by waiting for the pool to be ready, and by nothing of it afterwards", async () => {
+  it("is kept alive by ready(), and by no process of the pool afterwards", async () => {
     const { closed, lines, stderr, pids } = await program(
       `const pool = createPool({ warm: [call] });
        await pool.ready();
@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     await until(() => pids().length === 0);
   });
 
-  it("ends also if its spares are still being started", async () => {
+  it("exits while spares start", async () => {
     const slow: Step = { on: "start", process: 2, do: [{ sleep: 300 }] };
     const { closed, lines, pids, stderr } = await program(
       `const pool = createPool({ isolation: "process" });
@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     await until(() => pids().length === 0);
   });
 
-  it("lives as long as a call runs or waits, though nobody holds the pool", async () => {
+  it("lives until running and waiting calls end, though it holds no reference to the pool", async () => {
     const slow: Step = {
       on: "user",
       times: "always",
@@ -85,7 +85,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     expect(lines()).toEqual(["late", "late", "late"]);
   });
 
-  it("and lives on loses the processes when the pool is garbage-collected", async () => {
+  it("loses the processes when the pool is garbage-collected", async () => {
     const { child, lines, pids } = await program(
       `setInterval(() => gc(), 20);
        await (async () => {
@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     expect(child.exitCode).toBeNull();
   });
 
-  it("and a session of it that is forgotten frees its place", async () => {
+  it("regains the slot of a pooled session that is garbage-collected", async () => {
     const { closed, lines, stderr } = await program(
       `setInterval(() => gc(), 20).unref();
        const pool = createPool({ concurrency: 1, size: { min: 0, max: 1 } });
@@ -123,7 +123,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     expect(lines()[3]).toBe("0");
   });
 
-  it("need not close what `await using` closes", async () => {
+  it("can close the pool by Symbol.asyncDispose", async () => {
     const { closed, lines, stderr } = await program(`
       {
         const pool = createPool({ size: { min: 2 } });

@@ -30,8 +30,8 @@ function spares(pool: Pool, count: number): Promise<unknown> {
   });
 }
 
-describe("a spare process", () => {
-  it("is started when a call has shown what is wanted, and again when it was used", async () => {
+describe("Pool spare", () => {
+  it("is started after the first call, and again after each use", async () => {
     const { pool, options, cli } = await onFake({ isolation: "process" });
     for (let n = 0; n < 4; n += 1) {
       const { text } = await pool.complete("x", { ...options, systemPrompt: `You are ${n}.` });
@@ -48,7 +48,7 @@ describe("a spare process", () => {
     expect(told).toEqual(["get_binary_version", "list_models"]);
   });
 
-  it("is kept in the number that was asked for, and not one is started beyond that", async () => {
+  it("is kept in the number of size.min", async () => {
     const { pool, options } = await onFake({ size: { min: 3, max: 6 }, isolation: "process" });
     await pool.complete("x", options);
     await spares(pool, 3);
@@ -57,7 +57,7 @@ describe("a spare process", () => {
     expect(pool.stats().processes.started).toBe(5);
   });
 
-  it("is not started while as many start as there are cores", async () => {
+  it("waits while as many processes start as there are cores", async () => {
     const slow: Step = { on: "start", times: "always", do: [{ sleep: 150 }] };
     const { pool, options } = await onFake(
       { size: { min: 6, max: 8 }, isolation: "process" },
@@ -69,7 +69,7 @@ describe("a spare process", () => {
     expect(most()).toBe(Math.min(6, availableParallelism()));
   });
 
-  it("is initialized for options that repeat", async () => {
+  it("is initialized for options that two calls had", async () => {
     const { pool, options, cli } = await onFake({ isolation: "process" });
     const again = { ...options, systemPrompt: "Always the same." };
     for (let n = 0; n < 2; n += 1) {
@@ -83,7 +83,7 @@ describe("a spare process", () => {
     expect(pool.stats().calls.by).toMatchObject({ cold: 1, generic: 1, initialized: 1 });
   });
 
-  it("for options that were announced is there again, also if others use the same key", async () => {
+  it("of `warm` is started again after use, also when calls with other options use its key", async () => {
     const { pool, options } = await onFake((call) => ({
       isolation: "process",
       warm: [{ ...call, systemPrompt: "Announced." }],
@@ -96,7 +96,7 @@ describe("a spare process", () => {
     expect(pool.stats().calls.by.initialized).toBe(3);
   });
 
-  it("of another key is of no use, and holds nobody up, be it never ready", async () => {
+  it("with another spawn key is not used and does not delay the call", async () => {
     const { pool, cli, options } = await onFake(
       { isolation: "process", concurrency: 1, size: { max: 2 } },
       { steps: [{ on: "start", process: 2, do: [{ hang: true }] }] },
@@ -109,7 +109,7 @@ describe("a spare process", () => {
     expect(pool.stats().calls.by.cold).toBe(2);
   });
 
-  it("that was not used for longest goes first when there is no room", async () => {
+  it("that was unused for longest is evicted first when the pool is full", async () => {
     const { pool, options } = await onFake({
       isolation: "process",
       concurrency: 1,
@@ -146,7 +146,7 @@ describe("a spare process", () => {
     expect(most()).toBe(2);
   });
 
-  it("is never one too many beside those that serve, whoever they are", async () => {
+  it("never exceeds size.max together with serving processes and sessions", async () => {
     const { pool, options } = await onFake({ size: { min: 3, max: 3 }, isolation: "process" });
     const most = watch(() => processes().length - pool.stats().processes.closing);
     await using session = await pool.openSession({ ...options, sessionId: crypto.randomUUID() });
@@ -159,7 +159,7 @@ describe("a spare process", () => {
     expect(most()).toBe(3);
   });
 
-  it("that cannot be made ready is tried again, and hurts nobody", async () => {
+  it("that fails to start is started again, and fails no call", async () => {
     const dies: Step = { on: "start", process: 1, do: [{ exit: 1 }] };
     const { pool, options } = await onFake((call) => ({ warm: [call] }), { steps: [dies] });
     await until(pool, ({ processes: { initialized } }) => initialized === 1);
@@ -169,7 +169,7 @@ describe("a spare process", () => {
   });
 });
 
-describe("a folder", () => {
+describe("Pool with calls from several folders", () => {
   const folders = () => {
     const all = Array.from({ length: 4 }, () => mkdtempSync(join(tmpdir(), "hawser-cwd-")));
     onTestFinished(() => {
@@ -181,7 +181,7 @@ describe("a folder", () => {
   it.each([
     ["2.1.325", true],
     ["2.1.197", false],
-  ])("is told late to %s: %s", async (version, isLate) => {
+  ])("sends the folder to a spare of version %s by claim_session: %s", async (version, isLate) => {
     const { pool, options, cli } = await onFake(
       { isolation: "process", size: { min: 1, max: 3 } },
       { version: `${version} (Claude Code)` },

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { openSession } from "../../src/session/index.js";
 import { atRest, onFake, slowTurn, until } from "./on-fake.helper.js";
 
-it("the figures of a pool are those of its calls", async () => {
+it("Pool.stats() sums up the calls and their timings", async () => {
   const { pool, options } = await onFake(
     { concurrency: 2, size: { max: 2 } },
     { steps: [{ on: "user", times: "always", do: slowTurn(60) }] },
@@ -37,7 +37,7 @@ it("the figures of a pool are those of its calls", async () => {
   expect(waited.length).toBe(8);
 });
 
-it("a session takes its place until it is closed, and its turns are not calls", async () => {
+it("Pool.stats() counts an open session as one running call, and not its turns", async () => {
   const { pool, options } = await onFake({ concurrency: 1, size: { max: 1 } });
   const session = await openSession({ ...options, pool });
   expect(await session.send("a").text()).toBe("ok");
