@@ -48,17 +48,17 @@ const BROKEN: readonly [string, readonly Action[], RegExp][] = [
   ["reports a turn for the reset", [{ clear: { num_turns: 1 } }], /took 1 turns/],
   ["reports a result text", [{ clear: { result: "ok" } }], /like a prompt/],
   ["answers /clear like a prompt", [{ turn: "ok" }], /turns for it/],
-  ["reports an error subtype", [{ clear: { subtype: "error_during_execution" } }], /reported a failure/],
+  [
+    "reports an error subtype",
+    [{ clear: { subtype: "error_during_execution" } }],
+    /reported a failure/,
+  ],
   ["reports is_error", [{ clear: { is_error: true } }], /reported a failure/],
   ["reports no session id", [{ clear: { session_id: "" } }], /named no session/],
   ["reports no cost", [{ clear: { total_cost_usd: null } }], /named no cost/],
   ["prints another message beside the result", [{ default: true }, LATE], /said something beside/],
   ["prints two results", [{ default: true }, { result: {} }], /said something beside/],
-  [
-    "prints a message 150 ms later",
-    [{ default: true }, { sleep: 150 }, LATE],
-    /unexpected_output/,
-  ],
+  ["prints a message 150 ms later", [{ default: true }, { sleep: 150 }, LATE], /unexpected_output/],
   ["prints a line that is no message", [{ write: '{"type":"a\n' }, { default: true }], /./],
   ["exits during the reset", [{ exit: 1 }], /reset_failed/],
   ["dies after the reset", [{ default: true }, { sleep: 150 }, { die: "SIGKILL" }], /exited/],
@@ -72,19 +72,22 @@ const VERSIONS = [
 ];
 
 describe.each(VERSIONS)("Pool on version $version", ({ version, broken }) => {
-  it.each(broken)("discards a process whose reset fails this way: the CLI %s", async (_how, reset, reason) => {
-    const { pool, ask, entries } = await poolOver(version, reset);
-    expect(await ask("word-one")).toBe("word-one");
-    await vi.waitFor(() => expect(pool.stats().processes.discarded).not.toEqual({}), {
-      timeout: 15_000,
-      interval: 5,
-    });
-    const discard = entries.find(({ message }) => message === "a process is let go");
-    expect(Object.keys(pool.stats().processes.discarded)).toEqual([discard?.fields?.["reason"]]);
-    expect(JSON.stringify(discard?.fields)).toMatch(reason);
-    expect(await ask("word-two")).toBe("word-two");
-    expect(pool.stats().calls.by).toMatchObject({ cold: 2, recycled: 0 });
-  });
+  it.each(broken)(
+    "discards a process whose reset fails this way: the CLI %s",
+    async (_how, reset, reason) => {
+      const { pool, ask, entries } = await poolOver(version, reset);
+      expect(await ask("word-one")).toBe("word-one");
+      await vi.waitFor(() => expect(pool.stats().processes.discarded).not.toEqual({}), {
+        timeout: 15_000,
+        interval: 5,
+      });
+      const discard = entries.find(({ message }) => message === "a process is let go");
+      expect(Object.keys(pool.stats().processes.discarded)).toEqual([discard?.fields?.["reason"]]);
+      expect(JSON.stringify(discard?.fields)).toMatch(reason);
+      expect(await ask("word-two")).toBe("word-two");
+      expect(pool.stats().calls.by).toMatchObject({ cold: 2, recycled: 0 });
+    },
+  );
 
   it("lets a call wait for a running reset, and serves it by another process when the reset fails", async () => {
     const { pool, ask } = await poolOver(version, [{ sleep: 200 }, { clear: { num_turns: 1 } }]);

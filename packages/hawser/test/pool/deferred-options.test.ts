@@ -1,7 +1,7 @@
 import { describe, it, vi } from "vitest";
 import { clisInTurn } from "../support/cli.js";
 import { expectSameEffects } from "./deferred-options.helper.js";
-import { type Row, ROWS } from "./deferred-options-rows.helper.js";
+import { ROWS, type Row } from "./deferred-options-rows.helper.js";
 
 // Every row starts the CLI four times or more.
 vi.setConfig({ testTimeout: 180_000 });
@@ -10,7 +10,10 @@ vi.setConfig({ testTimeout: 180_000 });
 const [, RULES] = ROWS as readonly [Row, Row, ...Row[]];
 
 describe.each(clisInTurn())("Pool on the real CLI $name", ({ path }) => {
-  it.each([RULES])("a process that gets $name late has the effects of a cold start", async (row) => {
-    await expectSameEffects(path, row);
-  });
+  it.each([RULES])(
+    "a process that gets $name late has the effects of a cold start",
+    async (row) => {
+      await expectSameEffects(path, row);
+    },
+  );
 });

@@ -20,18 +20,21 @@ describe("Pool with a CLI that cannot be started", () => {
     ],
     // A crash may be an accident; after three it is none.
     ["crashes", [{ on: "start", times: "always", do: [{ exit: 139 }] }], 3],
-  ])("rejects with the error of a call without a pool when the CLI %s", async (_, steps, starts) => {
-    const at = await stage(steps);
-    const { code, exitCode, stderrTail } = await failureOf(complete("alone", at.options));
-    const failure = await failureOf(at.pool.complete("word", at.options));
-    expect(failure).toMatchObject({ code });
-    expect(failure.exitCode).toBe(exitCode);
-    expect(failure.stderrTail).toBe(stderrTail);
-    expect(await failureOf(at.pool.openSession(at.options))).toMatchObject({ code });
-    expect(await at.sent("word")).toBe(0);
-    expect(at.told.pids).toHaveLength(2 * starts);
-    await when(at, ({ calls }) => calls.running === 0);
-  });
+  ])(
+    "rejects with the error of a call without a pool when the CLI %s",
+    async (_, steps, starts) => {
+      const at = await stage(steps);
+      const { code, exitCode, stderrTail } = await failureOf(complete("alone", at.options));
+      const failure = await failureOf(at.pool.complete("word", at.options));
+      expect(failure).toMatchObject({ code });
+      expect(failure.exitCode).toBe(exitCode);
+      expect(failure.stderrTail).toBe(stderrTail);
+      expect(await failureOf(at.pool.openSession(at.options))).toMatchObject({ code });
+      expect(await at.sent("word")).toBe(0);
+      expect(at.told.pids).toHaveLength(2 * starts);
+      await when(at, ({ calls }) => calls.running === 0);
+    },
+  );
 
   it("rejects with process_exited when the CLI prints garbage and exits", async () => {
     const noise = { write: "Hello there!\n{\n" };
