@@ -3,7 +3,7 @@ import { createPool, type Pool } from "../../src/pool/index.js";
 import type { Action, Step } from "../../src/testing/index.js";
 import { FULL } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
-import { reusedFake } from "./reused-fake.helper.js";
+import { reusedFake } from "../support/reused-fake.js";
 
 /** A pool over a CLI that repeats all that it remembers, and resets itself in this way. */
 async function poolOver(version: string, reset: readonly Action[], more: readonly Step[] = []) {

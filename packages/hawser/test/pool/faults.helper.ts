@@ -6,8 +6,8 @@ import { createPool, type Pool, type PoolOptions } from "../../src/pool/index.js
 import { processes } from "../../src/process/index.js";
 import type { ProcessEvent } from "../../src/session/index.js";
 import type { FakeCli, Step } from "../../src/testing/index.js";
+import { reusedFake } from "../support/reused-fake.js";
 import { startsOf } from "../support/starts.js";
-import { reusedFake } from "./reused-fake.helper.js";
 
 /** What a pool has published about its processes. */
 export interface Told {

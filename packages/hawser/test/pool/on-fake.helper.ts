@@ -3,8 +3,8 @@ import type { Options } from "../../src/options/index.js";
 import { createPool, type Pool, type PoolOptions, type PoolStats } from "../../src/pool/index.js";
 import { processes } from "../../src/process/index.js";
 import type { Action, FakeCli, Scenario } from "../../src/testing/index.js";
+import { reusedFake } from "../support/reused-fake.js";
 import { startsOf } from "../support/starts.js";
-import { reusedFake } from "./reused-fake.helper.js";
 
 export interface OnFake {
   readonly pool: Pool;

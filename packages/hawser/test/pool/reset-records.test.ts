@@ -9,9 +9,9 @@ import type { Prepared } from "../../src/process/index.js";
 import { registerSource } from "../../src/session/index.js";
 import type { FakeCli, Step } from "../../src/testing/index.js";
 import { recordingLogger } from "../support/recording-logger.js";
+import { reusedFake } from "../support/reused-fake.js";
 import { startsOf } from "../support/starts.js";
 import { atRest, onFake } from "./on-fake.helper.js";
-import { reusedFake } from "./reused-fake.helper.js";
 
 const PATH = "/opt/claude";
 const LATE = new HawserError("timeout");
