@@ -61,7 +61,7 @@ describe.each(Object.entries(LOGGERS))("guardLogger() on %s", (_, make) => {
 });
 
 describe("guardLogger()", () => {
-  it("gives the logger an Error under `error`, and cuts a message without end", () => {
+  it("passes an Error as `error`, and shortens an endless message", () => {
     const errors: unknown[] = [];
     const note = (_: string, fields?: Record<string, unknown>) =>
       void errors.push(fields?.["error"]);

@@ -35,8 +35,8 @@ function legalIds(lines: readonly Json[]): string[] {
   return [...new Set(ids)];
 }
 
-describe("a request of the CLI with any value in any field", () => {
-  it("is answered once by a session if it can be, and no broken one is granted", async () => {
+describe("incoming request with any value in any field", () => {
+  it("is answered once by a session if possible, and a malformed request is never allowed", async () => {
     const called: unknown[][] = [];
     const peer = new Peer(({ type, request_id }) =>
       type === "control_request" ? [acknowledged(request_id)] : [],
@@ -93,13 +93,13 @@ function isGranted(answer: unknown): boolean {
   return response?.response?.behavior === "allow";
 }
 
-describe("an answer of the CLI with any value in any field", () => {
+describe("answer of the CLI with any value in any field", () => {
   const shapes = [
     (id: string) => success(id, { a: 1 }),
     (id: string) => failure(id, { error: "no", error_code: "invalid_request" }),
   ];
 
-  it("settles the one who waits by its id, and leaves others to the good answer", async () => {
+  it("settles only the request with its id; a valid answer settles the others", async () => {
     for (const shape of shapes) {
       for (const path of placesIn(shape("x"))) {
         for (const value of Object.keys(REPLACEMENTS)) {
@@ -155,8 +155,8 @@ const frame: fc.Arbitrary<Json> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<Json>({ type: "control_response" }, { type: "x" }, {}) },
 );
 
-describe("control frames in any order", () => {
-  it("leave no request without its one answer, and nobody waiting", async () => {
+describe("control messages in any order", () => {
+  it("answer each request once, and leave no call waiting", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(frame, { maxLength: 25 }), fc.boolean(), async (frames, late) => {
         const open = new Map<string, { signal: AbortSignal; done: () => void }>();

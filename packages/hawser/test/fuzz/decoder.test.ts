@@ -62,8 +62,8 @@ function framesOf(bytes: Buffer, cuts: readonly number[]): Frame[] {
   return [...frames, ...framer.end().map((line) => decodeLine(line))];
 }
 
-describe("bytes of any kind, in any pieces", () => {
-  it("give every good line between them, in order and unchanged", () => {
+describe("LineFramer and decodeLine() with random bytes in random chunks", () => {
+  it("yield every valid line between them, in order and unchanged", () => {
     fc.assert(
       fc.property(document, sizes, lineEnd, (lines, cuts, end) => {
         const parts = lines.flatMap((line) => [
@@ -87,7 +87,7 @@ describe("bytes of any kind, in any pieces", () => {
     );
   });
 
-  it("give frames of the three kinds, and typed errors", () => {
+  it("yield only frames of the three kinds, with a HawserError for a corrupt line", () => {
     fc.assert(
       fc.property(document, sizes, (lines, cuts) => {
         const parts = lines.map((line) => (Buffer.isBuffer(line) ? line : Buffer.from(line.good)));
@@ -103,7 +103,7 @@ describe("bytes of any kind, in any pieces", () => {
     );
   });
 
-  it("leave a key named __proto__ a key", () => {
+  it("keep __proto__ an ordinary key", () => {
     const frame = decodeLine('{"type":"x","__proto__":{"polluted":1}}');
     if (frame.kind !== "message") throw new Error(frame.kind);
     expect(Object.keys(frame.message)).toEqual(["type", "__proto__"]);

@@ -105,8 +105,8 @@ function expectTyped(error: unknown): void {
   throw new Error("not typed", { cause: error });
 }
 
-describe.each(Object.entries(USES))("lines in any order, to %s", (_, use) => {
-  it("settle, or end in a typed error when the CLI goes", async () => {
+describe.each(Object.entries(USES))("%s with lines in any order", (_, use) => {
+  it("settles, or rejects with a HawserError when the CLI exits", async () => {
     await fc.assert(
       fc.asyncProperty(spoiled, sizes, exit, async (lines, cuts, code) => {
         const peer = peerOf(lines, cuts, code);
