@@ -36,7 +36,7 @@ async function settled(pool: Pool): Promise<void> {
       const { serving, resetting, closing } = pool.stats().processes;
       expect({ serving, resetting, closing }).toEqual({ serving: 0, resetting: 0, closing: 0 });
     },
-    { timeout: 15_000, interval: 5 },
+    { timeout: 15_000, interval: 20 },
   );
 }
 

@@ -70,11 +70,13 @@ export async function when(
   { pool }: Pick<Stage, "pool">,
   isSo: (stats: ReturnType<Pool["stats"]>) => boolean,
 ): Promise<void> {
-  await eventually(() => expect(isSo(pool.stats()), JSON.stringify(pool.stats())).toBe(true));
+  const check = () => expect(isSo(pool.stats()), JSON.stringify(pool.stats())).toBe(true);
+  // A reset takes a few milliseconds, so that a longer interval could miss one.
+  await vi.waitFor(check, { timeout: 20_000, interval: 2 });
 }
 
 export async function eventually(check: () => void | Promise<void>): Promise<void> {
-  await vi.waitFor(check, { timeout: 20_000, interval: 2 });
+  await vi.waitFor(check, { timeout: 20_000, interval: 10 });
 }
 
 export function kill9(pid: number | undefined): void {

@@ -40,7 +40,7 @@ export async function promptsOf(cli: FakeCli): Promise<string[]> {
 }
 
 /** How long a test waits for a process, which is slow on a busy machine. */
-export const PATIENCE = { timeout: 20_000, interval: 5 };
+export const PATIENCE = { timeout: 20_000, interval: 10 };
 
 /** Waits until no process starts, serves, is reset or is closed, and returns the figures of that moment. */
 export function atRest(pool: Pick<Pool, "stats">): Promise<PoolStats> {

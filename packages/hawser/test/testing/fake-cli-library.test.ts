@@ -11,7 +11,7 @@ async function cliPath(...actions: Action[]): Promise<string> {
   return cli.path;
 }
 
-it("a line of 100 MB costs that one message, and the session lives", {
+it("openSession() loses only the message of a line of 100 MB, and continues", {
   timeout: 120_000,
 }, async () => {
   const { logger, entries } = recordingLogger();
@@ -35,7 +35,9 @@ it("a line of 100 MB costs that one message, and the session lives", {
   expect(await session.send("next").text()).toBe("ok");
 });
 
-it("a burst of 256 KiB before it reads does not lock both up", { timeout: 60_000 }, async () => {
+it("complete() does not deadlock with a CLI that writes 256 KiB before it reads", {
+  timeout: 60_000,
+}, async () => {
   const burst = { type: "burst", filler: "x".repeat(1024) };
   const cli = await fakeCli({ steps: [{ on: "start", do: [{ emit: burst, times: 256 }] }] });
   onTestFinished(() => cli.dispose());
@@ -43,7 +45,7 @@ it("a burst of 256 KiB before it reads does not lock both up", { timeout: 60_000
   expect((await complete(prompt, { cliPath: cli.path })).text).toBe("ok");
 });
 
-it("10,000 lines at once all arrive, and in their order", { timeout: 60_000 }, async () => {
+it("openSession() delivers 10,000 lines in order", { timeout: 60_000 }, async () => {
   const path = await cliPath({
     turn: [{ emit: { type: "line" }, times: 10_000 }, "so"],
   });
