@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import winston from "winston";
 import { createMask, guardLogger, type Logger } from "../../src/base/index.js";
 
-/** A stream that keeps what is written to it. */
+/** A stream that keeps its input. */
 function sink(): { stream: Writable; text: () => string } {
   const chunks: string[] = [];
   const stream = new Writable({

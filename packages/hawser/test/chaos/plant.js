@@ -1,11 +1,11 @@
-// Faults of a host, to be planted on purpose: so that the harness shows that it would notice them.
+// Faults that are planted in a host on purpose, to show that the harness reports them.
 import { spawn } from "node:child_process";
 import { openSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * What each plant does, and by which words it must be noticed.
+ * What each plant does, and the words of the problem that the harness must report.
  * @type {Readonly<Record<string, { readonly noticed: RegExp, readonly afterCell?: (cell: any) => void,
  *   readonly run?: (cell: any, runCell: any, ...on: any[]) => any, readonly hangLimitMs?: number,
  *   readonly report?: (facts: any) => any }>>}

@@ -34,7 +34,7 @@ describe("outgoing request", () => {
           const [id] = open.splice((picks.next().value ?? 0) % open.length, 1);
           const asked = sent.find(({ request_id }) => request_id === id)?.request;
           say(success(id, { echo: asked }));
-          // Late, repeated and foreign answers are nobody's.
+          // Late, repeated and foreign answers must be ignored.
           say(success(id, { echo: "again" }));
           say(success("foreign", {}));
         };

@@ -25,7 +25,7 @@ const MUTATED: readonly Json[] = REQUESTS.flatMap((request, at) => {
   );
 });
 
-/** Ids of requests that were asked in earnest. */
+/** The ids of real requests. */
 function legalIds(lines: readonly Json[]): string[] {
   const ids = lines.flatMap(({ type, request_id, request }) => {
     const { subtype } = (request ?? {}) as { subtype?: unknown };
@@ -198,8 +198,8 @@ describe("control messages in any order", () => {
 });
 
 /**
- * A request without a subtype is refused at once. Another one is answered, if it was not withdrawn
- * first; while it is being worked on, a second one of its id is the same one.
+ * A request without a subtype is refused at once. Any other request is answered, unless it was
+ * cancelled before. A second request with the id of a running request is ignored.
  */
 function expectedAnswers(one: string, frames: readonly Json[]): number {
   let answers = 0;

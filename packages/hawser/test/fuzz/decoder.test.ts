@@ -7,7 +7,7 @@ const good = fc.tuple(fc.nat(), fc.json({ maxDepth: 3 })).map(([n, json]) => ({
   good: `{"type":"good","n":${n},"value":${json}}`,
 }));
 
-/** What a line may hold that is no message, or a message that nobody would send. None has an LF. */
+/** Lines that are no message, or no message that a CLI would send. None has an LF. */
 const bad = fc.oneof(
   fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes.filter((each) => each !== 10))),
   fc
@@ -78,7 +78,7 @@ describe("LineFramer and decodeLine() with random bytes in random chunks", () =>
           Buffer.isBuffer(line) ? [] : [JSON.parse(line.good) as unknown],
         );
         const among = new Set(expected.map((each) => JSON.stringify(each)));
-        // A bad line may be a good one that was hit where it does not matter.
+        // A mutated line may still be valid.
         const kept = messages.filter((each) => among.has(JSON.stringify(each)));
         expect(kept).toEqual(expect.arrayContaining(expected));
         expect(inOrder(kept, expected)).toBe(true);

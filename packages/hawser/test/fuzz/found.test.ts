@@ -7,7 +7,7 @@ import { HOST, NEWEST } from "../options/facts.helper.js";
 import { HOSTILE } from "./mutate.helper.js";
 import { acknowledged, type HostLine, Peer } from "./peer.helper.js";
 
-/** What random input has found, each in its smallest form. */
+/** Defects that random input has found, each in its smallest form. */
 
 const INIT = { type: "system", subtype: "init", session_id: "s", model: "m", mcp_servers: [] };
 const RESULT = {
@@ -19,7 +19,7 @@ const RESULT = {
   num_turns: 1,
 };
 
-/** A session whose CLI says these lines to the first prompt, and the next ones to the second. */
+/** A session whose CLI prints the first lines for the first prompt, and the next lines for the second. */
 async function open(
   turns: readonly (readonly object[])[],
   options: Options = {},

@@ -12,7 +12,7 @@ import { HOST, NEWEST } from "../options/facts.helper.js";
 import { fc } from "../support/fc.js";
 import { HOSTILE } from "./mutate.helper.js";
 
-/** Built anew for each use: some of them change when they are read. */
+/** Built for each use, because some values change when they are read. */
 const NASTY: Readonly<Record<string, () => unknown>> = {
   undefined: () => undefined,
   null: () => null,
@@ -101,7 +101,7 @@ const NASTY: Readonly<Record<string, () => unknown>> = {
   "buffer of bytes": () => Buffer.from("a\0b"),
 };
 
-/** All entries, in every option name. */
+/** All values, in every option. */
 const CASES = TABLE.flatMap((name) => Object.keys(NASTY).map((kind) => [name, kind] as const));
 
 function tried(options: unknown): Invocation | undefined {

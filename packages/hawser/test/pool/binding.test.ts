@@ -26,7 +26,7 @@ afterAll(async () => {
   for (const cli of clis) await cli.dispose();
 });
 
-/** What the cases name, but this machine does not have. */
+/** Files that the cases name and this machine does not have. */
 const HERE: Partial<Record<OptionName, (value: never) => unknown>> = {
   cwd: () => tmpdir(),
   plugins: (list: NonNullable<Options["plugins"]>) => list.map((it) => ({ ...it, path: "/tmp" })),
@@ -34,7 +34,7 @@ const HERE: Partial<Record<OptionName, (value: never) => unknown>> = {
   user: () => process.getuid?.() ?? 0,
 };
 
-/** The option is about which CLI it is, or the call does not take it, or nothing is left to compare. */
+/** Options that choose the CLI, that a call does not accept, or that leave nothing to compare. */
 const LEFT_OUT: ReadonlySet<OptionName> = new Set<OptionName>([
   "cliFrom",
   "cliPath",
@@ -45,7 +45,7 @@ const LEFT_OUT: ReadonlySet<OptionName> = new Set<OptionName>([
   "pool",
 ]);
 
-/** Of no concern to the process, beside what is only in the invocation of some values. */
+/** Options that do not reach the process, except for some values in the invocation. */
 const HOST_ONLY: ReadonlySet<OptionName> = new Set<OptionName>([
   "abortController",
   "loadTimeoutMs",
@@ -69,7 +69,7 @@ const HOST_ONLY: ReadonlySet<OptionName> = new Set<OptionName>([
 
 const NAMES = (Object.keys(CASES) as OptionName[]).filter((name) => !LEFT_OUT.has(name));
 
-/** The cases of an option, as a call can have them here. */
+/** The cases of an option that a call can have here. */
 function casesOf(name: OptionName): readonly Options[] {
   if (name === "schema") return [{ schema: SCHEMA }];
   const more = name === "sessionStore" ? { persistSession: true } : {};
@@ -103,7 +103,7 @@ async function bind(cliPath: string, options: Options, purpose: LeaseRequest["pu
   return { request, binding: await bindingOf(request, "auto", new ResetRecords(QUIET)) };
 }
 
-/** Undefined where the options contradict each other, or this CLI cannot do them. */
+/** Undefined if the options contradict each other, or this CLI does not support them. */
 async function tryToBind(cliPath: string, options: Options): Promise<Bound | undefined> {
   try {
     return await bind(cliPath, options);
@@ -113,7 +113,7 @@ async function tryToBind(cliPath: string, options: Options): Promise<Bound | und
   }
 }
 
-/** Every function in there, by its path. */
+/** Every function in a value, by its path. */
 function functionsIn(value: unknown, path = "", seen = new Set<unknown>()): [string, unknown][] {
   if (typeof value === "function") return [[path, value]];
   if (typeof value !== "object" || value === null || seen.has(value)) return [];
@@ -123,7 +123,7 @@ function functionsIn(value: unknown, path = "", seen = new Set<unknown>()): [str
   );
 }
 
-/** All that the CLI is told at its start and by initialize, as it would be without a pool. */
+/** Everything that the CLI gets at its start and by initialize, as without a pool. */
 async function toldOf({ request }: Bound): Promise<string> {
   const { invocation, user, graceMs } = await prepare(request.options);
   const { file, argv, env, files, initialize, cwd } = invocation;
@@ -147,7 +147,7 @@ async function expectSound(bound: Bound): Promise<void> {
   expect(spawnKey(alike, start.invocation.cwd)).toBe(binding.spawnKey);
   const theirs = new Set(functionsIn(request.options).map(([, each]) => each));
   const kept = functionsIn(recipe).filter(([, each]) => theirs.has(each));
-  // A recipe is remembered only if others may have a process by it.
+  // A recipe is kept only if other calls may get a process by it.
   if (!binding.isAlone) expect(kept.map(([path]) => path)).toEqual([]);
   expect(() => JSON.stringify([recipe.prepared.invocation, recipe.late])).not.toThrow();
   for (const key of keysOf(bound)) expect(key).toMatch(/^([\w-]{43})?$/);

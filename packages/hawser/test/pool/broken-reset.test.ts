@@ -5,7 +5,7 @@ import { FULL } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { reusedFake } from "../support/reused-fake.js";
 
-/** A pool over a CLI that repeats all that it remembers, and resets itself in this way. */
+/** A pool over a fake CLI that repeats its whole conversation, and answers /clear by `reset`. */
 async function poolOver(version: string, reset: readonly Action[], more: readonly Step[] = []) {
   const cli = await reusedFake({
     version,
@@ -29,7 +29,7 @@ async function poolOver(version: string, reset: readonly Action[], more: readonl
   return { pool, ask, entries };
 }
 
-/** Until the process is either ready for the next one or gone. */
+/** Waits until the process is ready for the next call, or has exited. */
 async function settled(pool: Pool): Promise<void> {
   await vi.waitFor(
     () => {
@@ -42,7 +42,7 @@ async function settled(pool: Pool): Promise<void> {
 
 const LATE = { emit: { type: "assistant", message: { content: [] } } };
 
-/** How a reset goes wrong, and the reason or the detail that the pool's logger is told. */
+/** How a reset goes wrong, and the reason or the detail in the pool's log. */
 const BROKEN: readonly [string, readonly Action[], RegExp][] = [
   ["keeps its session id", [{ clear: {}, keepSession: true }], /session is still the same/],
   ["reports a turn for the reset", [{ clear: { num_turns: 1 } }], /took 1 turns/],

@@ -75,7 +75,7 @@ describe("Pool with budgetUsd", () => {
     await session.send("c").result;
     expect(pool.stats()).toMatchObject({ spentUsd: 1, spentUsdByTenant: { t: 1 } });
     await expect(pool.complete("x", options)).rejects.toMatchObject({ code: "budget_refused" });
-    // Who is in is not thrown out.
+    // An open session may go on.
     expect(await session.send("d").text()).toBe("ok");
   });
 
@@ -120,7 +120,7 @@ describe.each(clisInTurn())("Pool with budgetUsd on the real CLI $name", ({ path
       expect(apiMs).toBeLessThanOrEqual(runMs);
       expect(queuedMs).toBeGreaterThanOrEqual(0);
       expect(queuedMs + bootMs + runMs).toBeLessThanOrEqual(totalMs + 1);
-      // What is left is the look at the machine, which is a long one only the first time.
+      // The rest is the search for the CLI, which takes long only the first time.
       if (n > 1) expect(totalMs - (queuedMs + bootMs + runMs)).toBeLessThan(500);
       await atRest(pool);
     }

@@ -177,7 +177,7 @@ function steps(refused: fc.Arbitrary<string[]>): fc.Arbitrary<Step[]> {
   });
 }
 
-/** Plays the steps; `taken` sees what is taken, and what waited, in the order in which it came. */
+/** Plays the steps. `taken` gets each served item and the waiting items, in order of arrival. */
 function play(
   all: readonly Step[],
   taken: (item: Item | undefined, waiting: readonly Item[], step: Step & { do: "take" }) => void,
@@ -220,7 +220,7 @@ describe("FairQueue with random operations", () => {
   it("lets no other lane pass a waiting lane twice", () => {
     fc.assert(
       fc.property(steps(fc.constant([])), (all) => {
-        /** Who was served since the lane was, or began to wait; by priority and lane. */
+        /** The lanes that were served since this lane was served or began to wait, by priority and lane. */
         const passedBy = new Map<string, string[]>();
         const keyOf = ({ priority, lane }: Queued) => `${priority} ${lane}`;
         play(all, (item, waiting) => {

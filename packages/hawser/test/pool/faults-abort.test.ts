@@ -82,7 +82,7 @@ describe("Pool on abort", () => {
     expect(await failure).toMatchObject({ code: "aborted", reason });
     expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(await at.sent("word")).toBe(moment.sent);
-    // Its place is free again, unless another has it.
+    // The slot is free again, unless another call has it.
     const others = moment.name.includes("queue") ? 1 : 0;
     await when(at, ({ calls }) => calls.running === others && calls.queued === 0);
     if (others === 0) {

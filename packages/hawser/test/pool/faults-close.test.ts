@@ -9,7 +9,7 @@ const ONE = { size: { min: 0, max: 1 } } as const;
 const HANG: Step = { on: "user", times: "always", do: [{ hang: true }] };
 const SLOW: Step = { on: "user", times: "always", do: [{ sleep: 300 }, { default: true }] };
 const OVERLOADED = { is_error: true, api_error_status: 529, result: "API Error: 529 Overloaded" };
-/** One attempt that fails, then a pause that takes this long in any case. */
+/** An attempt that fails, after which the retry waits at least this long. */
 const paused = (retry_after_ms: number): Step => ({
   on: "user",
   do: [{ init: {} }, { result: { ...OVERLOADED, retry_after_ms } }],
@@ -68,7 +68,7 @@ describe("Pool.drain()", () => {
 
   it("waits for the exit of a process that served one call alone", async () => {
     const at = await stage([{ on: "eof", times: "always", do: [{ sleep: 100 }, { exit: 0 }] }]);
-    // A session of the caller's choice has a process of its own.
+    // A call with a sessionId has a process of its own.
     const sessionId = "5e55101d-0000-4000-8000-000000000001";
     const call = at.pool.complete("word", { ...at.options, sessionId });
     await at.pool.drain();
@@ -166,7 +166,7 @@ describe("Pool.close()", () => {
     const failure = failureOf(at.pool.complete("word", at.options));
     await eventually(async () => expect(await at.cli.recorded()).toHaveLength(1));
     const closing = at.pool.close().then(() => "closed");
-    // That process is waited for, but not by the caller.
+    // close() waits for that process, and the call does not.
     expect(await Promise.race([failure.then(() => "told"), closing])).toBe("told");
     expect(await failure).toMatchObject(closed);
     await closing;

@@ -8,7 +8,7 @@ import { eventually, failureOf, msOf, stage, when } from "./faults.helper.js";
 
 const HANG = [{ hang: true }] as const;
 const WARM = (options: Options): PoolOptions => ({ size: { min: 1, max: 2 }, warm: [options] });
-/** Far below the limits of the pool's own, so that those do not hide the caller's. */
+/** Far below the pool's own limits, so that they do not hide the limits of the call. */
 const SOON_MS = 8_000;
 
 describe("Pool with a CLI that hangs", () => {

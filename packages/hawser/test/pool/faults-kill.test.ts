@@ -13,12 +13,12 @@ const hangsAt = (on: Step["on"], more: Partial<Step> = {}): Step => ({
   ...more,
 });
 
-/** Until the process of this number is so far that it does what it was told. */
+/** Waits until the process of this number has started. */
 async function isUp({ cli }: Stage, nth: number): Promise<void> {
   await eventually(async () => expect(await startsOf(cli)).toHaveLength(nth));
 }
 
-/** Until the process of this number has received a line with these words. */
+/** Waits until the process of this number has received a line with these words. */
 async function received({ cli }: Stage, nth: number, words: string): Promise<void> {
   await eventually(async () => {
     const process = (await startsOf(cli))[nth - 1];
@@ -42,7 +42,7 @@ describe("Pool serves a call by another process when the first process is killed
     const on = await stage([hangsAt("start")], WARM);
     await isUp(on, 1);
     kill9(on.told.pids[0]);
-    // Another takes its place, though nobody asks for it.
+    // The pool starts another spare, though no call waits for it.
     await when(on, ({ processes }) => processes.initialized === 1);
     expect(on.told.pids).toHaveLength(2);
     expect(await on.pool.complete("word", on.options)).toMatchObject({ text: "ok" });
@@ -129,7 +129,7 @@ describe("Pool with a process that is killed at the moment a call takes it", () 
         ({ text }) => text,
         ({ code }) => code,
       );
-      // The pipe may have taken the prompt before the kernel had taken the process down.
+      // The pipe may have accepted the prompt before the kernel ended the process.
       expect(["ok", "process_exited"]).toContain(outcome);
       expect(await on.sent("word")).toBe(outcome === "ok" ? 1 : 0);
     },
@@ -151,7 +151,7 @@ describe("Pool rejects with process_exited and sends nothing again when the proc
     expect(await on.sent("word")).toBe(1);
     expect(on.told.pids).toHaveLength(1);
     await when(on, ({ calls }) => calls.running === 0);
-    // The pool is none the worse for it.
+    // The pool still serves calls.
     expect(await on.pool.complete("next", on.options)).toMatchObject({ text: "ok" });
   });
 

@@ -18,7 +18,7 @@ describe("Pool with a CLI that cannot be started", () => {
       [{ on: "initialize", times: "always", do: [{ respondError: "No." }] }],
       1,
     ],
-    // A crash may be an accident; after three it is none.
+    // A crash may be an accident, so that the pool tries three times.
     ["crashes", [{ on: "start", times: "always", do: [{ exit: 139 }] }], 3],
   ])(
     "rejects with the error of a call without a pool when the CLI %s",
@@ -58,10 +58,10 @@ describe("Pool with a CLI that cannot be started", () => {
     const at = await stage([exits], WARM);
     const begun = performance.now();
     await eventually(async () => expect(await startsOf(at.cli)).toHaveLength(3));
-    // At once, after one second, after two more.
+    // The spares start at once, after one second, and after two more seconds.
     expect(performance.now() - begun).toBeGreaterThan(2_900);
     await when(at, ({ processes }) => processes.discarded.start_failed === 3);
-    // A caller is not kept from trying for itself, and finds out at once.
+    // A call does not wait for the next spare, and starts a process at once.
     await writeFile(at.cli.path.replace("claude.mjs", "scenario.json"), "{}");
     expect(await at.pool.complete("word", at.options)).toMatchObject({ text: "ok" });
     await when(at, ({ processes }) => processes.initialized + processes.recycled >= 1);

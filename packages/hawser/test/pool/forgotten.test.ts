@@ -6,7 +6,7 @@ import { DIST, startUserProgram } from "../support/user-program.js";
 /** Ignores the end of its input, so that only a signal ends it. */
 const STUBBORN: Step = { on: "eof", times: "always", do: [] };
 
-/** Runs a user's program that has a pool; it may print. */
+/** Runs a program that has a pool. */
 async function program(source: string, steps: readonly Step[] = [STUBBORN], flags: string[] = []) {
   const cli = await fakeCli({ steps });
   onTestFinished(() => cli.dispose());
@@ -22,7 +22,7 @@ async function program(source: string, steps: readonly Step[] = [STUBBORN], flag
     ${source}`;
   const started = startUserProgram(code, cli.path, { flags });
   const ofCli = () => everyProcess().filter(({ command }) => command.includes(cli.path));
-  /** Those of the pool; the program itself has the path in its arguments, too. */
+  /** The processes of the pool. The program itself has the path in its arguments, too. */
   const pids = () => ofCli().filter(({ pid }) => pid !== started.child.pid);
   return { ...started, pids };
 }

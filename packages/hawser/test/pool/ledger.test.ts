@@ -3,14 +3,14 @@ import { ERROR_CODES, HawserError } from "../../src/base/index.js";
 import { Ledger, type PoolBudget } from "../../src/pool/admission/ledger.js";
 import { fc } from "../support/fc.js";
 
-/** A call that is over. */
+/** A call that has ended. */
 function spend(ledger: Ledger, usd: number | undefined, tenant?: string): void {
   const charge = ledger.begin(tenant);
   charge.add(usd);
   charge.settle(false);
 }
 
-/** "refused" in place of the error. */
+/** Returns "refused" instead of the error. */
 function verdict(ledger: Ledger, tenant?: string): "go" | "wait" | "refused" {
   const said = ledger.verdict(tenant);
   return said instanceof HawserError ? "refused" : said;
@@ -212,14 +212,14 @@ interface Run {
 
 interface Admission {
   readonly run: Run;
-  /** The dearest that was known then. */
+  /** The most expensive known call at that time. */
   readonly dearest: number;
   readonly beside: readonly Run[];
 }
 
 const sum = (costs: readonly number[]) => costs.reduce((total, cost) => total + cost, 0);
 
-/** Lets runs in as far as the ledger does, and moves them on in the order that `chances` say. */
+/** Admits runs as the ledger allows, and advances them in the order of `chances`. */
 function simulate(budget: PoolBudget, runs: readonly Run[], chances: readonly number[]) {
   const ledger = new Ledger(budget);
   const admissions: Admission[] = [];

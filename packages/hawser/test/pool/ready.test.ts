@@ -38,7 +38,7 @@ describe("Pool.ready()", () => {
     const at = await stage([exits], (options) => ({ size: { min: 1 }, warm: [options] }));
     const reason = { code: "process_exited", exitCode: 1, stderrTail: "no luck" };
     expect(await failureOf(at.pool.ready())).toMatchObject(reason);
-    // Who comes late is told the same.
+    // A later call of ready() rejects with the same reason.
     expect(await failureOf(at.pool.ready())).toMatchObject(reason);
     expect(at.told.pids).toHaveLength(1);
     await writeFile(at.cli.path.replace("claude.mjs", "scenario.json"), "{}");

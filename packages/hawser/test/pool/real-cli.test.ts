@@ -86,7 +86,7 @@ it("Pool calls have the results, repairs, retries, streams and aborts of calls w
     hang("Half"),
     "After.",
   ]);
-  await using pool = createPool({ size: { min: 1, max: 2 } });
+  await using pool = createPool({ size: { min: 0, max: 2 } });
   const call = { ...options, systemPrompt: "You are the same." };
   const plain = await complete("Hi.", call);
   const pooled = await complete("Hi.", { ...call, pool });
@@ -132,7 +132,7 @@ describe.each(clisInTurn())("Pool on the real CLI $name", ({ path }) => {
       toolUse("Bash", { command: "echo 1", description: "d" }),
       "Done.",
     ]);
-    await using pool = createPool();
+    await using pool = createPool({ size: { min: 0 } });
     const kept = { ...options, persistSession: true };
     const { sessionId } = await pool.complete("Remember.", kept);
     const second = await pool.complete("And?", { ...kept, resume: sessionId });

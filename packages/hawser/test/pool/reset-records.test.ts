@@ -40,7 +40,7 @@ async function fails(record: ReturnType<ResetRecords["of"]>, error = LATE): Prom
   await expect(record.note(Promise.reject(error), NOT_GIVEN_UP)).rejects.toBe(error);
 }
 
-/** A reset that has begun, and ends when the test says so. */
+/** A reset that has begun, and ends when the test calls confirm() or fail(). */
 function begin(record: ReturnType<ResetRecords["of"]>, wasGivenUp = NOT_GIVEN_UP) {
   let confirm = () => {};
   let fail = () => {};
@@ -243,7 +243,7 @@ async function fullPool(...executables: readonly (readonly Step[])[]) {
     executables.map((steps) => reusedFake({ steps: [DOUBTED, ...steps] })),
   );
   onTestFinished(() => core.close());
-  /** Calls an executable, and gives the number of processes that the pool has afterwards. */
+  /** Calls an executable, and returns the number of processes that the pool has afterwards. */
   const call = async (cli: FakeCli) => {
     await complete("x", { cliPath: cli.path, pool });
     const { starting, generic, initialized, recycled, serving, resetting } = core.stats().processes;
@@ -258,7 +258,7 @@ async function fullPool(...executables: readonly (readonly Step[])[]) {
   return { core, clis, call };
 }
 
-/** How many resets the processes of this executable were told, the first one aside. */
+/** How many resets the processes of this executable have received after the first one. */
 async function trialsOf(cli: FakeCli): Promise<number> {
   const lines = (await startsOf(cli)).flatMap((each) => each.lines);
   return lines.filter((line) => line.includes("/clear")).length - 1;
@@ -274,7 +274,7 @@ describe("full Pool with a CLI in doubt", () => {
     }
     expect(core.stats()).toMatchObject({ calls: { by: { recycled: 3 } }, notRecycled: [] });
     const { processes } = await atRest(core);
-    // The process that was on trial has given its place back.
+    // The process that was on trial has freed its slot.
     expect(processes).toMatchObject({ recycled: 1, generic: 0, initialized: 0 });
   });
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import { rssMbOf } from "../../src/pool/workers/rss.js";
 
-/** As the system says it in its own way, and as it is asked where there is no /proc. */
+/** The way of this system, and the way of systems without /proc. */
 const WAYS: NodeJS.Platform[] = process.platform === "linux" ? ["linux", "darwin"] : ["darwin"];
 
 it.skipIf(process.platform === "win32").each(WAYS)(

@@ -161,7 +161,7 @@ describe("Pool after usage_limit", () => {
     const { model, options } = await world(NEWEST_CLI, [usageLimit({ resetsAt })], {
       oauthToken: "sk-ant-oat01-fake",
     });
-    await using pool = createPool();
+    await using pool = createPool({ size: { min: 0 } });
     const call = { ...options, retry: { cliRetries: 0 } };
     for (const _ of [1, 2]) {
       await expect(pool.complete("x", call)).rejects.toMatchObject({
@@ -198,7 +198,7 @@ describe("Pool after overloaded", () => {
 
   it("halves the limit and pauses after a 529 that a real CLI reports", async () => {
     const { model, options } = await world(NEWEST_CLI, [apiError(529), "Hello."]);
-    await using pool = createPool({ concurrency: 2 });
+    await using pool = createPool({ concurrency: 2, size: { min: 0 } });
     const call = { ...options, retry: { cliRetries: 0 } };
     await expect(pool.complete("x", call)).rejects.toMatchObject({ code: "overloaded" });
     expect(pool.stats().calls.limit).toBe(1);

@@ -3,10 +3,10 @@ import { ERROR_CODES, type ErrorCode, type ErrorFacts, HawserError } from "../..
 import { Throttle } from "../../src/pool/admission/throttle.js";
 import { fc } from "../support/fc.js";
 
-/** A throttle whose clock stands still, and whose jitter is none unless said otherwise. */
+/** A throttle with a clock that stands still, and without jitter by default. */
 class Scene {
   ms = 1000;
-  /** The time of day at the beginning; changed later, the clock is set, or the machine has slept. */
+  /** The system time. A test changes it to set the clock, or as if the machine had slept. */
   date = Date.UTC(2030, 0, 1);
   part = 0.5;
   readonly throttle: Throttle;
@@ -30,7 +30,7 @@ class Scene {
     for (let n = 0; n < times; n += 1) this.throttle.succeeded(startedAt);
   }
 
-  /** The pause, if the limit is lowered now, after all earlier ones. */
+  /** The pause after one more failure. */
   nextPause(): number {
     this.ms += this.throttle.msUntilOpen();
     this.fail("rate_limited");

@@ -12,7 +12,7 @@ interface Seen {
   readonly event: Record<string, unknown>;
 }
 
-/** All that is published until the test is over, in this order. */
+/** Everything that is published until the test is over, in order. */
 function watchAll(): Seen[] {
   const seen: Seen[] = [];
   for (const { name: channel } of Object.values(CHANNELS)) {

@@ -176,7 +176,7 @@ it("record() of the real CLI stores no secret and no path of the machine", async
     await using recorder = await record({ file, cliPath: NEWEST_CLI });
     await run(recorder.path);
   }
-  // Otherwise the test would show nothing.
+  // Otherwise the test would prove nothing.
   expect(output.join()).toContain(canary);
   expect(output.join()).toContain(place.home);
   const bytes = await readFile(file, "latin1");

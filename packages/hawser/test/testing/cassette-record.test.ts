@@ -7,7 +7,7 @@ import { entriesOf, ownFile, ownPath } from "./cassette-file.helper.js";
 import { CliProcess, STREAM_JSON } from "./cli-process.helper.js";
 
 const ENV = { PATH: process.env["PATH"] ?? "" };
-/** Many bytes, on a machine that may be busy. */
+/** For many bytes on a machine that may be busy. */
 const SLOW = { timeout: 120_000 };
 const POSIX = process.platform !== "win32";
 
@@ -15,7 +15,7 @@ function start(path: string, args: readonly string[] = STREAM_JSON): CliProcess 
   return new CliProcess(path, args, { env: ENV });
 }
 
-/** Bytes that a framer can trip over. */
+/** Bytes that a line framer could get wrong. */
 const TROUBLE: Scenario = {
   steps: [
     {
@@ -182,7 +182,7 @@ describe.runIf(POSIX)("exit of a recorded CLI", () => {
     ["SIGINT", 0],
     ["SIGHUP", 129],
   ] as const)("by %s comes from the CLI, which receives the signal once", async (signal, code) => {
-    // Late enough for a second one to be noticed.
+    // Late enough to notice a second signal.
     const steps = [{ on: signal, do: [{ sleep: 500 }, { exit: code }] }];
     await using cli = await fakeCli({ steps });
     const file = await ownPath();
@@ -190,7 +190,7 @@ describe.runIf(POSIX)("exit of a recorded CLI", () => {
       await using run = new Group(path);
       run.send({ type: "user", message: { role: "user", content: "hi" } });
       await run.line(({ type }) => type === "result");
-      // As hosts do it that start a CLI in a group of its own.
+      // As a host does that starts a CLI in a group of its own.
       process.kill(-run.pid, signal);
       expect(await run.exit).toEqual({ code, signal: null });
     };
@@ -298,7 +298,7 @@ describe("cassette file of record()", () => {
   });
 });
 
-/** A host's process that leads a group of its own. */
+/** A host process that leads a group of its own. */
 class Group extends CliProcess {
   constructor(path: string) {
     const options = { env: ENV, detached: true };

@@ -23,7 +23,7 @@ function run(cli: Replay, args: readonly string[] = STREAM_JSON): Host {
 }
 
 class Host extends CliProcess {
-  /** Sends a prompt as it is in the cassettes here, and gives the lines up to its result. */
+  /** Sends a prompt of the cassettes of this file, and returns the lines up to its result. */
   async ask(content: string): Promise<readonly Line[]> {
     const from = this.lines.length;
     this.send(user(content));
@@ -384,7 +384,7 @@ describe("replay() in loose mode", () => {
       host.send(request(id, subtype));
       return host.line(({ response }) => (response as Entry | undefined)?.["request_id"] === id);
     };
-    // Before the prompt, though it was answered after it.
+    // Before the prompt, though the recorded CLI answered after it.
     expect(await control("1", "initialize")).toEqual(response("1", { first: true }));
     expect(await control("2", "get_settings")).toEqual(response("2"));
     expect(await control("3", "mcp_status")).toEqual(response("3", { mcpServers: [] }));

@@ -9,7 +9,7 @@ import {
 } from "../../src/testing/index.js";
 import { startsOf } from "../support/starts.js";
 
-/** What the model is taken to do; everything else is the program under test. */
+/** The turns of the fake. Everything else is the program under test. */
 const WEATHER: Scenario["steps"] = [
   {
     on: "user",
@@ -33,7 +33,7 @@ async function fake(steps: Scenario["steps"]): Promise<FakeCli> {
   return cli;
 }
 
-/** An agent as somebody would write it: it notes what it was asked. */
+/** An agent as a user would write it, which records its callbacks. */
 function agent() {
   const seen: string[] = [];
   const forecast = tool("forecast", "The weather of a city", { city: z.string() }, ({ city }) => {

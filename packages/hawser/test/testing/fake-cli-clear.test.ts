@@ -28,7 +28,7 @@ function prompt(content: unknown, fields: Line = { uuid: randomUUID() }): Line {
   return { type: "user", ...fields, message: { role: "user", content } };
 }
 
-/** Sends a prompt and gives what comes of it, up to its result or the idle state behind that. */
+/** Sends a prompt and returns the lines up to its result, or up to the idle state after it. */
 async function exchange(run: CliProcess, line: Line, states: boolean): Promise<readonly Line[]> {
   const from = run.lines.length;
   const isLast = (each: Line) => (states ? each["state"] === "idle" : each["type"] === "result");
@@ -80,7 +80,7 @@ describe.each(clisInTurn())(
   },
 );
 
-/** Without what differs from run to run; a session is known by when it first appeared. */
+/** Without the values that differ from run to run. A session id is replaced by the order of its first appearance. */
 function comparable(lines: readonly Line[]): readonly Line[] {
   const sessions = [...new Set(lines.map((line) => line["session_id"]))];
   return lines.map((line) => {

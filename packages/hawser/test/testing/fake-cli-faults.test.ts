@@ -267,7 +267,7 @@ describe.runIf(process.platform === "linux")("fakeCli() grandchild", () => {
   });
 });
 
-/** The session of a process that lives; a zombie does not. */
+/** The session of a living process. A zombie does not count as living. */
 function sessionOf(pid: number): number | undefined {
   try {
     const [state, , , session] = readFileSync(`/proc/${pid}/stat`, "utf8")

@@ -61,7 +61,7 @@ const FAILURES: Readonly<Record<string, Scene>> = {
   "an overloaded API": failing(apiError(529), { apiError: 529 }),
   "a usage limit": {
     ...failing(usageLimit({ resetsAt: RESETS }), { apiError: 429, resetsAt: RESETS }),
-    // Once: a reply that is no refusal tells of the limit too.
+    // One prompt, because a successful reply reports the limit, too.
     says: ["p1"],
     oauthToken: "sk-ant-oat01-simulated",
   },

@@ -113,7 +113,7 @@ describe.each(clisInTurn())("isolatedEnv() with the real CLI $name", ({ path }) 
     expect((await cli.turn("go")).at(-1)).toMatchObject({ result: "done", is_error: false });
     expect(await cli.end()).toEqual({ code: 0, signal: null });
 
-    // What the model asked for, and nothing that the CLI itself would like to know.
+    // Only the request of the model, and no request that the CLI makes on its own.
     expect(new Set(proxy.asked)).toEqual(new Set(["CONNECT pages.example:443"]));
     const [shell] = model.calls.at(-1)?.toolResults ?? [];
     expect(shell?.text).toBe(`${world.home} ${world.env["TMPDIR"]} ${world.cwd}`);
@@ -131,7 +131,7 @@ async function recordingProxy(): Promise<{
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => {
-      // The client left; what it asked for is known.
+      // The client has left, and its request is recorded.
     });
     socket.once("data", (data) => {
       asked.push(data.toString("latin1").split(" ", 2).join(" "));

@@ -21,7 +21,7 @@ describe.each(clisInTurn())("real CLI $name on a SimulatedModel", ({ path }) => 
   let model: SimulatedModel;
   let world: IsolatedEnv;
   let cli: CliProcess;
-  /** What the model says to the calls of the current turn; the last one stays. */
+  /** The replies to the requests of the current turn. The last reply is repeated. */
   let say: ReplyInput[] = [];
 
   beforeAll(async () => {

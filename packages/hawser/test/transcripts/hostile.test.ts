@@ -168,12 +168,12 @@ describe("other functions on a crafted transcript", () => {
   });
 });
 
-/** A store as a caller may have it: its entries are not copied. */
+/** A store of a caller that does not copy its entries. */
 function storeOf(entries: readonly object[]): SessionStore {
   return { append: async () => {}, load: async () => entries as SessionStoreEntry[] };
 }
 
-/** Runs it and measures for how long no timer could fire. */
+/** Runs the work and measures for how long no timer could fire. */
 async function watched<Value>(
   run: () => Promise<Value>,
 ): Promise<{ value: Value; tookMs: number; blockedMs: number }> {

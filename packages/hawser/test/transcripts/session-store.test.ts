@@ -229,7 +229,7 @@ describe.each(clisInTurn())("sessionStore on the real CLI $name", ({ path: cliPa
   });
 });
 
-/** One prompt over a line of its own, with what the CLI mirrors brought to the store. */
+/** Sends one prompt over a line of its own, and mirrors the transcript to the store. */
 async function converse(
   place: World,
   store: SessionStore,

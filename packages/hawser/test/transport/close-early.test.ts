@@ -4,7 +4,7 @@ import { processes } from "../../src/process/index.js";
 import { fakeCli } from "../../src/testing/index.js";
 import { SubprocessTransport } from "../../src/transport/index.js";
 
-/** Says when it is told of the first warning, which is the last thing before the process starts. */
+/** Calls `act` at the first warning, which is the last event before the process starts. */
 function atFirstWarning(act: () => void): Logger {
   let told = false;
   const silent = () => {};

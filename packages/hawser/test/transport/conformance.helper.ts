@@ -2,18 +2,18 @@ import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Transport } from "../../src/transport/index.js";
 import type { Frame, Message, Outbound } from "../../src/wire/index.js";
 
-/** What the other end of the line does; it answers the end of its input by ending itself. */
+/** The behaviour of the peer, which exits at the end of its input. */
 export type Peer =
   /** Sends every line back inside `{ type: "echo", line }`. */
   | { readonly does: "echo" }
-  /** Sends these lines as they are when it starts. */
+  /** Sends these lines unchanged when it starts. */
   | { readonly does: "emit"; readonly lines: readonly string[] }
-  /** Ends with this code after the first line that it gets. */
+  /** Exits with this code after its first line. */
   | { readonly does: "die"; readonly code: number; readonly stderr: string }
-  /** Reads nothing, ever. */
+  /** Never reads. */
   | { readonly does: "ignore" };
 
-/** What any transport must do; each implementation runs it with its own way of making a line. */
+/** The tests of every transport. Each implementation passes its own way to create one. */
 export function describeTransport(name: string, open: (peer: Peer) => Promise<Transport>): void {
   const lines: Transport[] = [];
   const line = async (peer: Peer): Promise<Transport> => {

@@ -18,7 +18,7 @@ async function open(options: Options): Promise<SubprocessTransport> {
   return transport;
 }
 
-/** Starts a turn whose Bash tool runs for ever, and gives the whole tree as the kernel shows it. */
+/** Starts a turn whose Bash tool never ends, and returns the process tree as the kernel shows it. */
 async function inATool(path: string, command: string) {
   const { cwd, options } = await world(path, [toolUse("Bash", { command, description: "d" })]);
   writeFileSync(`${cwd}/work.log`, "");

@@ -54,7 +54,7 @@ describe("encodeLine()", () => {
         fc.array(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), { maxLength: 5 }),
         fc.integer({ min: 1, max: 100 }),
         (bodies, chunkSize) => {
-          // What JSON itself changes (-0) is not the point here.
+          // Values that JSON itself changes (-0) do not matter here.
           const sent = bodies.map((body) => JSON.parse(JSON.stringify({ ...body, type: "user" })));
           const frames = transmit(
             sent.map((message: Outbound) => encodeLine(message)),

@@ -4,7 +4,7 @@ import { fc } from "../support/fc.js";
 
 const LF = 0x0a;
 
-/** What the lines of `bytes` are, said in the simplest way. */
+/** The lines of `bytes`, computed in the simplest way. */
 function expected(bytes: Buffer, limit: number = Number.POSITIVE_INFINITY): FramedLine[] {
   const lines: FramedLine[] = [];
   for (let start = 0; start <= bytes.length; ) {
@@ -208,7 +208,7 @@ describe("LineFramer with a long line", () => {
     });
     const slack = 2 * 1024 * 1024;
     expect(work.copied).toBeLessThan(bytes.length + slack);
-    // One decoding is the test's own.
+    // The test itself decodes once.
     expect(work.decoded).toBeLessThan(2 * bytes.length + slack);
     expect(work.searched).toBeLessThan(2 * bytes.length + slack);
   });
@@ -222,7 +222,7 @@ describe("LineFramer with a long line", () => {
   });
 });
 
-/** How many bytes went through each of the ways to spend time on them. */
+/** How many bytes were copied, decoded and searched. */
 function countWork(run: () => void): { copied: number; decoded: number; searched: number } {
   const work = { copied: 0, decoded: 0, searched: 0 };
   const prototype: Buffer = Buffer.prototype;

@@ -18,7 +18,7 @@ import {
   type SystemMessage,
 } from "../../src/wire/index.js";
 
-/** What a CLI printed for one prompt, its long lists cut short. */
+/** The output of a CLI for one prompt, with shortened lists. */
 function recorded(version: string): Message[] {
   const bytes = readFileSync(new URL(`./fixtures/cli-${version}.jsonl`, import.meta.url));
   return new LineFramer().push(bytes).map((line) => {
