@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== "linux")("program that does not close its p
     const { closed, lines, pids, stderr } = await program(
       `const pool = createPool({ isolation: "process" });
        await pool.complete("x", call);
-       await new Promise((resolve) => setTimeout(resolve, 50));
+       while (pool.stats().processes.starting === 0) await new Promise(setImmediate);
        console.log(pool.stats().processes.starting);`,
       [slow, STUBBORN],
     );
