@@ -12,7 +12,7 @@ import { openSession } from "../../src/session/index.js";
 import { always, apiError, hang, type RecordedRequest, toolUse } from "../../src/testing/index.js";
 import { InMemorySessionStore } from "../../src/transcripts/index.js";
 import { isMessage } from "../../src/wire/index.js";
-import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
+import { clisInTurn, FULL, NEWEST_CLI } from "../support/cli.js";
 import { type World, world } from "../support/world.js";
 import { atRest, onFake, until } from "./on-fake.helper.js";
 
@@ -30,47 +30,54 @@ function foldersIn({ cwd }: World, ...names: string[]): string[] {
 }
 
 describe("Pool on the newest real CLI", () => {
-  it("serves another system prompt, another model and another folder with a generic spare", async () => {
-    const place = await world(NEWEST_CLI, always("Hello."));
-    const { model, options } = place;
-    const folders = foldersIn(place, "first", "second", "third");
-    await using pool = createPool({ isolation: "process", size: { min: 1, max: 3 } });
-    for (const [n, cwd] of folders.entries()) {
-      const own = { systemPrompt: `You are number ${n}.`, model: `claude-sonnet-4-${n}` };
-      await pool.complete("x", { ...options, ...own, cwd });
-      // After the second call there is a spare for any folder, beside the spare of the first folder.
-      if (n < 2) await until(pool, ({ processes: { generic } }) => generic === n + 1);
-    }
-    expect(pool.stats().calls.by).toMatchObject({ cold: 2, generic: 1 });
-    for (const [n, call] of model.calls.entries()) {
-      expect(call.model).toBe(`claude-sonnet-4-${n}`);
-      const said = [0, 1, 2].filter((i) => call.system.includes(`You are number ${i}.`));
-      expect(said).toEqual([n]);
-      expect(folders.filter((folder) => bodyOf(call).includes(folder))).toEqual([folders[n]]);
-    }
-  });
+  // spares.test.ts has this on the fake CLI.
+  it.runIf(FULL)(
+    "serves another system prompt, another model and another folder with a generic spare",
+    async () => {
+      const place = await world(NEWEST_CLI, always("Hello."));
+      const { model, options } = place;
+      const folders = foldersIn(place, "first", "second", "third");
+      await using pool = createPool({ isolation: "process", size: { min: 1, max: 3 } });
+      for (const [n, cwd] of folders.entries()) {
+        const own = { systemPrompt: `You are number ${n}.`, model: `claude-sonnet-4-${n}` };
+        await pool.complete("x", { ...options, ...own, cwd });
+        // After the second call there is a spare for any folder, beside the spare of the first folder.
+        if (n < 2) await until(pool, ({ processes: { generic } }) => generic === n + 1);
+      }
+      expect(pool.stats().calls.by).toMatchObject({ cold: 2, generic: 1 });
+      for (const [n, call] of model.calls.entries()) {
+        expect(call.model).toBe(`claude-sonnet-4-${n}`);
+        const said = [0, 1, 2].filter((i) => call.system.includes(`You are number ${i}.`));
+        expect(said).toEqual([n]);
+        expect(folders.filter((folder) => bodyOf(call).includes(folder))).toEqual([folders[n]]);
+      }
+    },
+  );
 
   it("initializes a spare for each entry of `warm`, also with a schema", async () => {
-    const { model, options } = await world(NEWEST_CLI, [gives(KNOT), gives(KNOT), "Hello."]);
+    const { model, options } = await world(NEWEST_CLI, [
+      ...(FULL ? [gives(KNOT)] : []),
+      gives(KNOT),
+      "Hello.",
+    ]);
     const fields = { name: z.string(), turns: z.number().int() };
     const valibot = toStandardJsonSchema(v.object({ name: v.string(), turns: v.number() }));
     const announced: Options[] = [
-      { ...options, systemPrompt: "You tie.", schema: z.object(fields) },
+      ...(FULL ? [{ ...options, systemPrompt: "You tie.", schema: z.object(fields) }] : []),
       { ...options, systemPrompt: "You untie.", schema: valibot as never },
       { ...options, systemPrompt: "You talk.", model: "claude-sonnet-4-5" },
     ];
     await using pool = createPool({ size: { min: 1, max: 3 }, warm: announced });
-    await until(pool, ({ processes }) => processes.initialized === 3);
+    await until(pool, ({ processes }) => processes.initialized === announced.length);
     for (const call of announced) await pool.complete("x", call);
     const { calls, processes } = await atRest(pool);
-    expect(calls.by).toEqual({ initialized: 3, recycled: 0, generic: 0, cold: 0, alone: 0 });
-    expect(processes).toMatchObject({ started: 3, recycled: 3 });
-    expect(model.calls.map(({ tools }) => tools)).toEqual([
-      ["StructuredOutput"],
-      ["StructuredOutput"],
-      [],
-    ]);
-    expect(model.calls[2]).toMatchObject({ model: "claude-sonnet-4-5" });
+    const count = announced.length;
+    expect(calls.by).toEqual({ initialized: count, recycled: 0, generic: 0, cold: 0, alone: 0 });
+    expect(processes).toMatchObject({ started: count, recycled: count });
+    expect(model.calls.map(({ tools }) => tools)).toEqual(
+      announced.map(({ schema }) => (schema === undefined ? [] : ["StructuredOutput"])),
+    );
+    expect(model.calls.at(-1)).toMatchObject({ model: "claude-sonnet-4-5" });
   });
 });
 

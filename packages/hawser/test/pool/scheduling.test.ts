@@ -15,7 +15,7 @@ async function mostAtOnce(pool: Pool, calls: readonly Promise<unknown>[]): Promi
   const timer = setInterval(() => {
     const { running } = pool.stats().calls;
     most = Math.max(most, running, pool.stats().processes.serving);
-  }, 1);
+  }, 5);
   await Promise.all(calls);
   clearInterval(timer);
   return most;

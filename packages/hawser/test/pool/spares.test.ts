@@ -15,7 +15,7 @@ function watch(look: () => number): () => number {
   let most = look();
   const timer = setInterval(() => {
     most = Math.max(most, look());
-  }, 1);
+  }, 3);
   return () => {
     clearInterval(timer);
     return most;

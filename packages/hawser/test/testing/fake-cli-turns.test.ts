@@ -254,16 +254,17 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
 };
 
-/** The scenes of `npm test`: each kind of line that the fake prints. A full run has all scenes. */
+/**
+ * The scenes of `npm test`: permissions, hooks, in-process servers, missing tools, limits and errors.
+ * A full run has all scenes.
+ */
 const SHORT: readonly string[] = [
-  "thinking and text, in pieces",
   "a tool that is allowed, changed, denied, and denied with interrupt",
   "a hook that denies, allows another input, and asks",
   "hooks that refuse the prompt, want more, and stop the turn",
   "tools of a server in the host",
   "tools that do not exist",
   "more rounds than --max-turns",
-  "a structured value",
   "an invalid API key",
 ];
 
