@@ -82,9 +82,10 @@ describe("record()", () => {
     const cliPath = await ownFile(
       `import { writeSync } from "node:fs";
       const line = "x".repeat(2 ** 14 - 1) + "\\n";
+      const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
       const whole = (fd, text) => {
         for (let rest = Buffer.from(text); rest.length > 0; ) {
-          try { rest = rest.subarray(writeSync(fd, rest)); } catch (error) { if (error.code !== "EAGAIN") throw error; }
+          try { rest = rest.subarray(writeSync(fd, rest)); } catch (error) { if (error.code !== "EAGAIN") throw error; wait(); }
         }
       };
       for (let n = 1; n <= ${chunks}; n++) { whole(1, line); whole(2, n + "\\n"); }`,
