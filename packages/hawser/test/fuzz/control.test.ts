@@ -4,6 +4,7 @@ import { NO_ANSWER } from "../../src/control/index.js";
 import { openSession } from "../../src/session/index.js";
 import { failure, openLine, type Sent, settled, success } from "../control/line.helper.js";
 import { fc } from "../support/fc.js";
+import { runs } from "../support/runs.js";
 import { lineOf, mutationsAt, placesIn, REPLACEMENTS, replaced } from "./mutate.helper.js";
 import { acknowledged, type HostLine, Peer } from "./peer.helper.js";
 import { type Json, REQUESTS } from "./samples.helper.js";
@@ -192,7 +193,7 @@ describe("control messages in any order", () => {
         expect(line.control.isQuiet).toBe(true);
         expect(line.corrupt).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isHawserError } from "../../src/base/index.js";
 import { decodeLine, type Frame, LineFramer } from "../../src/wire/index.js";
 import { fc } from "../support/fc.js";
+import { runs } from "../support/runs.js";
 
 const good = fc.tuple(fc.nat(), fc.json({ maxDepth: 3 })).map(([n, json]) => ({
   good: `{"type":"good","n":${n},"value":${json}}`,
@@ -83,7 +84,7 @@ describe("LineFramer and decodeLine() with random bytes in random chunks", () =>
         expect(kept).toEqual(expect.arrayContaining(expected));
         expect(inOrder(kept, expected)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -99,7 +100,7 @@ describe("LineFramer and decodeLine() with random bytes in random chunks", () =>
         expect(Reflect.get({}, "polluted")).toBeUndefined();
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -10,6 +10,7 @@ import {
 import { right, NAMES as TABLE } from "../options/arbitrary-options.helper.js";
 import { HOST, NEWEST } from "../options/facts.helper.js";
 import { fc } from "../support/fc.js";
+import { runs } from "../support/runs.js";
 import { HOSTILE } from "./mutate.helper.js";
 
 /** Built for each use, because some values change when they are read. */
@@ -169,7 +170,7 @@ describe("options with any value in any option", () => {
         const invocation = tried(copy);
         if (invocation !== undefined) expectSendable(invocation);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -209,7 +210,7 @@ describe("secret in any option that may hold one", () => {
         expect(invocation.argv.filter((token) => token.includes(key))).toEqual([]);
         expect(invocation.file).not.toContain(key);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

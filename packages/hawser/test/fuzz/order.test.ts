@@ -5,6 +5,7 @@ import type { Options } from "../../src/options/index.js";
 import { query } from "../../src/query/index.js";
 import { openSession } from "../../src/session/index.js";
 import { fc } from "../support/fc.js";
+import { runs } from "../support/runs.js";
 import { lineOf, placesIn, REPLACEMENTS, replaced } from "./mutate.helper.js";
 import { acknowledged, Peer } from "./peer.helper.js";
 import { AROUND, type Json, PROMPT_ID, REQUESTS, recorded } from "./samples.helper.js";
@@ -113,7 +114,7 @@ describe.each(Object.entries(USES))("%s with lines in any order", (_, use) => {
         await use(peer.options).catch(expectTyped);
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),
-      { numRuns: 60, timeout: 10_000 },
+      { numRuns: runs(60), timeout: 10_000 },
     );
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMask, HawserError, isHawserError } from "../../src/base/index.js";
 import { decodeLine, type Frame } from "../../src/wire/index.js";
 import { fc } from "../support/fc.js";
+import { runs } from "../support/runs.js";
 
 function corruption(frame: Frame): { kind: string; text: string; code: string; message: string } {
   if (frame.kind !== "corrupt") throw new Error(`not corrupt but ${frame.kind}`);
@@ -100,7 +101,7 @@ describe("decodeLine()", () => {
         const frame = decodeLine(text, unterminated);
         if (frame.kind === "corrupt") expect(isHawserError(frame.error)).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

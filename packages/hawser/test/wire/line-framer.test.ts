@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type FramedLine, LineFramer } from "../../src/wire/index.js";
 import { fc } from "../support/fc.js";
+import { runs } from "../support/runs.js";
 
 const LF = 0x0a;
 
@@ -63,7 +64,7 @@ describe("LineFramer", () => {
       fc.property(anyBytes, anySizes, (bytes, sizes) => {
         expect(frame(cut(bytes, sizes))).toEqual(expected(bytes));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -81,7 +82,7 @@ describe("LineFramer", () => {
       fc.property(anyBytes, anySizes, fc.integer({ min: 0, max: 40 }), (bytes, sizes, limit) => {
         expect(frame(cut(bytes, sizes), limit)).toEqual(expected(bytes, limit));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
