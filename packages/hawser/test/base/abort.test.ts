@@ -9,7 +9,7 @@ import { fakeCli } from "../../src/testing/index.js";
 const count = ({ signal }: AbortController) => getEventListeners(signal, "abort").length;
 
 describe("listenForAbort()", () => {
-  it("adds one listener to a signal, and removes it after the last", () => {
+  it("adds one listener to a signal, and removes it after the last call", () => {
     const controller = new AbortController();
     const told: number[] = [];
     const stop = Array.from({ length: 50 }, (_, at) =>
@@ -28,7 +28,7 @@ describe("listenForAbort()", () => {
     expect([told, count(controller)]).toEqual([[99], 0]);
   });
 
-  it("tells all in their order, each once, but not one that stopped meanwhile", () => {
+  it("calls all listeners in order, each once, but not a listener that was removed meanwhile", () => {
     const controller = new AbortController();
     const told: string[] = [];
     let stopThird = () => {};
@@ -44,7 +44,7 @@ describe("listenForAbort()", () => {
     expect(told).toEqual(["first", "second", "second"]);
   });
 
-  it("calls the other listeners if one throws, and reports its error as uncaught", () => {
+  it("calls the other listeners when one throws, and reports its error as uncaught", () => {
     const later = vi.spyOn(globalThis, "queueMicrotask").mockImplementation(() => {});
     onTestFinished(() => later.mockRestore());
     const controller = new AbortController();

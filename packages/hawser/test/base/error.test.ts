@@ -12,8 +12,8 @@ import { fc } from "../support/fc.js";
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
-describe("the table of codes", () => {
-  it("holds every code of the design", () => {
+describe("table of error codes", () => {
+  it("has every error code", () => {
     expect(CODES.sort()).toEqual(
       `aborted already_consumed api_error argument_too_long auth billing budget_refused cli_not_found
        cli_not_runnable closed control_error cwd_not_found invalid_options max_budget
@@ -36,7 +36,7 @@ describe("the table of codes", () => {
 });
 
 describe("HawserError", () => {
-  it("takes sentence, hint and retryable from the table", () => {
+  it("takes message, hint and retryable from the table", () => {
     const error = new HawserError("overloaded");
     expect({ ...error, message: error.message, name: error.name }).toEqual({
       code: "overloaded",
@@ -47,7 +47,7 @@ describe("HawserError", () => {
     });
   });
 
-  it("keeps the facts it is given and leaves the others absent", () => {
+  it("keeps the facts that it is given and leaves the others absent", () => {
     const cause = new Error("why");
     const error = new HawserError("timeout", "Too slow.", {
       cause,
@@ -69,7 +69,7 @@ describe("HawserError", () => {
     expect("exitCode" in error).toBe(false);
   });
 
-  it("has the HTTP status of its code, and prints and serialises nothing more for it", () => {
+  it("has the HTTP status of its code, which it neither prints nor serialises", () => {
     const error = new HawserError("rate_limited");
     expect(error.httpStatus).toBe(429);
     expect(error.withMissing({ sessionId: "s" }).httpStatus).toBe(429);
@@ -78,7 +78,7 @@ describe("HawserError", () => {
     expect(inspect(error)).not.toContain("httpStatus");
   });
 
-  it("is known by its brand, also from another installed copy", () => {
+  it("is recognized by its brand, also from another installed copy", () => {
     const other = Object.assign(new Error("x"), {
       [Symbol.for("hawser.error")]: true,
       code: "auth",
@@ -91,7 +91,7 @@ describe("HawserError", () => {
       expect(isHawserError(no)).toBe(false);
   });
 
-  it("serialises an error that the caller gave as a reason", () => {
+  it("serialises an error that was given as a reason", () => {
     const error = new HawserError("aborted", undefined, { reason: new Error("stop pressed") });
     expect(JSON.parse(JSON.stringify(error)).reason).toEqual({
       name: "Error",
@@ -114,8 +114,8 @@ describe("HawserError", () => {
   });
 });
 
-describe("HawserError.with", () => {
-  it("adds what is not known yet, and keeps what is", () => {
+describe("HawserError.with()", () => {
+  it("adds facts that are absent, and keeps facts that are present", () => {
     const cause = new Error("why");
     const error = new HawserError("timeout", "Slow.", { phase: "boot", cause });
     const more = error.withMissing({ phase: "total", sessionId: "s", cliPath: "/claude" });
@@ -129,7 +129,7 @@ describe("HawserError.with", () => {
     expect(more.stack).toBe(error.stack);
   });
 
-  it("masks what it adds", () => {
+  it("masks the facts that it adds", () => {
     const more = new HawserError("auth").withMissing(
       { partialText: "x canary-1 y" },
       createMask({}, ["canary-1"]),
@@ -138,11 +138,11 @@ describe("HawserError.with", () => {
   });
 });
 
-describe("masking", () => {
+describe("HawserError masking", () => {
   const secret = 'canary/with "quotes"\\and\nlines';
   const mask = createMask({ SERVICE_TOKEN: secret, HARMLESS: "visible-value" });
 
-  it("leaves no secret in anything an error prints or serialises", () => {
+  it("leaves no secret in the printed or serialised error", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(
@@ -187,7 +187,7 @@ describe("masking", () => {
     );
   });
 
-  it("prints no secret when it ends a program uncaught", () => {
+  it("prints no secret when the error ends a program", () => {
     const program = `
       import { HawserError } from ${JSON.stringify(new URL("../../dist/index.js", import.meta.url).href)};
       throw new HawserError("auth", "key " + process.env.MY_API_KEY, {
@@ -220,13 +220,13 @@ describe("masking", () => {
     expect(mask(text)).toBe(masked);
   });
 
-  it("takes time in proportion to the text, whatever the text", () => {
+  it("takes linear time for any text", () => {
     for (const piece of ["a-", "eyJ", "a://b:", "Bearer ", "sk-", "authorization: "]) {
       mask(piece.repeat(2_000_000 / piece.length));
     }
   });
 
-  it("leaves what holds no secret as it is, identity included", () => {
+  it("returns a value without secrets unchanged, the same object", () => {
     const reason = { why: ["because"] };
     expect(new HawserError("aborted", undefined, { reason }).reason).toBe(reason);
   });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import winston from "winston";
 import { createMask, guardLogger, type Logger } from "../../src/base/index.js";
 
-/** A stream that keeps what is written to it. */
+/** A stream that keeps its input. */
 function sink(): { stream: Writable; text: () => string } {
   const chunks: string[] = [];
   const stream = new Writable({
@@ -61,7 +61,7 @@ describe.each(Object.entries(LOGGERS))("guardLogger() on %s", (_, make) => {
 });
 
 describe("guardLogger()", () => {
-  it("gives the logger an Error under `error`, and cuts a message without end", () => {
+  it("passes an Error as `error`, and shortens an endless message", () => {
     const errors: unknown[] = [];
     const note = (_: string, fields?: Record<string, unknown>) =>
       void errors.push(fields?.["error"]);

@@ -18,12 +18,12 @@ function recorder(): { calls: unknown[][]; logger: Logger } {
   };
 }
 
-describe("guardLogger", () => {
-  it("is silent when no logger is given", () => {
+describe("guardLogger()", () => {
+  it("logs nothing without a logger", () => {
     expect(guardLogger(undefined, mask)).toBe(SILENT);
   });
 
-  it("masks and cuts what it passes on", () => {
+  it("masks and shortens messages and fields", () => {
     const { calls, logger } = recorder();
     guardLogger(logger, mask).warn("about canary-canary", {
       line: "x".repeat(500),
@@ -35,7 +35,7 @@ describe("guardLogger", () => {
     ]);
   });
 
-  it("survives a logger that throws", () => {
+  it("ignores a logger that throws", () => {
     const broken = guardLogger(
       {
         ...SILENT,
@@ -49,8 +49,8 @@ describe("guardLogger", () => {
   });
 });
 
-describe("a logger that is asynchronous", () => {
-  it("may fail without ending the program", async () => {
+describe("guardLogger() with an asynchronous logger", () => {
+  it("ignores its rejection", async () => {
     const failures: unknown[] = [];
     const note = (error: unknown) => void failures.push(error);
     process.on("unhandledRejection", note);
@@ -65,13 +65,13 @@ describe("a logger that is asynchronous", () => {
   });
 });
 
-describe("openTrace", () => {
-  it("is absent unless a file is named", () => {
+describe("openTrace()", () => {
+  it("returns undefined unless a file is named", () => {
     expect(openTrace(undefined, mask, () => {})).toBeUndefined();
     expect(openTrace("", mask, () => {})).toBeUndefined();
   });
 
-  it("writes masked lines of JSON to a file that only its owner can read", () => {
+  it("writes masked JSON lines to a file that only its owner can read", () => {
     const folder = mkdtempSync(join(tmpdir(), "hawser-trace-"));
     const file = join(folder, "trace.jsonl");
     const trace = openTrace(file, mask, () => {});
@@ -89,7 +89,7 @@ describe("openTrace", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("knows a secret of several lines inside a line of JSON", () => {
+  it("masks a secret of several lines inside a JSON line", () => {
     const folder = mkdtempSync(join(tmpdir(), "hawser-trace-"));
     const secret = "-----BEGIN KEY-----\ncanary-body\n-----END KEY-----";
     const trace = openTrace(join(folder, "t"), createMask({}, [secret]), () => {});
@@ -98,7 +98,7 @@ describe("openTrace", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("says once that its file cannot be written, and goes on", () => {
+  it("warns once that its file cannot be written, and continues", () => {
     const warnings: string[] = [];
     const trace = openTrace("/nonexistent-folder/trace", mask, (text) => warnings.push(text));
     trace?.("send", 1);

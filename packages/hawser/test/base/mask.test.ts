@@ -21,7 +21,7 @@ describe("looksSecret()", () => {
     "db-pass",
     "API_KEY",
     "GITHUB_TOKEN",
-  ])("knows %s", (name) => {
+  ])("returns true for %s", (name) => {
     expect(looksSecret(name)).toBe(true);
   });
 
@@ -42,7 +42,7 @@ describe("looksSecret()", () => {
     "HEADERS_TIMEOUT",
     "SWP",
     "projectKey",
-  ])("lets %s pass", (name) => {
+  ])("returns false for %s", (name) => {
     expect(looksSecret(name)).toBe(false);
   });
 });
@@ -60,7 +60,7 @@ describe("createMask()", () => {
     expect(createMask({})(text)).toBe(masked);
   });
 
-  it("masks each line of a secret that has several, and one that is printed without its blanks", () => {
+  it("masks each line of a secret of several lines, and a secret that is printed without its blanks", () => {
     const lines = [
       "-----BEGIN KEY-----",
       "canary-line-one-of-the-key",
@@ -71,7 +71,7 @@ describe("createMask()", () => {
     expect(mask("[canary-token]")).toBe("[***]");
   });
 
-  it("masks the values in a list of headers, but not the harmless ones", () => {
+  it("masks the secret values in a list of headers, but not harmless values", () => {
     const mask = createMask({
       ANTHROPIC_CUSTOM_HEADERS:
         "X-Team: canary-team\nAuthorization: Bearer canary-bearer\nAccept: text/plain",
@@ -83,7 +83,7 @@ describe("createMask()", () => {
     expect(mask("text/plain")).toBe("text/plain");
   });
 
-  it("masks a password under a name that ends in PWD, and no path of a folder there", () => {
+  it("masks a password in a variable that ends in PWD, but no folder path", () => {
     const env = {
       HOST_PWD: "/home/me/project",
       PROJECT_PWD: "C:\\work\\one",
@@ -94,7 +94,7 @@ describe("createMask()", () => {
     );
   });
 
-  it("takes no longer for what almost is a web token than for other text", () => {
+  it("takes no longer for text that resembles a web token than for other text", () => {
     const mask = createMask({});
     const fastest = (part: string) => {
       const text = part.repeat(4_000_000 / part.length);
@@ -109,7 +109,7 @@ describe("createMask()", () => {
     expect(fastest("-eyJ") / fastest("text")).toBeLessThan(25);
   });
 
-  it("masks the first 64 KiB of a run of many megabytes, and throws no error", () => {
+  it("masks the first 64 KiB of a token of many megabytes, and does not throw", () => {
     const mask = createMask({});
     // Compared by ===, because a failure of toBe() would print megabytes.
     const rest = "a".repeat(8_000_000 - 65_536);
@@ -128,7 +128,7 @@ describe("createMask()", () => {
 });
 
 describe("hostMask()", () => {
-  it("knows a variable of this program at once, and forgets it at once", () => {
+  it("follows changes of this program's environment at once", () => {
     expect(hostMask()("canary-host")).toBe("canary-host");
     process.env["HAWSER_TEST_PASS"] = "canary-host";
     try {
@@ -152,14 +152,14 @@ describe("secretsInArguments()", () => {
     [["postgres://user:canary@host/db"]],
     [["--db=postgres://user:canary@host/db"]],
     [["https://host/sse?api_key=canary"]],
-  ])("finds the one in %j", (args) => {
+  ])("finds the secret in %j", (args) => {
     expect(secretsInArguments(args)).toContain("canary");
   });
 
   it.each([
     [["-y", "some-package", "--port", "8080"]],
     [["--passthrough=value", "https://host/a?b=c"]],
-  ])("finds none in %j", (args) => {
+  ])("finds no secret in %j", (args) => {
     expect(secretsInArguments(args)).toEqual([]);
   });
 });

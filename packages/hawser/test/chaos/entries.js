@@ -17,8 +17,8 @@ const {
 } = await import(`${DIST}/index.js`);
 
 /**
- * Runs a cell. The CLI itself says when it has reached the step, and before when its turn has begun. `outcome` settles when
- * the caller has it, `over` when all is closed that the caller would close.
+ * Runs a cell. The CLI reports when it has reached the step, and before that when its turn has begun.
+ * `outcome` settles when the caller has the outcome, `over` when the caller has closed everything.
  */
 export function runCell(cell, onStep, onUp) {
   const controller = new AbortController();
@@ -27,7 +27,7 @@ export function runCell(cell, onStep, onUp) {
     controller,
     /** @type {string[]} */
     problems: [],
-    /** What the logger was told of lines that are no messages. */
+    /** What was logged about lines that are no messages. */
     noise: 0,
     interrupt: () => {},
     patience: undefined,
@@ -80,7 +80,7 @@ const ENTRIES = {
         ...(bootMs === undefined ? {} : { timeouts: { bootMs } }),
       },
     });
-    // Its answer, or why there is none, is the iteration's to tell.
+    // The iteration reports the answer, or why there is none.
     run.interrupt = () => q.interrupt().catch(() => {});
     return { outcome: iterated(q), close: () => q.return() };
   },
@@ -110,14 +110,14 @@ async function throughPool(pool, run, options) {
   if (way === "complete") return answered(await pool.complete(promptOf(run), options));
   const session = await pool.openSession({ ...options, preset: "lean" });
   try {
-    // Who waits for a pool's session calls it off by its signal.
+    // A caller that waits for a session of a pool cancels by its signal.
     return await conversed({ ...run }, session);
   } finally {
     await session.close();
   }
 }
 
-/** Whatever has happened, the pool is as good as before for the next one. */
+/** Whatever has happened, the pool must serve the next call. */
 async function servesNext(pool, run, options) {
   const { cliPath, closeGraceMs, logger } = options;
   try {
@@ -135,14 +135,14 @@ async function conversed(run, session) {
   const reading = (async () => {
     for await (const { type } of turn) seen.push(type);
   })();
-  // It throws what the result does.
+  // It throws the error of the result.
   const [read, result] = await Promise.allSettled([reading, turn.result]);
   if (result.status === "rejected") {
     const reason = read.status === "rejected" ? read.reason : undefined;
     if (reason?.code !== result.reason?.code) run.problems.push("two reasons of one turn");
     throw Object.assign(result.reason, { seen });
   }
-  // The end of an interrupted turn is a result, and its text the error.
+  // An interrupted turn ends with a result, whose text is the error.
   return { ...answered({ text: await turn.text() }), seen };
 }
 
@@ -169,7 +169,7 @@ async function iterated(q) {
     throw Object.assign(error, { seen });
   }
   if (result === undefined) return { outcome: "end", seen };
-  // A process that had to be helped to its end does not tell it once more by its exit code.
+  // A process that was ended by a signal does not report the error again by its exit code.
   if (result.is_error) return { outcome: "aborted", seen };
   return { ...answered({ text: result.result }), seen };
 }
@@ -202,7 +202,7 @@ function optionsOf(run, onStep, onUp) {
     timeouts: timeoutsOf(cell),
     logger: loggerOf(run),
     ...(cell.step === "clear" && cell.entry !== "pool" ? { literalPrompt: false } : {}),
-    // Refused where the version is taken for an older one.
+    // The library refuses it for an older version.
     ...(cell.step === "version" ? { verbatimPrompts: true } : {}),
     ...(isAsking(cell) ? asked(cell) : {}),
     stderr: (line) => {
@@ -225,7 +225,7 @@ function loggerOf(run) {
   return { debug: () => {}, info: () => {}, warn, error: () => {} };
 }
 
-/** A host that is asked: it thinks for a while at the step, and answers at once before and after. */
+/** The answers of the host: delayed at the step, and at once before and after it. */
 function asked(cell) {
   const think = (step, signal) => (cell.step === step ? pause(cell.holdMs, signal) : undefined);
   return {

@@ -1,17 +1,17 @@
-// What is right in each cell. Outcomes are `ok`, the code of an error, with its phase behind it for a
+// The right outcomes of each cell. Outcomes are `ok`, the code of an error, with its phase behind it for a
 // timeout, and for query() also `end`: the iteration ended without an error and without a result.
 import { signalOf } from "./plan.js";
 import { BEGINNING, isAsking, lingerOf } from "./scenario.js";
 
-/** Limits of cells in which one must be reached; long enough to reach the step before. */
+/** Limits of cells that must reach a limit; long enough to reach the step before. */
 const BOOT_MS = 10_000;
 const SILENCE_MS = 5_000;
 const TOTAL_MS = 15_000;
 /** How long the caller of a query, which has no such limits, waits before it aborts. */
 const PATIENCE_MS = 500;
-/** For a process to leave by itself when it is closed; twice that, until it is killed. */
+/** The time for a process to exit by itself when it is closed. It is killed after twice that time. */
 const GRACE_MS = 1_000;
-/** On top of all limits: for a busy machine to act in, and to start one more process. */
+/** Added to all limits for a busy machine, and for the start of one more process. */
 const SLACK_MS = 15_000;
 const START_MS = 30_000;
 /** The library's own limits for the version, and for the exit of a query that has its result. */
@@ -21,10 +21,10 @@ const EXIT_MS = 10_000;
 const BOOT = ["start", "initialize", "settings"];
 const AFTER_BEGINNING = ["middle", "permission", "hook", "tool", "half"];
 
-/** The outcomes that are right. More than one where it depends on who is faster. */
+/** The right outcomes. There is more than one where the outcome depends on timing. */
 export function expected(cell) {
   const { step, entry } = cell;
-  // What it does not say is not known, and the start goes on.
+  // Without an answer the version is unknown, and the start goes on.
   if (step === "version") return ["ok"];
   if (step === "interrupt") return expectedOfInterrupt(cell);
   if (step === "clear" && entry === "pool") return ["ok"];
@@ -34,7 +34,7 @@ export function expected(cell) {
   return inTurn(cell);
 }
 
-/** It asks for the tools of the server in process as it starts: an answer that it cannot hear ends it. */
+/** The CLI asks for the tools of the in-process server at its start, and exits if it cannot read the answer. */
 const UNHEARD = "process_exited";
 
 function atStart(cell) {
@@ -47,27 +47,27 @@ function atStart(cell) {
     case "stdin":
       if (step === "start") return ["timeout/boot"];
       if (step === "settings" || entry === "session") return ["closed", UNHEARD];
-      // The prompt was on its way before; it is lost with what has not been read.
+      // The prompt was sent before, and is lost with the unread input.
       return entry === "query" ? ["aborted", UNHEARD] : ["timeout/firstMessage", "closed", UNHEARD];
     default:
       return died(cell);
   }
 }
 
-/** Nothing was sent yet, so another process serves; not in place of one that said no by its exit code. */
+/** The prompt was not sent yet, so that another process serves the call, unless the exit code was a refusal. */
 function inPoolAtStart(cell) {
   const { step, fault, warm } = cell;
   if (warm || fault === "garbage") return ["ok"];
   if (fault === "stall") return ["timeout/boot"];
   if (fault === "stdin" && step === "start") return ["timeout/boot"];
-  // A session is its caller's when it is ready.
+  // A ready session belongs to its caller.
   if (fault === "stdin") return cell.way === "session" ? ["closed", UNHEARD] : ["ok"];
-  // By a signal, which we send where it can be of no use any more.
+  // Death by a signal. The library sends one itself when the process is useless.
   if (fault === "stdout" || deathOf(cell).signal !== undefined) return ["ok"];
   return died(cell);
 }
 
-/** The prompt may just be on its way, or not. */
+/** The prompt may have been sent already, or not. */
 function onceReady(cell) {
   const { fault, entry } = cell;
   if (fault === "stdin") {
@@ -83,35 +83,35 @@ function inTurn(cell) {
   const { step, fault, entry } = cell;
   switch (fault) {
     case "garbage":
-      // It makes the line unreadable that is just being printed; only the result is missed.
+      // Garbage makes the current line unreadable, which matters only for the result.
       return step === "half" ? ["protocol_error"] : ["ok"];
     case "stall":
       return [entry === "query" ? "aborted" : `timeout/${limitAt(cell)}`];
     case "stdin":
-      // It has asked, and cannot be answered.
+      // The CLI has asked, and cannot read the answer.
       return isAsking(cell) ? ["process_exited"] : ["ok"];
     default:
       return died(cell);
   }
 }
 
-/** Which limit a silent CLI passes. */
+/** The limit that a silent CLI exceeds. */
 function limitAt(cell) {
-  // A tool may take as long as it likes.
+  // A tool has no limit of its own.
   if (isAsking(cell)) return "total";
   return AFTER_BEGINNING.includes(cell.step) ? "idle" : "firstMessage";
 }
 
 function expectedOfInterrupt(cell) {
   const { fault, entry } = cell;
-  // What the caller has called off ends as that, whatever happens on the way.
+  // An aborted call ends as aborted, whatever happens meanwhile.
   if (entry !== "session" && entry !== "query") return ["aborted"];
   if (fault === "garbage" || fault === "stdin") return ["aborted"];
   if (fault === "stall") return [entry === "query" ? "aborted" : "timeout/idle"];
   return died(cell);
 }
 
-/** A result that was seen wins; only query() also tells how the process ended, as the official SDK does. */
+/** A received result wins. Only query() also reports how the process ended, as the official SDK does. */
 function expectedAfterResult(cell) {
   const { fault, entry } = cell;
   if (entry !== "query" || fault === "stall" || fault === "garbage" || fault === "stdin") {
@@ -121,16 +121,16 @@ function expectedAfterResult(cell) {
   return fault === "cut" && cell.cutEnds === "0" ? ["ok", "protocol_error"] : ["process_exited"];
 }
 
-/** It ended by itself, or could not be of use any more and was ended. */
+/** The process exited, or was ended because it was useless. */
 function died({ fault, entry, cutEnds }) {
-  // One that then leaves in good order has, for query(), just ended.
+  // If the process then exits with 0, query() ends without an error.
   if (fault === "stdout") return entry === "query" ? ["process_exited", "end"] : ["process_exited"];
-  // It left in good order, but for its last words.
+  // The process exited with 0, but its last line was cut off.
   if (fault === "cut" && cutEnds === "0") return ["protocol_error", "process_exited"];
   return ["process_exited"];
 }
 
-/** How it ended; a CLI that is told to by SIGTERM leaves by itself, once it listens. */
+/** How the process ended. A CLI that handles SIGTERM exits by itself. */
 export function deathOf(cell) {
   const { fault, cutEnds } = cell;
   if (fault === "kill") return { signal: "SIGKILL" };
@@ -140,11 +140,11 @@ export function deathOf(cell) {
   return cutEnds === "SIGKILL" ? { signal: cutEnds } : { exitCode: Number(cutEnds) };
 }
 
-/** The limits that the call is given; those that it must reach are short. */
+/** The limits of the call. The limits that it must reach are short. */
 export function timeoutsOf(cell) {
   const { entry, fault, warm, scale } = cell;
   const limits = new Set(expected(cell).map((outcome) => outcome.split("/")[1]));
-  // A process that was started ahead and is of no use costs its caller this, then another serves.
+  // A useless spare delays its call by this limit, and then another process serves.
   const isDelayed = entry === "pool" && warm && (fault === "stall" || fault === "stdin");
   return {
     ...(limits.has("boot") || isDelayed ? { bootMs: BOOT_MS * scale } : {}),
@@ -154,18 +154,18 @@ export function timeoutsOf(cell) {
   };
 }
 
-/** Where the end of input is the step, a signal must not come before it is read. */
+/** If the step is the end of input, no signal may come before the CLI has read it. */
 export function graceOf({ step, scale }) {
   return (step === "eof" ? 4 : 1) * GRACE_MS * scale;
 }
 
-/** When the caller of a query gives up, counted from the step; never, if something else ends it. */
+/** When the caller of a query aborts, counted from the step; never, if something else ends the query. */
 export function patienceOf(cell) {
   const isStuck = cell.entry === "query" && expected(cell).includes("aborted");
   return isStuck && cell.fault !== "garbage" ? PATIENCE_MS : undefined;
 }
 
-/** From the fault to the outcome; past this it hangs. */
+/** The limit from the fault to the outcome. A cell that exceeds it hangs. */
 export function limitOf(cell) {
   const { bootMs = 0, firstMessageMs = 0, idleMs = 0, totalMs = 0 } = timeoutsOf(cell);
   const own = cell.step === "version" ? VERSION_MS : 0;
@@ -174,7 +174,7 @@ export function limitOf(cell) {
   return limits + 2 * graceOf(cell) + (SLACK_MS + (startsLater(cell) ? START_MS : 0)) * cell.scale;
 }
 
-/** The same from its begin: it has to be started first. */
+/** The limit from the begin of a cell, with the start of its process. */
 export function wholeLimitOf(cell) {
   return limitOf(cell) + START_MS * cell.scale + lingerOf(cell);
 }
@@ -183,11 +183,11 @@ function startsLater({ step, entry }) {
   return step === "version" || step === "start" || entry === "pool";
 }
 
-/** What is wrong with what a cell has come to. */
+/** The problems of the outcome of a cell. */
 export function problemsOf(cell, report) {
   const { outcome, signal, exitCode, partialText, stderrTail, settleMs, seen, noise } = report;
   const problems = [...(report.problems ?? [])];
-  // A busy machine may pass by a process that was started ahead: then nothing has gone wrong.
+  // On a busy machine a call may not use the spare, and then no fault happens.
   if (settleMs === undefined && cell.warm && outcome === "ok") return problems;
   const say = (what) => problems.push(what);
   const right = expected(cell);
@@ -200,7 +200,7 @@ export function problemsOf(cell, report) {
     const isKnown = death.signal !== undefined || death.exitCode !== undefined;
     const fits = signal === undefined ? exitCode === death.exitCode : signal === death.signal;
     if (isKnown && !fits) say(`says that it ended by ${signal ?? exitCode}`);
-    // From outside it may come before it has said anything.
+    // A signal from outside may come before any output.
     const hasSaid = cell.entry !== "pool" && signalOf(cell) === undefined;
     if (hasSaid && !stderrTail?.includes("chaos")) say("lost what was on stderr");
   }
@@ -213,8 +213,8 @@ export function problemsOf(cell, report) {
 }
 
 /**
- * Blank lines are none, and a message of a later version is one. What comes behind the outcome, or to
- * a process that a pool has ready, is not told to the caller.
+ * Blank lines are no noise, and a message of a later version is a message. Lines after the outcome, or
+ * of an idle process of a pool, are not reported to the caller.
  */
 function isNoise({ fault, garbage, step, entry }) {
   const isHeard = entry !== "pool" && !["version", "result", "eof"].includes(step);

@@ -1,5 +1,5 @@
-// The program under test: runs its cells, so many at once, and tells what they came to. When it is
-// done it looks for what is left, and has nothing that would keep it alive.
+// The program under test. It runs its cells concurrently and reports their outcomes. In the end it
+// looks for resources that are left, and has nothing that would keep it alive.
 
 import { subscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
@@ -13,9 +13,9 @@ const { processes } = await import(`${DIST}/index.js`);
 
 const { cells, concurrency, plant, goneMs } = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const faulty = planted(plant);
-/** So many may be on their way to their step at once; the others are past it, and wait. */
+/** How many cells may be on the way to their step at once. The others have passed it, and wait. */
 const STARTING = 12;
-/** One that says nothing of its step, since nobody hears it, is there by then. */
+/** A cell that cannot report its step has reached it by then. */
 const SURELY_UP_MS = 3_000;
 const problems = [];
 const calls = new Set();
@@ -32,7 +32,7 @@ subscribe("hawser:call:end", (/** @type {any} */ { call }) => {
   if (!calls.delete(call)) problems.push(`call ${call} ended twice`);
 });
 
-// Node opens these when they are first looked at, and the first timer and fetch of a program, too.
+// Node opens these when they are first used.
 void [process.stdout, process.stderr];
 const before = holdings();
 
@@ -84,7 +84,7 @@ async function within(promise, limitMs) {
   return ended;
 }
 
-/** Lets so many in at once; each says itself when it is through. */
+/** Lets `size` callers in at once. Each caller reports itself when it has passed. */
 function gateOf(size) {
   const waiting = [];
   let inside = 0;
@@ -108,7 +108,7 @@ function gateOf(size) {
   };
 }
 
-/** The same clock in all processes. */
+/** A clock that all processes share. */
 function now() {
   return Number(process.hrtime.bigint() / 1000n) / 1000;
 }

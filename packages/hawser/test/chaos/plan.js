@@ -1,4 +1,4 @@
-// The product of the chaos suite, and what is left to chance in each of its cells: all from the seed.
+// The product of the chaos suite, and the random choices in each of its cells, which depend on the seed.
 import { randomFrom } from "../soak/plan.js";
 
 /**
@@ -40,18 +40,20 @@ export const FAULTS = {
 export const ENTRIES = ["complete", "stream", "session", "query", "pool"];
 
 /**
- * `only`: `step/fault/entry`, with a `*` or nothing where all are meant. `share`: of each step and fault
- * only so many entry points, in turn, so that each meets every step and every fault. The limits of a
- * cell are `scale` times as long, for a machine that has so much to do at once; where no limit is
- * waited for, the turn takes `lingerMs` longer, so that there is so much at once.
+ * `only`: `step/fault/entry`, with a `*` or nothing for all. `share`: how many entry points each step
+ * and fault has, in turn, so that each entry point has every step and every fault. `every`: only each
+ * n-th of these cells. `scale`: the limits of a cell are this many times longer, for a machine with much
+ * to do at once. `lingerMs`: how much longer a turn takes that waits for no limit, so that many cells
+ * run at once.
  * @param {{ seed: number, rounds?: number, only?: string, share?: number, scale?: number,
- *   lingerMs?: number }} how
+ *   every?: number, lingerMs?: number }} how
  */
 export function cellsOf({
   seed,
   rounds = 1,
   only = "",
   share = ENTRIES.length,
+  every = 1,
   scale = 1,
   lingerMs = 0,
 }) {
@@ -71,7 +73,8 @@ export function cellsOf({
       }
     }
   }
-  return shuffled(cells, randomFrom(seed));
+  const sample = cells.filter((_, i) => (i + seed) % every === 0);
+  return shuffled(sample, randomFrom(seed));
 }
 
 function chosen(names, wanted = "*") {
@@ -95,7 +98,7 @@ function cellOf(seed, round, step, fault, entry) {
   const random = randomFrom(Math.imul(seed, 65_537) + hash(id));
   const between = (least, most) => least + Math.floor(random() * (most - least + 1));
   const pick = (values) => values[between(0, values.length - 1)];
-  // Each is drawn in every cell, whether it matters there or not: so nothing shifts the others.
+  // Each value is drawn in every cell, also where it has no effect, so that no value shifts the others.
   const drawn = {
     signalledFrom: pick(["inside", "inside", "outside"]),
     stalls: pick(["silent", "deaf", "frozen"]),
@@ -103,27 +106,27 @@ function cellOf(seed, round, step, fault, entry) {
     garbage: between(0, 6),
     /** Which byte of a line, between its first and its last. */
     cutAt: random(),
-    /** Between the step and what is done from outside. */
+    /** The delay between the step and a signal from outside. */
     delayMs: between(0, 40),
-    /** How long the host thinks about what it is asked. */
+    /** How long the host takes to answer a request. */
     holdMs: between(0, 300),
-    /** In a pool: whether a process was started ahead, and how it is called. */
+    /** In a pool: whether a spare was started, and how the pool is called. */
     warm: random() < 0.4,
     way: pick(["complete", "stream", "session"]),
     noise: between(0, 2 ** 31),
   };
-  // The process of a session is never reset, and none is started ahead for it.
+  // The process of a session is never reset, and has no spare.
   if (step === "clear" && drawn.way === "session") drawn.way = "complete";
   if (drawn.way === "session" || entry !== "pool") drawn.warm = false;
   return { id, step, fault, entry, round, ...drawn };
 }
 
 /**
- * A cell, with what is prepared for it: the notes and the executable of its CLI.
+ * A cell with the notes and the executable of its CLI.
  * @typedef {ReturnType<typeof cellOf> & { scale: number, lingerMs: number, file?: string, cliPath?: string }} Cell
  */
 
-/** What has to be done to the process from outside, if anything. */
+/** The signal that comes from outside, if any. */
 export function signalOf({ fault, signalledFrom, stalls }) {
   if (fault === "stall" && stalls === "frozen") return "SIGSTOP";
   if (signalledFrom !== "outside") return undefined;

@@ -1,11 +1,11 @@
-// Faults of a host, to be planted on purpose: so that the harness shows that it would notice them.
+// Faults that are planted in a host on purpose, to show that the harness reports them.
 import { spawn } from "node:child_process";
 import { openSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * What each plant does, and by which words it must be noticed.
+ * What each plant does, and the words of the problem that the harness must report.
  * @type {Readonly<Record<string, { readonly noticed: RegExp, readonly afterCell?: (cell: any) => void,
  *   readonly run?: (cell: any, runCell: any, ...on: any[]) => any, readonly hangLimitMs?: number,
  *   readonly report?: (facts: any) => any }>>}
@@ -57,14 +57,18 @@ export const PLANTS = {
   crash: { afterCell: () => process.kill(process.pid, "SIGKILL"), noticed: /the host ended by/ },
 };
 
-export function planted(name) {
-  const honest = {
-    run: (cell, runCell, ...on) => runCell(cell, ...on),
-    report: (facts) => facts,
-    afterCell: () => {},
-    hangLimitMs: undefined,
+/** The host's behaviour with some of these faults; `names` are separated by commas. */
+export function planted(names = "") {
+  const plants = names.split(",").flatMap((name) => PLANTS[name] ?? []);
+  const [{ run, hangLimitMs } = {}] = plants.filter((plant) => plant.run !== undefined);
+  return {
+    run: run ?? ((cell, runCell, ...on) => runCell(cell, ...on)),
+    report: (facts) => plants.reduce((told, { report }) => report?.(told) ?? told, facts),
+    afterCell: (cell) => {
+      for (const { afterCell } of plants) afterCell?.(cell);
+    },
+    hangLimitMs,
   };
-  return { ...honest, ...PLANTS[name] };
 }
 
 function start(command) {

@@ -1,7 +1,7 @@
-// What a host has left behind when it is gone: processes that carry its mark, and temporary files.
+// What a host has left behind after its exit: processes with its mark, and temporary files.
 import { readdirSync, readFileSync } from "node:fs";
 
-/** In the environment of the host, and so of all that it has started. */
+/** A variable in the environment of the host and of all processes that it has started. */
 export const MARK = "HAWSER_CHAOS_RUN";
 
 export function processesOf(mark) {
@@ -12,7 +12,7 @@ export function processesOf(mark) {
         const environment = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
         if (!environment.includes(`${MARK}=${mark}`)) return [];
         const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-        // One that is dead already, and waits to be buried.
+        // A zombie has no command line.
         return command === "" ? [] : [{ pid: Number(pid), command }];
       } catch {
         return []; // It has ended in the meantime, or is another user's.
@@ -20,7 +20,7 @@ export function processesOf(mark) {
     });
 }
 
-/** Asks again for a while: what was told to end needs a moment. */
+/** Looks repeatedly until the limit, because processes need a moment to exit. */
 export async function remainsOf(mark, folder, limitMs) {
   const until = Date.now() + limitMs;
   for (;;) {

@@ -1,5 +1,5 @@
 // Every step of the protocol × every fault × every entry point, many at once: `npm run chaos`. The
-// host under test is a process of its own; here it is decided what is right.
+// host under test is a process of its own. This program judges the outcomes.
 import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -24,23 +24,28 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "1" },
     concurrency: { type: "string", default: "200" },
     share: { type: "string", default: "5" },
+    every: { type: "string", default: "1" },
     only: { type: "string", default: "" },
     write: { type: "boolean", default: false },
     plant: { type: "string" },
     verbose: { type: "boolean", default: false },
   },
 });
-const [seed, rounds, concurrency, share] = ["seed", "rounds", "concurrency", "share"].map((name) =>
-  Number(values[name]),
-);
-/** For what is closed to be gone, and the host with it. What was planted never goes. */
+const [seed, rounds, concurrency, share, every] = [
+  "seed",
+  "rounds",
+  "concurrency",
+  "share",
+  "every",
+].map((name) => Number(values[name]));
+/** The time for closed processes and the host to exit. Planted faults never go away. */
 const goneMs = values.plant === undefined ? 15_000 : 2_000;
-/** A host with more to do at once takes longer. */
+/** The factor of all limits, because a host with more to do at once takes longer. */
 const scale = concurrency > 50 ? 2 : 1;
-/** So that as many are really there at once as two cores can start in that time. */
+/** Long enough for two cores to start all processes, so that they really run at once. */
 const lingerMs = concurrency > 50 && values.only === "" ? 60_000 : 0;
-const cells = cellsOf({ seed, rounds, only: values.only, share, scale, lingerMs });
-// What takes long begins first, so that the rest goes by meanwhile.
+const cells = cellsOf({ seed, rounds, only: values.only, share, every, scale, lingerMs });
+// Long cells begin first, so that the others run meanwhile.
 const lengthOf = (cell) => limitOf(cell) + lingerOf(cell);
 cells.sort((one, other) => lengthOf(other) - lengthOf(one));
 const [first] = cells;
@@ -54,7 +59,7 @@ await mkdir(temporary);
 const clis = await Promise.all(cells.map(prepare));
 const watch = new Watch(notes, cells, now);
 /**
- * What the host has told of each cell.
+ * The reports of the host, by cell.
  * @type {Map<string, { settledAt?: number, overAt?: number, ended?: boolean, outcome?: string,
  *   message?: string, problems?: string[] }>}
  */
@@ -93,7 +98,7 @@ if (values.write) {
 }
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-/** A cell has a CLI of its own, outside of the folder where nothing may be left. */
+/** Each cell has a CLI of its own, outside of the folder in which no file may be left. */
 async function prepare(cell) {
   cell.file = `${cell.id.replaceAll("/", "-")}.jsonl`;
   const cli = await fakeCli(scenarioOf(cell, join(notes, cell.file)));
@@ -120,13 +125,13 @@ async function runHost() {
     problems.push(...message.problems);
   });
   host.once("disconnect", () => {
-    // It is told to end by nothing but having nothing left to do.
+    // The host exits because it has nothing left to do, without a signal.
     timer = setTimeout(() => {
       problems.push("the host did not exit by itself");
       host.kill("SIGKILL");
     }, goneMs);
   });
-  // Its last words may come behind its exit.
+  // Its last messages may arrive after its exit.
   const [[code, signal]] = await Promise.all([once(host, "exit"), once(host, "disconnect")]);
   clearTimeout(timer);
   if (!isDone || code !== 0) problems.push(`the host ended by ${signal ?? `exit code ${code}`}`);
@@ -165,7 +170,7 @@ function cellOf(id) {
   return cells.find((cell) => cell.id === id);
 }
 
-/** The same clock in all processes. */
+/** A clock that all processes share. */
 function now() {
   return Number(process.hrtime.bigint() / 1000n) / 1000;
 }

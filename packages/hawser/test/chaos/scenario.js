@@ -1,15 +1,15 @@
-// What the fake CLI plays in a cell: it gets as far as the step, says so, and has the fault.
+// The scenario of the fake CLI in a cell: it reaches the step, reports that, and then has the fault.
 import { randomFrom } from "../soak/plan.js";
 import { STEPS, signalOf } from "./plan.js";
 
 export const ANSWER = "The bowline holds.";
-/** What is said before the fault at all steps that come after it. */
+/** The text before the fault, at all steps that come after it. */
 export const BEGINNING = "The bow";
-/** On stderr: it has reached the step. */
+/** Printed to stderr when the CLI has reached the step. */
 export const AT_STEP = "chaos: at the step";
-/** On stderr: its turn has begun, and the step is to come. */
+/** Printed to stderr when the turn has begun, before the step. */
 export const UP = "chaos: up";
-/** On stderr: the host is to interrupt now. */
+/** Printed to stderr to ask the host for an interrupt. */
 export const GO = "chaos: go";
 export const DENIED = "Bash(rm:*)";
 export const VERSION = "2.1.325 (Claude Code)";
@@ -72,19 +72,19 @@ const PARTIAL = {
 };
 const BEGUN = [{ init: {} }, PARTIAL];
 
-/** A CLI that is not ready does nothing about a prompt that has come already. */
+/** A CLI that is not ready ignores a prompt that has arrived. */
 function notYet({ fault }) {
   if (fault === "garbage" || fault === "stdin") return [];
   return [{ on: "user", process: 1, times: "always", do: [{ hang: true }] }];
 }
 
-/** A turn, with the fault at its step if that is one of a turn. */
+/** A turn, with the fault if its step is in the turn. */
 function turn(cell) {
   const at = (step) => (cell.step === step && cell.fault !== undefined ? broken(cell) : []);
   return isAsking(cell) ? upToFault(cell, askingTurn(cell, at)) : plainTurn(cell, at);
 }
 
-/** What has stopped does not go on by the host's answer, either. */
+/** A stopped CLI does not continue after an answer of the host. */
 function upToFault({ step, fault }, steps) {
   const last = ["permission", "hook", "tool"].indexOf(step);
   if (last < 0 || fault === undefined || fault === "garbage") return steps;
@@ -120,7 +120,7 @@ function linger(cell) {
   return sleep === 0 ? [] : [{ stderr: `${UP}\n` }, { sleep }];
 }
 
-/** How much longer its turn takes. Nothing, where a limit is waited for, or the step is before it. */
+/** How much longer the turn takes: 0 if the cell waits for a limit, or the step is before the turn. */
 export function lingerOf({ step, fault, lingerMs = 0 }) {
   return fault === undefined || fault === "stall" || !LINGERS.has(step) ? 0 : lingerMs;
 }
@@ -136,7 +136,7 @@ const LINGERS = new Set([
   "interrupt",
 ]);
 
-/** The host is asked one thing after the other; its answer is what the CLI goes on by. */
+/** The CLI sends the host one request after the other, and continues after each answer. */
 function askingTurn(cell, at) {
   const ask = (id, request) => ({ emit: { type: "control_request", request_id: id, request } });
   const tool = { tool_name: "Bash", tool_use_id: TOOL };
@@ -193,7 +193,7 @@ const TOOL_RESULT = {
   },
 };
 
-/** The mark, and what goes wrong; whatever can go on after it, goes on. */
+/** The mark and the fault. Whatever still works afterwards continues. */
 function broken(cell) {
   const mark = { stderr: `${AT_STEP}\n` };
   switch (cell.fault) {
@@ -208,7 +208,7 @@ function broken(cell) {
     case "cut":
       return [mark, { write: cutLine(cell) }, ending(cell)];
     case "stdin":
-      // At once, so that it has not read what comes next.
+      // At once, so that the CLI has not read the next line.
       return [{ closeStdin: true }, mark];
     default:
       return [mark, { closeStdout: true }, HANG];
@@ -226,7 +226,7 @@ function cutLine({ step, cutAt }) {
   return line.slice(0, cutOf(line, cutAt));
 }
 
-/** Never nothing, and never all of it. */
+/** Never empty, and never the whole line. */
 function cutOf(line, cutAt) {
   return 1 + Math.floor(cutAt * (line.trimEnd().length - 1));
 }
@@ -264,11 +264,11 @@ function line(message) {
   return `${JSON.stringify(message)}\n`;
 }
 
-/** What is no message, whole lines of it. */
+/** Whole lines that are no messages. */
 function garbage({ garbage: kind, noise }) {
   const random = randomFrom(noise);
   const bytes = Buffer.from(Array.from({ length: 300 }, () => Math.floor(random() * 256)));
-  // None of them may end the line, or begin another like a message.
+  // None of these bytes may end the line, or begin a line like a message.
   const dull = Buffer.from(bytes.map((byte) => (byte === 0x0a || byte === 0x7b ? 0x20 : byte)));
   const kinds = [
     { write: "npm warn: something is old\n" },

@@ -1,4 +1,4 @@
-// The page that a run is written into: one row for each step, one column for each fault.
+// Writes a run into its page: one row for each step, one column for each fault.
 import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { limitOf, timeoutsOf } from "./expectation.js";
@@ -8,7 +8,7 @@ const PAGE = new URL("../../../../docs/reliability.md", import.meta.url);
 const BEGIN = "<!-- chaos: written by `npm run chaos -- --write` -->";
 const END = "<!-- end of chaos -->";
 
-/** What a run came to, in a few figures. */
+/** The figures of a run. */
 export function summaryOf(results) {
   const outcomes = countOf(results.map(({ outcome }) => String(outcome)));
   return { worstMs: worstOf(results), outcomes };
@@ -47,7 +47,7 @@ export function tableOf({ results, seed, rounds, mostAtOnce, seconds, version })
   ].join("\n");
 }
 
-/** The time limits that calls were given, by name. */
+/** The time limits of the calls, by name. */
 function ownLimits(results) {
   const all = Object.assign({}, ...results.map(({ cell }) => timeoutsOf(cell)));
   return Object.entries(all)
@@ -63,7 +63,7 @@ function mostOf(numbers) {
   return Math.round(Math.max(...numbers));
 }
 
-/** All entry points together where they agree; those that differ by name. */
+/** All entry points together if their outcomes agree; otherwise those that differ, by name. */
 function cellOf(results, step, fault) {
   const here = results.filter(({ cell }) => cell.step === step && cell.fault === fault);
   const byOutcomes = new Map();

@@ -1,10 +1,10 @@
-// Watches from outside how far the CLIs get, by the notes that they leave, and does to them what has
-// to come from outside.
+// Watches the progress of the CLIs by the notes that they write, and sends the signals that come from
+// outside.
 import { readFileSync, watch } from "node:fs";
 import { basename } from "node:path";
 import { STEPS, signalOf } from "./plan.js";
 
-/** What a CLI has just been given at those steps that are reached by reading something. */
+/** The input that a CLI has read at the steps that it reaches by reading. */
 const HEARD = {
   version: ({ event, argv }) => event === "start" && argv.length === 1,
   start: ({ event, argv }) => event === "start" && argv.length > 1,
@@ -16,7 +16,7 @@ const HEARD = {
   interrupt: ({ line }) => line?.includes('"subtype":"interrupt"'),
 };
 
-/** Who must be heard by the host before it is frozen, since the host's caller goes by that. */
+/** Whether the host must hear from the CLI before it is frozen, because the caller waits for that. */
 function mustSaySo(cell) {
   return cell.entry === "query" && cell.step !== "version" && signalOf(cell) === "SIGSTOP";
 }
@@ -28,7 +28,7 @@ export class Watch {
   #folder;
   #now;
 
-  /** `folder` is where each CLI leaves its notes, in a file named after its cell. */
+  /** Each CLI writes its notes into `folder`, in a file named after its cell. */
   constructor(folder, cells, now) {
     this.#folder = folder;
     this.#now = now;
@@ -38,12 +38,12 @@ export class Watch {
     this.#watcher = watch(folder, (_event, name) => name !== null && this.#look(name));
   }
 
-  /** When the step was reached, if it was. */
+  /** The time at which the step was reached, if it was. */
   reachedAt(cell) {
     return this.#cells.get(cell.file)?.reachedAt;
   }
 
-  /** The host has heard from the CLI that it is there. */
+  /** The host has heard from the CLI that it has reached the step. */
   heard(cell, at) {
     const state = this.#cells.get(cell.file);
     if (state.reachedAt !== undefined) return;
@@ -70,7 +70,7 @@ export class Watch {
     const { step } = state.cell;
     const isSession = entry.event === "start" && entry.argv.length > 1;
     if (isSession || step === "version") state.pid ??= entry.pid;
-    // Of those that come later, nothing goes wrong.
+    // Later processes of the cell have no fault.
     if (entry.pid !== state.pid || !STEPS[step].heard || mustSaySo(state.cell)) return;
     if (state.reachedAt === undefined && HEARD[step](entry)) this.#reached(state, this.#now());
   }
@@ -84,7 +84,7 @@ export class Watch {
       try {
         process.kill(state.pid, signal);
       } catch {
-        // It was ended by the host meanwhile.
+        // The host has ended the process meanwhile.
       }
     }, state.cell.delayMs);
     this.#timers.add(timer);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { isMessage } from "../../src/wire/index.js";
 import { asks, openLine, settled, success } from "./line.helper.js";
 
-describe("a control line", () => {
-  it("hands on every other line in its order, of whatever type", async () => {
+describe("ControlLine", () => {
+  it("passes on all other messages in order, of any type", async () => {
     const { say, messages, corrupt, cli, ended } = await openLine();
     const lines = [{ type: "system", subtype: "init" }, { type: "new" }, {}, { type: 5 }];
     for (const line of lines) say(line);
@@ -16,7 +16,7 @@ describe("a control line", () => {
     expect(corrupt).toMatchObject([{ code: "protocol_error" }]);
   });
 
-  it("reads on when a message cannot be dealt with, and says what was lost", async () => {
+  it("continues after a message that cannot be handled, and logs what was lost", async () => {
     const { say, messages, corrupt, cli, ended } = await openLine(undefined, (message) => {
       if ((message.type as string) === "bad") throw new TypeError("not as expected");
     });
@@ -32,7 +32,7 @@ describe("a control line", () => {
     ]);
   });
 
-  it("takes a burst of 1,000 requests each way, interleaved, each with its own answer", async () => {
+  it("matches 1,000 interleaved requests in each direction to their answers", async () => {
     const { control, say, sent, sentUpTo } = await openLine(async (request) => ({ of: request }));
     const count = 1000;
     const answers = Array.from({ length: count }, (_, i) => {
@@ -54,7 +54,7 @@ describe("a control line", () => {
     );
   });
 
-  it("reads 10,000 messages while a handler is stuck", async () => {
+  it("reads 10,000 messages while a handler does not return", async () => {
     let release: () => void = () => {};
     const stuck = new Promise<object>((resolve) => {
       release = () => resolve({});
@@ -73,7 +73,7 @@ describe("a control line", () => {
     expect(await sentUpTo(1)).toMatchObject([{ response: { request_id: "stuck" } }]);
   });
 
-  it("stops reading while it is paused, and goes on where it was", async () => {
+  it("stops reading while it is paused, and then continues without a gap", async () => {
     const { control, say, messages, cli, ended } = await openLine(undefined, (message) => {
       if (isMessage(message, "keep_alive")) control.pause();
     });
@@ -90,7 +90,7 @@ describe("a control line", () => {
     expect(messages.map(({ type }) => type)).toEqual(["one", "keep_alive", "two"]);
   });
 
-  it("notices while it is paused that the peer has died, after all that it said", async () => {
+  it("reports the death of the peer while it is paused, after all messages", async () => {
     const { control, say, messages, cli, ended } = await openLine(undefined, () => control.pause());
     const request = control.request({ subtype: "x" });
     for (const type of ["one", "two", "three"]) say({ type });
@@ -102,7 +102,7 @@ describe("a control line", () => {
     expect(messages.map(({ type }) => type)).toEqual(["one", "two", "three"]);
   });
 
-  it("holds the program while anybody wants it to or waits for an answer", async () => {
+  it("keeps the program alive while a caller holds it or waits for an answer", async () => {
     const { control, holds, say, sentUpTo } = await openLine();
     const [first, second] = [control.hold(), control.hold()];
     first();
@@ -121,7 +121,7 @@ describe("a control line", () => {
     expect(holds.at(-1)).toBe(false);
   });
 
-  it("works as well from the other side of the line", async () => {
+  it("also works as the CLI's side of the line", async () => {
     const { control, cli, sentUpTo, sent } = await openLine(async () => ({ from: "host" }));
     await cli.send(asks("1", "x") as Parameters<typeof cli.send>[0]);
     await sentUpTo(1);

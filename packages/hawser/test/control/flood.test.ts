@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { openLine } from "./line.helper.js";
 
-/** A program that speaks as the CLI does, but answers a prompt with requests of its own without end. */
+/** A program that speaks like the CLI, but answers a prompt with an endless series of requests. */
 function floodingCli(request: object): string {
   const folder = mkdtempSync(join(tmpdir(), "hawser-flood-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -45,12 +45,12 @@ function floodingCli(request: object): string {
   return path;
 }
 
-describe("complete() with a CLI that floods the line with requests", () => {
+describe("complete() with a CLI that sends requests without end", () => {
   it.each([
     ["of an unknown subtype", { subtype: "x" }],
     ["to an unknown hook", { subtype: "hook_callback", callback_id: "none", input: {} }],
     ["to an unknown MCP server", { subtype: "mcp_message", server_name: "none", message: {} }],
-  ])("%s ends with timeout, and the event loop turns", async (_name, request) => {
+  ])("%s rejects with timeout, and does not block the event loop", async (_name, request) => {
     let turns = 0;
     const rss = process.memoryUsage().rss;
     const timer = setInterval(() => {
@@ -60,9 +60,9 @@ describe("complete() with a CLI that floods the line with requests", () => {
     const call = complete("go", {
       cliPath: floodingCli(request),
       closeGraceMs: 500,
-      timeouts: { totalMs: 5000 },
+      timeouts: { totalMs: 2000 },
     });
-    // The flood has no end, so that without a turn of the event loop this never comes.
+    // The requests have no end, so that a blocked event loop would never reject the call.
     await expect(call).rejects.toMatchObject({ code: "timeout", phase: "total" });
     expect(turns).toBeGreaterThan(10);
     expect(process.memoryUsage().rss - rss).toBeLessThan(512 * 1024 ** 2);
@@ -70,7 +70,7 @@ describe("complete() with a CLI that floods the line with requests", () => {
 });
 
 describe("ControlLine with many requests at once", () => {
-  it("answers each of them, and lets a timer fire meanwhile", async () => {
+  it("answers each request, and lets a timer fire meanwhile", async () => {
     const line = await openLine(async () => ({ fine: true }));
     let fired = false;
     setTimeout(() => {
@@ -84,7 +84,7 @@ describe("ControlLine with many requests at once", () => {
     expect(fired).toBe(true);
   });
 
-  it("refuses those beyond ten thousand whose handlers are at work, also if the CLI withdrew them", async () => {
+  it("refuses requests while 10,000 handlers run, also for requests that the CLI has cancelled", async () => {
     const line = await openLine(() => new Promise(() => {}));
     for (let at = 0; at < 10_001; at++) {
       line.say({ type: "control_request", request_id: `r${at}`, request: { subtype: "x" } });
@@ -95,7 +95,7 @@ describe("ControlLine with many requests at once", () => {
     ]);
   });
 
-  it("refuses those beyond ten thousand that are open", async () => {
+  it("refuses requests while 10,000 requests are open", async () => {
     const line = await openLine(() => new Promise(() => {}));
     for (let at = 0; at < 10_001; at++) {
       line.say({ type: "control_request", request_id: `r${at}`, request: { subtype: "x" } });

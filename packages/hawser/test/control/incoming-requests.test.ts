@@ -15,8 +15,8 @@ function never(): Promise<never> {
   return new Promise(() => {});
 }
 
-describe("a request of the CLI", () => {
-  it("is answered with what the handler gives", async () => {
+describe("incoming request", () => {
+  it("is answered with the handler's return value", async () => {
     const seen: unknown[] = [];
     const { say, sentUpTo } = await openLine(async (request, { requestId, signal }) => {
       seen.push({ request, requestId, aborted: signal.aborted });
@@ -32,7 +32,7 @@ describe("a request of the CLI", () => {
     expect(seen).toEqual([{ request: { subtype: "ping", n: 1 }, requestId: "r1", aborted: false }]);
   });
 
-  it("is served while our own initialize has no answer yet", async () => {
+  it("is served while our own initialize is unanswered", async () => {
     const { control, say, sentUpTo } = await openLine(async ({ subtype }) => ({ did: subtype }));
     const initialize = control.request({ subtype: "initialize" });
     const [asked] = await sentUpTo(1);
@@ -42,7 +42,7 @@ describe("a request of the CLI", () => {
     expect(await initialize).toEqual({ pid: 1 });
   });
 
-  it("never waits for another one", async () => {
+  it("never waits for another request", async () => {
     const { say, sentUpTo } = await openLine(async ({ subtype }) =>
       subtype === "stuck" ? never() : { subtype },
     );
@@ -56,7 +56,7 @@ describe("a request of the CLI", () => {
     });
   });
 
-  it("is worked on only once, however often it comes", async () => {
+  it("is handled once, however often it arrives", async () => {
     const release: (() => void)[] = [];
     const { say, sentUpTo, sent } = await openLine(
       () => new Promise((resolve) => release.push(() => resolve({}))),
@@ -71,7 +71,7 @@ describe("a request of the CLI", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("is aborted alone when it is withdrawn, and not answered", async () => {
+  it("is aborted and not answered when the CLI cancels it", async () => {
     const contexts = new Map<string, RequestContext>();
     const release: (() => void)[] = [];
     const { say, sent, sentUpTo } = await openLine((_, context) => {
@@ -92,7 +92,7 @@ describe("a request of the CLI", () => {
     expect(answersOf(sent)).toEqual({ 2: {} });
   });
 
-  it("is aborted when the line ends, and its answer goes nowhere", async () => {
+  it("is aborted and not answered when the line ends", async () => {
     const contexts: RequestContext[] = [];
     const release: (() => void)[] = [];
     const { say, cli, ended } = await openLine((_, context) => {
@@ -113,7 +113,7 @@ describe("a request of the CLI", () => {
     ["a text", "just words", "just words"],
     ["nothing", undefined, "undefined"],
     ["what has no words", Object.create(null), "Something was thrown that cannot be put in words."],
-  ])("is answered with an error if its handler throws %s", async (_, thrown, error) => {
+  ])("is answered with an error when its handler throws %s", async (_, thrown, error) => {
     const { say, sentUpTo } = await openLine(async () => {
       throw thrown;
     });
@@ -123,7 +123,7 @@ describe("a request of the CLI", () => {
     ]);
   });
 
-  it("is answered with an error if its handler throws before it gives a promise", async () => {
+  it("is answered with an error when its handler throws synchronously", async () => {
     const handler = (() => {
       throw new Error("at once");
     }) as unknown as RequestHandler;
@@ -137,7 +137,7 @@ describe("a request of the CLI", () => {
     ["a cycle", cycle],
     ["a toJSON that throws", () => ({ toJSON: fail })],
     ["a getter that throws", () => Object.defineProperty({}, "x", { enumerable: true, get: fail })],
-  ])("is answered with an error if the answer holds %s", async (_, payload) => {
+  ])("is answered with an error when the answer contains %s", async (_, payload) => {
     const { say, sentUpTo } = await openLine(async () => payload());
     say(asks("1", "x"));
     const [sent] = await sentUpTo(1);
@@ -145,7 +145,7 @@ describe("a request of the CLI", () => {
     expect(sent?.response?.error).toMatch(/^The message cannot be written as JSON: /);
   });
 
-  it("gets no answer if its handler wants to give none", async () => {
+  it("gets no answer when its handler declines to answer", async () => {
     const { say, sentUpTo, sent } = await openLine(async ({ subtype }) =>
       subtype === "mute" ? NO_ANSWER : undefined,
     );
@@ -158,7 +158,7 @@ describe("a request of the CLI", () => {
     ]);
   });
 
-  it("without an id, a request or a subtype breaks nothing", async () => {
+  it("may lack an id, a request or a subtype", async () => {
     const { say, sentUpTo, messages, corrupt } = await openLine(async () => ({ fine: true }));
     say({ type: "control_request" });
     say({ type: "control_request", request: { subtype: "x" } });

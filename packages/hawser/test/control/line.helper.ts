@@ -5,18 +5,18 @@ import type { Message } from "../../src/wire/index.js";
 
 export interface Line {
   readonly control: ControlLine;
-  /** The CLI's end: a bare transport, so that a test can say anything. */
+  /** The CLI's side: a bare transport, so that a test can send anything. */
   readonly cli: MemoryTransport;
   readonly messages: Message[];
   readonly corrupt: HawserError[];
   readonly ended: Promise<unknown>;
-  /** What the transport was told of keeping the program alive. */
+  /** The calls that told the transport whether to keep the program alive. */
   readonly holds: boolean[];
-  /** What the CLI has been sent so far. */
+  /** The lines that the CLI has received so far. */
   readonly sent: Sent[];
-  /** Resolves when the CLI has been sent so many lines. */
+  /** Resolves when the CLI has received this many lines. */
   sentUpTo(count: number): Promise<readonly Sent[]>;
-  /** A line of the CLI, whatever it is. */
+  /** Sends any line from the CLI. */
   say(line: object | string): void;
 }
 
@@ -32,7 +32,7 @@ export interface Sent {
   };
 }
 
-/** A control line over memory, and the CLI's end of it. */
+/** A ControlLine over memory, and the CLI's side of it. */
 export async function openLine(
   handler: RequestHandler = async () => undefined,
   onMessage?: (message: Message) => void,
@@ -92,7 +92,7 @@ export function asks(request_id: string, subtype: string, more: object = {}): ob
   return { type: "control_request", request_id, request: { subtype, ...more } };
 }
 
-/** Lets everything run that is due now. */
+/** Lets all due callbacks run. */
 export async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -5,8 +5,8 @@ import { failure, openLine, settled, success } from "./line.helper.js";
 
 const LISTENERS = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
 
-describe("a request of ours", () => {
-  it("gets its own answer, also when answers come out of order", async () => {
+describe("outgoing request", () => {
+  it("gets its own answer when answers arrive out of order", async () => {
     const { control, sentUpTo, say } = await openLine();
     const answers = ["a", "b", "c"].map((subtype) => control.request({ subtype }));
     const sent = await sentUpTo(3);
@@ -23,7 +23,7 @@ describe("a request of ours", () => {
     ]);
   });
 
-  it("gets its own answer in every interleaving of answers", async () => {
+  it("gets its own answer for every order of answers", async () => {
     const orders = fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(orders, fc.infiniteStream(fc.nat()), async (keys, picks) => {
@@ -34,7 +34,7 @@ describe("a request of ours", () => {
           const [id] = open.splice((picks.next().value ?? 0) % open.length, 1);
           const asked = sent.find(({ request_id }) => request_id === id)?.request;
           say(success(id, { echo: asked }));
-          // Late, repeated and foreign answers are nobody's.
+          // Late, repeated and foreign answers must be ignored.
           say(success(id, { echo: "again" }));
           say(success("foreign", {}));
         };
@@ -52,7 +52,7 @@ describe("a request of ours", () => {
     );
   });
 
-  it("waits no longer than it may, and an answer that comes later is nobody's", async () => {
+  it("rejects with timeout, and a later answer is ignored", async () => {
     const { control, sentUpTo, say, messages } = await openLine();
     const late = control.request({ subtype: "slow" }, { timeoutMs: 20 });
     await expect(late).rejects.toMatchObject({ code: "timeout", phase: "control" });
@@ -64,7 +64,7 @@ describe("a request of ours", () => {
     expect(messages).toEqual([]);
   });
 
-  it("waits 60 seconds unless told otherwise, and for ever if told so", async () => {
+  it("waits 60 seconds by default, and without a limit if the caller asks for that", async () => {
     vi.useFakeTimers();
     try {
       const { control } = await openLine();
@@ -88,7 +88,7 @@ describe("a request of ours", () => {
     }
   });
 
-  it("is not sent if its signal is aborted already", async () => {
+  it("is not sent when its signal is already aborted", async () => {
     const { control, sent } = await openLine();
     const signal = AbortSignal.abort("no need");
     const request = control.request({ subtype: "x" }, { signal });
@@ -98,7 +98,7 @@ describe("a request of ours", () => {
     expect(LISTENERS(signal)).toBe(0);
   });
 
-  it("is given up when its signal is aborted", async () => {
+  it("rejects when its signal aborts", async () => {
     const { control, sentUpTo } = await openLine();
     const { signal, abort } = abortable();
     const request = control.request({ subtype: "x" }, { signal });
@@ -109,7 +109,7 @@ describe("a request of ours", () => {
     expect(LISTENERS(signal)).toBe(0);
   });
 
-  it("stops listening to its signal however it ends", async () => {
+  it("removes its abort listener however it ends", async () => {
     const { control, sentUpTo, say, cli } = await openLine();
     const { signal } = abortable();
     const answered = control.request({ subtype: "answered" }, { signal });
@@ -126,7 +126,7 @@ describe("a request of ours", () => {
     expect(LISTENERS(signal)).toBe(0);
   });
 
-  it("rejects with a typed error when the CLI refuses it", async () => {
+  it("rejects with a HawserError when the CLI refuses it", async () => {
     const { control, sentUpTo, say } = await openLine();
     const answers = [
       { error: "bad mode", error_code: "invalid_mode" },
@@ -150,7 +150,7 @@ describe("a request of ours", () => {
     ]);
   });
 
-  it("is told how the CLI died, and so is every later one", async () => {
+  it("rejects with the reason of the CLI's death, as does every later request", async () => {
     const { control, sentUpTo, cli, ended } = await openLine();
     const waiting = [control.request({ subtype: "a" }), control.request({ subtype: "b" })];
     await sentUpTo(2);
@@ -161,7 +161,7 @@ describe("a request of ours", () => {
     await expect(control.request({ subtype: "c" })).rejects.toMatchObject(died);
   });
 
-  it("is told that the line was closed, and so is every later one", async () => {
+  it("rejects with closed after close(), as does every later request", async () => {
     const { control, sentUpTo, cli, ended } = await openLine();
     const waiting = control.request({ subtype: "a" });
     await sentUpTo(1);
@@ -171,13 +171,13 @@ describe("a request of ours", () => {
     await expect(control.request({ subtype: "b" })).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("rejects at once if it cannot be written", async () => {
+  it("rejects at once when it cannot be written", async () => {
     const { control } = await openLine();
     const request = { subtype: "x", big: 1n } as unknown as { subtype: string };
     await expect(control.request(request)).rejects.toMatchObject({ code: "invalid_options" });
   });
 
-  it("survives answers that make no sense", async () => {
+  it("is not affected by malformed answers", async () => {
     const { control, sentUpTo, say, messages } = await openLine();
     const request = control.request({ subtype: "x" });
     const [sent] = await sentUpTo(1);

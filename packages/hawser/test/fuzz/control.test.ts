@@ -4,6 +4,7 @@ import { NO_ANSWER } from "../../src/control/index.js";
 import { openSession } from "../../src/session/index.js";
 import { failure, openLine, type Sent, settled, success } from "../control/line.helper.js";
 import { fc } from "../support/fc.js";
+import { runs } from "../support/runs.js";
 import { lineOf, mutationsAt, placesIn, REPLACEMENTS, replaced } from "./mutate.helper.js";
 import { acknowledged, type HostLine, Peer } from "./peer.helper.js";
 import { type Json, REQUESTS } from "./samples.helper.js";
@@ -25,7 +26,7 @@ const MUTATED: readonly Json[] = REQUESTS.flatMap((request, at) => {
   );
 });
 
-/** Ids of requests that were asked in earnest. */
+/** The ids of real requests. */
 function legalIds(lines: readonly Json[]): string[] {
   const ids = lines.flatMap(({ type, request_id, request }) => {
     const { subtype } = (request ?? {}) as { subtype?: unknown };
@@ -35,8 +36,8 @@ function legalIds(lines: readonly Json[]): string[] {
   return [...new Set(ids)];
 }
 
-describe("a request of the CLI with any value in any field", () => {
-  it("is answered once by a session if it can be, and no broken one is granted", async () => {
+describe("incoming request with any value in any field", () => {
+  it("is answered once by a session if possible, and a malformed request is never allowed", async () => {
     const called: unknown[][] = [];
     const peer = new Peer(({ type, request_id }) =>
       type === "control_request" ? [acknowledged(request_id)] : [],
@@ -93,13 +94,13 @@ function isGranted(answer: unknown): boolean {
   return response?.response?.behavior === "allow";
 }
 
-describe("an answer of the CLI with any value in any field", () => {
+describe("answer of the CLI with any value in any field", () => {
   const shapes = [
     (id: string) => success(id, { a: 1 }),
     (id: string) => failure(id, { error: "no", error_code: "invalid_request" }),
   ];
 
-  it("settles the one who waits by its id, and leaves others to the good answer", async () => {
+  it("settles only the request with its id; a valid answer settles the others", async () => {
     for (const shape of shapes) {
       for (const path of placesIn(shape("x"))) {
         for (const value of Object.keys(REPLACEMENTS)) {
@@ -155,8 +156,8 @@ const frame: fc.Arbitrary<Json> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<Json>({ type: "control_response" }, { type: "x" }, {}) },
 );
 
-describe("control frames in any order", () => {
-  it("leave no request without its one answer, and nobody waiting", async () => {
+describe("control messages in any order", () => {
+  it("answer each request once, and leave no call waiting", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(frame, { maxLength: 25 }), fc.boolean(), async (frames, late) => {
         const open = new Map<string, { signal: AbortSignal; done: () => void }>();
@@ -192,14 +193,14 @@ describe("control frames in any order", () => {
         expect(line.control.isQuiet).toBe(true);
         expect(line.corrupt).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });
 
 /**
- * A request without a subtype is refused at once. Another one is answered, if it was not withdrawn
- * first; while it is being worked on, a second one of its id is the same one.
+ * A request without a subtype is refused at once. Any other request is answered, unless it was
+ * cancelled before. A second request with the id of a running request is ignored.
  */
 function expectedAnswers(one: string, frames: readonly Json[]): number {
   let answers = 0;

@@ -6,16 +6,16 @@ import type { Message } from "../../src/wire/index.js";
 import { acknowledged, type HostLine, Peer } from "./peer.helper.js";
 import { type Json, PROMPT_ID } from "./samples.helper.js";
 
-/** One prompt: what the CLI says to it, of which the good lines must all arrive. */
+/** One prompt and the lines of the CLI for it. The valid lines must all arrive. */
 export interface Case {
   readonly name: string;
   readonly lines: readonly string[];
   readonly good: readonly string[];
 }
 
-/** One conversation, turn by turn, for as long as it lasts. */
+/** One conversation, turn by turn, until it ends. */
 export interface Conversation {
-  /** What went wrong in this case, if anything did; `AGAIN` if it was over before it heard of it. */
+  /** The problem of this case, if any; `AGAIN` if the conversation had ended before the case began. */
   run(each: Case): Promise<string | undefined>;
   readonly isOver: boolean;
   close(): Promise<void>;
@@ -23,10 +23,10 @@ export interface Conversation {
 
 export const AGAIN = "again";
 
-/** Far beyond what a busy machine needs; only a hang comes to it. */
+/** Far beyond what a busy machine needs, so that only a hang reaches it. */
 const DEADLINE_MS = 15_000;
 
-/** Prompts over a session; every turn must settle, with a result or a typed error. */
+/** Prompts over a session. Every turn must settle, with a result or a HawserError. */
 export async function inSession(options: Options = {}): Promise<Conversation> {
   const script = new Script();
   const session = await openSession({
@@ -65,7 +65,7 @@ async function textOf(pieces: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-/** Prompts over a query, each of which is one line of its input. */
+/** Prompts over a query, each as one line of its input. */
 export async function inQuery(options: Options = {}): Promise<Conversation> {
   const script = new Script();
   const prompts = new Prompts();
@@ -91,10 +91,10 @@ export async function inQuery(options: Options = {}): Promise<Conversation> {
   };
 }
 
-/** Marks what a query does not hand on. */
+/** The mark of messages that a query does not pass on. */
 const HOST_ONLY = '"sdk_host_only":true';
 
-/** The lines of an input that goes on until the query leaves it. */
+/** The lines of an input that lasts until the query leaves it. */
 class Prompts implements AsyncIterable<object> {
   readonly #lines: object[] = [];
   #wake: () => void = () => {};
@@ -122,7 +122,7 @@ class Prompts implements AsyncIterable<object> {
   }
 }
 
-/** A CLI that answers every request, and every prompt by the lines that are due. */
+/** A CLI that answers every request, and every prompt with the next lines. */
 class Script {
   readonly peer: Peer = new Peer((heard) => this.#replies(heard));
   due: readonly string[] = [];
@@ -136,7 +136,7 @@ class Script {
   }
 }
 
-/** Reads to the end, and remembers. */
+/** Reads to the end, and keeps all messages. */
 class Reader {
   seen: Message[] = [];
   ended = false;
@@ -226,7 +226,7 @@ async function lateness(
   return open.size === 0 ? undefined : [...open].join();
 }
 
-/** The first good line that did not arrive in its place. */
+/** The first valid line that did not arrive in its place. */
 export function lossIn({ good }: Case, seen: readonly Message[]): string | undefined {
   const texts = seen.map(jsonOf);
   let at = 0;
@@ -238,7 +238,7 @@ export function lossIn({ good }: Case, seen: readonly Message[]): string | undef
   return undefined;
 }
 
-/** The id of the prompt is another one in every case. */
+/** Replaces the id of the prompt, which differs in every case. */
 function sameLine(text: string, line: string): boolean {
   if (text === line) return true;
   if (!line.includes(PROMPT_ID)) return false;
@@ -246,7 +246,7 @@ function sameLine(text: string, line: string): boolean {
   return text.length === line.length && parts.every((part) => text.includes(part));
 }
 
-/** Without its nesting, where that is too deep to be written. */
+/** Without its nesting, if that is too deep to be serialised. */
 function jsonOf(message: Message): string {
   try {
     return JSON.stringify(message);

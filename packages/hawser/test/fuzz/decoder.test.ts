@@ -2,12 +2,13 @@ import { describe, expect, it } from "vitest";
 import { isHawserError } from "../../src/base/index.js";
 import { decodeLine, type Frame, LineFramer } from "../../src/wire/index.js";
 import { fc } from "../support/fc.js";
+import { runs } from "../support/runs.js";
 
 const good = fc.tuple(fc.nat(), fc.json({ maxDepth: 3 })).map(([n, json]) => ({
   good: `{"type":"good","n":${n},"value":${json}}`,
 }));
 
-/** What a line may hold that is no message, or a message that nobody would send. None has an LF. */
+/** Lines that are no message, or no message that a CLI would send. None has an LF. */
 const bad = fc.oneof(
   fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes.filter((each) => each !== 10))),
   fc
@@ -62,8 +63,8 @@ function framesOf(bytes: Buffer, cuts: readonly number[]): Frame[] {
   return [...frames, ...framer.end().map((line) => decodeLine(line))];
 }
 
-describe("bytes of any kind, in any pieces", () => {
-  it("give every good line between them, in order and unchanged", () => {
+describe("LineFramer and decodeLine() with random bytes in random chunks", () => {
+  it("yield every valid line between them, in order and unchanged", () => {
     fc.assert(
       fc.property(document, sizes, lineEnd, (lines, cuts, end) => {
         const parts = lines.flatMap((line) => [
@@ -80,16 +81,16 @@ describe("bytes of any kind, in any pieces", () => {
           Buffer.isBuffer(line) ? [] : [JSON.parse(line.good) as unknown],
         );
         const among = new Set(expected.map((each) => JSON.stringify(each)));
-        // A bad line may be a good one that was hit where it does not matter.
+        // A mutated line may still be valid.
         const kept = messages.filter((each) => among.has(JSON.stringify(each)));
         expect(kept).toEqual(expect.arrayContaining(expected));
         expect(inOrder(kept, expected)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
-  it("give frames of the three kinds, and typed errors", () => {
+  it("yield only frames of the three kinds, with a HawserError for a corrupt line", () => {
     fc.assert(
       fc.property(document, sizes, (lines, cuts) => {
         const parts = lines.map((line) => (Buffer.isBuffer(line) ? line : Buffer.from(line.good)));
@@ -101,11 +102,11 @@ describe("bytes of any kind, in any pieces", () => {
         expect(Reflect.get({}, "polluted")).toBeUndefined();
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
-  it("leave a key named __proto__ a key", () => {
+  it("keep __proto__ an ordinary key", () => {
     const frame = decodeLine('{"type":"x","__proto__":{"polluted":1}}');
     if (frame.kind !== "message") throw new Error(frame.kind);
     expect(Object.keys(frame.message)).toEqual(["type", "__proto__"]);

@@ -7,7 +7,7 @@ import { HOST, NEWEST } from "../options/facts.helper.js";
 import { HOSTILE } from "./mutate.helper.js";
 import { acknowledged, type HostLine, Peer } from "./peer.helper.js";
 
-/** What random input has found, each in its smallest form. */
+/** Defects that random input has found, each in its smallest form. */
 
 const INIT = { type: "system", subtype: "init", session_id: "s", model: "m", mcp_servers: [] };
 const RESULT = {
@@ -19,7 +19,7 @@ const RESULT = {
   num_turns: 1,
 };
 
-/** A session whose CLI says these lines to the first prompt, and the next ones to the second. */
+/** A session whose CLI prints the first lines for the first prompt, and the next lines for the second. */
 async function open(
   turns: readonly (readonly object[])[],
   options: Options = {},
@@ -32,7 +32,7 @@ async function open(
   return { session: await openSession({ ...peer.options, ...options }), peer };
 }
 
-describe("an error of the CLI that is no text", () => {
+describe("error of the CLI that is no string", () => {
   it.each([[HOSTILE], [7], [null], [{ toString: null }]])(
     "%j settles the request",
     async (error) => {
@@ -54,7 +54,7 @@ describe("an error of the CLI that is no text", () => {
     { result: undefined, errors: [HOSTILE] },
     { result: undefined, subtype: HOSTILE },
     { api_error_status: HOSTILE },
-  ])("%j settles the turn", async (fields) => {
+  ])("%j in a result settles the turn", async (fields) => {
     const { session } = await open([[INIT, { ...RESULT, is_error: true, ...fields }]]);
     const turn = session.send("go");
     const thrown = await turn.text().catch((error: unknown) => error);
@@ -63,14 +63,14 @@ describe("an error of the CLI that is no text", () => {
   });
 });
 
-describe("a request for approval that names no call", () => {
+describe("permission request without a valid tool call", () => {
   it.each([
     { tool_name: null },
     { tool_name: "" },
     { tool_name: {} },
     { input: "x" },
     { input: [] },
-  ])("%j is denied without asking", async (fields) => {
+  ])("%j is denied without a call of canUseTool", async (fields) => {
     const asked: unknown[] = [];
     const { session, peer } = await open([], {
       canUseTool: async (name) => {
@@ -89,14 +89,14 @@ describe("a request for approval that names no call", () => {
   });
 });
 
-describe("a field beside the answer that is not as it should be", () => {
+describe("malformed field beside the answer", () => {
   it.each([
     { modelUsage: { m: null } },
     { modelUsage: { m: 7 } },
     { modelUsage: { m: { inputTokens: HOSTILE } } },
     { model_usage_since_last_result: { m: null } },
     { model_usage_since_last_result: { m: { costUSD: HOSTILE } } },
-  ])("%j costs neither this result nor the next", async (fields) => {
+  ])("%j affects neither this result nor the next", async (fields) => {
     const good = { ...RESULT, modelUsage: { m: { inputTokens: 1, outputTokens: 1, costUSD: 1 } } };
     const { session } = await open([
       [INIT, { ...RESULT, ...fields }],
@@ -122,7 +122,7 @@ describe("a field beside the answer that is not as it should be", () => {
     await session.close();
   });
 
-  it("hands on an init message whose mcp_servers has a member that is no object", async () => {
+  it("init with an mcp_servers entry that is no object is passed on", async () => {
     const init = { ...INIT, mcp_servers: [null, 7, { name: "a", status: "connected" }] };
     const { session } = await open([[init, RESULT]]);
     const messages: unknown[] = [];
@@ -132,8 +132,8 @@ describe("a field beside the answer that is not as it should be", () => {
   });
 });
 
-describe("an option that gives another value at each reading", () => {
-  it("is read once, so that what was checked is what is sent", () => {
+describe("option with a getter that changes its value", () => {
+  it("is read once, so that the checked value is the sent value", () => {
     let reads = 0;
     const options: Options = {
       get model() {

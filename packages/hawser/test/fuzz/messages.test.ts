@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isHawserError } from "../../src/base/index.js";
 import { complete } from "../../src/complete/index.js";
 import { openSession } from "../../src/session/index.js";
+import { FULL } from "../support/cli.js";
 import {
   AGAIN,
   type Case,
@@ -24,7 +25,7 @@ import { AROUND, type Json, PROMPT_ID, recorded } from "./samples.helper.js";
 
 const VERSIONS = ["2.1.325", "2.1.197"] as const;
 
-/** The mutated lines stand before a good one of their kind: nothing is missing from the turn. */
+/** The mutated lines come before a valid line of their kind, so that the turn is complete. */
 function caseOf(turn: readonly Json[], at: number, mutations: readonly Mutation[]): Case {
   const mutated = mutations.flatMap(({ message }, n) => [
     lineOf(message),
@@ -43,10 +44,10 @@ function caseOf(turn: readonly Json[], at: number, mutations: readonly Mutation[
   };
 }
 
-/** What ends a turn is tried one by one, since whatever follows it is no part of the turn. */
+/** Messages that end a turn are tried one by one, because lines after them are no part of the turn. */
 const ENDINGS: ReadonlySet<unknown> = new Set(["result", "command_lifecycle"]);
 
-/** For every place of every message, the cases that hold all its replacements. */
+/** For every field of every message, the cases with all its replacements. */
 function* casesOf(turn: readonly Json[]): Generator<Case[]> {
   const short = turn.filter(({ type }) => type !== "stream_event" && type !== "user");
   for (const message of [...turn, ...AROUND]) {
@@ -84,11 +85,24 @@ async function problemsOf(
   return problems;
 }
 
+/** Whether to try every value in every field, as a full run and `npm run fuzz` do. */
+const IS_LONG = FULL || process.env["HAWSER_RUNS"] !== undefined;
+
+/** `npm test` tries each n-th field; `offset` is where the fields begin. */
+function sampled<T>(all: readonly T[], offset: number): readonly T[] {
+  return IS_LONG ? all : all.filter((_, n) => n % 12 === offset);
+}
+
+/** `npm test` tries one of the values in each field, the next value in the next field. */
+function kindsAt(n: number): readonly string[] {
+  return IS_LONG ? FEW : FEW.slice(n % FEW.length).slice(0, 1);
+}
+
 const MOST_PROBLEMS = 20;
-/** Thousands of turns: seen 30 s on a machine with seven times more to do than it has cores. */
+/** Thousands of turns. Observed: 30 s on a machine with seven times more work than cores. */
 const LIMIT_MS = 240_000;
 
-/** What a call makes of a turn has nothing but its result and its start to go by. */
+/** Fewer values than REPLACEMENTS, because a call reads little of a turn but its result and its start. */
 const FEW = ["null", "number", "string", "hostile", "list of hostile", "deep", "missing"];
 
 async function typedOr<T>(promise: Promise<T>): Promise<T | "typed"> {
@@ -98,13 +112,13 @@ async function typedOr<T>(promise: Promise<T>): Promise<T | "typed"> {
   });
 }
 
-describe("any field of the answer to initialize with any value", () => {
+describe("openSession() with any value in any field of the answer to initialize", () => {
   it(
-    "opens a session, or fails by a typed error",
+    "resolves, or rejects with a HawserError",
     async () => {
       const [answer = {}] = recorded("2.1.325");
-      for (const path of placesIn(answer)) {
-        for (const kind of FEW) {
+      for (const [n, path] of [...placesIn(answer)].entries()) {
+        for (const kind of kindsAt(n)) {
           const mutated = lineOf(replaced(answer, path, REPLACEMENTS[kind]));
           const peer = new Peer(({ type, request_id }) =>
             type === "control_request"
@@ -120,16 +134,16 @@ describe("any field of the answer to initialize with any value", () => {
   );
 });
 
-describe("any field of a result with any value", () => {
+describe("complete() with any value in any field of the result", () => {
   const results = [...recorded("2.1.325"), ...AROUND].filter(({ type }) => type === "result");
 
   it.each(
     results.map((result) => [String(result["subtype"]), result["is_error"], result] as const),
-  )("%s, is_error %s, completes a call, or fails it by a typed error", async (_, __, result) => {
+  )("%s, is_error %s: resolves, or rejects with a HawserError", async (_, __, result) => {
     const [, ...turn] = distinct(recorded("2.1.325"));
     const before = turn.slice(0, -3).map(lineOf);
-    for (const path of placesIn(result)) {
-      for (const kind of FEW) {
+    for (const [n, path] of [...placesIn(result)].entries()) {
+      for (const kind of kindsAt(n)) {
         const mutated = lineOf(replaced(result, path, REPLACEMENTS[kind]));
         const lines = [...before, mutated, ...turn.slice(-3).map(lineOf)];
         const peer = new Peer(({ type, request_id, uuid = "" }) => {
@@ -142,22 +156,24 @@ describe("any field of a result with any value", () => {
   });
 });
 
-describe.each(VERSIONS)("any field of any message of %s with any value", (version) => {
+describe.each(VERSIONS)("any value in any field of any message of %s", (version) => {
   const turn = distinct(recorded(version).slice(1));
   const cases = [...casesOf(turn)];
 
+  const offset = VERSIONS.indexOf(version);
+
   it(
-    "leaves a session whole",
+    "does not break a session or its later turns",
     async () => {
-      expect(await problemsOf(cases, () => inSession())).toEqual([]);
+      expect(await problemsOf(sampled(cases, offset), () => inSession())).toEqual([]);
     },
     LIMIT_MS,
   );
 
   it(
-    "leaves a query whole",
+    "does not break a query",
     async () => {
-      expect(await problemsOf(cases, () => inQuery())).toEqual([]);
+      expect(await problemsOf(sampled(cases, offset + 6), () => inQuery())).toEqual([]);
     },
     LIMIT_MS,
   );

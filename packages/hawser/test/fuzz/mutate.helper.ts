@@ -2,12 +2,12 @@ import type { Json } from "./samples.helper.js";
 
 export type Path = readonly (string | number)[];
 
-/** Stands for what JSON.stringify cannot write, and becomes that in the text of the line. */
+/** A placeholder for a value that JSON.stringify cannot write; lineOf() replaces it in the text. */
 const HUGE = "@huge@";
 const DEEP = "@deep@";
 const MISSING = Symbol("missing");
 
-/** An object that breaks whoever takes it for text, a number, a promise, a list or a plain object. */
+/** An object that breaks code that takes it for text, a number, a promise, a list or a plain object. */
 export const HOSTILE: unknown = JSON.parse(
   '{"toString":1,"valueOf":{},"toJSON":[],"then":1,"constructor":null,"length":-1,"map":0,"__proto__":{"polluted":true}}',
 );
@@ -27,7 +27,7 @@ export const REPLACEMENTS: Readonly<Record<string, unknown>> = {
   missing: MISSING,
 };
 
-/** Every place in a value, the outermost not among them; of a list's items only the first. */
+/** The path of every field in a value, without the value itself. Of a list only the first item counts. */
 export function* placesIn(value: unknown, at: Path = []): Generator<Path> {
   if (typeof value !== "object" || value === null) return;
   const keys = Array.isArray(value) ? [...value.keys()].slice(0, 1) : Object.keys(value);
@@ -38,7 +38,7 @@ export function* placesIn(value: unknown, at: Path = []): Generator<Path> {
   }
 }
 
-/** The same with another value, or nothing, at one place. */
+/** A copy with another value, or without a value, at one path. */
 export function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
   if (key === undefined || typeof value !== "object" || value === null) return by;
   const inner = rest.length === 0 ? by : replaced(Reflect.get(value, key), rest, by);
@@ -65,7 +65,7 @@ export interface Mutation {
   readonly message: Json;
 }
 
-/** One place of a message, with every replacement. */
+/** One field of a message with every replacement. */
 export function mutationsAt(message: Json, path: Path): Mutation[] {
   return Object.entries(REPLACEMENTS).map(([kind, value]) => ({
     name: `${titleOf(message)} ${path.join(".")} = ${kind}`,
@@ -80,7 +80,7 @@ export function titleOf(message: Json): string {
   return [type, subtype, event?.type, request?.subtype].filter(Boolean).join("/");
 }
 
-/** One of each kind, by its title and its fields. */
+/** One message of each kind, by its type and its fields. */
 export function distinct(messages: readonly Json[]): Json[] {
   const byShape = new Map<string, Json>();
   for (const message of messages) {

@@ -10,9 +10,10 @@ import {
 import { right, NAMES as TABLE } from "../options/arbitrary-options.helper.js";
 import { HOST, NEWEST } from "../options/facts.helper.js";
 import { fc } from "../support/fc.js";
+import { runs } from "../support/runs.js";
 import { HOSTILE } from "./mutate.helper.js";
 
-/** Built anew for each use: some of them change when they are read. */
+/** Built for each use, because some values change when they are read. */
 const NASTY: Readonly<Record<string, () => unknown>> = {
   undefined: () => undefined,
   null: () => null,
@@ -101,7 +102,7 @@ const NASTY: Readonly<Record<string, () => unknown>> = {
   "buffer of bytes": () => Buffer.from("a\0b"),
 };
 
-/** All entries, in every option name. */
+/** All values, in every option. */
 const CASES = TABLE.flatMap((name) => Object.keys(NASTY).map((kind) => [name, kind] as const));
 
 function tried(options: unknown): Invocation | undefined {
@@ -120,8 +121,8 @@ function expectSendable({ file, argv, env }: Invocation): void {
   }
 }
 
-describe("any value in any option", () => {
-  it("is taken, or refused by a typed error", () => {
+describe("options with any value in any option", () => {
+  it("are accepted, or refused with a HawserError", () => {
     let taken = 0;
     for (const [name, kind] of CASES) {
       const options = { [name]: NASTY[kind]?.() };
@@ -139,7 +140,7 @@ describe("any value in any option", () => {
     expect(taken).toBeLessThan(CASES.length / 2);
   });
 
-  it("is refused by the check alone with invalid_options, or not at all", () => {
+  it("are refused by the check with invalid_options only", () => {
     for (const [name, kind] of CASES) {
       try {
         validateOptions({ [name]: NASTY[kind]?.() } as Options);
@@ -149,7 +150,7 @@ describe("any value in any option", () => {
     }
   });
 
-  it("is explained, or refused by a typed error", () => {
+  it("are explained, or refused with a HawserError", () => {
     for (const [name, kind] of CASES) {
       try {
         explain({ [name]: NASTY[kind]?.() } as Options, NEWEST, HOST);
@@ -159,7 +160,7 @@ describe("any value in any option", () => {
     }
   });
 
-  it("does no harm beside good options, at any depth", () => {
+  it("do not affect valid options beside them, at any depth", () => {
     const nasty = fc.constantFrom(...Object.keys(NASTY));
     fc.assert(
       fc.property(right, nasty, fc.nat(), (options, kind, choice) => {
@@ -169,12 +170,12 @@ describe("any value in any option", () => {
         const invocation = tried(copy);
         if (invocation !== undefined) expectSendable(invocation);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
 
-describe("options that change while they are read", () => {
+describe("options whose getters change their value", () => {
   const changing = (name: string, first: unknown, then: unknown): Options => {
     let reads = 0;
     return Object.defineProperty({}, name, {
@@ -183,12 +184,12 @@ describe("options that change while they are read", () => {
     });
   };
 
-  it.each(["model", "title", "cwd", "resume"])("never bring a NUL into %s", (name) => {
+  it.each(["model", "title", "cwd", "resume"])("never put a NUL into %s", (name) => {
     const invocation = tried(changing(name, "sonnet", "a\0b"));
     if (invocation !== undefined) expectSendable(invocation);
   });
 
-  it.each(["tools", "betas", "additionalDirectories"])("never make a TypeError of %s", (name) => {
+  it.each(["tools", "betas", "additionalDirectories"])("never cause a TypeError by %s", (name) => {
     for (const then of [null, 7, [null], HOSTILE]) {
       const invocation = tried(changing(name, ["a"], then));
       if (invocation !== undefined) expectSendable(invocation);
@@ -196,12 +197,12 @@ describe("options that change while they are read", () => {
   });
 });
 
-describe("a secret in any of the places that hold one", () => {
+describe("secret in any option that may hold one", () => {
   const secret = fc
     .string({ unit: fc.constantFrom(..."abcXYZ019-_./"), minLength: 12, maxLength: 40 })
     .map((text) => `s3cr3t${text}`);
 
-  it("is never an argument", () => {
+  it("never becomes a command-line argument", () => {
     fc.assert(
       fc.property(right, secret, fc.constantFrom(...Object.keys(HOLDERS)), (base, key, holder) => {
         const invocation = tried({ ...base, ...HOLDERS[holder]?.(key) });
@@ -209,7 +210,7 @@ describe("a secret in any of the places that hold one", () => {
         expect(invocation.argv.filter((token) => token.includes(key))).toEqual([]);
         expect(invocation.file).not.toContain(key);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -5,6 +5,7 @@ import type { Options } from "../../src/options/index.js";
 import { query } from "../../src/query/index.js";
 import { openSession } from "../../src/session/index.js";
 import { fc } from "../support/fc.js";
+import { runs } from "../support/runs.js";
 import { lineOf, placesIn, REPLACEMENTS, replaced } from "./mutate.helper.js";
 import { acknowledged, Peer } from "./peer.helper.js";
 import { AROUND, type Json, PROMPT_ID, REQUESTS, recorded } from "./samples.helper.js";
@@ -17,7 +18,7 @@ const asked = REQUESTS.map((request, at) => ({
 const WHOLE: readonly Json[] = [...recorded("2.1.325").slice(1), ...asked];
 const OLDER: readonly Json[] = [...recorded("2.1.197").slice(1), ...asked.slice(0, 2)];
 
-/** All that was recorded in another order, some of it twice or not at all, or among other lines. */
+/** The recorded lines in another order, some of them twice or missing, or among other lines. */
 const shuffled = fc.constantFrom(WHOLE, OLDER).chain((lines) =>
   fc.oneof(
     fc.shuffledSubarray([...lines], { minLength: lines.length }),
@@ -27,7 +28,7 @@ const shuffled = fc.constantFrom(WHOLE, OLDER).chain((lines) =>
   ),
 );
 
-/** Some lines of it with another value at some place. */
+/** Some lines with another value in one field. */
 const spoiled = fc
   .tuple(
     shuffled,
@@ -51,7 +52,7 @@ const spoiled = fc
 const sizes = fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 4 });
 const exit = fc.constantFrom<number | null>(0, 1, null);
 
-/** Says its lines to the first prompt, in pieces, and goes; nothing comes after that. */
+/** Prints its lines for the first prompt, in pieces, and exits. */
 function peerOf(lines: readonly Json[], cuts: readonly number[], code: number | null): Peer {
   const peer: Peer = new Peer(({ type, request_id, uuid = "" }) => {
     if (type === "control_request") return [acknowledged(request_id)];
@@ -99,21 +100,21 @@ const USES: Readonly<Record<string, Use>> = {
   query: (options) => drain(query({ prompt: "go", options: options as never })),
 };
 
-/** The shape of the official SDK has one error of its own, for what was aborted. */
+/** query() has the AbortError of the official SDK for an aborted query. */
 function expectTyped(error: unknown): void {
   if (isHawserError(error) || (error as Error).name === "AbortError") return;
   throw new Error("not typed", { cause: error });
 }
 
-describe.each(Object.entries(USES))("lines in any order, to %s", (_, use) => {
-  it("settle, or end in a typed error when the CLI goes", async () => {
+describe.each(Object.entries(USES))("%s with lines in any order", (_, use) => {
+  it("settles, or rejects with a HawserError when the CLI exits", async () => {
     await fc.assert(
       fc.asyncProperty(spoiled, sizes, exit, async (lines, cuts, code) => {
         const peer = peerOf(lines, cuts, code);
         await use(peer.options).catch(expectTyped);
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),
-      { numRuns: 60, timeout: 10_000 },
+      { numRuns: runs(60), timeout: 10_000 },
     );
   });
 });

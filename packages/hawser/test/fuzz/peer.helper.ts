@@ -3,7 +3,7 @@ import type { Options } from "../../src/options/index.js";
 import { LineFramer } from "../../src/wire/index.js";
 import { Puppet } from "../process/custom-process.helper.js";
 
-/** A line of the host, as far as a peer looks at it. */
+/** The fields of a host line that a peer reads. */
 export interface HostLine {
   readonly type: string;
   readonly uuid?: string;
@@ -17,15 +17,15 @@ export interface HostLine {
   };
 }
 
-/** What a peer says, line by line, to what it hears. */
+/** The lines of a peer in answer to a line of the host. */
 export type Replies = (heard: HostLine) => readonly string[];
 
 /**
- * A CLI inside this program, at the other end of the real way of its bytes: pipes, framing, decoding,
- * read loop. It says whatever it is told to, exits when its input ends, and obeys signals.
+ * A CLI inside this program. Its bytes go through the real pipes, framing, decoding and read loop.
+ * It prints any lines, exits when its input ends, and obeys signals.
  */
 export class Peer extends Puppet {
-  /** To be given to whatever starts a CLI. */
+  /** The options for complete(), openSession() and query(). */
   readonly options: Options;
   readonly sent: HostLine[] = [];
   #left = false;
@@ -60,7 +60,7 @@ export class Peer extends Puppet {
     for (const chunk of chunkOf(bytes)) this.stdout.write(chunk);
   }
 
-  /** Resolves when the host has sent what is looked for. */
+  /** Resolves when `found` returns true for the lines that the host has sent. */
   async until(found: (sent: readonly HostLine[]) => boolean): Promise<void> {
     while (!found(this.sent)) {
       await new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import type { CliRequest, Messages, SystemMessages } from "../../src/wire/index.
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What a CLI printed for one prompt; the answer to initialize comes first. */
+/** The output of a CLI for one prompt, with the answer to initialize first. */
 export function recorded(version: "2.1.197" | "2.1.325"): Json[] {
   const file = new URL(`../wire/fixtures/cli-${version}.jsonl`, import.meta.url);
   const lines = readFileSync(file, "utf8").split("\n");
@@ -28,7 +28,7 @@ const HOOK = {
 const USAGE = { total_tokens: 10, tool_uses: 1, duration_ms: 5 };
 const PROGRESS = { ...STAMP, type: "system", detail: { value: 1 } } as const;
 
-/** One of each message that the recordings have no line of. A new type without one does not compile. */
+/** A message of each type that the recordings lack. A new type without a sample does not compile. */
 const OTHER_LINES = {
   tool_progress: {
     ...STAMP,
@@ -73,7 +73,7 @@ const OTHER_LINES = {
   control_cancel_request: { type: "control_cancel_request", request_id: "q1" },
 } satisfies { readonly [Type in Exclude<keyof Messages, Recorded>]: Messages[Type] };
 
-/** `hawser` is said by this side only. */
+/** The types that the recordings have, and `hawser`, which no CLI sends. */
 type Recorded =
   | "assistant"
   | "user"
@@ -244,7 +244,7 @@ const SYSTEM_LINES = {
   >]: SystemMessages[Subtype];
 };
 
-/** What the API says when it fails, and what else the CLI says in a turn that a recording lacks. */
+/** Errors of the API, and other messages of a turn that the recordings lack. */
 const FAILURES: readonly Json[] = [
   {
     ...STAMP,
@@ -283,7 +283,7 @@ const FAILURES: readonly Json[] = [
   },
 ];
 
-/** Lines that a CLI may say in the middle of any turn. */
+/** Lines that a CLI may print in the middle of any turn. */
 export const AROUND: readonly Json[] = [
   ...Object.values(OTHER_LINES),
   ...Object.values(SYSTEM_LINES),
@@ -344,5 +344,5 @@ const ASKED = {
 
 export type Asked = Exclude<CliRequest["subtype"], never>;
 
-/** Each request that the CLI may ask this side. */
+/** Each request that the CLI may send to the host. */
 export const REQUESTS: readonly Json[] = Object.values(ASKED);

@@ -1,4 +1,4 @@
-// How a host meets its end. The two that it brings about itself are told to it by a line.
+// How a host ends. A line on stdin tells the host to exit or to throw.
 
 export const ENDINGS = {
   SIGKILL: (child) => child.kill("SIGKILL"),
@@ -10,12 +10,12 @@ export const ENDINGS = {
   "SIGINT, own handler": (child) => child.kill("SIGINT"),
 };
 
-/** For the host: does what it is told to. */
+/** For the host: exits or throws on a line on stdin, and installs the signal handler of `ending`. */
 export function obey(ending) {
   const [signal, handler] = ending.split(", ");
   if (handler !== undefined) process.on(signal, () => process.exit(0));
   process.stdin.on("data", (line) => {
     if (String(line).includes("exit")) process.exit(0);
-    throw new Error("an exception that nobody catches");
+    throw new Error("an uncaught exception");
   });
 }

@@ -1,5 +1,5 @@
-// The smallest MCP server over stdio that the CLI keeps. It lives until somebody ends it: losing its
-// input is not enough, as with many a server in the field.
+// The smallest MCP server over stdio that the CLI accepts. It does not exit at the end of its input, as
+// many real servers do not.
 import { createInterface } from "node:readline";
 
 const send = (id, result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));

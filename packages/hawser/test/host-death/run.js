@@ -22,7 +22,7 @@ const { values } = parseArgs({
     clis: { type: "string", default: "1" },
     host: { type: "string", default: here("./host.js") },
     watchdog: { type: "string", default: "on" },
-    // How long to wait for the end of all: a run that shows survivors waits no longer than this.
+    // How long to wait for the end of all processes. A run that shows survivors waits this long.
     waitMs: { type: "string", default: "30000" },
   },
 });
@@ -101,7 +101,7 @@ function startHost() {
   return host;
 }
 
-/** Every CLI runs all that it is to run. */
+/** Waits until every CLI runs its commands and its MCP server. */
 async function busy(host) {
   const { child } = host;
   const until = performance.now() + BUSY_LIMIT_MS;
@@ -113,11 +113,11 @@ async function busy(host) {
     if (performance.now() > until) throw new Error(`It never got busy: ${JSON.stringify(tree)}`);
     const count = (end) => tree.filter(({ command }) => command.endsWith(end)).length;
     if (count(COMMAND) === 2 * clis && count("mcp-server.js") === clis) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
-/** What was there before, and what has come since: a dying process may start another. */
+/** The processes from before, and new ones, because a dying process may start another. */
 function everythingLeft(before, pid) {
   const left = new Map([...living(before), ...treeOf(pid, mark)].map((each) => [each.pid, each]));
   return [...left.values()];
@@ -131,7 +131,7 @@ async function clearAway(before, pid) {
       try {
         process.kill(each.pid, "SIGKILL");
       } catch {
-        // It has ended with one of the others.
+        // It has ended with another process.
       }
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -142,7 +142,7 @@ async function ours() {
   return (await readdir(temporary)).filter((name) => name.startsWith("hawser-"));
 }
 
-/** The watchdog removes them as its last act. */
+/** The files that are left. The watchdog removes the files last. */
 async function filesLeft(limitMs) {
   const until = performance.now() + limitMs;
   for (;;) {

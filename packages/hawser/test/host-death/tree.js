@@ -1,9 +1,9 @@
-// What the kernel says about a program's processes; nothing here asks the library.
+// The processes of a program as the kernel shows them, without the library.
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Everything below a process, and everything that has `mark` in its environment: what has lost its
- * parent is found by the mark, what has lost its environment by its parents.
+ * Every process below `root`, and every process with `mark` in its environment. An orphan is found by
+ * the mark, and a process with another environment by its parents.
  */
 export function treeOf(root, mark) {
   const all = everyProcess();
@@ -21,7 +21,7 @@ export function treeOf(root, mark) {
   return [...found];
 }
 
-/** Those that still live: the same process, not a later one of the same number. */
+/** The processes that are still alive. A later process with the same pid does not count. */
 export function living(seen) {
   return seen.filter(({ pid, started }) => see(pid)?.started === started);
 }

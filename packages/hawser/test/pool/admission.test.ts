@@ -11,8 +11,8 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-describe("places", () => {
-  it("are never taken by more than may be, and none is lost, whatever happens", async () => {
+describe("Admission", () => {
+  it("admits at most `concurrency` calls and loses no slot, whatever calls come, leave and abort", async () => {
     const events = fc.array(fc.tuple(fc.constantFrom("come", "leave", "abort"), fc.nat(50)), {
       maxLength: 60,
     });
@@ -43,7 +43,7 @@ describe("places", () => {
     );
   });
 
-  it("are given back once, however often that is said", async () => {
+  it("frees a slot once, however often the call releases it", async () => {
     const fixture = new AdmissionFixture({ concurrency: 1 });
     await fixture.enter("a");
     await fixture.enter("b");
@@ -55,7 +55,7 @@ describe("places", () => {
     ]);
   });
 
-  it("that are taken let so many wait, and no more", async () => {
+  it("queues up to queueLimit calls, and refuses further calls with pool_full", async () => {
     const fixture = new AdmissionFixture({ concurrency: 1, queueLimit: 2 });
     const names = ["a", "b", "c", "d"];
     const fates = await Promise.all(names.map((name) => fixture.enter(name)));
@@ -66,7 +66,7 @@ describe("places", () => {
     expect(await fixture.releaseAll()).toEqual(["a", "b", "c", "e"]);
   });
 
-  it("may be for those who need not wait alone", async () => {
+  it("refuses with pool_full instead of queueing when queueLimit is 0", async () => {
     const fixture = new AdmissionFixture({ concurrency: 1, queueLimit: 0 });
     expect([await fixture.enter("a"), await fixture.enter("b")]).toEqual(["in", "pool_full"]);
     await fixture.release("a");
@@ -74,8 +74,8 @@ describe("places", () => {
   });
 });
 
-describe("those who wait", () => {
-  it("go by priority, then lane by lane in turn, then in the order of their coming", async () => {
+describe("Admission queue", () => {
+  it("serves by priority, then lane by lane in turn, then in order of arrival", async () => {
     const fixture = new AdmissionFixture({ concurrency: 1 });
     await fixture.enter("first");
     for (const name of ["a1", "a2", "a3", "b1", "b2", "c1"]) {
@@ -87,7 +87,7 @@ describe("those who wait", () => {
     expect(await fixture.releaseAll()).toEqual(order);
   });
 
-  it("may leave by their signal, which is not listened to afterwards", async () => {
+  it("rejects a waiting call when its signal aborts, and removes its listeners", async () => {
     const fixture = new AdmissionFixture({ concurrency: 1 });
     const all = new AbortController();
     const own = new AbortController();
@@ -104,7 +104,7 @@ describe("those who wait", () => {
     expect(fixture.counts).toEqual([0, 0]);
   });
 
-  it("are all told when there is nothing to wait for any more", async () => {
+  it("rejects all waiting calls by refuseAll()", async () => {
     const fixture = new AdmissionFixture({ concurrency: 1 });
     for (const name of ["a", "b", "c"]) await fixture.enter(name);
     fixture.admission.refuseAll(() => new HawserError("pool_closed"));
@@ -117,11 +117,11 @@ describe("those who wait", () => {
   });
 });
 
-describe("a usage limit", () => {
+describe("Admission after usage_limit", () => {
   const limitFor = (ms: number) =>
     new HawserError("usage_limit", "All used up.", { resetsAt: new Date(Date.now() + ms) });
 
-  it("is told at once to those who cannot wait for its end; the others wait and go", async () => {
+  it("rejects calls whose deadline is before resetsAt at once, and admits the others after it", async () => {
     const fixture = new AdmissionFixture({ concurrency: 2 });
     const limit = limitFor(60_000);
     await fixture.enter("told");
@@ -154,7 +154,7 @@ describe("a usage limit", () => {
     expect(await fixture.enter("after")).toBe("waits");
   });
 
-  it("lets a waiting call go soon after the machine has slept past resetsAt", async () => {
+  it("admits a waiting call soon after the machine has slept past resetsAt", async () => {
     const fixture = new AdmissionFixture({ concurrency: 2 });
     await fixture.enter("told");
     const limit = limitFor(2 * 86_400_000);
@@ -166,7 +166,7 @@ describe("a usage limit", () => {
     expect(fixture.fate("waits")).toBe("in");
   });
 
-  it("of one account is nothing to another", async () => {
+  it("does not hold back calls of another account", async () => {
     const fixture = new AdmissionFixture({ concurrency: 2 });
     await fixture.enter("told");
     await fixture.release("told", limitFor(60_000));
@@ -175,8 +175,8 @@ describe("a usage limit", () => {
   });
 });
 
-describe.each(["rate_limited", "overloaded"] as const)("an API that says %s", (code) => {
-  it("is asked by half as many, after a pause, and by more again as it answers", async () => {
+describe.each(["rate_limited", "overloaded"] as const)("Admission after %s", (code) => {
+  it("halves the limit, pauses, and raises the limit again as calls succeed", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     const fixture = new AdmissionFixture({ concurrency: 4 });
     const names = Array.from({ length: 20 }, (_, i) => `${i}`);
@@ -203,7 +203,7 @@ describe.each(["rate_limited", "overloaded"] as const)("an API that says %s", (c
     vi.restoreAllMocks();
   });
 
-  it("is asked again no sooner than it says", async () => {
+  it("waits at least retryAfterMs", async () => {
     const fixture = new AdmissionFixture({ concurrency: 1 });
     await fixture.enter("a");
     await fixture.enter("b");
@@ -217,8 +217,8 @@ describe.each(["rate_limited", "overloaded"] as const)("an API that says %s", (c
   });
 });
 
-describe("a budget", () => {
-  it("lets one in, then as many as it has money for, and refuses those who wait when it is spent", async () => {
+describe("Admission with budgetUsd", () => {
+  it("admits one call, then as many as the budget covers, and refuses waiting calls when it is spent", async () => {
     const fixture = new AdmissionFixture({ concurrency: 4, budgetUsd: 3.5 });
     for (const name of ["a", "b", "c", "d", "e", "f"]) await fixture.enter(name);
     expect(fixture.order).toEqual(["a"]);
@@ -236,7 +236,7 @@ describe("a budget", () => {
     expect(await fixture.enter("g")).toBe("budget_refused");
   });
 
-  it("is not kept waiting by a session, whose cost counts all the same", async () => {
+  it("admits calls beside an open session, and counts the cost of the session", async () => {
     const fixture = new AdmissionFixture({ budgetUsd: 1 });
     await fixture.enter("session", { purpose: "session" });
     expect(await fixture.enter("a")).toBe("in");
@@ -248,7 +248,7 @@ describe("a budget", () => {
     expect(await fixture.enter("c")).toBe("budget_refused");
   });
 
-  it("of one tenant refuses that one alone", async () => {
+  it("refuses only the tenant whose budget is spent", async () => {
     const fixture = new AdmissionFixture({ budgetUsd: { perTenant: 1, tenants: { rich: 5 } } });
     for (const tenant of ["poor", "rich"]) {
       await fixture.enter(tenant, { tenant });

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { startsOf } from "../support/starts.js";
 import { atRest, onFake, until } from "./on-fake.helper.js";
 
-describe("between two callers of the same pool", () => {
-  it("an unfinished line of stderr stays with the one that it was said to", async () => {
+describe("Pool between two calls", () => {
+  it("does not show the second call an unfinished line of stderr of the first call", async () => {
     const { pool, options } = await onFake(
       { size: { min: 1, max: 1 } },
       {
@@ -21,7 +21,7 @@ describe("between two callers of the same pool", () => {
     expect(pool.stats().calls.by).toMatchObject({ cold: 1, recycled: 2 });
   });
 
-  it("a process never serves a system prompt, a tool or a session that it was not told", async () => {
+  it("serves another system prompt, other tools or a session by another process", async () => {
     const { pool, cli, options } = await onFake({ size: { min: 0, max: 4 } });
     await pool.complete("1", { ...options, systemPrompt: "canary of the first" });
     await until(pool, ({ processes }) => processes.recycled === 1);
@@ -41,7 +41,7 @@ describe("between two callers of the same pool", () => {
     expect(starts).toHaveLength(4);
   });
 
-  it("a session that had to be moved to another process is open", async () => {
+  it("opens a session on another process when the first process dies during initialize", async () => {
     const { pool, options } = await onFake(
       {},
       { steps: [{ on: "initialize", process: 2, do: [{ die: "SIGKILL" }] }] },
@@ -55,7 +55,7 @@ describe("between two callers of the same pool", () => {
     await until(pool, ({ calls }) => calls.running === 0);
   });
 
-  it("a process has the environment of the call that it was made ready for", async () => {
+  it("starts a process with the environment of its call, though the caller changes the object later", async () => {
     const { pool, cli, options } = await onFake({ isolation: "process", size: { min: 1 } });
     const env: Record<string, string> = { CANARY: "of-alice" };
     const ask = (prompt: string) => pool.complete(prompt, { ...options, env });

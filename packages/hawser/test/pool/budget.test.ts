@@ -10,8 +10,8 @@ const paid = (usd: number, ms = 0) =>
 
 const REFUSED = { status: "rejected", reason: { code: "budget_refused", retryable: false } };
 
-describe("a budget", () => {
-  it("is overshot by one call at most, also by many at once, and refuses before it asks", async () => {
+describe("Pool with budgetUsd", () => {
+  it("overshoots by one call at most, and then rejects with budget_refused before it starts a process", async () => {
     const { pool, options, prompts } = await onFake(
       { concurrency: 4, size: { max: 4 }, budgetUsd: 3.5 },
       paid(1, 30),
@@ -35,7 +35,7 @@ describe("a budget", () => {
     expect(pool.stats().processes.started).toBe(started);
   });
 
-  it("of a tenant is the tenant's own", async () => {
+  it("counts the budget of each tenant separately", async () => {
     const { pool, options } = await onFake(
       { budgetUsd: { total: 100, perTenant: 2, tenants: { big: 3, none: 0 } } },
       paid(1),
@@ -62,7 +62,7 @@ describe("a budget", () => {
     expect(pool.stats()).toMatchObject({ spentUsd: 9, spentUsdByTenant: { a: 2, big: 3 } });
   });
 
-  it("pays for sessions, turn by turn, while calls go on beside them", async () => {
+  it("counts the cost of each turn of a session", async () => {
     const turns = [0.4, 0.9, 1].map(
       (usd) => ({ on: "user", process: 1, do: paidTurn(usd) }) as const,
     );
@@ -75,11 +75,11 @@ describe("a budget", () => {
     await session.send("c").result;
     expect(pool.stats()).toMatchObject({ spentUsd: 1, spentUsdByTenant: { t: 1 } });
     await expect(pool.complete("x", options)).rejects.toMatchObject({ code: "budget_refused" });
-    // Who is in is not thrown out.
+    // An open session may go on.
     expect(await session.send("d").text()).toBe("ok");
   });
 
-  it("counts what nobody knows the cost of as the dearest that is known", async () => {
+  it("counts a call of unknown cost as the most expensive known call", async () => {
     const { pool, options, prompts } = await onFake(
       { budgetUsd: 1, isolation: "process", concurrency: 1 },
       {
@@ -99,8 +99,8 @@ describe("a budget", () => {
   });
 });
 
-describe.each(clisInTurn())("on the real CLI $name", ({ path }) => {
-  it("a process that is handed on tells what each call has cost, and a budget ends them", async () => {
+describe.each(clisInTurn())("Pool with budgetUsd on the real CLI $name", ({ path }) => {
+  it("reports the cost of each call of a recycled process, and stops at the budget", async () => {
     const usage = (n: number) => ({ input_tokens: 1000 * n, output_tokens: 100 * n });
     const replies = [1, 2, 3].map((n) => reply(`Answer ${n}.`, { usage: usage(n), delayMs: 60 }));
     const { model, options } = await world(path, replies);
@@ -120,7 +120,7 @@ describe.each(clisInTurn())("on the real CLI $name", ({ path }) => {
       expect(apiMs).toBeLessThanOrEqual(runMs);
       expect(queuedMs).toBeGreaterThanOrEqual(0);
       expect(queuedMs + bootMs + runMs).toBeLessThanOrEqual(totalMs + 1);
-      // What is left is the look at the machine, which is a long one only the first time.
+      // The rest is the search for the CLI, which takes long only the first time.
       if (n > 1) expect(totalMs - (queuedMs + bootMs + runMs)).toBeLessThan(500);
       await atRest(pool);
     }

@@ -16,7 +16,7 @@ async function findings(cliPath: string): Promise<readonly { id: string; message
   return JSON.parse(stdout).findings;
 }
 
-describe("a pool whose calls bring different credentials under one user", () => {
+describe("Pool with calls that have different credentials", () => {
   it("warns its logger once", async () => {
     const { logger, entries } = recordingLogger();
     const { pool, options } = await onFake({ logger });
@@ -28,24 +28,27 @@ describe("a pool whose calls bring different credentials under one user", () => 
     expect(JSON.stringify(told)).not.toMatch(/sk-(?:alice|bob|carol)/);
   });
 
-  it.skipIf(process.platform !== "linux")("is found by hawser doctor", async () => {
-    const { pool, cli, options } = await onFake();
-    const mixesOfThis = async () =>
-      (await findings(cli.path)).filter(
-        ({ id, message }) => id === "credential-mix" && message.includes(`${process.pid} `),
-      );
-    await using _alice = await pool.openSession({ ...options, apiKey: "sk-alice" });
-    await using _again = await pool.openSession({ ...options, apiKey: "sk-alice" });
-    expect(await mixesOfThis()).toEqual([]);
-    await using _bob = await pool.openSession({ ...options, oauthToken: "token-bob" });
-    const [mix, ...others] = await mixesOfThis();
-    expect(mix).toMatchObject({
-      level: "warning",
-      message: expect.stringContaining(
-        `Program ${process.pid} runs CLIs with 2 different credentials under one user`,
-      ),
-    });
-    expect(others).toEqual([]);
-    expect(JSON.stringify(mix)).not.toMatch(/sk-alice|token-bob/);
-  });
+  it.skipIf(process.platform !== "linux")(
+    "is reported by hawser doctor as credential-mix",
+    async () => {
+      const { pool, cli, options } = await onFake();
+      const mixesOfThis = async () =>
+        (await findings(cli.path)).filter(
+          ({ id, message }) => id === "credential-mix" && message.includes(`${process.pid} `),
+        );
+      await using _alice = await pool.openSession({ ...options, apiKey: "sk-alice" });
+      await using _again = await pool.openSession({ ...options, apiKey: "sk-alice" });
+      expect(await mixesOfThis()).toEqual([]);
+      await using _bob = await pool.openSession({ ...options, oauthToken: "token-bob" });
+      const [mix, ...others] = await mixesOfThis();
+      expect(mix).toMatchObject({
+        level: "warning",
+        message: expect.stringContaining(
+          `Program ${process.pid} runs CLIs with 2 different credentials under one user`,
+        ),
+      });
+      expect(others).toEqual([]);
+      expect(JSON.stringify(mix)).not.toMatch(/sk-alice|token-bob/);
+    },
+  );
 });

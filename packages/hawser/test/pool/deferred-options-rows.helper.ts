@@ -5,12 +5,12 @@ import type { McpServerConfig, Options } from "../../src/options/index.js";
 import { type AnswerBlock, toolUse } from "../../src/testing/index.js";
 import type { World } from "../support/world.js";
 
-/** Options, and what the model tries with them. */
+/** Options, and the tool calls that the model tries with them. */
 export interface Row {
   readonly name: string;
   readonly options: (place: World, fired: string[]) => Options;
   readonly tries: (place: World) => readonly AnswerBlock[];
-  /** Whether a process can be told all of it before a caller comes. */
+  /** Whether a spare can get all of these options before a call. */
   readonly isInitializable: boolean;
 }
 
@@ -23,10 +23,10 @@ const SCHEMA = {
   required: ["word"],
 };
 
-/** What travels at the start, late, and by initialize, each in several ways at once. */
+/** Options that travel at the start, late, and by initialize, each in several ways at once. */
 export const ROWS: readonly Row[] = [
   {
-    name: "model, effort, prompt, schema and agents",
+    name: "model, prompt, schema and agents",
     isInitializable: true,
     options: () => ({
       model: "claude-haiku-4-5",
@@ -38,7 +38,7 @@ export const ROWS: readonly Row[] = [
     tries: () => [toolUse("StructuredOutput", { word: "it" }, { id: "toolu_0" })],
   },
   {
-    name: "rules, directories, mode, hooks and an agent's tool",
+    name: "rules, directories, mode and hooks",
     isInitializable: true,
     options: ({ home }, fired) => ({
       preset: "agent",
@@ -75,13 +75,13 @@ export const ROWS: readonly Row[] = [
     ],
   },
   {
-    name: "servers of both kinds, settings, a callback and a policy",
+    name: "servers, settings and callbacks",
     isInitializable: false,
     options: ({ cwd }, fired) => ({
       mcpServers: { outside: outside(cwd), inside: inside(fired) },
       tools: ["Bash"],
       allowedTools: ["mcp__outside", "mcp__inside"],
-      // The same rule twice is one.
+      // A rule that is given twice counts once.
       settings: { permissions: { deny: ["Bash(touch one)"] } },
       disallowedTools: ["Bash(touch one)", "Bash(touch two)"],
       rules: [{ tool: "Bash", input: { command: "touch four" }, decision: "deny" }],
@@ -101,7 +101,7 @@ export const ROWS: readonly Row[] = [
   },
 ];
 
-/** What the rows name. */
+/** Creates the files that the rows name. */
 export function furnish({ home }: World): void {
   mkdirSync(join(home, "beside"));
   writeFileSync(join(home, "beside", "note"), "noted");

@@ -28,29 +28,29 @@ function takeAll(queue: FairQueue<Item>, mayGo: (item: Item) => boolean = anyone
   return names;
 }
 
-describe("the turn in a queue", () => {
-  it("is of the first that came, in one lane", () => {
+describe("FairQueue", () => {
+  it("serves one lane in order of arrival", () => {
     expect(takeAll(queueOf("a1", "a2", "a3"))).toEqual(["a1", "a2", "a3"]);
   });
 
-  it("goes from lane to lane, however many wait in one", () => {
+  it("serves the lanes in turn, however many entries one lane has", () => {
     const queue = queueOf("a1", "a2", "a3", "a4", "b1", "c1", "b2");
     expect(takeAll(queue)).toEqual(["a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
   });
 
-  it("is of the highest priority first, and there from lane to lane", () => {
+  it("serves the highest priority first, and its lanes in turn", () => {
     const queue = queueOf("a1", "b1^-1", "a2^5", "a3^5", "b2^5", "c1", "a4^7.5");
     expect(takeAll(queue)).toEqual(["a4", "a2", "b2", "a3", "a1", "c1", "b1"]);
   });
 
-  it("is not again of the lane that was just served, if another comes before the next", () => {
+  it("serves a lane that arrives before the lane that was just served", () => {
     const queue = queueOf("a1", "a2");
     expect(queue.take(anyone)?.name).toBe("a1");
     queue.add(item("b1"));
     expect(takeAll(queue)).toEqual(["b1", "a2"]);
   });
 
-  it("is not again of the lane that was just served, though it was empty and came first", () => {
+  it("serves a waiting lane before the lane that was just served, though that lane became empty and arrived first", () => {
     const queue = queueOf("a1");
     expect(queue.take(anyone)?.name).toBe("a1");
     expect(queue.take(anyone)).toBeUndefined();
@@ -58,7 +58,7 @@ describe("the turn in a queue", () => {
     expect(takeAll(queue)).toEqual(["b1", "a2"]);
   });
 
-  it("is of those who waited, not of a lane that was away for long", () => {
+  it("gives a returning lane no credit for its absence", () => {
     const queue = queueOf("b1", "a1", "a2", "a3", "c1", "c2");
     expect([queue.take(anyone), queue.take(anyone)].map((each) => each?.name)).toEqual([
       "b1",
@@ -68,7 +68,7 @@ describe("the turn in a queue", () => {
     expect(takeAll(queue)).toEqual(["c1", "b2", "a2", "c2", "b3", "a3", "b4"]);
   });
 
-  it("comes to a lane even if ever new lanes come", () => {
+  it("serves a lane although new lanes keep arriving", () => {
     const queue = queueOf("a1", "a2");
     const served = [queue.take(anyone)?.name];
     for (const fresh of ["b1", "c1", "d1"]) {
@@ -78,7 +78,7 @@ describe("the turn in a queue", () => {
     expect(served).toEqual(["a1", "b1", "a2", "c1"]);
   });
 
-  it("does not depend on what was served at another priority in between", () => {
+  it("keeps the turn of each priority apart from the others", () => {
     const queue = queueOf("a1", "a2", "b1");
     expect(queue.take(anyone)?.name).toBe("a1");
     queue.add(item("b9^1"));
@@ -86,8 +86,8 @@ describe("the turn in a queue", () => {
   });
 });
 
-describe("one that may not go", () => {
-  it("stays, and holds up neither its lane nor a lower priority", () => {
+describe("FairQueue with an entry that may not go", () => {
+  it("keeps the entry, and serves its lane and lower priorities", () => {
     const queue = queueOf("a1^1", "a2^1", "b1^1", "c1");
     const unless = (...names: string[]) => takeAll(queue, ({ name }) => !names.includes(name));
     expect(unless("a1", "b1")).toEqual(["a2", "c1"]);
@@ -95,15 +95,15 @@ describe("one that may not go", () => {
     expect(takeAll(queue)).toEqual(["b1", "a1"]);
   });
 
-  it("keeps its turn", () => {
+  it("keeps the turn of the entry", () => {
     const queue = queueOf("a1", "b1", "b2", "c1");
     expect(queue.take(({ lane }) => lane !== "a")?.name).toBe("b1");
     expect(takeAll(queue)).toEqual(["a1", "c1", "b2"]);
   });
 });
 
-describe("a queue", () => {
-  it("can lose one in the middle, once", () => {
+describe("FairQueue entries", () => {
+  it("can be removed from the middle, once", () => {
     const queue = new FairQueue<Item>();
     const items = ["a1", "a2", "b1^1"].map(item);
     for (const each of items) queue.add(each);
@@ -113,14 +113,14 @@ describe("a queue", () => {
     expect([queue.size, takeAll(queue)]).toEqual([1, ["a1"]]);
   });
 
-  it("holds nothing twice", () => {
+  it("are held once", () => {
     const queue = new FairQueue<Item>();
     const only = item("a1");
     for (const each of [only, only]) queue.add(each);
     expect([queue.size, takeAll(queue), queue.size]).toEqual([1, ["a1"], 0]);
   });
 
-  it("shows what waits, while it may be changed", () => {
+  it("can be iterated while the queue changes", () => {
     const queue = queueOf("a1", "b1^2", "a2", "c1^2");
     const seen: string[] = [];
     for (const each of queue) {
@@ -130,7 +130,7 @@ describe("a queue", () => {
     expect([seen, queue.size]).toEqual([["b1", "c1", "a1", "a2"], 0]);
   });
 
-  it("can be cleared, and used again", () => {
+  it("can be cleared, and the queue used again", () => {
     const queue = queueOf("a1", "b1^2");
     expect(queue.clear().map(({ name }) => name)).toEqual(["b1", "a1"]);
     expect([queue.size, [...queue], queue.take(anyone)]).toEqual([0, [], undefined]);
@@ -138,14 +138,14 @@ describe("a queue", () => {
     expect(takeAll(queue)).toEqual(["a2"]);
   });
 
-  it("takes any string for a lane", () => {
+  it("may have any string as their lane", () => {
     const queue = new FairQueue<Queued>();
     const lanes = ["__proto__", "constructor", ""];
     for (const lane of lanes) queue.add({ lane, priority: 0 });
     expect(lanes.map(() => queue.take(anyone)?.lane)).toEqual(lanes);
   });
 
-  it("serves ten thousand, in one lane and in as many", () => {
+  it("are served in linear time: 10,000 in one lane, and 10,000 lanes", () => {
     for (const laneOf of [
       () => "a",
       (index: number) => `${index}`,
@@ -177,7 +177,7 @@ function steps(refused: fc.Arbitrary<string[]>): fc.Arbitrary<Step[]> {
   });
 }
 
-/** Plays the steps; `taken` sees what is taken, and what waited, in the order in which it came. */
+/** Plays the steps. `taken` gets each served item and the waiting items, in order of arrival. */
 function play(
   all: readonly Step[],
   taken: (item: Item | undefined, waiting: readonly Item[], step: Step & { do: "take" }) => void,
@@ -203,8 +203,8 @@ function play(
   expect(new Set(queue)).toEqual(new Set(waiting));
 }
 
-describe("whatever comes and goes", () => {
-  it("the first of a lane goes, of the highest priority that has one who may", () => {
+describe("FairQueue with random operations", () => {
+  it("serves the first entry of a lane, of the highest priority that has an entry that may go", () => {
     fc.assert(
       fc.property(steps(fc.subarray(["a", "b", "c", "d"])), (all) => {
         play(all, (item, waiting, { refused }) => {
@@ -217,10 +217,10 @@ describe("whatever comes and goes", () => {
     );
   });
 
-  it("no lane that waits is passed twice by the same other lane", () => {
+  it("lets no other lane pass a waiting lane twice", () => {
     fc.assert(
       fc.property(steps(fc.constant([])), (all) => {
-        /** Who was served since the lane was, or began to wait; by priority and lane. */
+        /** The lanes that were served since this lane was served or began to wait, by priority and lane. */
         const passedBy = new Map<string, string[]>();
         const keyOf = ({ priority, lane }: Queued) => `${priority} ${lane}`;
         play(all, (item, waiting) => {

@@ -29,7 +29,7 @@ const asked = (word: string) => (at: Stage) =>
 
 const MOMENTS: readonly Moment[] = [
   {
-    name: "it waits in the queue",
+    name: "the call waits in the queue",
     steps: [hang("user")],
     pool: ONE,
     before: async (at) => {
@@ -39,9 +39,9 @@ const MOMENTS: readonly Moment[] = [
     reached: (at) => when(at, ({ calls }) => calls.queued === 1),
     sent: 0,
   },
-  { name: "its process starts", steps: [hang("start")], reached: started(1), sent: 0 },
+  { name: "the process of the call starts", steps: [hang("start")], reached: started(1), sent: 0 },
   {
-    name: "it waits for a process that starts in the background",
+    name: "the call waits for a spare that starts",
     steps: [hang("start")],
     pool: (options) => ({ size: { min: 1, max: 1 }, warm: [options] }),
     before: started(1),
@@ -49,7 +49,7 @@ const MOMENTS: readonly Moment[] = [
     sent: 0,
   },
   {
-    name: "it waits for a reset",
+    name: "the call waits for a reset",
     steps: [hang("clear")],
     pool: ONE,
     before: async (at) => {
@@ -60,16 +60,16 @@ const MOMENTS: readonly Moment[] = [
     sent: 0,
   },
   {
-    name: "its process initializes",
+    name: "the process of the call initializes",
     steps: [hang("initialize")],
     reached: asked('"initialize"'),
     sent: 0,
   },
-  { name: "it runs", steps: [hang("user")], reached: asked("word"), sent: 1 },
+  { name: "the call runs", steps: [hang("user")], reached: asked("word"), sent: 1 },
 ];
 
-describe("an abort", () => {
-  it.each(MOMENTS)("when $name ends that call at once, and no other", async (moment) => {
+describe("Pool on abort", () => {
+  it.each(MOMENTS)("ends only the aborted call, at once, while $name", async (moment) => {
     const at = await stage(moment.steps, moment.pool ?? {});
     await moment.before?.(at);
     const abort = new AbortController();
@@ -82,7 +82,7 @@ describe("an abort", () => {
     expect(await failure).toMatchObject({ code: "aborted", reason });
     expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(await at.sent("word")).toBe(moment.sent);
-    // Its place is free again, unless another has it.
+    // The slot is free again, unless another call has it.
     const others = moment.name.includes("queue") ? 1 : 0;
     await when(at, ({ calls }) => calls.running === others && calls.queued === 0);
     if (others === 0) {
@@ -91,7 +91,7 @@ describe("an abort", () => {
     }
   });
 
-  it("before the call begins has it sent nowhere", async () => {
+  it("sends nothing when the signal is already aborted", async () => {
     const at = await stage([]);
     const signal = AbortSignal.abort();
     const failure = await failureOf(at.pool.complete("word", { ...at.options, signal }));
@@ -102,7 +102,7 @@ describe("an abort", () => {
     await when(at, ({ calls }) => calls.running === 0);
   });
 
-  it("right after the answer changes nothing: the process serves the next one", async () => {
+  it("right after the answer keeps the process for the next call", async () => {
     const at = await stage([], ONE);
     for (const word of ["one", "two", "three"]) {
       const abort = new AbortController();
@@ -115,7 +115,7 @@ describe("an abort", () => {
     expect(at.pool.stats().calls.by).toMatchObject({ cold: 1, recycled: 2 });
   });
 
-  it("of a session that waits for its turn, by either of its options", async () => {
+  it("rejects openSession() in the queue, by `signal` and by `abortController`", async () => {
     const at = await stage([], ONE);
     const first = await at.pool.openSession(at.options);
     const abort = new AbortController();
@@ -130,7 +130,7 @@ describe("an abort", () => {
     await first.close();
   });
 
-  it("of a session while it is being opened, and later", async () => {
+  it("rejects openSession() during initialize, and ends an open session", async () => {
     const at = await stage([hang("initialize", 1)]);
     const abort = new AbortController();
     const opening = failureOf(at.pool.openSession({ ...at.options, signal: abort.signal }));

@@ -9,7 +9,7 @@ const ONE = { size: { min: 0, max: 1 } } as const;
 const HANG: Step = { on: "user", times: "always", do: [{ hang: true }] };
 const SLOW: Step = { on: "user", times: "always", do: [{ sleep: 300 }, { default: true }] };
 const OVERLOADED = { is_error: true, api_error_status: 529, result: "API Error: 529 Overloaded" };
-/** One attempt that fails, then a pause that takes this long in any case. */
+/** An attempt that fails, after which the retry waits at least this long. */
 const paused = (retry_after_ms: number): Step => ({
   on: "user",
   do: [{ init: {} }, { result: { ...OVERLOADED, retry_after_ms } }],
@@ -26,8 +26,8 @@ async function expectClosed({ pool, options, told }: Stage): Promise<void> {
   expect(told.pids).toHaveLength(starts);
 }
 
-describe("drain()", () => {
-  it("lets what runs and waits come to its end, takes nothing new, and leaves nothing", async () => {
+describe("Pool.drain()", () => {
+  it("finishes running and waiting calls, rejects new calls with pool_closed, and leaves no process", async () => {
     const at = await stage([SLOW], ONE);
     const calls = [1, 2, 3].map((n) => at.pool.complete(`call ${n}`, at.options));
     await when(at, ({ calls: { running, queued } }) => running === 1 && queued === 2);
@@ -40,7 +40,7 @@ describe("drain()", () => {
     expect(await at.sent("late")).toBe(0);
   });
 
-  it("waits for a call that is between two attempts", async () => {
+  it("waits for a call that pauses between two attempts", async () => {
     const at = await stage([{ ...paused(0), process: 1 }]);
     const retry = { attempts: 1, baseMs: 1_000 };
     const call = at.pool.complete("word", { ...at.options, retry });
@@ -52,7 +52,7 @@ describe("drain()", () => {
     expect(await at.sent("word")).toBe(2);
   });
 
-  it("waits until a session is closed by its holder", async () => {
+  it("waits until the caller closes an open session", async () => {
     const at = await stage([]);
     const session = await at.pool.openSession(at.options);
     let isDrained = false;
@@ -66,9 +66,9 @@ describe("drain()", () => {
     await expectClosed(at);
   });
 
-  it("leaves nothing of a process that was outside of the rest, either", async () => {
+  it("waits for the exit of a process that served one call alone", async () => {
     const at = await stage([{ on: "eof", times: "always", do: [{ sleep: 100 }, { exit: 0 }] }]);
-    // A session of the caller's choice has a process of its own.
+    // A call with a sessionId has a process of its own.
     const sessionId = "5e55101d-0000-4000-8000-000000000001";
     const call = at.pool.complete("word", { ...at.options, sessionId });
     await at.pool.drain();
@@ -76,7 +76,7 @@ describe("drain()", () => {
     expect(await call).toMatchObject({ text: "ok" });
   });
 
-  it("that takes too long can be cut short by close()", async () => {
+  it("can be cut short by close()", async () => {
     const at = await stage([HANG], ONE);
     const failures = [1, 2].map((n) => failureOf(at.pool.complete(`call ${n}`, at.options)));
     await eventually(async () => expect(await at.sent("call 1")).toBe(1));
@@ -87,7 +87,7 @@ describe("drain()", () => {
     await expectClosed(at);
   });
 
-  it("of a pool that was never used, or twice, is over at once", async () => {
+  it("resolves at once for an unused pool, also when it is called twice", async () => {
     const at = await stage([]);
     await Promise.all([at.pool.drain(), at.pool.drain()]);
     await at.pool.close();
@@ -95,8 +95,8 @@ describe("drain()", () => {
   });
 });
 
-describe("close()", () => {
-  it("ends what runs and what waits, and resolves when nothing is left", async () => {
+describe("Pool.close()", () => {
+  it("rejects running and waiting calls with pool_closed, and resolves when no process is left", async () => {
     const at = await stage([HANG], { size: { min: 0, max: 2 } });
     const failures = [1, 2, 3, 4].map((n) => failureOf(at.pool.complete(`call ${n}`, at.options)));
     const stream = at.pool.stream("stream", at.options);
@@ -113,7 +113,7 @@ describe("close()", () => {
   it.each<[string, Options]>([
     ["a process of the pool", {}],
     ["a process of its own", { sessionId: "5e55101d-0000-4000-8000-000000000002" }],
-  ])("ends a session that is open, with its turn: %s", async (_, more) => {
+  ])("ends an open session and its turn, on %s", async (_, more) => {
     const at = await stage([HANG]);
     const session = await at.pool.openSession({ ...at.options, ...more });
     const failure = failureOf(session.send("word").result);
@@ -125,7 +125,7 @@ describe("close()", () => {
     await session.close();
   });
 
-  it("ends one that starts outside of the rest", async () => {
+  it("ends a process that starts for one call alone", async () => {
     const at = await stage([{ on: "start", times: "always", do: [{ hang: true }] }]);
     const sessionId = "5e55101d-0000-4000-8000-000000000003";
     const failures = [
@@ -138,7 +138,7 @@ describe("close()", () => {
     expect(processes()).toEqual([]);
   });
 
-  it("ends a call that is between two attempts, at once", async () => {
+  it("rejects a call that pauses between two attempts, at once", async () => {
     const at = await stage([paused(0)]);
     const retry = { attempts: 1, baseMs: 2 ** 30, maxMs: 2 ** 30, budgetMs: 2 ** 31 };
     const timeouts = { totalMs: 2 ** 31 };
@@ -150,7 +150,7 @@ describe("close()", () => {
     await expectClosed(at);
   });
 
-  it("right after a call, or while spares start, leaves nothing", async () => {
+  it("leaves no process right after createPool(), a start, an answer or a reset", async () => {
     for (const moment of ["created", "started", "answered", "reset"]) {
       const at = await stage([], (options) => ({ size: { min: 2, max: 4 }, warm: [options] }));
       if (moment === "started") await when(at, (stats) => stats.processes.starting > 0);
@@ -161,12 +161,12 @@ describe("close()", () => {
     }
   });
 
-  it("while the CLI is asked for its version tells the caller at once", async () => {
+  it("rejects a call at once while the CLI is asked for its version", async () => {
     const at = await stage([{ on: "version", times: "always", do: [{ sleep: 1_000 }] }]);
     const failure = failureOf(at.pool.complete("word", at.options));
     await eventually(async () => expect(await at.cli.recorded()).toHaveLength(1));
     const closing = at.pool.close().then(() => "closed");
-    // That process is waited for, but not by the caller.
+    // close() waits for that process, and the call does not.
     expect(await Promise.race([failure.then(() => "told"), closing])).toBe("told");
     expect(await failure).toMatchObject(closed);
     await closing;

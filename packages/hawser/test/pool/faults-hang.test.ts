@@ -8,14 +8,14 @@ import { eventually, failureOf, msOf, stage, when } from "./faults.helper.js";
 
 const HANG = [{ hang: true }] as const;
 const WARM = (options: Options): PoolOptions => ({ size: { min: 1, max: 2 }, warm: [options] });
-/** Far below the limits of the pool's own, so that those do not hide the caller's. */
+/** Far below the pool's own limits, so that they do not hide the limits of the call. */
 const SOON_MS = 8_000;
 
-describe("a CLI that hangs", () => {
+describe("Pool with a CLI that hangs", () => {
   it.each<[string, Step["on"]]>([
-    ["at its start", "start"],
-    ["when it is to initialize", "initialize"],
-  ])("%s costs its caller the time for that, as without a pool", async (_, on) => {
+    ["at start", "start"],
+    ["in initialize", "initialize"],
+  ])("%s rejects the call with the timeout that it has without a pool", async (_, on) => {
     const at = await stage([{ on, times: "always", do: HANG }]);
     const options = { ...at.options, timeouts: { bootMs: 300 } };
     const expected = await failureOf(complete("alone", options));
@@ -31,7 +31,7 @@ describe("a CLI that hangs", () => {
     await when(at, ({ calls, processes }) => calls.running === 0 && processes.closing === 0);
   });
 
-  it("in the background costs a caller no more than its own limit; then it gets another", async () => {
+  it("as a spare serves the call by another process after bootMs", async () => {
     const at = await stage([{ on: "start", process: 1, do: HANG }], WARM);
     await eventually(async () => expect(await startsOf(at.cli)).toHaveLength(1));
     const call = at.pool.complete("word", { ...at.options, timeouts: { bootMs: 2_000 } });
@@ -40,7 +40,7 @@ describe("a CLI that hangs", () => {
     expect(await at.sent("word")).toBe(1);
   });
 
-  it("as a spare that is told the caller's options is replaced", async () => {
+  it("in initialize of a generic spare serves the call by another process", async () => {
     const steps: Step[] = [{ on: "initialize", process: 2, do: HANG }];
     const at = await stage(steps, { size: { min: 1, max: 4 } });
     await at.pool.complete("first", at.options);
@@ -52,7 +52,7 @@ describe("a CLI that hangs", () => {
     expect(await at.sent("word")).toBe(1);
   });
 
-  it("in a reset is not waited for longer than a start may take", async () => {
+  it("in a reset serves the waiting call by another process after bootMs", async () => {
     const steps: Step[] = [{ on: "clear", process: 1, do: HANG }];
     const at = await stage(steps, { size: { min: 0, max: 1 } });
     await at.pool.complete("first", at.options);
@@ -68,7 +68,7 @@ describe("a CLI that hangs", () => {
     ["initialize", [{ on: "initialize", times: "always", do: HANG }], {}, 1],
     ["a start in the background", [{ on: "start", times: "always", do: HANG }], WARM, 0],
     ["initialize in the background", [{ on: "initialize", times: "always", do: HANG }], WARM, 0],
-  ])("in %s is ended with the pool, promptly", async (_, steps, poolOptions, calls) => {
+  ])("in %s ends it promptly by close()", async (_, steps, poolOptions, calls) => {
     const at = await stage(steps, poolOptions);
     const failures = Array.from({ length: calls }, () => {
       return failureOf(at.pool.complete("word", at.options));
@@ -78,7 +78,7 @@ describe("a CLI that hangs", () => {
     for (const each of failures) expect(await each).toMatchObject({ code: "pool_closed" });
   });
 
-  it("in a reset is ended with the pool, promptly, also when somebody waits for that", async () => {
+  it("in a reset ends it promptly by close(), and rejects the waiting call", async () => {
     const steps: Step[] = [{ on: "clear", times: "always", do: HANG }];
     const at = await stage(steps, { size: { min: 0, max: 1 } });
     await at.pool.complete("first", at.options);
@@ -90,7 +90,7 @@ describe("a CLI that hangs", () => {
     expect(await at.sent("word")).toBe(0);
   });
 
-  it("and heeds no signal is gone with the pool all the same", async () => {
+  it("and ignores signals kills it by close()", async () => {
     const steps: Step[] = [
       { on: "user", do: HANG },
       { on: "eof", times: "always", do: HANG },
@@ -104,10 +104,10 @@ describe("a CLI that hangs", () => {
   });
 });
 
-describe("a spare that speaks though nobody asked", () => {
+describe("Pool with a CLI that prints an unexpected message", () => {
   const chatter: Step["do"] = [{ default: true }, { sleep: 50 }, { emit: { type: "chatter" } }];
 
-  it("serves nobody", async () => {
+  it("after initialize discards the spare with unexpected_output", async () => {
     const at = await stage([{ on: "initialize", process: 1, do: chatter }], WARM);
     await eventually(() => expect(at.told.discarded).toHaveLength(1));
     expect(at.told.discarded[0]).toMatchObject({
@@ -119,7 +119,7 @@ describe("a spare that speaks though nobody asked", () => {
     expect(first?.lines.filter((line) => line.includes("word"))).toEqual([]);
   });
 
-  it("after its reset, either", async () => {
+  it("after a reset discards the process", async () => {
     const at = await stage([{ on: "clear", process: 1, do: chatter }]);
     await at.pool.complete("first", at.options);
     await eventually(() => expect(at.told.discarded).toHaveLength(1));
@@ -127,7 +127,7 @@ describe("a spare that speaks though nobody asked", () => {
     expect(at.pool.stats().calls.by).toMatchObject({ cold: 2, recycled: 0 });
   });
 
-  it("is not started again and again", async () => {
+  it("pauses before it starts the next spare", async () => {
     const steps: Step[] = [{ on: "initialize", times: "always", do: chatter }];
     const at = await stage(steps, WARM);
     await eventually(() => expect(at.told.discarded).toHaveLength(2));

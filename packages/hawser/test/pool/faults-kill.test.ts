@@ -13,12 +13,12 @@ const hangsAt = (on: Step["on"], more: Partial<Step> = {}): Step => ({
   ...more,
 });
 
-/** Until the process of this number is so far that it does what it was told. */
+/** Waits until the process of this number has started. */
 async function isUp({ cli }: Stage, nth: number): Promise<void> {
   await eventually(async () => expect(await startsOf(cli)).toHaveLength(nth));
 }
 
-/** Until the process of this number has received a line with these words. */
+/** Waits until the process of this number has received a line with these words. */
 async function received({ cli }: Stage, nth: number, words: string): Promise<void> {
   await eventually(async () => {
     const process = (await startsOf(cli))[nth - 1];
@@ -26,8 +26,8 @@ async function received({ cli }: Stage, nth: number, words: string): Promise<voi
   });
 }
 
-describe("one who has sent nothing does not notice that its process was killed", () => {
-  it("while that was starting in the background", async () => {
+describe("Pool serves a call by another process when the first process is killed before the prompt was sent", () => {
+  it("while the process starts as a spare and the call waits for it", async () => {
     const on = await stage([hangsAt("start")], WARM);
     await isUp(on, 1);
     const call = on.pool.complete("word", on.options);
@@ -38,11 +38,11 @@ describe("one who has sent nothing does not notice that its process was killed",
     expect(on.pool.stats().calls).toMatchObject({ succeeded: 1, failed: 0 });
   });
 
-  it("while that was starting in the background, and nobody waited", async () => {
+  it("while the process starts as a spare and no call waits for it", async () => {
     const on = await stage([hangsAt("start")], WARM);
     await isUp(on, 1);
     kill9(on.told.pids[0]);
-    // Another takes its place, though nobody asks for it.
+    // The pool starts another spare, though no call waits for it.
     await when(on, ({ processes }) => processes.initialized === 1);
     expect(on.told.pids).toHaveLength(2);
     expect(await on.pool.complete("word", on.options)).toMatchObject({ text: "ok" });
@@ -50,9 +50,9 @@ describe("one who has sent nothing does not notice that its process was killed",
   });
 
   it.each<[string, Step]>([
-    ["before it was asked anything", hangsAt("start")],
-    ["while it was asked to initialize", hangsAt("initialize")],
-  ])("while that was starting for it, %s", async (_, step) => {
+    ["before any request", hangsAt("start")],
+    ["during initialize", hangsAt("initialize")],
+  ])("while the process starts for the call, %s", async (_, step) => {
     const on = await stage([step]);
     const call = on.pool.complete("word", on.options);
     await isUp(on, 1);
@@ -63,7 +63,7 @@ describe("one who has sent nothing does not notice that its process was killed",
     expect(on.told.pids).toHaveLength(2);
   });
 
-  it("though that was a spare that had been told nothing, and is asked to initialize", async () => {
+  it("while the process is a generic spare that initializes for the call", async () => {
     const steps = [hangsAt("initialize", { process: 2 })];
     const on = await stage(steps, { size: { min: 1, max: 4 } });
     await on.pool.complete("first", on.options);
@@ -79,7 +79,7 @@ describe("one who has sent nothing does not notice that its process was killed",
   });
 
   it.each<["generic" | "initialized" | "recycled"]>([["generic"], ["initialized"], ["recycled"]])(
-    "while that was idle: %s",
+    "while the process is idle: %s",
     async (kind) => {
       const on = await stage([], (options) => ({
         size: { min: kind === "recycled" ? 0 : 1, max: 4 },
@@ -99,7 +99,7 @@ describe("one who has sent nothing does not notice that its process was killed",
     },
   );
 
-  it("while that was being reset, and it waited for the end of that", async () => {
+  it("while the process is reset and the call waits for that", async () => {
     const on = await stage([hangsAt("clear")], { size: { min: 0, max: 1 } });
     await on.pool.complete("first", on.options);
     const call = on.pool.complete("word", on.options);
@@ -113,9 +113,9 @@ describe("one who has sent nothing does not notice that its process was killed",
   });
 });
 
-describe("a process that was killed at the very moment it was needed", () => {
+describe("Pool with a process that is killed at the moment a call takes it", () => {
   it.each<["generic" | "initialized" | "recycled"]>([["generic"], ["initialized"], ["recycled"]])(
-    "has served at most once: %s",
+    "sends the prompt at most once: %s",
     async (kind) => {
       const on = await stage([], (options) => ({
         size: { min: kind === "recycled" ? 0 : 1, max: 4 },
@@ -129,14 +129,14 @@ describe("a process that was killed at the very moment it was needed", () => {
         ({ text }) => text,
         ({ code }) => code,
       );
-      // The pipe may have taken the prompt before the kernel had taken the process down.
+      // The pipe may have accepted the prompt before the kernel ended the process.
       expect(["ok", "process_exited"]).toContain(outcome);
       expect(await on.sent("word")).toBe(outcome === "ok" ? 1 : 0);
     },
   );
 });
 
-describe("one who has sent is told, and nothing is sent again", () => {
+describe("Pool rejects with process_exited and sends nothing again when the process is killed after the prompt was sent", () => {
   it.each<[string, (on: Stage) => Promise<unknown>]>([
     ["complete", ({ pool, options }) => pool.complete("word", options)],
     ["stream", ({ pool, options }) => pool.stream("word", options).completion],
@@ -151,11 +151,11 @@ describe("one who has sent is told, and nothing is sent again", () => {
     expect(await on.sent("word")).toBe(1);
     expect(on.told.pids).toHaveLength(1);
     await when(on, ({ calls }) => calls.running === 0);
-    // The pool is none the worse for it.
+    // The pool still serves calls.
     expect(await on.pool.complete("next", on.options)).toMatchObject({ text: "ok" });
   });
 
-  it("unless it wants another attempt, of which there is exactly one", async () => {
+  it("unless `retry` asks for another attempt, which is made once", async () => {
     const on = await stage([hangsAt("user")]);
     const retry = { attempts: 1, baseMs: 1 };
     const call = on.pool.complete("word", { ...on.options, retry });

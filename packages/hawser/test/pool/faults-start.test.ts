@@ -10,7 +10,7 @@ import { eventually, failureOf, opened, stage, when } from "./faults.helper.js";
 const WARM = (options: Options): PoolOptions => ({ size: { min: 1, max: 2 }, warm: [options] });
 const exits: Step = { on: "start", times: "always", do: [{ stderr: "no luck" }, { exit: 1 }] };
 
-describe("a CLI that cannot be started", () => {
+describe("Pool with a CLI that cannot be started", () => {
   it.each<[string, readonly Step[], number]>([
     ["exits", [exits], 1],
     [
@@ -18,22 +18,25 @@ describe("a CLI that cannot be started", () => {
       [{ on: "initialize", times: "always", do: [{ respondError: "No." }] }],
       1,
     ],
-    // A crash may be an accident; after three it is none.
+    // A crash may be an accident, so that the pool tries three times.
     ["crashes", [{ on: "start", times: "always", do: [{ exit: 139 }] }], 3],
-  ])("%s: its callers are told what they are told without a pool", async (_, steps, starts) => {
-    const at = await stage(steps);
-    const { code, exitCode, stderrTail } = await failureOf(complete("alone", at.options));
-    const failure = await failureOf(at.pool.complete("word", at.options));
-    expect(failure).toMatchObject({ code });
-    expect(failure.exitCode).toBe(exitCode);
-    expect(failure.stderrTail).toBe(stderrTail);
-    expect(await failureOf(at.pool.openSession(at.options))).toMatchObject({ code });
-    expect(await at.sent("word")).toBe(0);
-    expect(at.told.pids).toHaveLength(2 * starts);
-    await when(at, ({ calls }) => calls.running === 0);
-  });
+  ])(
+    "rejects with the error of a call without a pool when the CLI %s",
+    async (_, steps, starts) => {
+      const at = await stage(steps);
+      const { code, exitCode, stderrTail } = await failureOf(complete("alone", at.options));
+      const failure = await failureOf(at.pool.complete("word", at.options));
+      expect(failure).toMatchObject({ code });
+      expect(failure.exitCode).toBe(exitCode);
+      expect(failure.stderrTail).toBe(stderrTail);
+      expect(await failureOf(at.pool.openSession(at.options))).toMatchObject({ code });
+      expect(await at.sent("word")).toBe(0);
+      expect(at.told.pids).toHaveLength(2 * starts);
+      await when(at, ({ calls }) => calls.running === 0);
+    },
+  );
 
-  it("but prints garbage: they are told how it ended, and its spares serve nobody", async () => {
+  it("rejects with process_exited when the CLI prints garbage and exits", async () => {
     const noise = { write: "Hello there!\n{\n" };
     const at = await stage([{ on: "start", times: "always", do: [noise, { exit: 1 }] }], WARM);
     await when(at, ({ processes }) => processes.discarded.start_failed === 1);
@@ -42,7 +45,7 @@ describe("a CLI that cannot be started", () => {
     expect(await at.sent("word")).toBe(0);
   });
 
-  it("is not there: the same", async () => {
+  it("rejects with cli_not_found when the CLI does not exist", async () => {
     const pool = opened({ warm: [{ cliPath: "/nowhere/claude" }] });
     const options = { cliPath: "/nowhere/claude" };
     const { code } = await failureOf(complete("word", options));
@@ -51,20 +54,20 @@ describe("a CLI that cannot be started", () => {
     expect(pool.stats().processes.started).toBe(0);
   });
 
-  it("is tried less and less often in the background, and found when it is well again", async () => {
+  it("starts spares at growing intervals, and uses the CLI again when it works", async () => {
     const at = await stage([exits], WARM);
     const begun = performance.now();
     await eventually(async () => expect(await startsOf(at.cli)).toHaveLength(3));
-    // At once, after one second, after two more.
+    // The spares start at once, after one second, and after two more seconds.
     expect(performance.now() - begun).toBeGreaterThan(2_900);
     await when(at, ({ processes }) => processes.discarded.start_failed === 3);
-    // A caller is not kept from trying for itself, and finds out at once.
+    // A call does not wait for the next spare, and starts a process at once.
     await writeFile(at.cli.path.replace("claude.mjs", "scenario.json"), "{}");
     expect(await at.pool.complete("word", at.options)).toMatchObject({ text: "ok" });
     await when(at, ({ processes }) => processes.initialized + processes.recycled >= 1);
   });
 
-  it("does not keep spares of another from being made", async () => {
+  it("still starts spares of another CLI", async () => {
     await using well = await fakeCli();
     const at = await stage([exits], (options) => ({
       size: { min: 1, max: 4 },

@@ -6,10 +6,10 @@ import { createPool, type Pool, type PoolOptions } from "../../src/pool/index.js
 import { processes } from "../../src/process/index.js";
 import type { ProcessEvent } from "../../src/session/index.js";
 import type { FakeCli, Step } from "../../src/testing/index.js";
-import { fake } from "../session/fake.helper.js";
+import { reusedFake } from "../support/reused-fake.js";
 import { startsOf } from "../support/starts.js";
 
-/** What a pool told of its processes. */
+/** What a pool has published about its processes. */
 export interface Told {
   /** In the order of their starts. */
   readonly pids: number[];
@@ -25,12 +25,12 @@ export interface Stage {
   sent(word: string): Promise<number>;
 }
 
-/** A pool over a fake CLI. When the test is over it is closed, and nothing may be left of it. */
+/** A pool over a fake CLI. When the test is over the pool is closed, and none of its processes may be left. */
 export async function stage(
   steps: readonly Step[],
   poolOptions: PoolOptions | ((options: Options) => PoolOptions) = {},
 ): Promise<Stage> {
-  const cli = await fake(steps);
+  const cli = await reusedFake({ steps });
   const options: Options = { cliPath: cli.path, closeGraceMs: 200 };
   const own = typeof poolOptions === "function" ? poolOptions(options) : poolOptions;
   const told = listen();
@@ -65,16 +65,18 @@ export function listen(): Told {
   return told;
 }
 
-/** Waits until the pool is so. */
+/** Waits until `isSo` returns true for the pool's figures. */
 export async function when(
   { pool }: Pick<Stage, "pool">,
   isSo: (stats: ReturnType<Pool["stats"]>) => boolean,
 ): Promise<void> {
-  await eventually(() => expect(isSo(pool.stats()), JSON.stringify(pool.stats())).toBe(true));
+  const check = () => expect(isSo(pool.stats()), JSON.stringify(pool.stats())).toBe(true);
+  // A reset takes a few milliseconds, so that a longer interval could miss one.
+  await vi.waitFor(check, { timeout: 20_000, interval: 2 });
 }
 
 export async function eventually(check: () => void | Promise<void>): Promise<void> {
-  await vi.waitFor(check, { timeout: 20_000, interval: 2 });
+  await vi.waitFor(check, { timeout: 20_000, interval: 10 });
 }
 
 export function kill9(pid: number | undefined): void {
@@ -82,7 +84,7 @@ export function kill9(pid: number | undefined): void {
   process.kill(pid as number, "SIGKILL");
 }
 
-/** The failure of a call, which must be one of ours. */
+/** The failure of a call, which must be a HawserError. */
 export async function failureOf(call: Promise<unknown>): Promise<HawserError> {
   const outcome = await call.then(
     (value) => value,
@@ -92,7 +94,7 @@ export async function failureOf(call: Promise<unknown>): Promise<HawserError> {
   return outcome;
 }
 
-/** How long it takes. */
+/** How long the work takes. */
 export async function msOf(work: Promise<unknown>): Promise<number> {
   const from = performance.now();
   await work;

@@ -6,7 +6,7 @@ import { DIST, startUserProgram } from "../support/user-program.js";
 /** Ignores the end of its input, so that only a signal ends it. */
 const STUBBORN: Step = { on: "eof", times: "always", do: [] };
 
-/** Runs a user's program that has a pool; it may print. */
+/** Runs a program that has a pool. */
 async function program(source: string, steps: readonly Step[] = [STUBBORN], flags: string[] = []) {
   const cli = await fakeCli({ steps });
   onTestFinished(() => cli.dispose());
@@ -22,13 +22,13 @@ async function program(source: string, steps: readonly Step[] = [STUBBORN], flag
     ${source}`;
   const started = startUserProgram(code, cli.path, { flags });
   const ofCli = () => everyProcess().filter(({ command }) => command.includes(cli.path));
-  /** Those of the pool; the program itself has the path in its arguments, too. */
+  /** The processes of the pool. The program itself has the path in its arguments, too. */
   const pids = () => ofCli().filter(({ pid }) => pid !== started.child.pid);
   return { ...started, pids };
 }
 
-describe.skipIf(process.platform !== "linux")("a program that forgets its pool", () => {
-  it("still ends by itself, and takes all processes along", async () => {
+describe.skipIf(process.platform !== "linux")("program that does not close its pool", () => {
+  it("exits by itself, and all processes end with it", async () => {
     const { closed, lines, stderr, pids } = await program(`
       const pool = createPool({ size: { min: 2 } });
       console.log((await pool.complete("x", call)).text);
@@ -39,7 +39,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     await until(() => pids().length === 0);
   });
 
-  it("is kept alive by waiting for the pool to be ready, and by nothing of it afterwards", async () => {
+  it("is kept alive by ready(), and by no process of the pool afterwards", async () => {
     const { closed, lines, stderr, pids } = await program(
       `const pool = createPool({ warm: [call] });
        await pool.ready();
@@ -51,12 +51,12 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     await until(() => pids().length === 0);
   });
 
-  it("ends also if its spares are still being started", async () => {
+  it("exits while spares start", async () => {
     const slow: Step = { on: "start", process: 2, do: [{ sleep: 300 }] };
     const { closed, lines, pids, stderr } = await program(
       `const pool = createPool({ isolation: "process" });
        await pool.complete("x", call);
-       await new Promise((resolve) => setTimeout(resolve, 50));
+       while (pool.stats().processes.starting === 0) await new Promise(setImmediate);
        console.log(pool.stats().processes.starting);`,
       [slow, STUBBORN],
     );
@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     await until(() => pids().length === 0);
   });
 
-  it("lives as long as a call runs or waits, though nobody holds the pool", async () => {
+  it("lives until running and waiting calls end, though it holds no reference to the pool", async () => {
     const slow: Step = {
       on: "user",
       times: "always",
@@ -85,7 +85,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     expect(lines()).toEqual(["late", "late", "late"]);
   });
 
-  it("and lives on loses the processes when the pool is garbage-collected", async () => {
+  it("loses the processes when the pool is garbage-collected", async () => {
     const { child, lines, pids } = await program(
       `setInterval(() => gc(), 20);
        await (async () => {
@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     expect(child.exitCode).toBeNull();
   });
 
-  it("and a session of it that is forgotten frees its place", async () => {
+  it("regains the slot of a pooled session that is garbage-collected", async () => {
     const { closed, lines, stderr } = await program(
       `setInterval(() => gc(), 20).unref();
        const pool = createPool({ concurrency: 1, size: { min: 0, max: 1 } });
@@ -123,7 +123,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its pool",
     expect(lines()[3]).toBe("0");
   });
 
-  it("need not close what `await using` closes", async () => {
+  it("can close the pool by Symbol.asyncDispose", async () => {
     const { closed, lines, stderr } = await program(`
       {
         const pool = createPool({ size: { min: 2 } });

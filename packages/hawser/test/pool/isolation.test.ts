@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createPool } from "../../src/pool/index.js";
 import { type RecordedRequest, SimulatedModel } from "../../src/testing/index.js";
-import { CLIS } from "../support/cli.js";
+import { CLIS, clisInTurn, FULL } from "../support/cli.js";
 import { world } from "../support/world.js";
 import { findings, surprises } from "./isolation/check.helper.js";
 import { modelFor } from "./isolation/model.helper.js";
@@ -10,45 +10,49 @@ import { plan } from "./isolation/plan.helper.js";
 import { Random } from "./isolation/random.helper.js";
 import { runAll } from "./isolation/run.helper.js";
 
-/** Many more by `npm run isolation`; what failed is repeated by its seed. */
-const CALLS = Number(process.env["ISOLATION_CALLS"] ?? 60);
-const SEED = Number(process.env["ISOLATION_SEED"] ?? Date.now() % 1_000_000);
+/**
+ * `npm run isolation` makes many more calls, with random options. A failed run is repeated by its seed.
+ * The seed of `npm test` has an abort, an error, an in-process tool and a permission callback.
+ */
+const IS_LONG = FULL || process.env["ISOLATION_CALLS"] !== undefined;
+const CALLS = Number(process.env["ISOLATION_CALLS"] ?? (FULL ? 60 : 10));
+const SEED = Number(process.env["ISOLATION_SEED"] ?? (IS_LONG ? Date.now() % 1_000_000 : 1128));
 
-/** The older CLI has the smaller share. */
+/** In a long run the older CLI has the smaller share. */
 const SHARES = [0.7, 0.3];
+const SHARED = IS_LONG
+  ? CLIS.map((cli, i) => ({ ...cli, share: SHARES[i] ?? 0 }))
+  : clisInTurn().map((cli) => ({ ...cli, share: 1 }));
 
-describe.each(CLIS.map((cli, i) => ({ ...cli, share: SHARES[i] ?? 0 })))(
-  "calls over the processes of a pool, on the real CLI $name",
-  ({ name, path, share }) => {
-    it(
-      "never see a word, a session or a grant of each other",
-      async () => {
-        const seed = SEED + CLIS.findIndex((cli) => cli.name === name);
-        const place = await world(path, []);
-        const root = join(place.home, "folders");
-        const calls = plan(seed, Math.round(CALLS * share), root, place.options);
-        await using model = await SimulatedModel.start({ replies: modelFor(calls) });
-        for (const { options } of calls)
-          Object.assign(options.env ?? {}, { ANTHROPIC_BASE_URL: model.url });
-        const atOnce = 2 + new Random(seed).below(3);
-        await using pool = createPool({ size: { max: 8 }, concurrency: atOnce });
-        const told = await runAll(pool, calls, atOnce);
-        const { calls: counts, processes } = pool.stats();
-        const { started, discarded } = processes;
-        console.info(
-          JSON.stringify({ cli: name, seed, atOnce, by: counts.by, started, discarded }),
-        );
-        const about = `ISOLATION_SEED=${SEED} ISOLATION_CALLS=${CALLS}`;
-        expect(findings(calls, model.requests, told), about).toEqual([]);
-        expect(surprises(told), about).toEqual([]);
-        expect(counts.by.recycled, about).toBeGreaterThan(0);
-      },
-      20 * 60_000,
-    );
-  },
-);
+describe.each(SHARED)("Pool on the real CLI $name", ({ name, path, share }) => {
+  it(
+    "shows no call a word, a session or a permission of another call",
+    async () => {
+      const seed = SEED + (IS_LONG ? CLIS.findIndex((cli) => cli.name === name) : 0);
+      const place = await world(path, []);
+      const root = join(place.home, "folders");
+      const calls = plan(seed, Math.round(CALLS * share), root, place.options);
+      await using model = await SimulatedModel.start({ replies: modelFor(calls) });
+      for (const { options } of calls)
+        Object.assign(options.env ?? {}, { ANTHROPIC_BASE_URL: model.url });
+      const atOnce = 2 + new Random(seed).below(3);
+      // A short run has no spares, because each spare is one more start of the CLI.
+      const size = IS_LONG ? { max: 8 } : { min: 0, max: 8 };
+      await using pool = createPool({ size, concurrency: atOnce });
+      const told = await runAll(pool, calls, atOnce);
+      const { calls: counts, processes } = pool.stats();
+      const { started, discarded } = processes;
+      console.info(JSON.stringify({ cli: name, seed, atOnce, by: counts.by, started, discarded }));
+      const about = `ISOLATION_SEED=${SEED} ISOLATION_CALLS=${CALLS}`;
+      expect(findings(calls, model.requests, told), about).toEqual([]);
+      expect(surprises(told), about).toEqual([]);
+      expect(counts.by.recycled, about).toBeGreaterThan(0);
+    },
+    20 * 60_000,
+  );
+});
 
-it("A word, a session or a home of another would be found.", () => {
+it("findings() reports a word, a session, an environment or a system prompt of another call", () => {
   const [one, two] = plan(1, 2, "/folders", { env: {} });
   if (one === undefined || two === undefined) throw new Error("There are too few calls.");
   const requestOf = (call: typeof one, more: string): RecordedRequest =>

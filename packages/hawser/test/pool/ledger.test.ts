@@ -3,28 +3,28 @@ import { ERROR_CODES, HawserError } from "../../src/base/index.js";
 import { Ledger, type PoolBudget } from "../../src/pool/admission/ledger.js";
 import { fc } from "../support/fc.js";
 
-/** A call that is over. */
+/** A call that has ended. */
 function spend(ledger: Ledger, usd: number | undefined, tenant?: string): void {
   const charge = ledger.begin(tenant);
   charge.add(usd);
   charge.settle(false);
 }
 
-/** "refused" in place of the error. */
+/** Returns "refused" instead of the error. */
 function verdict(ledger: Ledger, tenant?: string): "go" | "wait" | "refused" {
   const said = ledger.verdict(tenant);
   return said instanceof HawserError ? "refused" : said;
 }
 
-describe("a budget", () => {
-  it("that is not there refuses nothing, and all is counted", () => {
+describe("Ledger", () => {
+  it("without a budget refuses nothing, and counts all costs", () => {
     const ledger = new Ledger(undefined);
     const running = Array.from({ length: 50 }, () => ledger.begin(undefined));
     for (const charge of running) charge.add(100);
     expect([verdict(ledger), ledger.spentUsd, ledger.tenants()]).toEqual(["go", 5000, {}]);
   });
 
-  it("lets calls in until it is spent, and says so then", () => {
+  it("admits calls until the budget is spent, and then refuses with budget_refused", () => {
     const ledger = new Ledger(1);
     spend(ledger, 0.75);
     expect(verdict(ledger)).toBe("go");
@@ -39,19 +39,19 @@ describe("a budget", () => {
     });
   });
 
-  it("is spent by ten times its tenth", () => {
+  it("tolerates floating-point sums (10 × 0.1 < 1)", () => {
     const ledger = new Ledger(1);
     for (let n = 0; n < 10; n += 1) spend(ledger, 0.1);
     expect(verdict(ledger)).toBe("refused");
   });
 
-  it("of nothing refuses the first call", () => {
+  it("with a budget of 0 refuses the first call", () => {
     expect(new Ledger(0).verdict(undefined)).toMatchObject({
       message: "The pool has spent $0 of its budget of $0.",
     });
   });
 
-  it("lets one call at a time in before a cost is known", () => {
+  it("admits one call at a time until a cost is known", () => {
     const ledger = new Ledger(10);
     const first = ledger.begin(undefined);
     expect(verdict(ledger)).toBe("wait");
@@ -66,7 +66,7 @@ describe("a budget", () => {
     expect(verdict(ledger)).toBe("go");
   });
 
-  it("lets in as many at once as the dearest call so far leaves room for", () => {
+  it("admits as many calls at once as the most expensive call so far leaves room for", () => {
     const ledger = new Ledger(1);
     spend(ledger, 0.25);
     const first = ledger.begin(undefined);
@@ -82,7 +82,7 @@ describe("a budget", () => {
     expect(verdict(ledger)).toBe("go");
   });
 
-  it("reserves for a session what it has not spent of the dearest call", () => {
+  it("reserves for a session the cost of the most expensive call minus what it has spent", () => {
     const ledger = new Ledger(1);
     spend(ledger, 0.4);
     const session = ledger.begin(undefined);
@@ -98,7 +98,7 @@ describe("a budget", () => {
     expect(verdict(ledger)).toBe("refused");
   });
 
-  it("takes the dearest result for a cost that is not known", () => {
+  it("counts an unknown cost as the most expensive result", () => {
     const ledger = new Ledger(10);
     spend(ledger, 0.5);
     spend(ledger, 0.25);
@@ -112,7 +112,7 @@ describe("a budget", () => {
     expect(ledger.spentUsd).toBe(3.25);
   });
 
-  it("does not take a whole session for one result", () => {
+  it("does not count a whole session as one result", () => {
     const ledger = new Ledger(undefined);
     const session = ledger.begin(undefined);
     for (let n = 0; n < 10; n += 1) session.add(0.25);
@@ -121,7 +121,7 @@ describe("a budget", () => {
     expect(ledger.spentUsd).toBe(5.25);
   });
 
-  it("takes the first known cost for those before it that were not", () => {
+  it("counts earlier unknown costs as the first known cost", () => {
     const ledger = new Ledger(1);
     for (let n = 0; n < 3; n += 1) spend(ledger, undefined);
     spend(ledger, 0);
@@ -130,7 +130,7 @@ describe("a budget", () => {
     expect([ledger.spentUsd, verdict(ledger)]).toEqual([1, "refused"]);
   });
 
-  it("counts the end of a call once, and what comes after it", () => {
+  it("counts the end of a call once, and costs that arrive after it", () => {
     const ledger = new Ledger(10);
     spend(ledger, 1);
     const charge = ledger.begin(undefined);
@@ -141,10 +141,10 @@ describe("a budget", () => {
   });
 });
 
-describe("a tenant", () => {
+describe("Ledger tenant", () => {
   const budget: PoolBudget = { total: 10, perTenant: 1, tenants: { big: 5, none: 0 } };
 
-  it("has a budget of its own", () => {
+  it("has its own budget", () => {
     const ledger = new Ledger(budget);
     spend(ledger, 2, "small");
     spend(ledger, 2, "big");
@@ -160,7 +160,7 @@ describe("a tenant", () => {
     expect([ledger.tenants(), ledger.spentUsd]).toEqual([{ small: 2, big: 2 }, 4]);
   });
 
-  it("is refused with all others when the pool's is spent", () => {
+  it("is refused when the budget of the pool is spent", () => {
     const ledger = new Ledger(budget);
     spend(ledger, 12);
     expect(ledger.verdict("none")).toMatchObject({
@@ -169,7 +169,7 @@ describe("a tenant", () => {
     });
   });
 
-  it("waits for its own calls, not for those of others", () => {
+  it("waits for its own calls, and not for calls of other tenants", () => {
     const ledger = new Ledger({ perTenant: 1 });
     ledger.begin("a");
     ledger.begin(undefined);
@@ -180,14 +180,14 @@ describe("a tenant", () => {
     ]);
   });
 
-  it("waits for the calls of others where the pool's budget is short", () => {
+  it("waits for calls of other tenants when the budget of the pool is short", () => {
     const ledger = new Ledger({ total: 1 });
     spend(ledger, 0.5, "a");
     ledger.begin("a");
     expect(verdict(ledger, "b")).toBe("wait");
   });
 
-  it("may have any name", () => {
+  it("may have any name, such as __proto__", () => {
     const named = JSON.parse('{ "__proto__": 3 }') as Record<string, number>;
     const ledger = new Ledger({ perTenant: 1, tenants: named });
     const names = ["__proto__", "constructor", ""];
@@ -197,7 +197,7 @@ describe("a tenant", () => {
     expect(new Ledger({ tenants: {} }).verdict("constructor")).toBe("go");
   });
 
-  it("is not remembered for having been asked about", () => {
+  it("is not stored by a question about it", () => {
     const ledger = new Ledger(budget);
     ledger.verdict("a");
     expect(ledger.tenants()).toEqual({});
@@ -212,14 +212,14 @@ interface Run {
 
 interface Admission {
   readonly run: Run;
-  /** The dearest that was known then. */
+  /** The most expensive known call at that time. */
   readonly dearest: number;
   readonly beside: readonly Run[];
 }
 
 const sum = (costs: readonly number[]) => costs.reduce((total, cost) => total + cost, 0);
 
-/** Lets runs in as far as the ledger does, and moves them on in the order that `chances` say. */
+/** Admits runs as the ledger allows, and advances them in the order of `chances`. */
 function simulate(budget: PoolBudget, runs: readonly Run[], chances: readonly number[]) {
   const ledger = new Ledger(budget);
   const admissions: Admission[] = [];
@@ -259,8 +259,8 @@ function someRuns(results: fc.Arbitrary<number[]>): fc.Arbitrary<Run[]> {
 
 const sessions = someRuns(fc.array(fc.nat(100), { maxLength: 4 }));
 
-describe("however many calls run at once, and whatever they cost", () => {
-  it("all together cost less than the budget and the dearest, if none is dearer than the first", () => {
+describe("Ledger with random calls and costs", () => {
+  it("costs less than the budget plus the most expensive call, if no call costs more than the first", () => {
     const falling = someRuns(fc.tuple(fc.integer({ min: 1, max: 100 }))).map((runs) => {
       const costs = runs.map((run) => run.costs).sort(([a = 0], [b = 0]) => b - a);
       return runs.map((run, index) => ({ ...run, costs: costs[index] ?? [] }));
@@ -273,7 +273,7 @@ describe("however many calls run at once, and whatever they cost", () => {
     );
   });
 
-  it("only the last that was let in comes on top, and what those beside it had unforeseen", () => {
+  it("exceeds the budget only by the last admitted call and by unforeseen costs of calls beside it", () => {
     fc.assert(
       fc.property(sessions, fc.integer({ min: 1, max: 500 }), chances, (runs, cents, order) => {
         const { spent, admissions } = simulate(cents / 100, runs, order);
@@ -286,7 +286,7 @@ describe("however many calls run at once, and whatever they cost", () => {
     );
   });
 
-  it("a call is refused only when the budget is spent", () => {
+  it("refuses a call only when the budget is spent", () => {
     fc.assert(
       fc.property(sessions, fc.integer({ min: 1, max: 500 }), chances, (runs, cents, order) => {
         const { spent, admissions } = simulate(cents / 100, runs, order);
@@ -296,7 +296,7 @@ describe("however many calls run at once, and whatever they cost", () => {
     );
   });
 
-  it("no tenant costs more than its budget and one call, if all calls cost the same", () => {
+  it("costs no tenant more than its budget plus one call, if all calls cost the same", () => {
     const even = fc
       .tuple(someRuns(fc.constant([])), fc.integer({ min: 1, max: 100 }))
       .map(([runs, cost]) => runs.map((run) => ({ ...run, costs: [cost] })));

@@ -4,8 +4,8 @@ import type { DiscardReason, PoolOptions } from "../../src/pool/index.js";
 import { startsOf } from "../support/starts.js";
 import { atRest, onFake, slowTurn, until } from "./on-fake.helper.js";
 
-describe("a process", () => {
-  it("serves one after the other, reset in between, as long as nothing speaks against it", async () => {
+describe("Pool process", () => {
+  it("serves one call after the other, with a reset between two calls", async () => {
     const { pool, options, cli } = await onFake({ size: { max: 1 } });
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -21,7 +21,7 @@ describe("a process", () => {
     expect(lines.filter((line) => line.includes("/clear")).length).toBe(5);
   });
 
-  it("that is given back, or being reset, is waited for rather than another one started", async () => {
+  it("serves the next call after its reset, instead of a second process", async () => {
     const { pool, options } = await onFake(
       { size: { max: 2 } },
       { steps: [{ on: "clear", times: "always", do: [{ sleep: 100 }, { clear: {} }] }] },
@@ -34,19 +34,19 @@ describe("a process", () => {
     ["max_jobs", { maxJobs: 2 }],
     ["max_rss", { maxRssMb: 1 }],
     ["max_age", { maxAgeMs: 1 }],
-  ])("goes, because %s, with %j", async (reason, limits) => {
+  ])("is discarded for %s with %j", async (reason, limits) => {
     const { pool, options } = await onFake({ size: { max: 1, min: 0 }, ...limits });
-    for (let n = 0; n < 4; n += 1) {
+    const everyTime = limits.maxJobs === undefined;
+    for (let n = 0; n < (everyTime ? 2 : 4); n += 1) {
       expect((await pool.complete("x", options)).text).toBe("ok");
       await atRest(pool);
     }
     const { calls, processes } = pool.stats();
-    const everyTime = limits.maxJobs === undefined;
-    expect(calls.by).toMatchObject(everyTime ? { cold: 4 } : { cold: 2, recycled: 2 });
-    expect(processes.discarded).toEqual({ [reason]: everyTime ? 4 : 2 });
+    expect(calls.by).toMatchObject(everyTime ? { cold: 2 } : { cold: 2, recycled: 2 });
+    expect(processes.discarded).toEqual({ [reason]: 2 });
   });
 
-  it("that is beyond those that are kept goes when it was idle for long enough", async () => {
+  it("is discarded for idle after idleMs when it exceeds size.min", async () => {
     const { pool, options } = await onFake(
       { size: { min: 1, max: 4 }, idleMs: 300 },
       { steps: [{ on: "user", times: "always", do: slowTurn(50) }] },
@@ -56,20 +56,20 @@ describe("a process", () => {
       return (discarded.idle ?? 0) >= 2;
     });
     expect(Object.keys(processes.discarded)).toEqual(["idle"]);
-    // In the end nothing is kept for what nobody asks for any more.
+    // In the end no process is kept for options that no call uses any more.
     await until(pool, ({ processes: { generic, recycled, starting, closing, initialized } }) => {
       return generic + recycled + starting + closing + initialized === 0;
     });
     expect((await pool.complete("x", options)).text).toBe("ok");
   });
 
-  it("that is spare and too old is replaced", async () => {
+  it("is replaced after maxAgeMs when it is a spare", async () => {
     const { pool } = await onFake((call) => ({ warm: [call], maxAgeMs: 500, idleMs: 200 }));
     const { processes } = await until(pool, ({ processes: { started } }) => started >= 3);
     expect(processes.discarded).toEqual({ max_age: 2 });
   });
 
-  it("that belongs to announced options stays, however long nobody comes", async () => {
+  it("stays after idleMs when it was announced by `warm`", async () => {
     const { pool, options } = await onFake((call) => ({ warm: [call], idleMs: 100 }));
     await until(pool, ({ processes: { initialized } }) => initialized === 1);
     await pool.complete("x", { ...options, env: { OTHER: "1" } });
@@ -82,7 +82,7 @@ describe("a process", () => {
 });
 
 describe('isolation: "process"', () => {
-  it("gives no process to two callers, whatever they ask for", async () => {
+  it("never gives one process to two calls", async () => {
     const { pool, options, cli } = await onFake({ isolation: "process", size: { max: 2 } });
     for (let n = 0; n < 4; n += 1) await pool.complete("x", options);
     const { calls, processes } = await atRest(pool);
@@ -95,7 +95,7 @@ describe('isolation: "process"', () => {
 });
 
 describe('isolation: "conversation"', () => {
-  it("serves lean calls by one process", async () => {
+  it("serves lean calls with one process", async () => {
     const { pool, options } = await onFake({ isolation: "conversation", size: { max: 1 } });
     const lean: Options = {
       ...options,
@@ -124,7 +124,7 @@ describe('isolation: "conversation"', () => {
     ["canUseTool", { canUseTool: async () => ({ behavior: "allow" }) }],
     ["settings", { settings: { model: "x" } }],
     ["extraArgs", { extraArgs: { x: null } }],
-  ])("refuses %s, and says why", async (path, more) => {
+  ])("refuses %s with the reason", async (path, more) => {
     const { pool, options } = await onFake({ isolation: "conversation" });
     await expect(pool.complete("x", { ...options, ...more })).rejects.toMatchObject({
       code: "invalid_options",
@@ -135,7 +135,7 @@ describe('isolation: "conversation"', () => {
     expect(pool.stats().processes.started).toBe(0);
   });
 
-  it("refuses sessions, and all reasons are told at once", async () => {
+  it("refuses sessions, and reports all reasons at once", async () => {
     const { pool, options } = await onFake({ isolation: "conversation" });
     await expect(pool.openSession(options)).rejects.toMatchObject({
       code: "invalid_options",

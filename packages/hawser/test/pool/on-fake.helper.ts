@@ -2,30 +2,30 @@ import { expect, onTestFinished, vi } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { createPool, type Pool, type PoolOptions, type PoolStats } from "../../src/pool/index.js";
 import { processes } from "../../src/process/index.js";
-import { type Action, type FakeCli, fakeCli, type Scenario } from "../../src/testing/index.js";
+import type { Action, FakeCli, Scenario } from "../../src/testing/index.js";
+import { reusedFake } from "../support/reused-fake.js";
 import { startsOf } from "../support/starts.js";
 
 export interface OnFake {
   readonly pool: Pool;
   readonly cli: FakeCli;
-  /** Of a call to it. */
+  /** The options of a call to the fake CLI. */
   readonly options: Options;
-  /** The prompts that have come to any process of it, resets aside. */
+  /** The prompts that the processes of the fake CLI have received, without resets. */
   prompts(): Promise<string[]>;
 }
 
-/** A pool and a fake CLI for its calls; both go when the test is over. */
+/** A pool and a fake CLI for its calls. The pool is closed when the test is over. */
 export async function onFake(
   options: PoolOptions | ((call: Options) => PoolOptions) = {},
   scenario: Scenario = {},
 ): Promise<OnFake> {
-  const cli = await fakeCli(scenario);
+  const cli = await reusedFake(scenario);
   const call = { cliPath: cli.path };
   const pool = createPool(typeof options === "function" ? options(call) : options);
   onTestFinished(async () => {
     await pool.close();
     expect(processes()).toEqual([]);
-    await cli.dispose();
   });
   return { pool, cli, options: call, prompts: () => promptsOf(cli) };
 }
@@ -39,10 +39,10 @@ export async function promptsOf(cli: FakeCli): Promise<string[]> {
     .filter((text) => text !== "/clear");
 }
 
-/** When a test waits for a process; on a busy machine it takes its time. */
-export const PATIENCE = { timeout: 20_000, interval: 5 };
+/** How long a test waits for a process, which is slow on a busy machine. */
+export const PATIENCE = { timeout: 20_000, interval: 10 };
 
-/** Waits until nothing is on its way, and gives what is there then. */
+/** Waits until no process starts, serves, is reset or is closed, and returns the figures of that moment. */
 export function atRest(pool: Pick<Pool, "stats">): Promise<PoolStats> {
   return vi.waitFor(() => {
     const stats = pool.stats();
@@ -58,7 +58,7 @@ export function atRest(pool: Pick<Pool, "stats">): Promise<PoolStats> {
   }, PATIENCE);
 }
 
-/** Waits until the pool is so. */
+/** Waits until `look` returns true for the pool's figures. */
 export function until(pool: Pool, look: (stats: PoolStats) => boolean): Promise<PoolStats> {
   return vi.waitFor(() => {
     const stats = pool.stats();
@@ -67,12 +67,12 @@ export function until(pool: Pool, look: (stats: PoolStats) => boolean): Promise<
   }, PATIENCE);
 }
 
-/** A turn that takes so long. */
+/** A turn that takes this many milliseconds. */
 export function slowTurn(ms: number, text = "ok"): Action[] {
   return [{ init: {} }, { sleep: ms }, { assistant: text }, { result: { result: text } }];
 }
 
-/** A turn that costs so much, on a process that counts anew after each reset. */
+/** A turn that costs this amount, on a process that counts anew after each reset. */
 export function paidTurn(usd: number, ms = 0): Action[] {
   return [
     { init: {} },

@@ -20,7 +20,7 @@ const WHOLE = "must be a whole number of at least 1";
 const WHOLE_OR_0 = "must be a whole number of at least 0";
 const POSITIVE = "must be a number above 0";
 
-describe("what is wrong with the options of a pool", () => {
+describe("createPool() with invalid options", () => {
   it.each<[string, string, unknown]>([
     ["options", "must be an object", null],
     ["options", "must be an object", []],
@@ -65,37 +65,37 @@ describe("what is wrong with the options of a pool", () => {
     ["maxjobs", "is not an option of a pool; did you mean maxJobs?", { maxjobs: 1 }],
     ["max_rss_mb", "is not an option of a pool; did you mean maxRssMb?", { max_rss_mb: 1 }],
     ["cliPath", "is not an option of a pool", { cliPath: "/claude" }],
-  ])("is told: %s %s", (path, message, options) => {
+  ])("throws invalid_options: %s %s", (path, message, options) => {
     const error = refusalOf(options);
     expect([error.code, error.issues]).toEqual(["invalid_options", [{ path, message }]]);
     expect(error.message).toContain(`${path} ${message}`);
     expect(error.hint).toContain(path);
   });
 
-  it("is told where an option of calls belongs", () => {
+  it("says where an option of calls belongs", () => {
     const hint = "Pass `cliPath` to each call, and in `warm` to have processes ready for it.";
     expect(refusalOf({ cliPath: "/claude" })).toMatchObject({ hint });
   });
 
-  it("is told of options that no call could be made with", () => {
+  it("reports `warm` options that no call could have", () => {
     expect(refusalOf({ warm: [{ recover: true }] })).toMatchObject({
       code: "not_supported",
       issues: [{ path: "recover", message: "has no effect in createPool()" }],
     });
   });
 
-  it("is told all at once", () => {
+  it("reports all issues at once", () => {
     const { issues, message } = refusalOf({ maxJobs: 0, idleMs: -5, warn: [] });
     expect(issues?.map(({ path }) => path)).toEqual(["warn", "maxJobs", "idleMs"]);
     expect(message).toMatch(/^warn .*did you mean warm\? \(and 2 more\)\.$/);
   });
 });
 
-describe("a pool without options", () => {
+describe("createPool() without options", () => {
   const { log: _, ...defaults } = settingsOf({});
   const most = Math.max(4, 2 * availableParallelism());
 
-  it("has defaults for all of them", () => {
+  it("has a default for each option", () => {
     expect(defaults).toEqual({
       min: 1,
       max: most,
@@ -112,7 +112,7 @@ describe("a pool without options", () => {
     });
   });
 
-  it("has the same for those that are undefined", () => {
+  it("uses the default for an option that is undefined", () => {
     const names = Object.keys({ ...defaults, size: 0, logger: 0 }).filter(
       (name) => !["min", "max", "starts"].includes(name),
     );
@@ -126,18 +126,18 @@ describe("a pool without options", () => {
     [{ concurrency: 50 }, { min: 1, max: 50, concurrency: 50 }],
     [{ size: { min: 60 } }, { min: 60, max: 60, concurrency: 60 }],
     [{ size: { min: 0 } }, { min: 0, max: most, concurrency: most }],
-  ])("of which %j is given has %j", (options, expected) => {
+  ])("resolves %j to %j", (options, expected) => {
     expect(settingsOf(options)).toMatchObject(expected);
   });
 
-  it("starts nothing", async () => {
+  it("starts no process", async () => {
     await using pool = createPool();
     expect(pool.stats().processes).toMatchObject({ started: 0, starting: 0 });
   });
 });
 
-describe("options that cannot be warmed up", () => {
-  it("are told to the logger, and keep neither the others nor the program from going on", async () => {
+describe("Pool with `warm` options that cannot be started", () => {
+  it("warns the logger, and starts the other spares", async () => {
     const unhandled = vi.fn();
     process.on("unhandledRejection", unhandled);
     onTestFinished(() => void process.off("unhandledRejection", unhandled));

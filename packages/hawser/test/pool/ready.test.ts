@@ -6,8 +6,8 @@ import { onFake, PATIENCE } from "./on-fake.helper.js";
 
 const exits: Step = { on: "start", times: "always", do: [{ stderr: "no luck\n" }, { exit: 1 }] };
 
-describe("pool.ready()", () => {
-  it("resolves when the processes that were asked for ahead are up, all of them", async () => {
+describe("Pool.ready()", () => {
+  it("resolves when all processes of `warm` are initialized", async () => {
     const { pool, options } = await onFake((call) => ({
       size: { min: 2, max: 8 },
       warm: [call, { ...call, systemPrompt: "Another." }],
@@ -18,14 +18,14 @@ describe("pool.ready()", () => {
     expect(pool.stats().calls.by).toMatchObject({ cold: 0, initialized: 1 });
   });
 
-  it("resolves at once where nothing is to be made ready", async () => {
+  it("resolves at once when no process has to be started", async () => {
     await expect(opened({}).ready()).resolves.toBeUndefined();
     const { pool } = await onFake((call) => ({ size: { min: 0 }, warm: [call] }));
     await pool.ready();
     expect(pool.stats().processes.started).toBe(0);
   });
 
-  it("waits for no more than there is room for", async () => {
+  it("waits for at most size.max processes", async () => {
     const { pool } = await onFake((call) => ({
       size: { max: 1 },
       warm: [call, { ...call, systemPrompt: "Another." }],
@@ -34,11 +34,11 @@ describe("pool.ready()", () => {
     expect(pool.stats().processes).toMatchObject({ starting: 0, initialized: 1 });
   });
 
-  it("rejects with the reason why a process does not start, and can be asked again", async () => {
+  it("rejects with the reason why a process does not start, and can be called again", async () => {
     const at = await stage([exits], (options) => ({ size: { min: 1 }, warm: [options] }));
     const reason = { code: "process_exited", exitCode: 1, stderrTail: "no luck" };
     expect(await failureOf(at.pool.ready())).toMatchObject(reason);
-    // Who comes late is told the same.
+    // A later call of ready() rejects with the same reason.
     expect(await failureOf(at.pool.ready())).toMatchObject(reason);
     expect(at.told.pids).toHaveLength(1);
     await writeFile(at.cli.path.replace("claude.mjs", "scenario.json"), "{}");
@@ -46,13 +46,13 @@ describe("pool.ready()", () => {
     expect(at.pool.stats().processes.initialized).toBe(1);
   });
 
-  it("rejects for a CLI that is not there", async () => {
+  it("rejects with cli_not_found for a CLI that does not exist", async () => {
     const pool = opened({ warm: [{ cliPath: "/nowhere/claude" }] });
     expect(await failureOf(pool.ready())).toMatchObject({ code: "cli_not_found" });
     expect(await failureOf(pool.ready())).toMatchObject({ code: "cli_not_found" });
   });
 
-  it("rejects when the pool is closed, before or meanwhile", async () => {
+  it("rejects with pool_closed when the pool is closed before or meanwhile", async () => {
     const hangs: Step = { on: "initialize", times: "always", do: [{ hang: true }] };
     const at = await stage([hangs], (options) => ({ size: { min: 1 }, warm: [options] }));
     const waiting = failureOf(at.pool.ready());

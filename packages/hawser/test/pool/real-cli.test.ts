@@ -12,7 +12,7 @@ import { openSession } from "../../src/session/index.js";
 import { always, apiError, hang, type RecordedRequest, toolUse } from "../../src/testing/index.js";
 import { InMemorySessionStore } from "../../src/transcripts/index.js";
 import { isMessage } from "../../src/wire/index.js";
-import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
+import { clisInTurn, FULL, NEWEST_CLI } from "../support/cli.js";
 import { type World, world } from "../support/world.js";
 import { atRest, onFake, until } from "./on-fake.helper.js";
 
@@ -29,52 +29,59 @@ function foldersIn({ cwd }: World, ...names: string[]): string[] {
   return folders;
 }
 
-describe("a spare of the newest CLI", () => {
-  it("serves whoever comes: another prompt, another model, another folder", async () => {
-    const place = await world(NEWEST_CLI, always("Hello."));
-    const { model, options } = place;
-    const folders = foldersIn(place, "first", "second", "third", "fourth");
-    await using pool = createPool({ isolation: "process", size: { min: 1, max: 3 } });
-    for (const [n, cwd] of folders.entries()) {
-      const own = { systemPrompt: `You are number ${n}.`, model: `claude-sonnet-4-${n}` };
-      await pool.complete("x", { ...options, ...own, cwd });
-      // Behind the second one is a spare that may go anywhere, beside that of the first folder.
-      await until(pool, ({ processes: { generic } }) => generic === Math.min(2, n + 1));
-    }
-    expect(pool.stats().calls.by).toMatchObject({ cold: 2, generic: 2 });
-    for (const [n, call] of model.calls.entries()) {
-      expect(call.model).toBe(`claude-sonnet-4-${n}`);
-      const said = [0, 1, 2, 3].filter((i) => call.system.includes(`You are number ${i}.`));
-      expect(said).toEqual([n]);
-      expect(folders.filter((folder) => bodyOf(call).includes(folder))).toEqual([folders[n]]);
-    }
-  });
+describe("Pool on the newest real CLI", () => {
+  // spares.test.ts has this on the fake CLI.
+  it.runIf(FULL)(
+    "serves another system prompt, another model and another folder with a generic spare",
+    async () => {
+      const place = await world(NEWEST_CLI, always("Hello."));
+      const { model, options } = place;
+      const folders = foldersIn(place, "first", "second", "third");
+      await using pool = createPool({ isolation: "process", size: { min: 1, max: 3 } });
+      for (const [n, cwd] of folders.entries()) {
+        const own = { systemPrompt: `You are number ${n}.`, model: `claude-sonnet-4-${n}` };
+        await pool.complete("x", { ...options, ...own, cwd });
+        // After the second call there is a spare for any folder, beside the spare of the first folder.
+        if (n < 2) await until(pool, ({ processes: { generic } }) => generic === n + 1);
+      }
+      expect(pool.stats().calls.by).toMatchObject({ cold: 2, generic: 1 });
+      for (const [n, call] of model.calls.entries()) {
+        expect(call.model).toBe(`claude-sonnet-4-${n}`);
+        const said = [0, 1, 2].filter((i) => call.system.includes(`You are number ${i}.`));
+        expect(said).toEqual([n]);
+        expect(folders.filter((folder) => bodyOf(call).includes(folder))).toEqual([folders[n]]);
+      }
+    },
+  );
 
-  it("is initialized before any call for options that are announced, schemas included", async () => {
-    const { model, options } = await world(NEWEST_CLI, [gives(KNOT), gives(KNOT), "Hello."]);
+  it("initializes a spare for each entry of `warm`, also with a schema", async () => {
+    const { model, options } = await world(NEWEST_CLI, [
+      ...(FULL ? [gives(KNOT)] : []),
+      gives(KNOT),
+      "Hello.",
+    ]);
     const fields = { name: z.string(), turns: z.number().int() };
     const valibot = toStandardJsonSchema(v.object({ name: v.string(), turns: v.number() }));
     const announced: Options[] = [
-      { ...options, systemPrompt: "You tie.", schema: z.object(fields) },
+      ...(FULL ? [{ ...options, systemPrompt: "You tie.", schema: z.object(fields) }] : []),
       { ...options, systemPrompt: "You untie.", schema: valibot as never },
       { ...options, systemPrompt: "You talk.", model: "claude-sonnet-4-5" },
     ];
     await using pool = createPool({ size: { min: 1, max: 3 }, warm: announced });
-    await until(pool, ({ processes }) => processes.initialized === 3);
+    await until(pool, ({ processes }) => processes.initialized === announced.length);
     for (const call of announced) await pool.complete("x", call);
     const { calls, processes } = await atRest(pool);
-    expect(calls.by).toEqual({ initialized: 3, recycled: 0, generic: 0, cold: 0, alone: 0 });
-    expect(processes).toMatchObject({ started: 3, recycled: 3 });
-    expect(model.calls.map(({ tools }) => tools)).toEqual([
-      ["StructuredOutput"],
-      ["StructuredOutput"],
-      [],
-    ]);
-    expect(model.calls[2]).toMatchObject({ model: "claude-sonnet-4-5" });
+    const count = announced.length;
+    expect(calls.by).toEqual({ initialized: count, recycled: 0, generic: 0, cold: 0, alone: 0 });
+    expect(processes).toMatchObject({ started: count, recycled: count });
+    expect(model.calls.map(({ tools }) => tools)).toEqual(
+      announced.map(({ schema }) => (schema === undefined ? [] : ["StructuredOutput"])),
+    );
+    expect(model.calls.at(-1)).toMatchObject({ model: "claude-sonnet-4-5" });
   });
 });
 
-it("calls through a pool are those that are made without one", async () => {
+it("Pool calls have the results, repairs, retries, streams and aborts of calls without a pool", async () => {
   const { model, options } = await world(NEWEST_CLI, [
     "Plain.",
     "Plain.",
@@ -86,7 +93,7 @@ it("calls through a pool are those that are made without one", async () => {
     hang("Half"),
     "After.",
   ]);
-  await using pool = createPool({ size: { min: 1, max: 2 } });
+  await using pool = createPool({ size: { min: 0, max: 2 } });
   const call = { ...options, systemPrompt: "You are the same." };
   const plain = await complete("Hi.", call);
   const pooled = await complete("Hi.", { ...call, pool });
@@ -123,8 +130,8 @@ it("calls through a pool are those that are made without one", async () => {
   expect(calls).toMatchObject({ succeeded: 5, failed: 2, queued: 0, running: 0 });
 });
 
-describe.each(clisInTurn())("calls through a pool of the CLI $name", ({ path }) => {
-  it("that keep their session can be gone on with, in the pool or outside of it", async () => {
+describe.each(clisInTurn())("Pool on the real CLI $name", ({ path }) => {
+  it("resumes sessions that its calls have kept, by complete(), openSession() and autoResume", async () => {
     const { model, options } = await world(path, [
       "Kept.",
       "Gone on.",
@@ -132,7 +139,7 @@ describe.each(clisInTurn())("calls through a pool of the CLI $name", ({ path }) 
       toolUse("Bash", { command: "echo 1", description: "d" }),
       "Done.",
     ]);
-    await using pool = createPool();
+    await using pool = createPool({ size: { min: 0 } });
     const kept = { ...options, persistSession: true };
     const { sessionId } = await pool.complete("Remember.", kept);
     const second = await pool.complete("And?", { ...kept, resume: sessionId });
@@ -149,20 +156,20 @@ describe.each(clisInTurn())("calls through a pool of the CLI $name", ({ path }) 
   });
 });
 
-describe("a caller whose process must be its own", () => {
+describe("Pool", () => {
   it.each<[string, () => Options]>([
-    ["an id", () => ({ sessionId: crypto.randomUUID() })],
-    ["a session to go on with", () => ({ resume: crypto.randomUUID(), persistSession: true })],
-    ["the last session", () => ({ continue: true, persistSession: true })],
-    ["a store", () => ({ sessionStore: new InMemorySessionStore(), persistSession: true })],
+    ["sessionId", () => ({ sessionId: crypto.randomUUID() })],
+    ["resume", () => ({ resume: crypto.randomUUID(), persistSession: true })],
+    ["continue", () => ({ continue: true, persistSession: true })],
+    ["sessionStore", () => ({ sessionStore: new InMemorySessionStore(), persistSession: true })],
     [
-      "a spawn function",
+      "spawnClaudeCodeProcess",
       () => ({
         spawnClaudeCodeProcess: ({ command, args, cwd, env }) =>
           spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] }),
       }),
     ],
-  ])("because of %s is served alone, and counted", async (_why, own) => {
+  ])("serves a call with %s by a process of its own, and counts it as alone", async (_why, own) => {
     const { pool, options } = await onFake({ size: { max: 1 }, isolation: "auto" });
     const call = { ...options, ...own() };
     expect((await pool.complete("x", call)).text).toBe("ok");

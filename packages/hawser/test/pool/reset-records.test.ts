@@ -7,8 +7,9 @@ import { PoolCore } from "../../src/pool/pool-core.js";
 import { ResetRecords } from "../../src/pool/reset-records.js";
 import type { Prepared } from "../../src/process/index.js";
 import { registerSource } from "../../src/session/index.js";
-import { type FakeCli, fakeCli, type Step } from "../../src/testing/index.js";
+import type { FakeCli, Step } from "../../src/testing/index.js";
 import { recordingLogger } from "../support/recording-logger.js";
+import { reusedFake } from "../support/reused-fake.js";
 import { startsOf } from "../support/starts.js";
 import { atRest, onFake } from "./on-fake.helper.js";
 
@@ -39,7 +40,7 @@ async function fails(record: ReturnType<ResetRecords["of"]>, error = LATE): Prom
   await expect(record.note(Promise.reject(error), NOT_GIVEN_UP)).rejects.toBe(error);
 }
 
-/** A reset that has begun, and ends when the test says so. */
+/** A reset that has begun, and ends when the test calls confirm() or fail(). */
 function begin(record: ReturnType<ResetRecords["of"]>, wasGivenUp = NOT_GIVEN_UP) {
   let confirm = () => {};
   let fail = () => {};
@@ -74,7 +75,7 @@ describe("ResetRecords", () => {
     expect(told()).toEqual([["warn", reason]]);
   });
 
-  it("tries again after a pause that grows, and lets no caller wait for that", async () => {
+  it("tries a reset again after a growing pause, and lets no call wait for it", async () => {
     const { all, clock, told } = records();
     const record = all.of(executable("2.1.325"));
     expect(record).toMatchObject({ mayTry: true, mayBeAwaited: true });
@@ -186,8 +187,8 @@ describe("ResetRecords", () => {
   });
 });
 
-describe("a pool whose CLI does not confirm its first reset", () => {
-  it("resets no process after it, and says so once", async () => {
+describe("Pool with a CLI that does not confirm its first reset", () => {
+  it("resets no further process, and warns the logger once", async () => {
     const { logger, entries } = recordingLogger();
     const { pool, cli, options } = await onFake(
       { size: { min: 0, max: 2 }, logger },
@@ -210,7 +211,7 @@ describe("a pool whose CLI does not confirm its first reset", () => {
     ]);
   });
 
-  it("does not wait for an answer of a CLI that has already failed to reset itself", async () => {
+  it("does not wait for a health check after the failed reset", async () => {
     const { logger, entries } = recordingLogger();
     const { pool, options } = await onFake(
       { size: { min: 0, max: 2 }, logger },
@@ -239,13 +240,10 @@ async function fullPool(...executables: readonly (readonly Step[])[]) {
   const pool = {};
   registerSource(pool, core);
   const clis = await Promise.all(
-    executables.map((steps) => fakeCli({ steps: [DOUBTED, ...steps] })),
+    executables.map((steps) => reusedFake({ steps: [DOUBTED, ...steps] })),
   );
-  onTestFinished(async () => {
-    await core.close();
-    await Promise.all(clis.map((cli) => cli.dispose()));
-  });
-  /** Calls an executable, and gives the number of processes that the pool has afterwards. */
+  onTestFinished(() => core.close());
+  /** Calls an executable, and returns the number of processes that the pool has afterwards. */
   const call = async (cli: FakeCli) => {
     await complete("x", { cliPath: cli.path, pool });
     const { starting, generic, initialized, recycled, serving, resetting } = core.stats().processes;
@@ -260,14 +258,14 @@ async function fullPool(...executables: readonly (readonly Step[])[]) {
   return { core, clis, call };
 }
 
-/** How many resets the processes of this executable were told, the first one aside. */
+/** How many resets the processes of this executable have received after the first one. */
 async function trialsOf(cli: FakeCli): Promise<number> {
   const lines = (await startsOf(cli)).flatMap((each) => each.lines);
   return lines.filter((line) => line.includes("/clear")).length - 1;
 }
 
-describe("a full pool whose CLI is in doubt", () => {
-  it("recycles processes again after a trial, while call follows call without a break", async () => {
+describe("full Pool with a CLI in doubt", () => {
+  it("recycles processes again after a successful trial, under constant load", async () => {
     const { core, clis, call } = await fullPool([]);
     const [cli] = clis as [FakeCli];
     // While the trial runs, each call starts a process of its own.
@@ -276,11 +274,11 @@ describe("a full pool whose CLI is in doubt", () => {
     }
     expect(core.stats()).toMatchObject({ calls: { by: { recycled: 3 } }, notRecycled: [] });
     const { processes } = await atRest(core);
-    // The process that was on trial has given its place back.
+    // The process that was on trial has freed its slot.
     expect(processes).toMatchObject({ recycled: 1, generic: 0, initialized: 0 });
   });
 
-  it("lets no call wait for a trial that is not answered, and tries no other beside it", async () => {
+  it("lets no call wait for an unanswered trial, and makes one trial at a time", async () => {
     const { core, clis, call } = await fullPool([
       { on: "clear", process: 2, do: [{ hang: true }] },
     ]);
@@ -301,7 +299,7 @@ describe("a full pool whose CLI is in doubt", () => {
   });
 });
 
-it("a pool whose CLI has confirmed a reset goes on after one that it has not", async () => {
+it("Pool keeps recycling after one failed reset of a CLI that has confirmed a reset before", async () => {
   const { pool, options } = await onFake(
     { size: { min: 0, max: 1 } },
     {

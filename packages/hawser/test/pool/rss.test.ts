@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import { rssMbOf } from "../../src/pool/workers/rss.js";
 
-/** As the system says it in its own way, and as it is asked where there is no /proc. */
+/** The way of this system, and the way of systems without /proc. */
 const WAYS: NodeJS.Platform[] = process.platform === "linux" ? ["linux", "darwin"] : ["darwin"];
 
 it.skipIf(process.platform === "win32").each(WAYS)(
-  "the memory of a process is known, asked as on %s",
+  "rssMbOf() returns the memory of a running process on %s",
   async (platform) => {
     const mb = await rssMbOf(process.pid, platform);
     const expected = process.memoryUsage.rss() / 2 ** 20;
@@ -16,12 +16,12 @@ it.skipIf(process.platform === "win32").each(WAYS)(
   },
 );
 
-it.each(WAYS)("that of one that has ended is not, asked as on %s", async (platform) => {
+it.each(WAYS)("rssMbOf() returns undefined for an exited process on %s", async (platform) => {
   const child = spawn(process.execPath, ["-e", ""], { stdio: "ignore" });
   await once(child, "close");
   expect(await rssMbOf(child.pid ?? -1, platform)).toBeUndefined();
 });
 
-it.each([0, -1, 1.5, Number.NaN])("%d is not the id of a process", async (pid) => {
+it.each([0, -1, 1.5, Number.NaN])("rssMbOf() returns undefined for the pid %d", async (pid) => {
   for (const platform of WAYS) expect(await rssMbOf(pid, platform)).toBeUndefined();
 });

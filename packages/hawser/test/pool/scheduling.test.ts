@@ -9,20 +9,20 @@ import { atRest, onFake, refusedTurn, slowTurn, until } from "./on-fake.helper.j
 const SLOW = { steps: [{ on: "user", times: "always", do: slowTurn(150) }] } as const;
 const FIRST_SLOW = { steps: [{ on: "user", do: slowTurn(1500) }] } as const;
 
-/** How many ran at once at most, by the recorded times of their beginnings and ends. */
+/** The most calls or processes that were seen at once. */
 async function mostAtOnce(pool: Pool, calls: readonly Promise<unknown>[]): Promise<number> {
   let most = 0;
   const timer = setInterval(() => {
     const { running } = pool.stats().calls;
     most = Math.max(most, running, pool.stats().processes.serving);
-  }, 1);
+  }, 5);
   await Promise.all(calls);
   clearInterval(timer);
   return most;
 }
 
-describe("a pool", () => {
-  it("never serves more at once than it may, and in the end has served all", async () => {
+describe("Pool", () => {
+  it("serves at most `concurrency` calls at once, and all of them in the end", async () => {
     const { pool, options, prompts } = await onFake({ concurrency: 2, size: { max: 3 } }, SLOW);
     const calls = Array.from({ length: 8 }, (_, i) =>
       pool.complete(`p${i}`, { ...options, systemPrompt: `s${i % 3}` }),
@@ -32,7 +32,7 @@ describe("a pool", () => {
     expect((await atRest(pool)).calls).toMatchObject({ succeeded: 8, failed: 0, queued: 0 });
   });
 
-  it("refuses who would have to wait behind too many, before anything is sent", async () => {
+  it("rejects with pool_full when queueLimit is reached, before it sends the prompt", async () => {
     const { pool, options, prompts } = await onFake({ concurrency: 1, queueLimit: 1 }, SLOW);
     const calls = ["a", "b", "c"].map((prompt) => pool.complete(prompt, options));
     const [a, b, c] = await Promise.allSettled(calls);
@@ -41,7 +41,7 @@ describe("a pool", () => {
     expect(await prompts()).toEqual(["a", "b"]);
   });
 
-  it("serves by priority, and tenants in turn", async () => {
+  it("serves waiting calls by priority, and tenants in turn", async () => {
     const { pool, options, prompts } = await onFake({ concurrency: 1 }, SLOW);
     const first = pool.complete("first", options);
     await until(pool, ({ calls }) => calls.running === 1);
@@ -60,7 +60,7 @@ describe("a pool", () => {
     expect(await prompts()).toEqual(["first", "urgent", "x1", "y1", "x2", "x3", "last"]);
   });
 
-  it("lets who waits go by signal or deadline, and the place behind is not lost", async () => {
+  it("rejects a waiting call on abort or timeout, and then serves the call behind it", async () => {
     const { pool, options, prompts } = await onFake({ concurrency: 1 }, FIRST_SLOW);
     const first = pool.complete("first", options);
     await until(pool, ({ calls }) => calls.running === 1);
@@ -85,7 +85,7 @@ describe("a pool", () => {
     expect((await atRest(pool)).calls).toMatchObject({ succeeded: 2, failed: 0, queued: 0 });
   });
 
-  it("waits for a session that waits when it is drained", async () => {
+  it("drain() waits for a session that still waits in the queue", async () => {
     const { pool, options } = await onFake({ concurrency: 1 }, SLOW);
     const first = pool.complete("first", options);
     await until(pool, ({ calls }) => calls.running === 1);
@@ -101,7 +101,7 @@ describe("a pool", () => {
     expect(pool.stats().processes).toMatchObject({ serving: 0, closing: 0, generic: 0 });
   });
 
-  it("that is drained at once still opens the session that was asked for", async () => {
+  it("drain() right after openSession() still opens the session", async () => {
     const { pool, options } = await onFake();
     const opened = pool.openSession(options);
     const drained = pool.drain();
@@ -110,7 +110,7 @@ describe("a pool", () => {
     await drained;
   });
 
-  it("and two keys that both want it all have it in turn", async () => {
+  it("serves calls with two spawn keys in turn, though either could use the whole pool", async () => {
     const { pool, options, prompts } = await onFake({ concurrency: 1 }, SLOW);
     const first = pool.complete("first", options);
     await until(pool, ({ calls }) => calls.running === 1);
@@ -126,8 +126,8 @@ describe("a pool", () => {
   });
 });
 
-describe("a usage limit", () => {
-  it("holds all callers of that account back until it is over, and tells who cannot wait", async () => {
+describe("Pool after usage_limit", () => {
+  it("holds calls of the account back until resetsAt, and rejects calls whose timeout ends before", async () => {
     const resetsAt = new Date(Math.ceil(Date.now() / 1000) * 1000 + 4000);
     const { pool, options, prompts } = await onFake(
       { concurrency: 2 },
@@ -156,12 +156,12 @@ describe("a usage limit", () => {
     expect((await prompts()).sort()).toEqual(["other", "told", "waits"]);
   });
 
-  it("of the real CLI is understood", async () => {
+  it("holds the next call back after the limit of a real CLI, but not a call without the pool", async () => {
     const resetsAt = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3_600_000);
     const { model, options } = await world(NEWEST_CLI, [usageLimit({ resetsAt })], {
       oauthToken: "sk-ant-oat01-fake",
     });
-    await using pool = createPool();
+    await using pool = createPool({ size: { min: 0 } });
     const call = { ...options, retry: { cliRetries: 0 } };
     for (const _ of [1, 2]) {
       await expect(pool.complete("x", call)).rejects.toMatchObject({
@@ -170,14 +170,13 @@ describe("a usage limit", () => {
       });
     }
     expect(model.calls.length).toBe(1);
-    // Who goes without the pool is not held back by it.
     model.add("Hello.");
     expect((await complete("x", call)).text).toBe("Hello.");
   });
 });
 
-describe("an API that is overloaded", () => {
-  it("is asked by fewer at once, after a pause, and by more again", async () => {
+describe("Pool after overloaded", () => {
+  it("halves the limit of calls, pauses, and raises the limit again as calls succeed", async () => {
     const { pool, options, prompts } = await onFake(
       { concurrency: 4, size: { max: 4 } },
       {
@@ -197,9 +196,9 @@ describe("an API that is overloaded", () => {
     expect(pool.stats().calls.limit).toBe(4);
   });
 
-  it("of the real CLI is understood", async () => {
+  it("halves the limit and pauses after a 529 that a real CLI reports", async () => {
     const { model, options } = await world(NEWEST_CLI, [apiError(529), "Hello."]);
-    await using pool = createPool({ concurrency: 2 });
+    await using pool = createPool({ concurrency: 2, size: { min: 0 } });
     const call = { ...options, retry: { cliRetries: 0 } };
     await expect(pool.complete("x", call)).rejects.toMatchObject({ code: "overloaded" });
     expect(pool.stats().calls.limit).toBe(1);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { openSession } from "../../src/session/index.js";
 import { atRest, onFake, slowTurn, until } from "./on-fake.helper.js";
 
-it("the figures of a pool are those of its calls", async () => {
+it("Pool.stats() sums up the calls and their timings", async () => {
   const { pool, options } = await onFake(
     { concurrency: 2, size: { max: 2 } },
     { steps: [{ on: "user", times: "always", do: slowTurn(60) }] },
@@ -26,7 +26,7 @@ it("the figures of a pool are those of its calls", async () => {
     expect(count).toBe(10);
     expect(p50).toBeLessThanOrEqual(p90);
     expect(p90).toBeLessThanOrEqual(p99);
-    // The total of a call has the look at the machine in it, too.
+    // The total of a call includes the search for the CLI.
     if (name !== "totalMs") expect(Math.abs(p50 - (own[4] ?? 0))).toBeLessThan(50);
   }
   for (const { queuedMs = 0, bootMs = 0, runMs = 0, totalMs } of timings) {
@@ -37,7 +37,7 @@ it("the figures of a pool are those of its calls", async () => {
   expect(waited.length).toBe(8);
 });
 
-it("a session takes its place until it is closed, and its turns are not calls", async () => {
+it("Pool.stats() counts an open session as one running call, and not its turns", async () => {
   const { pool, options } = await onFake({ concurrency: 1, size: { max: 1 } });
   const session = await openSession({ ...options, pool });
   expect(await session.send("a").text()).toBe("ok");
@@ -50,7 +50,7 @@ it("a session takes its place until it is closed, and its turns are not calls", 
   await until(pool, ({ calls: { queued } }) => queued === 1);
   await session.close();
   expect((await waits).text).toBe("ok");
-  // What its holder may have changed is not undone by a reset.
+  // A reset does not undo what the caller may have changed in a session.
   expect((await atRest(pool)).processes.discarded).toEqual({ not_recyclable: 1 });
   expect(pool.stats().calls).toMatchObject({ succeeded: 2, failed: 0 });
 });

@@ -3,10 +3,10 @@ import { ERROR_CODES, type ErrorCode, type ErrorFacts, HawserError } from "../..
 import { Throttle } from "../../src/pool/admission/throttle.js";
 import { fc } from "../support/fc.js";
 
-/** A throttle whose clock stands still, and whose jitter is none unless said otherwise. */
+/** A throttle with a clock that stands still, and without jitter by default. */
 class Scene {
   ms = 1000;
-  /** The time of day at the beginning; changed later, the clock is set, or the machine has slept. */
+  /** The system time. A test changes it to set the clock, or as if the machine had slept. */
   date = Date.UTC(2030, 0, 1);
   part = 0.5;
   readonly throttle: Throttle;
@@ -30,7 +30,7 @@ class Scene {
     for (let n = 0; n < times; n += 1) this.throttle.succeeded(startedAt);
   }
 
-  /** The pause, if the limit is lowered now, after all earlier ones. */
+  /** The pause after one more failure. */
   nextPause(): number {
     this.ms += this.throttle.msUntilOpen();
     this.fail("rate_limited");
@@ -38,8 +38,8 @@ class Scene {
   }
 }
 
-describe("the limit of calls at once", () => {
-  it("is at first the most that is wanted", () => {
+describe("Throttle limit", () => {
+  it("begins at the maximum", () => {
     const { throttle } = new Scene(7);
     expect([throttle.limit, throttle.pausedUntil, throttle.msUntilOpen()]).toEqual([7, 0, 0]);
     expect(throttle.usageLimit).toBeUndefined();
@@ -55,7 +55,7 @@ describe("the limit of calls at once", () => {
     expect(limits).toEqual([4, 2, 1, 1, 1]);
   });
 
-  it("is halved once for calls that ran together", () => {
+  it("is halved once by calls that ran together", () => {
     const scene = new Scene(8);
     const startedAt = scene.ms;
     scene.ms += 500;
@@ -66,7 +66,7 @@ describe("the limit of calls at once", () => {
     expect(scene.throttle.limit).toBe(2);
   });
 
-  it("grows by one for each round of successes, up to the most that is wanted", () => {
+  it("grows by one for each round of successes, up to the maximum", () => {
     const scene = new Scene(12);
     for (let n = 0; n < 4; n += 1) scene.fail("rate_limited");
     for (let limit = 1; limit < 12; limit += 1) {
@@ -79,7 +79,7 @@ describe("the limit of calls at once", () => {
     expect(scene.throttle.limit).toBe(12);
   });
 
-  it("does not grow by calls that were started before it was lowered", () => {
+  it("does not grow by calls that started before it was lowered", () => {
     const scene = new Scene(4);
     scene.fail("rate_limited");
     scene.succeed(50, scene.ms - 1);
@@ -87,7 +87,7 @@ describe("the limit of calls at once", () => {
     expect(scene.nextPause()).toBe(2000);
   });
 
-  it("changes with no other code, and nothing is paused then", () => {
+  it("does not change with any other code, which also causes no pause", () => {
     const idle = (code: string) => !["rate_limited", "overloaded", "usage_limit"].includes(code);
     for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
       const scene = new Scene(4);
@@ -98,7 +98,7 @@ describe("the limit of calls at once", () => {
   });
 });
 
-describe("the pause after the API refused a call", () => {
+describe("Throttle pause after rate_limited or overloaded", () => {
   it("doubles, up to a minute, until a call succeeds", () => {
     const scene = new Scene(4);
     const pauses = Array.from({ length: 9 }, () => scene.nextPause());
@@ -107,7 +107,7 @@ describe("the pause after the API refused a call", () => {
     expect([scene.nextPause(), scene.nextPause()]).toEqual([1000, 2000]);
   });
 
-  it("is over when its time has come", () => {
+  it("ends after its time", () => {
     const scene = new Scene(4);
     scene.fail("rate_limited");
     expect([scene.throttle.pausedUntil, scene.throttle.msUntilOpen()]).toEqual([2000, 1000]);
@@ -117,7 +117,7 @@ describe("the pause after the API refused a call", () => {
     expect([scene.throttle.pausedUntil, scene.throttle.msUntilOpen()]).toEqual([0, 0]);
   });
 
-  it("is half as long again or half as long, by chance", () => {
+  it("varies randomly between half and one and a half times its length", () => {
     const part = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
       fc.property(part, fc.nat(8), (chance, before) => {
@@ -132,7 +132,7 @@ describe("the pause after the API refused a call", () => {
     );
   });
 
-  it("is what the API asks for, or somewhat longer", () => {
+  it("lasts at least retryAfterMs, and little longer", () => {
     const part = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
       fc.property(part, fc.integer({ min: 1, max: 1e7 }), (chance, retryAfterMs) => {
@@ -146,7 +146,7 @@ describe("the pause after the API refused a call", () => {
     );
   });
 
-  it("is the longest that was asked for, also by a call that ran together with the first", () => {
+  it("lasts as long as the longest retryAfterMs of calls that ran together", () => {
     const scene = new Scene(4);
     scene.part = 0;
     const startedAt = scene.ms - 1;
@@ -156,15 +156,15 @@ describe("the pause after the API refused a call", () => {
     expect([scene.throttle.limit, scene.throttle.msUntilOpen()]).toEqual([2, 30_000]);
   });
 
-  it.each([0, -5, Number.NaN])("is our own if the API asks for %d ms", (retryAfterMs) => {
+  it.each([0, -5, Number.NaN])("ignores a retryAfterMs of %d", (retryAfterMs) => {
     const scene = new Scene(4);
     scene.fail("overloaded", { retryAfterMs });
     expect(scene.throttle.msUntilOpen()).toBe(1000);
   });
 });
 
-describe("the pause for a usage limit", () => {
-  it("lasts until the limit is over, and tells its error meanwhile", () => {
+describe("Throttle pause after usage_limit", () => {
+  it("lasts until resetsAt, and reports its error meanwhile", () => {
     const scene = new Scene(4);
     const error = scene.fail("usage_limit", { resetsAt: new Date(scene.date + 3_600_000) });
     expect(scene.throttle.usageLimit).toBe(error);
@@ -178,7 +178,7 @@ describe("the pause for a usage limit", () => {
     expect([usageLimit, pausedUntil, scene.throttle.msUntilOpen()]).toEqual([undefined, 0, 0]);
   });
 
-  it("is over at resetsAt when the machine has slept meanwhile", () => {
+  it("ends at resetsAt when the machine has slept meanwhile", () => {
     const scene = new Scene(4);
     const day = 24 * 3_600_000;
     const error = scene.fail("usage_limit", { resetsAt: new Date(scene.date + 2 * day) });
@@ -189,7 +189,7 @@ describe("the pause for a usage limit", () => {
     expect([usageLimit, pausedUntil, scene.throttle.msUntilOpen()]).toEqual([undefined, 0, 0]);
   });
 
-  it("does not last longer when the time of day is set back", () => {
+  it("does not last longer when the system clock is set back", () => {
     const scene = new Scene(4);
     scene.fail("usage_limit", { resetsAt: new Date(scene.date + 5000) });
     scene.date -= 400 * 24 * 3_600_000;
@@ -200,9 +200,9 @@ describe("the pause for a usage limit", () => {
 
   it.each<[string, number | undefined]>([
     ["is not known", undefined],
-    ["is over already", -1],
+    ["is in the past", -1],
     ["makes no sense", Number.NaN],
-  ])("is about a minute if the end %s", (_how, inMs) => {
+  ])("lasts about a minute if resetsAt %s", (_how, inMs) => {
     const scene = new Scene(4);
     const facts = inMs === undefined ? {} : { resetsAt: new Date(scene.date + inMs) };
     const error = scene.fail("usage_limit", facts);
@@ -213,7 +213,7 @@ describe("the pause for a usage limit", () => {
     expect(scene.throttle.msUntilOpen()).toBe(30_000);
   });
 
-  it("is that of the limit that lasts longer", () => {
+  it("lasts as long as the longer of two limits", () => {
     const scene = new Scene(4);
     const at = (ms: number) => ({ resetsAt: new Date(scene.date + ms) });
     scene.fail("usage_limit", at(100_000));
@@ -222,7 +222,7 @@ describe("the pause for a usage limit", () => {
     expect([scene.throttle.usageLimit, scene.throttle.msUntilOpen()]).toEqual([longest, 900_000]);
   });
 
-  it("is not what holds up calls once it is over, though a rate limit does", () => {
+  it("reports no error once it is over, though a rate limit still pauses", () => {
     const scene = new Scene(4);
     scene.fail("usage_limit", { resetsAt: new Date(scene.date + 5000) });
     scene.part = 0;
@@ -232,14 +232,14 @@ describe("the pause for a usage limit", () => {
     expect([scene.throttle.usageLimit, scene.throttle.msUntilOpen()]).toEqual([undefined, 3000]);
   });
 
-  it("is told in parts if it is longer than a timer can be", () => {
+  it("is split if it is longer than the longest timer", () => {
     const scene = new Scene(4);
     scene.fail("usage_limit", { resetsAt: new Date(scene.date + 1e11) });
     expect(scene.throttle.msUntilOpen()).toBe(2 ** 31 - 1);
   });
 });
 
-it("whatever happens, the limit is whole and within its bounds", () => {
+it("Throttle keeps its limit an integer between 1 and the maximum", () => {
   const codes = fc.constantFrom<ErrorCode>("rate_limited", "overloaded", "usage_limit", "auth");
   const event = fc.record({ code: fc.option(codes), age: fc.nat(3000), passes: fc.nat(5000) });
   fc.assert(
@@ -258,7 +258,7 @@ it("whatever happens, the limit is whole and within its bounds", () => {
   );
 });
 
-it("by default it goes by the clocks of Node", () => {
+it("Throttle uses the clocks of Node by default", () => {
   const throttle = new Throttle({ concurrency: 2 });
   const resetsAt = new Date(Date.now() + 600_000);
   throttle.failed(new HawserError("usage_limit", undefined, { resetsAt }), performance.now());

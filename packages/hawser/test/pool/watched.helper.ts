@@ -2,9 +2,9 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { onTestFinished } from "vitest";
 import { CHANNELS, type ProcessEvent } from "../../src/session/index.js";
 
-/** What the channels tell about the processes of all pools of this test file, from now on. */
+/** What the diagnostics channels publish about the processes of all pools of this test file, from now on. */
 export interface Watched {
-  /** The process ids that callers were given, in order. */
+  /** The process ids that were assigned to calls, in order. */
   readonly assigned: readonly (number | undefined)[];
   /** The process ids whose conversation was reset, in order. */
   readonly resets: readonly (number | undefined)[];

@@ -12,7 +12,7 @@ interface Seen {
   readonly event: Record<string, unknown>;
 }
 
-/** All that is published until the test is over, in this order. */
+/** Everything that is published until the test is over, in order. */
 function watchAll(): Seen[] {
   const seen: Seen[] = [];
   for (const { name: channel } of Object.values(CHANNELS)) {
@@ -28,8 +28,8 @@ function watchAll(): Seen[] {
 
 const anyNumber = expect.any(Number);
 
-describe("who watches a pool", () => {
-  it("is told of each process and each call, from the start to the end", async () => {
+describe("diagnostics channels of a Pool", () => {
+  it("publish each process and each call, from start to end", async () => {
     const { pool, options } = await onFake({ size: { min: 0, max: 1 }, maxJobs: 2 });
     const seen = watchAll();
     await pool.complete("one", { ...options, tenant: "t" });
@@ -70,7 +70,7 @@ describe("who watches a pool", () => {
     expect(order.indexOf("call:end")).toBeLessThan(order.indexOf("process:reset"));
   });
 
-  it("is told how a call failed, and by which pool it was to be served", async () => {
+  it("publish how a call failed", async () => {
     const { pool, options } = await onFake({ concurrency: 1, queueLimit: 0, size: { min: 0 } });
     const seen = watchAll();
     await expect(pool.complete("x", { ...options, maxTurns: 0 })).rejects.toBeDefined();
@@ -87,7 +87,7 @@ describe("who watches a pool", () => {
     expect(seen.filter(({ name }) => name === "call:start").length).toBe(3);
   });
 
-  it("of spares is told that they are ready before anybody has one", async () => {
+  it("publish a spare as ready before a call has it", async () => {
     const seen = watchAll();
     const { pool, options } = await onFake((call) => ({
       isolation: "process",
@@ -113,7 +113,7 @@ describe("who watches a pool", () => {
     expect(new Set(reasons.slice(1))).toEqual(new Set(reasons.length > 1 ? ["pool_closed"] : []));
   });
 
-  it("of the real CLI is told the same", async () => {
+  it("publish start, reset and discard of a real CLI", async () => {
     const { options } = await world(NEWEST_CLI, ["One.", "Two."]);
     const seen = watchAll();
     {
@@ -140,8 +140,8 @@ describe("who watches a pool", () => {
   });
 });
 
-describe("where nobody watches", () => {
-  it("nothing is published, and no event is made", async () => {
+describe("diagnostics channels without subscribers", () => {
+  it("publish nothing and create no event", async () => {
     const event = vi.fn(() => ({ pool: 1, worker: 1, pid: 1 }));
     publish(CHANNELS.processStart, event);
     expect(event).not.toHaveBeenCalled();
@@ -156,7 +156,7 @@ describe("where nobody watches", () => {
     }
   });
 
-  it("one who comes and goes during a call makes no trouble", async () => {
+  it("may gain and lose a subscriber during a call", async () => {
     const { pool, options } = await onFake({ size: { max: 1 } });
     const ends: unknown[] = [];
     const listen = (event: unknown) => void ends.push(event);

@@ -1,7 +1,7 @@
-// What a program still holds: compared before and after, it shows what was left behind.
+// The resources that a program holds. A comparison of before and after shows what was left behind.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** Counts of everything that can be left behind, by name. */
+/** Counts of all resources that can be left behind, by name. */
 export function holdings() {
   const counts = {};
   const count = (name) => {
@@ -16,14 +16,14 @@ export function holdings() {
   return counts;
 }
 
-/** What is more than before. */
+/** The resources that are more than before. */
 export function more(before, after) {
   return Object.entries(after)
     .filter(([name, count]) => count > (before[name] ?? 0))
     .map(([name, count]) => `${name}: ${count} instead of ${before[name] ?? 0}`);
 }
 
-/** Asks again for a while: what is closed needs a moment. */
+/** Looks repeatedly until the limit, because closing takes a moment. */
 export async function leftSince(before, limitMs) {
   const until = performance.now() + limitMs;
   for (;;) {
@@ -36,7 +36,7 @@ export async function leftSince(before, limitMs) {
 function descriptors() {
   return readdirSync("/proc/self/fd").flatMap((fd) => {
     try {
-      // Pipes and sockets are numbered, each anew.
+      // Each pipe and socket has a new number.
       return [
         readlinkSync(`/proc/self/fd/${fd}`)
           .replace(/\[\d+\]$/, "")

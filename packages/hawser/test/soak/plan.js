@@ -1,4 +1,4 @@
-// What happens to each call of a soak, decided by its seed alone.
+// What happens to each call of a soak. It depends on the seed alone.
 
 /** Numbers in [0, 1) that are the same for the same seed. */
 export function randomFrom(seed) {
@@ -11,7 +11,7 @@ export function randomFrom(seed) {
   };
 }
 
-/** How often the model does what, in percent; what it does stands in the prompt. */
+/** The behaviours of the model, with their frequencies in percent. */
 const MODEL = {
   answers: 67,
   isSlow: 16,
@@ -25,10 +25,10 @@ const MODEL = {
 
 const WAY = { complete: 68, stream: 26, session: 6 };
 
-/** Who ends it before its time, if anybody. */
+/** What ends a call early, if anything. */
 const END = { nobody: 86, abort: 8, timeout: 6 };
 
-/** `lean`: handed on after a reset. The others need a process of their own. */
+/** `lean`: the process is reused after a reset. The others need a process of their own. */
 const KIND = { lean: 80, other: 14, tools: 4, alone: 2 };
 
 export function planOf(seed, number) {
@@ -42,7 +42,7 @@ export function planOf(seed, number) {
     return Object.keys(weights)[0];
   };
   const model = pick(MODEL);
-  // One that gets no answer must be ended from here.
+  // A call without an answer must be ended by an abort or a timeout.
   const neverEnds = model === "hangs" || model === "stalls";
   const ended = neverEnds ? pick({ abort: 1, timeout: 1 }) : pick(END);
   const afterMs = Math.round(600 ** random());
@@ -55,7 +55,7 @@ export function planOf(seed, number) {
     ended,
     afterMs: neverEnds ? 100 + afterMs : afterMs,
     retries: random() < 0.1 ? 1 : 0,
-    /** After so many milliseconds one of the pool's processes is killed. */
+    /** One of the pool's processes is killed after this many milliseconds. */
     killAfterMs: random() < 0.05 ? Math.round(random() * 400) : undefined,
     which: random(),
     priority: Math.floor(random() * 3),

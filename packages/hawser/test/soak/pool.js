@@ -1,5 +1,5 @@
-// The part of a soak that has the pool in it. Says what it found by one message, and then has nothing
-// left that would keep it alive.
+// The program of a soak that has the pool. It reports its findings in one message, and then has nothing
+// that would keep it alive.
 import { subscribe } from "node:diagnostics_channel";
 import { getEventListeners } from "node:events";
 import { DIST } from "../../../../tools/dist.js";
@@ -25,7 +25,7 @@ subscribe("hawser:call:end", (/** @type {any} */ { call }) => {
   if (!ends.delete(call)) problems.push(`call ${call} ended twice`);
 });
 
-/** One signal that many calls have in common must not collect listeners. */
+/** One signal of all calls, which must not collect listeners. */
 const common = new AbortController();
 const own = { cliPath, cwd, env, inheritEnv: false };
 const KINDS = {
@@ -34,12 +34,12 @@ const KINDS = {
   tools: { ...own, tools: ["Read"] },
 };
 
-// Node opens these when they are first looked at.
+// Node opens these when they are first used.
 void [process.stdout, process.stderr];
 const before = holdings();
 const pool = createPool({ size: { min: 1, max: 4 }, concurrency: 3, warm: [own] });
 let next = 0;
-// It is measured at rest: what is under way, and what was just read, says nothing.
+// The memory is measured while no call runs, because running calls and fresh buffers say nothing.
 const stretch = memory ? Math.ceil(calls / STRETCHES) : calls;
 while (next < calls) {
   const until = Math.min(calls, next + stretch);
@@ -132,7 +132,7 @@ async function begin({ way, word }, options) {
   }
 }
 
-/** Whether the call that it was meant for still runs or not. */
+/** Acts after this time, whether the call still runs or not. */
 function after(ms, act) {
   const timer = setTimeout(() => {
     timers.delete(timer);
@@ -141,7 +141,7 @@ function after(ms, act) {
   timers.add(timer);
 }
 
-/** Any of ours, whatever it does at that moment. */
+/** Kills one of our processes, in any state. */
 function kill(which) {
   const all = processes();
   const { pid } = all[Math.floor(which * all.length)] ?? {};
@@ -154,7 +154,7 @@ function kill(which) {
   }
 }
 
-/** Some that run and some that wait. */
+/** Closes the pool while some calls run and some wait. */
 async function closeWithCalls() {
   const hanging = Array.from({ length: AT_ONCE }, (_, n) => {
     const { word } = planOf(seed, calls + n);
@@ -169,7 +169,7 @@ async function closeWithCalls() {
 }
 
 async function measure() {
-  // Node frees what is outside of the heap a moment after it is found to be of no use.
+  // Node frees memory outside of the heap a moment after the garbage collection.
   for (let times = 0; times < 2; times += 1) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     globalThis.gc?.();
@@ -179,7 +179,7 @@ async function measure() {
   samples.push({ at: settled / calls, mb: heap + outside, heap, outside });
 }
 
-/** Flat: the last quarter needs no more than the second. */
+/** Memory is flat if the last quarter needs no more than the second quarter. */
 function memoryReport() {
   const quarter = (n) => {
     const mb = samples.filter(({ at }) => at > (n - 1) / 4 && at <= n / 4).map((each) => each.mb);
@@ -187,7 +187,7 @@ function memoryReport() {
   };
   const [second, last] = [quarter(2), quarter(4)].map((mb) => Math.round(mb * 100) / 100);
   if (last > second + 1) problems.push(`memory grew from ${second} to ${last} MB`);
-  // The whole course, so that a step can be told from a slope.
+  // All samples, so that a reader can tell a step from a slope.
   const course = samples.map(({ heap, outside }) => `${heap.toFixed(1)}+${outside.toFixed(1)}`);
   return { second, last, course: course.join(" ") };
 }

@@ -1,5 +1,5 @@
 // Many calls on one pool, with aborts, timeouts, kills and errors in between: `npm run soak`. The pool
-// is in a process of its own, so that nothing but it is in that memory.
+// has a process of its own, so that only the pool uses its memory.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -30,7 +30,7 @@ const counts = new Map();
 const model = await SimulatedModel.start({ replies: always(answer) });
 const world = await isolatedEnv({
   baseUrl: model.url,
-  // One request for each attempt, so that they can be counted.
+  // One request for each attempt, so that the requests can be counted.
   extra: { CLAUDE_CODE_MAX_RETRIES: "0", CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: "1" },
 });
 const temporary = await mkdtemp(join(tmpdir(), "soak-"));
@@ -70,14 +70,14 @@ async function runPool() {
   });
   const [code, signal] = await once(child, "exit");
   if (said === undefined) throw new Error(`The pool's process ended: ${code ?? signal}`);
-  // It is told to end by nothing but having nothing left to do.
+  // The process exits because it has nothing left to do, without a signal.
   return code === 0 ? said : { ...said, problems: [...said.problems, `exit code ${code}`] };
 }
 
 function answer({ prompt }) {
   const [word, number] = /soak-\d+-(\d+)-end/.exec(prompt) ?? [];
   counts.set(word, (counts.get(word) ?? 0) + 1);
-  // Those behind the last are caught by the end of the pool.
+  // The calls after the last one wait until the pool is closed.
   if (Number(number) >= calls) return hang();
   const plan = planOf(seed, Number(number));
   switch (plan.model) {
@@ -94,7 +94,7 @@ function answer({ prompt }) {
   }
 }
 
-/** Each attempt asks the model once. */
+/** Each attempt may send one request to the model. */
 function asksTooOften() {
   return [...counts].flatMap(([word, count]) => {
     const plan = planOf(seed, Number(/-(\d+)-end$/.exec(word)?.[1]));

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** A path in a folder of its own that goes when the test is over. */
+/** A path in a folder of its own, which is removed when the test is over. */
 export async function ownPath(name = "cassette.jsonl"): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "hawser-test-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -24,8 +24,8 @@ const { createMask } = (await import(program.href)) as {
 const HOME = { HOME: "/home/alice", PWD: "/home/alice/work" };
 const CWD = "/home/alice/work";
 
-describe("secrets", () => {
-  it("are known by the same names as everywhere in the library", () => {
+describe("cassette secrets", () => {
+  it("are recognized by the names that the library's mask knows", () => {
     const names =
       "API_KEY ANTHROPIC_API_KEY KEY KEYS MONKEY KEYBOARD GITHUB_TOKEN TOKENS MAX_TOKENS DB_PASSWORD PASSPHRASE MY_SECRET_THING AUTH X_AUTH_Y AUTHOR COOKIE SENTRY_DSN DATABASE_URL WEBHOOK PATH HOME x-api-key ANTHROPIC_CUSTOM_HEADERS DB_PASS SSHPASS MYSQL_PWD PWD OLDPWD LDAP_BIND_PW JWT GITHUB_PAT COMPASS PASSTHROUGH PATTERN";
     for (const name of names.split(" ")) {
@@ -48,13 +48,13 @@ describe("secrets", () => {
     "no scheme ://user:secret@host",
     "-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc.def, eyJ.eyJ.eyJ",
     "just text: with // and @ and sk- in it",
-  ])("are known by the same shapes: %s", (text) => {
+  ])("are recognized by the shapes that the library's mask knows: %s", (text) => {
     for (const around of [text, `before ${text} after`, `"${text}"`]) {
       expect(createMask({}, CWD).hideText(around)).toBe(createLibraryMask({})(around));
     }
   });
 
-  it("are hidden in every form that a line may have them in", () => {
+  it("are hidden in every form that a line may contain", () => {
     const secret = 'pass"word\\1/ü';
     const mask = createMask({ DB_PASSWORD: secret, DB_KEY: "first line\nsecond line" }, CWD);
     const nested = JSON.stringify({ inner: JSON.stringify({ secret }) });
@@ -79,7 +79,7 @@ describe("secrets", () => {
     expect(mask.reveal(mask.hide(object))).toEqual(object);
   });
 
-  it("are hidden in the settings of servers, and so is who is logged in", () => {
+  it("are hidden in the settings of servers, as is the account", () => {
     const mask = createMask({}, CWD);
     const servers = { a: { env: { X_TOKEN: "abc", LANG: "C" }, headers: { "X-Api-Key": "abc" } } };
     const hidden = { a: { env: { X_TOKEN: "***", LANG: "C" }, headers: { "X-Api-Key": "***" } } };
@@ -95,7 +95,7 @@ describe("secrets", () => {
   });
 });
 
-describe("places", () => {
+describe("cassette paths", () => {
   const mask = createMask(
     {
       ...HOME,
@@ -121,12 +121,12 @@ describe("places", () => {
     ["/var/tmp/alice/cc-socks/1.sock", "<hawser:tmp>/cc-socks/1.sock"],
     ["connect to http://127.0.0.1:4711/v1", "connect to http://<hawser:api>/v1"],
     ["127.0.0.1:47111", "127.0.0.1:47111"],
-  ])("%s becomes %s and comes back", (text, hidden) => {
+  ])("%s is recorded as %s and replayed as the original", (text, hidden) => {
     expect(mask.hideText(text)).toBe(hidden);
     expect(mask.reveal(hidden)).toBe(text);
   });
 
-  it("are those of the machine on which a cassette is replayed", () => {
+  it("are replayed as the paths of the replaying machine", () => {
     const other = createMask({ HOME: "/Users/bob" }, "/Users/bob/src");
     expect(other.reveal("<hawser:cwd> <hawser:config> <hawser:api> <hawser:cwd-slug>")).toBe(
       "/Users/bob/src /Users/bob/.claude api.anthropic.com -Users-bob-src",
@@ -134,7 +134,7 @@ describe("places", () => {
     expect(other.reveal("<hawser:env:MY_TOKEN> <hawser:unknown>")).toBe("*** <hawser:unknown>");
   });
 
-  it("of one name are found only where a path begins", () => {
+  it("of one segment are replaced only where a path begins", () => {
     const root = createMask({ HOME: "/root" }, "/root");
     expect(root.hideText("/root/a /opt/root /rootless non-root")).toBe(
       "<hawser:cwd>/a /opt/root /rootless non-root",
@@ -142,7 +142,7 @@ describe("places", () => {
   });
 });
 
-it("a recording of the real CLI holds no secret and no path of the machine", async () => {
+it("record() of the real CLI stores no secret and no path of the machine", async () => {
   const canary = "canary-7f3a9b-value";
   const extra = { MY_SERVICE_TOKEN: canary, ANTHROPIC_CUSTOM_HEADERS: `x-api-key: ${canary}` };
   const command = "echo $MY_SERVICE_TOKEN; echo $HOME; echo $MY_SERVICE_TOKEN >&2; pwd";
@@ -176,7 +176,7 @@ it("a recording of the real CLI holds no secret and no path of the machine", asy
     await using recorder = await record({ file, cliPath: NEWEST_CLI });
     await run(recorder.path);
   }
-  // Otherwise the test would show nothing.
+  // Otherwise the test would prove nothing.
   expect(output.join()).toContain(canary);
   expect(output.join()).toContain(place.home);
   const bytes = await readFile(file, "latin1");
@@ -192,7 +192,7 @@ it("a recording of the real CLI holds no secret and no path of the machine", asy
   expect(output).toEqual(before);
 });
 
-it("a recording of an answer that failed names no port", async () => {
+it("record() of a failed answer stores no port", async () => {
   const place = await world(NEWEST_CLI, []);
   await place.model.close();
   const file = await ownPath();

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import type { Options } from "../../src/options/index.js";
 import { shutdown } from "../../src/process/index.js";
@@ -12,17 +12,18 @@ import {
   type ReplyScript,
   record,
   replay,
+  SimulatedModel,
   toolUse,
 } from "../../src/testing/index.js";
-import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
+import { clisInTurn, FULL, NEWEST_CLI } from "../support/cli.js";
 import { everyProcess, type Seen, stillAlive, treeOf, until } from "../support/proc.js";
 import { world } from "../support/world.js";
 import { ownPath } from "./cassette-file.helper.js";
 
-/** A program of a user's: what it is given to stay in its world, and what it makes of that. */
+/** A program that uses the library: it gets the options of its world, and returns what it saw. */
 type Host<T> = (options: Options) => Promise<T>;
 
-/** Runs a host on the real CLI and gives what it saw, and the cassette. */
+/** Runs a host on the real CLI, and returns what it saw and the cassette. */
 async function recorded<T>(cliPath: string, replies: ReplyScript, host: Host<T>) {
   const place = await world(cliPath, replies);
   const file = await ownPath();
@@ -31,7 +32,27 @@ async function recorded<T>(cliPath: string, replies: ReplyScript, host: Host<T>)
   return { file, seen };
 }
 
-/** Runs a host on a cassette, in another world, where nothing answers at the model's address. */
+/** One recording for all tests of a block. */
+function recordedOnce(cliPath: string, replies: ReplyScript, host: Host<unknown>) {
+  let seen: unknown;
+  let file = "";
+  beforeAll(async () => {
+    const model = await SimulatedModel.start({ replies });
+    const place = await isolatedEnv({ baseUrl: model.url });
+    file = join(place.home, "cassette.jsonl");
+    await using recorder = await record({ file, cliPath });
+    const { cwd, env } = place;
+    seen = await host({ cliPath: recorder.path, cwd, env, inheritEnv: false });
+    return async () => {
+      await shutdown();
+      await place.dispose();
+      await model.close();
+    };
+  });
+  return () => ({ file, seen });
+}
+
+/** Runs a host on a cassette, in another world, in which no model answers. */
 async function replayed<T>(file: string, options: ReplayOptions, host: Host<T>) {
   await using place = await isolatedEnv();
   await using cli = await replay(file, options);
@@ -51,17 +72,19 @@ const ask =
     return { text, usage, turns, stop, costUsd };
   };
 
-describe.each(clisInTurn())("complete() recorded on $name", ({ path }) => {
-  it("is the same from the cassette, whatever the mode", async () => {
-    const { file, seen } = await recorded(path, ["Hello."], ask("Greet me."));
+describe.each(clisInTurn())("replay() of a complete() recorded on $name", ({ path }) => {
+  const recording = recordedOnce(path, ["Hello."], ask("Greet me."));
+
+  it("returns the recorded result in strict and loose mode", async () => {
+    const { file, seen } = recording();
     expect(seen).toMatchObject({ text: "Hello.", turns: 1 });
     for (const mode of ["strict", "loose"] as const) {
       expect(await replayed(file, { mode }, ask("Greet me."))).toEqual({ seen, mismatches: [] });
     }
   });
 
-  it("with another prompt is a mismatch, unless the replay is loose", async () => {
-    const { file, seen } = await recorded(path, ["Hello."], ask("Greet me."));
+  it("reports another prompt as a mismatch, unless the mode is loose", async () => {
+    const { file, seen } = recording();
     const strict = await replayed(file, {}, ask("Greet him."));
     const text = 'message.content[0].text was "Greet me." and is now "Greet him."';
     expect(strict.mismatches).toMatchObject([
@@ -73,8 +96,8 @@ describe.each(clisInTurn())("complete() recorded on $name", ({ path }) => {
     expect(loose).toEqual({ seen, mismatches: [] });
   });
 
-  it("with other options is a mismatch of the arguments", async () => {
-    const { file } = await recorded(path, ["Hello."], ask("Greet me."));
+  it("reports other options as a mismatch of the arguments", async () => {
+    const { file } = recording();
     const host: Host<unknown> = (options) => ask("Greet me.")({ ...options, model: "sonnet" });
     const { mismatches } = await replayed(file, { mode: "strict" }, host);
     const message = "--model=sonnet is new";
@@ -82,7 +105,7 @@ describe.each(clisInTurn())("complete() recorded on $name", ({ path }) => {
   });
 });
 
-/** Two turns with a tool that is asked about, one that is refused, and hooks. */
+/** Two turns with a tool that is allowed, a tool that is refused, and hooks. */
 const session =
   (last = "and now?"): Host<unknown> =>
   async (options) => {
@@ -111,11 +134,12 @@ const session =
 
 const touch = (file: string) => toolUse("Bash", { command: `touch ${file}`, description: "d" });
 
-describe.each(clisInTurn())("a session recorded on $name", ({ path }) => {
-  const script = () => [touch("first"), "made", touch("second"), "not made"];
+describe.each(clisInTurn())("replay() of a session recorded on $name", ({ path }) => {
+  const script = [touch("first"), "made", touch("second"), "not made"];
+  const recording = recordedOnce(path, script, session());
 
-  it("is the same from the cassette: turns, permissions, hooks", async () => {
-    const { file, seen } = await recorded(path, script(), session());
+  it("repeats the turns, permission requests and hooks", async () => {
+    const { file, seen } = recording();
     expect(seen).toMatchObject({
       called: ["Bash", ["Bash", { command: "touch first" }], true, "Bash", ["Bash", {}]],
       seen: expect.arrayContaining(["made", "not made"]),
@@ -125,8 +149,8 @@ describe.each(clisInTurn())("a session recorded on $name", ({ path }) => {
     }
   });
 
-  it("whose second prompt has changed is a mismatch, unless the replay is loose", async () => {
-    const { file, seen } = await recorded(path, script(), session());
+  it("reports a changed second prompt as a mismatch, unless the mode is loose", async () => {
+    const { file, seen } = recording();
     const { mismatches } = await replayed(file, {}, session("something else"));
     expect(mismatches).toMatchObject([{ take: 1, path: "message.content[0].text" }]);
     const loose = await replayed(file, { mode: "loose" }, session("something else"));
@@ -134,7 +158,7 @@ describe.each(clisInTurn())("a session recorded on $name", ({ path }) => {
   });
 });
 
-describe("a cassette of one way to call is loose enough for the others", () => {
+describe("replay() in loose mode", () => {
   const byQuery: Host<unknown> = async ({ cliPath, cwd, env }) => {
     const said: unknown[] = [];
     const options = { pathToClaudeCodeExecutable: cliPath, cwd, env };
@@ -148,18 +172,22 @@ describe("a cassette of one way to call is loose enough for the others", () => {
     await using session = await openSession(options);
     return await session.send("hi").text();
   };
-  const hosts = { byQuery, byComplete, bySession };
+  const hosts = { "query()": byQuery, "complete()": byComplete, "openSession()": bySession };
+  const recorders = FULL ? Object.entries(hosts) : Object.entries(hosts).slice(0, 1);
 
-  it.each(Object.entries(hosts))("%s", async (_, from) => {
-    const { file } = await recorded(NEWEST_CLI, ["Hello."], from);
-    for (const to of Object.values(hosts)) {
-      const outcome = await replayed(file, { mode: "loose" }, to);
-      expect(outcome).toEqual({ seen: "Hello.", mismatches: [] });
-    }
-  });
+  it.each(recorders)(
+    "serves query(), complete() and openSession() from a cassette of %s",
+    async (_, from) => {
+      const { file } = await recorded(NEWEST_CLI, ["Hello."], from);
+      for (const to of Object.values(hosts)) {
+        const outcome = await replayed(file, { mode: "loose" }, to);
+        expect(outcome).toEqual({ seen: "Hello.", mismatches: [] });
+      }
+    },
+  );
 });
 
-it("an id of the session that the host has chosen is the one that it gets", async () => {
+it("replay() reports the sessionId that the caller has chosen, not the recorded id", async () => {
   const chosen = "11111111-2222-4333-8444-555555555555";
   const other = "99999999-2222-4333-8444-555555555555";
   const host =
@@ -172,7 +200,7 @@ it("an id of the session that the host has chosen is the one that it gets", asyn
   expect(await replayed(file, {}, host(other))).toEqual({ seen: other, mismatches: [] });
 });
 
-it.runIf(existsSync("/proc"))("no CLI outlives a recorder that is killed", async () => {
+it.runIf(existsSync("/proc"))("record(): no CLI outlives a killed recorder", async () => {
   const wait = toolUse("Bash", { command: "tail -f /dev/null", description: "wait" });
   const place = await world(NEWEST_CLI, [wait]);
   await using recorder = await record({ file: await ownPath(), cliPath: NEWEST_CLI });

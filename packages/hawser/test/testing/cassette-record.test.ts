@@ -2,20 +2,23 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { fakeCli, record, replay, type Scenario } from "../../src/testing/index.js";
+import { FULL } from "../support/cli.js";
 import { type Seen, stillAlive, treeOf, until } from "../support/proc.js";
 import { entriesOf, ownFile, ownPath } from "./cassette-file.helper.js";
 import { CliProcess, STREAM_JSON } from "./cli-process.helper.js";
 
 const ENV = { PATH: process.env["PATH"] ?? "" };
-/** Many bytes, on a machine that may be busy. */
+/** For many bytes on a machine that may be busy. */
 const SLOW = { timeout: 120_000 };
+/** Two bytes for each character. */
+const MIB = FULL ? 10 : 2;
 const POSIX = process.platform !== "win32";
 
 function start(path: string, args: readonly string[] = STREAM_JSON): CliProcess {
   return new CliProcess(path, args, { env: ENV });
 }
 
-/** Bytes that a framer can trip over. */
+/** Bytes that a line framer could get wrong. */
 const TROUBLE: Scenario = {
   steps: [
     {
@@ -36,8 +39,8 @@ const TROUBLE: Scenario = {
   ],
 };
 
-describe("a recorder hands on", () => {
-  it("every byte as it is, and the replay prints the same ones", async () => {
+describe("record()", () => {
+  it("passes on every byte unchanged, and replay() prints the same bytes", async () => {
     await using cli = await fakeCli(TROUBLE);
     await using direct = start(cli.path);
     await direct.closed;
@@ -58,10 +61,10 @@ describe("a recorder hands on", () => {
     expect(replayed.stderr).toBe(direct.stderr);
   });
 
-  it("a line of 20 MB in both directions", SLOW, async () => {
+  it(`passes on a line of ${2 * MIB} MiB in both directions`, SLOW, async () => {
     const cliPath = await ownFile("process.stdin.pipe(process.stdout);", "echo.mjs");
     const file = await ownPath();
-    const line = JSON.stringify({ type: "user", text: `${"ü".repeat(10 * 2 ** 20)}` });
+    const line = JSON.stringify({ type: "user", text: `${"ü".repeat(MIB * 2 ** 20)}` });
     {
       await using recorder = await record({ file, cliPath });
       await using run = start(recorder.path);
@@ -74,14 +77,15 @@ describe("a recorder hands on", () => {
     expect(kinds).toEqual(["start", "in", "out", "eof", "exit"]);
   });
 
-  it("the pace of a host that does not read", SLOW, async () => {
+  it("applies backpressure when the host does not read", SLOW, async () => {
     const chunks = 1024;
     const cliPath = await ownFile(
       `import { writeSync } from "node:fs";
       const line = "x".repeat(2 ** 14 - 1) + "\\n";
+      const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
       const whole = (fd, text) => {
         for (let rest = Buffer.from(text); rest.length > 0; ) {
-          try { rest = rest.subarray(writeSync(fd, rest)); } catch (error) { if (error.code !== "EAGAIN") throw error; }
+          try { rest = rest.subarray(writeSync(fd, rest)); } catch (error) { if (error.code !== "EAGAIN") throw error; wait(); }
         }
       };
       for (let n = 1; n <= ${chunks}; n++) { whole(1, line); whole(2, n + "\\n"); }`,
@@ -106,7 +110,7 @@ describe("a recorder hands on", () => {
     expect(written()).toBe(chunks);
   });
 
-  it("the version, which is no take", async () => {
+  it("passes on the version, and records no take for it", async () => {
     await using cli = await fakeCli({ version: "9.9.9 (fake)" });
     const file = await ownPath();
     await using recorder = await record({ file, cliPath: cli.path });
@@ -119,7 +123,7 @@ describe("a recorder hands on", () => {
     expect(await entriesOf(file)).toEqual([]);
   });
 
-  it("arguments, environment and working directory", async () => {
+  it("passes on arguments, environment and working directory", async () => {
     await using cli = await fakeCli();
     await using recorder = await record({ file: await ownPath(), cliPath: cli.path });
     const args = [...STREAM_JSON, "--settings", '{"a": "b c"}', ""];
@@ -131,7 +135,7 @@ describe("a recorder hands on", () => {
     expect(Object.keys(started?.env ?? {}).sort()).toEqual(Object.keys(env).sort());
   });
 
-  it("the end of stdout while the CLI lives on", async () => {
+  it("passes on the end of stdout while the CLI lives on", async () => {
     await using cli = await fakeCli({ steps: [{ on: "user", do: [{ closeStdout: true }] }] });
     await using recorder = await record({ file: await ownPath(), cliPath: cli.path });
     await using run = start(recorder.path);
@@ -141,7 +145,7 @@ describe("a recorder hands on", () => {
     expect(await run.end()).toEqual({ code: 0, signal: null });
   });
 
-  it.runIf(POSIX)("the same over a pipe of a shell, which is no socket", async () => {
+  it.runIf(POSIX)("passes on the end of stdout over a shell pipe, which is no socket", async () => {
     await using cli = await fakeCli({ steps: [{ on: "user", do: [{ closeStdout: true }] }] });
     await using recorder = await record({ file: await ownPath(), cliPath: cli.path });
     const script = '"$@" | { cat; echo "{\\"type\\":\\"ended\\"}"; }';
@@ -153,13 +157,13 @@ describe("a recorder hands on", () => {
   });
 });
 
-describe.runIf(POSIX)("the end of a recorded CLI", () => {
+describe.runIf(POSIX)("exit of a recorded CLI", () => {
   it.each([
     ["a code", { exit: 7 }, { code: 7, signal: null }],
     ["SIGKILL", { die: "SIGKILL" }, { code: null, signal: "SIGKILL" }],
     ["SIGSEGV", { die: "SIGSEGV" }, { code: null, signal: "SIGSEGV" }],
     ["SIGTERM", { die: "SIGTERM" }, { code: null, signal: "SIGTERM" }],
-  ] as const)("by %s is the recorder's end, and the replay's", async (_, action, end) => {
+  ] as const)("by %s is the exit of the recorder and of the replay", async (_, action, end) => {
     await using cli = await fakeCli({ steps: [{ on: "user", do: [{ turn: "bye" }, action] }] });
     const file = await ownPath();
     const host = async (path: string) => {
@@ -181,8 +185,8 @@ describe.runIf(POSIX)("the end of a recorded CLI", () => {
     ["SIGTERM", 143],
     ["SIGINT", 0],
     ["SIGHUP", 129],
-  ] as const)("by %s comes from the CLI, which gets the signal once", async (signal, code) => {
-    // Late enough for a second one to be noticed.
+  ] as const)("by %s comes from the CLI, which receives the signal once", async (signal, code) => {
+    // Late enough to notice a second signal.
     const steps = [{ on: signal, do: [{ sleep: 500 }, { exit: code }] }];
     await using cli = await fakeCli({ steps });
     const file = await ownPath();
@@ -190,7 +194,7 @@ describe.runIf(POSIX)("the end of a recorded CLI", () => {
       await using run = new Group(path);
       run.send({ type: "user", message: { role: "user", content: "hi" } });
       await run.line(({ type }) => type === "result");
-      // As hosts do it that start a CLI in a group of its own.
+      // As a host does that starts a CLI in a group of its own.
       process.kill(-run.pid, signal);
       expect(await run.exit).toEqual({ code, signal: null });
     };
@@ -208,7 +212,7 @@ describe.runIf(POSIX)("the end of a recorded CLI", () => {
     await host(tape.path);
   });
 
-  it("is not held up by a grandchild that keeps the pipes open", async () => {
+  it("is not delayed by a grandchild that keeps the pipes open", async () => {
     await using cli = await fakeCli({
       steps: [
         { on: "user", do: [{ grandchild: { inheritOutput: true, seconds: 60 } }, { exit: 4 }] },
@@ -222,7 +226,7 @@ describe.runIf(POSIX)("the end of a recorded CLI", () => {
     process.kill(Number(pid), "SIGKILL");
   });
 
-  it("comes at once when the recorder is killed, even if the CLI ignores everything", async () => {
+  it("follows at once when the recorder is killed, even if the CLI ignores signals and the end of input", async () => {
     await using cli = await fakeCli({
       steps: [
         { on: "user", do: [{ emit: { type: "busy" } }, { hang: true }] },
@@ -241,8 +245,8 @@ describe.runIf(POSIX)("the end of a recorded CLI", () => {
   });
 });
 
-describe("a recording", () => {
-  it("is readable by its owner only, also where a file stood before", async () => {
+describe("cassette file of record()", () => {
+  it("is readable only by its owner, also when the file existed before", async () => {
     await using cli = await fakeCli();
     const file = await ownFile("something else");
     await using recorder = await record({ file, cliPath: cli.path });
@@ -252,7 +256,7 @@ describe("a recording", () => {
     expect((await entriesOf(file)).map(({ kind }) => kind)).toEqual(["start", "eof", "exit"]);
   });
 
-  it("keeps processes apart that run at the same time", async () => {
+  it("keeps concurrent processes apart", async () => {
     await using cli = await fakeCli({
       steps: [{ on: "user", times: "always", do: [{ emit: { type: "noise" }, times: 500 }] }],
     });
@@ -285,7 +289,7 @@ describe("a recording", () => {
     expect(await Promise.all(again)).toEqual(Array.from({ length: hosts }, () => 500));
   });
 
-  it("is complete when the recorder is disposed of", async () => {
+  it("is complete when the recorder is disposed", async () => {
     await using cli = await fakeCli({ steps: [{ on: "eof", do: [{ sleep: 300 }, { exit: 0 }] }] });
     const file = await ownPath();
     const recorder = await record({ file, cliPath: cli.path });
@@ -298,7 +302,7 @@ describe("a recording", () => {
   });
 });
 
-/** A host's process that leads a group of its own. */
+/** A host process that leads a group of its own. */
 class Group extends CliProcess {
   constructor(path: string) {
     const options = { env: ENV, detached: true };

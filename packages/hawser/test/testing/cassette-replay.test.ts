@@ -23,7 +23,7 @@ function run(cli: Replay, args: readonly string[] = STREAM_JSON): Host {
 }
 
 class Host extends CliProcess {
-  /** Sends a prompt as it is in the cassettes here, and gives the lines up to its result. */
+  /** Sends a prompt of the cassettes of this file, and returns the lines up to its result. */
   async ask(content: string): Promise<readonly Line[]> {
     const from = this.lines.length;
     this.send(user(content));
@@ -57,8 +57,8 @@ const result = (text: string) => ({ type: "result", subtype: "success", result: 
 const strict: ReplayOptions = { mode: "strict" };
 const loose: ReplayOptions = { mode: "loose" };
 
-describe("any replay", () => {
-  it("says the recorded version, as often as it is asked", async () => {
+describe("replay()", () => {
+  it("prints the recorded version as often as it is asked", async () => {
     await using cli = await replay(await cassette([begun, exit(0)]));
     for (const flag of ["-v", "--version", "-v"]) {
       await using host = run(cli, [flag]);
@@ -67,7 +67,7 @@ describe("any replay", () => {
     }
   });
 
-  it("prints what came after a line when that line has come, and not before", async () => {
+  it("prints the output after a line only when that line has arrived", async () => {
     const file = await cassette([
       begun,
       printed({ type: "hello" }),
@@ -90,7 +90,7 @@ describe("any replay", () => {
     }
   });
 
-  it("plays a take to one process, and says when there is none left", async () => {
+  it("plays a take to one process, and reports when no take is left", async () => {
     const file = await cassette(
       [begun, sent(user("a")), printed(result("first")), eof, exit(0)],
       [begun, sent(user("a")), printed(result("second")), eof, exit(5)],
@@ -118,7 +118,7 @@ describe("any replay", () => {
     }
   });
 
-  it("gives a start the take that was started the same way", async () => {
+  it("gives a process the take with the same arguments", async () => {
     const file = await cassette(
       [start(...STREAM_JSON, "--model=a"), printed({ type: "a" }), exit(0)],
       [start(...STREAM_JSON, "--model=b"), printed({ type: "b" }), exit(0)],
@@ -133,7 +133,7 @@ describe("any replay", () => {
     }
   });
 
-  it("puts the host's own ids into what the CLI said about them", async () => {
+  it("replaces recorded ids by the ids of the host", async () => {
     const id = "11111111-2222-4333-8444-555555555555";
     const file = await cassette([
       start(...STREAM_JSON, `--session-id=${id}`),
@@ -174,7 +174,7 @@ describe("any replay", () => {
     ["in a turn", [sent(user("a")), printed({ type: "assistant" })], 4],
     ["before an answer", [sent(request("r1", "one"))], 3],
   ])(
-    "of a take whose recorder was killed %s goes as far, and says so",
+    "of a take whose recorder was killed %s plays the recorded part, and reports the end",
     async (_, entries, line) => {
       const file = await cassette([begun, ...entries]);
       const message = `the recording ends at line ${line}; its recorder was killed, or the file is cut`;
@@ -191,7 +191,7 @@ describe("any replay", () => {
     },
   );
 
-  it("of a take whose recorder was killed at rest says so to whoever goes on", async () => {
+  it("of a take whose recorder was killed when idle reports the end to the next prompt", async () => {
     const file = await cassette([begun, sent(user("a")), printed(result("done"))]);
     for (const mode of [strict, loose]) {
       await using cli = await replay(file, mode);
@@ -205,7 +205,7 @@ describe("any replay", () => {
     }
   });
 
-  it("of a take whose recorder was killed at rest lives until its input ends", async () => {
+  it("of a take whose recorder was killed when idle lives until its input ends", async () => {
     const file = await cassette([begun, sent(user("a")), printed(result("done"))]);
     for (const mode of [strict, loose]) {
       await using cli = await replay(file, mode);
@@ -215,7 +215,7 @@ describe("any replay", () => {
     }
   });
 
-  it.runIf(process.platform !== "win32")("leaves at a signal that was not recorded", async () => {
+  it.runIf(process.platform !== "win32")("exits on a signal that was not recorded", async () => {
     const file = await cassette([begun, printed({ type: "hello" }), sent(user("a")), eof, exit(0)]);
     for (const mode of [strict, loose]) {
       await using cli = await replay(file, mode);
@@ -227,7 +227,7 @@ describe("any replay", () => {
   });
 });
 
-it.runIf(process.platform !== "win32")("a replay goes on from a recorded signal", async () => {
+it.runIf(process.platform !== "win32")("replay() continues after a recorded signal", async () => {
   const file = await cassette([
     begun,
     printed({ type: "hello" }),
@@ -247,7 +247,7 @@ it.runIf(process.platform !== "win32")("a replay goes on from a recorded signal"
   }
 });
 
-describe("a strict replay ends", () => {
+describe("replay() in strict mode", () => {
   const file = () =>
     cassette([
       begun,
@@ -264,7 +264,7 @@ describe("a strict replay ends", () => {
     ]);
   const initialize = request("mine", "initialize", { hooks: { b: [1, 2], a: 1 } });
 
-  it("with nothing to say when the host does the same, in any order of keys and answers", async () => {
+  it("reports no mismatch for the same lines, in any order of keys and answers", async () => {
     await using cli = await replay(await file());
     await using host = run(cli);
     host.send(initialize);
@@ -299,7 +299,7 @@ describe("a strict replay ends", () => {
       [initialize, response("never-asked")],
       { line: 7, message: expect.stringContaining("a request that was never made") },
     ],
-  ] as const)("at %s", async (_, lines, mismatch) => {
+  ] as const)("exits at %s", async (_, lines, mismatch) => {
     await using cli = await replay(await file());
     await using host = run(cli);
     for (const line of lines) {
@@ -314,7 +314,7 @@ describe("a strict replay ends", () => {
     expect(stderr).toBe(`hawser cassette: take 1: line ${mismatch.line}: ${found?.message}\n`);
   });
 
-  it("at an end of input that comes too early", async () => {
+  it("exits at an end of input that comes too early", async () => {
     await using cli = await replay(await file());
     await using host = run(cli);
     host.send(initialize);
@@ -326,7 +326,7 @@ describe("a strict replay ends", () => {
     });
   });
 
-  it("at a prompt too many", async () => {
+  it("exits at an additional prompt", async () => {
     await using cli = await replay(await cassette([begun, eof, exit(0)]));
     await using host = run(cli);
     host.send(user("a"));
@@ -337,7 +337,7 @@ describe("a strict replay ends", () => {
     });
   });
 
-  it("at another argument, but not at another place of a file", async () => {
+  it("exits at another argument, but not at another path of a file", async () => {
     const args = [...STREAM_JSON, "--settings", "/tmp/abc/settings.json"];
     const file = await cassette([start(...args), exit(0)], [start(...args), exit(0)]);
     await using cli = await replay(file);
@@ -352,7 +352,7 @@ describe("a strict replay ends", () => {
     expect(await cli.mismatches()).toMatchObject([{ take: 2, line: 4, path: "--settings" }]);
   });
 
-  it("at arguments in another order", async () => {
+  it("exits at arguments in another order", async () => {
     const file = await cassette([start(...STREAM_JSON, "--a=1", "--b=2"), exit(0)]);
     await using cli = await replay(file);
     await using other = run(cli, [...STREAM_JSON, "--b=2", "--a=1"]);
@@ -363,8 +363,8 @@ describe("a strict replay ends", () => {
   });
 });
 
-describe("a loose replay", () => {
-  it("answers control requests whenever they come, unknown ones with a plain success", async () => {
+describe("replay() in loose mode", () => {
+  it("answers control requests at any time, and unknown requests with an empty success", async () => {
     const file = await cassette([
       begun,
       sent(request("a", "initialize")),
@@ -384,7 +384,7 @@ describe("a loose replay", () => {
       host.send(request(id, subtype));
       return host.line(({ response }) => (response as Entry | undefined)?.["request_id"] === id);
     };
-    // Before the prompt, though it was answered after it.
+    // Before the prompt, though the recorded CLI answered after it.
     expect(await control("1", "initialize")).toEqual(response("1", { first: true }));
     expect(await control("2", "get_settings")).toEqual(response("2"));
     expect(await control("3", "mcp_status")).toEqual(response("3", { mcpServers: [] }));
@@ -394,7 +394,7 @@ describe("a loose replay", () => {
     expect(await host.end()).toEqual({ code: 0, signal: null });
   });
 
-  it("does not wait in a turn for a request that this host does not make", async () => {
+  it("does not wait in a turn for a request that the host does not make", async () => {
     const file = await cassette([
       begun,
       sent(user("one")),
@@ -411,7 +411,7 @@ describe("a loose replay", () => {
     expect(await host.end()).toEqual({ code: 0, signal: null });
   });
 
-  it("waits for an interrupt, and ends where the host goes on without one", async () => {
+  it("waits for an interrupt, and exits when the host continues without it", async () => {
     const file = await cassette(
       ...[1, 2].map(() => [
         begun,
@@ -449,7 +449,7 @@ describe("a loose replay", () => {
     });
   });
 
-  it("ends at a prompt too many, and takes one too few for the end", async () => {
+  it("exits at an additional prompt, and accepts a missing last prompt", async () => {
     const take = [begun, sent(user("a")), printed(result("done")), sent(user("b")), eof, exit(0)];
     await using cli = await replay(await cassette(take, [begun, eof, exit(0)]), loose);
     {
@@ -464,7 +464,7 @@ describe("a loose replay", () => {
     expect(await cli.mismatches()).toEqual([{ take: 2, line: null, message }]);
   });
 
-  it("calls a hook by the name that this host has for it, and none that it has not", async () => {
+  it("calls a hook by the host's callback id, and skips hooks that the host does not have", async () => {
     const call = (id: string, callback_id: string) => request(id, "hook_callback", { callback_id });
     const hooks = {
       PreToolUse: [{ matcher: "Bash", hookCallbackIds: ["h0", "h1"] }],
@@ -505,7 +505,7 @@ describe("a loose replay", () => {
     expect(await host.end()).toEqual({ code: 0, signal: null });
   });
 
-  it("names the prompt on its result to a host that has given it a name", async () => {
+  it("puts the host's prompt uuid into the result", async () => {
     const file = await cassette([begun, sent(user("a")), printed(result("done")), eof, exit(0)]);
     await using cli = await replay(file, loose);
     await using host = run(cli);
@@ -515,7 +515,7 @@ describe("a loose replay", () => {
   });
 });
 
-describe("what is no cassette is refused before anything is started", () => {
+describe("replay() of an invalid cassette rejects before it starts a process", () => {
   const lines = (...entries: readonly unknown[]) =>
     entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   const first = { take: 1, ms: 0, ...begun };
@@ -557,7 +557,7 @@ describe("what is no cassette is refused before anything is started", () => {
     });
   });
 
-  it("a file that is not there, a mode that is none, a place that cannot be written", async () => {
+  it("a missing file, an unknown mode, a folder that cannot be written", async () => {
     const nowhere = await ownPath("not-there.jsonl");
     const refused = { code: "invalid_options" };
     await expect(replay(nowhere)).rejects.toMatchObject(refused);

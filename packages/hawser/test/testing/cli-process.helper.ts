@@ -8,16 +8,16 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A CLI, real or fake, driven by hand: nothing of the library is in between. */
+/** A real or fake CLI without the library. */
 export class CliProcess {
   readonly child: ChildProcess;
   readonly lines: Line[] = [];
-  /** Lines that are no JSON. */
+  /** Lines that are not JSON. */
   readonly noise: string[] = [];
   readonly exit: Promise<Exit>;
   /** Resolves when stdout has ended. */
   readonly closedStdout: Promise<void>;
-  /** Resolves when the process is gone and all it wrote is read. */
+  /** Resolves when the process has exited and all its output is read. */
   readonly closed: Promise<void>;
   readonly chunks: Buffer[] = [];
   stderr = "";
@@ -36,7 +36,7 @@ export class CliProcess {
       stdio: ["pipe", "pipe", "pipe"],
     });
     this.child.stdin?.on("error", () => {
-      // A peer that is gone shows in its exit.
+      // The exit reports a peer that has ended.
     });
     this.child.stdout?.on("data", (chunk: Buffer) => this.#take(chunk));
     this.closedStdout = new Promise((resolve) => {
@@ -58,7 +58,7 @@ export class CliProcess {
     this.child.stdin?.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`);
   }
 
-  /** Sends a prompt and gives the lines up to its result. */
+  /** Sends a prompt and returns the lines up to its result. */
   async turn(prompt: string): Promise<readonly Line[]> {
     const from = this.lines.length;
     this.send({
@@ -69,7 +69,7 @@ export class CliProcess {
     return this.lines.slice(from, this.lines.indexOf(result) + 1);
   }
 
-  /** The first line from `from` on that fits, now or later. */
+  /** Waits for the first line from `from` on that fits. */
   async line(fits: (line: Line) => boolean, from = 0): Promise<Line> {
     const find = () => this.lines.slice(from).find(fits);
     await this.until(() => find() !== undefined);

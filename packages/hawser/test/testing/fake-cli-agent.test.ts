@@ -9,7 +9,7 @@ import {
 } from "../../src/testing/index.js";
 import { startsOf } from "../support/starts.js";
 
-/** What the model is taken to do; everything else is the program under test. */
+/** The turns of the fake. Everything else is the program under test. */
 const WEATHER: Scenario["steps"] = [
   {
     on: "user",
@@ -33,7 +33,7 @@ async function fake(steps: Scenario["steps"]): Promise<FakeCli> {
   return cli;
 }
 
-/** An agent as somebody would write it: it notes what it was asked. */
+/** An agent as a user would write it, which records its callbacks. */
 function agent() {
   const seen: string[] = [];
   const forecast = tool("forecast", "The weather of a city", { city: z.string() }, ({ city }) => {
@@ -80,7 +80,7 @@ function agent() {
 
 const SEEN = ["submit", "forecast Oslo", "guard", "asked for Write", "stop"];
 
-it("a session with its callback, hooks and tool runs on the fake alone", async () => {
+it("fakeCli() runs openSession() with canUseTool, hooks and an MCP tool", async () => {
   const cli = await fake(WEATHER);
   const { options, seen } = agent();
   await using session = await openSession({
@@ -101,7 +101,7 @@ it("a session with its callback, hooks and tool runs on the fake alone", async (
   expect(await session.mcpServerStatus()).toMatchObject([{ name: "weather", status: "connected" }]);
 });
 
-it("so does query(), and the results of the tools are what the program gave", async () => {
+it("fakeCli() runs query(), with the tool results of the program", async () => {
   const cli = await fake(WEATHER);
   const { options, seen } = agent();
   const results: unknown[] = [];
@@ -117,7 +117,7 @@ it("so does query(), and the results of the tools are what the program gave", as
   ]);
 });
 
-it("a typed answer comes as a value", async () => {
+it("fakeCli() returns a structured value for a schema", async () => {
   const cli = await fake([
     { on: "user", do: [{ turn: [{ value: { city: "Oslo", degrees: 7 } }] }] },
   ]);
@@ -126,7 +126,7 @@ it("a typed answer comes as a value", async () => {
   expect(value).toEqual({ city: "Oslo", degrees: 7 });
 });
 
-it("rules, a model and a mode arrive, and an interrupt ends the turn", async () => {
+it("fakeCli() applies setModel() and setPermissionMode(), and an interrupt ends the turn", async () => {
   const cli = await fake([{ on: "user", do: [{ turn: ["Well,", { sleep: 600_000 }] }] }]);
   await using session = await openSession({
     cliPath: cli.path,
@@ -144,7 +144,7 @@ it("rules, a model and a mode arrive, and an interrupt ends the turn", async () 
   expect((await session.send("And now?").result).result).toBe("ok");
 });
 
-it("a turn that the CLI starts by itself is seen", async () => {
+it("fakeCli() starts a turn by itself after a background task", async () => {
   const background = { description: "the long way", ms: 20, next: ["I am back."] };
   const cli = await fake([{ on: "user", do: [{ turn: ["Off I go.", { background }] }] }]);
   await using session = await openSession({ cliPath: cli.path });
@@ -158,7 +158,7 @@ it("a turn that the CLI starts by itself is seen", async () => {
   expect(results).toEqual(["Off I go.", "I am back."]);
 });
 
-it("what the program sent is on record", async () => {
+it("fakeCli() records the arguments and lines of the program", async () => {
   const cli = await fake([]);
   await complete("What is a hawser?", { cliPath: cli.path });
   const [process] = (await startsOf(cli)) as [RecordedProcess];

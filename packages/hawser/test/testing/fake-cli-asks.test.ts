@@ -8,10 +8,10 @@ import { converse, kind, play, prompt } from "./fake-cli-host.helper.js";
 
 const ASK = "--permission-prompt-tool=stdio";
 
-describe("a turn", () => {
+describe("fakeCli() turn", () => {
   const interrupt = { type: "control_request", request_id: "i", request: { subtype: "interrupt" } };
 
-  it("ends at an interrupt, with the receipt first, and the next prompt is served", async () => {
+  it("ends on an interrupt, after the response to it, and the next prompt is served", async () => {
     await using fake = await play({
       steps: [{ on: "user", do: [{ turn: ["Well,", { sleep: 600_000 }, "never"] }, { exit: 3 }] }],
     });
@@ -30,7 +30,7 @@ describe("a turn", () => {
     expect((await fake.run.turn("more")).at(-1)).toMatchObject({ result: "ok" });
   });
 
-  it("is not ended by an interrupt that comes too late, or hits a hang", async () => {
+  it("is not ended by an interrupt that comes too late or during a hang", async () => {
     await using fake = await play({
       steps: [
         { on: "user", do: [{ turn: "one" }, { sleep: 200 }, { emit: { type: "after" } }] },
@@ -50,7 +50,7 @@ describe("a turn", () => {
     expect(fake.run.lines.filter((line) => line["type"] === "result")).toHaveLength(1);
   });
 
-  it("gives up prompts that wait, if an interrupt says so", async () => {
+  it("drops queued prompts if the interrupt asks for that", async () => {
     await using fake = await play({
       steps: [{ on: "user", do: [{ turn: [{ sleep: 600_000 }] }] }],
     });
@@ -64,7 +64,7 @@ describe("a turn", () => {
     expect(fake.run.lines.filter((line) => line["type"] === "result")).toHaveLength(1);
   });
 
-  it("of a host that is gone refuses what it would ask, and ends", async () => {
+  it("denies its own permission requests and ends when the host has closed the input", async () => {
     await using fake = await play(
       { steps: [{ on: "user", do: [{ turn: [{ tool: "Bash" }, "so"] }] }] },
       [...STREAM_JSON, ASK],
@@ -78,7 +78,7 @@ describe("a turn", () => {
     expect(fake.run.lines.at(-1)).toMatchObject({ result: "so" });
   });
 
-  it("shows the input that a tool really had, or how it failed", async () => {
+  it("shows the actual input of a tool, or its failure", async () => {
     const turn: TurnPart[] = [
       { tool: "Bash", input: { command: "ls" }, allowed: true },
       { tool: "Bash", error: "exit code 3", allowed: true },
@@ -93,7 +93,7 @@ describe("a turn", () => {
     expect(lines.at(-1)).toMatchObject({ num_turns: 3, result: "done" });
   });
 
-  it("is ended by an interrupt while a slow tool runs", async () => {
+  it("ends on an interrupt while a slow tool runs", async () => {
     const turn: TurnPart[] = [{ tool: "Bash", allowed: true, ms: 600_000 }, "never"];
     await using fake = await play({ steps: [{ on: "user", do: [{ turn }] }] });
     fake.run.send(prompt("go"));
@@ -103,7 +103,7 @@ describe("a turn", () => {
     expect(result).toMatchObject({ is_error: true, terminal_reason: "aborted_tools" });
   });
 
-  it("keeps what the host allowed beside the call", async () => {
+  it("keeps the permission updates of the host", async () => {
     const turn: TurnPart[] = [{ tool: "Bash" }, { tool: "Bash" }, "done"];
     await using fake = await play({ steps: [{ on: "user", times: "always", do: [{ turn }] }] }, [
       ...STREAM_JSON,
@@ -116,7 +116,7 @@ describe("a turn", () => {
     expect(lines.filter((line) => line["type"] === "control_request")).toHaveLength(1);
   });
 
-  it("that a background task brings about comes by itself, also after the end of the input", async () => {
+  it("is started by a background task, also after the end of input", async () => {
     const background = { description: "long", ms: 50, next: ["It is done."] };
     await using fake = await play({
       steps: [{ on: "user", do: [{ turn: ["Started.", { background }] }] }],
@@ -146,8 +146,8 @@ describe("a turn", () => {
   });
 });
 
-describe("what the fake asks of the host", () => {
-  it("is any request; one that is not answered in time is taken back", async () => {
+describe("fakeCli() request to the host", () => {
+  it("may be any request, and is cancelled when it is not answered in time", async () => {
     const request = { subtype: "elicitation", message: "Who?" };
     await using fake = await play({
       steps: [
@@ -168,7 +168,7 @@ describe("what the fake asks of the host", () => {
     expect((await fake.cli.recorded())[0]?.lines[1]).toContain("decline");
   });
 
-  it("is any hook, by its matcher", async () => {
+  it("may be any hook, by its matcher", async () => {
     const input = { tool_name: "Bash", message: "look" };
     await using fake = await play({
       steps: [{ on: "user", do: [{ hook: "Notification", input }, { turn: "so" }] }],
@@ -192,8 +192,8 @@ describe("what the fake asks of the host", () => {
   });
 });
 
-describe("control requests that set something", () => {
-  it("show in the lines that follow", async () => {
+describe("fakeCli() control requests", () => {
+  it("that set a model or a mode show in the lines that follow", async () => {
     await using fake = await play({}, [...STREAM_JSON, "--model=first", "--permission-mode=plan"]);
     expect((await fake.run.turn("go"))[0]).toMatchObject({
       model: "first",
@@ -212,7 +212,7 @@ describe("control requests that set something", () => {
     expect(lines.find((line) => line["isReplay"])).toBeDefined();
   });
 
-  it("get_settings tells what was sent", async () => {
+  it("get_settings returns the settings that were sent", async () => {
     const settings = { permissions: { deny: ["Bash(rm *)"] } };
     await using fake = await play({}, [...STREAM_JSON, "--settings", JSON.stringify(settings)]);
     const says = [{ subtype: "get_settings" }, { subtype: "end_session" }];
@@ -224,8 +224,8 @@ describe("control requests that set something", () => {
   });
 });
 
-describe("the servers that the host has configured", () => {
-  it("are known still when the host has removed their file", async () => {
+describe("fakeCli() MCP servers of the host", () => {
+  it("are known after the host has removed the configuration file", async () => {
     const folder = await mkdtemp(join(tmpdir(), "hawser-test-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const file = join(folder, "mcp.json");
@@ -243,7 +243,7 @@ describe("the servers that the host has configured", () => {
     expect(lines[1]).toMatchObject({ mcp_servers: [git, db] });
   });
 
-  it("have every tool that a scenario names; those that failed, or are not there, have none", async () => {
+  it("have every tool that a scenario names; failed and missing servers have none", async () => {
     const config = JSON.stringify({ mcpServers: { "my git": {}, db: {} } });
     const names = ["mcp__my_git__log", "mcp__db__ask", "mcp__other__ask"];
     const turn = [...names.map((tool) => ({ tool, allowed: true })), "done"];

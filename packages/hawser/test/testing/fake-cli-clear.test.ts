@@ -28,7 +28,7 @@ function prompt(content: unknown, fields: Line = { uuid: randomUUID() }): Line {
   return { type: "user", ...fields, message: { role: "user", content } };
 }
 
-/** Sends a prompt and gives what comes of it, up to its result or the idle state behind that. */
+/** Sends a prompt and returns the lines up to its result, or up to the idle state after it. */
 async function exchange(run: CliProcess, line: Line, states: boolean): Promise<readonly Line[]> {
   const from = run.lines.length;
   const isLast = (each: Line) => (states ? each["state"] === "idle" : each["type"] === "result");
@@ -40,44 +40,47 @@ async function exchange(run: CliProcess, line: Line, states: boolean): Promise<r
 const kind = (line: Line) => line["subtype"] ?? line["state"] ?? line["type"];
 const kinds = (lines: readonly Line[]) => lines.map(kind);
 
-describe.each(clisInTurn())("a reset as $name prints it", ({ name, path }) => {
-  const states = name === "2.1.325";
+describe.each(clisInTurn())(
+  "fakeCli() reset compared with the real CLI $name",
+  ({ name, path }) => {
+    const states = name === "2.1.325";
 
-  it("is the same, line by line", async () => {
-    await using model = await SimulatedModel.start({ replies: always("Hello.") });
-    await using place = await isolatedEnv({ baseUrl: model.url, extra: WITH_STATES });
-    await using real = new CliProcess(path, [...STREAM_JSON, "--tools="], place);
-    const asked = prompt("a");
-    const reset = prompt("/clear");
-    const first = await exchange(real, asked, states);
-    const expected = await exchange(real, reset, states);
+    it("prints the same lines", async () => {
+      await using model = await SimulatedModel.start({ replies: always("Hello.") });
+      await using place = await isolatedEnv({ baseUrl: model.url, extra: WITH_STATES });
+      await using real = new CliProcess(path, [...STREAM_JSON, "--tools="], place);
+      const asked = prompt("a");
+      const reset = prompt("/clear");
+      const first = await exchange(real, asked, states);
+      const expected = await exchange(real, reset, states);
 
-    const { total_cost_usd, modelUsage } = first.find((line) => line["type"] === "result") ?? {};
-    expect(total_cost_usd).toBeGreaterThan(0);
-    const turn: Action[] = [{ init: {} }, { result: { total_cost_usd, modelUsage } }];
-    await using fake = await play(
-      { version: `${name} (Claude Code)`, steps: [{ on: "user", do: turn }] },
-      WITH_STATES,
-    );
-    await exchange(fake.run, asked, false);
-    const lines = await exchange(fake.run, reset, states);
+      const { total_cost_usd, modelUsage } = first.find((line) => line["type"] === "result") ?? {};
+      expect(total_cost_usd).toBeGreaterThan(0);
+      const turn: Action[] = [{ init: {} }, { result: { total_cost_usd, modelUsage } }];
+      await using fake = await play(
+        { version: `${name} (Claude Code)`, steps: [{ on: "user", do: turn }] },
+        WITH_STATES,
+      );
+      await exchange(fake.run, asked, false);
+      const lines = await exchange(fake.run, reset, states);
 
-    expect(kinds(lines)).toEqual(kinds(expected));
-    const wanted = comparable(expected);
-    for (const [n, line] of comparable(lines).entries()) {
-      if (line["subtype"] === "init") expect(Object.keys(wanted[n] ?? {})).toEqual(anyOf(line));
-      else expect(wanted[n]).toMatchObject(line);
-    }
-    expect(await fake.run.turn("next")).toMatchObject([
-      ...(states ? [{ state: "running" }] : []),
-      { subtype: "init", session_id: lines.at(-1)?.["session_id"] },
-      { type: "assistant", session_id: lines.at(-1)?.["session_id"] },
-      { total_cost_usd: states ? 0 : total_cost_usd },
-    ]);
-  });
-});
+      expect(kinds(lines)).toEqual(kinds(expected));
+      const wanted = comparable(expected);
+      for (const [n, line] of comparable(lines).entries()) {
+        if (line["subtype"] === "init") expect(Object.keys(wanted[n] ?? {})).toEqual(anyOf(line));
+        else expect(wanted[n]).toMatchObject(line);
+      }
+      expect(await fake.run.turn("next")).toMatchObject([
+        ...(states ? [{ state: "running" }] : []),
+        { subtype: "init", session_id: lines.at(-1)?.["session_id"] },
+        { type: "assistant", session_id: lines.at(-1)?.["session_id"] },
+        { total_cost_usd: states ? 0 : total_cost_usd },
+      ]);
+    });
+  },
+);
 
-/** Without what differs from run to run; a session is known by when it first appeared. */
+/** Without the values that differ from run to run. A session id is replaced by the order of its first appearance. */
 function comparable(lines: readonly Line[]): readonly Line[] {
   const sessions = [...new Set(lines.map((line) => line["session_id"]))];
   return lines.map((line) => {
@@ -94,7 +97,7 @@ function comparable(lines: readonly Line[]): readonly Line[] {
 
 const anyOf = (line: Line) => expect.arrayContaining(Object.keys(line));
 
-describe("a prompt that resets", () => {
+describe("fakeCli() reset prompt", () => {
   const echo: Scenario["steps"] = [{ on: "user", times: "always", do: [{ turnEcho: true }] }];
   const block = (text: string) => ({ type: "text", text });
 
@@ -106,7 +109,7 @@ describe("a prompt that resets", () => {
     ["/new\n"],
     [[block("/clear")]],
     [[block("before"), block("/clear")]],
-  ])("%j", async (content) => {
+  ])("resets the conversation for %j", async (content) => {
     await using fake = await play({ steps: echo });
     expect((await fake.run.turn("one")).at(-1)).toMatchObject({ result: "one" });
     expect((await fake.run.turn("two")).at(-1)).toMatchObject({ result: "one\ntwo" });
@@ -124,7 +127,7 @@ describe("a prompt that resets", () => {
     ["/CLEAR", {}],
     [[block("/clear"), block("after")], {}],
     ["/clear", { client_composed: true }],
-  ])("is not %j with %j", async (content, fields) => {
+  ])("does not reset for %j with %j", async (content, fields) => {
     await using fake = await play({ steps: echo });
     await fake.run.turn("one");
     const lines = await exchange(fake.run, prompt(content, fields), false);
@@ -132,13 +135,13 @@ describe("a prompt that resets", () => {
     expect(lines.at(-1)).toMatchObject({ num_turns: 1, result: `one\n${text}` });
   });
 
-  it("is one however it was composed, before 2.1.325", async () => {
+  it("resets in any form before 2.1.325", async () => {
     await using fake = await play({ version: "2.1.197 (Claude Code)" });
     const lines = await exchange(fake.run, prompt("/clear", { client_composed: true }), false);
     expect(kinds(lines)).toEqual(["init", "assistant", "success"]);
   });
 
-  it("without an id has no lifecycle, and without being asked for no states", async () => {
+  it("prints no lifecycle without a uuid, and no states unless asked for", async () => {
     await using fake = await play({});
     await exchange(fake.run, prompt("/clear", {}), false);
     await fake.run.turn("after");
@@ -153,7 +156,7 @@ describe("a prompt that resets", () => {
     ]);
   });
 
-  it("waits for the prompt before it, and is before the one behind it", async () => {
+  it("is handled after the prompt before it, and before the prompt behind it", async () => {
     await using fake = await play({
       steps: [{ on: "user", do: [{ sleep: 100 }, { turnEcho: true }] }, ...echo],
     });
@@ -165,7 +168,7 @@ describe("a prompt that resets", () => {
   });
 });
 
-describe("a reset that goes wrong", () => {
+describe("fakeCli() reset by a scenario", () => {
   async function reset(...actions: Action[]) {
     await using fake = await play({
       steps: [
@@ -184,39 +187,39 @@ describe("a reset that goes wrong", () => {
     };
   }
 
-  it("says so in its result, and has forgotten nothing", async () => {
+  it("can report an error and keep the conversation", async () => {
     const played = await reset({ clear: { num_turns: 1, result: "no" } });
     expect(played).toMatchObject({ sameSession: false, leaks: true });
     expect(played.result).toMatchObject({ num_turns: 1, result: "no", local_command: "clear" });
   });
 
-  it("keeps the session", async () => {
+  it("can keep the session id", async () => {
     const played = await reset({ clear: {}, keepSession: true });
     expect(played).toMatchObject({ sameSession: true, leaks: true, result: { num_turns: 0 } });
   });
 
-  it("does not announce itself", async () => {
+  it("can omit conversation_reset", async () => {
     const played = await reset({ clear: {}, announce: false });
     expect(played).toMatchObject({ sameSession: false, leaks: true });
     expect(played.kinds).not.toContain("conversation_reset");
   });
 
-  it("forgets, or does not, whatever it says", async () => {
+  it("can forget or keep the conversation, whatever it reports", async () => {
     expect(await reset({ clear: {}, forget: false })).toMatchObject({ leaks: true });
     expect(await reset({ clear: { num_turns: 1 }, forget: true })).toMatchObject({ leaks: false });
   });
 
-  it("is only one more prompt", async () => {
+  it("can be handled like a prompt", async () => {
     const played = await reset({ turn: "What is /clear?" });
     expect(played).toMatchObject({ sameSession: true, leaks: true });
   });
 
-  it("of which nothing is changed is the usual one", async () => {
+  it("without changes is the default reset", async () => {
     const played = await reset({ default: true });
     expect(played).toMatchObject({ sameSession: false, leaks: false });
   });
 
-  it("ends the process with 1 if its result is an error", async () => {
+  it("exits with 1 if its result is an error", async () => {
     await using fake = await play({
       steps: [{ on: "clear", do: [{ clear: { is_error: true } }] }],
     });

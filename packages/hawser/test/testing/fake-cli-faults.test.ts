@@ -24,31 +24,41 @@ async function play(steps: Scenario["steps"], args = STREAM_JSON) {
 
 const on = (trigger: Trigger, ...actions: Action[]) => ({ on: trigger, do: actions });
 
-describe("it ends", () => {
-  it.each(["start", "initialize", "user", "eof"] as const)("with a code at %s", async (when) => {
-    await using fake = await play([on(when, { exit: 7 })]);
-    fake.run.send({ type: "control_request", request_id: "r", request: { subtype: "initialize" } });
-    fake.run.send({ type: "user", message: { role: "user", content: "go" } });
-    expect(await fake.run.end()).toEqual({ code: 7, signal: null });
-  });
+describe("fakeCli() exit", () => {
+  it.each(["start", "initialize", "user", "eof"] as const)(
+    "with a code at step %s",
+    async (when) => {
+      await using fake = await play([on(when, { exit: 7 })]);
+      fake.run.send({
+        type: "control_request",
+        request_id: "r",
+        request: { subtype: "initialize" },
+      });
+      fake.run.send({ type: "user", message: { role: "user", content: "go" } });
+      expect(await fake.run.end()).toEqual({ code: 7, signal: null });
+    },
+  );
 
-  it.runIf(posix).each(["SIGKILL", "SIGTERM", "SIGSEGV"] as const)("by %s", async (signal) => {
-    await using fake = await play([on("user", { assistant: "so" }, { die: signal })]);
-    fake.run.send({ type: "user", message: { role: "user", content: "go" } });
-    expect(await fake.run.exit).toEqual({ code: null, signal });
-    await fake.run.closed;
-    expect(fake.run.lines).toHaveLength(1);
-  });
+  it.runIf(posix).each(["SIGKILL", "SIGTERM", "SIGSEGV"] as const)(
+    "by signal %s",
+    async (signal) => {
+      await using fake = await play([on("user", { assistant: "so" }, { die: signal })]);
+      fake.run.send({ type: "user", message: { role: "user", content: "go" } });
+      expect(await fake.run.exit).toEqual({ code: null, signal });
+      await fake.run.closed;
+      expect(fake.run.lines).toHaveLength(1);
+    },
+  );
 });
 
-describe("it starts", () => {
+describe("fakeCli() start", () => {
   const initialize = {
     type: "control_request",
     request_id: "r",
     request: { subtype: "initialize" },
   };
 
-  it("never: it lives, and says nothing", async () => {
+  it("can hang without output", async () => {
     await using fake = await play([on("start", { stderr: "up" }, { hang: true })]);
     fake.run.send(initialize);
     await fake.run.until(() => fake.run.stderr === "up");
@@ -58,7 +68,7 @@ describe("it starts", () => {
     expect((await fake.cli.recorded())[0]?.lines).toEqual([]);
   });
 
-  it("slowly, and is then as usual", async () => {
+  it("can be slow", async () => {
     await using fake = await play([on("start", { sleep: 300 })]);
     const from = performance.now();
     fake.run.send(initialize);
@@ -67,7 +77,7 @@ describe("it starts", () => {
   });
 });
 
-describe("a control request is answered", () => {
+describe("fakeCli() answers a control request", () => {
   const SLOW = { type: "slow" };
   const cases: readonly (readonly [string, readonly Action[], readonly unknown[]])[] = [
     ["twice", [{ default: true }, { respond: { again: true } }], ["success", "success"]],
@@ -91,10 +101,10 @@ describe("a control request is answered", () => {
   }
 });
 
-describe("a result", () => {
+describe("fakeCli() result", () => {
   it.each<[string, Action[], number]>([
-    ["is repeated", [{ turn: "so" }, { result: { result: "so" } }], 2],
-    ["never comes", [{ init: {} }, { assistant: "so" }], 0],
+    ["can be repeated", [{ turn: "so" }, { result: { result: "so" } }], 2],
+    ["can be missing", [{ init: {} }, { assistant: "so" }], 0],
   ])("%s", async (_, actions, times) => {
     await using fake = await play([on("user", ...actions)]);
     fake.run.send({ type: "user", message: { role: "user", content: "go" } });
@@ -104,23 +114,23 @@ describe("a result", () => {
   });
 });
 
-describe("its version", () => {
-  it("is slow, or nonsense", async () => {
+describe("fakeCli() version", () => {
+  it("can be slow or invalid", async () => {
     await using fake = await play([on("version", { sleep: 50 }, { write: "invalid\n" })], ["-v"]);
     expect(await fake.run.exit).toEqual({ code: 0, signal: null });
     await fake.run.closed;
     expect(fake.run.stdout.toString()).toBe("invalid\n");
   });
 
-  it("never comes", async () => {
+  it("can be missing", async () => {
     await using fake = await play([on("version", { stderr: "stuck" }, { hang: true })], ["-v"]);
     await fake.run.until(() => fake.run.stderr === "stuck");
     expect(fake.run.child.exitCode).toBeNull();
   });
 });
 
-describe("it prints", () => {
-  it("garbage, and half a line at its end", async () => {
+describe("fakeCli() output", () => {
+  it("can be garbage and an unfinished line", async () => {
     const half = '{"type":"assis';
     await using fake = await play([
       on("start", { write: "noise\n\u0000\u0001\n" }, { write: half }, { exit: 0 }),
@@ -130,14 +140,14 @@ describe("it prints", () => {
     expect(fake.run.lines).toEqual([]);
   });
 
-  it("a very long line", async () => {
+  it("can be a very long line", async () => {
     await using fake = await play([on("user", { longLine: 20_000_000 }, { turn: "after" })]);
     await fake.run.turn("go");
     expect(JSON.stringify(fake.run.lines[0]).length).toBeGreaterThan(20_000_000);
     expect(fake.run.lines.at(-1)).toMatchObject({ result: "after" });
   });
 
-  it("bytes that are split inside a character", async () => {
+  it("can be split inside a character", async () => {
     const text = '{"type":"x","text":"é😀"}\n';
     await using fake = await play([
       on(
@@ -153,13 +163,13 @@ describe("it prints", () => {
     expect(split).toBe(true);
   });
 
-  it("messages that nobody knows", async () => {
+  it("can be unknown messages", async () => {
     const unknown = { type: "novelty", subtype: "of next year", nested: [{}] };
     await using fake = await play([on("user", { emit: unknown }, { turn: "so" })]);
     expect((await fake.run.turn("go"))[0]).toEqual(unknown);
   });
 
-  it("a burst before it reads, and ten thousand lines at once", async () => {
+  it("can be a burst before it reads, and 10,000 lines at once", async () => {
     const line = { type: "burst", filler: "x".repeat(80) };
     await using fake = await play([on("start", { emit: line, times: 10_000 })]);
     const lines = await fake.run.turn("go");
@@ -167,7 +177,7 @@ describe("it prints", () => {
     expect(lines.at(-1)).toMatchObject({ result: "ok" });
   });
 
-  it("to stderr, a line or a flood", async () => {
+  it("can be stderr, in one line or in very many", async () => {
     await using fake = await play([
       on("start", { stderr: "one line\n" }, { stderr: "x".repeat(1023).concat("\n"), times: 2048 }),
     ]);
@@ -177,14 +187,14 @@ describe("it prints", () => {
   });
 });
 
-describe("it does not", () => {
-  it("answer, and lives on", async () => {
+describe("fakeCli()", () => {
+  it("can leave a prompt unanswered and live on", async () => {
     await using fake = await play([on("user"), on("user", { turn: "this one" })]);
     fake.run.send({ type: "user", message: { role: "user", content: "ignored" } });
     expect((await fake.run.turn("go")).at(-1)).toMatchObject({ result: "this one" });
   });
 
-  it("read: the host's writes pile up", async () => {
+  it("can stop reading, so that the writes of the host are buffered", async () => {
     await using fake = await play([on("start", { stopReading: true }, { emit: { type: "deaf" } })]);
     await fake.run.line((line) => line["type"] === "deaf");
     const written = new Promise<unknown>((resolve) => {
@@ -196,7 +206,7 @@ describe("it does not", () => {
     expect(await written).toBeInstanceOf(Error);
   });
 
-  it("read on: what comes after is not heard, the end of its input neither", async () => {
+  it("can stop reading after a step, also the end of input", async () => {
     await using fake = await play([on("user", { stopReading: true }, { turn: "last" })]);
     await fake.run.turn("go");
     fake.run.send({ type: "user", message: { role: "user", content: "unheard" } });
@@ -206,7 +216,7 @@ describe("it does not", () => {
     expect(await fake.cli.recorded()).toMatchObject([{ eof: false, lines: { length: 1 } }]);
   });
 
-  it.runIf(posix)("die of SIGTERM, nor of the end of its input", async () => {
+  it.runIf(posix)("can ignore SIGTERM and the end of input", async () => {
     await using fake = await play([
       { on: "SIGTERM", times: "always", do: [{ emit: { type: "ignored" } }] },
       on("eof", { emit: { type: "eof" } }),
@@ -221,7 +231,7 @@ describe("it does not", () => {
     expect((await fake.cli.recorded())[0]?.signals).toEqual(["SIGTERM"]);
   });
 
-  it("keep its stdout, but lives on", async () => {
+  it("can close stdout and live on", async () => {
     await using fake = await play([on("user", { turn: "bye" }, { closeStdout: true })]);
     await fake.run.turn("go");
     await fake.run.closedStdout;
@@ -231,13 +241,13 @@ describe("it does not", () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("a grandchild", () => {
+describe.runIf(process.platform === "linux")("fakeCli() grandchild", () => {
   const children: readonly (readonly [string, Grandchild])[] = [
     ["that is plain", {}],
     ["that ignores SIGTERM", { ignoreSigterm: true }],
     ["that holds the output open", { inheritOutput: true, seconds: 60 }],
   ];
-  it.each(children)("%s outlives it in a session of its own", async (_, grandchild) => {
+  it.each(children)("%s outlives the fake in a session of its own", async (_, grandchild) => {
     await using fake = await play([on("user", { grandchild }, { turn: "started" })]);
     const lines = await fake.run.turn("go");
     const born = lines.find((line) => line["subtype"] === "fake_grandchild");
@@ -257,7 +267,7 @@ describe.runIf(process.platform === "linux")("a grandchild", () => {
   });
 });
 
-/** The session of a process that lives; a zombie does not. */
+/** The session of a living process. A zombie does not count as living. */
 function sessionOf(pid: number): number | undefined {
   try {
     const [state, , , session] = readFileSync(`/proc/${pid}/stat`, "utf8")

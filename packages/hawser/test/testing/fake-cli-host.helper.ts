@@ -2,18 +2,18 @@ import { randomUUID } from "node:crypto";
 import { fakeCli, type Json, type Scenario } from "../../src/testing/index.js";
 import { CliProcess, type Line, STREAM_JSON } from "./cli-process.helper.js";
 
-/** A host that says one thing after the other. */
+/** A host that sends one line after the other. */
 export interface Host {
   readonly initialize?: Json;
-  /** Prompts, and control requests. */
+  /** Prompts and control requests. */
   readonly says: readonly (string | Json)[];
-  /** How it answers the n-th request of its kind; it may send an interrupt instead. */
+  /** The answer to the n-th request of its kind, or "interrupt" to send an interrupt instead. */
   answers?(request: Json, n: number): Json | "interrupt" | undefined;
 }
 
 export const STATES = { CLAUDE_CODE_SDK_READS_SESSION_STATE: "1" };
 
-/** A fake CLI that runs. */
+/** Starts a fake CLI. */
 export async function play(scenario: Scenario, args: readonly string[] = STREAM_JSON) {
   const cli = await fakeCli(scenario);
   const env = { PATH: process.env["PATH"] ?? "", ...STATES };
@@ -25,7 +25,7 @@ export async function play(scenario: Scenario, args: readonly string[] = STREAM_
   return { cli, run, [Symbol.asyncDispose]: dispose };
 }
 
-/** Says it all, one after the other, and gives every line from the first prompt on. */
+/** Sends everything in order, and returns every line from the first prompt on. */
 export async function converse(
   run: CliProcess,
   host: Host,
@@ -34,7 +34,7 @@ export async function converse(
   const { initialize, says, answers = () => undefined } = host;
   let seen = run.lines.length;
   const asked: Record<string, number> = {};
-  /** Answers what comes until a line is the one that is waited for. */
+  /** Answers requests until `isLast` returns true for a line. */
   const until = async (isLast: (line: Line) => boolean): Promise<void> => {
     for (;;) {
       await run.until(() => run.lines.length > seen);
@@ -93,7 +93,7 @@ function methodOf(line: Line): unknown {
   return request?.message?.method;
 }
 
-/** What a line is, in a word. */
+/** The kind of a line, in one word. */
 export function kind(line: Line): unknown {
   const request = line["request"] as Line | undefined;
   const event = line["event"] as Line | undefined;

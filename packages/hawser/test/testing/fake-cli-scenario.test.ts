@@ -38,7 +38,7 @@ async function answerOf(scenario: string | URL, prompt = "go"): Promise<unknown>
 
 const inStep = (action: unknown) => ({ steps: [{ on: "user", do: [action] }] });
 
-describe("a scenario that is wrong is refused at once, with the place", () => {
+describe("fakeCli() rejects an invalid scenario, with the path of the issue", () => {
   it.each<[string, unknown, string, string]>([
     ["no object", [], "scenario", "must be an object"],
     ["a field", { step: [] }, "step", "is unknown"],
@@ -98,7 +98,7 @@ describe("a scenario that is wrong is refused at once, with the place", () => {
     expect(issues).toEqual([{ path, message: expect.stringContaining(message) }]);
   });
 
-  it("each of several", async () => {
+  it("reports each of several issues", async () => {
     const steps = [
       { on: "user", do: [{ exit: 1 }, { exti: 1 }] },
       { on: "never", do: [] },
@@ -128,12 +128,12 @@ describe("a scenario that is wrong is refused at once, with the place", () => {
     expect(issues).toMatchObject([{ message: expect.stringContaining(message) }]);
   });
 
-  it("a module without a default export is named", async () => {
+  it("names a module without a default export", async () => {
     const path = join(await folder({ "empty.mjs": "export const scenario = {};" }), "empty.mjs");
     expect((await refusalOf(path)).message).toContain(`${path} has no default export`);
   });
 
-  it("what JSON cannot hold, and an address that is no file", async () => {
+  it("refuses values that JSON cannot hold, and a URL that is no file URL", async () => {
     const circle: Record<string, unknown> = {};
     circle["circle"] = circle;
     for (const value of [circle, { big: 1n }]) {
@@ -146,10 +146,10 @@ describe("a scenario that is wrong is refused at once, with the place", () => {
   });
 });
 
-describe("a scenario in a file", () => {
+describe("fakeCli() scenario file", () => {
   const SAYS = '{"steps":[{"on":"user","do":[{"turn":"from the file"}]}]}';
 
-  it("is JSON, or a module with what it imports, by path or URL", async () => {
+  it("may be JSON, or a module with imports, by path or URL", async () => {
     const path = await folder({
       "says.json": SAYS,
       "says.mjs":
@@ -162,7 +162,7 @@ describe("a scenario in a file", () => {
     expect(await answerOf(pathToFileURL(join(path, "says.mjs")))).toBe("from the module");
   });
 
-  it("may have functions, which see the prompt, print, ask, and do", async () => {
+  it("may have functions, which get the prompt and can print, ask and act", async () => {
     const path = await folder({
       "agent.mjs": `
         export default {
@@ -194,7 +194,7 @@ describe("a scenario in a file", () => {
     });
   });
 
-  it("names the function that threw, and where", async () => {
+  it("reports the function that threw, with its location", async () => {
     const code = [
       'const f = () => { throw new TypeError("kaputt"); };',
       'export default { steps: [{ on: "user", do: [{ init: {} }, f] }] };',
@@ -209,7 +209,7 @@ describe("a scenario in a file", () => {
     expect(run.stderr).toBe(said);
   });
 
-  it("is played without the library too, by the program itself", async () => {
+  it("can be played without the library, by the program itself", async () => {
     const path = await folder({ "says.json": SAYS });
     const env = { ...ENV, HAWSER_FAKE_SCENARIO: join(path, "says.json") };
     await using run = new CliProcess(MAIN, STREAM_JSON, { env });
@@ -219,7 +219,7 @@ describe("a scenario in a file", () => {
   });
 });
 
-describe("steps that nobody used", () => {
+describe("fakeCli() unused steps", () => {
   const steps = [
     { on: "user" as const, do: [{ turn: "one" }] },
     { on: "user" as const, times: 2, do: [{ turn: "two" }] },
@@ -227,7 +227,7 @@ describe("steps that nobody used", () => {
     { on: "eof" as const, do: [{ default: true as const }] },
   ];
 
-  it("are named, until they are used up", async () => {
+  it("are reported until they are used up", async () => {
     await using cli = await fakeCli({ steps });
     expect(cli.unused()).toEqual(["steps[0]", "steps[1]", "steps[3]"]);
     await using run = new CliProcess(cli.path, STREAM_JSON, { env: ENV });
@@ -246,7 +246,7 @@ describe("steps that nobody used", () => {
     cli.assertDone();
   });
 
-  it("are not known any more after dispose(), nor is what was recorded", async () => {
+  it("are unknown after dispose(), as is the record", async () => {
     const cli = await fakeCli({ steps });
     await cli.dispose();
     const gone = expect.objectContaining({
@@ -258,7 +258,7 @@ describe("steps that nobody used", () => {
   });
 });
 
-it("its folder carries the name of this program, so that leftovers of a dead one are found", async () => {
+it("fakeCli() names its folder after this program, so that folders of a dead program are found", async () => {
   await using cli = await fakeCli();
   expect(basename(dirname(cli.path))).toMatch(`hawser-${hostId()}-`);
 });

@@ -12,11 +12,11 @@ import {
   toolUse,
   usageLimit,
 } from "../../src/testing/index.js";
-import { NEWEST_CLI } from "../support/cli.js";
+import { FULL, NEWEST_CLI } from "../support/cli.js";
 import { CliProcess, type Line, STREAM_JSON } from "./cli-process.helper.js";
 import { converse, type Host, kind, play, STATES, textBlock } from "./fake-cli-host.helper.js";
 
-/** What is said to the host: by the model of the real CLI, by the fake's turns. */
+/** A conversation: `model` is for the real CLI, `turns` is the same for the fake. */
 interface Scene extends Host {
   readonly args?: readonly string[];
   readonly model: readonly ReplyInput[];
@@ -52,8 +52,8 @@ const isHook = (event: string, { callback_id }: Json) => callback_id === event;
 const RESETS = new Date(Math.ceil(Date.now() / 3_600_000 + 30) * 3_600_000);
 
 const FAILURES: Readonly<Record<string, Scene>> = {
-  "a key that is not valid": failing(apiError(401), { apiError: 401 }),
-  "a login that is refused": failing(apiError(401, { message: "No." }), {
+  "an invalid API key": failing(apiError(401), { apiError: 401 }),
+  "a refused login": failing(apiError(401, { message: "No." }), {
     apiError: 401,
     message: "No.",
   }),
@@ -61,13 +61,13 @@ const FAILURES: Readonly<Record<string, Scene>> = {
   "an overloaded API": failing(apiError(529), { apiError: 529 }),
   "a usage limit": {
     ...failing(usageLimit({ resetsAt: RESETS }), { apiError: 429, resetsAt: RESETS }),
-    // Once: a reply that is no refusal tells of the limit too.
+    // One prompt, because a successful reply reports the limit, too.
     says: ["p1"],
     oauthToken: "sk-ant-oat01-simulated",
   },
 };
 
-/** First at once, then after a tool. */
+/** Fails at the first request, then after a tool. */
 function failing(reply: ReplyInput, action: TurnPart): Scene {
   return {
     args: ["--tools=Bash", "--allowedTools=Bash"],
@@ -87,7 +87,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     turns: [[[{ type: "thinking", thinking: "Hm.", signature: "c2ln" }, textBlock("Hello.")]]],
     says: ["go"],
   },
-  "a tool that is allowed, changed, denied, and denied for good": {
+  "a tool that is allowed, changed, denied, and denied with interrupt": {
     args: ["--tools=Bash", ASK],
     initialize: hooks("PostToolUse"),
     model: [bash, "one", bash, "two", bash, "three", bash, "never"],
@@ -123,7 +123,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     says: ["go"],
     answers: ({ subtype }) => (subtype === "can_use_tool" ? { behavior: "allow" } : {}),
   },
-  "a hook that denies, allows something else, and asks": {
+  "a hook that denies, allows another input, and asks": {
     args: ["--tools=Bash", ASK],
     initialize: hooks("PreToolUse", "PostToolUse"),
     model: [bash, "one", bash, "two", bash, "three"],
@@ -164,7 +164,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
       return isHook("PostToolUse", request) ? { continue: false, stopReason: "enough" } : {};
     },
   },
-  "a tool that nobody may be asked about": {
+  "a tool without a permission prompt": {
     args: ["--tools="],
     initialize: { sdkMcpServers: ["srv"] },
     model: [toolUse("mcp__srv__add", { a: 1 }), "one"],
@@ -184,7 +184,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     answers: (request) =>
       request["subtype"] === "can_use_tool" ? { behavior: "allow" } : serve(request),
   },
-  "tools that are not there": {
+  "tools that do not exist": {
     args: ["--tools=Bash,Read", ASK, "--disallowedTools=Bash,Edit(*.md),mcp__srv__add"],
     initialize: { sdkMcpServers: ["srv"], ...hooks("PreToolUse", "PostToolUse") },
     model: ["Bash", "Write", "Bogus", "mcp__srv__add", "mcp__srv__other", "mcp__git__log"].flatMap(
@@ -222,7 +222,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     answers: ({ subtype }) =>
       subtype === "can_use_tool" ? { behavior: "deny", message: "not that file" } : {},
   },
-  "more rounds than it may have": {
+  "more rounds than --max-turns": {
     args: ["--tools=Bash", "--allowedTools=Bash", "--max-turns=2"],
     initialize: hooks("Stop"),
     model: [bash, bash, bash, "one"],
@@ -233,49 +233,68 @@ const SCENES: Readonly<Record<string, Scene>> = {
     says: ["p1", "p2"],
     answers: () => ({}),
   },
-  "a server that has failed": {
+  "an MCP server that has failed": {
     args: ["--tools=", ASK, "--strict-mcp-config", `--mcp-config=${JSON.stringify(NO_SERVER)}`],
     model: [toolUse("mcp__git__log", {}), "one"],
     turns: [[{ tool: "mcp__git__log" }, "one"]],
     mcp: { git: "failed" },
     says: ["go"],
   },
-  "a value": {
+  "a structured value": {
     args: ["--tools="],
     initialize: { jsonSchema: { type: "object", properties: { a: { type: "number" } } } },
     model: [toolUse("StructuredOutput", { a: 1 })],
     turns: [[{ value: { a: 1 } }]],
     says: ["go"],
   },
-  "a mode that was set": {
+  "a permission mode that was set": {
     model: ["one"],
     turns: [["one"]],
     says: [{ subtype: "set_permission_mode", mode: "acceptEdits" }, "go"],
   },
 };
 
-describe("a turn as the real CLI prints it", () => {
-  const all = { ...SCENES, ...FAILURES };
-  it.each(Object.entries(all))("has %s, line by line", { timeout: 60_000 }, async (_, scene) => {
-    await using model = await SimulatedModel.start({ replies: scene.model });
-    const extra = { ...STATES, CLAUDE_CODE_MAX_RETRIES: "0" };
-    const { oauthToken } = scene;
-    await using place = await isolatedEnv({
-      baseUrl: model.url,
-      extra,
-      ...(oauthToken === undefined ? {} : { oauthToken }),
-    });
-    await using real = new CliProcess(NEWEST_CLI, argsOf(scene), place);
-    const expected = comparable(await converse(real, scene));
+/**
+ * The scenes of `npm test`: permissions, hooks, in-process servers, missing tools, limits and errors.
+ * A full run has all scenes.
+ */
+const SHORT: readonly string[] = [
+  "a tool that is allowed, changed, denied, and denied with interrupt",
+  "a hook that denies, allows another input, and asks",
+  "hooks that refuse the prompt, want more, and stop the turn",
+  "tools of a server in the host",
+  "tools that do not exist",
+  "more rounds than --max-turns",
+  "an invalid API key",
+];
 
-    const steps = scene.turns.map((turn) => ({ on: "user" as const, do: [{ turn }] }));
-    await using fake = await play({ steps, states: true, mcp: scene.mcp }, argsOf(scene));
-    const lines = comparable(await converse(fake.run, scene));
+describe("fakeCli()", () => {
+  const all = Object.entries({ ...SCENES, ...FAILURES });
+  const scenes = all.filter(([name]) => FULL || SHORT.includes(name));
+  it.each(scenes)(
+    "prints the lines of the real CLI for %s",
+    { timeout: 60_000 },
+    async (_, scene) => {
+      await using model = await SimulatedModel.start({ replies: scene.model });
+      const extra = { ...STATES, CLAUDE_CODE_MAX_RETRIES: "0" };
+      const { oauthToken } = scene;
+      await using place = await isolatedEnv({
+        baseUrl: model.url,
+        extra,
+        ...(oauthToken === undefined ? {} : { oauthToken }),
+      });
+      await using real = new CliProcess(NEWEST_CLI, argsOf(scene), place);
+      const expected = comparable(await converse(real, scene));
 
-    expect(lines.map(kind)).toEqual(expected.map(kind));
-    for (const [n, line] of lines.entries()) expect(expected[n]).toMatchObject(line);
-    expect(lines.map(outcome)).toEqual(expected.map(outcome));
-  });
+      const steps = scene.turns.map((turn) => ({ on: "user" as const, do: [{ turn }] }));
+      await using fake = await play({ steps, states: true, mcp: scene.mcp }, argsOf(scene));
+      const lines = comparable(await converse(fake.run, scene));
+
+      expect(lines.map(kind)).toEqual(expected.map(kind));
+      for (const [n, line] of lines.entries()) expect(expected[n]).toMatchObject(line);
+      expect(lines.map(outcome)).toEqual(expected.map(outcome));
+    },
+  );
 });
 
 function argsOf({ args = [] }: Scene): readonly string[] {
@@ -309,13 +328,13 @@ function added(params: unknown) {
   return { content: [textBlock("bad")], isError: true };
 }
 
-/** What a line says of a turn's end: nothing of it may be missing. */
+/** The fields of a result, of which the fake may leave out none. */
 function outcome(line: Line): Line {
   const { result, structured_output, permission_denials, num_turns, errors, origin } = line;
   return { result, structured_output, permission_denials, num_turns, errors, origin };
 }
 
-/** Without what the fake leaves out, and what differs from run to run. */
+/** Without the lines that the fake leaves out, and the values that differ from run to run. */
 function comparable(lines: readonly Line[]): readonly Line[] {
   const left = ["requesting", "thinking_tokens", "notification"];
   return lines

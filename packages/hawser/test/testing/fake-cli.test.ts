@@ -18,8 +18,8 @@ function control(id: string, subtype: string) {
   return { type: "control_request", request_id: id, request: { subtype } };
 }
 
-describe("without a scenario it is a CLI that answers", () => {
-  it("says its version and exits", async () => {
+describe("fakeCli() without a scenario", () => {
+  it("prints its version and exits", async () => {
     await using cli = await fakeCli();
     for (const flag of ["-v", "--version"]) {
       await using run = start(cli, [flag]);
@@ -29,13 +29,13 @@ describe("without a scenario it is a CLI that answers", () => {
     }
   });
 
-  it.runIf(process.platform !== "win32")("can be executed by itself", async () => {
+  it.runIf(process.platform !== "win32")("can be executed directly", async () => {
     await using cli = await fakeCli({ version: "9.9.9 (fake)" });
     const { stdout } = await promisify(execFile)(cli.path, ["--version"], { env: ENV });
     expect(stdout).toBe("9.9.9 (fake)\n");
   });
 
-  it("answers initialize, control requests and prompts, and leaves at the end of its input", async () => {
+  it("answers initialize, control requests and prompts, and exits at the end of input", async () => {
     await using cli = await fakeCli();
     await using run = start(cli, [...STREAM_JSON, "--session-id=the-session"]);
     run.send(control("r1", "initialize"));
@@ -62,7 +62,7 @@ describe("without a scenario it is a CLI that answers", () => {
     expect(run.lines.at(-1)).toMatchObject({ user_message_uuids: ["u1"], result_index: 0 });
   });
 
-  it("dies of bad JSON, as the real one", async () => {
+  it("exits on invalid JSON, as the real CLI does", async () => {
     await using cli = await fakeCli();
     await using run = start(cli);
     run.send("{broken");
@@ -85,8 +85,8 @@ describe("without a scenario it is a CLI that answers", () => {
   });
 });
 
-describe("a scenario", () => {
-  it("uses the steps of an event one after the other, then the default", async () => {
+describe("fakeCli() with a scenario", () => {
+  it("uses the steps of an event in order, then the default", async () => {
     await using cli = await fakeCli({
       steps: [
         { on: "user", do: [{ turn: "first" }] },
@@ -125,7 +125,7 @@ describe("a scenario", () => {
     expect(await run.end()).toEqual({ code: 1, signal: null });
   });
 
-  it("answers control requests while a prompt is being handled, and prompts in order", async () => {
+  it("answers control requests during a prompt, and prompts in order", async () => {
     await using cli = await fakeCli({
       steps: [
         { on: "user", do: [{ init: { model: "mine" } }, { sleep: 300 }, { turn: "slow" }] },
@@ -168,8 +168,8 @@ describe("a scenario", () => {
   });
 });
 
-describe("a step for one process", () => {
-  it("is used by the process that came up as that one", async () => {
+describe("fakeCli() step with `process`", () => {
+  it("is used by the process with that number", async () => {
     await using cli = await fakeCli({
       steps: [
         { on: "user", process: 1, do: [{ exit: 9 }] },
@@ -192,7 +192,7 @@ describe("a step for one process", () => {
     expect(answers).toEqual(["second", "second", "each", "each", "ok", "ok"]);
   });
 
-  it("is used once, however many start together", async () => {
+  it("is used once, however many processes start together", async () => {
     const numbers = [1, 2, 3, 4, 5, 6];
     await using cli = await fakeCli({
       steps: numbers.map((n) => ({ on: "user", process: n, do: [{ turn: String(n) }] })),
@@ -207,8 +207,8 @@ describe("a step for one process", () => {
   });
 });
 
-describe("the record", () => {
-  it("holds what each process was given and received", async () => {
+describe("FakeCli.recorded()", () => {
+  it("returns the arguments, environment and lines of each process", async () => {
     await using cli = await fakeCli({ steps: [{ on: "SIGTERM", do: [{ exit: 5 }] }] });
     await using probe = start(cli, ["-v"]);
     await probe.exit;
@@ -232,7 +232,7 @@ describe("the record", () => {
     });
   });
 
-  it("can be another file, and the fake's own folder goes with it", async () => {
+  it("reads another file with `record`, and dispose() removes the folder of the fake", async () => {
     const folder = await mkdtemp(join(tmpdir(), "hawser-test-"));
     const record = join(folder, "record");
     const cli = await fakeCli({ record });

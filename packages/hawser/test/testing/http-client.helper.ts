@@ -12,7 +12,7 @@ export interface Said {
   readonly content: readonly { readonly text?: string; readonly id?: string }[];
 }
 
-/** Sends HELLO with other fields over it, or a text as it is. */
+/** Sends HELLO with some fields replaced, or a text unchanged. */
 export function post(
   model: SimulatedModel,
   body: object | string = {},
@@ -40,7 +40,7 @@ export function events(sse: string): { type: string; delta?: { text?: string } }
     .map((line) => JSON.parse(line.slice("data: ".length)));
 }
 
-/** With node:http, which hands out what came before a connection broke. */
+/** Uses node:http, which returns the bytes that came before a connection broke. */
 export function readAll(
   model: SimulatedModel,
   streamed: boolean,

@@ -10,7 +10,7 @@ import { CliProcess, STREAM_JSON } from "./cli-process.helper.js";
 
 const posix = process.platform !== "win32";
 
-describe("the environment", () => {
+describe("isolatedEnv()", () => {
   beforeEach(() => {
     process.env["HAWSER_CANARY"] = "inherited";
   });
@@ -18,7 +18,7 @@ describe("the environment", () => {
     delete process.env["HAWSER_CANARY"];
   });
 
-  it.runIf(posix)("holds nothing of ours but PATH and LANG", async () => {
+  it.runIf(posix)("takes only PATH and LANG from this program", async () => {
     await using world = await isolatedEnv({ baseUrl: "http://127.0.0.1:1234" });
     const { PATH, LANG, ...rest } = world.env;
     expect([PATH, LANG]).toEqual([process.env["PATH"], process.env["LANG"]]);
@@ -42,7 +42,7 @@ describe("the environment", () => {
     expect(readdirSync(world.cwd)).toEqual([]);
   });
 
-  it("has a token instead of the key, or both, or neither, and whatever is added", async () => {
+  it("has a token instead of the key, or both, or neither, and the variables of `extra`", async () => {
     const credentials = async (options: Parameters<typeof isolatedEnv>[0]) => {
       await using world = await isolatedEnv(options);
       return [world.env["ANTHROPIC_API_KEY"], world.env["CLAUDE_CODE_OAUTH_TOKEN"]];
@@ -58,8 +58,8 @@ describe("the environment", () => {
   });
 });
 
-describe("the folder", () => {
-  it("is another one each time, and gone afterwards", async () => {
+describe("isolatedEnv() folder", () => {
+  it("is new each time, and removed by dispose()", async () => {
     const [one, two] = [await isolatedEnv(), await isolatedEnv()];
     expect(new Set([one.home, two.home, one.cwd, two.cwd]).size).toBe(4);
     await one.dispose();
@@ -68,7 +68,7 @@ describe("the folder", () => {
     expect([one, two].some((world) => existsSync(dirname(world.home)))).toBe(false);
   });
 
-  it("is removed even while a process keeps making files in it", async () => {
+  it("is removed even while a process creates files in it", async () => {
     const world = await isolatedEnv();
     const code = `
       const fs = require("node:fs");
@@ -93,8 +93,8 @@ describe("the folder", () => {
   });
 });
 
-describe.each(clisInTurn())("the real CLI $name in it", ({ path }) => {
-  it("reaches nothing but loopback, and writes nowhere else", async () => {
+describe.each(clisInTurn())("isolatedEnv() with the real CLI $name", ({ path }) => {
+  it("allows only loopback connections, and keeps all files in its folders", async () => {
     await using proxy = await recordingProxy();
     await using model = await SimulatedModel.start({
       replies: [
@@ -113,7 +113,7 @@ describe.each(clisInTurn())("the real CLI $name in it", ({ path }) => {
     expect((await cli.turn("go")).at(-1)).toMatchObject({ result: "done", is_error: false });
     expect(await cli.end()).toEqual({ code: 0, signal: null });
 
-    // What the model asked for, and nothing that the CLI itself would like to know.
+    // Only the request of the model, and no request that the CLI makes on its own.
     expect(new Set(proxy.asked)).toEqual(new Set(["CONNECT pages.example:443"]));
     const [shell] = model.calls.at(-1)?.toolResults ?? [];
     expect(shell?.text).toBe(`${world.home} ${world.env["TMPDIR"]} ${world.cwd}`);
@@ -131,7 +131,7 @@ async function recordingProxy(): Promise<{
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => {
-      // The client left; what it asked for is known.
+      // The client has left, and its request is recorded.
     });
     socket.once("data", (data) => {
       asked.push(data.toString("latin1").split(" ", 2).join(" "));

@@ -11,7 +11,7 @@ import {
 import { fc } from "../support/fc.js";
 import { events, post, type Said, stream } from "./http-client.helper.js";
 
-describe("a streamed answer", () => {
+describe("SimulatedModel streamed answer", () => {
   it("has the bytes of the Messages API", async () => {
     await using model = await SimulatedModel.start({
       replies: [reply("Hé", { id: "msg_1", chunks: 2, usage: { output_tokens: 9 } })],
@@ -89,7 +89,7 @@ describe("a streamed answer", () => {
     ]);
   });
 
-  it("joined again is the text, whatever the number of chunks", async () => {
+  it("joins to the text, for any number of chunks", async () => {
     const answers = fc.array(
       fc.record({ said: fc.string({ unit: "grapheme" }), chunks: fc.integer({ min: 1, max: 30 }) }),
       { minLength: 1, maxLength: 5 },
@@ -111,7 +111,7 @@ describe("a streamed answer", () => {
     );
   });
 
-  it("waits between its chunks", async () => {
+  it("waits chunkDelayMs between its chunks", async () => {
     await using model = await SimulatedModel.start({
       replies: [reply("abc", { chunks: 3, chunkDelayMs: 50, delayMs: 50 })],
     });
@@ -121,7 +121,7 @@ describe("a streamed answer", () => {
   });
 });
 
-describe("an answer that was asked for in one piece", () => {
+describe("SimulatedModel answer without streaming", () => {
   it("is one JSON message", async () => {
     await using model = await SimulatedModel.start({
       replies: [
@@ -152,14 +152,14 @@ describe("an answer that was asked for in one piece", () => {
     });
   });
 
-  it("carries the stop reason of a refusal and of the output limit", async () => {
+  it("has the stop reason of a refusal and of the output limit", async () => {
     await using model = await SimulatedModel.start({ replies: [refusal("no"), maxTokens("lo")] });
     expect(await (await post(model)).json()).toMatchObject({ stop_reason: "refusal" });
     expect(await (await post(model)).json()).toMatchObject({ stop_reason: "max_tokens" });
   });
 });
 
-it("two servers run side by side and make no id twice", async () => {
+it("two SimulatedModel servers run side by side and create no id twice", async () => {
   await using one = await SimulatedModel.start({ replies: () => toolUse("Bash") });
   await using two = await SimulatedModel.start({ replies: () => toolUse("Bash") });
   const answers = (await Promise.all(

@@ -9,8 +9,8 @@ import {
 import { clisInTurn } from "../support/cli.js";
 import { CliProcess, STREAM_JSON } from "./cli-process.helper.js";
 
-describe.each(clisInTurn())("the real CLI $name", ({ name, path }) => {
-  it("prints rate_limit_event with resetsAt when it has an OAuth token", async () => {
+describe.each(clisInTurn())("SimulatedModel with the real CLI $name", ({ name, path }) => {
+  it("causes rate_limit_event with resetsAt for an OAuth token", async () => {
     const soon = new Date(Math.floor(Date.now() / 1000) * 1000 + 3_600_000);
     const warning = { status: "allowed_warning", resetsAt: soon, utilization: 0.9 } as const;
     await using model = await SimulatedModel.start({
@@ -45,7 +45,7 @@ describe.each(clisInTurn())("the real CLI $name", ({ name, path }) => {
     model.assertDone();
   });
 
-  it("shows a call that the script does not know, once, and the test fails", async () => {
+  it("reports a call without a scripted reply once, and close() rejects", async () => {
     const model = await SimulatedModel.start({ replies: ["first"] });
     await using world = await isolatedEnv({ baseUrl: model.url });
     await using cli = new CliProcess(path, [...STREAM_JSON, "--tools="], world);
@@ -61,7 +61,7 @@ describe.each(clisInTurn())("the real CLI $name", ({ name, path }) => {
     await expect(model.close()).rejects.toThrow(problem);
   });
 
-  it("takes no scripted reply for titles, suggestions and token counts", async () => {
+  it("uses no scripted reply for titles, suggestions and token counts", async () => {
     await using model = await SimulatedModel.start({
       replies: ["one", "two", "three"],
       auxiliary: { suggestion: "and four" },

@@ -10,7 +10,7 @@ import {
 } from "../../src/testing/index.js";
 import { events, HELLO, post, readAll, stream } from "./http-client.helper.js";
 
-describe("an error", () => {
+describe("SimulatedModel error", () => {
   const TYPES: readonly (readonly [number, string])[] = [
     [400, "invalid_request_error"],
     [401, "authentication_error"],
@@ -21,7 +21,7 @@ describe("an error", () => {
     [500, "api_error"],
     [529, "overloaded_error"],
   ];
-  it.each(TYPES)("%i has the API's body", async (status, type) => {
+  it.each(TYPES)("%i has the body of the API", async (status, type) => {
     await using model = await SimulatedModel.start({
       replies: [apiError(status, { message: "sorry", retryAfter: 7, headers: { "x-extra": "1" } })],
     });
@@ -36,7 +36,7 @@ describe("an error", () => {
     });
   });
 
-  it("of a usage limit carries the unified headers", async () => {
+  it("of a usage limit has the unified headers", async () => {
     const resetsAt = new Date("2030-01-01T00:00:00Z");
     expect(usageLimit({ resetsAt })).toEqual({
       kind: "error",
@@ -71,7 +71,7 @@ describe("an error", () => {
     });
   });
 
-  it("in the stream comes after the content, and as a status where there is no stream", async () => {
+  it("in the stream comes after the content, and as a status without streaming", async () => {
     await using model = await SimulatedModel.start({
       replies: [
         streamError("overloaded_error", { message: "busy", after: "half" }),
@@ -96,24 +96,21 @@ describe("an error", () => {
   });
 });
 
-describe("a connection that fails", () => {
-  it("is cut before the first byte", async () => {
+describe("SimulatedModel connection", () => {
+  it("can be cut before the first byte", async () => {
     await using model = await SimulatedModel.start({ replies: [cut()] });
     await expect(stream(model)).rejects.toThrow("fetch failed");
   });
 
-  it.each([true, false])(
-    "is cut in the middle (stream: %s), after the content",
-    async (streamed) => {
-      await using model = await SimulatedModel.start({ replies: [cut("half of it")] });
-      const { received, error } = await readAll(model, streamed);
-      expect(received).toContain(streamed ? "half of it" : '"role":"assistant"');
-      expect(received).not.toContain("end_turn");
-      expect(error).toBeDefined();
-    },
-  );
+  it.each([true, false])("can be cut after the content (stream: %s)", async (streamed) => {
+    await using model = await SimulatedModel.start({ replies: [cut("half of it")] });
+    const { received, error } = await readAll(model, streamed);
+    expect(received).toContain(streamed ? "half of it" : '"role":"assistant"');
+    expect(received).not.toContain("end_turn");
+    expect(error).toBeDefined();
+  });
 
-  it("hangs before the first byte until the server closes", async () => {
+  it("can hang before the first byte until close()", async () => {
     const model = await SimulatedModel.start({ replies: [hang()] });
     const response = stream(model);
     const failed = expect(response).rejects.toThrow("fetch failed");
@@ -122,7 +119,7 @@ describe("a connection that fails", () => {
     await failed;
   });
 
-  it.each([true, false])("hangs in the middle (stream: %s) until the server closes", async (on) => {
+  it.each([true, false])("can hang in the middle (stream: %s) until close()", async (on) => {
     const model = await SimulatedModel.start({ replies: [hang("half of it")] });
     const seen = on ? "half of it" : '"role":"assistant"';
     const { received, error } = await readAll(model, on, (soFar) => {
@@ -132,7 +129,7 @@ describe("a connection that fails", () => {
     expect(error).toBeDefined();
   });
 
-  it("stays usable for others when a client leaves in the middle of an answer", async () => {
+  it("can be left in the middle of an answer, and other clients are served", async () => {
     await using model = await SimulatedModel.start({ replies: ["x".repeat(8_000_000), "next"] });
     const leaver = new AbortController();
     const body = JSON.stringify({ ...HELLO, stream: true });

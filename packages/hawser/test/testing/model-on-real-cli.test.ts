@@ -14,14 +14,14 @@ import {
   thinking,
   toolUse,
 } from "../../src/testing/index.js";
-import { clisInTurn } from "../support/cli.js";
+import { clisInTurn, FULL } from "../support/cli.js";
 import { CliProcess, type Line, STREAM_JSON } from "./cli-process.helper.js";
 
-describe.each(clisInTurn())("the real CLI $name on a simulated model", ({ path }) => {
+describe.each(clisInTurn())("real CLI $name on a SimulatedModel", ({ path }) => {
   let model: SimulatedModel;
   let world: IsolatedEnv;
   let cli: CliProcess;
-  /** What the model says to the calls of the current turn; the last one stays. */
+  /** The replies to the requests of the current turn. The last reply is repeated. */
   let say: ReplyInput[] = [];
 
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe.each(clisInTurn())("the real CLI $name on a simulated model", ({ path }
     return cli.turn("go");
   }
 
-  it("gives text, with the usage that the model said", async () => {
+  it("prints the text and the usage of the reply", async () => {
     const said = reply("Hello\u2028there", { usage: { input_tokens: 321, output_tokens: 123 } });
     expect((await turn(said)).at(-1)).toMatchObject({
       subtype: "success",
@@ -67,7 +67,7 @@ describe.each(clisInTurn())("the real CLI $name on a simulated model", ({ path }
     });
   });
 
-  it("gives thinking and several blocks, each as a line", async () => {
+  it("prints thinking and several blocks, each as a line", async () => {
     const said = [thinking("Let me see.", { signature: "c2ln" }), "First.", "Second."];
     const lines = await turn(said);
     const blocks = lines
@@ -91,7 +91,7 @@ describe.each(clisInTurn())("the real CLI $name on a simulated model", ({ path }
     ]);
   });
 
-  it("streams a text in the chunks that were asked for", async () => {
+  it("streams a text in the scripted chunks", async () => {
     const lines = await turn(reply("abcdefgh", { chunks: 4, chunkDelayMs: 5 }));
     expect(textDeltas(lines)).toEqual(["ab", "cd", "ef", "gh"]);
   });
@@ -127,7 +127,7 @@ describe.each(clisInTurn())("the real CLI $name on a simulated model", ({ path }
     ["a cut stream", cut("half")],
     ["an error in the stream", streamError("overloaded_error", { after: "half" })],
   ];
-  it.each(BROKEN)("asks once more after %s", async (_, failure) => {
+  it.each(BROKEN)("repeats the request once after %s", async (_, failure) => {
     const from = model.calls.length;
     expect((await turn(failure, "whole")).at(-1)).toMatchObject({ result: "whole" });
     expect(model.calls.length - from).toBe(2);
@@ -165,8 +165,8 @@ describe.each(clisInTurn())("the real CLI $name on a simulated model", ({ path }
     });
   });
 
-  it("takes an answer of 8 MB", async () => {
-    const text = "0123456789abcdef".repeat(512 * 1024);
+  it(`accepts an answer of ${FULL ? 8 : 2} MB`, async () => {
+    const text = "0123456789abcdef".repeat((FULL ? 512 : 128) * 1024);
     const result = (await turn(text)).at(-1);
     expect(result?.["result"] === text).toBe(true);
   });

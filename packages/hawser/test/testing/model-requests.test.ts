@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type RecordedRequest, SimulatedModel } from "../../src/testing/index.js";
 import { HELLO, post, said } from "./http-client.helper.js";
 
-describe("a request", () => {
-  it("is recorded, its credentials masked", async () => {
+describe("SimulatedModel request", () => {
+  it("is recorded with masked credentials", async () => {
     await using model = await SimulatedModel.start({ replies: ["ok"] });
     const body = {
       model: "claude-x",
@@ -59,7 +59,7 @@ describe("a request", () => {
     expect(arrivedAt).toBeLessThanOrEqual(Date.now());
   });
 
-  it("can be waited for; a wait that the end of the server cuts short rejects", async () => {
+  it("can be awaited by waitFor(), which rejects on close()", async () => {
     const model = await SimulatedModel.start({ replies: ["ok"] });
     const second = model.waitFor((request) => request.number === 2);
     const first = model.waitFor((request) => request.number === 1);
@@ -71,7 +71,7 @@ describe("a request", () => {
     await expect(model.waitFor(() => false)).rejects.toThrow("closed before");
   });
 
-  it("that is no call takes no reply: token counts, probes, unknown paths, bad bodies", async () => {
+  it("that is no model call uses no reply: token counts, probes, unknown paths, bad bodies", async () => {
     await using model = await SimulatedModel.start({ countTokens: () => 42 });
     expect(await (await post(model, {}, "/v1/messages/count_tokens")).json()).toEqual({
       input_tokens: 42,
@@ -89,7 +89,7 @@ describe("a request", () => {
     model.assertDone();
   });
 
-  it("counts as a quarter of its bytes in tokens when nobody says otherwise", async () => {
+  it("counts a quarter of its bytes as tokens by default", async () => {
     await using model = await SimulatedModel.start();
     const expected = Math.ceil(JSON.stringify(HELLO).length / 4);
     expect(await (await post(model, {}, "/v1/messages/count_tokens")).json()).toEqual({
@@ -97,7 +97,7 @@ describe("a request", () => {
     });
   });
 
-  it("that the CLI makes on its own takes no reply either", async () => {
+  it("that the CLI makes on its own uses no reply", async () => {
     await using model = await SimulatedModel.start({ auxiliary: { suggestion: "run the tests" } });
     const titleFormat = {
       type: "json_schema",

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { always, SimulatedModel, text } from "../../src/testing/index.js";
 import { post, said } from "./http-client.helper.js";
 
-describe("the script", () => {
-  it("is a list that is used in order, functions and all", async () => {
+describe("SimulatedModel replies", () => {
+  it("are used in order, functions included", async () => {
     await using model = await SimulatedModel.start({
       replies: ["one", (call) => text(`you said ${call.prompt}`), always(async () => "again")],
     });
@@ -16,13 +16,13 @@ describe("the script", () => {
     model.assertDone();
   });
 
-  it("gives calls that come at the same time a reply each", async () => {
+  it("are given one to each concurrent call", async () => {
     await using model = await SimulatedModel.start({ replies: ["a", "b", "c", "d"] });
     const answers = await Promise.all([1, 2, 3, 4].map(() => said(model)));
     expect(answers.sort()).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("that runs out fails the test: a 418 to the client, an error from close()", async () => {
+  it("that run out fail the test: status 418 for the client, an error from close()", async () => {
     const model = await SimulatedModel.start({ replies: ["only one"] });
     await post(model);
     const response = await post(model);
@@ -37,7 +37,7 @@ describe("the script", () => {
     await expect(model.close()).rejects.toThrow(problem);
   });
 
-  it("whose function throws, or says nothing, fails the test too", async () => {
+  it("fail the test when a function throws or returns nothing", async () => {
     const model = await SimulatedModel.start({
       replies: [
         () => {
@@ -53,7 +53,7 @@ describe("the script", () => {
     );
   });
 
-  it("that is not used up fails only assertDone()", async () => {
+  it("that are not used up fail only assertDone()", async () => {
     const model = await SimulatedModel.start({ replies: ["a"] });
     model.add("b", always("c"));
     await post(model);

@@ -18,14 +18,14 @@ async function answer(replies: Parameters<typeof SimulatedModel.start>[0]): Prom
   return [await ask(), await ask()];
 }
 
-describe("replies", () => {
-  it("may be one text, for one call", async () => {
+describe("SimulatedModel `replies`", () => {
+  it("may be one text for one call", async () => {
     const model = await SimulatedModel.start({ replies: "hello" });
     expect(() => model.assertDone()).toThrow("1 scripted reply was never asked for");
     await model.close();
   });
 
-  it("may be one that is never used up", async () => {
+  it("may be one reply for every call, by always()", async () => {
     for (const text of await answer({ replies: always("hello") })) expect(text).toContain("hello");
   });
 
@@ -35,11 +35,11 @@ describe("replies", () => {
     }
   });
 
-  it("that are none of these are refused before a server is started", async () => {
+  it("that are invalid are refused before a server is started", async () => {
     await expect(SimulatedModel.start({ replies: 5 as never })).rejects.toThrow("replies must be");
   });
 
-  it("of a limit need no time", () => {
+  it("of usageLimit() need no resetsAt", () => {
     expect(usageLimit().headers["anthropic-ratelimit-unified-status"]).toBe("rejected");
   });
 });

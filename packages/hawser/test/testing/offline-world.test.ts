@@ -15,9 +15,9 @@ import {
   toolUse,
 } from "../../src/testing/index.js";
 import { getSessionMessages, listSessions } from "../../src/transcripts/index.js";
-import { NEWEST_CLI } from "../support/cli.js";
+import { FULL, NEWEST_CLI } from "../support/cli.js";
 
-/** A world of one test. */
+/** A world for one test. */
 async function open(options: OfflineWorldOptions): Promise<OfflineWorld> {
   const world = await offlineWorld(options);
   onTestFinished(async () => {
@@ -32,30 +32,32 @@ const CLIS = [
   ["the stand-in", "/nowhere/claude", false],
 ] as const;
 
-describe.each(CLIS)("offlineWorld() on %s", (_, cli, isReal) => {
-  const openHere = (options: OfflineWorldOptions = {}) => {
-    vi.stubEnv("HAWSER_CLI", cli);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    return open(options);
-  };
+/** The world's model is a SimulatedModel, which other tests run on the real CLI. */
+const STAND_IN = FULL ? CLIS : CLIS.slice(1);
 
-  it("answers with its replies, and has every request", async () => {
+function openOn(cli: string, options: OfflineWorldOptions = {}): Promise<OfflineWorld> {
+  vi.stubEnv("HAWSER_CLI", cli);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return open(options);
+}
+
+describe.each(CLIS)("offlineWorld() on %s", (_, cli, isReal) => {
+  const openHere = (options?: OfflineWorldOptions) => openOn(cli, options);
+
+  it("answers with its replies, and records every request", async () => {
     const world = await openHere({ replies: ["A bowline.", (call) => `${call.prompt} A hitch.`] });
     expect(world.isReal).toBe(isReal);
     expect(world.cliVersion).toEqual(isReal ? expect.stringMatching(/^\d+\.\d+\.\d+$/) : undefined);
-    expect((await complete("One knot.", world.options)).text).toBe("A bowline.");
-    expect((await complete("Another.", world.options)).text).toBe("Another. A hitch.");
+    await using pool = createPool({ size: { min: 0, max: 1 } });
+    const options = { ...world.options, pool };
+    expect((await complete("One knot.", options)).text).toBe("A bowline.");
+    expect((await complete("Another.", options)).text).toBe("Another. A hitch.");
     expect(world.model.calls.map(({ prompt }) => prompt)).toEqual(["One knot.", "Another."]);
   });
 
-  it("repeats the prompt without replies", async () => {
-    const { options } = await openHere();
-    expect((await complete("A hitch.", options)).text).toBe("You said: A hitch.");
-  });
-
-  it("has the prompts of a pool as they were given, also after a reset", async () => {
+  it("repeats the prompt without replies, also in a pool after a reset", async () => {
     const world = await openHere();
-    await using pool = createPool({ size: { max: 1 } });
+    await using pool = createPool({ size: { min: 0, max: 1 } });
     const texts: string[] = [];
     for (const prompt of ["one", "two", "three"]) {
       texts.push((await pool.complete(prompt, world.options)).text);
@@ -63,64 +65,7 @@ describe.each(CLIS)("offlineWorld() on %s", (_, cli, isReal) => {
     expect(texts).toEqual(["You said: one", "You said: two", "You said: three"]);
   });
 
-  it("gives a value for a schema", async () => {
-    const { options } = await openHere({
-      replies: [toolUse("StructuredOutput", { name: "bowline" })],
-    });
-    const schema = {
-      type: "object",
-      properties: { name: { type: "string" } },
-      required: ["name"],
-    } as const;
-    expect((await complete("Which?", { ...options, schema })).value).toEqual({ name: "bowline" });
-  });
-
-  it("tells the model that a tool was refused", async () => {
-    const { options } = await openHere({
-      replies: [
-        toolUse("Bash", { command: "touch a.txt" }),
-        (call) => `refused: ${call.toolResults[0]?.isError}, ${call.toolResults[0]?.text}`,
-      ],
-    });
-    const { text, permissionDenials } = await complete("Touch it.", {
-      ...options,
-      tools: ["Bash"],
-      canUseTool: async () => ({ behavior: "deny", message: "Not today." }),
-    });
-    expect(text).toBe("refused: true, Not today.");
-    expect(permissionDenials).toMatchObject([{ tool_name: "Bash" }]);
-  });
-
-  it("tells the model the whole conversation", async () => {
-    const world = await openHere({ replies: ["A bowline.", "A hitch."] });
-    const session = await openSession(world.options);
-    await session.send("One knot.").text();
-    expect(await session.send("Another.").text()).toBe("A hitch.");
-    await session.close();
-    const [, second] = world.model.calls;
-    const { messages } = (second?.body ?? {}) as { messages: { role: string }[] };
-    const roles = messages.map(({ role }) => role).filter((role) => role !== "system");
-    expect(roles).toEqual(["user", "assistant", "user"]);
-    expect(JSON.stringify(messages)).toMatch(/One knot\..*A bowline\..*Another\./s);
-  });
-
-  it("streams the answer as it comes, and stops at an interrupt", async () => {
-    const { options } = await openHere({
-      replies: [reply("1 2 3 4 5 6 7 8 9", { chunks: 9, chunkDelayMs: 5000 }), "Done."],
-    });
-    const session = await openSession({ ...options, includePartialMessages: true });
-    const turn = session.send("Count.");
-    for await (const piece of turn.textStream) {
-      expect(piece).toMatch(/^1/);
-      break;
-    }
-    await session.interrupt();
-    await expect(turn.result).resolves.toMatchObject({ subtype: "error_during_execution" });
-    expect(await session.send("And now?").text()).toBe("Done.");
-    await session.close();
-  });
-
-  it("fails with the error of the API where no reply is left, and dispose() tells", async () => {
+  it("rejects with api_error when no reply is left, and dispose() then throws", async () => {
     const world = await openHere({ replies: [] });
     await expect(complete("Hello.", world.options)).rejects.toMatchObject({
       code: "api_error",
@@ -142,6 +87,67 @@ describe.each(CLIS)("offlineWorld() on %s", (_, cli, isReal) => {
   });
 });
 
+describe.each(STAND_IN)("offlineWorld() on %s", (_, cli) => {
+  const openHere = (options?: OfflineWorldOptions) => openOn(cli, options);
+
+  it("returns a value for a schema", async () => {
+    const { options } = await openHere({
+      replies: [toolUse("StructuredOutput", { name: "bowline" })],
+    });
+    const schema = {
+      type: "object",
+      properties: { name: { type: "string" } },
+      required: ["name"],
+    } as const;
+    expect((await complete("Which?", { ...options, schema })).value).toEqual({ name: "bowline" });
+  });
+
+  it("sends the model the refusal of a tool", async () => {
+    const { options } = await openHere({
+      replies: [
+        toolUse("Bash", { command: "touch a.txt" }),
+        (call) => `refused: ${call.toolResults[0]?.isError}, ${call.toolResults[0]?.text}`,
+      ],
+    });
+    const { text, permissionDenials } = await complete("Touch it.", {
+      ...options,
+      tools: ["Bash"],
+      canUseTool: async () => ({ behavior: "deny", message: "Not today." }),
+    });
+    expect(text).toBe("refused: true, Not today.");
+    expect(permissionDenials).toMatchObject([{ tool_name: "Bash" }]);
+  });
+
+  it("sends the model the whole conversation", async () => {
+    const world = await openHere({ replies: ["A bowline.", "A hitch."] });
+    const session = await openSession(world.options);
+    await session.send("One knot.").text();
+    expect(await session.send("Another.").text()).toBe("A hitch.");
+    await session.close();
+    const [, second] = world.model.calls;
+    const { messages } = (second?.body ?? {}) as { messages: { role: string }[] };
+    const roles = messages.map(({ role }) => role).filter((role) => role !== "system");
+    expect(roles).toEqual(["user", "assistant", "user"]);
+    expect(JSON.stringify(messages)).toMatch(/One knot\..*A bowline\..*Another\./s);
+  });
+
+  it("streams the answer, and stops at an interrupt", async () => {
+    const { options } = await openHere({
+      replies: [reply("1 2 3 4 5 6 7 8 9", { chunks: 9, chunkDelayMs: 5000 }), "Done."],
+    });
+    const session = await openSession({ ...options, includePartialMessages: true });
+    const turn = session.send("Count.");
+    for await (const piece of turn.textStream) {
+      expect(piece).toMatch(/^1/);
+      break;
+    }
+    await session.interrupt();
+    await expect(turn.result).resolves.toMatchObject({ subtype: "error_during_execution" });
+    expect(await session.send("And now?").text()).toBe("Done.");
+    await session.close();
+  });
+});
+
 describe("offlineWorld()", () => {
   it("throws cli_not_found for a `cliPath` that does not exist", async () => {
     await expect(offlineWorld({ cliPath: "/nowhere/claude" })).rejects.toMatchObject({
@@ -149,8 +155,8 @@ describe("offlineWorld()", () => {
     });
   });
 
-  it.each(CLIS)(
-    "keeps `configDir`, so that a later world resumes its sessions: %s",
+  it.each(STAND_IN)(
+    "keeps `configDir`, so that a later world resumes its sessions, on %s",
     async (_, cli) => {
       vi.stubEnv("HAWSER_CLI", cli);
       const configDir = join(mkdtempSync(join(tmpdir(), "offline-")), "kept");

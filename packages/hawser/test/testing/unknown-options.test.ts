@@ -7,7 +7,7 @@ import {
   SimulatedModel,
 } from "../../src/testing/index.js";
 
-describe("an option that does not exist is refused by name", () => {
+describe("unknown option", () => {
   it.each<
     [caller: string, path: string, hint: string, call: (options: object) => Promise<unknown>]
   >([
@@ -41,7 +41,7 @@ describe("an option that does not exist is refused by name", () => {
       "replay() accepts mode.",
       (options) => replay("/nowhere.jsonl", options),
     ],
-  ])("by %s: %s", async (caller, path, hint, call) => {
+  ])("is refused by %s: %s", async (caller, path, hint, call) => {
     await expect(call({ [path]: "x" })).rejects.toMatchObject({
       code: "invalid_options",
       message: `${path} is not an option of ${caller}.`,

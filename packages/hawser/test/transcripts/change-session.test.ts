@@ -16,7 +16,7 @@ import { emptyConfig, entry, sessionId, writeTranscript } from "./transcript-fil
 const id = sessionId(1);
 const DIST = pathToFileURL(join(import.meta.dirname, "../../dist/index.js")).href;
 
-describe("functions that change a session", () => {
+describe("functions that change a session file", () => {
   it.each([
     ["renameSession", (given: string, o: object) => transcripts.renameSession(given, "x", o)],
     ["tagSession", (given: string, o: object) => transcripts.tagSession(given, "x", o)],
@@ -29,7 +29,7 @@ describe("functions that change a session", () => {
       (given: string, o: object) =>
         transcripts.importSessionToStore(given, new transcripts.InMemorySessionStore(), o),
     ],
-  ])("%s refuses what is no id, and tells that there is no such session", async (_name, change) => {
+  ])("%s refuses an invalid id, and reports an unknown session", async (_name, change) => {
     const configDir = await emptyConfig();
     for (const bad of ["../../etc/passwd", "x", "", `${id}/..`]) {
       await expect(change(bad, { configDir })).rejects.toMatchObject({ code: "invalid_options" });
@@ -38,7 +38,7 @@ describe("functions that change a session", () => {
     await expect(missing).rejects.toMatchObject({ code: "session_not_found", sessionId: id });
   });
 
-  it("append one line, behind a half line too", async () => {
+  it("append one line, also after an unfinished line", async () => {
     const configDir = await emptyConfig();
     const path = writeTranscript(configDir, id, [entry("user", 1, null)]);
     appendFileSync(path, '{"type":"half');
@@ -55,7 +55,7 @@ describe("functions that change a session", () => {
     .each([
       'renameSession(id, "t".repeat(2000), { configDir })',
       'tagSession(id, "t".repeat(2000), { configDir })',
-    ])("leave no half line where a file cannot grow: %s", async (call) => {
+    ])("leave no unfinished line when the file cannot grow: %s", async (call) => {
     const configDir = await emptyConfig();
     const path = writeTranscript(configDir, id, [entry("user", 1, null)]);
     // The system refuses to let a file of this program grow over 8 blocks, as on a disk that is full.
@@ -79,7 +79,7 @@ describe("functions that change a session", () => {
     expect(messages.map(({ uuid }) => uuid)).toEqual(["u1", "u2"]);
   });
 
-  it("lose no line when many append at the same time", async () => {
+  it("lose no line when many calls append at the same time", async () => {
     const configDir = await emptyConfig();
     const path = writeTranscript(configDir, id, [entry("user", 1, null)]);
     const numbers = Array.from({ length: 50 }, (_each, n) => n);
@@ -90,7 +90,7 @@ describe("functions that change a session", () => {
     );
   });
 
-  it("delete a session with its sub-agents", async () => {
+  it("delete a session with its subagents", async () => {
     const configDir = await emptyConfig();
     const path = writeTranscript(configDir, id, [entry("user", 1, null)]);
     mkdirSync(join(dirname(path), id, "subagents"), { recursive: true });
@@ -100,7 +100,7 @@ describe("functions that change a session", () => {
 });
 
 describe("forkSession()", () => {
-  it("writes a new file that only its owner may read, under new ids", async () => {
+  it("writes a file with new ids that only its owner may read", async () => {
     const configDir = await emptyConfig();
     const source = writeTranscript(configDir, id, [
       entry("user", 1, null),
@@ -146,7 +146,7 @@ describe("forkSession()", () => {
     expect(readdirSync(dirname(source)).sort()).toEqual([`${fork}.jsonl`, `${id}.jsonl`].sort());
   });
 
-  it("refuses a message that is not there, and leaves nothing behind", async () => {
+  it("refuses an unknown message, and leaves no file behind", async () => {
     const configDir = await emptyConfig();
     const source = writeTranscript(configDir, id, [entry("user", 1, null)]);
     const fork = transcripts.forkSession(id, { configDir, upToMessageId: "zz" });

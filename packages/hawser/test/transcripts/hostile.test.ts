@@ -90,20 +90,23 @@ const SHAPES: Readonly<Record<string, () => { entries: object[]; shown: number }
 };
 
 describe("getSessionMessages() on a crafted transcript", () => {
-  it.each(Object.keys(SHAPES))("is done in time, with the event loop free: %s", async (name) => {
-    const { entries, shown } = SHAPES[name]?.() ?? { entries: [], shown: -1 };
-    const configDir = await emptyConfig();
-    writeTranscript(configDir, id, entries);
-    const ofFile = await watched(() => getSessionMessages(id, { configDir }));
-    expect(ofFile.value.length).toBe(shown);
-    const sessionStore = storeOf(entries);
-    const ofStore = await watched(() => getSessionMessages(id, { sessionStore }));
-    expect(ofStore.value.length).toBe(shown);
-    for (const { tookMs, blockedMs } of [ofFile, ofStore]) {
-      expect(tookMs).toBeLessThan(LIMIT_MS);
-      expect(blockedMs).toBeLessThan(LONGEST_BLOCK_MS);
-    }
-  });
+  it.each(Object.keys(SHAPES))(
+    "finishes in time without blocking the event loop: %s",
+    async (name) => {
+      const { entries, shown } = SHAPES[name]?.() ?? { entries: [], shown: -1 };
+      const configDir = await emptyConfig();
+      writeTranscript(configDir, id, entries);
+      const ofFile = await watched(() => getSessionMessages(id, { configDir }));
+      expect(ofFile.value.length).toBe(shown);
+      const sessionStore = storeOf(entries);
+      const ofStore = await watched(() => getSessionMessages(id, { sessionStore }));
+      expect(ofStore.value.length).toBe(shown);
+      for (const { tookMs, blockedMs } of [ofFile, ofStore]) {
+        expect(tookMs).toBeLessThan(LIMIT_MS);
+        expect(blockedMs).toBeLessThan(LONGEST_BLOCK_MS);
+      }
+    },
+  );
 });
 
 describe("other functions on a crafted transcript", () => {
@@ -133,7 +136,7 @@ describe("other functions on a crafted transcript", () => {
     expect(blockedMs).toBeLessThan(LONGEST_BLOCK_MS);
   });
 
-  it("foldSessionSummary() reads a prompt full of openings of commands", async () => {
+  it("foldSessionSummary() reads a prompt with very many opening command tags", async () => {
     const content = "<bash-input>".repeat(MANY * 4);
     const entries = [{ type: "user", message: { role: "user", content } }];
     const { tookMs } = await watched(async () =>
@@ -142,7 +145,7 @@ describe("other functions on a crafted transcript", () => {
     expect(tookMs).toBeLessThan(LIMIT_MS);
   });
 
-  it("StoreMirror takes a flood of empty lines, and one line with very many entries", async () => {
+  it("StoreMirror accepts very many empty lines, and one line with very many entries", async () => {
     let taken = 0;
     const mirror = new StoreMirror(
       {
@@ -165,12 +168,12 @@ describe("other functions on a crafted transcript", () => {
   });
 });
 
-/** A store as a caller may have it: its entries are not copied. */
+/** A store of a caller that does not copy its entries. */
 function storeOf(entries: readonly object[]): SessionStore {
   return { append: async () => {}, load: async () => entries as SessionStoreEntry[] };
 }
 
-/** Runs it and measures for how long no timer could fire. */
+/** Runs the work and measures for how long no timer could fire. */
 async function watched<Value>(
   run: () => Promise<Value>,
 ): Promise<{ value: Value; tookMs: number; blockedMs: number }> {

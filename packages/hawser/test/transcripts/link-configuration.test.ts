@@ -9,5 +9,5 @@ describe("secureStorageDir()", () => {
     [{ CLAUDE_CONFIG_DIR: "" }, "."],
     [{ CLAUDE_CONFIG_DIR: "", CLAUDE_SECURESTORAGE_CONFIG_DIR: "" }, ""],
     [{ CLAUDE_CONFIG_DIR: "/config", CLAUDE_SECURESTORAGE_CONFIG_DIR: "/login" }, "/login"],
-  ])("of %j is %j", (env, folder) => expect(secureStorageDir(env)).toBe(folder));
+  ])("for %j returns %j", (env, folder) => expect(secureStorageDir(env)).toBe(folder));
 });

@@ -12,7 +12,7 @@ import {
 import { emptyConfig, entry, sessionId, writeTranscript } from "./transcript-files.helper.js";
 
 describe("listSessions()", () => {
-  it("shows what both ends of a transcript say, with nothing read between", async () => {
+  it("reads both ends of a transcript, and nothing between them", async () => {
     const configDir = await emptyConfig();
     const id = sessionId(1);
     const path = writeTranscript(configDir, id, [
@@ -38,7 +38,7 @@ describe("listSessions()", () => {
     ]);
   });
 
-  it("skips broken lines, other files and what is no session", async () => {
+  it("skips broken lines, other files and files that are no session", async () => {
     const configDir = await emptyConfig();
     writeTranscript(configDir, sessionId(1), ["{half", "null", "5", "[]", entry("user", 1, null)]);
     writeTranscript(configDir, sessionId(2), [entry("user", 1, null, { isSidechain: true })]);
@@ -50,7 +50,7 @@ describe("listSessions()", () => {
     expect(sessions.map((each) => each.sessionId)).toEqual([sessionId(1)]);
   });
 
-  it("gives pages", async () => {
+  it("returns pages", async () => {
     const configDir = await emptyConfig();
     for (const n of [1, 2, 3, 4])
       writeTranscript(configDir, sessionId(n), [entry("user", n, null)]);
@@ -60,12 +60,12 @@ describe("listSessions()", () => {
     expect(await listSessions({ configDir, limit: 0, offset: 3 })).toEqual(all.slice(3));
   });
 
-  it("is empty where there is nothing", async () => {
+  it("returns an empty list when there are no sessions", async () => {
     expect(await listSessions({ configDir: "/no/where" })).toEqual([]);
     expect(await listSessions({ configDir: await emptyConfig(), dir: "/no/where" })).toEqual([]);
   });
 
-  it("finds the sessions of the other worktrees", async () => {
+  it("finds the sessions of other worktrees", async () => {
     const configDir = await emptyConfig();
     const repository = join(await emptyConfig(), "repository");
     const tree = join(dirname(repository), "tree");
@@ -91,8 +91,8 @@ describe("listSessions()", () => {
   });
 });
 
-describe("titles, tags and marks", () => {
-  it("are seen by getSessionInfo()", async () => {
+describe("titles, tags and the archived mark", () => {
+  it("are returned by getSessionInfo()", async () => {
     const configDir = await emptyConfig();
     const id = sessionId(1);
     writeTranscript(configDir, id, [entry("user", 1, null)]);
@@ -118,7 +118,7 @@ describe("titles, tags and marks", () => {
     expect({ tag, archived }).toEqual({ tag: undefined, archived: false });
   });
 
-  it("end being archived by a prompt that comes later", async () => {
+  it("lose the archived mark by a later prompt", async () => {
     const configDir = await emptyConfig();
     const id = sessionId(1);
     writeTranscript(configDir, id, [entry("user", 1, null)]);

@@ -57,7 +57,7 @@ function recordingStore(append: SessionStore["append"] = async () => {}) {
 }
 
 describe("StoreMirror", () => {
-  it("brings what came for one transcript in one append, the first one first", async () => {
+  it("appends the entries of each transcript in one call, in order of arrival", async () => {
     const { store, calls } = recordingStore();
     const { mirror } = mirrorOf(store);
     mirror.add(path, [{ type: "a" }]);
@@ -71,7 +71,7 @@ describe("StoreMirror", () => {
     ]);
   });
 
-  it("brings each line by itself when it is eager", async () => {
+  it("appends each line by itself in eager mode", async () => {
     const { store, calls } = recordingStore();
     const { mirror } = mirrorOf(store, "eager");
     mirror.add(path, [{ type: "a" }]);
@@ -83,7 +83,7 @@ describe("StoreMirror", () => {
     ]);
   });
 
-  it("tries a refused batch again, and goes on", async () => {
+  it("retries a refused batch, and continues", async () => {
     let failures = 2;
     const { store, calls } = recordingStore(async () => {
       if (failures-- > 0) throw new Error("not now");
@@ -94,7 +94,7 @@ describe("StoreMirror", () => {
     expect({ calls: calls.length, errors }).toEqual({ calls: 3, errors: [] });
   });
 
-  it("tells of a batch that the store never took, and drops it", async () => {
+  it("reports and drops a batch that the store never accepts", async () => {
     const { store, calls } = recordingStore(async () => {
       throw new Error("disk full");
     });
@@ -105,7 +105,7 @@ describe("StoreMirror", () => {
     expect(errors).toEqual([{ code: "control_error", message: "disk full", key }]);
   });
 
-  it("tells of what is no transcript, and of what comes when it is closed", async () => {
+  it("reports a path that is no transcript, and entries after close", async () => {
     const { mirror, errors } = mirrorOf(recordingStore().store);
     mirror.add("/elsewhere/x.jsonl", [{ type: "a" }]);
     await mirror.close();
@@ -118,7 +118,7 @@ describe("StoreMirror", () => {
 });
 
 describe("materialize()", () => {
-  it("is undefined for what the store does not have", async () => {
+  it("returns undefined for a session that the store does not have", async () => {
     const store = new InMemorySessionStore();
     const options = { cwd: "/work", env: {} };
     expect(
@@ -128,19 +128,19 @@ describe("materialize()", () => {
     expect(await materializeSession(store, options)).toBeUndefined();
   });
 
-  it("ends a load that never comes back", async () => {
+  it("rejects a load that never settles", async () => {
     const store: SessionStore = { append: async () => {}, load: () => new Promise(() => {}) };
     const options = { cwd: "/work", env: {}, sessionId: sessionId(1), loadTimeoutMs: 20 };
     await expect(materializeSession(store, options)).rejects.toMatchObject({ code: "timeout" });
   });
 
-  it("needs a list to find the latest session", async () => {
+  it("needs listSessions() to find the latest session", async () => {
     const store: SessionStore = { append: async () => {}, load: async () => null };
     const latest = materializeSession(store, { cwd: "/work", env: {} });
     await expect(latest).rejects.toMatchObject({ code: "invalid_options" });
   });
 
-  it("links to the end of a chain of links, because the CLI replaces what one link leads to", async () => {
+  it("links to the end of a chain of links, because the CLI replaces the target of a link", async () => {
     const store = new InMemorySessionStore();
     await store.append(key, [{ type: "user" }]);
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "hawser-links-")));
@@ -156,7 +156,7 @@ describe("materialize()", () => {
     expect(readdirSync(folder).sort()).toEqual(["dotfile.json", "settings.json"]);
   });
 
-  it("writes nothing outside of its folder, and removes that", async () => {
+  it("writes only into its folder, and removes the folder", async () => {
     const store = new InMemorySessionStore();
     await store.append(key, [{ type: "user" }]);
     const evil = ["../../../evil", "/abs", ".", "a\\b", "c:x", "subagents/../../x"];
@@ -184,8 +184,8 @@ describe("materialize()", () => {
   });
 });
 
-describe.each(clisInTurn())("a session of the real CLI $name", ({ path: cliPath }) => {
-  it("is mirrored to a store, and goes on from there", async () => {
+describe.each(clisInTurn())("sessionStore on the real CLI $name", ({ path: cliPath }) => {
+  it("mirrors a session, and resumes it from the store", async () => {
     const place = await world(cliPath, ({ prompt, toolResults }) => {
       if (toolResults.length > 0) return "Done.";
       if (prompt.includes("SUBTASK")) return "The sub-agent's answer.";
@@ -229,7 +229,7 @@ describe.each(clisInTurn())("a session of the real CLI $name", ({ path: cliPath 
   });
 });
 
-/** One prompt over a line of its own, with what the CLI mirrors brought to the store. */
+/** Sends one prompt over a line of its own, and mirrors the transcript to the store. */
 async function converse(
   place: World,
   store: SessionStore,

@@ -23,7 +23,7 @@ describe("storage_failed", () => {
     ["EACCES", false],
     ["EROFS", false],
     ["EIO", false],
-  ])("for %s has retryable %j", async (code, retryable) => {
+  ])("for %s has retryable: %j", async (code, retryable) => {
     const cause = systemError(code, "open");
     await expect(withStorageErrors(() => Promise.reject(cause))).rejects.toMatchObject({
       code: "storage_failed",
@@ -32,18 +32,18 @@ describe("storage_failed", () => {
   });
 });
 
-describe("a sessionStore that throws a system error", () => {
+describe("sessionStore that throws a system error", () => {
   const refused = systemError("ECONNREFUSED", "connect");
   const fail = () => Promise.reject(refused);
   const sessionStore = { append: fail, load: fail };
 
-  it("throws it as it is from the functions on transcripts", async () => {
+  it("passes the error unchanged through the transcript functions", async () => {
     const id = sessionId(1);
     await expect(getSessionMessages(id, { sessionStore })).rejects.toBe(refused);
     await expect(renameSession(id, "title", { sessionStore })).rejects.toBe(refused);
   });
 
-  it("throws it as it is from importSessionToStore(), which reads files too", async () => {
+  it("passes the error unchanged through importSessionToStore(), which also reads files", async () => {
     const configDir = await emptyConfig();
     writeTranscript(configDir, sessionId(1), [entry("user", 1, null)]);
     const copy = importSessionToStore(sessionId(1), sessionStore, { configDir });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A configuration of its own, empty, for one test. */
+/** An empty configuration folder for one test. */
 export async function emptyConfig(): Promise<string> {
   const configDir = await mkdtemp(join(tmpdir(), "hawser-transcripts-"));
   onTestFinished(() => rm(configDir, { recursive: true, force: true }));
@@ -16,7 +16,7 @@ export function sessionId(n: number): string {
   return `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 }
 
-/** Writes a transcript of the project "-work"; strings are lines as they are. */
+/** Writes a transcript of the project "-work". Strings are written unchanged as lines. */
 export function writeTranscript(configDir: string, id: string, lines: readonly unknown[]): string {
   const folder = join(configDir, "projects", "-work");
   mkdirSync(folder, { recursive: true });

@@ -4,7 +4,7 @@ import { processes } from "../../src/process/index.js";
 import { fakeCli } from "../../src/testing/index.js";
 import { SubprocessTransport } from "../../src/transport/index.js";
 
-/** Says when it is told of the first warning, which is the last thing before the process starts. */
+/** Calls `act` at the first warning, which is the last event before the process starts. */
 function atFirstWarning(act: () => void): Logger {
   let told = false;
   const silent = () => {};
@@ -16,7 +16,7 @@ function atFirstWarning(act: () => void): Logger {
 }
 
 it.each(["close", "kill"] as const)(
-  "%s leaves no process behind, at whatever step of the start it comes",
+  "SubprocessTransport.%s() leaves no process behind at any step of the start",
   async (end) => {
     const cli = await fakeCli({});
     onTestFinished(() => cli.dispose());
@@ -24,7 +24,7 @@ it.each(["close", "kill"] as const)(
       let ending: Promise<void> | undefined;
       const transport = new SubprocessTransport({
         cliPath: cli.path,
-        // It is worth a warning.
+        // This hook causes a warning.
         hooks: { SessionStart: [{ hooks: [() => ({})] }] },
         logger: atFirstWarning(() => {
           let later = Promise.resolve();

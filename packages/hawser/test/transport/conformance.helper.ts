@@ -2,18 +2,18 @@ import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Transport } from "../../src/transport/index.js";
 import type { Frame, Message, Outbound } from "../../src/wire/index.js";
 
-/** What the other end of the line does; it answers the end of its input by ending itself. */
+/** The behaviour of the peer, which exits at the end of its input. */
 export type Peer =
   /** Sends every line back inside `{ type: "echo", line }`. */
   | { readonly does: "echo" }
-  /** Sends these lines as they are when it starts. */
+  /** Sends these lines unchanged when it starts. */
   | { readonly does: "emit"; readonly lines: readonly string[] }
-  /** Ends with this code after the first line that it gets. */
+  /** Exits with this code after its first line. */
   | { readonly does: "die"; readonly code: number; readonly stderr: string }
-  /** Reads nothing, ever. */
+  /** Never reads. */
   | { readonly does: "ignore" };
 
-/** What any transport must do; each implementation runs it with its own way of making a line. */
+/** The tests of every transport. Each implementation passes its own way to create one. */
 export function describeTransport(name: string, open: (peer: Peer) => Promise<Transport>): void {
   const lines: Transport[] = [];
   const line = async (peer: Peer): Promise<Transport> => {
@@ -25,8 +25,8 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
     await Promise.all(lines.splice(0).map((each) => each.kill()));
   });
 
-  describe(`${name}: connecting`, () => {
-    it("twice is once", async () => {
+  describe(`${name}.connect()`, () => {
+    it("connects once when connect() is called twice", async () => {
       const transport = await line({ does: "echo" });
       await Promise.all([transport.connect(), transport.connect()]);
       await transport.connect();
@@ -35,7 +35,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       expect(await firstOf(transport)).toEqual(echo(user("one")));
     });
 
-    it("is refused after close", async () => {
+    it("rejects with closed after close()", async () => {
       const transport = await line({ does: "echo" });
       await transport.close();
       await expect(transport.connect()).rejects.toMatchObject({ code: "closed" });
@@ -43,8 +43,8 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
     });
   });
 
-  describe(`${name}: sending`, () => {
-    it("before connect is refused at once", async () => {
+  describe(`${name}.send()`, () => {
+    it("rejects before connect()", async () => {
       const transport = await line({ does: "echo" });
       expect(transport.ready).toBe(false);
       await expect(transport.send(user("early"))).rejects.toMatchObject({
@@ -53,7 +53,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       });
     });
 
-    it("after the end of input is refused at once, while answers still come", async () => {
+    it("rejects after endInput(), while answers still arrive", async () => {
       const transport = await line({ does: "echo" });
       await transport.connect();
       await transport.send(user("last"));
@@ -66,7 +66,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       expect(await allOf(transport)).toEqual([echo(user("last"))]);
     });
 
-    it("after the peer's death is refused with its exit code", async () => {
+    it("rejects with the exit code after the peer has died", async () => {
       const transport = await line({ does: "die", code: 3, stderr: "boom" });
       await transport.connect();
       await transport.send(user("die"));
@@ -79,14 +79,14 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       });
     });
 
-    it("after close is refused", async () => {
+    it("rejects after close()", async () => {
       const transport = await line({ does: "echo" });
       await transport.connect();
       await transport.close();
       await expect(transport.send(user("late"))).rejects.toMatchObject({ code: "closed" });
     });
 
-    it("from many places never interleaves, even past the size of a pipe", async () => {
+    it("never interleaves concurrent lines, also beyond the size of a pipe", async () => {
       const transport = await line({ does: "echo" });
       await transport.connect();
       const messages = Array.from({ length: 40 }, (_, i) => user(`${i} ${"ä".repeat(20_000 + i)}`));
@@ -95,7 +95,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       expect(await received).toEqual(messages.map(echo));
     });
 
-    it("to a peer that dies while it is written to rejects, and harms nothing else", async () => {
+    it("rejects when the peer dies during the write, and leaves no rejection unhandled", async () => {
       const failures = uncaught();
       const transport = await line({ does: "die", code: 7, stderr: "gone" });
       await transport.connect();
@@ -111,7 +111,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       expect(failures).toEqual([]);
     });
 
-    it("to a peer that does not read ends when the line is closed", async () => {
+    it("rejects on close() when the peer does not read", async () => {
       const transport = await line({ does: "ignore" });
       await transport.connect();
       const stuck = Promise.allSettled(
@@ -124,8 +124,8 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
     });
   });
 
-  describe(`${name}: reading`, () => {
-    it("gives messages, noise and broken lines in order, and ends", async () => {
+  describe(`${name}.messages()`, () => {
+    it("yields messages, noise and corrupt lines in order, and ends", async () => {
       const transport = await line({
         does: "emit",
         lines: [
@@ -147,7 +147,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       expect(frames[2]).toMatchObject({ kind: "corrupt", error: { code: "protocol_error" } });
     });
 
-    it("may begin before connect", async () => {
+    it("may begin before connect()", async () => {
       const transport = await line({ does: "echo" });
       const first = firstOf(transport);
       await transport.connect();
@@ -155,7 +155,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       expect(await first).toEqual(echo(user("hello")));
     });
 
-    it("is for one reader", async () => {
+    it("allows one reader", async () => {
       const transport = await line({ does: "echo" });
       transport.messages();
       expect(() => transport.messages()).toThrowError(
@@ -163,7 +163,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       );
     });
 
-    it("throws last when the peer ended by itself and not well", async () => {
+    it("throws after the last message when the peer has failed", async () => {
       const transport = await line({ does: "die", code: 4, stderr: "why" });
       await transport.connect();
       await transport.send(user("die"));
@@ -175,7 +175,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       expect(await transport.exited).toEqual({ code: 4, signal: null, stderrTail: "why" });
     });
 
-    it("ends quietly when the line is closed", async () => {
+    it("ends without an error on close()", async () => {
       const transport = await line({ does: "echo" });
       await transport.connect();
       const all = allOf(transport);
@@ -183,7 +183,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       expect(await all).toEqual([]);
     });
 
-    it("that is left early does not keep the line from closing", async () => {
+    it("may be left early, without blocking close()", async () => {
       const transport = await line({ does: "echo" });
       await transport.connect();
       await transport.send(user("one"));
@@ -194,15 +194,15 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
     });
   });
 
-  describe(`${name}: closing`, () => {
-    it("before connect is over at once", async () => {
+  describe(`${name}.close()`, () => {
+    it("resolves at once before connect()", async () => {
       const transport = await line({ does: "echo" });
       await transport.close();
       await transport.exited;
       expect(await allOf(transport)).toEqual([]);
     });
 
-    it("while connecting ends the line", async () => {
+    it("ends a transport that is connecting", async () => {
       const transport = await line({ does: "echo" });
       const connecting = transport.connect().catch((error: unknown) => error);
       await transport.close();
@@ -212,7 +212,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       expect(transport.ready).toBe(false);
     });
 
-    it("from several places at once is once", async () => {
+    it("closes once when it is called concurrently", async () => {
       const transport = await line({ does: "echo" });
       await transport.connect();
       await Promise.all([transport.close(), transport.kill(), transport.close()]);
@@ -220,7 +220,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       expect(transport.ready).toBe(false);
     });
 
-    it("sends its last line first", async () => {
+    it("sends `first` before it ends the input", async () => {
       const transport = await line({ does: "echo" });
       await transport.connect();
       const all = allOf(transport);
@@ -228,7 +228,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       expect(await all).toEqual([echo(user("farewell"))]);
     });
 
-    it("happens while others send and read, and nothing is left unhandled", async () => {
+    it("leaves no rejection unhandled while other code sends and reads", async () => {
       const failures = uncaught();
       const transport = await line({ does: "echo" });
       await transport.connect();
@@ -237,7 +237,7 @@ export function describeTransport(name: string, open: (peer: Peer) => Promise<Tr
       const sending = Promise.allSettled(messages.map((message) => transport.send(message)));
       const closing = transport.close();
       const [received, sent] = await Promise.all([reading, sending, closing]);
-      // Cut off somewhere, perhaps; but whole, in order, and without a gap up to there.
+      // The end may be missing, but the messages before it are whole, in order and without a gap.
       expect(received).toEqual(messages.slice(0, received.length).map(echo));
       for (const outcome of sent) {
         if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "closed" });
@@ -280,7 +280,7 @@ async function firstOf(transport: Transport): Promise<Message | undefined> {
   return (await take(transport, 1))[0];
 }
 
-/** What would have ended the program, had the test not been listening. */
+/** The errors that would have ended the program without the listeners of this test. */
 function uncaught(): unknown[] {
   const failures: unknown[] = [];
   const note = (error: unknown) => void failures.push(error);

@@ -1,21 +1,19 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { processes } from "../../src/process/index.js";
-import { fakeCli, type Scenario } from "../../src/testing/index.js";
+import type { Scenario } from "../../src/testing/index.js";
 import { SubprocessTransport } from "../../src/transport/index.js";
 import type { Frame } from "../../src/wire/index.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
+import { reusedFake } from "../support/reused-fake.js";
 
 const PROMPT = { type: "user", message: { role: "user", content: "go" } } as const;
 
 async function line(scenario: Scenario, options: Options = {}): Promise<SubprocessTransport> {
-  const cli = await fakeCli(scenario);
+  const cli = await reusedFake(scenario);
   const transport = new SubprocessTransport({ cliPath: cli.path, ...options });
-  onTestFinished(async () => {
-    await transport.kill();
-    await cli.dispose();
-  });
+  onTestFinished(() => transport.kill());
   await transport.connect();
   return transport;
 }
@@ -26,7 +24,7 @@ async function frames(transport: SubprocessTransport): Promise<Frame[]> {
   return all;
 }
 
-/** The first message, after which the fake has done all that its start or turn had to do. */
+/** The first message, after which the fake has done all steps of its start or turn. */
 async function firstMessage(transport: SubprocessTransport): Promise<Record<string, unknown>> {
   for await (const frame of transport.messages()) {
     if (frame.kind === "message") return frame.message as unknown as Record<string, unknown>;
@@ -34,8 +32,8 @@ async function firstMessage(transport: SubprocessTransport): Promise<Record<stri
   throw new Error("no message came");
 }
 
-describe.skipIf(process.platform !== "linux")("close", () => {
-  it("kills a grandchild in a session of its own, also one that ignores SIGTERM", async () => {
+describe.skipIf(process.platform !== "linux")("SubprocessTransport.close()", () => {
+  it("kills a grandchild in a session of its own that ignores SIGTERM", async () => {
     const transport = await line({
       steps: [{ on: "start", do: [{ grandchild: { ignoreSigterm: true } }] }],
     });
@@ -46,11 +44,11 @@ describe.skipIf(process.platform !== "linux")("close", () => {
     expect(stillAlive(tree)).toEqual([]);
   });
 
-  it("finds a grandchild whose parent is gone already", async () => {
+  it("kills a grandchild whose parent has exited", async () => {
     const transport = await line({
       steps: [{ on: "start", do: [{ grandchild: { inheritOutput: true } }, { exit: 5 }] }],
     });
-    // The pid is in the output; by then the parent may be gone, so the kernel is asked for it alone.
+    // The pid is in the output. The parent may have exited by then, so the kernel is asked for the pid alone.
     const all: Frame[] = [];
     const ended = (async () => {
       for await (const frame of transport.messages()) all.push(frame);
@@ -62,7 +60,7 @@ describe.skipIf(process.platform !== "linux")("close", () => {
     expect(treeOf(pid)).toEqual([]);
   });
 
-  it("climbs down the ladder for a process that ignores end of input and SIGTERM", async () => {
+  it("sends SIGTERM and SIGKILL to a process that ignores the end of input and SIGTERM", async () => {
     const { logger, entries } = recordingLogger();
     const transport = await line(
       {
@@ -85,7 +83,7 @@ describe.skipIf(process.platform !== "linux")("close", () => {
     expect(steps).toEqual(["closing: end of input", "closing: SIGTERM", "closing: SIGKILL"]);
   });
 
-  it("of an idle process needs no signal", async () => {
+  it("ends an idle process without a signal", async () => {
     const { logger, entries } = recordingLogger();
     const transport = await line(
       { steps: [{ on: "start", do: [{ emit: { type: "up" } }] }] },
@@ -100,7 +98,7 @@ describe.skipIf(process.platform !== "linux")("close", () => {
     expect(steps).toEqual(["closing: end of input"]);
   });
 
-  it("takes the process from the list of living ones", async () => {
+  it("removes the process from processes()", async () => {
     const transport = await line({});
     const pid = transport.pid;
     expect(processes().map((each) => each.pid)).toContain(pid);
@@ -109,8 +107,8 @@ describe.skipIf(process.platform !== "linux")("close", () => {
   });
 });
 
-describe("a process that", () => {
-  it("closes its output and lives on is ended, and its reader with it", async () => {
+describe("SubprocessTransport", () => {
+  it("ends a process that closes stdout but does not exit, and rejects its reader", async () => {
     const transport = await line(
       {
         steps: [
@@ -128,7 +126,7 @@ describe("a process that", () => {
     expect(stillAlive(tree)).toEqual([]);
   });
 
-  it("closes its input is still heard to the end, by a reader far behind too", async () => {
+  it("reads a process that closes stdin to the end, also when the reader is far behind", async () => {
     const transport = await line(
       {
         steps: [
@@ -156,7 +154,7 @@ describe("a process that", () => {
     expect(all.at(-1)).toEqual({ kind: "message", message: { type: "last" }, size: 15 });
   });
 
-  it("ends with words that mean a refusal, but after it had started, is no refusal", async () => {
+  it("reports process_exited, not a refused option, for an exit after the first turn", async () => {
     const transport = await line({
       steps: [
         { on: "user", do: [{ turn: "ok" }, { stderr: "git: unknown option\n" }, { exit: 1 }] },
@@ -166,7 +164,7 @@ describe("a process that", () => {
     await expect(frames(transport)).rejects.toMatchObject({ code: "process_exited", exitCode: 1 });
   });
 
-  it("ends with a secret on stderr does not have it cut in two in the message", async () => {
+  it("masks a long secret on stderr before it shortens the message", async () => {
     const secret = `canary-${"s".repeat(600)}`;
     const transport = await line(
       { steps: [{ on: "user", do: [{ stderr: `the token ${secret} is bad\n` }, { exit: 3 }] }] },
@@ -179,7 +177,7 @@ describe("a process that", () => {
     });
   });
 
-  it("dies by a signal is reported with it", async () => {
+  it("reports the signal of a process that dies by one", async () => {
     const transport = await line({ steps: [{ on: "user", do: [{ die: "SIGKILL" }] }] });
     await transport.send(PROMPT);
     await expect(frames(transport)).rejects.toMatchObject({
@@ -189,7 +187,7 @@ describe("a process that", () => {
     });
   });
 
-  it("ends in the middle of a line on stderr has it told all the same", async () => {
+  it("reports an unfinished last line of stderr", async () => {
     const lines: string[] = [];
     const transport = await line(
       { steps: [{ on: "user", do: [{ stderr: "one\nno luck" }, { exit: 1 }] }] },
@@ -200,7 +198,7 @@ describe("a process that", () => {
     expect(lines).toEqual(["one", "no luck"]);
   });
 
-  it("ends lines on stderr with blanks or a CR has them told without, and blank ones not at all", async () => {
+  it("trims the end of stderr lines, and drops blank lines", async () => {
     const lines: string[] = [];
     const transport = await line(
       {
@@ -218,7 +216,7 @@ describe("a process that", () => {
     expect(lines).toEqual(["  one", "\ttwo", "three"]);
   });
 
-  it("floods stderr is drained, line by line, and the end is kept", async () => {
+  it("drains a process that floods stderr, line by line, and keeps the end", async () => {
     const lines: string[] = [];
     const transport = await line(
       {
@@ -244,7 +242,7 @@ describe("a process that", () => {
     expect(stderrTail.length).toBeLessThanOrEqual(128 * 1024);
   });
 
-  it("writes to a stderr callback that throws is not harmed by it", async () => {
+  it("continues after a stderr callback that throws", async () => {
     const { logger, entries } = recordingLogger();
     const transport = await line(
       { steps: [{ on: "user", do: [{ stderr: "one\ntwo\n" }, { turn: "fine" }] }] },
@@ -262,7 +260,7 @@ describe("a process that", () => {
     expect(told.length).toBe(2);
   });
 
-  it("writes to a stderr callback that rejects is not harmed by it", async () => {
+  it("continues after a stderr callback that rejects", async () => {
     const { logger, entries } = recordingLogger();
     const transport = await line(
       { steps: [{ on: "user", do: [{ stderr: "one\n" }, { turn: "fine" }] }] },
@@ -274,7 +272,7 @@ describe("a process that", () => {
     expect(entries.some(({ message }) => message === "the stderr callback threw")).toBe(true);
   });
 
-  it("sends a burst before it reads is heard in full", async () => {
+  it("delivers a burst of messages that the process sends before it reads", async () => {
     const transport = await line({
       steps: [
         { on: "start", do: [{ emit: { type: "burst", text: "x".repeat(1000) }, times: 5000 }] },
@@ -285,7 +283,7 @@ describe("a process that", () => {
     expect((await frames(transport)).length).toBe(5003);
   });
 
-  it("cuts a character in two is still understood", async () => {
+  it("decodes characters that are split between two chunks", async () => {
     const message = { type: "text", text: "Wörter – 語 – 🪢 \u2028 end" };
     const transport = await line({
       steps: [{ on: "start", do: [{ write: `${JSON.stringify(message)}\n`, chunkBytes: 1 }] }],
@@ -296,7 +294,7 @@ describe("a process that", () => {
     ]);
   });
 
-  it("ends in the middle of a line loses only that line", async () => {
+  it("loses only the unfinished last line of a process that exits", async () => {
     const transport = await line({
       steps: [
         { on: "start", do: [{ emit: { type: "whole" } }, { write: '{"type":"ha' }, { exit: 0 }] },
@@ -308,7 +306,7 @@ describe("a process that", () => {
     expect(all.length).toBe(2);
   });
 
-  it("sends a line over the limit loses only that one", async () => {
+  it("loses only the line that exceeds maxLineBytes", async () => {
     const transport = await line(
       {
         steps: [
@@ -327,7 +325,7 @@ describe("a process that", () => {
     expect(all[2]).toEqual({ kind: "message", message: { type: "b" }, size: 12 });
   });
 
-  it("is not read makes the writer wait, and nothing is lost", async () => {
+  it("applies backpressure to an unread process without losing lines", async () => {
     const { logger, entries } = recordingLogger();
     const count = 400;
     const transport = await line(
@@ -347,7 +345,7 @@ describe("a process that", () => {
     expect(entries.some(({ message }) => message === "reading resumed")).toBe(true);
   });
 
-  it("is not read can be closed all the same", async () => {
+  it("closes an unread process", async () => {
     const { logger, entries } = recordingLogger();
     const transport = await line(
       {

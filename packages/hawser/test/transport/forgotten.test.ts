@@ -9,19 +9,19 @@ import { DIST, printedPid, startUserProgram } from "../support/user-program.js";
 
 const STAY = "setInterval(() => {}, 1000);";
 
-/** By default one that ignores the end of its input, so that only a signal ends it. */
+/** By default a fake that ignores the end of its input, so that only a signal ends it. */
 async function fake(steps: Scenario["steps"] = [{ on: "eof", times: "always", do: [] }]) {
   const cli = await fakeCli({ steps: steps ?? [] });
   onTestFinished(() => cli.dispose());
   return cli;
 }
 
-/** Runs what follows as the first process of a namespace, as a container does without an init. */
+/** Runs a command as the first process of a namespace, as a container without an init does. */
 const AS_FIRST = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] as const;
 const [UNSHARE, ...UNSHARE_FLAGS] = AS_FIRST;
 const CAN_UNSHARE = spawnSync(UNSHARE, [...UNSHARE_FLAGS, "true"]).status === 0;
 
-/** Starts a user's program that opens a line and prints its pid; `rest` is what it does then. */
+/** Starts a program that connects a transport and prints the pid of the CLI, and then runs `rest`. */
 async function program(
   rest: string,
   cli: { path: string },
@@ -38,8 +38,8 @@ async function program(
   return { ...started, pid: await printedPid(started) };
 }
 
-describe.skipIf(process.platform !== "linux")("a program that forgets to close", () => {
-  it("still ends, and takes its CLI along", async () => {
+describe.skipIf(process.platform !== "linux")("program that does not close its transport", () => {
+  it("exits by itself, and its CLI ends with it", async () => {
     const { pid, closed } = await program("", await fake());
     expect(await closed).toEqual([0, null]);
     await until(() => !isAlive(pid));
@@ -48,14 +48,14 @@ describe.skipIf(process.platform !== "linux")("a program that forgets to close",
   it.each([
     ["process.exit()", "process.exit(3);", 3],
     ["an exception", 'throw new Error("crash");', 1],
-  ])("and ends by %s takes its CLI along", async (_how, end, code) => {
+  ])("ends by %s, and its CLI ends with it", async (_how, end, code) => {
     const { pid, closed } = await program(end, await fake());
     expect(await closed).toEqual([code, null]);
     await until(() => !isAlive(pid));
   });
 
   it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-    "and is ended by %s takes its CLI along",
+    "is ended by %s, and its CLI ends with it",
     async (signal) => {
       const { child, pid, closed } = await program(STAY, await fake());
       expect(isAlive(pid)).toBe(true);
@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets to close",
     },
   );
 
-  it("but handles the signal itself decides for itself", async () => {
+  it("decides itself what a signal does when it has a handler", async () => {
     const own = `process.on("SIGTERM", async () => {
         console.log("mine");
         await line.close();
@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets to close",
     await until(() => !isAlive(pid));
   });
 
-  it("but handles the signal once may take its time", async () => {
+  it("may exit later when it has a handler by process.once()", async () => {
     const own = `process.once("SIGINT", async () => {
         await new Promise((done) => setTimeout(done, 300));
         console.log("graceful");
@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets to close",
     await until(() => !isAlive(pid));
   });
 
-  it("and has two copies of this library still ends by a signal", async () => {
+  it("is ended by a signal when it has two copies of this library", async () => {
     const copy = mkdtempSync(join(tmpdir(), "hawser-copy-"));
     onTestFinished(() => rmSync(copy, { recursive: true }));
     cpSync(new URL("../../dist", import.meta.url), join(copy, "dist"), { recursive: true });
@@ -108,33 +108,36 @@ describe.skipIf(process.platform !== "linux")("a program that forgets to close",
     await until(() => !isAlive(pid) && !isAlive(otherPid));
   });
 
-  describe.skipIf(!CAN_UNSHARE)("(skipped where unshare is not allowed) and is process 1", () => {
-    const inside = async (rest: string) => {
-      const { child, closed } = await program(rest, await fake(), [], AS_FIRST);
-      const first = treeOf(child.pid as number)[1]?.pid ?? 0;
-      return { closed, kill: (signal: NodeJS.Signals) => process.kill(first, signal) };
-    };
+  describe.skipIf(!CAN_UNSHARE)(
+    "program that is process 1 (skipped where unshare is not allowed)",
+    () => {
+      const inside = async (rest: string) => {
+        const { child, closed } = await program(rest, await fake(), [], AS_FIRST);
+        const first = treeOf(child.pid as number)[1]?.pid ?? 0;
+        return { closed, kill: (signal: NodeJS.Signals) => process.kill(first, signal) };
+      };
 
-    it.each([
-      ["SIGTERM", 143],
-      ["SIGINT", 130],
-    ] as const)("ends by %s, which the kernel would drop", async (signal, code) => {
-      const { closed, kill } = await inside(STAY);
-      kill(signal);
-      expect(await closed).toEqual([code, null]);
-    });
+      it.each([
+        ["SIGTERM", 143],
+        ["SIGINT", 130],
+      ] as const)("is ended by %s, which the kernel would drop", async (signal, code) => {
+        const { closed, kill } = await inside(STAY);
+        kill(signal);
+        expect(await closed).toEqual([code, null]);
+      });
 
-    it("but handles the signal itself decides for itself", async () => {
-      const own = `process.on("SIGTERM", () => {
+      it("decides itself what a signal does when it has a handler", async () => {
+        const own = `process.on("SIGTERM", () => {
           setTimeout(() => process.exit(9), 100);
         });`;
-      const { closed, kill } = await inside(own + STAY);
-      kill("SIGTERM");
-      expect(await closed).toEqual([9, null]);
-    });
-  });
+        const { closed, kill } = await inside(own + STAY);
+        kill("SIGTERM");
+        expect(await closed).toEqual([9, null]);
+      });
+    },
+  );
 
-  it("may wait for the end of a line alone", async () => {
+  it("is kept alive by `await transport.exited`", async () => {
     const cli = await fake([{ on: "eof", do: [{ sleep: 300 }, { exit: 0 }] }]);
     const wait = "await line.endInput(); console.log((await line.exited).code);";
     const { lines, closed } = await program(wait, cli);
@@ -142,14 +145,14 @@ describe.skipIf(process.platform !== "linux")("a program that forgets to close",
     expect(lines()[1]).toBe("0");
   });
 
-  it("kills the CLI of a line that was garbage-collected, while the program lives on", async () => {
+  it("loses the CLI of a transport that is garbage-collected, and lives on", async () => {
     const drop = "line = undefined; setInterval(() => gc(), 20);";
     const { child, pid } = await program(drop, await fake(), ["--expose-gc"]);
     await until(() => !isAlive(pid));
     expect(child.exitCode).toBeNull();
   });
 
-  it("does not kill the CLI of a line whose reader still waits", async () => {
+  it("keeps the CLI of a transport whose reader still waits", async () => {
     const cli = await fake([{ on: "start", do: [{ sleep: 1500 }, { emit: { type: "late" } }] }]);
     const read = `
       const frames = line.messages();

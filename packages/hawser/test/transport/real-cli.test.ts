@@ -18,7 +18,7 @@ async function open(options: Options): Promise<SubprocessTransport> {
   return transport;
 }
 
-/** Starts a turn whose Bash tool runs for ever, and gives the whole tree as the kernel shows it. */
+/** Starts a turn whose Bash tool never ends, and returns the process tree as the kernel shows it. */
 async function inATool(path: string, command: string) {
   const { cwd, options } = await world(path, [toolUse("Bash", { command, description: "d" })]);
   writeFileSync(`${cwd}/work.log`, "");
@@ -46,27 +46,27 @@ async function readUntil(
 }
 
 describe.runIf(process.platform === "linux").each(clisInTurn())(
-  "the real CLI $name",
+  "SubprocessTransport on the real CLI $name",
   ({ path }) => {
-    it("is gone with its running Bash tool when close() resolves", async () => {
+    it("close() with an interrupt ends the CLI and its running Bash tool", async () => {
       const { transport, tree } = await inATool(path, "tail -f /dev/null & tail -f ./work.log");
       await transport.close({ first: controlRequest("stop", { subtype: "interrupt" }) });
       expect(stillAlive(tree)).toEqual([]);
     });
 
-    it("is gone with its running Bash tool when close() does not interrupt first", async () => {
+    it("close() without an interrupt ends the CLI and its running Bash tool", async () => {
       const { transport, tree } = await inATool(path, "tail -f ./work.log");
       await transport.close();
       expect(stillAlive(tree)).toEqual([]);
     });
 
-    it("leaves nothing behind when it is killed in the middle of a tool", async () => {
+    it("kill() in the middle of a tool leaves no process behind", async () => {
       const { transport, tree } = await inATool(path, "tail -f /dev/null & tail -f ./work.log");
       await transport.kill();
       expect(stillAlive(tree)).toEqual([]);
     });
 
-    it("leaves nothing behind when somebody else kills it", async () => {
+    it("leaves no process behind when another program kills the CLI", async () => {
       const { transport, tree } = await inATool(path, "tail -f ./work.log");
       process.kill(transport.pid as number, "SIGKILL");
       await expect(readUntil(transport, "never")).rejects.toMatchObject({
@@ -76,7 +76,7 @@ describe.runIf(process.platform === "linux").each(clisInTurn())(
       expect(stillAlive(tree)).toEqual([]);
     });
 
-    it("ends at the end of its input when it is idle, without a signal", async () => {
+    it("close() ends an idle CLI by the end of input, without a signal", async () => {
       const { logger, entries } = recordingLogger();
       const { options } = await world(path, ["ok"]);
       const transport = await open({ ...options, logger, tools: [] });
@@ -89,7 +89,7 @@ describe.runIf(process.platform === "linux").each(clisInTurn())(
       ).toEqual(["closing: end of input"]);
     });
 
-    it("shows no secret on its command line, in a log, an error or a trace", async () => {
+    it("shows no secret on the command line, in a log, an error or a trace", async () => {
       const { logger, entries } = recordingLogger();
       const { env, cwd, options, home } = await world(path, ["ok"]);
       const canaries = {

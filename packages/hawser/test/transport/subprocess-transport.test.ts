@@ -11,7 +11,7 @@ describeTransport("SubprocessTransport", async (peer) => {
 });
 
 describe("SubprocessTransport without a CLI", () => {
-  it("is made all the same, and connect() rejects with what locateCli() throws", async () => {
+  it("can be constructed, and connect() rejects with the error of locateCli()", async () => {
     const cliPath = "/no/such/claude";
     const transport = new SubprocessTransport({ cliPath });
     await expect(transport.connect()).rejects.toMatchObject({ code: "cli_not_found", cliPath });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMask, HawserError, isHawserError } from "../../src/base/index.js";
 import { decodeLine, type Frame } from "../../src/wire/index.js";
 import { fc } from "../support/fc.js";
+import { runs } from "../support/runs.js";
 
 function corruption(frame: Frame): { kind: string; text: string; code: string; message: string } {
   if (frame.kind !== "corrupt") throw new Error(`not corrupt but ${frame.kind}`);
@@ -9,8 +10,8 @@ function corruption(frame: Frame): { kind: string; text: string; code: string; m
   return { kind, text, code: error.code, message: error.message };
 }
 
-describe("decodeLine", () => {
-  it("gives a JSON object as a message, blanks and a CR around it or not", () => {
+describe("decodeLine()", () => {
+  it("decodes a JSON object, with or without blanks and a CR around it", () => {
     const message = { type: "keep_alive" };
     expect(decodeLine('{"type":"keep_alive"}')).toEqual({ kind: "message", message, size: 21 });
     expect(decodeLine(' \t{"type":"keep_alive"} \r')).toEqual({
@@ -20,7 +21,7 @@ describe("decodeLine", () => {
     });
   });
 
-  it("hands on objects of a type that nobody knows, or of none", () => {
+  it("decodes objects of an unknown type or without a type", () => {
     for (const message of [{ type: "brand_new", x: [1] }, { type: 7 }, {}, { a: { type: "b" } }]) {
       const line = JSON.stringify(message);
       expect(decodeLine(line)).toEqual({ kind: "message", message, size: line.length });
@@ -28,18 +29,18 @@ describe("decodeLine", () => {
   });
 
   it.each(["", " ", "warning: x", "null", "42", '"text"', "[1]", "\0{}", "\uFEFF{}", "}"])(
-    "calls %j noise",
+    "reports %j as noise",
     (line) => {
       expect(decodeLine(line)).toEqual({ kind: "noise", text: line });
     },
   );
 
-  it("gives noise without its CR", () => {
+  it("reports noise without its CR", () => {
     expect(decodeLine("npm warn\r")).toEqual({ kind: "noise", text: "npm warn" });
   });
 
   it.each(["{", "{x", '{"a":1}}', '{"a":"\0"}', '{"type":"result"', "{} trailing"])(
-    "calls %j corrupt",
+    "reports %j as corrupt",
     (line) => {
       expect(corruption(decodeLine(line))).toEqual({
         kind: "corrupt",
@@ -50,7 +51,7 @@ describe("decodeLine", () => {
     },
   );
 
-  it("decodes an unterminated rest if it is whole, and says so if it is not", () => {
+  it("decodes an unterminated last line if it is complete, and reports it as corrupt otherwise", () => {
     const whole = { kind: "message", message: { type: "result" }, size: 17 };
     expect(decodeLine({ kind: "broken", text: '{"type":"result"}' })).toEqual(whole);
     expect(decodeLine('{"type":"result"}', true)).toEqual(whole);
@@ -65,7 +66,7 @@ describe("decodeLine", () => {
     expect(corruption(decodeLine('{"type":"res', true))).toEqual(cut);
   });
 
-  it("names the length of an over-long line", () => {
+  it("reports the length of a line over the limit", () => {
     expect(corruption(decodeLine({ kind: "overlong", bytes: 70_000_000 }))).toEqual({
       kind: "corrupt",
       text: "",
@@ -74,14 +75,14 @@ describe("decodeLine", () => {
     });
   });
 
-  it("shows 200 characters of a corrupt line, and keeps the whole of it aside", () => {
+  it("shows 200 characters of a corrupt line, and keeps the whole line aside", () => {
     const line = `{${"x".repeat(1000)}`;
     const { text, message } = corruption(decodeLine(line));
     expect(text).toBe(line);
     expect(message).toBe(`A line that begins like a message is not JSON: {${"x".repeat(199)}…`);
   });
 
-  it("shows no part of a secret, even one that crosses the end of what is shown", () => {
+  it("shows no part of a secret, also if it crosses the end of the shown part", () => {
     const secret = "correct-horse-battery-staple";
     const mask = createMask({}, [secret]);
     for (let at = 0; at < 220; at++) {
@@ -100,11 +101,11 @@ describe("decodeLine", () => {
         const frame = decodeLine(text, unterminated);
         if (frame.kind === "corrupt") expect(isHawserError(frame.error)).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
-  it("never throws for JSON, and gives every object back", () => {
+  it("never throws for JSON, and returns every object", () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         const value: unknown = JSON.parse(json);
@@ -118,13 +119,13 @@ describe("decodeLine", () => {
     );
   });
 
-  it("does not mind how deep an object goes", () => {
+  it("decodes deeply nested objects", () => {
     const deep = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
     expect(decodeLine(deep).kind).toBe("message");
     expect(corruption(decodeLine(deep.slice(0, -1))).code).toBe("protocol_error");
   });
 
-  it("makes errors of the one class", () => {
+  it("reports errors as HawserError", () => {
     const frame = decodeLine("{");
     expect(frame.kind === "corrupt" && frame.error).toBeInstanceOf(HawserError);
   });

@@ -29,12 +29,12 @@ function transmit(lines: readonly string[], chunkSize: number): Frame[] {
   return [...frames, ...framer.end().map((line) => decodeLine(line))];
 }
 
-describe("encodeLine", () => {
+describe("encodeLine()", () => {
   it("writes one line of JSON", () => {
     expect(encodeLine({ type: "keep_alive" })).toBe('{"type":"keep_alive"}\n');
   });
 
-  it("writes no character that any reader takes for the end of a line", () => {
+  it("writes no character that a reader could take for the end of a line", () => {
     const content = "a\nb\rc\u2028d\u2029e\\u2028";
     const line = encodeLine({ type: "user", message: { role: "user", content } });
     expect(line).toBe(
@@ -43,18 +43,18 @@ describe("encodeLine", () => {
     expect(JSON.parse(line)).toEqual({ type: "user", message: { role: "user", content } });
   });
 
-  it("writes lone surrogates so that they survive", () => {
+  it("escapes lone surrogates", () => {
     const message = { role: "user", content: "\ud800 \udc00" } as const;
     expect(JSON.parse(encodeLine({ type: "user", message }))).toEqual({ type: "user", message });
   });
 
-  it("arrives as it was sent, whatever the chunks", () => {
+  it("is decoded to the original, however the bytes are split", () => {
     fc.assert(
       fc.property(
         fc.array(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), { maxLength: 5 }),
         fc.integer({ min: 1, max: 100 }),
         (bodies, chunkSize) => {
-          // What JSON itself changes (-0) is not the point here.
+          // Values that JSON itself changes (-0) do not matter here.
           const sent = bodies.map((body) => JSON.parse(JSON.stringify({ ...body, type: "user" })));
           const frames = transmit(
             sent.map((message: Outbound) => encodeLine(message)),
@@ -72,7 +72,7 @@ describe("encodeLine", () => {
     );
   });
 
-  it("refuses what JSON cannot hold, with invalid_options", () => {
+  it("throws invalid_options for values that JSON cannot hold", () => {
     const circular: Record<string, unknown> = { subtype: "x" };
     circular["self"] = circular;
     let deep: Record<string, unknown> = {};

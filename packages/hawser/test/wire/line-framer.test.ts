@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { type FramedLine, LineFramer } from "../../src/wire/index.js";
 import { fc } from "../support/fc.js";
+import { runs } from "../support/runs.js";
 
 const LF = 0x0a;
 
-/** What the lines of `bytes` are, said in the simplest way. */
+/** The lines of `bytes`, computed in the simplest way. */
 function expected(bytes: Buffer, limit: number = Number.POSITIVE_INFINITY): FramedLine[] {
   const lines: FramedLine[] = [];
   for (let start = 0; start <= bytes.length; ) {
@@ -58,16 +59,16 @@ const anyBytes: fc.Arbitrary<Buffer> = fc
 const anySizes = fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: 8 });
 
 describe("LineFramer", () => {
-  it("gives the same lines however the bytes are split", () => {
+  it("yields the same lines however the bytes are split", () => {
     fc.assert(
       fc.property(anyBytes, anySizes, (bytes, sizes) => {
         expect(frame(cut(bytes, sizes))).toEqual(expected(bytes));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
-  it("gives the same lines when the bytes come one by one, or all at once", () => {
+  it("yields the same lines for single bytes and for all bytes at once", () => {
     fc.assert(
       fc.property(anyBytes, (bytes) => {
         expect(frame(chunksOf(bytes, 1))).toEqual(expected(bytes));
@@ -76,12 +77,12 @@ describe("LineFramer", () => {
     );
   });
 
-  it("drops the same over-long lines however the bytes are split", () => {
+  it("drops the same lines over the limit however the bytes are split", () => {
     fc.assert(
       fc.property(anyBytes, anySizes, fc.integer({ min: 0, max: 40 }), (bytes, sizes, limit) => {
         expect(frame(cut(bytes, sizes), limit)).toEqual(expected(bytes, limit));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -95,7 +96,7 @@ describe("LineFramer", () => {
     expect(frame([Buffer.from("a\n \r")])).toEqual(["a"]);
   });
 
-  it("gives each line with the chunk that completes it", () => {
+  it("yields each line with the chunk that completes it", () => {
     const framer = new LineFramer();
     expect(framer.push(Buffer.from("a\nb"))).toEqual(["a"]);
     expect(framer.push(Buffer.from("c"))).toEqual([]);
@@ -105,7 +106,7 @@ describe("LineFramer", () => {
     expect(framer.end()).toEqual([]);
   });
 
-  it("copies what it keeps, so that a chunk may be reused", () => {
+  it("copies the bytes that it keeps, so that a chunk may be reused", () => {
     const framer = new LineFramer();
     const chunk = Buffer.from("abc");
     framer.push(chunk);
@@ -113,19 +114,19 @@ describe("LineFramer", () => {
     expect(framer.push(Buffer.from("d\n"))).toEqual(["abcd"]);
   });
 
-  it("takes any view of bytes", () => {
+  it("accepts any view of bytes", () => {
     const bytes = new TextEncoder().encode("__é\n__");
     expect(new LineFramer().push(bytes.subarray(2, 5))).toEqual(["é"]);
   });
 
-  it("joins characters that were cut in two", () => {
+  it("joins characters that were split between chunks", () => {
     const bytes = Buffer.from("é€🙂\n");
     for (let at = 1; at < bytes.length; at++) {
       expect(frame([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(["é€🙂"]);
     }
   });
 
-  it("replaces bytes that are no UTF-8 by U+FFFD, as the WHATWG decoder does", () => {
+  it("replaces invalid UTF-8 by U+FFFD, as the WHATWG decoder does", () => {
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 3000 }), anySizes, (noise, sizes) => {
@@ -136,19 +137,22 @@ describe("LineFramer", () => {
     );
   });
 
-  it.each([1, 7, 64])("keeps a line of exactly the limit and drops one byte more: %i", (limit) => {
-    const fits = "x".repeat(limit);
-    const bytes = Buffer.from(`a\n${fits}\n${fits}x\nb\n${fits}x`);
-    const lines = ["a", fits, { kind: "overlong", bytes: limit + 1 }, "b"];
-    for (let size = 1; size <= bytes.length; size++) {
-      expect(frame(chunksOf(bytes, size), limit)).toEqual([
-        ...lines,
-        { kind: "overlong", bytes: limit + 1 },
-      ]);
-    }
-  });
+  it.each([1, 7, 64])(
+    "keeps a line of exactly the limit and drops a line of one byte more: %i",
+    (limit) => {
+      const fits = "x".repeat(limit);
+      const bytes = Buffer.from(`a\n${fits}\n${fits}x\nb\n${fits}x`);
+      const lines = ["a", fits, { kind: "overlong", bytes: limit + 1 }, "b"];
+      for (let size = 1; size <= bytes.length; size++) {
+        expect(frame(chunksOf(bytes, size), limit)).toEqual([
+          ...lines,
+          { kind: "overlong", bytes: limit + 1 },
+        ]);
+      }
+    },
+  );
 
-  it("keeps 64 MiB by default, and no more", () => {
+  it("has a default limit of 64 MiB", () => {
     const limit = 64 * 1024 * 1024;
     const mebibyte = Buffer.alloc(1024 * 1024, "x");
     const framer = new LineFramer();
@@ -161,7 +165,7 @@ describe("LineFramer", () => {
     ]);
   });
 
-  it("reports an over-long line once, when its end is seen", () => {
+  it("reports a line over the limit once, when its end arrives", () => {
     const framer = new LineFramer({ maxLineBytes: 4 });
     expect(framer.push(Buffer.from("12345"))).toEqual([]);
     expect(framer.push(Buffer.from("6789"))).toEqual([]);
@@ -170,10 +174,10 @@ describe("LineFramer", () => {
   });
 });
 
-describe("a long line", () => {
+describe("LineFramer with a long line", () => {
   const sizes = [64 * 1024, 1000, 1, 700_001];
 
-  it.each(["x", "é", "€", "🙂", "abc—", "\u2028"])("of %j is what it was", (unit) => {
+  it.each(["x", "é", "€", "🙂", "abc—", "\u2028"])("preserves a line of %j", (unit) => {
     for (let shift = 0; shift < 4; shift++) {
       const line = "x".repeat(shift) + unit.repeat(Math.ceil(1_300_000 / Buffer.byteLength(unit)));
       const bytes = Buffer.from(`${line}\nnext\n`);
@@ -184,7 +188,7 @@ describe("a long line", () => {
     }
   });
 
-  it("of random bytes is what it was", () => {
+  it("preserves a line of random bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1000, maxLength: 5000 }), (noise) => {
         const part = Buffer.from(noise.map((byte) => (byte === LF ? 0x80 : byte)));
@@ -196,7 +200,7 @@ describe("a long line", () => {
     );
   });
 
-  it.each([1, 16])("in chunks of %i byte(s) is copied, decoded and searched once", (size) => {
+  it.each([1, 16])("copies, decodes and searches chunks of %i byte(s) once", (size) => {
     const line = Buffer.alloc(8 * 1024 * 1024, "abcdefg—");
     const bytes = Buffer.concat([line, Buffer.from("\n")]);
     const work = countWork(() => {
@@ -205,12 +209,12 @@ describe("a long line", () => {
     });
     const slack = 2 * 1024 * 1024;
     expect(work.copied).toBeLessThan(bytes.length + slack);
-    // One decoding is the test's own.
+    // The test itself decodes once.
     expect(work.decoded).toBeLessThan(2 * bytes.length + slack);
     expect(work.searched).toBeLessThan(2 * bytes.length + slack);
   });
 
-  it("is forgotten as soon as it passes the limit", () => {
+  it("frees the line as soon as it exceeds the limit", () => {
     const work = countWork(() => {
       frame(chunksOf(Buffer.alloc(8 * 1024 * 1024, "x"), 4096), 1024 * 1024);
     });
@@ -219,7 +223,7 @@ describe("a long line", () => {
   });
 });
 
-/** How many bytes went through each of the ways to spend time on them. */
+/** How many bytes were copied, decoded and searched. */
 function countWork(run: () => void): { copied: number; decoded: number; searched: number } {
   const work = { copied: 0, decoded: 0, searched: 0 };
   const prototype: Buffer = Buffer.prototype;

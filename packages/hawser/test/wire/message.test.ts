@@ -20,7 +20,7 @@ import {
   type UnknownWord,
 } from "../../src/wire/index.js";
 
-/** What a CLI printed for one prompt, its long lists cut short. */
+/** The output of a CLI for one prompt, with shortened lists. */
 function recorded(version: string): Message[] {
   const bytes = readFileSync(new URL(`./fixtures/cli-${version}.jsonl`, import.meta.url));
   return new LineFramer().push(bytes).map((line) => {
@@ -30,10 +30,10 @@ function recorded(version: string): Message[] {
   });
 }
 
-describe.each(["2.1.325", "2.1.197"])("the recorded output of %s", (version) => {
+describe.each(["2.1.325", "2.1.197"])("messages recorded from %s", (version) => {
   const messages = recorded(version);
 
-  it("is read whole", () => {
+  it("are all decoded", () => {
     const text =
       "Here is “the answer”, with a list:\n\n1. first\n2. second\u2028third \u2029 fourth \u0085 fifth 🙂";
     expect(messages.filter(isResult).map(({ result, is_error }) => ({ result, is_error }))).toEqual(
@@ -49,7 +49,7 @@ describe.each(["2.1.325", "2.1.197"])("the recorded output of %s", (version) => 
     expect(request?.request).toMatchObject({ subtype: "can_use_tool", tool_name: "Bash" });
   });
 
-  it("streams the text that the whole line has", () => {
+  it("stream the text of the complete assistant message", () => {
     const deltas = messages
       .filter((message) => isMessage(message, "stream_event"))
       .map(({ event }) => event as { delta?: { text?: string } })
@@ -57,14 +57,14 @@ describe.each(["2.1.325", "2.1.197"])("the recorded output of %s", (version) => 
     expect(deltas.join("")).toContain("second\u2028third \u2029 fourth \u0085 fifth 🙂");
   });
 
-  it("names its own version in init", () => {
+  it("have the version in init", () => {
     const inits = messages.filter((message) => isSystem(message, "init"));
     expect(inits.map((init) => init.claude_code_version)).toEqual([version]);
   });
 });
 
-describe("the guards", () => {
-  it("tell by type and subtype", () => {
+describe("message guards", () => {
+  it("match by type and subtype", () => {
     const init = { type: "system", subtype: "init" } as unknown as Message;
     expect(isSystem(init)).toBe(true);
     expect(isSystem(init, "init")).toBe(true);
@@ -74,7 +74,7 @@ describe("the guards", () => {
     expect(isMessage({}, "system")).toBe(false);
   });
 
-  it("narrow to the one type", () => {
+  it("narrow to the matched type", () => {
     const message = { type: "unheard_of" } as unknown as Message;
     if (isMessage(message, "assistant")) expectTypeOf(message).toEqualTypeOf<AssistantMessage>();
     if (isMessage(message, "control_request")) {
@@ -87,8 +87,8 @@ describe("the guards", () => {
   });
 });
 
-describe("the types of control requests", () => {
-  it("know their fields, and let unknown ones pass", () => {
+describe("control request types", () => {
+  it("have their fields, and allow unknown fields", () => {
     expectTypeOf(
       controlRequest("1", { subtype: "set_model", model: "haiku" }).request.model,
     ).toEqualTypeOf<"haiku" | string>();

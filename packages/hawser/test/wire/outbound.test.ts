@@ -9,7 +9,7 @@ import {
 
 const EMPTY: ContentBlock = { type: "text", text: "" };
 
-describe("userLine", () => {
+describe("userLine()", () => {
   it("wraps text in one block, as the official SDK does", () => {
     expect(userLine("hello")).toEqual({
       type: "user",
@@ -19,7 +19,7 @@ describe("userLine", () => {
     });
   });
 
-  it("carries only the options that are given", () => {
+  it("contains only the options that are given", () => {
     expect(userLine("x", { uuid: "u", shouldQuery: false, priority: "now" })).toEqual({
       ...userLine("x"),
       uuid: "u",
@@ -31,14 +31,14 @@ describe("userLine", () => {
     );
   });
 
-  it("hides literal text behind an empty block", () => {
+  it("puts an empty block before literal text", () => {
     expect(userLine("/clear @/etc/passwd", { literal: true }).message.content).toEqual([
       { type: "text", text: "/clear @/etc/passwd" },
       EMPTY,
     ]);
   });
 
-  it("keeps blocks in their order, and hides them as well", () => {
+  it("keeps blocks in order, and puts an empty block before them", () => {
     const image: ContentBlock = {
       type: "image",
       source: { type: "base64", media_type: "image/png", data: "AA==" },
@@ -51,7 +51,7 @@ describe("userLine", () => {
 });
 
 describe("control frames", () => {
-  it("carry the id of a request outside, and that of an answer inside", () => {
+  it("have the id of a request outside, and the id of an answer inside", () => {
     expect(controlRequest("r1", { subtype: "interrupt" })).toEqual({
       type: "control_request",
       request_id: "r1",
@@ -71,7 +71,7 @@ describe("control frames", () => {
     });
   });
 
-  it("acknowledge without a payload", () => {
+  it("can acknowledge without a payload", () => {
     expect(controlSuccess("r1")).toEqual({
       type: "control_response",
       response: { subtype: "success", request_id: "r1" },

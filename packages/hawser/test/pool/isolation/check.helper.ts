@@ -4,7 +4,7 @@ import type { Planned } from "./plan.helper.js";
 import { wordsIn } from "./random.helper.js";
 import type { Told } from "./run.helper.js";
 
-/** All that must not be, in words; empty if calls saw nothing of each other. */
+/** A description of each leak; empty if no call saw anything of another call. */
 export function findings(
   calls: readonly Planned[],
   requests: readonly RecordedRequest[],
@@ -21,7 +21,7 @@ export function findings(
     if (request.kind !== "call") continue;
     const [call, ...others] = callsIn(request, calls);
     if (call === undefined) {
-      found.push(`request ${request.number} is nobody's`);
+      found.push(`request ${request.number} belongs to no call`);
       continue;
     }
     for (const other of others) found.push(`${nameOf(call)} was sent with ${nameOf(other)}`);
@@ -51,7 +51,7 @@ function sessionsOf({ headers, body }: RecordedRequest): readonly string[] {
   return [headers["x-claude-code-session-id"] ?? "none", inBody ?? "none"];
 }
 
-/** That it has what is its own shows that the words would be seen. */
+/** A request must contain the words of its own call, which shows that a foreign word would be found. */
 function lacks(request: RecordedRequest, call: Planned): string[] {
   const { home, system, options, kind } = call;
   const model = kind === "session" ? "claude-sonnet-4-5" : options.model;
@@ -64,7 +64,7 @@ function lacks(request: RecordedRequest, call: Planned): string[] {
   return names.map((name) => `${nameOf(call)} has not its own ${name}`);
 }
 
-/** What tools gave: the call's own, and what it was not granted was refused. */
+/** The tool results must be those of the call, and tools without permission must be refused. */
 function refusals({ toolResults }: RecordedRequest, call: Planned): string[] {
   const { kind, home, grant, foreign } = call;
   const allowed: Record<string, string> = {
@@ -82,7 +82,7 @@ function refusals({ toolResults }: RecordedRequest, call: Planned): string[] {
   });
 }
 
-/** Calls that did not come to what was planned for them. */
+/** Calls with another outcome than planned. */
 export function surprises(told: readonly Told[]): readonly string[] {
   return told.flatMap(({ call, ok, code, text }) => {
     const expected = EXPECTED[call.fate] ?? [call.fate];

@@ -10,7 +10,7 @@ import {
 import type { Planned } from "./plan.helper.js";
 import { wordsIn } from "./random.helper.js";
 
-/** A model that does to each call what is planned for it. */
+/** A model that gives each call its planned reply. */
 export function modelFor(calls: readonly Planned[]): (request: RecordedRequest) => ReplyInput {
   return (request) => {
     const [call] = callsIn(request, calls);
@@ -19,7 +19,7 @@ export function modelFor(calls: readonly Planned[]): (request: RecordedRequest) 
   };
 }
 
-/** The calls whose prompt a request holds. */
+/** The calls whose prompt is in a request. */
 export function callsIn({ body }: RecordedRequest, calls: readonly Planned[]): readonly Planned[] {
   const words = wordsIn(body);
   return calls.filter(({ word }) => words.has(word));
@@ -36,7 +36,7 @@ function replyTo(request: RecordedRequest, call: Planned): ReplyInput {
     case "refusal":
       return refusal(`I will not, ${answer}.`);
     case "max_turns":
-      // Where there is no such limit, the call goes on and is answered.
+      // Without such a limit the call goes on and is answered.
       if (request.toolResults.length > 0) return answerTo(request, call);
       return toolUse("Nothing", { word: answer });
     case "timeout":

@@ -4,7 +4,7 @@ import type { CanUseTool, Options } from "../../../src/options/index.js";
 import type { Prompt } from "../../../src/wire/index.js";
 import { Random } from "./random.helper.js";
 
-/** What becomes of a call. */
+/** How a call ends. */
 export type Fate =
   | "answered"
   | "400"
@@ -20,7 +20,7 @@ export type Fate =
 
 export type Kind = "lean" | "stranger" | "shell" | "program" | "asked" | "session";
 
-/** One call, with all words that may ever be seen in its company. */
+/** One call, with all words that may appear in its requests and results. */
 export interface Planned {
   readonly number: number;
   readonly kind: Kind;
@@ -28,17 +28,17 @@ export interface Planned {
   readonly streams: boolean;
   readonly prompt: Prompt;
   readonly options: Options;
-  /** Names the call, wherever it is. */
+  /** Identifies the call wherever it appears. */
   readonly word: string;
   readonly answer: string;
   readonly system: string;
   readonly home: Home;
   readonly grant: string;
-  /** Granted to another. */
+  /** A permission of another call. */
   readonly foreign: string;
   readonly own: ReadonlySet<string>;
   readonly abort: AbortController;
-  /** What this call's own callbacks were asked. */
+  /** The questions that the callbacks of this call got. */
   readonly asked: string[];
 }
 
@@ -56,7 +56,7 @@ interface Profile {
   readonly words: readonly string[];
 }
 
-/** Calls over a few homes and profiles, so that processes can be handed on, and some that share none. */
+/** Calls with a few homes and profiles, so that processes can be reused, and some calls that share none. */
 export function plan(seed: number, count: number, root: string, base: Options): Planned[] {
   const random = new Random(seed);
   const homes = homesOf(random, root, base);
@@ -98,7 +98,7 @@ const FATES: Readonly<Record<Fate, number>> = {
   timeout: 3,
 };
 
-/** Of those that use tools. */
+/** For calls that use tools. */
 const TOOL_FATES: typeof FATES = {
   ...Object.fromEntries(Object.keys(FATES).map((fate) => [fate, 0])),
   answered: 90,
@@ -193,11 +193,11 @@ function promptOf(random: Random, word: string, { word: home }: Home): Prompt {
   ];
 }
 
-/** A whole image; what stands behind its end is nobody's business. */
+/** A complete image. Readers ignore bytes after its end. */
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYIIA";
 
-/** Grants that nobody else has. */
+/** Permissions that no other call has. */
 function toolsOf(kind: Kind, grant: string, asked: string[]): Options {
   if (kind === "shell") {
     const allowedTools = [`Bash(touch ${grant})`, "Bash(printenv HOME_WORD)", "Bash(pwd)"];
@@ -213,7 +213,7 @@ function toolsOf(kind: Kind, grant: string, asked: string[]): Options {
   return { mcpServers: { own: server }, allowedTools: ["mcp__own"] };
 }
 
-/** Approves what its call may do, for good. */
+/** Allows the command of its call for the whole session, and denies others. */
 function approverOf(grant: string, asked: string[]): CanUseTool {
   return (toolName, { command }) => {
     asked.push(String(command));

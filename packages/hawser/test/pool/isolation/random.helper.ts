@@ -25,7 +25,7 @@ export class Random {
     return found;
   }
 
-  /** One of these names, each as often as its weight says. */
+  /** One of these names, with a probability by its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries<number>(weights) as [Name, number][];
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -36,7 +36,7 @@ export class Random {
     return entries[0]?.[0] as Name;
   }
 
-  /** A word that nobody else has: a multiple of four letters, so that it can stand in base64, too. */
+  /** A unique word with a multiple of four letters, so that it can stand in base64, too. */
   word(): string {
     const letters = Array.from({ length: 14 }, () => ALPHABET[this.below(ALPHABET.length)]);
     return `canary${letters.join("")}`;
@@ -45,7 +45,7 @@ export class Random {
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** Every such word in there, however it is nested. */
+/** Every such word in a value, at any depth. */
 export function wordsIn(value: unknown): ReadonlySet<string> {
   return new Set(JSON.stringify(value)?.match(/canary[a-z0-9]{14}/g) ?? []);
 }

@@ -3,18 +3,18 @@ import { isHawserError } from "../../../src/base/index.js";
 import type { Pool } from "../../../src/pool/index.js";
 import type { Planned } from "./plan.helper.js";
 
-/** What a caller was told. */
+/** The outcome of a call. */
 export interface Told {
   readonly call: Planned;
   readonly ok: boolean;
   readonly code: string | undefined;
   readonly text: string;
   readonly sessionId: string | undefined;
-  /** All of it, as far as it can be written down. */
+  /** The whole outcome, as far as it can be serialised. */
   readonly all: unknown;
 }
 
-/** All calls, this many at once, in their order as they can begin. */
+/** Runs all calls in order, `atOnce` at a time. */
 export async function runAll(
   pool: Pool,
   calls: readonly Planned[],
@@ -53,7 +53,7 @@ async function ask(pool: Pool, call: Planned): Promise<{ text: string; sessionId
   return stream.completion;
 }
 
-/** Changes all that a holder of a session can. */
+/** Changes everything that a caller can change in a session. */
 async function converse(pool: Pool, { prompt, options, fate, abort }: Planned) {
   await using session = await pool.openSession(options);
   await session.setPermissionMode("acceptEdits");

@@ -8,10 +8,10 @@ import { eventually, failureOf, kill9, opened, when } from "./faults.helper.js";
 
 const answers = ({ prompt }: RecordedRequest) => (prompt.includes("hang") ? hang() : "ok");
 
-it("a real CLI that is killed in any of its states costs at most the call that it had begun", async () => {
+it("Pool loses at most the running call when a real CLI is killed in any state", async () => {
   const { model, options } = await world(NEWEST_CLI, always(answers));
   const asked = (word: string) => model.calls.filter(({ prompt }) => prompt.includes(word)).length;
-  // One process at a time, so that it is known which one is killed.
+  // One process at a time, so that the test knows which process it kills.
   const pool = opened({ size: { min: 0, max: 1 } });
   const killIt = () => {
     const [only, ...others] = processes();
@@ -25,7 +25,7 @@ it("a real CLI that is killed in any of its states costs at most the call that i
   expect(await first).toMatchObject({ text: "ok" });
   expect(asked("while it starts")).toBe(1);
 
-  // The answer is there, and what comes after it is nobody's yet.
+  // The call has its answer, and no other call has the process yet.
   await when({ pool }, (stats) => stats.processes.resetting === 1);
   killIt();
   expect(await pool.complete("after the reset", options)).toMatchObject({ text: "ok" });
