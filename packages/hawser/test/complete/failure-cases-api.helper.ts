@@ -9,7 +9,13 @@ import {
   streamError,
   usageLimit,
 } from "../../src/testing/index.js";
-import { type Attempt, attempting, type Cause, type Failure } from "./failure-cases.helper.js";
+import {
+  type Attempt,
+  attempting,
+  attemptingIn,
+  type Cause,
+  type Failure,
+} from "./failure-cases.helper.js";
 
 const OAUTH: Attempt["environment"] = { oauthToken: "dummy-oauth-token" };
 const RESETS_AT = new Date("2033-05-18T03:33:20.000Z");
@@ -21,9 +27,11 @@ function answering(
   more: Attempt & Omit<Partial<Cause>, "attempt"> = {},
 ): Cause {
   const { onOlder, mostCalls, ...attempt } = more;
+  const isPlain = Object.keys(attempt).length === 0;
   return {
     cause,
     attempt: attempting({ replies: always(reply), ...attempt }),
+    ...(isPlain ? { attemptIn: attemptingIn({ replies: [always(reply)] }) } : {}),
     becomes: { resumable: false, ...becomes },
     ...(onOlder === undefined ? {} : { onOlder: { resumable: false, ...(onOlder as Failure) } }),
     ...(mostCalls === undefined ? {} : { mostCalls }),
@@ -162,6 +170,7 @@ export const AT_THE_API: readonly Cause[] = [
   {
     cause: "The API cuts the connection in mid-answer, once: the CLI asks again",
     attempt: attempting({ replies: [cut("Half an"), "A whole answer."] }),
+    attemptIn: attemptingIn({ replies: [cut("Half an"), "A whole answer."] }),
     becomes: { text: "A whole answer.", stop: "completed" },
   },
   answering(

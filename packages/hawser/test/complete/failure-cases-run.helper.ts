@@ -5,7 +5,7 @@ import { processes } from "../../src/process/index.js";
 import { type Action, always, fakeCli, hang, toolUse } from "../../src/testing/index.js";
 import { until } from "../support/proc.js";
 import { transcriptIn } from "../support/transcript.js";
-import { attempting, type Cause } from "./failure-cases.helper.js";
+import { attempting, attemptingIn, type Cause } from "./failure-cases.helper.js";
 
 const BASH = { tools: ["Bash"], allowedTools: ["Bash"] };
 const LONG = "knot ".repeat(14_000);
@@ -110,6 +110,13 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
       const controller = new AbortController();
       const { signal } = controller;
       const tried = await attempting({ replies: ["An answer."], options: { signal } })(path);
+      controller.abort(REASON);
+      return tried;
+    },
+    attemptIn: async (shared) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const tried = await attemptingIn({ replies: ["An answer."], options: { signal } })(shared);
       controller.abort(REASON);
       return tried;
     },

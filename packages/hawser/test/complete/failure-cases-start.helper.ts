@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
 import { complete } from "../../src/complete/index.js";
-import { attempting, type Cause } from "./failure-cases.helper.js";
+import { attempting, attemptingIn, type Cause } from "./failure-cases.helper.js";
 
 const NOBODY = "11111111-2222-4333-8444-555555555555";
 const SOMEBODY = "66666666-7777-4888-9999-aaaaaaaaaaaa";
@@ -112,6 +112,7 @@ export const AT_THE_START: readonly Cause[] = [
   {
     cause: "A prompt of 1 MB",
     attempt: attempting({ replies: ["Long indeed."], prompt: "knot ".repeat(200_000) }),
+    attemptIn: attemptingIn({ replies: ["Long indeed."], prompt: "knot ".repeat(200_000) }),
     becomes: { text: "Long indeed.", stop: "completed" },
   },
   {
