@@ -202,18 +202,6 @@ describe.each(clisInTurn())("complete() with autoResume, on the real CLI $name",
     expect(completion.costUsd).toBeCloseTo(5 * CALL_USD, 6);
   });
 
-  it("gives the text of all runs with stop max_turns after the last allowed resume", async () => {
-    const { model, options } = await world(path, THREE_LIMITS);
-    const completion = await complete("Work.", { ...options, ...WORK, autoResume: 1 });
-    expect(completion).toMatchObject({
-      stop: "max_turns",
-      resumes: 1,
-      text: "a1 a2 \n\nb1 b2 ",
-      texts: ["a1 a2 ", "b1 b2 "],
-    });
-    expect(model.calls.length).toBe(4);
-  });
-
   it("stops at the limit if waitMs exceeds the deadline, and leaves a resumable session", async () => {
     const { options } = await world(path, [works("a1"), works("a2"), "Later."]);
     const kept = { ...options, ...WORK, autoResume: 0 };
@@ -234,6 +222,20 @@ describe("complete() with autoResume, on a fake CLI", () => {
     onTestFinished(() => cli.dispose());
     return cli;
   }
+
+  it("gives the text of all runs with stop max_turns after the last allowed resume", async () => {
+    const again: Step = { on: "user", do: [{ init: {} }, { assistant: "two" }, { result: limit }] };
+    const cli = await fake(LIMITED, again);
+    const completion = await complete("Work.", { cliPath: cli.path, maxTurns: 1, autoResume: 1 });
+    expect(completion).toMatchObject({
+      stop: "max_turns",
+      resumes: 1,
+      text: "one\n\ntwo",
+      texts: ["one", "two"],
+    });
+    const lines = (await startsOf(cli)).flatMap((each) => each.lines);
+    expect(lines.filter((line) => JSON.parse(line).type === "user")).toHaveLength(2);
+  });
 
   it("rejects with timeout at totalMs, with the text of all runs", async () => {
     const cli = await fake(LIMITED, { on: "user", do: [{ init: {} }, { assistant: "Half an" }] });

@@ -32,7 +32,7 @@ function kill(): void {
 /** Failures while the CLI runs. */
 export const WHILE_IT_RUNS: readonly Cause[] = [
   {
-    cause: "The CLI does not get ready (`timeouts.bootMs`)",
+    cause: "The CLI does not become ready (`timeouts.bootMs`)",
     attempt: faking([], "initialize"),
     becomes: {
       code: "timeout",
@@ -43,6 +43,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
   },
   {
     cause: "The model says nothing (`timeouts.firstMessageMs`)",
+    elsewhere: "phases.test.ts",
     attempt: attempting({ replies: [hang()], options: { timeouts: { firstMessageMs: 2000 } } }),
     becomes: {
       code: "timeout",
@@ -66,7 +67,8 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     },
   },
   {
-    cause: "The model stops in mid-answer, in a session that is kept",
+    cause: "The model stops in mid-answer, with `persistSession: true`",
+    elsewhere: "phases.test.ts",
     attempt: attempting({
       replies: [hang("Half an answer")],
       options: { timeouts: { idleMs: 2000 }, persistSession: true },
@@ -91,6 +93,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
   },
   {
     cause: "The API is silent for longer than `retry.apiTimeoutMs`",
+    elsewhere: "phases.test.ts",
     attempt: attempting({
       replies: always(hang()),
       options: { retry: { cliRetries: 0, apiTimeoutMs: 1500 } },
@@ -98,14 +101,14 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     becomes: { code: "api_error", message: /timed out/, resumable: false },
   },
   {
-    cause: "The caller aborts before it begins",
+    cause: "The caller aborts before the call begins",
     attempt: attempting({ options: { signal: AbortSignal.abort(REASON) } }),
     becomes: { code: "aborted", message: /aborted/, reason: REASON },
     mostCalls: 0,
   },
   aborting(),
   {
-    cause: "The caller aborts after the answer: nothing happens",
+    cause: "The caller aborts after the answer, without effect",
     attempt: async (path) => {
       const controller = new AbortController();
       const { signal } = controller;
@@ -139,7 +142,8 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     },
   },
   {
-    cause: "The CLI is killed while a tool runs, in a session that is kept",
+    cause: "The CLI is killed while a tool runs, with `persistSession: true`",
+    elsewhere: "phases.test.ts",
     attempt: attempting({
       replies: [["I run it. ", endless()]],
       options: { ...BASH, persistSession: true },
@@ -158,7 +162,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     },
   },
   {
-    cause: "The CLI ends with a code of its own before the result",
+    cause: "The CLI exits with a code of its own before the result",
     attempt: faking([{ init: {} }, { assistant: "Half" }, { stderr: "lost it\n" }, { exit: 3 }]),
     becomes: {
       code: "process_exited",
@@ -192,6 +196,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
   },
   {
     cause: "The messages of a stream are read twice",
+    elsewhere: "completion-stream.test.ts",
     attempt: attempting({
       replies: ["An answer."],
       meanwhile: async (_, call) => {

@@ -13,7 +13,7 @@ const isRoot = process.getuid?.() === 0;
 /** Failures before a call starts. */
 export const AT_THE_START: readonly Cause[] = [
   {
-    cause: "There is no such executable",
+    cause: "The executable does not exist",
     attempt: attempting({ options: { cliPath: GONE } }),
     becomes: {
       code: "cli_not_found",
@@ -34,7 +34,7 @@ export const AT_THE_START: readonly Cause[] = [
     },
   },
   {
-    cause: "There is no such working directory",
+    cause: "The working directory does not exist",
     attempt: attempting({ options: { cwd: GONE } }),
     becomes: {
       code: "cwd_not_found",
@@ -52,7 +52,7 @@ export const AT_THE_START: readonly Cause[] = [
     },
   },
   {
-    cause: "Our folder for private files cannot be written",
+    cause: "The folder for temporary files is not writable",
     attempt: attempting({
       options: async ({ home }) => {
         const file = join(home, "not-a-folder");
@@ -89,7 +89,7 @@ export const AT_THE_START: readonly Cause[] = [
     },
   },
   {
-    cause: "An option of pools is used without one",
+    cause: "An option of pools is used without a pool (`tenant`)",
     attempt: attempting({ options: { tenant: "x" } }),
     becomes: {
       code: "invalid_options",
@@ -117,12 +117,14 @@ export const AT_THE_START: readonly Cause[] = [
   },
   {
     cause: "A prompt of 12 MB",
+    elsewhere: "the rows of the API with prompt_too_long",
     attempt: attempting({ replies: ["Long indeed."], prompt: "knot ".repeat(2_400_000) }),
     becomes: { code: "prompt_too_long", message: /Prompt is too long/, resumable: false },
     onOlder: { text: "Long indeed.", stop: "completed" },
   },
   {
     cause: "The CLI does not know a flag (`extraArgs`)",
+    elsewhere: "failures.test.ts",
     attempt: attempting({ options: { extraArgs: { "no-such-flag": null } } }),
     becomes: {
       code: "unsupported_by_cli",
@@ -134,6 +136,7 @@ export const AT_THE_START: readonly Cause[] = [
   },
   {
     cause: "The CLI is too old for an option (`verbatimPrompts`)",
+    elsewhere: "options/old-cli.test.ts",
     attempt: attempting({ replies: ["An answer."], options: { verbatimPrompts: true } }),
     becomes: { text: "An answer.", stop: "completed" },
     onOlder: {
@@ -144,7 +147,7 @@ export const AT_THE_START: readonly Cause[] = [
     },
   },
   {
-    cause: "Permissions are to be skipped, and the user is root",
+    cause: "The options skip permissions, and the user is root",
     attempt: attempting({
       options: { permissionMode: "bypassPermissions", allowDangerouslySkipPermissions: true },
     }),
@@ -184,7 +187,7 @@ export const AT_THE_START: readonly Cause[] = [
     },
   },
   {
-    cause: "The id of the new session is taken",
+    cause: "The id of the new session exists already",
     attempt: attempting({
       replies: ["First."],
       options: async ({ options }) => {

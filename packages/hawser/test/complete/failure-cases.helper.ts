@@ -21,6 +21,8 @@ export interface Cause {
   /** The maximum number of model calls on either CLI; 2 by default. */
   readonly mostCalls?: number;
   readonly skip?: boolean;
+  /** The test of `npm test` that provokes the same failure. Then only a full run has this row. */
+  readonly elsewhere?: string;
 }
 
 /** All facts of a failure. A fact that is not listed is absent. The code table gives hint and retryable. */

@@ -161,9 +161,8 @@ describe.each(clisInTurn())("literalPrompt, on the real CLI $name", ({ path }) =
       const { cwd, model, options } = await world(path, always("Done."));
       await writeFile(join(cwd, "note.txt"), "canary-in-a-file");
       const prompts = [
-        "/clear all",
-        "See @/etc/hostname and @./note.txt.",
-        ...(FULL ? ["/clear", "@/etc/hostname"] : []),
+        "/clear all, see @/etc/hostname and @./note.txt.",
+        ...(FULL ? ["/clear", "/clear all", "@/etc/hostname", "See @./note.txt."] : []),
       ];
       for (const prompt of prompts) {
         expect((await complete(prompt, { ...options, preset })).text).toBe("Done.");
@@ -262,7 +261,6 @@ describe.each(clisInTurn())("Completion.credential, on the real CLI $name", ({ p
   }
   const inheriting = { inheritEnv: ["ANTHROPIC_API_KEY"] };
   const rows: [string, Given, object, Partial<Shown>][] = [
-    ["a key", { env: KEY }, apiKey, { key: "dummy-key-one" }],
     ["an OAuth token", { env: TOKEN }, oauth, { bearer: "dummy-oauth-one" }],
     ["a bearer token", { env: AUTH }, auth, { bearer: "dummy-auth-one" }],
     ["a login", { loggedIn: true }, login, { bearer: "dummy-login-token" }],
@@ -280,6 +278,7 @@ describe.each(clisInTurn())("Completion.credential, on the real CLI $name", ({ p
     ],
   ];
   const others: typeof rows = [
+    ["a key", { env: KEY }, apiKey, { key: "dummy-key-one" }],
     [
       "an OAuth token beside a login",
       { env: TOKEN, loggedIn: true },

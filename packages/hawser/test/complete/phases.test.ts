@@ -174,7 +174,6 @@ describe.concurrent("complete() with timeouts", () => {
   });
 
   describe.each(clisInTurn())("retry.apiTimeoutMs, on the real CLI $name", ({ path }) => {
-    // The failure table has the case without a retry.
     it("makes the CLI retry a silent API retry.cliRetries times and then fail", async () => {
       const place = await world(path, always(hang()));
       const retry = { cliRetries: 1, apiTimeoutMs: 1500 };

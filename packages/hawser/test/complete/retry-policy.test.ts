@@ -7,9 +7,9 @@ import {
   mayHaveChangedSomething,
   retryPauseMs,
 } from "../../src/complete/retry-policy.js";
-import { apiError, fakeCli, reply, toolUse } from "../../src/testing/index.js";
+import { apiError, fakeCli, reply, type Step, toolUse } from "../../src/testing/index.js";
 import { isMessage, type Message } from "../../src/wire/index.js";
-import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
+import { CLIS, clisInTurn, FULL } from "../support/cli.js";
 import { fc } from "../support/fc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
@@ -131,24 +131,24 @@ describe.each(clisInTurn())("complete() with retry, on the real CLI $name", ({ p
     );
   });
 
-  it("rejects with the error of the last attempt", async () => {
-    const { model, options } = await world(path, [apiError(500), apiError(529)]);
-    const retry = { ...QUICK, attempts: 1 };
-    await expect(complete("x", { ...options, retry })).rejects.toMatchObject({
-      code: "overloaded",
+  const BASH = { tools: ["Bash"], allowedTools: ["Bash"], retry: QUICK };
+  const work = () => [toolUse("Bash", { command: "echo x", description: "d" }), apiError(500)];
+
+  it("does not retry after a tool has run", async () => {
+    const { model, options } = await world(path, work());
+    await expect(complete("x", { ...options, ...BASH })).rejects.toMatchObject({
+      code: "api_error",
     });
     expect(model.calls.length).toBe(2);
   });
 
-  it("does not retry after a tool has run, except with afterTools: true", async () => {
-    const script = () => [toolUse("Bash", { command: "echo x", description: "d" }), apiError(500)];
-    const { model, options } = await world(path, [...script(), ...script(), "Done."]);
-    const work = { ...options, tools: ["Bash"], allowedTools: ["Bash"] };
-    await expect(complete("x", { ...work, retry: QUICK })).rejects.toMatchObject({
-      code: "api_error",
+  it.runIf(FULL)("retries after a tool has run with afterTools: true", async () => {
+    const { options } = await world(path, [...work(), "Done."]);
+    const again = await complete("x", {
+      ...options,
+      ...BASH,
+      retry: { ...QUICK, afterTools: true },
     });
-    expect(model.calls.length).toBe(2);
-    const again = await complete("x", { ...work, retry: { ...QUICK, afterTools: true } });
     expect(again.text).toBe("Done.");
   });
 
@@ -256,17 +256,57 @@ describe("complete() with retry", () => {
     expect((await startsOf(cli)).length).toBe(2);
   });
 
+  it("rejects with the code of the last attempt", async () => {
+    const failing = (process: number, status: number): Step => {
+      const result = { is_error: true, api_error_status: status, result: "no" };
+      return { on: "user", process, do: [{ init: {} }, { result }] };
+    };
+    const cli = await fakeCli({ steps: [failing(1, 500), failing(2, 529)] });
+    onTestFinished(() => cli.dispose());
+    const call = complete("x", { cliPath: cli.path, retry: { attempts: 1, baseMs: 1 } });
+    await expect(call).rejects.toMatchObject({ code: "overloaded" });
+    expect((await startsOf(cli)).length).toBe(2);
+  });
+
   it("adds the usage and cost of failed attempts to the completion", async () => {
-    const usage = { input_tokens: 1000, output_tokens: 500 };
-    const { options } = await world(NEWEST_CLI, [
-      reply(["Hm. ", toolUse("Read", { file_path: "/nowhere" })], { usage }),
-      apiError(500),
-      reply("Done.", { usage }),
-    ]);
-    const model = "claude-sonnet-4-5";
-    const call = { ...options, model, tools: ["Read"], retry: QUICK };
-    const completion = await complete("x", call);
+    const modelUsage = (tokens: number, costUSD: number) => ({
+      "claude-x": {
+        inputTokens: tokens,
+        outputTokens: tokens,
+        cacheReadInputTokens: 0,
+        cacheCreationInputTokens: 0,
+        costUSD,
+      },
+    });
+    const failed = { is_error: true, api_error_status: 500, result: "no" };
+    const spent = { modelUsage: modelUsage(1000, 0.1), total_cost_usd: 0.1 };
+    const cli = await fakeCli({
+      steps: [
+        { on: "user", process: 1, do: [{ init: {} }, { result: { ...failed, ...spent } }] },
+        { on: "user", process: 2, do: [{ init: {} }, { result: { result: "Done.", ...spent } }] },
+      ],
+    });
+    onTestFinished(() => cli.dispose());
+    const completion = await complete("x", { cliPath: cli.path, retry: QUICK });
     expect(completion).toMatchObject({ text: "Done.", usage: { input_tokens: 2000 } });
-    expect(completion.costUsd).toBeCloseTo(2 * 0.0105, 6);
+    expect(completion.costUsd).toBeCloseTo(0.2, 6);
   });
 });
+
+describe.runIf(FULL).each(CLIS)(
+  "complete() with retry, costs on the real CLI $name",
+  ({ path }) => {
+    it("adds the usage and cost of a failed attempt that had a round", async () => {
+      const usage = { input_tokens: 1000, output_tokens: 500 };
+      const { options } = await world(path, [
+        reply(["Hm. ", toolUse("Read", { file_path: "/nowhere" })], { usage }),
+        apiError(500),
+        reply("Done.", { usage }),
+      ]);
+      const model = "claude-sonnet-4-5";
+      const completion = await complete("x", { ...options, model, tools: ["Read"], retry: QUICK });
+      expect(completion).toMatchObject({ text: "Done.", usage: { input_tokens: 2000 } });
+      expect(completion.costUsd).toBeCloseTo(2 * 0.0105, 6);
+    });
+  },
+);

@@ -16,7 +16,7 @@ import {
   type Reply,
   refusal,
 } from "../../src/testing/index.js";
-import { clisInTurn } from "../support/cli.js";
+import { clisInTurn, FULL } from "../support/cli.js";
 import { until } from "../support/proc.js";
 import { sharedWorld } from "../support/shared-world.js";
 import { startsOf } from "../support/starts.js";
@@ -188,7 +188,8 @@ describe.each(clisInTurn())("toMagiError() of a failure on the real CLI $name", 
     return failure(() => new ClaudeCliProvider("opus", { ...options, ...more }).complete("s", "u"));
   }
 
-  it("is Auth for a missing login", async () => {
+  // The failure table has a missing login, and an address without an API.
+  it.runIf(FULL)("is Auth for a missing login", async () => {
     const noKey = { extra: { ...extra, ANTHROPIC_API_KEY: undefined } };
     expect(await failing(noKey)).toEqual({
       kind: "Auth",
@@ -196,7 +197,7 @@ describe.each(clisInTurn())("toMagiError() of a failure on the real CLI $name", 
     });
   });
 
-  it("is Network if nothing listens at the address of the API", async () => {
+  it.runIf(FULL)("is Network if nothing listens at the address of the API", async () => {
     const error = await failing({ baseUrl: "http://127.0.0.1:9" });
     expect(error).toEqual({ kind: "Network", message: expect.stringMatching(/connect/i) });
   });

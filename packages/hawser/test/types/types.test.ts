@@ -30,7 +30,7 @@ describe("types for code of the official SDK", () => {
   );
 
   it(
-    "compile with exactOptionalPropertyTypes and skipLibCheck: false, beside code for MAGI and Omega: both providers fit their contracts",
+    "compile with exactOptionalPropertyTypes and skipLibCheck: false, beside code for MAGI and Omega: both providers fit, and replyTarget of a message can be set",
     () => {
       expect(errorsOf(program)).toEqual([]);
     },
