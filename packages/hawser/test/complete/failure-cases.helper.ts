@@ -13,7 +13,7 @@ export interface Cause {
   /** The text on the page docs/errors.md. */
   readonly cause: string;
   readonly attempt: (path: string) => Promise<Tried>;
-  /** The same attempt on a pooled process, for rows whose process survives the failure. */
+  /** The attempt on a pooled process, for rows whose process survives the failure. */
   readonly attemptIn?: (shared: SharedWorld) => Promise<Tried>;
   readonly becomes: Failure | Answer;
   /** The outcome on the older CLI, if it differs. */

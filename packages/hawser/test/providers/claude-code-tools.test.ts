@@ -43,9 +43,14 @@ describe.each(clisInTurn())("allowedTools of ClaudeCodeProvider, real CLI $name"
     expect(existsSync(join(cwd, "denied"))).toBe(false);
   });
 
-  it.each([[[], ["Bash"]], ...(FULL ? [[undefined], [["Bash"]]] : [])])(
+  const others: [string[] | undefined, string[] | undefined][] = [
+    [undefined, undefined],
+    [["Bash"], undefined],
+  ];
+
+  it.each<(typeof others)[number]>([[[], ["Bash"]], ...(FULL ? others : [])])(
     "has no effect with tools: [] (provider %j, context %j)",
-    async (allowedTools?: string[], ofContext?: string[]) => {
+    async (allowedTools, ofContext) => {
       const { provider, model, cwd } = await place(path, ["ok"], {
         ...ONCE,
         tools: [],
