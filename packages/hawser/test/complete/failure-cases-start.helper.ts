@@ -135,7 +135,7 @@ export const AT_THE_START: readonly Cause[] = [
     },
   },
   {
-    cause: "The CLI is too old for an option (`verbatimPrompts`)",
+    cause: "An option needs CLI 2.1.248 or newer (`verbatimPrompts`)",
     elsewhere: "options/old-cli.test.ts",
     attempt: attempting({ replies: ["An answer."], options: { verbatimPrompts: true } }),
     becomes: { text: "An answer.", stop: "completed" },

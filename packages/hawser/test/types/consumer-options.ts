@@ -135,7 +135,7 @@ export const misspelt: Options = {
   hooks: { PreTooluse: [{ hooks: [guard] }] },
 };
 
-// A callback without a promise, and a callback without an answer.
+// A callback may return its answer without a promise.
 export const plain: Options = {
   canUseTool: (_tool, input) => ({ behavior: "allow", updatedInput: input }),
   rules: [{ tool: "Bash", input: { command: "ls" }, decision: "allow" }],
