@@ -230,9 +230,14 @@ describe("toMagiError() of a call that is ended, on a fake CLI", () => {
     const failed = failure(() =>
       new ClaudeCliProvider("opus", options).complete("s", "u", { signal }),
     );
-    await until(async () =>
-      (await startsOf(cli)).some(({ lines }) => lines.some((line) => line.includes('"user"'))),
-    );
+    let isOver = false;
+    void failed.finally(() => {
+      isOver = true;
+    });
+    await until(async () => {
+      const starts = await startsOf(cli);
+      return isOver || starts.some(({ lines }) => lines.some((line) => line.includes('"user"')));
+    });
     onPrompt();
     return await failed;
   }
