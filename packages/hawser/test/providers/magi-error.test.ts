@@ -231,9 +231,10 @@ describe("toMagiError() of a call that is ended, on a fake CLI", () => {
       new ClaudeCliProvider("opus", options).complete("s", "u", { signal }),
     );
     let isOver = false;
-    void failed.finally(() => {
+    const end = () => {
       isOver = true;
-    });
+    };
+    void failed.then(end, end);
     await until(async () => {
       const starts = await startsOf(cli);
       return isOver || starts.some(({ lines }) => lines.some((line) => line.includes('"user"')));
