@@ -5,19 +5,11 @@ import { complete } from "../../src/complete/index.js";
 import { reply, toolUse } from "../../src/testing/index.js";
 import { clisInTurn } from "../support/cli.js";
 import { allGone } from "../support/gone.js";
+import { sharedWorld } from "../support/shared-world.js";
 import { world } from "../support/world.js";
 
 describe.each(clisInTurn())("complete() on the real CLI $name", ({ path }) => {
-  it("sends the blocks of a prompt as they were at the call", async () => {
-    const { model, options } = await world(path, ["A bowline."]);
-    const blocks = [{ type: "text" as const, text: "Name a knot." }];
-    const call = complete(blocks, options);
-    blocks.length = 0;
-    expect((await call).text).toBe("A bowline.");
-    expect(model.calls[0]?.prompt).toContain("Name a knot.");
-  });
-
-  it("gives the answer to a prompt, with all its facts", async () => {
+  it("gives the answer to a prompt with all facts of a Completion", async () => {
     const { model, options } = await world(path, [
       reply("A bowline.", { usage: { input_tokens: 12, output_tokens: 7 } }),
     ]);
@@ -58,30 +50,18 @@ describe.each(clisInTurn())("complete() on the real CLI $name", ({ path }) => {
     await allGone();
   });
 
-  it("sends the prompt, and nothing of the machine", async () => {
+  it("sends the prompt and nothing from the machine", async () => {
     const { model, options } = await world(path, ["ok"]);
     await complete("Exactly this.", { ...options, systemPrompt: "You tie knots." });
     const [call] = model.calls;
     expect(call?.tools).toEqual([]);
     expect(call?.prompt).toBe("Exactly this.");
     expect(call?.system).toContain("You tie knots.");
-    expect(JSON.stringify(call?.body).length).toBeLessThan(3000 + "Exactly this.".length);
+    const sent = model.requests.map(({ body }) => Buffer.byteLength(JSON.stringify(body) ?? ""));
+    expect(sent.reduce((sum, each) => sum + each, 0)).toBeLessThan(3000);
   });
 
-  it.each([
-    ["begins with a dash", "--model is a flag, this is not"],
-    ["is a slash command", "/clear everything"],
-    ["names a file", "@/etc/hostname and @./x"],
-    ["has line separators", "one\u2028two\u2029three\u0085four"],
-    ["is one space and a letter", " x"],
-  ])("takes a prompt literally that %s", async (_what, prompt) => {
-    const { model, options } = await world(path, ["ok"]);
-    expect((await complete(prompt, options)).text).toBe("ok");
-    expect(model.calls[0]?.prompt).toBe(prompt);
-    expect(JSON.stringify(model.calls[0]?.body)).not.toContain("<command-name>");
-  });
-
-  it("takes a prompt of 1 MB and a system prompt of 2 MB", async () => {
+  it("sends a prompt of 1 MB and a system prompt of 2 MB", async () => {
     const { model, options } = await world(path, ["long indeed"]);
     const prompt = `begin ${"knot ".repeat(200_000)} end`;
     const systemPrompt = `begin ${"rope ".repeat(400_000)} end`;
@@ -91,22 +71,14 @@ describe.each(clisInTurn())("complete() on the real CLI $name", ({ path }) => {
     expect(body).toContain(systemPrompt);
   });
 
-  it("gives an answer of 8 MB, on one line, with U+2028 in it", async () => {
-    const text = `first\u2028second ${"hawser ".repeat(1_200_000)}last\u2029`;
-    expect(text.length).toBeGreaterThan(8 * 1024 * 1024);
-    const { options } = await world(path, [text]);
-    const completion = await complete("Go on.", options);
-    expect(completion.text === text).toBe(true);
-  });
-
-  it("is answered by an agent with the agent's prompt", async () => {
+  it("sends the prompt of the agent that the option agent names", async () => {
     const { model, options } = await world(path, ["Tied."]);
     const rigger = { description: "d", prompt: "You are the RIGGER." };
     await complete("Tie it.", { ...options, agents: { rigger }, agent: "rigger" });
     expect(model.calls[0]?.system).toContain("You are the RIGGER.");
   });
 
-  it("runs tools that are switched on by name", async () => {
+  it("runs tools that the options tools and allowedTools name", async () => {
     const { model, options } = await world(path, [
       toolUse("Bash", { command: "echo splice-$((40 + 2))", description: "d" }),
       "done",
@@ -120,7 +92,7 @@ describe.each(clisInTurn())("complete() on the real CLI $name", ({ path }) => {
     expect(model.calls[1]?.toolResults[0]?.text).toContain("splice-42");
   });
 
-  it("obeys a list of deny rules that is too long for a command line", async () => {
+  it("obeys disallowedTools that are too long for a command line", async () => {
     const { model, options } = await world(path, [
       toolUse("Bash", { command: "touch made.txt", description: "d" }),
       "done",
@@ -136,16 +108,38 @@ describe.each(clisInTurn())("complete() on the real CLI $name", ({ path }) => {
     expect(model.calls[1]?.toolResults[0]).toMatchObject({ isError: true });
     expect(existsSync(join(options.cwd ?? "", "made.txt"))).toBe(false);
   });
+});
 
-  it("stops at the limit of turns, with the text so far", async () => {
-    const call = () => ["Working. ", toolUse("Bash", { command: "echo x", description: "d" })];
-    const { options } = await world(path, [call(), call(), call()]);
-    const completion = await complete("Work.", {
-      ...options,
-      tools: ["Bash"],
-      allowedTools: ["Bash"],
-      maxTurns: 2,
-    });
-    expect(completion).toMatchObject({ stop: "max_turns", text: "Working. Working. " });
+describe.each(clisInTurn())("complete() on a pooled process of the real CLI $name", ({ path }) => {
+  const shared = sharedWorld(path);
+  const ask = (prompt: Parameters<typeof complete>[0]) =>
+    complete(prompt, { ...shared.options, pool: shared.pool() });
+
+  it("sends the content blocks of a prompt as they were at the call", async () => {
+    shared.script("A bowline.");
+    const blocks = [{ type: "text" as const, text: "Name a knot." }];
+    const call = ask(blocks);
+    blocks.length = 0;
+    expect((await call).text).toBe("A bowline.");
+    expect(shared.calls[0]?.prompt).toContain("Name a knot.");
+  });
+
+  it.each([
+    ["begins with a dash", "--model is a flag, this is not"],
+    ["is a slash command", "/clear everything"],
+    ["names a file", "@/etc/hostname and @./x"],
+    ["has line separators", "one\u2028two\u2029three\u0085four"],
+    ["is one space and a letter", " x"],
+  ])("sends a prompt literally that %s", async (_what, prompt) => {
+    shared.script("ok");
+    expect((await ask(prompt)).text).toBe("ok");
+    expect(shared.calls[0]?.prompt).toBe(prompt);
+  });
+
+  it("gives an answer of 8 MB on one line with U+2028", async () => {
+    const text = `first\u2028second ${"hawser ".repeat(1_200_000)}last\u2029`;
+    expect(text.length).toBeGreaterThan(8 * 1024 * 1024);
+    shared.script(text);
+    expect((await ask("Go on.")).text === text).toBe(true);
   });
 });

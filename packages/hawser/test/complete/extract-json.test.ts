@@ -7,7 +7,7 @@ function lines(...each: string[]): string {
   return each.join("\n");
 }
 
-describe("extractJson", () => {
+describe("extractJson()", () => {
   it.each<[string, string, unknown]>([
     ["bare JSON", '{"a":1}', { a: 1 }],
     ["a bare scalar", " 42\n", 42],
@@ -54,7 +54,7 @@ describe("extractJson", () => {
       lines("```markdown", "# Result", "```json", '{"a":1}', "```", "```"),
       { a: 1 },
     ],
-  ])("takes it out of %s", (_, text, value) => {
+  ])("takes a value out of %s", (_, text, value) => {
     expect(extractJson(text)).toEqual(value);
   });
 
@@ -67,7 +67,7 @@ describe("extractJson", () => {
     ["a comment", lines("```json", "{ // so", '"a": {"b":1} }', "```")],
     ["code", 'f({ ...rest, "a": {"b":1} })'],
     ["a value that is cut off", 'So: {"a":{"b":1},"c":["d'],
-  ])("finds none in %s", (_, text) => {
+  ])("throws if there is no value in %s", (_, text) => {
     let thrown: unknown;
     try {
       extractJson(text);
@@ -89,7 +89,7 @@ describe("extractJson", () => {
     ["tildes", (json) => `~~~\n${json}\n~~~\nAs you see.`],
     ["Windows lines", (json) => `Well,\r\n\`\`\`JSON\r\n${json}\r\n\`\`\`\r\nDone.`],
     ["other fences", (json) => `\`\`\`sh\nls {a,b}\n\`\`\`\n\`\`\`json\n${json}\n\`\`\`\n{ x }`],
-  ])("gives any value back that is wrapped in %s", (_, wrap) => {
+  ])("gives back any value that is wrapped in %s", (_, wrap) => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
         const json = JSON.stringify(value, null, indent);
@@ -98,7 +98,7 @@ describe("extractJson", () => {
     );
   });
 
-  it("gives any object or array back that stands in words", () => {
+  it("gives back any object or array between words", () => {
     const containers = fc.jsonValue().map((value) => [value, "long enough to be the longest"]);
     fc.assert(
       fc.property(containers, (value) => {
@@ -108,7 +108,7 @@ describe("extractJson", () => {
     );
   });
 
-  it("takes time that grows with the text only", () => {
+  it("takes linear time for repeated openings", () => {
     const units = [
       "[",
       "{",
@@ -133,7 +133,7 @@ describe("extractJson", () => {
   });
 });
 
-describe("stripFence", () => {
+describe("stripFence()", () => {
   it.each([
     ["a fence of JSON", lines("```json", '{"a":1}', "```"), '{"a":1}'],
     ["a bare fence, blanks around", lines("", "```", "a", "", "b", "```", ""), lines("a", "", "b")],
@@ -147,7 +147,7 @@ describe("stripFence", () => {
       lines("# A", "```ts", "x", "```", "end"),
     ],
     ["a long fence", lines("````md", "```", "x", "```", "````"), lines("```", "x", "```")],
-  ])("takes off %s", (_, text, stripped) => {
+  ])("removes %s", (_, text, stripped) => {
     expect(stripFence(text)).toBe(stripped);
   });
 
@@ -157,18 +157,18 @@ describe("stripFence", () => {
     ["words after the fence", lines("```", "x", "```", "So.")],
     ["two fences", lines("```", "x", "```", "```", "y", "```")],
     ["code within a line", "```x``` is x"],
-  ])("leaves a text with %s as it is", (_, text) => {
+  ])("leaves a text with %s unchanged", (_, text) => {
     expect(stripFence(text)).toBe(text);
   });
 
-  it("refuses what is no text", () => {
+  it("refuses a value that is not a string", () => {
     expect(() => stripFence(Buffer.from("x") as unknown as string)).toThrow(
       expect.objectContaining({ code: "invalid_options", message: "stripFence() takes a string." }),
     );
   });
 });
 
-describe("extractJson() on text that is crafted to be slow", () => {
+describe("extractJson() on text that was crafted to be slow", () => {
   it.each([
     ["fences that are marked json", "```json\nx\n```\n".repeat(300_000)],
     ["fences without a mark", "```\n{x}\n```\n".repeat(100_000)],
@@ -178,7 +178,7 @@ describe("extractJson() on text that is crafted to be slow", () => {
     ["objects that are cut off", '{"a":'.repeat(400_000)],
     ["strings that never end", '{"'.repeat(1_000_000)],
   ])(
-    "is linear: %s",
+    "takes linear time: %s",
     (_, text) => {
       const begun = process.cpuUsage();
       expect(() => extractJson(text)).toThrow("no JSON value");
@@ -188,7 +188,7 @@ describe("extractJson() on text that is crafted to be slow", () => {
     60_000,
   );
 
-  it("stripFence() is linear in backticks and blanks", () => {
+  it("stripFence() takes linear time for backticks and blanks", () => {
     const begun = performance.now();
     const inner = `${"`".repeat(1_000_000)}${" ".repeat(1_000_000)}x`;
     expect(stripFence(`~~~\n${inner}`)).toBe(inner);

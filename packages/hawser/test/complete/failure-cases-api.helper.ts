@@ -9,7 +9,13 @@ import {
   streamError,
   usageLimit,
 } from "../../src/testing/index.js";
-import { type Attempt, attempting, type Cause, type Failure } from "./failure-cases.helper.js";
+import {
+  type Attempt,
+  attempting,
+  attemptingIn,
+  type Cause,
+  type Failure,
+} from "./failure-cases.helper.js";
 
 const OAUTH: Attempt["environment"] = { oauthToken: "dummy-oauth-token" };
 const RESETS_AT = new Date("2033-05-18T03:33:20.000Z");
@@ -21,9 +27,11 @@ function answering(
   more: Attempt & Omit<Partial<Cause>, "attempt"> = {},
 ): Cause {
   const { onOlder, mostCalls, ...attempt } = more;
+  const isPlain = Object.keys(attempt).length === 0;
   return {
     cause,
     attempt: attempting({ replies: always(reply), ...attempt }),
+    ...(isPlain ? { attemptIn: attemptingIn({ replies: [always(reply)] }) } : {}),
     becomes: { resumable: false, ...becomes },
     ...(onOlder === undefined ? {} : { onOlder: { resumable: false, ...(onOlder as Failure) } }),
     ...(mostCalls === undefined ? {} : { mostCalls }),
@@ -33,7 +41,7 @@ function answering(
 /** Failures that the API causes. */
 export const AT_THE_API: readonly Cause[] = [
   answering(
-    "The API finds the request wrong (400)",
+    "The API rejects the request as invalid (400)",
     apiError(400),
     { code: "api_error", message: /Simulated invalid request/, retryable: false, apiStatus: 400 },
     { mostCalls: 8 },
@@ -54,7 +62,7 @@ export const AT_THE_API: readonly Cause[] = [
     message: /Simulated error/,
     apiStatus: 402,
   }),
-  answering("The key may not do this (403)", apiError(403), {
+  answering("The key lacks the permission (403)", apiError(403), {
     code: "auth",
     message: /Simulated missing permission/,
     apiStatus: 403,
@@ -73,7 +81,7 @@ export const AT_THE_API: readonly Cause[] = [
       onOlder: { code: "model_not_found", message: /claude-of-tomorrow/, apiStatus: 404 },
     },
   ),
-  answering("The request was too slow for the API (408)", apiError(408), {
+  answering("The API reports a request timeout (408)", apiError(408), {
     code: "api_error",
     message: /408/,
     apiStatus: 408,
@@ -95,7 +103,7 @@ export const AT_THE_API: readonly Cause[] = [
     retryAfterMs: 2000,
   }),
   answering(
-    "Rate limit, `retry-after: 1`, and the CLI asks twice more (429, `retry.cliRetries: 2`)",
+    "Rate limit, `retry-after: 1`, and the CLI retries twice (429, `retry.cliRetries: 2`)",
     apiError(429, { retryAfter: 1 }),
     {
       code: "rate_limited",
@@ -105,19 +113,19 @@ export const AT_THE_API: readonly Cause[] = [
     },
     { options: { retry: { cliRetries: 2 } }, mostCalls: 3 },
   ),
-  answering("Rate limit without that header (429)", apiError(429), {
+  answering("Rate limit without `retry-after` (429)", apiError(429), {
     code: "rate_limited",
     message: /Simulated rate limit/,
     apiStatus: 429,
   }),
   answering(
-    "Rate limit for a login or OAuth token that is not the plan's (429)",
+    "Rate limit of a login or OAuth token other than the limit of the plan (429)",
     apiError(429),
     { code: "rate_limited", message: /not your usage limit/, apiStatus: 429 },
     { environment: OAUTH },
   ),
   answering(
-    "The plan's limit is used up (429)",
+    "The usage limit of the plan is reached (429)",
     usageLimit({ resetsAt: RESETS_AT }),
     {
       code: "usage_limit",
@@ -150,7 +158,7 @@ export const AT_THE_API: readonly Cause[] = [
     { onOlder: { code: "api_error", message: /529 Overloaded/ }, mostCalls: 4 },
   ),
   answering(
-    "Nothing listens at the API's address",
+    "Nothing listens at the address of the API",
     apiError(500),
     { code: "api_error", message: /refused|connect/i },
     { environment: { extra: { ANTHROPIC_BASE_URL: "http://127.0.0.1:9" } }, mostCalls: 0 },
@@ -160,8 +168,9 @@ export const AT_THE_API: readonly Cause[] = [
     message: /ECONNRESET/,
   }),
   {
-    cause: "The API cuts the connection in mid-answer, once: the CLI asks again",
+    cause: "The API cuts the connection in mid-answer once, and the CLI retries",
     attempt: attempting({ replies: [cut("Half an"), "A whole answer."] }),
+    attemptIn: attemptingIn({ replies: [cut("Half an"), "A whole answer."] }),
     becomes: { text: "A whole answer.", stop: "completed" },
   },
   answering(

@@ -15,7 +15,7 @@ function noServer(named: string): string {
 /** Calls that do not get what their options ask for. */
 export const NOT_AS_ASKED: readonly Cause[] = [
   {
-    cause: "An MCP server does not start that `requireMcp` asks for",
+    cause: "An MCP server that `requireMcp` requires does not start",
     attempt: attempting({
       options: { mcpServers: { broken: { command: "/no/such/server" } }, requireMcp: true },
     }),
@@ -34,7 +34,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
     mostCalls: 0,
   },
   {
-    cause: "A schema is given, and the model answers in words only",
+    cause: "A call with `schema`: the model answers in words only",
     attempt: attempting({
       replies: always("In words."),
       options: { schema: SCHEMA, maxRepairs: 1 },
@@ -49,7 +49,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
     mostCalls: 5,
   },
   {
-    cause: "A schema is given, and no value of the model fits it",
+    cause: "A call with `schema`: no value of the model fits",
     attempt: attempting({
       replies: always(toolUse("StructuredOutput", { n: "one" })),
       options: { schema: SCHEMA, maxRepairs: 1 },
@@ -65,7 +65,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
     mostCalls: 10,
   },
   {
-    cause: "A schema is given, and the turns are used up before the value",
+    cause: "A call with `schema`: `maxTurns` is reached before the value",
     attempt: attempting({
       replies: always(() => ["Still at it. ", echo()]),
       options: { ...BASH, schema: SCHEMA, maxTurns: 2 },
@@ -78,7 +78,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
     },
   },
   {
-    cause: "A schema is given, and the budget is spent before the value",
+    cause: "A call with `schema`: `maxBudgetUsd` is spent before the value",
     attempt: attempting({
       replies: always(() => reply(["Still at it. ", echo()], { usage: USAGE })),
       options: { ...BASH, schema: SCHEMA, maxBudgetUsd: 0.001, model: "claude-sonnet-4-5" },
@@ -91,7 +91,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
     },
   },
   {
-    cause: "The turns are used up, and no schema is given",
+    cause: "A call without `schema`: `maxTurns` is reached",
     attempt: attempting({
       replies: always(() => ["Still at it. ", echo()]),
       options: { ...BASH, maxTurns: 2 },
@@ -99,7 +99,7 @@ export const NOT_AS_ASKED: readonly Cause[] = [
     becomes: { text: "Still at it. Still at it. ", stop: "max_turns" },
   },
   {
-    cause: "The budget is spent, and no schema is given",
+    cause: "A call without `schema`: `maxBudgetUsd` is spent",
     attempt: attempting({
       replies: always(() => reply(["Still at it. ", echo()], { usage: USAGE })),
       options: { ...BASH, maxBudgetUsd: 0.001, model: "claude-sonnet-4-5" },

@@ -52,7 +52,7 @@ function causeTable(causes: readonly Cause[]): string {
   const rank = ({ code }: Row) => (code === undefined ? codes.length : codes.indexOf(code));
   const ordered = rows.sort((a, b) => rank(a) - rank(b));
   return table(
-    ["what happens", "code", "retryable", "beside it"],
+    ["what happens", "code", "retryable", "other facts"],
     ordered.map(({ cause, code, retryable, beside }) => [
       cause,
       code === undefined ? "–" : `\`${code}\``,
@@ -89,7 +89,7 @@ function rowOf(cause: string, becomes: Failure | Answer): Row {
   return { cause, code, retryable, beside: besideOf(becomes) };
 }
 
-/** Facts that the page only names, because their values differ from case to case. */
+/** Facts whose values differ from case to case, so that the page only names them. */
 const NAMED = ["stderrTail", "resetsAt", "reason", "partialText", "issues"] as const;
 
 function besideOf(failure: Failure): string {

@@ -30,7 +30,7 @@ function pooled(settings: PoolOptions, around: Around = {}): Cause["attempt"] {
 /** Failures that a pool causes. */
 export const BY_A_POOL: readonly Cause[] = [
   {
-    cause: "The pool was closed before",
+    cause: "The pool was closed before the call",
     attempt: pooled({}, { before: (pool) => pool.close() }),
     becomes: { code: "pool_closed", message: /pool is closed/ },
     mostCalls: 0,
@@ -53,7 +53,8 @@ export const BY_A_POOL: readonly Cause[] = [
     },
   },
   {
-    cause: "All places of the pool are taken, and nobody may wait (`queueLimit: 0`)",
+    cause: "All places of the pool are taken, and no call may wait (`queueLimit: 0`)",
+    elsewhere: "pool/admission.test.ts",
     attempt: pooled(
       { concurrency: 1, queueLimit: 0 },
       {
@@ -86,7 +87,7 @@ export const BY_A_POOL: readonly Cause[] = [
     mostCalls: 0,
   },
   {
-    cause: 'A tool is asked of a pool that hands every process on (`isolation: "conversation"`)',
+    cause: 'A call with tools in a pool that reuses every process (`isolation: "conversation"`)',
     attempt: pooled({ isolation: "conversation" }, { options: { tools: ["Bash"] } }),
     becomes: {
       code: "invalid_options",

@@ -5,7 +5,7 @@ import { processes } from "../../src/process/index.js";
 import { type Action, always, fakeCli, hang, toolUse } from "../../src/testing/index.js";
 import { until } from "../support/proc.js";
 import { transcriptIn } from "../support/transcript.js";
-import { attempting, type Cause } from "./failure-cases.helper.js";
+import { attempting, attemptingIn, type Cause } from "./failure-cases.helper.js";
 
 const BASH = { tools: ["Bash"], allowedTools: ["Bash"] };
 const LONG = "knot ".repeat(14_000);
@@ -32,7 +32,7 @@ function kill(): void {
 /** Failures while the CLI runs. */
 export const WHILE_IT_RUNS: readonly Cause[] = [
   {
-    cause: "The CLI does not get ready (`timeouts.bootMs`)",
+    cause: "The CLI does not become ready (`timeouts.bootMs`)",
     attempt: faking([], "initialize"),
     becomes: {
       code: "timeout",
@@ -44,6 +44,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
   },
   {
     cause: "The model says nothing (`timeouts.firstMessageMs`)",
+    elsewhere: "phases.test.ts",
     attempt: attempting({ replies: [hang()], options: { timeouts: { firstMessageMs: 2000 } } }),
     becomes: {
       code: "timeout",
@@ -69,7 +70,8 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     },
   },
   {
-    cause: "The model stops in mid-answer, in a session that is kept",
+    cause: "The model stops in mid-answer, with `persistSession: true`",
+    elsewhere: "phases.test.ts",
     attempt: attempting({
       replies: [hang("Half an answer")],
       options: { timeouts: { idleMs: 2000 }, persistSession: true },
@@ -96,6 +98,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
   },
   {
     cause: "The API is silent for longer than `retry.apiTimeoutMs`",
+    elsewhere: "phases.test.ts",
     attempt: attempting({
       replies: always(hang()),
       options: { retry: { cliRetries: 0, apiTimeoutMs: 1500 } },
@@ -103,18 +106,25 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     becomes: { code: "api_error", message: /timed out/, resumable: false },
   },
   {
-    cause: "The caller aborts before it begins",
+    cause: "The caller aborts before the call begins",
     attempt: attempting({ options: { signal: AbortSignal.abort(REASON) } }),
     becomes: { code: "aborted", message: /aborted/, reason: REASON },
     mostCalls: 0,
   },
   aborting(),
   {
-    cause: "The caller aborts after the answer: nothing happens",
+    cause: "The caller aborts after the answer, without effect",
     attempt: async (path) => {
       const controller = new AbortController();
       const { signal } = controller;
       const tried = await attempting({ replies: ["An answer."], options: { signal } })(path);
+      controller.abort(REASON);
+      return tried;
+    },
+    attemptIn: async (shared) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const tried = await attemptingIn({ replies: ["An answer."], options: { signal } })(shared);
       controller.abort(REASON);
       return tried;
     },
@@ -137,7 +147,8 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     },
   },
   {
-    cause: "The CLI is killed while a tool runs, in a session that is kept",
+    cause: "The CLI is killed while a tool runs, with `persistSession: true`",
+    elsewhere: "phases.test.ts",
     attempt: attempting({
       replies: [["I run it. ", endless()]],
       options: { ...BASH, persistSession: true },
@@ -156,7 +167,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     },
   },
   {
-    cause: "The CLI ends with a code of its own before the result",
+    cause: "The CLI exits with a code of its own before the result",
     attempt: faking([{ init: {} }, { assistant: "Half" }, { stderr: "lost it\n" }, { exit: 3 }]),
     becomes: {
       code: "process_exited",
@@ -190,6 +201,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
   },
   {
     cause: "The messages of a stream are read twice",
+    elsewhere: "completion-stream.test.ts",
     attempt: attempting({
       replies: ["An answer."],
       meanwhile: async (_, call) => {

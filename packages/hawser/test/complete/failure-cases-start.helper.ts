@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
 import { complete } from "../../src/complete/index.js";
-import { attempting, type Cause } from "./failure-cases.helper.js";
+import { attempting, attemptingIn, type Cause } from "./failure-cases.helper.js";
 
 const NOBODY = "11111111-2222-4333-8444-555555555555";
 const SOMEBODY = "66666666-7777-4888-9999-aaaaaaaaaaaa";
@@ -13,7 +13,7 @@ const isRoot = process.getuid?.() === 0;
 /** Failures before a call starts. */
 export const AT_THE_START: readonly Cause[] = [
   {
-    cause: "There is no such executable",
+    cause: "The executable does not exist",
     attempt: attempting({ options: { cliPath: GONE } }),
     becomes: {
       code: "cli_not_found",
@@ -34,7 +34,7 @@ export const AT_THE_START: readonly Cause[] = [
     },
   },
   {
-    cause: "There is no such working directory",
+    cause: "The working directory does not exist",
     attempt: attempting({ options: { cwd: GONE } }),
     becomes: {
       code: "cwd_not_found",
@@ -52,7 +52,7 @@ export const AT_THE_START: readonly Cause[] = [
     },
   },
   {
-    cause: "Our folder for private files cannot be written",
+    cause: "The folder for temporary files is not writable",
     attempt: attempting({
       options: async ({ home }) => {
         const file = join(home, "not-a-folder");
@@ -89,7 +89,7 @@ export const AT_THE_START: readonly Cause[] = [
     },
   },
   {
-    cause: "An option of pools is used without one",
+    cause: "An option of pools is used without a pool (`tenant`)",
     attempt: attempting({ options: { tenant: "x" } }),
     becomes: {
       code: "invalid_options",
@@ -112,16 +112,19 @@ export const AT_THE_START: readonly Cause[] = [
   {
     cause: "A prompt of 1 MB",
     attempt: attempting({ replies: ["Long indeed."], prompt: "knot ".repeat(200_000) }),
+    attemptIn: attemptingIn({ replies: ["Long indeed."], prompt: "knot ".repeat(200_000) }),
     becomes: { text: "Long indeed.", stop: "completed" },
   },
   {
     cause: "A prompt of 12 MB",
+    elsewhere: "the rows of the API with prompt_too_long",
     attempt: attempting({ replies: ["Long indeed."], prompt: "knot ".repeat(2_400_000) }),
     becomes: { code: "prompt_too_long", message: /Prompt is too long/, resumable: false },
     onOlder: { text: "Long indeed.", stop: "completed" },
   },
   {
     cause: "The CLI does not know a flag (`extraArgs`)",
+    elsewhere: "failures.test.ts",
     attempt: attempting({ options: { extraArgs: { "no-such-flag": null } } }),
     becomes: {
       code: "unsupported_by_cli",
@@ -132,7 +135,8 @@ export const AT_THE_START: readonly Cause[] = [
     },
   },
   {
-    cause: "The CLI is too old for an option (`verbatimPrompts`)",
+    cause: "An option needs CLI 2.1.248 or newer (`verbatimPrompts`)",
+    elsewhere: "options/old-cli.test.ts",
     attempt: attempting({ replies: ["An answer."], options: { verbatimPrompts: true } }),
     becomes: { text: "An answer.", stop: "completed" },
     onOlder: {
@@ -143,7 +147,7 @@ export const AT_THE_START: readonly Cause[] = [
     },
   },
   {
-    cause: "Permissions are to be skipped, and the user is root",
+    cause: "The options skip permissions, and the user is root",
     attempt: attempting({
       options: { permissionMode: "bypassPermissions", allowDangerouslySkipPermissions: true },
     }),
@@ -183,7 +187,7 @@ export const AT_THE_START: readonly Cause[] = [
     },
   },
   {
-    cause: "The id of the new session is taken",
+    cause: "The id of the new session exists already",
     attempt: attempting({
       replies: ["First."],
       options: async ({ options }) => {

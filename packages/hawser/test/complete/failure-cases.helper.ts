@@ -2,6 +2,8 @@ import { expect } from "vitest";
 import { ERROR_CODES, type ErrorCode, HawserError, type Issue } from "../../src/base/index.js";
 import { type Completion, stream } from "../../src/complete/index.js";
 import type { Options } from "../../src/options/index.js";
+import type { ScriptEntry } from "../../src/testing/index.js";
+import type { SharedWorld } from "../support/shared-world.js";
 import { type World, world } from "../support/world.js";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -11,12 +13,16 @@ export interface Cause {
   /** The text on the page docs/errors.md. */
   readonly cause: string;
   readonly attempt: (path: string) => Promise<Tried>;
+  /** The attempt on a pooled process, for rows whose process survives the failure. */
+  readonly attemptIn?: (shared: SharedWorld) => Promise<Tried>;
   readonly becomes: Failure | Answer;
   /** The outcome on the older CLI, if it differs. */
   readonly onOlder?: Failure | Answer;
   /** The maximum number of model calls on either CLI; 2 by default. */
   readonly mostCalls?: number;
   readonly skip?: boolean;
+  /** The test of `npm test` that provokes the same failure. Then only a full run has this row. */
+  readonly elsewhere?: string;
 }
 
 /** All facts of a failure. A fact that is not listed is absent. The code table gives hint and retryable. */
@@ -74,6 +80,21 @@ export function attempting(what: Attempt): Cause["attempt"] {
     if (thrown instanceof Error && !(thrown instanceof HawserError)) throw thrown;
     const told = (thrown ?? outcome) as Tried["outcome"];
     return { outcome: told, calls: place.model.calls.length };
+  };
+}
+
+/** A call on the pooled process of a shared world. */
+export function attemptingIn(what: {
+  readonly replies: readonly ScriptEntry[];
+  readonly prompt?: string;
+  readonly options?: Options;
+}): (shared: SharedWorld) => Promise<Tried> {
+  return async (shared) => {
+    const { replies, prompt = "Say it.", options = {} } = what;
+    shared.script(...replies);
+    const all = { ...shared.options, ...(options as object), pool: shared.pool() };
+    const outcome = await stream(prompt, all).completion.catch((error: unknown) => error);
+    return { outcome: outcome as Tried["outcome"], calls: shared.calls.length };
   };
 }
 

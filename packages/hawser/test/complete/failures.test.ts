@@ -11,90 +11,73 @@ import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
 import { failure } from "./failure.helper.js";
 
-const isRoot = process.getuid?.() === 0;
-
-describe.each(clisInTurn())("a start that fails on the real CLI $name", ({ path, name }) => {
-  it("for an unknown flag is unsupported_by_cli, with the CLI's words", async () => {
-    const { options } = await world(path, []);
-    const error = await failure("x", { ...options, extraArgs: { "no-such-flag": null } });
-    expect(error).toMatchObject({
-      code: "unsupported_by_cli",
-      exitCode: 1,
-      cliPath: path,
-      cliVersion: name,
-      stderrTail: expect.stringContaining("unknown option '--no-such-flag'"),
+describe.each(clisInTurn())(
+  "complete() with a failing start, on the real CLI $name",
+  ({ path, name }) => {
+    it("rejects with unsupported_by_cli and the words of the CLI for an unknown flag", async () => {
+      const { options } = await world(path, []);
+      const error = await failure("x", { ...options, extraArgs: { "no-such-flag": null } });
+      expect(error).toMatchObject({
+        code: "unsupported_by_cli",
+        exitCode: 1,
+        cliPath: path,
+        cliVersion: name,
+        stderrTail: expect.stringContaining("unknown option '--no-such-flag'"),
+      });
+      expect(error.message).toContain("unknown option '--no-such-flag'");
     });
-    expect(error.message).toContain("unknown option '--no-such-flag'");
-  });
 
-  it("for a session that does not exist is session_not_found", async () => {
-    const { options } = await world(path, []);
-    const resume = "11111111-2222-4333-8444-555555555555";
-    const error = await failure("x", { ...options, resume, persistSession: true });
-    expect(error.code).toBe("session_not_found");
-    expect(error.message).toContain(resume);
-  });
-
-  it("for a title that no session has is session_not_found", async () => {
-    const { options } = await world(path, []);
-    const error = await failure("x", { ...options, resume: "no such title", persistSession: true });
-    expect(error).toMatchObject({ code: "session_not_found", retryable: false });
-  });
-
-  it.skipIf(!isRoot)("for bypass as root is root_refused", async () => {
-    const { options } = await world(path, []);
-    const error = await failure("x", {
-      ...options,
-      permissionMode: "bypassPermissions",
-      allowDangerouslySkipPermissions: true,
+    it("rejects with session_not_found for a title that no session has", async () => {
+      const { options } = await world(path, []);
+      const error = await failure("x", {
+        ...options,
+        resume: "no such title",
+        persistSession: true,
+      });
+      expect(error).toMatchObject({ code: "session_not_found", retryable: false });
     });
-    expect(error).toMatchObject({
-      code: "root_refused",
-      exitCode: 1,
-      stderrTail: expect.stringContaining("root"),
-    });
-  });
-});
+  },
+);
 
-describe("a start that fails before there is a process", () => {
-  const cases: [string, (cliPath: string, gone: string) => CompleteOptions, string][] = [
-    ["a missing executable", (_, gone) => ({ cliPath: gone }), "cli_not_found"],
-    ["a directory as executable", () => ({ cliPath: tmpdir() }), "cli_not_runnable"],
-    ["a missing cwd", (cliPath, gone) => ({ cliPath, cwd: gone }), "cwd_not_found"],
-    ["a file as cwd", (cliPath) => ({ cliPath, cwd: cliPath }), "cwd_not_found"],
+describe("complete() before a process starts", () => {
+  const cases: [string, string, (cliPath: string, gone: string) => CompleteOptions][] = [
+    ["a missing executable", "cli_not_found", (_, gone) => ({ cliPath: gone })],
+    ["a directory as executable", "cli_not_runnable", () => ({ cliPath: tmpdir() })],
+    ["a missing cwd", "cwd_not_found", (cliPath, gone) => ({ cliPath, cwd: gone })],
+    ["a file as cwd", "cwd_not_found", (cliPath) => ({ cliPath, cwd: cliPath })],
     [
       "a missing plugin folder",
-      (cliPath, gone) => ({ cliPath, plugins: [{ type: "local", path: gone }] }),
       "invalid_options",
+      (cliPath, gone) => ({ cliPath, plugins: [{ type: "local", path: gone }] }),
     ],
     [
       "a missing settings file",
-      (cliPath, gone) => ({ cliPath, settings: gone }),
       "invalid_options",
+      (cliPath, gone) => ({ cliPath, settings: gone }),
     ],
-    ["an option of pools without one", (cliPath) => ({ cliPath, tenant: "x" }), "invalid_options"],
-    ["an unknown option", (cliPath) => ({ cliPath, modle: "opus" }) as never, "invalid_options"],
+    ["tenant without pool", "invalid_options", (cliPath) => ({ cliPath, tenant: "x" })],
+    ["an unknown option", "invalid_options", (cliPath) => ({ cliPath, modle: "opus" }) as never],
   ];
-  it.each(cases)("for %s has its own code", async (_what, options, code) => {
+  it.each(cases)("refuses %s with %s", async (_what, code, options) => {
     const cli = await answering();
     expect((await failure("x", options(cli, join(tmpdir(), randomUUID())))).code).toBe(code);
   });
 
-  it("for an option of sessions is refused by the types, too", async () => {
+  it("refuses an option of sessions with not_supported, and in its types", async () => {
     const cliPath = await answering();
     const refusal = { code: "not_supported", issues: [{ path: "recover" }] };
-    // @ts-expect-error: a call has `autoResume` instead.
+    // @ts-expect-error: complete() has `autoResume` instead.
     await expect(complete("x", { cliPath, recover: true })).rejects.toMatchObject(refusal);
   });
 
-  it.each(["", "   ", "\n"])("for the empty prompt %j is invalid_options", async (prompt) => {
+  it.each(["", "   ", "\n"])("refuses the empty prompt %j with invalid_options", async (prompt) => {
     expect(await failure(prompt, { cliPath: await answering() })).toMatchObject({
       code: "invalid_options",
       issues: [expect.objectContaining({ path: "prompt" })],
     });
   });
 
-  /** A CLI that would answer, so that only the refusal under test can make the call fail. */
+  /** A CLI that would answer, so that the call can fail only by the refusal under test. */
   async function answering(): Promise<string> {
     const cli = await fakeCli();
     onTestFinished(() => cli.dispose());
@@ -102,8 +85,8 @@ describe("a start that fails before there is a process", () => {
   }
 });
 
-describe("a retry of the CLI's own", () => {
-  it("is logged, and the answer comes all the same", async () => {
+describe("a retry by the CLI itself", () => {
+  it("is logged as a warning, and the call gives the answer", async () => {
     const { logger, entries } = recordingLogger();
     const { options } = await world(NEWEST_CLI, [apiError(500), "after all"]);
     expect((await complete("x", { ...options, logger })).text).toBe("after all");
@@ -125,15 +108,8 @@ describe("a retry of the CLI's own", () => {
   });
 });
 
-describe("limits on the real CLI", () => {
-  it("end a call at once whose signal is aborted already", async () => {
-    const { model, options } = await world(NEWEST_CLI, []);
-    const error = await failure("x", { ...options, signal: AbortSignal.abort("early") });
-    expect(error).toMatchObject({ code: "aborted", reason: "early" });
-    expect(model.requests).toEqual([]);
-  });
-
-  it("leave no listener on a signal that serves many calls", async () => {
+describe("signal", () => {
+  it("has no listener left after calls that succeeded and failed", async () => {
     const { signal } = new AbortController();
     let listeners = 0;
     const add = signal.addEventListener.bind(signal);
@@ -155,15 +131,16 @@ describe("limits on the real CLI", () => {
   });
 });
 
-describe("a call that ends before there is a process", () => {
-  it("because its signal was aborted already starts nothing at all", async () => {
+describe("complete() before the CLI runs", () => {
+  it("rejects with aborted and starts nothing if the signal is aborted already", async () => {
     const cli = await fakeCli();
     onTestFinished(() => cli.dispose());
-    await failure("x", { cliPath: cli.path, signal: AbortSignal.abort() });
+    const error = await failure("x", { cliPath: cli.path, signal: AbortSignal.abort("early") });
+    expect(error).toMatchObject({ code: "aborted", reason: "early" });
     expect(await cli.recorded()).toEqual([]);
   });
 
-  it("because the CLI does not even say its version is ended by its limit", async () => {
+  it("rejects with timeout at bootMs if the CLI does not print its version", async () => {
     const cli = await fakeCli({
       steps: [{ on: "version", times: "always", do: [{ hang: true }] }],
     });
@@ -171,25 +148,25 @@ describe("a call that ends before there is a process", () => {
     const started = performance.now();
     const error = await failure("x", { cliPath: cli.path, timeouts: { bootMs: 200 } });
     expect(error).toMatchObject({ code: "timeout", phase: "boot" });
-    // The limit of the probe is 5 s, which must not have passed.
+    // The version probe has a limit of 5 s, which must not have passed.
     expect(performance.now() - started).toBeLessThan(4500);
   });
 
-  it("because its prompt cannot be written is invalid_options", async () => {
+  it("rejects with invalid_options if the prompt cannot be serialized", async () => {
     const block: Record<string, unknown> = { type: "text", text: "x" };
     block["self"] = block;
     await expect(complete([block as never])).rejects.toMatchObject({ code: "invalid_options" });
   });
 });
 
-describe("a CLI that misbehaves", () => {
+describe("complete() on a CLI that misbehaves", () => {
   async function fake(steps: Scenario["steps"]): Promise<CompleteOptions> {
     const cli = await fakeCli({ steps: steps ?? [] });
     onTestFinished(() => cli.dispose());
     return { cliPath: cli.path, closeGraceMs: 500 };
   }
 
-  it("ending with code 0 but no result is an error", async () => {
+  it("rejects with process_exited after exit code 0 without a result", async () => {
     const options = await fake([
       { on: "user", do: [{ init: {} }, { assistant: "half an" }, { exit: 0 }] },
     ]);
@@ -203,7 +180,7 @@ describe("a CLI that misbehaves", () => {
     });
   });
 
-  it("prints an error that fits a screen, with all of it in its JSON", async () => {
+  it("rejects with an error that prints on one screen and has all facts in its JSON", async () => {
     const usage = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`field_${i}`, i]));
     const options = await fake([
       { on: "user", do: [{ init: {} }, { result: { is_error: true, result: "no", usage } }] },
@@ -215,7 +192,7 @@ describe("a CLI that misbehaves", () => {
     expect("lastMessage" in error).toBe(false);
   });
 
-  it("has what it said on stderr in every error", async () => {
+  it("puts the stderr of the CLI into stderrTail", async () => {
     const options = await fake([
       { on: "initialize", do: [{ stderr: "waiting for the keychain\n" }] },
       { on: "user", do: [] },
@@ -228,7 +205,7 @@ describe("a CLI that misbehaves", () => {
     });
   });
 
-  it("repeating a secret of the call does not get it into an error", async () => {
+  it("masks a secret of the call that the CLI repeats", async () => {
     const canary = "canary-of-this-call";
     const echo = { subtype: "success", is_error: true, result: `bad key ${canary}` };
     const options = await fake([
@@ -239,7 +216,7 @@ describe("a CLI that misbehaves", () => {
     expect(inspect(error, { depth: 9 })).not.toContain(canary);
   });
 
-  it("running a tool for longer than the limit of silence is waited for", async () => {
+  it("waits for a tool that runs longer than idleMs", async () => {
     const tool = { type: "tool_use", id: "toolu_1", name: "Bash", input: {} };
     const done = { type: "tool_result", tool_use_id: "toolu_1", content: "ok" };
     const options = await fake([
@@ -257,7 +234,7 @@ describe("a CLI that misbehaves", () => {
     expect((await complete("x", { ...options, timeouts: { idleMs: 1200 } })).text).toBe("finished");
   });
 
-  it("sending something before it has booted has not booted", async () => {
+  it("rejects with timeout at bootMs although the CLI has sent a message", async () => {
     const options = await fake([
       { on: "start", do: [{ emit: { type: "keep_alive" } }] },
       { on: "initialize", do: [] },
@@ -280,29 +257,29 @@ describe("a CLI that misbehaves", () => {
     [{ is_error: true, api_error_status: 502, result: "bad gateway" }, "api_error", true],
     [{ is_error: true, api_error_status: null, result: "network" }, "api_error", true],
     [{ is_error: true, stop_reason: "refusal", result: "no" }, "refusal", false],
-  ])("reporting %j is %s", async (result, code, retryable) => {
+  ])("reads the result %j as %s", async (result, code, retryable) => {
     const options = await fake([{ on: "user", do: [{ init: {} }, { result }] }]);
     expect(await failure("x", options)).toMatchObject({ code, retryable });
   });
 
-  it("giving its result before a bad exit code has answered", async () => {
+  it("gives the answer if the CLI exits with an error code after the result", async () => {
     const options = await fake([{ on: "user", do: [{ turn: "whole" }, { exit: 1 }] }]);
     expect((await complete("x", options)).text).toBe("whole");
   });
 
-  it("printing noise has answered all the same", async () => {
+  it("gives the answer if the CLI prints noise before it", async () => {
     const options = await fake([
       { on: "user", do: [{ write: "warning: x\n\n" }, { turn: "fine" }] },
     ]);
     expect((await complete("x", options)).text).toBe("fine");
   });
 
-  it("losing its result to a broken line is a protocol_error, not a wait", async () => {
+  it("rejects with protocol_error at once if the line of the result is broken", async () => {
     const options = await fake([{ on: "user", do: [{ init: {} }, { write: '{"type":"resu\n' }] }]);
     expect((await failure("x", options)).code).toBe("protocol_error");
   });
 
-  it("sending its result on a line over the limit is message_too_large", async () => {
+  it("rejects with message_too_large if the line of the result exceeds maxLineBytes", async () => {
     const options = await fake([{ on: "user", do: [{ turn: "x".repeat(100_000) }] }]);
     const error = await failure("x", { ...options, maxLineBytes: 50_000 });
     expect(error).toMatchObject({ code: "message_too_large" });
@@ -325,12 +302,12 @@ describe("a CLI that misbehaves", () => {
       { idleMs: 1500 },
       "idle",
     ],
-  ] as const)("that %s is ended by its limit", async (_what, steps, timeouts, phase) => {
+  ] as const)("rejects with timeout if the CLI %s", async (_what, steps, timeouts, phase) => {
     const options = await fake(steps);
     expect(await failure("x", { ...options, timeouts })).toMatchObject({ code: "timeout", phase });
   });
 
-  it("losing deny rules never gets the prompt", async () => {
+  it("rejects with protocol_error and sends no prompt if deny rules were lost", async () => {
     const cli = await fakeCli({
       steps: [
         {
@@ -362,14 +339,14 @@ describe("a CLI that misbehaves", () => {
     expect(lines.filter((line) => JSON.parse(line).type === "user")).toEqual([]);
   });
 
-  it("refusing initialize is a control_error", async () => {
+  it("rejects with control_error if the CLI refuses initialize", async () => {
     const options = await fake([{ on: "initialize", do: [{ respondError: "no such agent" }] }]);
     const error = await failure("x", options);
     expect(error).toMatchObject({ code: "control_error" });
     expect(error.message).toContain("no such agent");
   });
 
-  it("asking what nobody can answer gets an answer", async () => {
+  it("answers a request of an unknown kind from the CLI", async () => {
     const ask = { type: "control_request", request_id: "q1", request: { subtype: "new_thing" } };
     const options = await fake([
       { on: "user", do: [{ emit: ask }] },

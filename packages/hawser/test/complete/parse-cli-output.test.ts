@@ -10,7 +10,7 @@ import {
   refusal,
   toolUse,
 } from "../../src/testing/index.js";
-import { clisInTurn } from "../support/cli.js";
+import { clisInTurn, FULL } from "../support/cli.js";
 import { fc } from "../support/fc.js";
 import { world } from "../support/world.js";
 import { CliProcess } from "../testing/cli-process.helper.js";
@@ -26,7 +26,7 @@ interface Run {
   readonly code: number | null;
 }
 
-/** Runs the executable as a user would: nothing of the library is in between. */
+/** Runs the executable as a user would, without the library. */
 async function run(
   path: string,
   args: readonly string[],
@@ -44,41 +44,30 @@ async function run(
 
 const working = () => ["Working. ", toolUse("Bash", { command: "echo x", description: "d" })];
 
-for (const [form, args] of FORMS) {
-  describe.each(clisInTurn())(`what the real CLI $name prints as ${form}`, ({ path }) => {
-    it("is read when it answers, whatever the answer holds", async () => {
-      const answer = 'A bowline,\u2028as {"json": "```"}\r\nsays.\n';
-      const { stdout, code } = await run(path, args, [answer]);
-      expect(code).toBe(0);
-      const output = parseCliOutput(stdout);
-      expect(output).toEqual({
-        form,
-        messages: expect.arrayContaining([output.result]),
-        noise: [],
-        result: expect.objectContaining({ type: "result", subtype: "success", is_error: false }),
-        text: answer,
-        stop: "completed",
-        error: undefined,
-        model: form === "object" ? undefined : expect.stringMatching(/^claude-/),
-        sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        costUsd: expect.any(Number),
-      });
-      expect(output.messages.length > 1).toBe(form !== "object");
-    });
+interface Outcome {
+  readonly title: string;
+  readonly run: (path: string, args: readonly string[]) => Promise<Run>;
+  readonly check: (run: Run, form: (typeof FORMS)[number][0]) => void;
+}
 
-    it("is read when it stops at the limit of turns", async () => {
-      const { stdout, code } = await run(path, args, always(working()), {
-        args: ["--max-turns=2", "--allowedTools=Bash"],
-      });
+/** Outcomes without an answer. */
+const OUTCOMES: readonly Outcome[] = [
+  {
+    title: "reads a run that stops at the limit of turns",
+    run: (path, args) =>
+      run(path, args, always(working()), { args: ["--max-turns=2", "--allowedTools=Bash"] }),
+    check: ({ stdout, code }, form) => {
       expect(code).toBe(1);
       const output = parseCliOutput(stdout);
       expect(output).toMatchObject({ form, stop: "max_turns", error: undefined });
       expect(output.result.result).toBeUndefined();
       expect(output.text).toBe(form === "object" ? "" : "Working. Working. ");
-    });
-
-    it("is read when the API fails", async () => {
-      const { stdout } = await run(path, args, always(apiError(500)));
+    },
+  },
+  {
+    title: "reads a failure of the API as api_error",
+    run: (path, args) => run(path, args, always(apiError(500))),
+    check: ({ stdout }, form) => {
       const output = parseCliOutput(stdout);
       expect(output).toMatchObject({ form, stop: undefined, text: "" });
       expect(output.error).toMatchObject({
@@ -87,33 +76,76 @@ for (const [form, args] of FORMS) {
         message: output.result.result,
         sessionId: output.sessionId,
       });
-    });
-
-    it("is read when the model refuses", async () => {
-      const { stdout } = await run(path, args, always(refusal("I would")));
+    },
+  },
+  {
+    title: "reads a refusal of the model as refusal",
+    run: (path, args) => run(path, args, always(refusal("I would"))),
+    check: ({ stdout }, form) => {
       const { error, text } = parseCliOutput(stdout);
       expect(error).toMatchObject({ code: "refusal" });
       expect(text === "").toBe(form === "object");
       expect(error?.partialText).toBe(form === "object" ? undefined : text);
-    });
-
-    it("is read when the answer passes the limit of tokens", async () => {
-      const { stdout } = await run(path, args, always(maxTokens("part ")));
+    },
+  },
+  {
+    title: "reads an answer over the token limit as max_output_tokens",
+    run: (path, args) => run(path, args, always(maxTokens("part "))),
+    check: ({ stdout }, form) => {
       const { error, text } = parseCliOutput(stdout);
       expect(error?.code).toBe("max_output_tokens");
       expect(text).toBe(form === "object" ? "" : "part part part part ");
-    });
-
-    it("is read when it is not logged in", async () => {
-      const { stdout } = await run(path, args, [], { extra: { ANTHROPIC_API_KEY: undefined } });
+    },
+  },
+  {
+    title: "reads a missing login as auth",
+    run: (path, args) => run(path, args, [], { extra: { ANTHROPIC_API_KEY: undefined } }),
+    check: ({ stdout }) => {
       const { error } = parseCliOutput(stdout);
       expect(error).toMatchObject({ code: "auth", message: "Not logged in · Please run /login" });
-    });
-  });
-}
+    },
+  },
+];
 
-describe.each(clisInTurn())("what the real CLI $name prints", ({ path }) => {
-  it("is no answer when it cannot start", async () => {
+/** The output of an answer, printed once for all tests of a block. */
+const ANSWER = 'A bowline,\u2028as {"json": "```"}\r\nsays.\n';
+
+describe.each(clisInTurn())("parseCliOutput() of the real CLI $name", ({ path }) => {
+  const printed = new Map<string, Run>();
+  async function answer(args: readonly string[]): Promise<Run> {
+    const made = printed.get(args.join(" ")) ?? (await run(path, args, [ANSWER]));
+    printed.set(args.join(" "), made);
+    return made;
+  }
+
+  it.each(FORMS)("reads an answer with any characters, printed as %s", async (form, args) => {
+    const { stdout, code } = await answer(args);
+    expect(code).toBe(0);
+    const output = parseCliOutput(stdout);
+    expect(output).toEqual({
+      form,
+      messages: expect.arrayContaining([output.result]),
+      noise: [],
+      result: expect.objectContaining({ type: "result", subtype: "success", is_error: false }),
+      text: ANSWER,
+      stop: "completed",
+      error: undefined,
+      model: form === "object" ? undefined : expect.stringMatching(/^claude-/),
+      sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      costUsd: expect.any(Number),
+    });
+    expect(output.messages.length > 1).toBe(form !== "object");
+  });
+
+  for (const [at, outcome] of OUTCOMES.entries()) {
+    // `npm test` takes the forms in turn, a full run takes each of them.
+    const forms = FULL ? FORMS : FORMS.slice(at % FORMS.length).slice(0, 1);
+    it.each(forms)(`${outcome.title}, printed as %s`, async (form, args) => {
+      outcome.check(await outcome.run(path, args), form);
+    });
+  }
+
+  it("rejects the output of a failed start with protocol_error", async () => {
     const { stdout, code } = await run(path, FORMS[0][1], [], { args: ["--no-such-flag"] });
     expect([stdout, code]).toEqual(["", 1]);
     expect(thrownBy(stdout)).toMatchObject({
@@ -123,7 +155,7 @@ describe.each(clisInTurn())("what the real CLI $name prints", ({ path }) => {
     });
   });
 
-  it("is read as an array where a user's configuration asks for that", async () => {
+  it("reads an array where a setting of the user asks for verbose output", async () => {
     const place = await world(path, ["A bowline."]);
     const args = ["-p", "--output-format", "json", "--settings", '{"viewMode":"verbose"}'];
     await using cli = new CliProcess(path, args, { env: place.env, cwd: place.cwd });
@@ -133,7 +165,7 @@ describe.each(clisInTurn())("what the real CLI $name prints", ({ path }) => {
     expect(output).toMatchObject({ form: "array", text: "A bowline.", stop: "completed" });
   });
 
-  it("is read when the session to resume is unknown, where anything is printed", async () => {
+  it("reads an unknown session as session_not_found, if the CLI prints anything", async () => {
     const resume = ["--resume", "11111111-2222-4333-8444-555555555555"];
     const { stdout } = await run(path, FORMS[2][1], [], { args: resume });
     expect(parseCliOutput(stdout)).toMatchObject({
@@ -143,8 +175,8 @@ describe.each(clisInTurn())("what the real CLI $name prints", ({ path }) => {
     expect((await run(path, FORMS[0][1], [], { args: resume })).stdout).toBe("");
   });
 
-  it("is read in any line ends, with a byte order mark, and with noise between its lines", async () => {
-    const { stdout } = await run(path, FORMS[2][1], ["A bowline."]);
+  it("reads any line ends, a byte order mark, and noise between the lines", async () => {
+    const { stdout } = await answer(FORMS[2][1]);
     const lines = stdout.trimEnd().split("\n");
     const plain = parseCliOutput(stdout);
     const mixed = `\uFEFFwarning: old\r\n${lines.join("\r\nnull\r\n\r\n")}\r\n[debug] done`;
@@ -156,18 +188,19 @@ describe.each(clisInTurn())("what the real CLI $name prints", ({ path }) => {
     expect(parseCliOutput(pretty)).toEqual({ ...plain, form: "array" });
   });
 
-  it("is no answer when it was cut, wherever that was", async () => {
-    for (const [, args] of FORMS) {
-      const { stdout } = await run(path, args, ["A bowline."]);
+  it.each(FORMS)(
+    "rejects a truncated output with protocol_error, printed as %s",
+    async (_form, args) => {
+      const { stdout } = await answer(args);
       const whole = stdout.trimEnd();
       for (let end = 0; end < whole.length; end += 97) {
         expect(thrownBy(whole.slice(0, end))?.code).toBe("protocol_error");
       }
-    }
-  });
+    },
+  );
 });
 
-describe("an output", () => {
+describe("parseCliOutput()", () => {
   const result = { type: "result", subtype: "success", is_error: false, result: "yes" };
   const lines = (...messages: readonly object[]) =>
     messages.map((message) => `${JSON.stringify(message)}\n`).join("");
@@ -178,18 +211,18 @@ describe("an output", () => {
     ...more,
   });
 
-  it("has succeeded where it does not say that it has failed", () => {
+  it("takes a result without is_error for a success", () => {
     const line = { type: "result", subtype: "success", result: "x", session_id: "s" };
     expect(parseCliOutput(JSON.stringify(line))).toMatchObject({ text: "x", stop: "completed" });
   });
 
-  it("may answer with a value alone", () => {
+  it("reads a result that has only structured_output", () => {
     const line = { type: "result", subtype: "success", is_error: false, structured_output: [1] };
     const { stop, result } = parseCliOutput(JSON.stringify(line));
     expect({ stop, value: result.structured_output }).toEqual({ stop: "completed", value: [1] });
   });
 
-  it("gives as retryAfterMs only what the API asked for", () => {
+  it("gives retryAfterMs only if the API asked for it", () => {
     const retry = { type: "system", subtype: "api_retry", attempt: 1, retry_delay_ms: 600 };
     const failed = { type: "result", subtype: "success", is_error: true, api_error_status: 429 };
     const parsed = (delay: number) =>
@@ -199,7 +232,7 @@ describe("an output", () => {
     expect(parsed(2000)?.retryAfterMs).toBe(2000);
   });
 
-  it("may be the bare envelope of the documents, whose inner JSON stays text", () => {
+  it("reads a bare { is_error, result } object, and leaves JSON inside result as text", () => {
     const inner = JSON.stringify({ agent: "melchior", verdict: "approve" });
     const output = parseCliOutput(JSON.stringify({ is_error: false, result: inner }));
     expect(output).toEqual({
@@ -216,32 +249,32 @@ describe("an output", () => {
     });
   });
 
-  it("has failed where that envelope says so, in its words", () => {
+  it("reads a bare object with is_error: true as process_exited, with the text of result", () => {
     const { error, text } = parseCliOutput('{"is_error": true, "result": "Something went wrong"}');
     expect(error).toMatchObject({ code: "process_exited", message: "Something went wrong" });
     expect(text).toBe("");
   });
 
-  it("with an error has failed even if it calls itself a success", () => {
+  it("reads is_error: true as a failure even if subtype is success", () => {
     const { stop, error } = parseCliOutput(JSON.stringify({ ...result, is_error: true }));
     expect([stop, error?.code]).toEqual([undefined, "api_error"]);
   });
 
-  it("with several results ends with the last, and what was said since the one before", () => {
+  it("takes the last of several results, with the text since the result before", () => {
     const over = { type: "result", subtype: "error_max_turns", is_error: true, errors: ["2"] };
     const output = parseCliOutput(lines(says("first"), result, says("sec"), says("ond"), over));
     expect(output).toMatchObject({ stop: "max_turns", text: "second", result: over });
     expect(output.messages.length).toBe(5);
   });
 
-  it("gives nothing that a sub-agent or the CLI itself said as the model's words", () => {
+  it("leaves out text of sub-agents and of the CLI itself", () => {
     const over = { type: "result", subtype: "error_max_turns", is_error: true };
     const sub = says("sub", { parent_tool_use_id: "toolu_1" });
     const failure = says("API Error", { error: "server_error" });
     expect(parseCliOutput(lines(says("model"), sub, failure, over)).text).toBe("model");
   });
 
-  it("tells when a limit of the plan ends", () => {
+  it("gives resetsAt of a usage_limit", () => {
     const limit = {
       type: "rate_limit_event",
       rate_limit_info: { status: "rejected", resetsAt: 1_800_000_000 },
@@ -261,12 +294,12 @@ describe("an output", () => {
     ["is other JSON", '{"answer": "A bowline."}'],
     ["is a list without a result", '[{"type":"system","subtype":"init"}, 1, null, "x"]'],
     ["has no result on any line", '{"type":"system"}\n{"type":"assistant"}\n'],
-    ["says no more than that it is a result", '{"type":"result"}'],
-    ["is a success without an answer", '{"type":"result","subtype":"success","is_error":false}'],
-    ["has an answer that is no text", '{"type":"result","is_error":false,"result":{"a":1}}'],
-    ["breaks off after a first result", `${lines(result, says("more"))}{"type":"resu`],
-    ["breaks off before noise", `${lines(result)}{"type":"resu\nKilled\n`],
-  ])("that %s is a protocol_error, with the text", (_what, text) => {
+    ["has only the type result", '{"type":"result"}'],
+    ["is a success without result", '{"type":"result","subtype":"success","is_error":false}'],
+    ["has a result that is not a string", '{"type":"result","is_error":false,"result":{"a":1}}'],
+    ["is truncated after a first result", `${lines(result, says("more"))}{"type":"resu`],
+    ["is truncated before noise", `${lines(result)}{"type":"resu\nKilled\n`],
+  ])("throws protocol_error with partialText if the output %s", (_what, text) => {
     const error = thrownBy(text);
     expect(error).toMatchObject({
       code: "protocol_error",
@@ -276,27 +309,27 @@ describe("an output", () => {
   });
 
   it.each([
-    ["no text", '[{"toString":1}]'],
-    ["nested without end", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
-  ])("that fails in words that are %s is a failure without them", (_what, errors) => {
+    ["not strings", '[{"toString":1}]'],
+    ["nested 50,000 levels deep", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
+  ])("gives an error with its own message if errors are %s", (_what, errors) => {
     const { error } = parseCliOutput(
       `{"type":"result","subtype":"error_during_execution","is_error":true,"errors":${errors}}`,
     );
     expect(error).toMatchObject({ message: "The CLI reported error_during_execution." });
   });
 
-  it("that is too long to show is cut in the error", () => {
+  it("truncates partialText to 64 KiB", () => {
     expect(thrownBy("x".repeat(1_000_000))?.partialText?.length).toBe(65_536);
   });
 
-  it("shows no secret in an error", () => {
+  it("masks secrets in an error", () => {
     const { error } = parseCliOutput(
       JSON.stringify({ ...result, is_error: true, result: "bad sk-ant-api03-abcdefghijklmnop" }),
     );
     expect(error?.message).not.toContain("abcdefghijklmnop");
   });
 
-  it("of any kind is read, or refused with a HawserError", () => {
+  it("reads any text or throws a protocol_error", () => {
     const field = fc.constantFrom(
       "type",
       "subtype",
@@ -334,7 +367,7 @@ describe("an output", () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: FULL ? 2000 : 500 },
     );
   });
 });

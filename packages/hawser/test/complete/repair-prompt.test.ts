@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { missingPrompt, repairPrompt } from "../../src/complete/repair-prompt.js";
 
-describe("a repair prompt", () => {
-  it("names what is wrong as the model knows it", () => {
+describe("repairPrompt()", () => {
+  it("lists the issues by the paths that the model sees", () => {
     const issues = [{ path: "a[0]", message: "must be a string" }, { message: "is\nwrong" }];
     expect(repairPrompt({ isWrapped: false }, issues)).toBe(
       [
@@ -18,7 +18,7 @@ describe("a repair prompt", () => {
     expect(missingPrompt()).toContain("StructuredOutput");
   });
 
-  it("stays short", () => {
+  it("shows 20 issues and stays below 12,000 characters", () => {
     const issues = Array.from({ length: 5000 }, (_, i) => ({
       path: `[${i}]`,
       message: "x".repeat(9999),

@@ -7,9 +7,9 @@ import {
   mayHaveChangedSomething,
   retryPauseMs,
 } from "../../src/complete/retry-policy.js";
-import { apiError, fakeCli, hang, reply, toolUse } from "../../src/testing/index.js";
+import { apiError, fakeCli, reply, type Step, toolUse } from "../../src/testing/index.js";
 import { isMessage, type Message } from "../../src/wire/index.js";
-import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
+import { CLIS, clisInTurn, FULL } from "../support/cli.js";
 import { fc } from "../support/fc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
@@ -24,8 +24,8 @@ const FRESH: CallProgress = {
 };
 const LIMITED = new HawserError("rate_limited");
 
-describe("the pause before a new attempt", () => {
-  it("is a random part of a time that doubles, up to the longest", () => {
+describe("retryPauseMs()", () => {
+  it("is a random part of baseMs doubled with each retry, up to maxMs", () => {
     fc.assert(
       fc.property(fc.nat(60), fc.double({ min: 0, max: 0.999, noNaN: true }), (retries, part) => {
         const retry = { ...RETRY, attempts: 100, baseMs: 100, maxMs: 5000 };
@@ -35,39 +35,39 @@ describe("the pause before a new attempt", () => {
     );
   });
 
-  it("is never shorter than what the API asks for", () => {
+  it("is at least the retryAfterMs of the error", () => {
     const error = new HawserError("rate_limited", undefined, { retryAfterMs: 45_000 });
     expect(retryPauseMs(error, RETRY, FRESH)).toBe(45_000);
   });
 
   it.each<[string, Partial<Plan["retry"]>, Partial<CallProgress>, HawserError]>([
-    ["there were as many as wanted", {}, { retries: 3 }, LIMITED],
-    ["the budget would be over", { budgetMs: 5000 }, { elapsedMs: 5000 }, LIMITED],
+    ["the attempts are used up", {}, { retries: 3 }, LIMITED],
+    ["budgetMs is over", { budgetMs: 5000 }, { elapsedMs: 5000 }, LIMITED],
     [
-      "the API asks for more than the budget has",
+      "the retryAfterMs of the error exceeds budgetMs",
       { budgetMs: 5000 },
       {},
       new HawserError("rate_limited", undefined, { retryAfterMs: 5000 }),
     ],
     ["a tool may have changed something", {}, { changedSomething: true }, LIMITED],
-    ["somebody has read the text", {}, { textWasRead: true }, LIMITED],
-    ["the same call would fail the same way", {}, {}, new HawserError("auth")],
+    ["text of the call has been read", {}, { textWasRead: true }, LIMITED],
+    ["the code of the error is not retryable", {}, {}, new HawserError("auth")],
     [
-      "this error is final though its code is not",
+      "the error is not retryable although its code is",
       {},
       {},
       new HawserError("api_error", undefined, { retryable: false }),
     ],
-  ])("does not come when %s", (_why, retry, progress, error) => {
+  ])("is undefined when %s", (_why, retry, progress, error) => {
     expect(retryPauseMs(error, { ...RETRY, ...retry }, { ...FRESH, ...progress })).toBeUndefined();
   });
 
-  it("comes after a tool if that was asked for", () => {
+  it("is defined after a tool with afterTools: true", () => {
     const progress = { ...FRESH, changedSomething: true };
     expect(retryPauseMs(LIMITED, { ...RETRY, afterTools: true }, progress)).toBeDefined();
   });
 
-  it("comes for exactly the codes whose row says so", () => {
+  it("is defined for exactly the codes that ERROR_CODES calls retryable", () => {
     for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
       const pause = retryPauseMs(new HawserError(code), RETRY, FRESH);
       expect([code, pause !== undefined]).toEqual([code, ERROR_CODES[code].retryable]);
@@ -75,19 +75,19 @@ describe("the pause before a new attempt", () => {
   });
 });
 
-describe("a tool", () => {
+describe("mayHaveChangedSomething()", () => {
   it.each(["Read", "Grep", "Glob", "StructuredOutput"])(
-    "that only looks, as %s, is harmless",
+    "is false for %s, which only reads",
     (tool) => expect(mayHaveChangedSomething([tool])).toBe(false),
   );
 
   it.each(["Bash", "Write", "Edit", "Task", "mcp__server__read", "Unheard"])(
-    "that may do anything, as %s, is not",
+    "is true for %s, which may change something",
     (tool) => expect(mayHaveChangedSomething(["Read", tool])).toBe(true),
   );
 });
 
-it("a budget for retries that the whole call has no time for is refused", async () => {
+it("complete() refuses a retry.budgetMs that exceeds timeouts.totalMs", async () => {
   const retry = { attempts: 2, budgetMs: 601_000 };
   await expect(complete("x", { cliPath: "/none", retry })).rejects.toMatchObject({
     code: "invalid_options",
@@ -99,11 +99,11 @@ it("a budget for retries that the whole call has no time for is refused", async 
   });
 });
 
-/** Almost no pauses, and no retries by the CLI itself. */
+/** Short pauses, and no retries by the CLI itself. */
 const QUICK: CompleteOptions["retry"] = { attempts: 2, baseMs: 1, cliRetries: 0 };
 
-describe.each(clisInTurn())("a call that fails in passing, on the real CLI $name", ({ path }) => {
-  it("is made anew in a session of its own, and what failed is counted", async () => {
+describe.each(clisInTurn())("complete() with retry, on the real CLI $name", ({ path }) => {
+  it("makes each attempt in a new session, and reports each failed attempt", async () => {
     const { logger, entries } = recordingLogger();
     const { model, options } = await world(path, [apiError(500), apiError(529), "At last."]);
     const call = stream("x", { ...options, logger, retry: QUICK });
@@ -131,27 +131,28 @@ describe.each(clisInTurn())("a call that fails in passing, on the real CLI $name
     );
   });
 
-  it("fails with its last error when that was the last attempt", async () => {
-    const { model, options } = await world(path, [apiError(500), apiError(500), apiError(529)]);
-    await expect(complete("x", { ...options, retry: QUICK })).rejects.toMatchObject({
-      code: "overloaded",
-    });
-    expect(model.calls.length).toBe(3);
-  });
+  const BASH = { tools: ["Bash"], allowedTools: ["Bash"], retry: QUICK };
+  const work = () => [toolUse("Bash", { command: "echo x", description: "d" }), apiError(500)];
 
-  it("is not made anew after a tool has run, unless that is asked for", async () => {
-    const script = () => [toolUse("Bash", { command: "echo x", description: "d" }), apiError(500)];
-    const { model, options } = await world(path, [...script(), ...script(), "Done."]);
-    const work = { ...options, tools: ["Bash"], allowedTools: ["Bash"] };
-    await expect(complete("x", { ...work, retry: QUICK })).rejects.toMatchObject({
+  it("does not retry after a tool has run", async () => {
+    const { model, options } = await world(path, work());
+    await expect(complete("x", { ...options, ...BASH })).rejects.toMatchObject({
       code: "api_error",
     });
     expect(model.calls.length).toBe(2);
-    const again = await complete("x", { ...work, retry: { ...QUICK, afterTools: true } });
+  });
+
+  it.runIf(FULL)("retries after a tool has run with afterTools: true", async () => {
+    const { options } = await world(path, [...work(), "Done."]);
+    const again = await complete("x", {
+      ...options,
+      ...BASH,
+      retry: { ...QUICK, afterTools: true },
+    });
     expect(again.text).toBe("Done.");
   });
 
-  it("waits as long as the API asked the CLI to", async () => {
+  it("waits for the retry-after time that the API gave to the CLI", async () => {
     const { options } = await world(path, [
       apiError(429, { retryAfter: 1 }),
       apiError(429, { retryAfter: 1 }),
@@ -166,7 +167,7 @@ describe.each(clisInTurn())("a call that fails in passing, on the real CLI $name
     expect((await call.completion).text).toBe("At last.");
   });
 
-  it("goes on in the conversation that its caller chose", async () => {
+  it("retries in the session that resume names", async () => {
     const { model, options } = await world(path, ["First.", apiError(500), "Second."]);
     const kept = { ...options, persistSession: true };
     const { sessionId } = await complete("One.", kept);
@@ -176,8 +177,8 @@ describe.each(clisInTurn())("a call that fails in passing, on the real CLI $name
   });
 });
 
-describe("a call that is made anew", () => {
-  it("is never repeated once somebody has read of its text", async () => {
+describe("complete() with retry", () => {
+  it("does not retry once text has been read from textStream", async () => {
     const failed = { is_error: true, api_error_status: 500, result: "no" };
     const cli = await fakeCli({
       steps: [{ on: "user", do: [{ init: {} }, { assistant: "Half" }, { result: failed }] }],
@@ -193,13 +194,17 @@ describe("a call that is made anew", () => {
     expect((await startsOf(cli)).length).toBe(1);
   });
 
-  it("gives each attempt a signal of its own, and stops at the caller's", async () => {
-    const { options } = await world(NEWEST_CLI, [apiError(500), hang("Half")]);
+  it("gives each attempt a signal of its own, and stops at the signal of the caller", async () => {
+    const failed = { is_error: true, api_error_status: 500, result: "no" };
+    // The pause gives this test time to abort the second attempt.
+    const actions = [{ init: {} }, { sleep: 1000 }, { result: failed }];
+    const cli = await fakeCli({ steps: [{ on: "user", do: actions }] });
+    onTestFinished(() => cli.dispose());
     const controller = new AbortController();
     const signals: AbortSignal[] = [];
     const { spawn } = await import("node:child_process");
     const call = stream("x", {
-      ...options,
+      cliPath: cli.path,
       signal: controller.signal,
       retry: QUICK,
       spawnClaudeCodeProcess: ({ command, args, cwd, env, signal }) => {
@@ -216,7 +221,7 @@ describe("a call that is made anew", () => {
     expect(new Set([...signals, controller.signal]).size).toBe(3);
   });
 
-  it("takes what it has spent off its budget", async () => {
+  it("subtracts the cost of failed attempts from maxBudgetUsd", async () => {
     const cli = await fakeCli({
       steps: [
         {
@@ -241,7 +246,7 @@ describe("a call that is made anew", () => {
     expect(budgets).toEqual([1, expect.closeTo(0.6, 6), expect.closeTo(0.2, 6)]);
   });
 
-  it("fails with what its last attempt had come to", async () => {
+  it("rejects with the partialText of the last attempt", async () => {
     const cli = await fakeCli({
       steps: [{ on: "user", do: [{ init: {} }, { assistant: "Half" }, { exit: 3 }] }],
     });
@@ -251,17 +256,57 @@ describe("a call that is made anew", () => {
     expect((await startsOf(cli)).length).toBe(2);
   });
 
-  it("counts what the failed attempt used", async () => {
-    const usage = { input_tokens: 1000, output_tokens: 500 };
-    const { options } = await world(NEWEST_CLI, [
-      reply(["Hm. ", toolUse("Read", { file_path: "/nowhere" })], { usage }),
-      apiError(500),
-      reply("Done.", { usage }),
-    ]);
-    const model = "claude-sonnet-4-5";
-    const call = { ...options, model, tools: ["Read"], retry: QUICK };
-    const completion = await complete("x", call);
+  it("rejects with the code of the last attempt", async () => {
+    const failing = (process: number, status: number): Step => {
+      const result = { is_error: true, api_error_status: status, result: "no" };
+      return { on: "user", process, do: [{ init: {} }, { result }] };
+    };
+    const cli = await fakeCli({ steps: [failing(1, 500), failing(2, 529)] });
+    onTestFinished(() => cli.dispose());
+    const call = complete("x", { cliPath: cli.path, retry: { attempts: 1, baseMs: 1 } });
+    await expect(call).rejects.toMatchObject({ code: "overloaded" });
+    expect((await startsOf(cli)).length).toBe(2);
+  });
+
+  it("adds the usage and cost of failed attempts to the completion", async () => {
+    const modelUsage = (tokens: number, costUSD: number) => ({
+      "claude-x": {
+        inputTokens: tokens,
+        outputTokens: tokens,
+        cacheReadInputTokens: 0,
+        cacheCreationInputTokens: 0,
+        costUSD,
+      },
+    });
+    const failed = { is_error: true, api_error_status: 500, result: "no" };
+    const spent = { modelUsage: modelUsage(1000, 0.1), total_cost_usd: 0.1 };
+    const cli = await fakeCli({
+      steps: [
+        { on: "user", process: 1, do: [{ init: {} }, { result: { ...failed, ...spent } }] },
+        { on: "user", process: 2, do: [{ init: {} }, { result: { result: "Done.", ...spent } }] },
+      ],
+    });
+    onTestFinished(() => cli.dispose());
+    const completion = await complete("x", { cliPath: cli.path, retry: QUICK });
     expect(completion).toMatchObject({ text: "Done.", usage: { input_tokens: 2000 } });
-    expect(completion.costUsd).toBeCloseTo(2 * 0.0105, 6);
+    expect(completion.costUsd).toBeCloseTo(0.2, 6);
   });
 });
+
+describe.runIf(FULL).each(CLIS)(
+  "complete() with retry, costs on the real CLI $name",
+  ({ path }) => {
+    it("adds the usage and cost of a failed attempt that had a round", async () => {
+      const usage = { input_tokens: 1000, output_tokens: 500 };
+      const { options } = await world(path, [
+        reply(["Hm. ", toolUse("Read", { file_path: "/nowhere" })], { usage }),
+        apiError(500),
+        reply("Done.", { usage }),
+      ]);
+      const model = "claude-sonnet-4-5";
+      const completion = await complete("x", { ...options, model, tools: ["Read"], retry: QUICK });
+      expect(completion).toMatchObject({ text: "Done.", usage: { input_tokens: 2000 } });
+      expect(completion.costUsd).toBeCloseTo(2 * 0.0105, 6);
+    });
+  },
+);

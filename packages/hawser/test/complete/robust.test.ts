@@ -23,14 +23,14 @@ async function fake(steps: readonly Step[]): Promise<Awaited<ReturnType<typeof f
 const FAILED = { is_error: true, api_error_status: 500, result: "no" };
 const LIMIT = { subtype: "error_max_turns", is_error: true, errors: ["limit"], result: null };
 
-describe("a schema that never comes to a verdict", () => {
+describe("complete() with a schema whose check never settles", () => {
   const schema = z.object({ a: z.string().refine(() => new Promise<boolean>(() => {})) });
   const GIVES: Step = {
     on: "user",
     do: [{ init: {} }, { result: { structured_output: { a: "x" } } }],
   };
 
-  it("ends with the deadline", async () => {
+  it("rejects with timeout at totalMs", async () => {
     const { path } = await fake([GIVES]);
     const call = complete("x", { cliPath: path, schema, timeouts: { totalMs: 3000 } });
     await expect(call).rejects.toMatchObject({
@@ -40,7 +40,7 @@ describe("a schema that never comes to a verdict", () => {
     });
   });
 
-  it("ends with the caller's signal", async () => {
+  it("rejects with aborted when the signal is aborted", async () => {
     const { path } = await fake([GIVES]);
     const controller = new AbortController();
     const call = stream("x", { cliPath: path, schema, signal: controller.signal });
@@ -51,13 +51,13 @@ describe("a schema that never comes to a verdict", () => {
   });
 });
 
-describe("a call that is made anew", () => {
+describe("complete() with retry", () => {
   const SAYS_AND_FAILS: Step = {
     on: "user",
     do: [{ init: {} }, { assistant: "Half" }, { result: FAILED }],
   };
 
-  it("shows a late reader of its text nothing of what failed", async () => {
+  it("shows a late reader of textStream only the text of the last attempt", async () => {
     const { path } = await fake([SAYS_AND_FAILS]);
     const call = stream("x", { cliPath: path, retry: { attempts: 1, baseMs: 1 } });
     await call.completion.catch(() => {});
@@ -69,7 +69,7 @@ describe("a call that is made anew", () => {
     expect(pieces).toEqual(["Half"]);
   });
 
-  it("keeps what is known when it is aborted before the next attempt", async () => {
+  it("keeps the facts of the failed attempt when aborted before the next one", async () => {
     const { path } = await fake([SAYS_AND_FAILS]);
     const controller = new AbortController();
     const call = stream("x", {
@@ -92,7 +92,7 @@ describe("a call that is made anew", () => {
     });
   });
 
-  it("takes off its budget what it knows to be spent, though not all is known", async () => {
+  it("subtracts the known cost from maxBudgetUsd when the cost of a run is unknown", async () => {
     const cli = await fake([
       { on: "user", do: [{ init: {} }, { result: { ...LIMIT, total_cost_usd: 0.4 } }] },
       { on: "user", do: [{ init: {} }, { exit: 3 }] },
@@ -112,16 +112,16 @@ describe("a call that is made anew", () => {
   });
 
   it.each([
-    ["goes on with its session", "written down", "--resume"],
-    ["begins anew in its session", "lost with its process", "--session-id"],
-  ])("%s if that was %s", async (_does, was, flag) => {
+    ["resumes", "written to disk", "--resume"],
+    ["starts again", "lost with its process", "--session-id"],
+  ])("%s a session that was %s", async (_does, was, flag) => {
     const cli = await fake([{ on: "user", do: [{ init: {} }, { exit: 9 }] }]);
     const { sessionId, env } = await writtenSession();
     const call = complete("x", {
       cliPath: cli.path,
       sessionId,
       persistSession: true,
-      env: was === "written down" ? env : {},
+      env: was === "written to disk" ? env : {},
       retry: { attempts: 1, baseMs: 1 },
     });
     await expect(call).rejects.toMatchObject({ code: "process_exited" });
@@ -132,7 +132,7 @@ describe("a call that is made anew", () => {
   });
 });
 
-it("several messages may be asked for at once", async () => {
+it("stream() answers several next() calls at once", async () => {
   const { path } = await fake([{ on: "user", do: [{ turn: "ok" }] }]);
   const messages = stream("x", { cliPath: path })[Symbol.asyncIterator]();
   const items = await Promise.all(Array.from({ length: 10 }, () => messages.next()));
@@ -142,8 +142,8 @@ it("several messages may be asked for at once", async () => {
   expect(items.at(-1)).toEqual({ done: true, value: undefined });
 });
 
-describe("the numbers of a call", () => {
-  it("are those of the main thread where the CLI tells nothing by model", async () => {
+describe("Completion.usage", () => {
+  it("is the usage of the main thread if the CLI reports no usage by model", async () => {
     const usage = { input_tokens: 11, output_tokens: 22 };
     const cli = await fake([
       { on: "user", do: [{ init: {} }, { result: { usage, modelUsage: null } }] },
@@ -152,7 +152,7 @@ describe("the numbers of a call", () => {
     expect({ used, modelUsage }).toMatchObject({ used: usage, modelUsage: undefined });
   });
 
-  it("are those of all its attempts, as far as they are known", async () => {
+  it("is the sum of all runs whose usage is known, like turns and permissionDenials", async () => {
     const usage = (tokens: number) => ({
       "claude-x": {
         inputTokens: tokens,
@@ -186,19 +186,23 @@ describe("the numbers of a call", () => {
   });
 });
 
-/** A program that makes calls and says how much of them is left. */
-describe("what is over", () => {
+/** Runs a program that prints how many sessions it has closed and how many are still in memory. */
+describe("the garbage collector", () => {
   const DIST = new URL("../../dist/index.js", import.meta.url).href;
 
   it.each<[string, string, Action[]]>([
-    ["a call", 'await complete("x", { cliPath }); await shutdown();', [{ turn: "ok" }]],
+    ["a completed call", 'await complete("x", { cliPath }); await shutdown();', [{ turn: "ok" }]],
     [
       "a call that failed",
       'await complete("x", { cliPath }).catch(() => {});',
       [{ init: {} }, { result: FAILED }],
     ],
-    ["a session", "const session = await openSession({ cliPath }); await session.close();", []],
-  ])("is not held on to: %s", async (_what, body, answer) => {
+    [
+      "a closed session",
+      "const session = await openSession({ cliPath }); await session.close();",
+      [],
+    ],
+  ])("frees the session of %s", async (_what, body, answer) => {
     const { path } = await fake([{ on: "user", do: answer }]);
     const source = `
       import { complete, openSession, shutdown } from ${JSON.stringify(DIST)};
@@ -214,7 +218,7 @@ describe("what is over", () => {
       };
       for (let i = 0; i < 4; i++) await (async () => { ${body} })();
       for (let i = 0; i < 50 && weak.filter((each) => each.deref()).length > 1; i++) {
-        // What was looked at is held until the next task.
+        // deref() keeps an object alive until the next task.
         await sleep(20);
         gc();
       }
@@ -233,12 +237,12 @@ describe("what is over", () => {
     await once(child, "close");
     const [seen, left] = out.trim().split(" ").map(Number);
     expect(seen).toBeGreaterThanOrEqual(4);
-    // The engine itself may know the last one still.
+    // The engine itself may still hold the last session.
     expect(left).toBeLessThanOrEqual(1);
   });
 });
 
-it("the types of a call follow its options", () => {
+it("Completion has a type that follows the options", () => {
   const either = () =>
     complete("x", {
       schema: Math.random() > 2 ? z.object({ a: z.string() }) : z.object({ b: z.number() }),

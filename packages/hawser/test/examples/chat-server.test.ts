@@ -8,7 +8,7 @@ import { type Place, placeOf, type Running } from "./program.helper.js";
 const ONE = "11111111-1111-4111-8111-111111111111";
 const TWO = "22222222-2222-4222-8222-222222222222";
 
-it("keeps each conversation to itself, and has it again after its process was ended for rest", async () => {
+it("examples/chat-server.js keeps conversations apart, and resumes one after its idle process was ended", async () => {
   const { server, url, place } = await serving({ IDLE_MS: "200" });
   const [one, two] = await Promise.all([say(url, ONE, "I am Ann."), say(url, TWO, "I am Bob.")]);
   expect(new Set(place.seen.filter(isCli).map(({ pid }) => pid)).size).toBe(2);
@@ -26,7 +26,7 @@ it("keeps each conversation to itself, and has it again after its process was en
   expect(await end(server)).toBe(0);
 });
 
-it("stops an answer that nobody waits for, and answers what was begun before it goes", async () => {
+it("examples/chat-server.js stops an answer whose client has left, and finishes running answers after SIGTERM", async () => {
   const { server, url, place } = await serving();
   const leaves = new AbortController();
   const left = fetch(`${url}/chats/${ONE}`, {
@@ -36,7 +36,7 @@ it("stops an answer that nobody waits for, and answers what was begun before it 
   });
   await (await left).body?.getReader().read();
   leaves.abort();
-  // The same process takes the next prompt only when the turn before it was stopped.
+  // The process takes the next prompt only after the turn before was stopped.
   expect(await say(url, ONE, "Are you there?")).toBe("You said: Are you there?");
 
   const slow = say(url, ONE, "Say it slowly.");
@@ -46,7 +46,7 @@ it("stops an answer that nobody waits for, and answers what was begun before it 
   expect(await ended).toBe(0);
 });
 
-it("tells a failure by its code, and shows it on the page", async () => {
+it("examples/chat-server.js sends a failure with its code, and shows it on the page", async () => {
   const { server, url } = await serving({ HAWSER_CLI: "/nowhere/claude" });
   const response = await fetch(`${url}/chats/${ONE}`, { method: "POST", body: "Hello." });
   expect(await response.text()).toMatch(/^event: failed\ndata: \{"code":"cli_not_found",/);
@@ -62,7 +62,7 @@ async function serving(env: Readonly<Record<string, string>> = {}) {
   const place: Place = await placeOf("chat-server.js", ({ prompt }): ReplyInput => {
     if (prompt.includes("Never finish")) return hang("Once upon a time");
     const slowly = prompt.includes("slowly") ? 300 : 0;
-    // Before it may stand the CLI's note that it was interrupted.
+    // The CLI may put a note about the interrupt before the prompt.
     const said = prompt.trim().split("\n").at(-1);
     return reply(`You said: ${said}`, { chunks: 4, chunkDelayMs: slowly });
   });
@@ -71,13 +71,13 @@ async function serving(env: Readonly<Record<string, string>> = {}) {
   return { place, server, url: String(line).trim() };
 }
 
-/** Asks as the page does, by the page's own script. */
+/** Sends a prompt by the script of the page. */
 async function say(url: string, chat: string, prompt: string): Promise<string> {
   const shown = await onPage(url, prompt, chat);
   return shown.slice(`> ${prompt}\n`.length).trimEnd();
 }
 
-/** What the page shows after its form was sent; its script runs with the little of a browser it needs. */
+/** The text of the page after its form was sent. The script runs with a minimal browser environment. */
 async function onPage(url: string, prompt: string, chat?: string): Promise<string> {
   const page = await (await fetch(url)).text();
   const [, script = ""] = /<script type="module">(.*)<\/script>/s.exec(page) ?? [];

@@ -1,6 +1,6 @@
-// A crowd of clients for the HTTP example: node load.js <url> <requests> <at once>. Some leave when
-// the first piece of their answer has come, some as soon as they have asked. Prints, as JSON, what
-// each of them got.
+// Many clients for the HTTP example: node load.js <url> <requests> <at once>. Some clients leave after
+// the first piece of their answer, some directly after the request. Prints the outcome of each client
+// as JSON.
 import { Agent, request } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 

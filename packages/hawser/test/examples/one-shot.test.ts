@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { apiError, type ReplyInput, toolUse } from "../../src/testing/index.js";
 import { placeOf } from "./program.helper.js";
 
-describe("the code reviewer", () => {
+describe("examples/code-reviewer.js", () => {
   const SEVERE = { file: "rope.js", line: 1, severity: "severe", problem: "b is not defined" };
 
-  it("reads the project and nothing else, and ends with 1 for a severe finding", async () => {
+  it("reads only the project, and exits with 1 for a severe finding", async () => {
     const place = await placeOf("code-reviewer.js", [
       toolUse("Read", { file_path: "rope.js" }),
       toolUse("Read", { file_path: "/etc/hostname" }),
@@ -43,11 +43,11 @@ describe("the code reviewer", () => {
   });
 });
 
-describe("the typed extractor", () => {
+describe("examples/typed-extractor.js", () => {
   const HAWSER = { vendor: "Rope & Co", date: "2026-03-01", total: 120.5, currency: "EUR" };
   const ANCHOR = { vendor: "Anchors", date: "2026-03-02", total: 80, currency: "USD" };
 
-  it("prints the values that fit in the order of the files, and says what does not fit", async () => {
+  it("prints valid values in the order of the files, and reports files without one", async () => {
     const place = await placeOf("typed-extractor.js", ({ prompt, body }): ReplyInput => {
       const asked = JSON.stringify(body);
       if (asked.includes("Anchors")) return toolUse("StructuredOutput", ANCHOR);
@@ -78,8 +78,8 @@ describe("the typed extractor", () => {
   });
 });
 
-describe("the council of reviewers", () => {
-  it("counts the votes of those who could vote, each by its own model and prompt", async () => {
+describe("examples/magi-reviewers.js", () => {
+  it("counts the votes of reviewers that answered, each with its own model and prompt", async () => {
     const place = await placeOf("magi-reviewers.js", ({ system }) => {
       if (system.includes("what is wrong")) return "APPROVE\nIt does what it says.";
       if (system.includes("can be abused")) return apiError(401, { message: "invalid x-api-key" });
@@ -105,8 +105,8 @@ describe("the council of reviewers", () => {
   });
 });
 
-describe("the tools of one's own program", () => {
-  it("are called by the model, keep the rules of the house, and are written down", async () => {
+describe("examples/own-tools.js", () => {
+  it("lets the model call its tools, applies its own rules, and writes an audit log", async () => {
     const place = await placeOf("own-tools.js", [
       toolUse("mcp__orders__find_order", { id: "1002" }),
       [

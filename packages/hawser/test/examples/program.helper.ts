@@ -8,16 +8,16 @@ import { NEWEST_CLI } from "../support/cli.js";
 import { type Seen, stillAlive, treeOf, until } from "../support/proc.js";
 import { type World, world } from "../support/world.js";
 
-/** What came of a run. */
+/** The outcome of a run. */
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** One world in which examples are run as they stand, on the newest CLI and a simulated model. */
+/** A world in which an example runs unchanged, on the newest CLI and a simulated model. */
 export interface Place extends World {
-  /** Every process of the example that was there when the model was asked. */
+  /** Every process of the example that was alive at a request to the model. */
   readonly seen: readonly Seen[];
   start(args?: readonly string[], env?: Readonly<Record<string, string>>): Running;
 }
@@ -29,10 +29,10 @@ export interface Running {
   readonly ended: Promise<Ran>;
 }
 
-/** Answers by the number of the call of the model, which begins at 1. */
+/** Gives the reply to a request. `call` counts the requests from 1. */
 export type Replies = (request: RecordedRequest, call: number) => ReturnType<ReplyFunction>;
 
-/** `name` is a file of the folder of examples. */
+/** `name` is a file in the folder examples. */
 export async function placeOf(
   name: string,
   replies: readonly ReplyInput[] | Replies,
@@ -41,7 +41,7 @@ export async function placeOf(
   let running: number | undefined;
   let calls = 0;
   const place = await world(NEWEST_CLI, (request) => {
-    // Whatever asks the model is alive now, and so is all that watches over it.
+    // The process that sends this request is alive now, and so is its watchdog.
     seen.push(...treeOf(running ?? 0));
     calls += 1;
     return typeof replies === "function" ? replies(request, calls) : replies[calls - 1];
@@ -51,7 +51,7 @@ export async function placeOf(
     const child = spawn(process.execPath, [file, ...args], {
       cwd: place.cwd,
       env: { ...place.env, HAWSER_CLI: NEWEST_CLI, ...env },
-      // A group of its own, as a terminal gives it: Ctrl-C reaches all of it.
+      // A process group of its own, as in a terminal, where Ctrl-C reaches the whole group.
       detached: true,
     });
     const { pid } = child;

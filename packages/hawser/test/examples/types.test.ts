@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { REPOSITORY } from "../support/folders.js";
 
-it("every example fits the types of the package", async () => {
+it("every file in examples compiles with the types of the package", async () => {
   const tsc = ["node_modules/typescript/bin/tsc", "-p", "examples"];
   const { stdout } = await promisify(execFile)(process.execPath, tsc, { cwd: REPOSITORY }).catch(
     (error: { readonly stdout: string }) => error,
@@ -13,7 +13,7 @@ it("every example fits the types of the package", async () => {
   expect(stdout).toBe("");
 }, 120_000);
 
-it("every example stands in the table of examples", () => {
+it("examples/README.md lists every example", () => {
   const folder = join(REPOSITORY, "examples");
   const page = readFileSync(join(folder, "README.md"), "utf8");
   const listed = [...page.matchAll(/^\| \[[^\]]+\]\(([^)]+)\)/gm)].map(([, name]) => name);

@@ -17,8 +17,8 @@ async function calling(handler: Handler): Promise<Client> {
   return initialized(createSdkMcpServer({ name: "srv", tools }).instance);
 }
 
-describe("a handler", () => {
-  it("gets its arguments with defaults and transforms, and none that were not described", async () => {
+describe("a tool handler", () => {
+  it("gets its arguments with defaults and transforms, without undeclared arguments", async () => {
     const shape = {
       a: z.coerce.number().transform((value) => value + 1),
       b: z.string().default("there"),
@@ -29,7 +29,7 @@ describe("a handler", () => {
     expect(await call("t", { a: "41", z: 1 })).toEqual(said('{"a":42,"b":"there"}'));
   });
 
-  it("is not called with wrong arguments: the model is told all that is wrong", async () => {
+  it("is not called with invalid arguments, and the model gets all issues", async () => {
     const shape = { a: z.number(), b: z.array(z.string()), c: z.string().optional() };
     const seen: unknown[] = [];
     const tools = [
@@ -61,12 +61,12 @@ describe("a handler", () => {
     expect(seen).toEqual([]);
   });
 
-  it("is called with no arguments where none are sent", async () => {
+  it("gets an empty object if the call has no arguments", async () => {
     const { request } = await calling(async (args) => said(JSON.stringify(args)));
     expect((await request("tools/call", { name: "it" }))?.result).toEqual(said("{}"));
   });
 
-  it("that throws gives an error result with its text", async () => {
+  it("gives an error result with the message if it throws", async () => {
     const thrown: unknown[] = [new Error("bang"), "a text", new TypeError("two")];
     const { call } = await calling(async () => {
       throw thrown.shift();
@@ -76,7 +76,7 @@ describe("a handler", () => {
     expect(await call("it")).toEqual(failed("two"));
   });
 
-  it("gives images, audio, resources, links and data as they are", async () => {
+  it("may return images, audio, resources, links and structuredContent unchanged", async () => {
     const result: CallToolResult = {
       content: [
         { type: "text", text: "see", annotations: { audience: ["user"], priority: 1 } },
@@ -94,7 +94,7 @@ describe("a handler", () => {
     expect(await call("it")).toEqual(result);
   });
 
-  it("may leave the content out", async () => {
+  it("may return a result without content", async () => {
     const { call } = await calling(async () => ({ structuredContent: { a: 1 } }) as never);
     expect(await call("it")).toEqual({ content: [], structuredContent: { a: 1 } });
   });
@@ -108,12 +108,12 @@ describe("a handler", () => {
     [{ content: [{ type: "text" }] }, "a result whose content[0] is not valid"],
     [{ content: [{ type: "image", data: "a" }] }, "a result whose content[0] is not valid"],
     [{ content: [], structuredContent: { a: 1n } }, "a result that cannot be written as JSON"],
-  ])("that returns %o gives an error result that says so", async (value, problem) => {
+  ])("gives an error result that names the problem if it returns %o", async (value, problem) => {
     const { call } = await calling(async () => value as never);
     expect(await call("it")).toEqual(failed(`The tool it returned ${problem}.`));
   });
 
-  it("learns who called it", async () => {
+  it("gets requestId and _meta of its call", async () => {
     const { call } = await calling(async (_args, { requestId, _meta }) =>
       said(JSON.stringify({ requestId, _meta })),
     );
@@ -121,7 +121,7 @@ describe("a handler", () => {
     expect(await call("it", {}, meta)).toEqual(said(JSON.stringify({ requestId: 1, _meta: meta })));
   });
 
-  it("reports progress by the caller's token, and to nobody who did not ask", async () => {
+  it("reports progress only to a call that has a progressToken", async () => {
     const { call, sent } = await calling(async (_args, extra) => {
       await extra.sendProgress({ progress: 1, total: 2, message: "half" });
       await extra.sendNotification({ method: "notifications/message", params: { data: "x" } });
@@ -141,7 +141,7 @@ describe("a handler", () => {
     ]);
   });
 
-  it("cannot send requests of its own", async () => {
+  it("cannot send requests to the client", async () => {
     const { call } = await calling(async (_args, extra) => {
       const error = await extra.sendRequest({ method: "roots/list" }).catch((reason) => reason);
       return said(String(isHawserError(error, "not_supported")));
@@ -150,8 +150,8 @@ describe("a handler", () => {
   });
 });
 
-describe("calls that overlap", () => {
-  it("all run at once, and each gets its own answer", async () => {
+describe("overlapping tool calls", () => {
+  it("run at the same time, and each call gets its own answer", async () => {
     const waiting: (() => void)[] = [];
     const { call } = await calling((args) => {
       return new Promise((resolve) => {
@@ -165,7 +165,7 @@ describe("calls that overlap", () => {
     expect(answers).toEqual(numbers.map((n) => said(String(n))));
   });
 
-  it("are cancelled one by one, and a cancelled one has no reply", async () => {
+  it("can be cancelled one by one, and a cancelled call has no reply", async () => {
     const signals: AbortSignal[] = [];
     const finish: (() => void)[] = [];
     const { call, notify } = await calling((_args, { signal }) => {
@@ -190,7 +190,7 @@ describe("calls that overlap", () => {
     await notify("notifications/cancelled", { requestId: 99 });
   });
 
-  it("are told when the line closes, and their callers too", async () => {
+  it("are aborted when the link closes, and their callers get an error", async () => {
     let signal: AbortSignal | undefined;
     const made = await calling((_args, extra) => {
       signal = extra.signal;
@@ -206,7 +206,7 @@ describe("calls that overlap", () => {
     await expect(made.request("ping")).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("of a client that counts anew get their own replies", async () => {
+  it("get their own replies although the client uses an id again", async () => {
     const finish = new Map<unknown, () => void>();
     const tools = [
       tool("it", "", { type: "object" }, (args) => {

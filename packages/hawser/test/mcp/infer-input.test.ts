@@ -30,8 +30,8 @@ import { said } from "./client.helper.js";
 
 const noop = async () => said("");
 
-describe("types of arguments", () => {
-  it("come from zod, with optional keys optional", () => {
+describe("the argument types of tool()", () => {
+  it("follow a zod shape, with optional keys", () => {
     const shape = {
       a: z.number(),
       b: z.string().optional(),
@@ -57,7 +57,7 @@ describe("types of arguments", () => {
     });
   });
 
-  it("come from one schema of all, of any library, and not from JSON Schema", () => {
+  it("follow one schema of any library, but not plain JSON Schema", () => {
     tool("t", "", z.object({ a: z.number(), b: z.string().optional() }), async (args) => {
       expectTypeOf(args).toEqualTypeOf<{ a: number; b?: string | undefined }>();
       return said("");
@@ -85,8 +85,8 @@ describe("types of arguments", () => {
   });
 });
 
-describe("code for the official SDK compiles:", () => {
-  it("handlers of their own type, with extra of any kind, called from tests", async () => {
+describe("code for the official SDK compiles", () => {
+  it("with handlers that have a declared type and any extra, called directly", async () => {
     const schema = z.object({ a: z.number(), b: z.string().optional() });
     const handler = async ({ a }: z.infer<typeof schema>, _extra: unknown) => said(String(a));
     const made = tool("t", "", schema.shape, handler);
@@ -98,14 +98,14 @@ describe("code for the official SDK compiles:", () => {
     });
   });
 
-  it("results of the MCP SDK's type, both ways", () => {
+  it("with results of the type of the MCP SDK, in both directions", () => {
     const theirs = (): Promise<SdkResult> => Promise.resolve({ content: [] });
     tool("t", "", {}, theirs);
     expectTypeOf<CallToolResult>().toExtend<SdkResult>();
     expectTypeOf<SdkResult>().toExtend<CallToolResult>();
   });
 
-  it("lists of tools with different arguments", () => {
+  it("with lists of tools that have different arguments", () => {
     const a = tool("a", "", { a: z.number() }, noop);
     const b = tool("b", "", { b: z.string() }, noop);
     const list: SdkMcpToolDefinition[] = [a, b];
@@ -116,7 +116,7 @@ describe("code for the official SDK compiles:", () => {
     createSdkMcpServer({ name: "s", tools: [a, b] });
   });
 
-  it("configurations with servers of ours and of the MCP SDKs", () => {
+  it("with servers of hawser and of the MCP SDKs in mcpServers", () => {
     const info = { name: "s", version: "1" };
     const configs: McpSdkServerConfigWithInstance[] = [
       createSdkMcpServer({ name: "s" }),
@@ -130,8 +130,8 @@ describe("code for the official SDK compiles:", () => {
   });
 });
 
-describe("a server of ours", () => {
-  it("serves a client of the MCP SDK over a transport of that", async () => {
+describe("createSdkMcpServer()", () => {
+  it("serves a client of the MCP SDK over a transport of the MCP SDK", async () => {
     const add = tool("add", "", { a: z.number() }, async ({ a }) => said(String(a + 1)));
     const { instance } = createSdkMcpServer({ name: "s", tools: [add] });
     const [here, there] = InMemoryTransport.createLinkedPair();

@@ -68,8 +68,8 @@ const SERVERS: [string, (calls: Calls) => McpServer1 | McpServer2][] = [
   ["2.x", server2],
 ];
 
-describe.each(SERVERS)("a server of the MCP SDK %s", (_version, make) => {
-  it("makes the handshake, lists its tools and is called", async () => {
+describe.each(SERVERS)("linkServer() with a server of the MCP SDK %s", (_version, make) => {
+  it("makes the handshake, lists the tools and calls them", async () => {
     const made = await client(make({ signals: [] }));
     expect((await made.request("initialize", HELLO))?.result).toMatchObject({
       protocolVersion: "2025-11-25",
@@ -82,14 +82,14 @@ describe.each(SERVERS)("a server of the MCP SDK %s", (_version, make) => {
     expect(await made.call("add", { a: "x", b: 2 })).toMatchObject({ isError: true });
   });
 
-  it("answers 20 overlapping calls, each with its own result", async () => {
+  it("answers each of 20 overlapping calls with its own result", async () => {
     const { call } = await initialized(make({ signals: [] }));
     const numbers = Array.from({ length: 20 }, (_, n) => n);
     const answers = await Promise.all(numbers.map((n) => call("add", { a: n, b: 100 })));
     expect(answers).toEqual(numbers.map((n) => said(String(n + 100))));
   });
 
-  it("hears of a cancelled call, which then waits for nothing", async () => {
+  it("passes a cancellation on to the server and ends the call", async () => {
     const signals: AbortSignal[] = [];
     const { call, notify } = await initialized(make({ signals }));
     const waiting = call("wait");
@@ -99,7 +99,7 @@ describe.each(SERVERS)("a server of the MCP SDK %s", (_version, make) => {
     expect(signals[0]?.aborted).toBe(true);
   });
 
-  it("sends progress, and asks questions that the CLI answers", async () => {
+  it("passes on progress and elicitation requests of the server", async () => {
     const made = await initialized(make({ signals: [] }), { elicitation: { form: {} } });
     expect(await made.call("progress", {}, { progressToken: 4 })).toEqual(said("told"));
     expect(made.sent).toEqual([
@@ -118,7 +118,7 @@ describe.each(SERVERS)("a server of the MCP SDK %s", (_version, make) => {
     expect(await answer).toEqual(said('accept {"name":"me"}'));
   });
 
-  it("tells of a changed list of tools", async () => {
+  it("passes on a notification about a changed list of tools", async () => {
     const server = make({ signals: [] });
     const made = await initialized(server);
     const told = made.nextSent();
@@ -126,7 +126,7 @@ describe.each(SERVERS)("a server of the MCP SDK %s", (_version, make) => {
     expect(await told).toEqual({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
   });
 
-  it("that is connected is refused, by a second link and after a connect of its own", async () => {
+  it("refuses a server that is already connected", async () => {
     const server = make({ signals: [] });
     const first = await initialized(server);
     const refusal = { code: "invalid_options", message: expect.stringContaining("elsewhere") };
@@ -135,14 +135,14 @@ describe.each(SERVERS)("a server of the MCP SDK %s", (_version, make) => {
     expect(await first.call("add", { a: 1, b: 1 })).toEqual(said("2"));
   });
 
-  it("of which two links are asked for at the same moment goes to the first", async () => {
+  it("gives the server to the first of two simultaneous links", async () => {
     const server = make({ signals: [] });
     const [first, second] = await Promise.allSettled([client(server), client(server)]);
     expect(first.status).toBe("fulfilled");
     expect(second).toMatchObject({ status: "rejected", reason: { code: "invalid_options" } });
   });
 
-  it("can be linked again after close, and its open calls are rejected", async () => {
+  it("rejects open calls on close(), after which the server can be linked again", async () => {
     const signals: AbortSignal[] = [];
     const server = make({ signals });
     const first = await initialized(server);
@@ -154,24 +154,24 @@ describe.each(SERVERS)("a server of the MCP SDK %s", (_version, make) => {
     expect(await second.call("add", { a: 2, b: 2 })).toEqual(said("4"));
   });
 
-  it("that closes itself ends the link", async () => {
+  it("ends the link when the server closes itself", async () => {
     const server = make({ signals: [] });
     const { request } = await initialized(server);
     await server.close();
     await expect(request("ping")).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("can be linked as the inner Server too", async () => {
+  it("takes the inner Server too", async () => {
     const { call } = await initialized(make({ signals: [] }).server);
     expect(await call("add", { a: 2, b: 3 })).toEqual(said("5"));
   });
 });
 
-describe("a server that cannot be linked", () => {
+describe("linkServer() with an unusable server", () => {
   const ignore = () => {};
 
   it.each([[{}], [{ connect: true }], [undefined as never]])(
-    "has no connect: %o",
+    "rejects with invalid_options if there is no connect(): %o",
     async (server) => {
       await expect(linkServer("mine", server, ignore)).rejects.toMatchObject({
         code: "invalid_options",
@@ -181,9 +181,9 @@ describe("a server that cannot be linked", () => {
   );
 
   it.each([
-    ["rejects", { connect: async () => Promise.reject(new Error("no room")) }, "no room"],
+    ["connect() rejects", { connect: async () => Promise.reject(new Error("no room")) }, "no room"],
     [
-      "throws",
+      "connect() throws",
       {
         connect: () => {
           throw new Error("no room");
@@ -191,9 +191,13 @@ describe("a server that cannot be linked", () => {
       },
       "no room",
     ],
-    ["hangs", { connect: () => new Promise(() => {}) }, "no connection within 50 ms"],
-    ["listens to nothing", { connect: async () => {} }, "it listens to no messages"],
-  ])("%s", async (_what, server, message) => {
+    [
+      "connect() exceeds connectMs",
+      { connect: () => new Promise(() => {}) },
+      "no connection within 50 ms",
+    ],
+    ["the server listens to no messages", { connect: async () => {} }, "it listens to no messages"],
+  ])("rejects with mcp_failed if %s", async (_what, server, message) => {
     const linked = linkServer("mine", server, ignore, { connectMs: 50 });
     await expect(linked).rejects.toMatchObject({
       code: "mcp_failed",
@@ -202,7 +206,7 @@ describe("a server that cannot be linked", () => {
     });
   });
 
-  it("connects after its time, and finds the line closed", async () => {
+  it("gives a closed transport to a server that connects after connectMs", async () => {
     let go = () => {};
     const late = new Promise<void>((resolve) => {
       go = resolve;
@@ -223,8 +227,8 @@ describe("a server that cannot be linked", () => {
   });
 });
 
-describe("a link", () => {
-  it("passes a server's failure to take a request on to its caller", async () => {
+describe("a link to an MCP server", () => {
+  it("rejects a request with mcp_failed if the server throws on it", async () => {
     const server = {
       async connect(transport: McpTransport) {
         transport.onmessage = () => {
@@ -239,7 +243,7 @@ describe("a link", () => {
     });
   });
 
-  it("closes though a listener of the server throws, and tells the server", async () => {
+  it("closes even if onclose of the server throws, and reports the error to onerror", async () => {
     const errors: string[] = [];
     const server = {
       async connect(transport: McpTransport) {
@@ -255,7 +259,7 @@ describe("a link", () => {
     expect(errors).toEqual(["not now"]);
   });
 
-  it("drops a reply that nobody asked for", async () => {
+  it("drops a reply without a request", async () => {
     let line: McpTransport | undefined;
     const server = {
       async connect(transport: McpTransport) {

@@ -40,8 +40,8 @@ function wrong(issues: object): object {
   return failed(`${text}: ${JSON.stringify(issues, null, 2)}`);
 }
 
-describe("an input described by", () => {
-  it("one zod object keeps its refinements", async () => {
+describe("the input schema of tool()", () => {
+  it("keeps the refinements of a zod object", async () => {
     const schema = z
       .object({ from: z.number(), to: z.number().default(9) })
       .refine(({ from, to }) => from < to, { message: "from must be less than to" });
@@ -58,7 +58,7 @@ describe("an input described by", () => {
     );
   });
 
-  it("a union of objects is an object at its root", async () => {
+  it("has the type object for a union of objects", async () => {
     const schema = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);
     const made = await echoing(schema);
     expect(await listed(made)).toMatchObject({
@@ -68,13 +68,13 @@ describe("an input described by", () => {
     expect(await made.call("echo", { b: "x" })).toEqual(said('{"b":"x"}'));
   });
 
-  it("zod arguments with async checks waits for them", async () => {
+  it("waits for async checks of zod", async () => {
     const made = await echoing({ a: z.string().refine(async (value) => value === "yes") });
     expect(await made.call("echo", { a: "yes" })).toEqual(said('{"a":"yes"}'));
     expect(await made.call("echo", { a: "no" })).toMatchObject({ isError: true });
   });
 
-  it("a recursive argument points to itself where it now stands", async () => {
+  it("keeps the references of a recursive argument valid", async () => {
     const node = z.object({
       name: z.string().default("#"),
       get kids() {
@@ -99,7 +99,7 @@ describe("an input described by", () => {
     });
   });
 
-  it("zod/mini, which does not describe itself, is described by zod", async () => {
+  it("describes zod/mini by the converter of zod", async () => {
     const made = await echoing({ a: mini.number(), b: mini.optional(mini.string()) });
     expect(await listed(made)).toEqual({
       $schema: DRAFT,
@@ -110,14 +110,14 @@ describe("an input described by", () => {
     expect(await made.call("echo", { a: 1 })).toEqual(said('{"a":1}'));
   });
 
-  it("a zod/mini schema that cannot be described is refused when the server connects", async () => {
+  it("refuses a zod/mini schema that JSON Schema cannot express when the server connects", async () => {
     await expect(echoing({ a: mini.date() })).rejects.toMatchObject({
       code: "invalid_options",
       message: expect.stringContaining("Date cannot be represented"),
     });
   });
 
-  it("valibot, with its adapter", async () => {
+  it("takes valibot with its adapter", async () => {
     const schema = toStandardJsonSchema(v.object({ a: v.string(), b: v.optional(v.number(), 3) }));
     const made = await echoing(schema);
     expect(await listed(made)).toMatchObject({ type: "object", required: ["a"] });
@@ -127,7 +127,7 @@ describe("an input described by", () => {
     );
   });
 
-  it("valibot arguments one by one", async () => {
+  it("takes a shape of valibot schemas", async () => {
     const made = await echoing({
       a: toStandardJsonSchema(v.string()),
       b: toStandardJsonSchema(v.optional(v.number())),
@@ -143,7 +143,7 @@ describe("an input described by", () => {
     );
   });
 
-  it("arktype, whose types are functions", async () => {
+  it("takes arktype, whose types are functions", async () => {
     const made = await echoing(type({ a: "string", "b?": "number" }));
     expect(await listed(made)).toEqual({
       $schema: DRAFT,
@@ -156,7 +156,7 @@ describe("an input described by", () => {
     );
   });
 
-  it("libraries side by side", async () => {
+  it("takes a shape with schemas of several libraries", async () => {
     const made = await echoing({ a: z.string(), b: type("number"), c: mini.boolean() });
     expect(await made.call("echo", { a: "x", b: 1, c: true })).toEqual(
       said('{"a":"x","b":1,"c":true}'),
@@ -166,7 +166,7 @@ describe("an input described by", () => {
     );
   });
 
-  it("plain JSON Schema is told to the model and not enforced", async () => {
+  it("sends plain JSON Schema to the model without enforcing it", async () => {
     const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
     const made = await echoing(schema);
     expect(await listed(made)).toEqual(schema);
@@ -174,7 +174,7 @@ describe("an input described by", () => {
   });
 });
 
-describe("a schema that gives no JSON Schema is refused with what to do:", () => {
+describe("tool() refuses a schema without JSON Schema, with a hint", () => {
   it.each([
     ["zod 3", z3.z.object({ a: z3.z.string() }), "zod/v4"],
     ["zod 3 arguments", { a: z3.z.string() }, "zod/v4"],

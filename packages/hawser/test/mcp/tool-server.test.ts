@@ -18,15 +18,15 @@ const add = tool(
   },
 );
 
-describe("a server of tools", () => {
-  it("is an entry of mcpServers", () => {
+describe("createSdkMcpServer()", () => {
+  it("returns an entry for mcpServers", () => {
     const config = createSdkMcpServer({ name: "srv", tools: [add], timeout: 5000 });
     const { instance, ...plain } = config;
     expect(plain).toEqual({ type: "sdk", name: "srv", timeout: 5000 });
     expect(instance.isConnected()).toBe(false);
   });
 
-  it("answers the handshake with the version that it was asked for, or the newest it knows", async () => {
+  it("answers the handshake with the requested protocol version, or the newest known one", async () => {
     const server = createSdkMcpServer({ name: "srv", version: "3.1.0", instructions: "Use me." });
     const { request, notify } = await client(server.instance);
     const answer = (protocolVersion: string) => ({
@@ -47,7 +47,7 @@ describe("a server of tools", () => {
     expect(unknown?.result).toEqual(answer("2025-11-25"));
   });
 
-  it("lists its tools as the official SDK does", async () => {
+  it("lists its tools in the form of the official SDK", async () => {
     const server = createSdkMcpServer({ name: "srv", tools: [add] });
     const { request } = await client(server.instance);
     expect((await request("tools/list"))?.result).toEqual({
@@ -73,7 +73,7 @@ describe("a server of tools", () => {
     });
   });
 
-  it("marks every tool when the server is always loaded", async () => {
+  it("marks every tool with alwaysLoad: true", async () => {
     const plain = tool("plain", "", {}, async () => said(""));
     const server = createSdkMcpServer({ name: "srv", tools: [plain], alwaysLoad: true });
     const { request } = await client(server.instance);
@@ -83,7 +83,7 @@ describe("a server of tools", () => {
     expect(plain._meta).toBeUndefined();
   });
 
-  it("answers a ping, and a method that it does not have with an error", async () => {
+  it("answers a ping, and answers an unknown method with an error", async () => {
     const { request } = await client(createSdkMcpServer({ name: "srv" }).instance);
     expect((await request("ping"))?.result).toEqual({});
     expect((await request("tools/list"))?.result).toEqual({ tools: [] });
@@ -101,12 +101,12 @@ describe("a server of tools", () => {
     });
   });
 
-  it("calls a tool that it does not have with the MCP SDK's answer", async () => {
+  it("answers a call of an unknown tool as the MCP SDK does", async () => {
     const { call } = await initialized(createSdkMcpServer({ name: "srv" }).instance);
     expect(await call("nosuch")).toEqual(failed("MCP error -32602: Tool nosuch not found"));
   });
 
-  it("serves many lines at once, and goes on when one of them closes", async () => {
+  it("serves several links at once, and keeps the others when one closes", async () => {
     const server = createSdkMcpServer({ name: "srv", tools: [add] });
     const clients = await Promise.all([1, 2, 3].map(() => initialized(server.instance)));
     await clients[0]?.link.close();
@@ -118,7 +118,7 @@ describe("a server of tools", () => {
   });
 });
 
-describe("a server that cannot work is refused", () => {
+describe("createSdkMcpServer() with invalid tools", () => {
   const noop = async () => said("");
   const refused = (make: () => unknown): unknown => {
     try {
@@ -130,7 +130,7 @@ describe("a server that cannot work is refused", () => {
     return undefined;
   };
 
-  it("with two tools of one name, with empty names, without a handler", () => {
+  it("refuses duplicate names, empty names, and a missing handler", () => {
     const tools = [
       tool("a", "", {}, noop),
       tool("a", "", {}, noop),
@@ -146,25 +146,29 @@ describe("a server that cannot work is refused", () => {
   });
 
   it.each([
-    ["a value that is no schema", { a: 1 }, 'The input of the tool "t" of "s" is not a schema.'],
-    ["a mix", { a: z.string(), b: 1 }, 'The input of the tool "t" of "s" is not a schema.'],
+    ["a value that is not a schema", { a: 1 }, 'The input of the tool "t" of "s" is not a schema.'],
     [
-      "JSON Schema of no object",
+      "a mix of schemas and other values",
+      { a: z.string(), b: 1 },
+      'The input of the tool "t" of "s" is not a schema.',
+    ],
+    [
+      "JSON Schema of another type than object",
       { type: "string" },
       'The input of the tool "t" of "s" is not a schema.',
     ],
     [
-      "a schema of no object",
+      "a schema of another type than object",
       z.string(),
       'The input of the tool "t" of "s" does not describe an object.',
     ],
     ["nothing", undefined as never, 'The input of the tool "t" of "s" is not a schema.'],
     [
-      "what JSON Schema has no word for",
+      "a type that JSON Schema cannot express",
       { at: z.date() },
       'The input of the tool "t" of "s", argument "at", cannot be described in JSON Schema: Date cannot be represented in JSON Schema',
     ],
-  ])("with %s as the input", (_what, schema, message) => {
+  ])("refuses %s as the input", (_what, schema, message) => {
     const tools = [tool("t", "", schema as Record<string, unknown>, noop)];
     expect(refused(() => createSdkMcpServer({ name: "s", tools }))).toBe(message);
   });

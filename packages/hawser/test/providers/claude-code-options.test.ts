@@ -32,34 +32,34 @@ const DEFAULTS = {
   rawText: false,
 };
 
-describe("a ClaudeCodeProvider", () => {
-  it("has the documented name, and needs no key", () => {
+describe("ClaudeCodeProvider", () => {
+  it("has the name claude-code, and requires no API key", () => {
     const provider = new ClaudeCodeProvider();
     expect(provider.name).toBe("claude-code");
     expect(provider.requiresApiKey).toBe(false);
   });
 
-  it("has defaults", () => {
+  it("has documented defaults", () => {
     expect(fieldsOf(new ClaudeCodeProvider())).toEqual(DEFAULTS);
   });
 
-  it("has the specification's defaults by name: 600 s, no resuming", () => {
+  it("has a timeout of 600 s and no resumes with preset: specification", () => {
     const provider = new ClaudeCodeProvider({ preset: "specification" });
     const theirs = { ...DEFAULTS, timeoutMs: 600_000, maxResumeAttempts: 0 };
     expect(fieldsOf(provider)).toEqual(theirs);
   });
 
-  it("has the manual's defaults by name: 3600 s, full access", () => {
+  it("has a timeout of 3600 s and full access with preset: manual", () => {
     const provider = new ClaudeCodeProvider({ preset: "manual" });
     expect(fieldsOf(provider)).toEqual({ ...DEFAULTS, allowedTools: [] });
   });
 
-  it("takes options over those of a preset", () => {
+  it("prefers options to those of a preset", () => {
     const provider = new ClaudeCodeProvider({ preset: "manual", maxTurns: 3, model: undefined });
     expect(fieldsOf(provider)).toEqual({ ...DEFAULTS, allowedTools: [], maxTurns: 3 });
   });
 
-  it("is made from a configuration", () => {
+  it("can be created from six values of a configuration", () => {
     const provider = ClaudeCodeProvider.fromConfig(20, ["Bash"], 300, "/w", 2, "opus");
     expect(fieldsOf(provider)).toEqual({
       maxTurns: 20,
@@ -72,7 +72,7 @@ describe("a ClaudeCodeProvider", () => {
     });
   });
 
-  it("is made from a configuration that says the first three only", () => {
+  it("can be created from three values of a configuration", () => {
     const provider = ClaudeCodeProvider.fromConfig(5, [], 300);
     const { maxTurns, allowedTools, timeoutMs, ...rest } = fieldsOf(provider);
     expect({ maxTurns, allowedTools, timeoutMs }).toEqual({
@@ -88,7 +88,7 @@ describe("a ClaudeCodeProvider", () => {
     });
   });
 
-  it("does not share its list of tools with anybody", () => {
+  it("copies allowedTools and exposes them read-only", () => {
     const allowedTools = ["Bash"];
     const provider = new ClaudeCodeProvider({ allowedTools });
     allowedTools.push("Write");
@@ -117,7 +117,7 @@ describe("a ClaudeCodeProvider", () => {
     ["env", { env: "X=1" }],
     ["permissionMode", { permissionMode: "bypassPermissions" }],
     ["maxturns", { maxturns: 3 }],
-  ])("refuses a bad %s", (path, options) => {
+  ])("refuses an invalid %s", (path, options) => {
     const make = () => new ClaudeCodeProvider(options as ClaudeCodeProviderOptions);
     const issue = expect.objectContaining({ path });
     expect(make).toThrow(
@@ -128,7 +128,7 @@ describe("a ClaudeCodeProvider", () => {
     );
   });
 
-  it.each([0, -1, Number.NaN, "60"])("refuses a configuration of %s seconds", (seconds) => {
+  it.each([0, -1, Number.NaN, "60"])("refuses a configuration with timeoutSecs %s", (seconds) => {
     const make = () => ClaudeCodeProvider.fromConfig(10, [], seconds as number);
     expect(make).toThrow(
       expect.objectContaining({ message: "timeoutSecs must be a number of seconds above 0." }),
@@ -160,7 +160,7 @@ describe("a ClaudeCodeProvider", () => {
       "Leave it out, or call `complete()` of the library, which takes `permissionMode`.",
     ],
     ["knots", "Leave it out."],
-  ])("refuses the option %s with a hint that says what to write", (name, hint) => {
+  ])("refuses the option %s with the right name in the hint", (name, hint) => {
     const make = () => new ClaudeCodeProvider({ [name]: 1 } as ClaudeCodeProviderOptions);
     expect(make).toThrow(
       expect.objectContaining({
@@ -171,7 +171,7 @@ describe("a ClaudeCodeProvider", () => {
     );
   });
 
-  it("says whether its CLI is there", async () => {
+  it("isAvailable() and checkCli() tell whether the CLI exists", async () => {
     await using cli = await fakeCli();
     expect(await new ClaudeCodeProvider({ cliPath: cli.path }).isAvailable()).toBe(true);
     expect(await ClaudeCodeProvider.checkCli({ cliPath: cli.path })).toBe(true);
@@ -179,12 +179,12 @@ describe("a ClaudeCodeProvider", () => {
     expect(await ClaudeCodeProvider.checkCli({ cliPath: "/no/such/cli" })).toBe(false);
   });
 
-  it("says that a CLI is not there which does not say its version", async () => {
+  it("checkCli() is false for a CLI that does not print its version", async () => {
     await using cli = await fakeCli({ steps: [{ on: "version", do: [{ exit: 3 }] }] });
     expect(await ClaudeCodeProvider.checkCli({ cliPath: cli.path })).toBe(false);
   });
 
-  it("says that a program is not the CLI which ends well and says no version", async () => {
+  it("isAvailable() is false for a program that exits with 0 and prints no version, except with rawText", async () => {
     const cliPath = "/bin/true";
     expect(await ClaudeCodeProvider.checkCli({ cliPath })).toBe(false);
     expect(await new ClaudeCodeProvider({ cliPath }).isAvailable()).toBe(false);
@@ -194,7 +194,7 @@ describe("a ClaudeCodeProvider", () => {
 });
 
 describe("ClaudeCodeProvider.fromConfig()", () => {
-  it("takes the keys of [provider.claude-code], and options beside them", () => {
+  it("takes the keys of [provider.claude-code], and further options", () => {
     const config = {
       max_turns: 20,
       allowed_tools: ["Bash", "Read"],
@@ -214,7 +214,7 @@ describe("ClaudeCodeProvider.fromConfig()", () => {
     });
   });
 
-  it("leaves the defaults and the options where a key is not given", () => {
+  it("keeps defaults and options for missing keys", () => {
     expect(fieldsOf(ClaudeCodeProvider.fromConfig({}))).toEqual(DEFAULTS);
     const provider = ClaudeCodeProvider.fromConfig({ timeout_secs: 5 }, { workingDir: "/w" });
     expect(fieldsOf(provider)).toEqual({ ...DEFAULTS, timeoutMs: 5000, workingDir: "/w" });
@@ -229,7 +229,7 @@ describe("ClaudeCodeProvider.fromConfig()", () => {
     ["working_dir", 1, "working_dir must be a string."],
     ["max_resume_attempts", -1, "max_resume_attempts must be an integer of at least 0."],
     ["model", 1, "model must be a string."],
-  ])("refuses a bad %s in the words of the configuration", (key, value, message) => {
+  ])("refuses an invalid %s, named as in the configuration", (key, value, message) => {
     const make = () => ClaudeCodeProvider.fromConfig({ [key]: value } as ClaudeCodeConfig);
     expect(make).toThrow(expect.objectContaining({ code: "invalid_options", message }));
   });
@@ -243,7 +243,7 @@ describe("ClaudeCodeProvider.fromConfig()", () => {
     ["cwd", "Use `working_dir`."],
     ["raw_text", "Give `rawText` in the second argument of `fromConfig()`."],
     ["knots", "Leave it out."],
-  ])("refuses the key %s with a hint that says what to write", (key, hint) => {
+  ])("refuses the key %s with the right name in the hint", (key, hint) => {
     const make = () => ClaudeCodeProvider.fromConfig({ [key]: 1 } as ClaudeCodeConfig);
     expect(make).toThrow(expect.objectContaining({ code: "invalid_options", hint }));
   });
@@ -254,7 +254,7 @@ describe("ClaudeCodeProvider.fromConfig()", () => {
   });
 });
 
-describe("isAvailable() of a provider whose own function starts the CLI", () => {
+describe("ClaudeCodeProvider.isAvailable() with spawnClaudeCodeProcess", () => {
   const THERE = "/only/there/claude";
 
   /** Starts the program in place of the path, which does not exist on this machine. */
@@ -266,7 +266,7 @@ describe("isAvailable() of a provider whose own function starts the CLI", () => 
       return spawn(command === THERE ? path : command, args, { cwd, env });
     };
 
-  it("asks that function's process, as calls do", async () => {
+  it("asks the process that the function starts, as calls do", async () => {
     await using cli = await fakeCli();
     const requests: SpawnRequest[] = [];
     const spawnClaudeCodeProcess = startsAs(cli.path, requests);
@@ -280,7 +280,7 @@ describe("isAvailable() of a provider whose own function starts the CLI", () => 
     expect(await checkCli(options)).toMatchObject({ path: THERE, runnable: true });
   });
 
-  it("is false if the function throws, or its process fails, or says no version", async () => {
+  it("is false if the function throws, or its process fails or prints no version", async () => {
     await using failing = await fakeCli({ steps: [{ on: "version", do: [{ exit: 3 }] }] });
     const throws = () => {
       throw new Error("no container");
@@ -296,7 +296,7 @@ describe("isAvailable() of a provider whose own function starts the CLI", () => 
     }
   });
 
-  it("is false if the process does not answer in the time that a start has", async () => {
+  it("is false if the process does not answer within bootMs", async () => {
     await using silent = await fakeCli({ steps: [{ on: "version", do: [{ hang: true }] }] });
     const provider = new ClaudeCodeProvider({
       cliPath: THERE,
@@ -308,7 +308,7 @@ describe("isAvailable() of a provider whose own function starts the CLI", () => 
   });
 });
 
-describe("a context with a key that is not known", () => {
+describe("ClaudeCodeProvider.complete() with an unknown key in the context", () => {
   it.each<[string, unknown, string]>([
     ["mcp_servers", [], "Use `mcpServers`."],
     ["max_turns", 3, "Use `maxTurns`."],
@@ -322,18 +322,21 @@ describe("a context with a key that is not known", () => {
     ["working_dir", "/w", "Give `workingDir` to the provider: it holds for all its calls."],
     ["tools", [], "Give `tools` to the provider: it holds for all its calls."],
     ["knots", 1, "Leave it out."],
-  ])("is refused, and the hint for %s says what to write", async (key, value, hint) => {
-    const provider = await onFake([]);
-    const error = await failureOf(provider.complete(context({ [key]: value })));
-    expect(error).toMatchObject({ code: "invalid_options", hint });
-    expect(error.message).toContain(`context.${key} is not a key of a context`);
-  });
+  ])(
+    "rejects with invalid_options, with the right name in the hint: %s",
+    async (key, value, hint) => {
+      const provider = await onFake([]);
+      const error = await failureOf(provider.complete(context({ [key]: value })));
+      expect(error).toMatchObject({ code: "invalid_options", hint });
+      expect(error.message).toContain(`context.${key} is not a key of a context`);
+    },
+  );
 
   it.each<[string, unknown, string]>([
     ["comand", "x", "Use `command`."],
     ["environment", {}, "Leave it out."],
     ["url", "http://x", "A context takes servers that the CLI starts by `command`."],
-  ])("of a server is refused too: %s", async (key, value, hint) => {
+  ])("rejects with invalid_options for a key of a server: %s", async (key, value, hint) => {
     const provider = await onFake([]);
     const server = { name: "a", command: "x", [key]: value };
     const error = await failureOf(provider.complete(context({ mcpServers: [server] })));
@@ -341,14 +344,14 @@ describe("a context with a key that is not known", () => {
     expect(error.message).toContain(`context.mcpServers[0].${key}`);
   });
 
-  it("is answered if the key has no value", async () => {
+  it("answers if the value of the key is undefined", async () => {
     const provider = await onFake([]);
     const more = { mcp_servers: undefined } as object;
     expect((await provider.complete(context(more))).text).toBe("ok");
   });
 });
 
-describe("a context that is none", () => {
+describe("ClaudeCodeProvider.complete() with an invalid context", () => {
   it.each<[string, object]>([
     ["context.systemPrompt", { systemPrompt: undefined }],
     ["context.currentMessage", { currentMessage: 3 }],
@@ -366,7 +369,7 @@ describe("a context that is none", () => {
     ["context.mcpServers[0].args", { mcpServers: [{ name: "a", command: "x", args: "y" }] }],
     ["mcpServers.a.command", { mcpServers: [{ name: "a", args: [] }] }],
     ["maxTurns", { maxTurns: 0 }],
-  ])("is refused by its %s before anything is started", async (path, more) => {
+  ])("rejects with invalid_options before a process starts: %s", async (path, more) => {
     const provider = await onFake([]);
     const error = await failureOf(provider.complete(context(more)));
     expect(error).toMatchObject({ code: "invalid_options" });

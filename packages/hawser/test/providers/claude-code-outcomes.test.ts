@@ -10,12 +10,11 @@ import {
   apiError,
   type FakeCli,
   fakeCli,
-  hang,
   reply,
   type Step,
   toolUse,
 } from "../../src/testing/index.js";
-import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
+import { clisInTurn, FULL } from "../support/cli.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { startsOf } from "../support/starts.js";
@@ -27,7 +26,7 @@ const limit = (subtype: string): Action => ({
   result: { subtype, is_error: true, result: null, errors: ["Reached the limit"] },
 });
 
-describe("what becomes of a result", () => {
+describe("ClaudeCodeProvider.complete() and the result of the CLI", () => {
   it.each<[string, string, Action[], string]>([
     ["text", "no error", [{ result: { result: "Words." } }], "Words."],
     [
@@ -56,7 +55,7 @@ describe("what becomes of a result", () => {
     ],
     ["no text", "no error", [{ result: { result: "" } }], "(No response text returned)"],
     ["blanks", "no error", [{ result: { result: " \n" } }], "(No response text returned)"],
-  ])("with %s and %s is a message", async (_text, _error, actions, expected) => {
+  ])("gives a message for a result with %s and %s", async (_text, _error, actions, expected) => {
     const provider = await onFake(turn(...actions), ONCE);
     expect((await provider.complete(context())).text).toBe(expected);
   });
@@ -65,16 +64,16 @@ describe("what becomes of a result", () => {
     ["text", { result: { is_error: true, result: "API Error: 500" } }, "api_error"],
     ["no text", { result: { is_error: true, result: "" } }, "api_error"],
     [
-      "no text, in the middle of its work",
+      "no text and the subtype error_during_execution",
       { result: { subtype: "error_during_execution", is_error: true, result: null } },
       "process_exited",
     ],
-  ])("with %s and a failure is thrown", async (_text, action, code) => {
+  ])("throws for a failed result with %s", async (_text, action, code) => {
     const provider = await onFake(turn(action), ONCE);
     expect((await failureOf(provider.complete(context()))).code).toBe(code);
   });
 
-  it("that may be incomplete is logged", async () => {
+  it("logs a warning if the answer may be incomplete", async () => {
     const { logger, entries } = recordingLogger();
     const provider = await onFake(turn(limit("error_max_turns")), { ...ONCE, logger });
     await provider.complete(context());
@@ -86,13 +85,13 @@ describe("what becomes of a result", () => {
   });
 });
 
-describe.each(clisInTurn())("an answer on the real CLI $name", ({ path }) => {
-  it("without any text has the documented words", async () => {
+describe.each(clisInTurn())("ClaudeCodeProvider.complete() on the real CLI $name", ({ path }) => {
+  it("gives the documented text for an answer without text", async () => {
     const { provider } = await place(path, always(reply([])), ONCE);
     expect((await provider.complete(context())).text).toBe("(No response text returned)");
   });
 
-  it("that is the API's failure is thrown, not handed on as text", async () => {
+  it("throws a failure of the API instead of giving it as text", async () => {
     const { provider } = await place(path, always(apiError(500)), {
       ...ONCE,
       retry: { cliRetries: 0 },
@@ -102,7 +101,7 @@ describe.each(clisInTurn())("an answer on the real CLI $name", ({ path }) => {
     expect(toOmegaError(error).message).toMatch(/^claude CLI exited with .*: API Error: 500/);
   });
 
-  it("for which nobody is logged in is auth", async () => {
+  it("throws auth without a login", async () => {
     const { provider, model } = await place(path, [], ONCE, {
       extra: { ANTHROPIC_API_KEY: undefined },
     });
@@ -113,34 +112,41 @@ describe.each(clisInTurn())("an answer on the real CLI $name", ({ path }) => {
   });
 });
 
-describe("a call that is ended", () => {
-  it("by its limit is a timeout, in friendly words", async () => {
-    const { provider } = await place(NEWEST_CLI, [hang()], { ...ONCE, timeoutMs: 4000 });
+describe("ClaudeCodeProvider.complete() that is ended, on a fake CLI", () => {
+  const silent = turn();
+
+  it("throws timeout at timeoutMs, with friendly words", async () => {
+    const provider = await onFake(silent, { ...ONCE, timeoutMs: 4000 });
     const error = await failureOf(provider.complete(context()));
     expect(error).toMatchObject({ code: "timeout", phase: "total", resumable: true });
     expect(toOmegaError(error).message).toContain("Claude took too long");
     expect(processes()).toEqual([]);
   });
 
-  it.each(["of the provider", "of the call"])("by a signal %s is aborted", async (whose) => {
+  it.each(["of the provider", "of the call"])("throws aborted by the signal %s", async (whose) => {
     const controller = new AbortController();
     const own = whose === "of the provider";
     const { signal: never } = new AbortController();
-    const { provider, model } = await place(NEWEST_CLI, [hang()], {
+    await using cli = await fakeCli({ steps: silent });
+    const provider = new ClaudeCodeProvider({
       ...ONCE,
+      cliPath: cli.path,
+      closeGraceMs: 500,
       signal: own ? controller.signal : never,
     });
     const signal = own ? never : controller.signal;
     const failed = failureOf(provider.complete(context(), { signal }));
-    await model.waitFor(({ kind }) => kind === "call");
+    await until(async () =>
+      (await startsOf(cli)).some(({ lines }) => lines.some((line) => line.includes('"user"'))),
+    );
     controller.abort("no longer needed");
     expect(await failed).toMatchObject({ code: "aborted", reason: "no longer needed" });
     expect(processes()).toEqual([]);
   });
 });
 
-describe.each(clisInTurn())("the limit of a call on the real CLI $name", ({ path }) => {
-  it.each([false, true])(
+describe.each(clisInTurn())("timeoutMs of ClaudeCodeProvider on the real CLI $name", ({ path }) => {
+  it.each(FULL ? [false, true] : [false])(
     "ends the Bash tool, its background job and the MCP server (rawText %s)",
     async (rawText) => {
       const command = "tail -f /dev/null & touch begun work.log; tail -f ./work.log";
@@ -161,7 +167,7 @@ describe.each(clisInTurn())("the limit of a call on the real CLI $name", ({ path
   );
 });
 
-describe("the private file with the MCP servers of a context", () => {
+describe("the private file with the mcpServers of a context", () => {
   const secret = { name: "a", command: "x", env: { API_TOKEN: "sk-ant-of-the-test" } };
   /** A file that the CLI has read is removed once it answers initialize. */
   const waiting: Step[] = [
@@ -175,7 +181,7 @@ describe("the private file with the MCP servers of a context", () => {
     return at === -1 ? undefined : argv[at + 1];
   };
 
-  it("is gone when the answer is there", async () => {
+  it("is removed when the call has its answer", async () => {
     await using cli = await fakeCli();
     const provider = new ClaudeCodeProvider({ ...ONCE, cliPath: cli.path });
     await provider.complete(context({ mcpServers: [secret] }));
@@ -184,10 +190,10 @@ describe("the private file with the MCP servers of a context", () => {
     expect(existsSync(dirname(file))).toBe(false);
   });
 
-  it.each(["a limit", "a signal"])("is gone when the call was ended by %s", async (by) => {
+  it.each(["a time limit", "a signal"])("is removed when the call was ended by %s", async (by) => {
     await using cli = await fakeCli({ steps: waiting });
     const controller = new AbortController();
-    const timeouts = by === "a limit" ? { timeouts: { bootMs: 5000 } } : {};
+    const timeouts = by === "a time limit" ? { timeouts: { bootMs: 5000 } } : {};
     const provider = new ClaudeCodeProvider({
       ...ONCE,
       cliPath: cli.path,
@@ -199,27 +205,27 @@ describe("the private file with the MCP servers of a context", () => {
     const file = await until(() => fileOf(cli));
     expect(readFileSync(file, "utf8")).toContain("sk-ant-of-the-test");
     if (by === "a signal") controller.abort();
-    expect((await failed).code).toBe(by === "a limit" ? "timeout" : "aborted");
+    expect((await failed).code).toBe(by === "a time limit" ? "timeout" : "aborted");
     expect(existsSync(dirname(file))).toBe(false);
   });
 });
 
-describe("a CLI that cannot be run", () => {
-  it("is an error in the documented words", async () => {
+describe("toOmegaError() for a CLI that cannot be run", () => {
+  it("has the documented words for a missing executable", async () => {
     const provider = new ClaudeCodeProvider({ cliPath: "/no/such/cli" });
     const error = await failureOf(provider.complete(context()));
     expect(error.code).toBe("cli_not_found");
     expect(toOmegaError(error).message).toMatch(/^failed to run claude CLI: .*\/no\/such\/cli/);
   });
 
-  it("since its folder is missing says so", async () => {
+  it("names a missing workingDir", async () => {
     const provider = await onFake([], { workingDir: "/no/such/folder" });
     const error = await failureOf(provider.complete(context()));
     expect(error.code).toBe("cwd_not_found");
     expect(toOmegaError(error).message).toMatch(/^failed to run claude CLI: .*\/no\/such\/folder/);
   });
 
-  it("exits with its own words", async () => {
+  it("has the exit status and the stderr of the CLI", async () => {
     const provider = await onFake([
       { on: "start", do: [{ stderr: "error: out of rope\n" }, { exit: 2 }] },
     ]);
@@ -230,8 +236,8 @@ describe("a CLI that cannot be run", () => {
   });
 });
 
-describe("a program that runs inside another session", () => {
-  it("leaves no trace of it, unless it is told to refuse", async () => {
+describe("ClaudeCodeProvider inside a Claude Code session", () => {
+  it("removes CLAUDECODE, or throws nested_session with nested: error", async () => {
     vi.stubEnv("CLAUDECODE", "1");
     try {
       await using cli = await fakeCli();
@@ -247,14 +253,14 @@ describe("a program that runs inside another session", () => {
   });
 });
 
-describe("a program in place of the CLI that prints text", () => {
+describe("ClaudeCodeProvider on a program that prints text instead of messages", () => {
   const raw = { ...ONCE, rawText: true };
   const words = "Just words,\n[on two] lines.";
   const prints = (text: string, exit: number): Step[] => [
     { on: "user", do: [{ write: `${text}\n` }, { exit }] },
   ];
 
-  it("is an error", async () => {
+  it("throws process_exited without rawText", async () => {
     const provider = await onFake(prints(words, 0), ONCE);
     expect(await failureOf(provider.complete(context()))).toMatchObject({
       code: "process_exited",
@@ -262,7 +268,7 @@ describe("a program in place of the CLI that prints text", () => {
     });
   });
 
-  it("has answered, if that is wanted", async () => {
+  it("gives the text with rawText: true, and logs it", async () => {
     const { logger, entries } = recordingLogger();
     const provider = await onFake(prints(words, 0), { ...raw, logger });
     expect(await provider.complete(context())).toEqual({
@@ -286,18 +292,18 @@ describe("a program in place of the CLI that prints text", () => {
     expect(processes()).toEqual([]);
   });
 
-  it("has answered before it was asked anything", async () => {
+  it("gives text with rawText that was printed before the prompt", async () => {
     const steps: Step[] = [{ on: "start", do: [{ write: words }, { exit: 0 }] }];
     const provider = await onFake(steps, raw);
     expect((await provider.complete(context())).text).toBe(words);
   });
 
-  it("has answered with JSON that is no message", async () => {
+  it("gives JSON with rawText that is not a message", async () => {
     const provider = await onFake(prints('{"answer": 42}', 0), raw);
     expect((await provider.complete(context())).text).toBe('{"answer": 42}');
   });
 
-  /** A program that knows nothing of the CLI's protocol, nor of its version. */
+  /** A program that knows neither the protocol nor the version flag of the CLI. */
   const program = (...lines: string[]) => {
     const folder = mkdtempSync(join(tmpdir(), "hawser-raw-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -307,20 +313,20 @@ describe("a program in place of the CLI that prints text", () => {
     return new ClaudeCodeProvider({ ...raw, cliPath });
   };
 
-  it("has answered though it says no version", async () => {
+  it("gives the text of a program with rawText that prints no version", async () => {
     const provider = program("echo 'Just words.'");
     expect((await provider.complete(context())).text).toBe("Just words.");
     expect(await provider.isAvailable()).toBe(true);
   });
 
-  it("has answered after it has read its input to the end", async () => {
+  it("ends the input of a program with rawText after the prompt", async () => {
     const provider = program("last=$(tail -n 1)", `printf 'It said: %s' "$last"`);
     const { text } = await provider.complete(context({ currentMessage: "Name a knot." }));
     expect(text).toMatch(/^It said: \{"type":"user".*Name a knot\./);
     expect(processes()).toEqual([]);
   });
 
-  it("has not answered when it fails after that", async () => {
+  it("throws with rawText if the program exits with an error code after its text", async () => {
     const provider = program(
       '[ "$1" = -v ] && exit',
       "cat > /dev/null",
@@ -334,15 +340,15 @@ describe("a program in place of the CLI that prints text", () => {
     ["exits with a failure", prints(words, 3)],
     ["prints nothing", prints("", 0)],
     [
-      "speaks the CLI's language and stops in the middle",
+      "sends messages and exits before the result",
       turn({ assistant: "half an" }, { write: "noise\n" }, { exit: 0 }),
     ],
-  ])("has not answered when it %s", async (_what, steps) => {
+  ])("throws process_exited with rawText if the program %s", async (_what, steps) => {
     const provider = await onFake(steps, raw);
     expect((await failureOf(provider.complete(context()))).code).toBe("process_exited");
   });
 
-  it("is not found as any other", async () => {
+  it("throws cli_not_found and cwd_not_found with rawText too", async () => {
     const provider = new ClaudeCodeProvider({ ...raw, cliPath: "/no/such/cli" });
     const error = await failureOf(provider.complete(context()));
     expect(error.code).toBe("cli_not_found");
@@ -352,8 +358,8 @@ describe("a program in place of the CLI that prints text", () => {
   });
 });
 
-describe.each(clisInTurn())("raw text on the real CLI $name", ({ path }) => {
-  it("changes nothing for a CLI that speaks JSON", async () => {
+describe.each(clisInTurn())("rawText: true on the real CLI $name", ({ path }) => {
+  it("changes nothing for a CLI that sends messages", async () => {
     const { provider, model } = await place(path, ["A bowline."], { ...ONCE, rawText: true });
     const message = await provider.complete(context({ systemPrompt: "You tie knots." }));
     expect(message.text).toBe("A bowline.");

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { processes } from "../../src/process/index.js";
-import { always, hang, reply, toolUse } from "../../src/testing/index.js";
-import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
+import { always, reply, type Step, toolUse } from "../../src/testing/index.js";
+import { clisInTurn } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
-import { context, failureOf, place, tinyServer } from "./omega.helper.js";
+import { context, failureOf, onFake, place, tinyServer } from "./omega.helper.js";
 
 const usage = { input_tokens: 100, output_tokens: 10 };
 const work = (n: number) =>
@@ -12,21 +12,18 @@ const work = (n: number) =>
   });
 const answer = reply("All done.", { usage });
 
-describe.each(clisInTurn())("a limit of turns on the real CLI $name", ({ path }) => {
-  it("is passed three times by itself, and the answer is that of the last run", async () => {
+describe.each(clisInTurn())("maxTurns of ClaudeCodeProvider on the real CLI $name", ({ path }) => {
+  it("is passed three times by resuming, with the answer and the cost of the same work without a limit", async () => {
     const { logger, entries } = recordingLogger();
-    const { provider, model } = await place(path, [work(1), work(2), work(3), answer], {
-      maxTurns: 1,
-      logger,
-    });
-    const message = await provider.complete(
-      context({ systemPrompt: "You tie knots.", currentMessage: "Work." }),
-    );
+    const replies = () => [work(1), work(2), work(3), answer];
+    const { provider, model } = await place(path, replies(), { maxTurns: 1, logger });
+    const task = context({ systemPrompt: "You tie knots.", currentMessage: "Work." });
+    const message = await provider.complete(task);
     expect(message.text).toBe("All done.");
     expect(message.metadata).toMatchObject({
       tokensUsed: 440,
       resumes: 3,
-      // The CLI calls a run of one round two turns.
+      // The CLI counts a run of one round as two turns.
       turns: 7,
       texts: ["Step 1.", "Step 2.", "Step 3.", "All done."],
     });
@@ -43,38 +40,15 @@ describe.each(clisInTurn())("a limit of turns on the real CLI $name", ({ path })
     expect(last?.tools).toEqual(model.calls[0]?.tools);
     expect(JSON.stringify(last?.body)).toContain("Work.");
     expect(processes()).toEqual([]);
-  });
 
-  it("changes nothing about the answer of the same work", async () => {
-    const replies = () => [work(1), work(2), answer];
     const wide = await place(path, replies(), { maxTurns: 10 });
-    const narrow = await place(path, replies(), { maxTurns: 1 });
-    const once = await wide.provider.complete(context());
-    const resumed = await narrow.provider.complete(context());
-    expect([once.metadata.resumes, resumed.metadata.resumes]).toEqual([0, 2]);
-    expect(resumed.text).toBe(once.text);
-    expect(once.text).toBe("All done.");
+    const once = await wide.provider.complete(task);
+    expect(once.metadata.resumes).toBe(0);
+    expect(once.text).toBe(message.text);
+    expect(message.metadata.costUsd).toBeCloseTo(once.metadata.costUsd ?? 0, 9);
   });
 
-  it("costs once what it costs", async () => {
-    const one = await place(path, [answer]);
-    const { metadata: single } = await one.provider.complete(context());
-    const four = await place(path, [work(1), work(2), work(3), answer], { maxTurns: 1 });
-    const { metadata } = await four.provider.complete(context());
-    expect(metadata.costUsd).toBeCloseTo(4 * (single.costUsd ?? 0), 9);
-  });
-
-  it("ends the work when it was passed as often as it may be, with the texts of all runs", async () => {
-    const { provider } = await place(path, [work(1), work(2)], {
-      maxTurns: 1,
-      maxResumeAttempts: 1,
-    });
-    const { text, metadata } = await provider.complete(context());
-    expect(text).toBe("Step 1.\n\nStep 2.");
-    expect(metadata).toMatchObject({ resumes: 1, texts: ["Step 1.", "Step 2."] });
-  });
-
-  it("is passed five times unless the provider is told otherwise", async () => {
+  it("is passed five times by default, and the last limit gives the texts of all runs", async () => {
     const { provider, model } = await place(path, always(work(1)));
     const { text, metadata } = await provider.complete(context({ maxTurns: 1 }));
     expect(metadata.resumes).toBe(5);
@@ -82,7 +56,7 @@ describe.each(clisInTurn())("a limit of turns on the real CLI $name", ({ path })
     expect(model.calls).toHaveLength(6);
   });
 
-  it("of the context wins, and its session can be gone on with", async () => {
+  it("of the context wins, and leaves a session that a later call can resume", async () => {
     const { provider, model } = await place(path, [work(1), "Gone on."], { maxResumeAttempts: 0 });
     const first = await provider.complete(context({ maxTurns: 1 }));
     expect(first.text).toBe("Step 1.");
@@ -92,32 +66,37 @@ describe.each(clisInTurn())("a limit of turns on the real CLI $name", ({ path })
     expect(JSON.stringify(model.calls[1]?.body)).toContain("Step 1.");
   });
 
-  it("is passed with the servers of the context", async () => {
-    const { provider, model, cwd } = await place(path, [work(1), toolUse("mcp__tiny__say"), "ok"], {
-      maxTurns: 1,
-    });
+  it("is passed with full access and the mcpServers of the context", async () => {
+    const { provider, model, cwd } = await place(
+      path,
+      [work(1), toolUse("mcp__tiny__say"), work(2), "ok"],
+      { maxTurns: 1, allowedTools: [] },
+    );
     await provider.complete(context({ mcpServers: [tinyServer(cwd, "tiny")] }));
     expect(JSON.stringify(model.calls[2]?.body)).toContain("said by tiny");
-  });
-
-  it("is passed with full access", async () => {
-    const { provider, model } = await place(path, [work(1), work(2), "ok"], {
-      maxTurns: 1,
-      allowedTools: [],
-    });
-    await provider.complete(context());
-    const body = JSON.stringify(model.calls[2]?.body);
-    expect(body).not.toContain('"is_error":true');
-    expect(model.calls[2]?.tools).toContain("Agent");
+    expect(JSON.stringify(model.calls[3]?.body)).not.toContain('"is_error":true');
+    expect(model.calls[3]?.tools).toContain("Agent");
   });
 });
 
-describe("the time of a call", () => {
-  it("is one for all its runs", async () => {
-    const { provider } = await place(NEWEST_CLI, [work(1), hang()], {
-      maxTurns: 1,
-      timeoutMs: 8000,
-    });
+describe("maxTurns of ClaudeCodeProvider on a fake CLI", () => {
+  const limit = { subtype: "error_max_turns", is_error: true, errors: ["limit"], result: null };
+  const limited = (text: string): Step => ({
+    on: "user",
+    do: [{ init: {} }, { assistant: text }, { result: limit }],
+  });
+
+  it("is passed maxResumeAttempts times, with the texts of all runs", async () => {
+    const steps = [limited("Step 1."), limited("Step 2.")];
+    const provider = await onFake(steps, { maxTurns: 1, maxResumeAttempts: 1 });
+    const { text, metadata } = await provider.complete(context());
+    expect(text).toBe("Step 1.\n\nStep 2.");
+    expect(metadata).toMatchObject({ resumes: 1, texts: ["Step 1.", "Step 2."] });
+  });
+
+  it("does not restart timeoutMs, which covers all runs", async () => {
+    const steps: Step[] = [limited("Step 1."), { on: "user", do: [{ init: {} }] }];
+    const provider = await onFake(steps, { maxTurns: 1, timeoutMs: 6000 });
     const error = await failureOf(provider.complete(context()));
     expect(error).toMatchObject({ code: "timeout", phase: "total" });
     expect(error.partialText).toContain("Step 1.");

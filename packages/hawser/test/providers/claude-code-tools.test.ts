@@ -3,88 +3,83 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { always, toolUse } from "../../src/testing/index.js";
-import { clisInTurn } from "../support/cli.js";
+import { clisInTurn, FULL } from "../support/cli.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { context, failureOf, place, tinyServer } from "./omega.helper.js";
 
 const ONCE = { maxResumeAttempts: 0 };
 const run = (command: string) => toolUse("Bash", { command, description: "d" });
 
-/** Less the placeholder that newer CLIs put beside the tools of a list. */
+/** Without the placeholder that newer CLIs add to a list of tools. */
 const offered = (tools: readonly string[] = []) =>
   tools.filter((name) => name !== "DeferredToolPlaceholder");
 
-describe.each(clisInTurn())("a list of tools on the real CLI $name", ({ path }) => {
-  it("restricts: the four of the defaults are all that exist", async () => {
-    const { provider, model } = await place(path, ["ok"], ONCE);
-    await provider.complete(context());
-    expect(offered(model.calls[0]?.tools).sort()).toEqual(["Bash", "Edit", "Read", "Write"]);
-  });
+/** Plants an MCP server that the CLI would start from the working directory. */
+function plantServer(cwd: string): void {
+  const { name, ...server } = tinyServer(cwd, "planted");
+  writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: { [name]: server } }));
+}
 
-  it("needs no approval", async () => {
-    const { provider, cwd } = await place(path, [run("touch made.txt"), "done"], ONCE);
+describe.each(clisInTurn())("allowedTools of ClaudeCodeProvider, real CLI $name", ({ path }) => {
+  it("defaults to four tools that need no approval and run in workingDir, without the servers of .mcp.json", async () => {
+    const { provider, model, cwd } = await place(path, [run("touch made.txt"), "done"], ONCE);
+    plantServer(cwd);
     expect((await provider.complete(context())).text).toBe("done");
+    expect(offered(model.calls[0]?.tools).sort()).toEqual(["Bash", "Edit", "Read", "Write"]);
     expect(existsSync(join(cwd, "made.txt"))).toBe(true);
   });
 
-  it("of the context wins over the provider's", async () => {
-    const { provider, model } = await place(path, ["ok"], ONCE);
-    await provider.complete(context({ allowedTools: ["Read"] }));
-    expect(offered(model.calls[0]?.tools)).toEqual(["Read"]);
-  });
-
-  it("may hold rules: the tool exists, and only what fits needs no approval", async () => {
+  it("of the context wins over the provider, and a rule allows only calls that match", async () => {
     const { provider, model, cwd } = await place(
       path,
       [run("touch allowed.txt"), run("mkdir denied"), "done"],
-      { ...ONCE, allowedTools: ["Bash(touch *)", "Read"] },
+      ONCE,
     );
-    expect((await provider.complete(context())).text).toBe("done");
+    const allowedTools = ["Bash(touch *)", "Read"];
+    expect((await provider.complete(context({ allowedTools }))).text).toBe("done");
     expect(offered(model.calls[0]?.tools).sort()).toEqual(["Bash", "Read"]);
     expect(existsSync(join(cwd, "allowed.txt"))).toBe(true);
     expect(model.calls[2]?.toolResults[0]).toMatchObject({ isError: true });
     expect(existsSync(join(cwd, "denied"))).toBe(false);
   });
 
-  it("does not matter to a provider with tools: [], which only answers", async () => {
-    for (const allowedTools of [undefined, [], ["Bash"]]) {
+  const others: [string[] | undefined, string[] | undefined][] = [
+    [undefined, undefined],
+    [["Bash"], undefined],
+  ];
+
+  it.each<(typeof others)[number]>([[[], ["Bash"]], ...(FULL ? others : [])])(
+    "has no effect with tools: [] (provider %j, context %j)",
+    async (allowedTools, ofContext) => {
       const { provider, model, cwd } = await place(path, ["ok"], {
         ...ONCE,
         tools: [],
         allowedTools,
         settingSources: ["user", "project"],
       });
-      const { name, ...server } = tinyServer(cwd, "planted");
-      writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: { [name]: server } }));
-      expect((await provider.complete(context())).text).toBe("ok");
+      plantServer(cwd);
+      const { text } = await provider.complete(context({ allowedTools: ofContext }));
+      expect(text).toBe("ok");
       expect(offered(model.calls[0]?.tools)).toEqual([]);
-    }
-  });
+    },
+  );
 
-  it("of a context does not lift the tools of the provider", async () => {
+  it("of the context does not extend the tools of the provider", async () => {
     const own = await place(path, [run("touch made.txt"), "done"], { ...ONCE, tools: ["Read"] });
     await own.provider.complete(context({ allowedTools: [] }));
     expect(offered(own.model.calls[0]?.tools)).toEqual(["Read"]);
     expect(own.model.calls[1]?.toolResults[0]).toMatchObject({ isError: true });
     expect(existsSync(join(own.cwd, "made.txt"))).toBe(false);
   });
-
-  it("keeps out servers of the workspace that are not in it", async () => {
-    const { provider, model, cwd } = await place(path, ["ok"], ONCE);
-    const { name, ...server } = tinyServer(cwd, "planted");
-    writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: { [name]: server } }));
-    await provider.complete(context());
-    expect(model.calls[0]?.tools.filter((tool) => tool.startsWith("mcp__"))).toEqual([]);
-  });
 });
 
-describe.each(clisInTurn())("full access on the real CLI $name", ({ path }) => {
+describe.each(clisInTurn())("full access by allowedTools: [], real CLI $name", ({ path }) => {
   const full = { ...ONCE, allowedTools: [] };
 
-  it("offers all tools, and runs what would need approval, as root too", async () => {
+  it("offers all tools, runs calls that would need approval, also as root, and never skips permissions", async () => {
     const { provider, model, cwd } = await place(
       path,
-      [run("touch made.txt && id -u"), "done"],
+      [run("touch made.txt && id -u"), run("echo $PPID; ps -o args= -p $PPID"), "done"],
       full,
     );
     expect((await provider.complete(context())).text).toBe("done");
@@ -94,24 +89,33 @@ describe.each(clisInTurn())("full access on the real CLI $name", ({ path }) => {
     expect(model.calls[1]?.toolResults[0]).toMatchObject({ isError: false });
     expect(model.calls[1]?.toolResults[0]?.text).toContain(String(process.getuid?.()));
     expect(existsSync(join(cwd, "made.txt"))).toBe(true);
+    const told = model.calls[2]?.toolResults[0]?.text ?? "";
+    expect(told).toContain("--permission-mode=default");
+    expect(told).not.toMatch(/bypass|skip-permissions/);
   });
 
-  it("offers no tool that asks a person, as `claude -p` does not", async () => {
-    const { provider, model, options } = await place(path, always("ok"), full);
-    await provider.complete(context());
-    // A call that has nobody to ask is what the CLI does by itself.
+  it("of the context offers the tools of `claude -p`, without a tool that asks a person", async () => {
+    const { provider, model, options } = await place(
+      path,
+      [run("touch made.txt"), always("ok")],
+      ONCE,
+    );
+    await provider.complete(context({ allowedTools: [] }));
+    expect(model.calls[0]?.tools).toContain("Agent");
+    expect(model.calls[1]?.toolResults[0]).toMatchObject({ isError: false });
+    // Without a callback for questions the CLI decides by itself which tools to offer.
     await complete("Hello.", { ...options, preset: "agent" });
-    const [theirs, usual] = model.calls.map(({ tools }) => offered(tools).sort());
-    expect(theirs).toEqual(usual);
+    const theirs = offered(model.calls[0]?.tools).sort();
+    expect(theirs).toEqual(offered(model.calls[2]?.tools).sort());
     const request = JSON.stringify(model.calls[0]?.body);
     for (const tool of ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"]) {
       expect(theirs).not.toContain(tool);
-      // Newer CLIs name the tools that are loaded later in a list, one a line.
+      // Newer CLIs name the tools that are loaded later in a list, one on each line.
       expect(request.includes(`\\n${tool}\\n`)).toBe(false);
     }
   });
 
-  it("offers such a tool if tools names it, and keeps the disallowedTools of the provider", async () => {
+  it("offers AskUserQuestion if tools names it, and keeps the disallowedTools of the provider", async () => {
     const { provider, model } = await place(path, ["ok"], {
       ...full,
       tools: ["AskUserQuestion", "Read", "Bash"],
@@ -121,23 +125,19 @@ describe.each(clisInTurn())("full access on the real CLI $name", ({ path }) => {
     expect(offered(model.calls[0]?.tools).sort()).toEqual(["AskUserQuestion", "Read"]);
   });
 
-  it("is what an empty list of the context means", async () => {
-    const { provider, model } = await place(path, [run("touch made.txt"), "done"], ONCE);
-    await provider.complete(context({ allowedTools: [] }));
-    expect(model.calls[0]?.tools).toContain("Agent");
-    expect(model.calls[1]?.toolResults[0]).toMatchObject({ isError: false });
-  });
-
-  it("stays full when there are servers", async () => {
+  it("stays full with mcpServers of the context, which are the only servers", async () => {
     const own = await place(path, [run("touch made.txt"), toolUse("mcp__tiny__say"), "done"], full);
     const { provider, model, cwd } = own;
+    plantServer(cwd);
     await provider.complete(context({ mcpServers: [tinyServer(cwd, "tiny")] }));
-    expect(model.calls[0]?.tools).toContain("Agent");
+    const tools = model.calls[0]?.tools ?? [];
+    expect(tools).toContain("Agent");
+    expect(tools.filter((tool) => tool.startsWith("mcp__"))).toEqual(["mcp__tiny__say"]);
     expect(existsSync(join(cwd, "made.txt"))).toBe(true);
     expect(model.calls[2]?.toolResults[0]?.text).toContain("said by tiny");
   });
 
-  it("does not beat a rule of the user's that denies", async () => {
+  it("does not override a deny rule of the user", async () => {
     const { provider, model, cwd } = await place(path, [run("touch made.txt"), "done"], full);
     mkdirSync(join(cwd, ".claude"));
     const settings = { permissions: { deny: ["Bash(touch *)"] } };
@@ -146,20 +146,10 @@ describe.each(clisInTurn())("full access on the real CLI $name", ({ path }) => {
     expect(model.calls[1]?.toolResults[0]).toMatchObject({ isError: true });
     expect(existsSync(join(cwd, "made.txt"))).toBe(false);
   });
-
-  it("never skips permissions", async () => {
-    const { provider, model } = await place(path, [run("echo $PPID; ps -o args= -p $PPID"), "ok"], {
-      ...full,
-    });
-    await provider.complete(context());
-    const told = model.calls[1]?.toolResults[0]?.text ?? "";
-    expect(told).toContain("--permission-mode=default");
-    expect(told).not.toMatch(/bypass|skip-permissions/);
-  });
 });
 
-describe.each(clisInTurn())("MCP servers of a context on the real CLI $name", ({ path }) => {
-  it("are there beside a list of tools, and need no approval", async () => {
+describe.each(clisInTurn())("Context.mcpServers, real CLI $name", ({ path }) => {
+  it("adds tools that need no approval to the list, and creates no settings file", async () => {
     const { provider, model, cwd } = await place(
       path,
       [toolUse("mcp__my_server_v2__say"), "done"],
@@ -170,19 +160,25 @@ describe.each(clisInTurn())("MCP servers of a context on the real CLI $name", ({
     const tools = offered(model.calls[0]?.tools).sort();
     expect(tools).toEqual(["Bash", "Edit", "Read", "Write", "mcp__my_server_v2__say"]);
     expect(model.calls[1]?.toolResults[0]?.text).toContain("said by my server.v2 warmly");
+    expect(existsSync(join(cwd, ".claude"))).toBe(false);
   });
 
-  it("may be all that a list names", async () => {
+  it("may be all that allowedTools names, and leaves the settings file of the user unchanged", async () => {
     const { provider, model, cwd } = await place(path, [toolUse("mcp__tiny__say"), "done"], ONCE);
+    mkdirSync(join(cwd, ".claude"));
+    const file = join(cwd, ".claude", "settings.local.json");
+    const own = '{ "env": {"MINE": "1"},\n\t"permissions": { "allow": [] } }  \n';
+    writeFileSync(file, own);
     const mcpServers = [tinyServer(cwd, "tiny")];
     await provider.complete(context({ mcpServers, allowedTools: ["mcp__tiny__say"] }));
     expect(offered(model.calls[0]?.tools)).toEqual(["mcp__tiny__say"]);
     expect(model.calls[1]?.toolResults[0]?.text).toContain("said by tiny");
+    expect(readFileSync(file, "utf8")).toBe(own);
   });
 
-  it("belong to their call alone when there are several at once", async () => {
+  it("belongs to its call alone among simultaneous calls", async () => {
     const { provider, model, cwd } = await place(path, always("ok"), ONCE);
-    const names = ["one", "two", "three"];
+    const names = FULL ? ["one", "two", "three"] : ["one", "two"];
     await Promise.all(
       names.map((name) =>
         provider.complete(context({ currentMessage: name, mcpServers: [tinyServer(cwd, name)] })),
@@ -196,33 +192,7 @@ describe.each(clisInTurn())("MCP servers of a context on the real CLI $name", ({
     expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(expected));
   });
 
-  it("are the only ones", async () => {
-    const { provider, model, cwd } = await place(path, ["ok"], { ...ONCE, allowedTools: [] });
-    const { name, ...planted } = tinyServer(cwd, "planted");
-    writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: { [name]: planted } }));
-    await provider.complete(context({ mcpServers: [tinyServer(cwd, "tiny")] }));
-    const theirs = model.calls[0]?.tools.filter((tool) => tool.startsWith("mcp__"));
-    expect(theirs).toEqual(["mcp__tiny__say"]);
-  });
-
-  it("leave the user's own settings file as it is, byte for byte", async () => {
-    const { provider, model, cwd } = await place(path, [toolUse("mcp__tiny__say"), "done"], ONCE);
-    mkdirSync(join(cwd, ".claude"));
-    const file = join(cwd, ".claude", "settings.local.json");
-    const own = '{ "env": {"MINE": "1"},\n\t"permissions": { "allow": [] } }  \n';
-    writeFileSync(file, own);
-    await provider.complete(context({ mcpServers: [tinyServer(cwd, "tiny")] }));
-    expect(model.calls[1]?.toolResults[0]?.text).toContain("said by tiny");
-    expect(readFileSync(file, "utf8")).toBe(own);
-  });
-
-  it("make no settings file where there was none", async () => {
-    const { provider, cwd } = await place(path, ["ok"], ONCE);
-    await provider.complete(context({ mcpServers: [tinyServer(cwd, "tiny")] }));
-    expect(existsSync(join(cwd, ".claude"))).toBe(false);
-  });
-
-  it("that fail are logged and do not fail the call, unless they are required", async () => {
+  it("logs a server that fails, and gives the answer without requireMcp", async () => {
     const broken = { name: "broken", command: "/nowhere/at-all", args: [] };
     const { logger, entries } = recordingLogger();
     const calm = await place(path, ["without it"], { ...ONCE, logger });
@@ -233,6 +203,11 @@ describe.each(clisInTurn())("MCP servers of a context on the real CLI $name", ({
       message: "MCP servers that do not work",
       fields: { servers: [expect.objectContaining({ name: "broken", status: "failed" })] },
     });
+  });
+
+  // The failure table has requireMcp in `npm test`.
+  it.runIf(FULL)("rejects with mcp_failed for a server that fails, with requireMcp", async () => {
+    const broken = { name: "broken", command: "/nowhere/at-all", args: [] };
     const strict = await place(path, always("never asked"), { ...ONCE, requireMcp: true });
     const error = await failureOf(strict.provider.complete(context({ mcpServers: [broken] })));
     expect(error.code).toBe("mcp_failed");

@@ -8,14 +8,18 @@ import {
   toMagiError,
 } from "../../src/providers/index.js";
 import {
+  type Action,
   always,
   apiError,
-  hang,
+  fakeCli,
   type IsolatedEnvOptions,
-  type ReplyScript,
+  type Reply,
   refusal,
 } from "../../src/testing/index.js";
-import { clisInTurn } from "../support/cli.js";
+import { clisInTurn, FULL } from "../support/cli.js";
+import { until } from "../support/proc.js";
+import { sharedWorld } from "../support/shared-world.js";
+import { startsOf } from "../support/starts.js";
 import { world } from "../support/world.js";
 
 beforeEach(() => {
@@ -69,7 +73,7 @@ describe("toMagiError()", () => {
     expect(Object.keys(KINDS).sort()).toEqual(Object.keys(ERROR_CODES).sort());
   });
 
-  it.each(Object.entries(KINDS))("of %s is %s", (code, kind) => {
+  it.each(Object.entries(KINDS))("turns %s into %s", (code, kind) => {
     const error = toMagiError(new HawserError(code as ErrorCode, "the words"));
     expect(error.kind).toBe(kind);
     if (kind !== "NestedSession") expect(Object.values(error)).toContain("the words");
@@ -82,17 +86,17 @@ describe("toMagiError()", () => {
     ["overloaded", 529],
     ["model_not_found", 404],
     ["prompt_too_long", 413],
-  ] as const)("of %s without a status has the one that it stands for", (code, status) => {
+  ] as const)("gives %s without apiStatus the status %i", (code, status) => {
     const body = ERROR_CODES[code].sentence;
     expect(toMagiError(new HawserError(code))).toEqual({ kind: "Http", status, body });
   });
 
-  it("keeps the status of the API", () => {
+  it("keeps apiStatus", () => {
     const error = new HawserError("api_error", "bad gateway", { apiStatus: 502 });
     expect(toMagiError(error)).toEqual({ kind: "Http", status: 502, body: "bad gateway" });
   });
 
-  it("keeps the exit code, and what stands on stderr once", () => {
+  it("keeps exitCode, and repeats stderrTail only once", () => {
     const facts = { exitCode: 1, stderrTail: "error: bad flag\n" };
     const plain = new HawserError("process_exited", "It ended.", facts);
     expect(toMagiError(plain)).toEqual({
@@ -120,11 +124,11 @@ describe("toMagiError()", () => {
     ],
     ["a text", { kind: "Process", exitCode: undefined, stderr: "a text" }],
     [undefined, { kind: "Process", exitCode: undefined, stderr: "undefined" }],
-  ])("takes what is not of hawser for what it says it is: %s", (error, expected) => {
+  ])("classifies an error that is not a HawserError: %s", (error, expected) => {
     expect(toMagiError(error)).toEqual(expected);
   });
 
-  it("takes a code of a later day for a Process error", () => {
+  it("turns an unknown code into Process", () => {
     const later = Object.assign(new HawserError("closed", "new"), { code: "brand_new" });
     expect(toMagiError(later)).toEqual({ kind: "Process", exitCode: undefined, stderr: "new" });
   });
@@ -137,56 +141,69 @@ async function failure(call: () => Promise<string>): Promise<MagiError> {
     expect(processes()).toEqual([]);
     return toMagiError(error);
   }
-  throw new Error("it did not fail");
+  throw new Error("The call did not fail.");
 }
 
-describe.each(clisInTurn())("a failure on the real CLI $name", ({ path }) => {
-  const extra = { CLAUDE_CODE_MAX_RETRIES: "0" };
+const extra = { CLAUDE_CODE_MAX_RETRIES: "0" };
 
-  async function failing(
-    replies: ReplyScript,
-    env: IsolatedEnvOptions = {},
-    more: ClaudeCliProviderOptions = {},
-  ): Promise<MagiError> {
-    const { options } = await world(path, replies, { extra, ...env });
-    return failure(() => new ClaudeCliProvider("opus", { ...options, ...more }).complete("s", "u"));
+describe.each(clisInTurn())("toMagiError() of an API failure, real CLI $name", ({ path }) => {
+  const shared = sharedWorld(path, { extra });
+
+  async function failing(reply: Reply): Promise<MagiError> {
+    shared.script(always(reply));
+    const provider = new ClaudeCliProvider("opus", { ...shared.options, pool: shared.pool() });
+    return provider.complete("s", "u").then(() => {
+      throw new Error("The call did not fail.");
+    }, toMagiError);
   }
 
-  it("by status 401 is Auth", async () => {
-    expect(await failing(always(apiError(401)))).toEqual({
+  it("is Auth for status 401", async () => {
+    expect(await failing(apiError(401))).toEqual({
       kind: "Auth",
       message: expect.stringMatching(/\w/),
     });
   });
 
-  it.each([404, 429, 500, 529])("by status %i is Http", async (status) => {
-    const error = await failing(always(apiError(status)));
-    expect(error).toEqual({ kind: "Http", status, body: expect.stringMatching(/\w/) });
-  });
-
-  it("by a missing login is Auth", async () => {
-    const noKey = { extra: { ...extra, ANTHROPIC_API_KEY: undefined } };
-    expect(await failing([], noKey)).toEqual({
-      kind: "Auth",
-      message: "Not logged in · Please run /login",
-    });
-  });
-
-  it("by an API that is not there is Network", async () => {
-    const error = await failing([], { baseUrl: "http://127.0.0.1:9" });
-    expect(error).toEqual({ kind: "Network", message: expect.stringMatching(/connect/i) });
-  });
-
-  it("by a refusal is Process, in the CLI's words", async () => {
-    expect(await failing(always(refusal("no")))).toEqual({
+  it("is Process with the words of the CLI for a refusal", async () => {
+    expect(await failing(refusal("no"))).toEqual({
       kind: "Process",
       exitCode: undefined,
       stderr: expect.stringContaining("https://www.anthropic.com/legal/aup"),
     });
   });
 
-  it("by a flag that it does not know is Process, with exit code and words", async () => {
-    const error = await failing([], {}, { extraArgs: { "no-such-flag": null } });
+  // A pool pauses after 429 and 529, so these statuses come last.
+  it.each([404, 500, 429, 529])("is Http for status %i", async (status) => {
+    const error = await failing(apiError(status));
+    expect(error).toEqual({ kind: "Http", status, body: expect.stringMatching(/\w/) });
+  });
+});
+
+describe.each(clisInTurn())("toMagiError() of a failure on the real CLI $name", ({ path }) => {
+  async function failing(
+    env: IsolatedEnvOptions = {},
+    more: ClaudeCliProviderOptions = {},
+  ): Promise<MagiError> {
+    const { options } = await world(path, [], { extra, ...env });
+    return failure(() => new ClaudeCliProvider("opus", { ...options, ...more }).complete("s", "u"));
+  }
+
+  // The failure table has a missing login, and an address without an API.
+  it.runIf(FULL)("is Auth for a missing login", async () => {
+    const noKey = { extra: { ...extra, ANTHROPIC_API_KEY: undefined } };
+    expect(await failing(noKey)).toEqual({
+      kind: "Auth",
+      message: "Not logged in · Please run /login",
+    });
+  });
+
+  it.runIf(FULL)("is Network if nothing listens at the address of the API", async () => {
+    const error = await failing({ baseUrl: "http://127.0.0.1:9" });
+    expect(error).toEqual({ kind: "Network", message: expect.stringMatching(/connect/i) });
+  });
+
+  it("is Process with exitCode and stderr for an unknown flag", async () => {
+    const error = await failing({}, { extraArgs: { "no-such-flag": null } });
     expect(error).toEqual({
       kind: "Process",
       exitCode: 1,
@@ -194,23 +211,46 @@ describe.each(clisInTurn())("a failure on the real CLI $name", ({ path }) => {
     });
   });
 
-  it("by an executable that is missing is Process", async () => {
-    const error = await failing([], {}, { cliPath: "/no/such/claude" });
+  it("is Process for a missing executable", async () => {
+    const error = await failing({}, { cliPath: "/no/such/claude" });
     expect(error).toMatchObject({ kind: "Process", stderr: expect.stringContaining("/no/such") });
   });
+});
 
-  it("by a limit of time is Timeout", async () => {
-    const error = await failing(always(hang()), {}, { timeouts: { totalMs: 3000 } });
+describe("toMagiError() of a call that is ended, on a fake CLI", () => {
+  /** A call on a CLI that begins a turn and then says nothing. */
+  async function silent(
+    more: ClaudeCliProviderOptions,
+    onPrompt: () => void,
+    signal?: AbortSignal,
+  ): Promise<MagiError> {
+    const actions: Action[] = [{ init: {} }];
+    await using cli = await fakeCli({ steps: [{ on: "user", do: actions }] });
+    const options = { cliPath: cli.path, closeGraceMs: 500, ...more };
+    const failed = failure(() =>
+      new ClaudeCliProvider("opus", options).complete("s", "u", { signal }),
+    );
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
+    void failed.then(end, end);
+    await until(async () => {
+      const starts = await startsOf(cli);
+      return isOver || starts.some(({ lines }) => lines.some((line) => line.includes('"user"')));
+    });
+    onPrompt();
+    return await failed;
+  }
+
+  it("is Timeout for totalMs", async () => {
+    const error = await silent({ timeouts: { totalMs: 3000 } }, () => {});
     expect(error).toEqual({ kind: "Timeout", message: expect.stringContaining("3000 ms") });
   });
 
-  it("by a kill is Process", async () => {
-    const { model, options } = await world(path, always(hang()));
-    void model
-      .waitFor((request) => request.kind === "call")
-      .then(() => process.kill(processes()[0]?.pid ?? 0, "SIGKILL"));
-    const provider = new ClaudeCliProvider("opus", options);
-    expect(await failure(() => provider.complete("s", "u"))).toEqual({
+  it("is Process for SIGKILL", async () => {
+    const kill = () => process.kill(processes()[0]?.pid ?? 0, "SIGKILL");
+    expect(await silent({}, kill)).toEqual({
       kind: "Process",
       exitCode: undefined,
       stderr: expect.stringContaining("SIGKILL"),
@@ -218,27 +258,24 @@ describe.each(clisInTurn())("a failure on the real CLI $name", ({ path }) => {
   });
 
   it.each([
-    ["a time limit", new DOMException("The time is over.", "TimeoutError"), "Timeout"],
-    ["anything else", "enough", "Process"],
-  ])("by an abort for %s is what the reason says", async (_what, reason, kind) => {
-    const { model, options } = await world(path, always(hang()));
+    ["a TimeoutError", new DOMException("The time is over.", "TimeoutError"), "Timeout"],
+    ["any other reason", "enough", "Process"],
+  ])("follows the reason of an abort: %s", async (_what, reason, kind) => {
     const controller = new AbortController();
-    const { signal } = controller;
-    void model.waitFor((request) => request.kind === "call").then(() => controller.abort(reason));
-    const provider = new ClaudeCliProvider("opus", options);
-    expect((await failure(() => provider.complete("s", "u", { signal }))).kind).toBe(kind);
+    const abort = () => controller.abort(reason);
+    expect((await silent({}, abort, controller.signal)).kind).toBe(kind);
   });
 });
 
-describe("a provider that is not made", () => {
+describe("toMagiError() of an error of the constructor", () => {
   const refusal = (model: string) => failure(async () => new ClaudeCliProvider(model).name);
 
-  it("inside a session is NestedSession", async () => {
+  it("is NestedSession inside a Claude Code session", async () => {
     vi.stubEnv("CLAUDECODE", "");
     expect(await refusal("opus")).toEqual({ kind: "NestedSession" });
   });
 
-  it("for its model is Auth", async () => {
+  it("is Auth for an unknown model", async () => {
     expect(await refusal("invalid")).toEqual({
       kind: "Auth",
       message: '"invalid" is not the name of a known model.',

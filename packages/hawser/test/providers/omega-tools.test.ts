@@ -3,13 +3,13 @@ import { mcpToolPatterns } from "../../src/providers/index.js";
 
 const patterns = (...names: string[]) => mcpToolPatterns(names.map((name) => ({ name })));
 
-describe("the patterns for the tools of MCP servers", () => {
-  it("are one for each server", () => {
+describe("the allow rules for tools of MCP servers", () => {
+  it("have one pattern for each server", () => {
     expect(patterns("playwright", "git-hub")).toEqual(["mcp__playwright__*", "mcp__git-hub__*"]);
     expect(patterns()).toEqual([]);
   });
 
-  it("write a name as the CLI does", () => {
+  it("write a server name as the CLI does", () => {
     expect(patterns("my server", "a.b", "ümlaut", "x😀y", "claude.ai  My. Thing ")).toEqual([
       "mcp__my_server__*",
       "mcp__a_b__*",

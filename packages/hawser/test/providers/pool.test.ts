@@ -8,8 +8,8 @@ import { until } from "../support/proc.js";
 import { world } from "../support/world.js";
 import { context } from "./omega.helper.js";
 
-describe.each(clisInTurn())("on a pool of the CLI $name", ({ path }) => {
-  it("MAGI's provider is answered by one process, call after call", async () => {
+describe.each(clisInTurn())("providers with pool, on the real CLI $name", ({ path }) => {
+  it("ClaudeCliProvider uses one process for several calls", async () => {
     const { model, options } = await world(path, ["Fine.", "```\nGood.\n```", "Fair."]);
     await using pool = createPool({ size: { max: 1 } });
     const reviewer = new ClaudeCliProvider("sonnet", { ...options, pool, tenant: "reviews" });
@@ -26,7 +26,7 @@ describe.each(clisInTurn())("on a pool of the CLI $name", ({ path }) => {
     expect(JSON.stringify(model.calls[2]?.body)).not.toContain("Code one.");
   });
 
-  it("Omega's provider works as an agent, goes on after its limit, and resumes", async () => {
+  it("ClaudeCodeProvider runs tools, continues after its limit of turns, and resumes a session", async () => {
     const work = toolUse("Bash", { command: "echo done > it.txt", description: "d" });
     const { options } = await world(path, [["Step.", work], "All done.", "Gone on."]);
     const { cliPath, cwd: workingDir, env, inheritEnv } = options;
@@ -49,8 +49,8 @@ describe.each(clisInTurn())("on a pool of the CLI $name", ({ path }) => {
   });
 });
 
-describe("a provider on a pool", () => {
-  it("keeps to the places and the money of the pool", async () => {
+describe("providers with pool, on a fake CLI", () => {
+  it("obey concurrency, queueLimit and budgetUsd of the pool", async () => {
     const { pool, cli } = await onFake(
       { concurrency: 1, queueLimit: 0, budgetUsd: { perTenant: 1 } },
       { steps: [{ on: "user", process: 1, do: paidTurn(1, 2_000) }] },
@@ -69,9 +69,9 @@ describe("a provider on a pool", () => {
   });
 
   it.each([
-    ["MAGI's", (options: object) => new ClaudeCliProvider("sonnet", options)],
-    ["Omega's", (options: object) => new ClaudeCodeProvider(options)],
-  ])("%s is refused what is none, and what only a pool could do", async (_whose, make) => {
+    ["ClaudeCliProvider", (options: object) => new ClaudeCliProvider("sonnet", options)],
+    ["ClaudeCodeProvider", (options: object) => new ClaudeCodeProvider(options)],
+  ])("%s refuses an invalid pool, and tenant without pool", async (_whose, make) => {
     const { options } = await onFake({}, { steps: [{ on: "user", do: slowTurn(1) }] });
     const call = (provider: ClaudeCliProvider | ClaudeCodeProvider) =>
       provider instanceof ClaudeCliProvider

@@ -23,7 +23,7 @@ function told(issues: readonly Issue[]): string[] {
 
 const then = "then";
 
-describe("a value that does not fit", () => {
+describe("compileSchema().validate() of an invalid value", () => {
   it.each<[AnySchema, unknown, string[]]>([
     [false, 1, ["is not allowed"]],
     [{ type: "string" }, 1, ["must be a string, not a number"]],
@@ -130,18 +130,18 @@ describe("a value that does not fit", () => {
       [1],
       ["[0]: must be null, not a number"],
     ],
-  ])("%j: %j", async (schema, value, issues) => {
+  ])("lists the issues by %j of %j", async (schema, value, issues) => {
     expect(told(await validatorOf(schema)(value))).toEqual(issues);
   });
 
-  it("is told in one sentence if it is nested deeper than can be looked at", async () => {
+  it("gives one issue if the value is nested too deep to check", async () => {
     const schema = { items: { $ref: "#" } };
     const value: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
     expect(told(await validatorOf(schema)(value))).toEqual(["is nested too deeply to be checked"]);
   });
 });
 
-describe("a value that fits", () => {
+describe("compileSchema().validate() of a valid value", () => {
   it.each<[AnySchema, unknown]>([
     [{ multipleOf: 0.01 }, 19.99],
     [{ anyOf: [{ items: true }], unevaluatedItems: false }, [1, 2]],
@@ -161,12 +161,12 @@ describe("a value that fits", () => {
       { $comment: "x", const: { a: 1, b: 2 } },
       { b: 2, a: 1 },
     ],
-  ])("%j: %j", async (schema, value) => {
+  ])("gives no issue by %j of %j", async (schema, value) => {
     expect(await validatorOf(schema)(value)).toEqual([]);
   });
 });
 
-describe("a schema that cannot be used", () => {
+describe("compileSchema() of an invalid schema", () => {
   it.each<[AnySchema, string[]]>([
     [
       { type: "strnig" },
@@ -211,12 +211,12 @@ describe("a schema that cannot be used", () => {
     ],
     [{ multipleOf: 0 }, ["schema.multipleOf: must be a number greater than 0"]],
     [{ properties: { a: 1 } }, ["schema.properties.a: must be a JSON Schema"]],
-  ])("%j", (schema, problems) => {
+  ])("lists the problems of %j", (schema, problems) => {
     expect(told(problemsOf(schema))).toEqual(problems);
   });
 });
 
-describe("a format", () => {
+describe("compileSchema() with format", () => {
   const ajv = new Ajv7({ strict: false });
   addFormats(ajv);
 
@@ -267,7 +267,7 @@ describe("a format", () => {
       "uuid",
       ["00000000-0000-4000-8000-000000000000", "0000", "g0000000-0000-4000-8000-000000000000"],
     ],
-  ])("%s has the verdict of ajv-formats", async (format, texts) => {
+  ])("%s validates as ajv-formats does", async (format, texts) => {
     const validate = validatorOf({ format });
     const expected = ajv.compile({ format });
     const verdicts: [string, boolean][] = [];

@@ -24,10 +24,10 @@ function withA(a: JsonSchema): JsonSchema {
   return { type: "object", properties: { a } };
 }
 
-describe("what is sent of a schema", () => {
+describe("the schema that compileOutputSchema() sends", () => {
   it.each<[string, JsonSchema, JsonSchema]>([
     [
-      "a format becomes a note",
+      "has a note instead of a format",
       { type: "string", format: "email", description: "Whose." },
       {
         type: "string",
@@ -35,22 +35,22 @@ describe("what is sent of a schema", () => {
       },
     ],
     [
-      "a pattern of the old mode becomes a note",
+      "has a note instead of a pattern that is invalid with the u flag",
       { pattern: "^\\-$" },
       {
         description: `${NOTE}{"pattern":"^\\\\-$"}`,
       },
     ],
-    ["other patterns stay", { pattern: "^a$" }, { pattern: "^a$" }],
+    ["has other patterns unchanged", { pattern: "^a$" }, { pattern: "^a$" }],
     [
-      "unknown keywords go",
+      "has no unknown keywords",
       { type: "string", "x-foo": 1, $comment: "c", deprecated: true },
       {
         type: "string",
       },
     ],
     [
-      "a tuple becomes a note",
+      "has a note instead of a tuple",
       { type: "array", items: [{ type: "string" }], minItems: 1 },
       {
         type: "array",
@@ -58,25 +58,33 @@ describe("what is sent of a schema", () => {
         description: `${NOTE}{"items":[{"type":"string"}]}`,
       },
     ],
-    ["null is a type", { type: "string", nullable: true }, { type: ["string", "null"] }],
-    ["repetitions go", { enum: ["k", "k"] }, { enum: ["k"] }],
-    ["just one becomes any", { oneOf: [{ type: "string" }] }, { anyOf: [{ type: "string" }] }],
     [
-      "what turns around is sent only whole",
+      "has the type null instead of nullable",
+      { type: "string", nullable: true },
+      { type: ["string", "null"] },
+    ],
+    ["has no duplicates in enum", { enum: ["k", "k"] }, { enum: ["k"] }],
+    [
+      "has anyOf instead of oneOf",
+      { oneOf: [{ type: "string" }] },
+      { anyOf: [{ type: "string" }] },
+    ],
+    [
+      "has a note instead of a `not` that would have to change",
       { not: { type: "string", format: "date" } },
       {
         description: `${NOTE}{"not":{"type":"string","format":"date"}}`,
       },
     ],
     [
-      "a fraction is not divided by the CLI",
+      "has a note instead of a multipleOf with a fraction",
       { multipleOf: 0.01 },
       {
         description: `${NOTE}{"multipleOf":0.01}`,
       },
     ],
     [
-      "an odd name is told, and no more names are forbidden",
+      "has a note for an unusual property name, and then forbids no names",
       {
         type: "object",
         properties: { "ä b": { type: "string" }, c: true },
@@ -90,12 +98,12 @@ describe("what is sent of a schema", () => {
         description: `${NOTE}{"additionalProperties":false,"properties":{"ä b":{"type":"string"}}}`,
       },
     ],
-    ["what is long is not told", { dependentRequired: { a: ["b".repeat(1000)] } }, {}],
+    ["has no note that would be too long", { dependentRequired: { a: ["b".repeat(1000)] } }, {}],
   ])("%s", async (_, schema, sent) => {
     expect((await compileOutputSchema(withA(schema))).sent).toEqual(withA(sent));
   });
 
-  it("has its references where they still point to something", async () => {
+  it("keeps its references valid", async () => {
     const { sent } = await compileOutputSchema({
       $schema: "https://json-schema.org/draft/2020-12/schema",
       $id: "http://x.y/root",
@@ -128,7 +136,7 @@ describe("what is sent of a schema", () => {
     ["a union", { type: "object", anyOf: [{ required: ["a"] }] }],
     ["anything", {}],
     ["an object or null", { type: ["object", "null"] }],
-  ])("is an object, in which %s is the value", async (_, schema) => {
+  ])("is an object with the property value for %s", async (_, schema) => {
     const { sent, isWrapped } = await compileOutputSchema(schema);
     const value = JSON.parse(JSON.stringify(schema).replace('"#"', '"#/properties/value"'));
     expect(isWrapped).toBe(true);
@@ -141,8 +149,8 @@ describe("what is sent of a schema", () => {
   });
 });
 
-describe("a value read by", () => {
-  it("JSON Schema is given as it came, or with what is wrong by the whole schema", async () => {
+describe("compileOutputSchema().parse()", () => {
+  it("gives the value unchanged for JSON Schema, or the issues by the whole schema", async () => {
     const { parse: read } = await compileOutputSchema(
       withA({ format: "date", default: "2020-01-01" }),
     );
@@ -152,7 +160,7 @@ describe("a value read by", () => {
     });
   });
 
-  it("JSON Schema of an array is taken out of its object", async () => {
+  it("unwraps the value of an array schema", async () => {
     const { parse: read } = await compileOutputSchema({ type: "array", items: { type: "number" } });
     expect(await read({ value: [1] })).toEqual({ value: [1] });
     expect(await read({ value: ["x"] })).toEqual({
@@ -161,7 +169,7 @@ describe("a value read by", () => {
     expect(await read({})).toEqual({ issues: [{ message: "is missing" }] });
   });
 
-  it("zod has its transforms, defaults and refinements", async () => {
+  it("applies transforms, defaults and refinements of zod", async () => {
     const schema = z
       .object({ at: z.iso.date().transform((text) => new Date(text)), n: z.number().default(7) })
       .refine(async ({ n }) => n > 5, { message: "too small", path: ["n"] });
@@ -176,7 +184,7 @@ describe("a value read by", () => {
     });
   });
 
-  it("zod/mini, arktype, and valibot with its converter, is as they say", async () => {
+  it("gives the values of zod/mini, arktype, and valibot with its converter", async () => {
     const ofValibot = toStandardJsonSchema(v.object({ a: v.array(v.string()) }));
     for (const schema of [
       mini.object({ a: mini.array(mini.string()) }),
@@ -194,7 +202,7 @@ describe("a value read by", () => {
     }
   });
 
-  it("a schema that throws has an issue", async () => {
+  it("gives an issue if the schema throws", async () => {
     const { parse: read } = await compileOutputSchema(
       z.string().transform((text): unknown => JSON.parse(text)),
     );
@@ -205,8 +213,8 @@ describe("a value read by", () => {
   });
 });
 
-describe("a schema that cannot be used is refused", () => {
-  it("with every problem in it", async () => {
+describe("compileOutputSchema() of an invalid schema", () => {
+  it("lists every problem", async () => {
     expect(await refusal(withA({ pattern: "(", $ref: "http://x.y" }))).toMatchObject({
       message: "`schema.properties.a.pattern` must be a regular expression.",
       hint: expect.stringContaining("ignore it silently"),
@@ -220,7 +228,7 @@ describe("a schema that cannot be used is refused", () => {
     });
   });
 
-  it("if it is no schema, no JSON, or without end", async () => {
+  it("refuses a value that is not a schema, not JSON, or infinite", async () => {
     const circular: Record<string, unknown> = {};
     circular["items"] = circular;
     let deep: JsonSchema = {};
@@ -230,7 +238,7 @@ describe("a schema that cannot be used is refused", () => {
     }
   });
 
-  it("if it has no JSON Schema, with the way to one", async () => {
+  it("refuses a schema without JSON Schema, with a hint", async () => {
     expect(await refusal(v.string())).toMatchObject({
       message: "`schema` is a valibot schema that cannot be converted to JSON Schema.",
       hint: "Wrap it in toStandardJsonSchema() of @valibot/to-json-schema.",

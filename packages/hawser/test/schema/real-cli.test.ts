@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { JsonSchema, StandardSchema } from "../../src/options/index.js";
 import { compileOutputSchema } from "../../src/schema/output-schema.js";
 import { always, type RecordedRequest, toolUse } from "../../src/testing/index.js";
-import { clisInTurn } from "../support/cli.js";
+import { clisInTurn, FULL } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 
 const DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema";
@@ -87,14 +87,17 @@ const CASES: readonly [string, StandardSchema | JsonSchema, JsonSchema][] = [
   ],
 ];
 
-describe.each(clisInTurn())("CLI $name", ({ path }) => {
-  it.each(CASES)("takes the schema that is sent for %s", async (_, schema, input) => {
-    const { sent, isWrapped, parse: read } = await compileOutputSchema(schema);
-    expect(await answer(path, sent, input)).toEqual({ offered: sent, output: input });
-    expect(await read(input)).toEqual({ value: isWrapped ? input["value"] : input });
-  });
+describe.each(clisInTurn())("compileOutputSchema() on the real CLI $name", ({ path }) => {
+  it.each(FULL ? CASES : CASES.slice(0, 2))(
+    "sends a schema that the CLI takes for %s",
+    async (_, schema, input) => {
+      const { sent, isWrapped, parse: read } = await compileOutputSchema(schema);
+      expect(await answer(path, sent, input)).toEqual({ offered: sent, output: input });
+      expect(await read(input)).toEqual({ value: isWrapped ? input["value"] : input });
+    },
+  );
 
-  it("drops a schema with a word that it does not know, and says nothing", async () => {
+  it("is needed, because the CLI silently drops a schema with an unknown keyword", async () => {
     const schema = { type: "object", "x-foo": 1 };
     expect(await answer(path, schema, {})).toEqual({ offered: undefined, output: undefined });
   });

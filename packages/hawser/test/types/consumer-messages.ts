@@ -1,4 +1,4 @@
-// Code as people write it against the official types.
+// Code of a program that uses the official types.
 import type { UUID } from "node:crypto";
 import type {
   ModelUsage,
@@ -120,14 +120,14 @@ export async function* prompts(id: UUID): AsyncGenerator<SDKUserMessage> {
   };
 }
 
-// Fields can be written, and words are closed.
+// Fields are writable, and string unions are closed.
 export function change(message: SDKStatusMessage): void {
   message.status = "compacting";
   // @ts-expect-error: there is no such status
   message.status = "sleeping";
 }
 
-// A message is plain data: it goes where any JSON object goes.
+// A message is plain data, so that it fits where any JSON object fits.
 export const asData = (message: SDKMessage): Record<string, unknown> => message;
 
 declare function print(...values: unknown[]): void;

@@ -1,4 +1,4 @@
-// Code as people write it against the official types.
+// Code of a program that uses the official types.
 import type {
   AgentDefinition,
   CanUseTool,
@@ -67,7 +67,7 @@ const servers: Record<string, McpServerConfig> = {
   web: { type: "http", url: "https://localhost", headers: { Authorization: "x" } },
 };
 
-// Options are put together step by step.
+// Options can be put together step by step.
 export function build(resume: string | undefined, mode: PermissionMode): Options {
   const options: Options = {
     cwd: "/tmp",
@@ -91,7 +91,7 @@ export function build(resume: string | undefined, mode: PermissionMode): Options
   return options;
 }
 
-// Each callback is told what its event brings.
+// Each callback gets the input of its event.
 export const typed: Options = {
   hooks: {
     PreToolUse: [
@@ -135,7 +135,7 @@ export const misspelt: Options = {
   hooks: { PreTooluse: [{ hooks: [guard] }] },
 };
 
-// Without a promise, and without an answer.
+// A callback may return its answer without a promise.
 export const plain: Options = {
   canUseTool: (_tool, input) => ({ behavior: "allow", updatedInput: input }),
   rules: [{ tool: "Bash", input: { command: "ls" }, decision: "allow" }],

@@ -1,4 +1,4 @@
-// Code as people write it who move over from MAGI or Omega: interfaces of their own, and a gateway.
+// Code of a program that moves over from MAGI or Omega, with its own interfaces and a gateway.
 import {
   ClaudeCliProvider,
   type ClaudeCodeConfig,
@@ -47,7 +47,7 @@ const section: ClaudeCodeConfig = { timeout_secs: 1800, max_resume_attempts: 5 }
 ClaudeCodeProvider.fromConfig(section);
 ClaudeCodeProvider.fromConfig(section, { tools: [] });
 ClaudeCodeProvider.fromConfig(20, ["Bash", "Read"], 3600, "/workspace", 5, "claude-sonnet-4-6");
-// @ts-expect-error: the configuration has the keys of the documents.
+// @ts-expect-error: the configuration has keys in snake_case.
 ClaudeCodeProvider.fromConfig({ timeoutMs: 1 });
 // @ts-expect-error: the constructor has names in camelCase.
 new ClaudeCodeProvider({ max_turns: 1 });

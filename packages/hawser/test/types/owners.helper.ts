@@ -1,4 +1,4 @@
-/** The official names of types that neither src/query/types nor src/wire has, by the file that does. */
+/** Official names of types that neither src/query/types nor src/wire exports, by the file that exports them. */
 export const GIVEN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   "src/query/abort-error.ts": ["AbortError"],
   "src/mcp/index.ts": [

@@ -1,2 +1,2 @@
-/** Holds an `any`, so that the search for one has something to find. */
+/** Contains an `any`, to show that the search would find one. */
 export type Planted = { deep: { at: ReturnType<typeof JSON.parse> }[] };

@@ -1,9 +1,9 @@
 import ts from "typescript";
 import { PACKAGE, REPOSITORY } from "../support/folders.js";
 
-/** A program as a strict consumer compiles it, declarations of libraries checked too. */
+/** A program as a strict consumer compiles it, with the declarations of libraries checked. */
 export function programOf(files: readonly string[], exact: boolean): ts.Program {
-  return ts.createProgram([...files], {
+  const options: ts.CompilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: exact,
     noUncheckedIndexedAccess: true,
@@ -17,12 +17,30 @@ export function programOf(files: readonly string[], exact: boolean): ts.Program 
     skipLibCheck: false,
     skipDefaultLibCheck: true,
     noEmit: true,
-  });
+  };
+  return ts.createProgram([...files], options, hostOf(options));
 }
 
-/** What the compiler says, as lines that name the file and the line. */
-export function errorsOf(program: ts.Program): string[] {
-  return ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
+/** A host that parses each file once for all programs, whose options do not change the parsing. */
+function hostOf(options: ts.CompilerOptions): ts.CompilerHost {
+  const host = ts.createCompilerHost(options);
+  const read = host.getSourceFile.bind(host);
+  host.getSourceFile = (file, ...rest) => {
+    const source = parsed.get(file) ?? read(file, ...rest);
+    if (source !== undefined) parsed.set(file, source);
+    return source;
+  };
+  return host;
+}
+
+const parsed = new Map<string, ts.SourceFile>();
+
+/** The errors of the compiler in these files, or in all files, with their file and line. */
+export function errorsOf(program: ts.Program, files?: readonly string[]): string[] {
+  const found =
+    files?.flatMap((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file))) ??
+    ts.getPreEmitDiagnostics(program);
+  return found.map(({ file, start, messageText }) => {
     const text = ts.flattenDiagnosticMessageText(messageText, "\n");
     if (file === undefined || start === undefined) return text;
     const { line } = file.getLineAndCharacterOfPosition(start);
@@ -45,7 +63,7 @@ export function exportedTypes(program: ts.Program, file: string): Map<string, ts
   return new Map(types);
 }
 
-/** Where, inside a type, there is an `any`; it does not look into types of others. */
+/** The paths inside a type that lead to an `any`. Types of other packages are left out. */
 export function placesOfAny(program: ts.Program, name: string, type: ts.Type): string[] {
   const checker = program.getTypeChecker();
   const seen = new Set<ts.Type>();
@@ -71,7 +89,7 @@ export function placesOfAny(program: ts.Program, name: string, type: ts.Type): s
     }
   }
 
-  /** An `AsyncIterable` has an `any` of the compiler's own behind its first argument. */
+  /** The arguments of an `AsyncIterable` after the first are an `any` of the compiler itself. */
   function argumentsOf(each: ts.Type): readonly ts.Type[] {
     const all = checker.getTypeArguments(each as ts.TypeReference);
     return each.symbol?.name === "AsyncIterable" ? all.slice(0, 1) : all;

@@ -14,7 +14,7 @@ import {
   resolveSettings,
 } from "../../src/query/unsupported-exports.js";
 
-describe("what is not supported", () => {
+describe("exports of the official SDK that hawser does not support", () => {
   it.each<[string, () => unknown]>([
     ["resolveSettings", () => resolveSettings()],
     ["matchDeniedModels", () => matchDeniedModels(["opus"], ["opus"])],
@@ -22,7 +22,7 @@ describe("what is not supported", () => {
     ["DirectConnectTransport", () => new DirectConnectTransport({})],
     ["CommandMatcher", () => new CommandMatcher([])],
     ["FileIndex", () => new FileIndex()],
-  ])("says so when it is used: %s", async (name, use) => {
+  ])("throw not_supported when used: %s", async (name, use) => {
     const error: unknown = await Promise.resolve()
       .then(use)
       .catch((reason: unknown) => reason);
@@ -32,7 +32,7 @@ describe("what is not supported", () => {
   });
 });
 
-describe("a default mode from settings", () => {
+describe("filterEscalatingDefaultMode()", () => {
   type Mode = NonNullable<NonNullable<Settings["permissions"]>["defaultMode"]>;
   type Source = ResolvedSettings["sources"][number]["source"];
 
@@ -47,7 +47,7 @@ describe("a default mode from settings", () => {
     ["bypassPermissions", "user", "bypassPermissions"],
     ["auto", "managed", "auto"],
     ["acceptEdits", "flag", "acceptEdits"],
-  ])("%s of %s becomes %s", (mode, source, left) => {
+  ])("turns %s of the %s settings into %s", (mode, source, left) => {
     const settings: Settings = { model: "m", permissions: { defaultMode: mode, allow: ["Read"] } };
     const sources = [{ source, settings }];
     expect(filterEscalatingDefaultMode({ effective: settings, provenance: {}, sources })).toEqual({
@@ -56,7 +56,7 @@ describe("a default mode from settings", () => {
     });
   });
 
-  it("is judged by the last source that sets it", () => {
+  it("decides by the last source that sets the mode", () => {
     const settings: Settings = { permissions: { defaultMode: "auto" } };
     const user = { source: "user", settings } as const;
     const project = { source: "project", settings } as const;
@@ -68,7 +68,7 @@ describe("a default mode from settings", () => {
   });
 });
 
-it("the errors of the official SDK are errors", () => {
+it("AbortError and DirectConnectError are errors with their names", () => {
   const abort = new AbortError("stopped");
   expect([abort instanceof Error, abort.name, abort.message]).toEqual([
     true,
@@ -83,6 +83,6 @@ it("the errors of the official SDK are errors", () => {
   ]);
 });
 
-it("older names of tools lead to newer ones", () => {
+it("LEGACY_TOOL_NAME_ALIASES maps old tool names to new names", () => {
   expect(LEGACY_TOOL_NAME_ALIASES).toMatchObject({ Task: "Agent", KillShell: "TaskStop" });
 });
