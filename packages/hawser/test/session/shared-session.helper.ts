@@ -28,7 +28,7 @@ export function sharedSession(
 
 export class SharedSession {
   readonly world: SharedWorld;
-  readonly #options: Options | ((cwd: string) => Options);
+  #options: Options | ((cwd: string) => Options);
   #session: Session | undefined;
   #messages: Message[] | undefined;
 
@@ -39,8 +39,9 @@ export class SharedSession {
 
   async open(): Promise<void> {
     const { world } = this;
-    const own = typeof this.#options === "function" ? this.#options(this.cwd) : this.#options;
-    this.#session = await openSession({ ...world.options, ...own });
+    // Only once, because the function may write files.
+    if (typeof this.#options === "function") this.#options = this.#options(this.cwd);
+    this.#session = await openSession({ ...world.options, ...this.#options });
     this.#messages = undefined;
   }
 
