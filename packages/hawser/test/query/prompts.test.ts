@@ -59,7 +59,7 @@ describe.each(clisInTurn())("the prompt of query() on $name", ({ path }) => {
     expect((await q.initializationResult()).commands.length).toBeGreaterThan(0);
   });
 
-  it("can be extended by streamInput() while the first turn runs", async () => {
+  it("can be extended by streamInput() while the first iterable is open", async () => {
     const input = new Input("one");
     const { q, model } = await realQuery(path, always("ok"), {}, input);
     let more: Promise<void> | undefined;
@@ -103,13 +103,13 @@ describe("query() with a prompt that fails", () => {
     });
   });
 
-  /** JSON has no word for it. */
+  /** JSON cannot hold a BigInt. */
   const unwritable = user("one", { priority: 5n as never });
 
   it.each<[string, Options]>([
     ["answers nothing", {}],
     ["answers the CLI", { canUseTool: async () => ({ behavior: "deny", message: "no" }) }],
-  ])("throws for a message that is not JSON when the query %s", async (_, options) => {
+  ])("throws for a message that JSON cannot hold, in a query that %s", async (_, options) => {
     const input = new Input();
     const { q, cli } = await fakeQuery([], options, input);
     input.add(unwritable);
@@ -121,7 +121,7 @@ describe("query() with a prompt that fails", () => {
     expect([input.left, clisOf(cli.path)]).toEqual([true, []]);
   });
 
-  it("rejects streamInput() for a message that is not JSON", async () => {
+  it("rejects streamInput() for a message that JSON cannot hold", async () => {
     const canUseTool: Options["canUseTool"] = async () => ({ behavior: "deny", message: "no" });
     const input = new Input("one");
     const { q } = await fakeQuery([], { canUseTool }, input);

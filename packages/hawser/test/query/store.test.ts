@@ -125,7 +125,7 @@ describe("a sessionStore that does not load a session", () => {
     expect([leftovers(), await cli.recorded()]).toEqual([[], []]);
   });
 
-  it("since the query is closed leaves nothing", async () => {
+  it("leaves no files when the query is closed meanwhile", async () => {
     const abortController = new AbortController();
     onTestFinished(() => abortController.abort());
     const store = new InMemorySessionStore();

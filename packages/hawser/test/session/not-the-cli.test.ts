@@ -42,7 +42,7 @@ describe.skipIf(process.platform === "win32")(
       await expect(openSession({ cliPath })).rejects.toMatchObject(failure);
     });
 
-    it("does not do so if the program prints a version, writes protocol lines, or dies by a signal", async () => {
+    it("rejects with process_exited if the program prints a version, writes protocol lines, or dies by a signal", async () => {
       const dies = { on: "start", times: "always", do: [{ exit: 2 }] } as const;
       const speaks = [{ emit: { type: "system" } }, { exit: 2 }] as const;
       for (const scenario of [
