@@ -21,25 +21,25 @@ async function program(rest: string, steps: readonly Step[], flags: readonly str
   return { ...started, pid: await printedPid(started) };
 }
 
-describe.skipIf(process.platform !== "linux")("a program that forgets its query", () => {
+describe.skipIf(process.platform !== "linux")("a program that does not close its query", () => {
   it.each([
     ["nobody reads it", "", 0],
     ["process.exit()", "process.exit(3);", 3],
     ["an exception", 'await q.next(); throw new Error("crash");', 1],
-  ])("ends all the same, and takes its CLI along: %s", async (_, rest, code) => {
+  ])("exits and ends its CLI: %s", async (_, rest, code) => {
     const { pid, closed } = await program(rest, [HANGS, STAYS]);
     expect(await closed).toEqual([code, null]);
     await until(() => !isAlive(pid));
   });
 
-  it("while it lives on loses the CLI of the query that was garbage-collected", async () => {
+  it("loses the CLI of a query that was garbage-collected", async () => {
     const drop = "await q.next(); q = undefined; setInterval(() => gc(), 20);";
     const { child, pid } = await program(drop, [HANGS, STAYS], ["--expose-gc"]);
     await until(() => !isAlive(pid));
     expect(child.exitCode).toBeNull();
   });
 
-  it("does not lose one that is still read", async () => {
+  it("keeps the CLI of a query that is still read", async () => {
     const late: Step = { on: "user", do: [{ sleep: 1500 }, { emit: { type: "late" } }] };
     const read = `
       const iteration = (async (messages) => { for await (const { type } of messages) { console.log(type); break; } })(q);
@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its query"
     expect(lines()[1]).toBe("late");
   });
 
-  it("does not lose one that is still waited for", async () => {
+  it("keeps the CLI of a query with a pending promise", async () => {
     const slow: Step = {
       on: "control",
       subtype: "mcp_status",

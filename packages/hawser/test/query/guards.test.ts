@@ -36,8 +36,8 @@ function conversation({ body }: RecordedRequest): string {
   return JSON.stringify((body as { messages: unknown }).messages);
 }
 
-describe.each(clisInTurn())("a query that guards its tools, on $name", ({ path, name }) => {
-  it("lets nothing pass when a message was lost in a turn", async () => {
+describe.each(clisInTurn())("query() with a guard hook, on $name", ({ path, name }) => {
+  it("allows no guarded call when a message was lost in a turn", async () => {
     const { options } = guarded({ maxLineBytes: 100_000 });
     const wait = toolUse("Bash", { command: "sleep 1", description: "x" });
     const { q, cwd } = await realQuery(
@@ -55,7 +55,7 @@ describe.each(clisInTurn())("a query that guards its tools, on $name", ({ path, 
   });
 });
 
-describe.each(clisInTurn())("a query that guards its tools, on $name", ({ path }) => {
+describe.each(clisInTurn())("query() with a guard hook, on $name", ({ path }) => {
   /** The sub-agent's tool call comes while a CLI whose input has ended would still live. */
   const inBackground = (ofMain: (call: number) => ReplyInput) => {
     let calls = 0;
@@ -73,24 +73,27 @@ describe.each(clisInTurn())("a query that guards its tools, on $name", ({ path }
   it.each<[string, ReplyInput, (type: string, text: string) => boolean]>([
     ["between turns", "started", (type) => type === "result"],
     ["in a turn", hang("half"), (type, text) => type === "stream_event" && text.includes("half")],
-  ])("lets nothing in the background pass when it is left %s", async (_, second, isTime) => {
-    const { options } = guarded({ includePartialMessages: true });
-    const { q, cwd, model } = await realQuery(
-      path,
-      inBackground(() => second),
-      options,
-      "MAIN",
-    );
-    const begun = model.waitFor(({ prompt }) => prompt.includes("SUB"));
-    for await (const message of q) {
-      if (!isTime(message.type, JSON.stringify(message))) continue;
-      await begun;
-      break;
-    }
-    expect([existsSync(join(cwd, "forbidden")), clisOf(path)]).toEqual([false, []]);
-  });
+  ])(
+    "allows no guarded call of a background agent when the reader leaves %s",
+    async (_, second, isTime) => {
+      const { options } = guarded({ includePartialMessages: true });
+      const { q, cwd, model } = await realQuery(
+        path,
+        inBackground(() => second),
+        options,
+        "MAIN",
+      );
+      const begun = model.waitFor(({ prompt }) => prompt.includes("SUB"));
+      for await (const message of q) {
+        if (!isTime(message.type, JSON.stringify(message))) continue;
+        await begun;
+        break;
+      }
+      expect([existsSync(join(cwd, "forbidden")), clisOf(path)]).toEqual([false, []]);
+    },
+  );
 
-  it("lets no prompt pass that waits when it is left", async () => {
+  it("runs no waiting prompt when the reader leaves", async () => {
     const { options } = guarded({ includePartialMessages: true });
     const { q, cwd } = await realQuery(
       path,
@@ -102,14 +105,14 @@ describe.each(clisInTurn())("a query that guards its tools, on $name", ({ path }
     expect([existsSync(join(cwd, "forbidden")), clisOf(path)]).toEqual([false, []]);
   });
 
-  it("is interrupted in good order when it is left in a turn", async () => {
+  it("interrupts the turn and ends the process when the reader leaves in a turn", async () => {
     const { options } = guarded({ includePartialMessages: true, closeGraceMs: 30_000 });
     const { q } = await realQuery(path, [hang("half")], options);
     for await (const { type } of q) if (type === "stream_event") break;
     expect(clisOf(path)).toEqual([]);
   });
 
-  it("waits for a hook of its own before the next turn, however long it takes", async () => {
+  it("waits for a slow UserPromptSubmit hook of the next turn", async () => {
     const slow: HookCallback = async (input) => {
       const waits = input.hook_event_name === "UserPromptSubmit" && input.prompt === "two";
       // Longer than any turn is waited for.
@@ -133,10 +136,10 @@ describe.each(clisInTurn())("a query that guards its tools, on $name", ({ path }
   });
 });
 
-describe("a query that answers the CLI", () => {
+describe("query() with canUseTool", () => {
   const canUseTool: Options["canUseTool"] = async () => ({ behavior: "deny", message: "no" });
 
-  it("is ended within the grace when its turn does not stop", async () => {
+  it("ends the process within closeGraceMs when its turn does not stop", async () => {
     const { q, cli } = await fakeQuery(
       [
         { on: "user", do: [{ init: {} }, { hang: true }] },
@@ -151,7 +154,7 @@ describe("a query that answers the CLI", () => {
     expect((await cli.recorded()).some(({ eof }) => eof)).toBe(false);
   });
 
-  it("goes on when a message was lost while nothing was to be done", async () => {
+  it("continues when a message was lost before the first prompt", async () => {
     const input = new Input();
     const { q } = await fakeQuery(
       [{ on: "initialize", do: [{ longLine: 30_000 }, { default: true }] }],

@@ -46,7 +46,7 @@ async function story(q: AsyncIterable<SDKMessage>): Promise<string[]> {
   return kinds(messages).filter((kind) => !kind.includes("task"));
 }
 
-describe("the input of a query that answers nothing", () => {
+describe("the input of query() without callbacks", () => {
   it("ends at the first result of a string", async () => {
     const { q } = await fakeQuery([
       turn(state("running"), init, tasks("a"), result, state("idle")),
@@ -55,14 +55,14 @@ describe("the input of a query that answers nothing", () => {
     expect(await story(q)).toEqual(["system/init", "result/success", "ended"]);
   });
 
-  it("ends with an iterable, before there is any output", async () => {
+  it("ends with its iterable, before any output", async () => {
     const { q, cli } = await fakeQuery([turn({ hang: true })], {}, messagesOf("one"));
     await until(async () => (await cli.recorded()).some(({ eof }) => eof));
     await q.return();
     expect(clisOf(cli.path)).toEqual([]);
   });
 
-  it("stays open as long as its iterable does", async () => {
+  it("stays open as long as its iterable", async () => {
     const input = new Input("one");
     const { q } = await fakeQuery([ENDED], {}, input);
     const seen: string[] = [];
@@ -77,7 +77,7 @@ describe("the input of a query that answers nothing", () => {
   });
 });
 
-describe("the input of a query that answers the CLI", () => {
+describe("the input of query() with callbacks", () => {
   const background = [init, tasks("a"), result];
   /** After the answer the task ends, and with it the input. An exit in its place would race with other answers. */
   const DONE = answered(task("task_notification", "a"), init, result);
@@ -129,7 +129,7 @@ describe("the input of a query that answers the CLI", () => {
     ["elicitation", { onElicitation: async () => ({ action: "decline" }) }],
     ["a server", { mcpServers: { s: createSdkMcpServer({ name: "s" }) } }],
     ["rules", { rules: [{ tool: "Bash", decision: "allow" }] }],
-  ] as [string, Options][])("counts %s as such", async (_, options) => {
+  ] as [string, Options][])("stays open during background work with %s", async (_, options) => {
     const { q } = await fakeQuery(
       [turn(init, task("task_started", "a"), result, asks("1")), DONE, ENDED],
       options,
@@ -137,7 +137,7 @@ describe("the input of a query that answers the CLI", () => {
     expect(await story(q)).toEqual([...ANSWERED, "system/init", "result/success", "ended"]);
   });
 
-  it("counts a server that was set later", async () => {
+  it("stays open during background work with a server of setMcpServers()", async () => {
     const input = new Input();
     const { q } = await fakeQuery(
       [turn(init, task("task_started", "a"), result, asks("1")), DONE, ENDED],
@@ -150,7 +150,7 @@ describe("the input of a query that answers the CLI", () => {
     expect(await story(q)).toEqual([...ANSWERED, "system/init", "result/success", "ended"]);
   });
 
-  it("stays open for a prompt that was sent beside the one that has its result", async () => {
+  it("stays open for a second prompt after the result of the first", async () => {
     const { q } = await fakeQuery(
       [
         turn(init, result),
@@ -163,13 +163,13 @@ describe("the input of a query that answers the CLI", () => {
     expect(await story(q)).toEqual(["system/init", "result/success", "system/init", "answered"]);
   });
 
-  it("ends after a while if prompts were answered together", async () => {
+  it("ends after a while if one result answers several prompts", async () => {
     const together = [turn(init, result), turn(), turn(), ENDED];
     const { q } = await fakeQuery(together, ANSWERS, messagesOf("one", "two", "three"));
     expect(await story(q)).toEqual(["system/init", "result/success", "ended"]);
   });
 
-  it("ends when nothing comes after background work that has ended", async () => {
+  it("ends when no turn follows ended background work", async () => {
     const { q } = await fakeQuery(
       [turn(init, task("task_started", "a"), result, task("task_notification", "a")), ENDED],
       ANSWERS,
@@ -178,8 +178,8 @@ describe("the input of a query that answers the CLI", () => {
   });
 });
 
-describe("a CLI that has seen the end of its input", () => {
-  it("is ended if it has nothing left to do and does not exit, but not while it works", async () => {
+describe("query() after the end of the input", () => {
+  it("ends an idle CLI that does not exit, but not a CLI that still works", async () => {
     const stays = await fakeQuery([{ on: "eof", times: "always", do: [] }]);
     const longer: Step = { on: "eof", do: [init, { sleep: 11_000 }, result, { exit: 0 }] };
     const works = await fakeQuery([longer]);
@@ -190,10 +190,10 @@ describe("a CLI that has seen the end of its input", () => {
   });
 });
 
-describe.each(clisInTurn())("on $name", ({ path }) => {
+describe.each(clisInTurn())("query() on $name", ({ path }) => {
   const waits = toolUse("Bash", { command: "mkfifo pipe; cat pipe", run_in_background: true });
 
-  it("a turn that the CLI begins by itself still gets its permission", async () => {
+  it("answers permission requests of a turn that the CLI begins by itself", async () => {
     const asked: string[] = [];
     const { q, cwd } = await realQuery(
       path,
@@ -215,7 +215,7 @@ describe.each(clisInTurn())("on $name", ({ path }) => {
     expect(clisOf(path)).toEqual([]);
   });
 
-  it("a turn that the CLI begins by itself still reaches a server that was set later", async () => {
+  it("serves a server of setMcpServers() in a turn that the CLI begins by itself", async () => {
     let calls = 0;
     const say = tool("say", "Says.", {}, async () => {
       calls += 1;
@@ -240,7 +240,7 @@ describe.each(clisInTurn())("on $name", ({ path }) => {
     expect([results, calls]).toEqual([2, 1]);
   });
 
-  it("every one of several prompts gets its permission", async () => {
+  it("answers permission requests of each of several prompts", async () => {
     const write = toolUse("Write", { file_path: "made", content: "x" });
     const { q, cwd } = await realQuery(
       path,

@@ -1,50 +1,55 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   createSdkMcpServer,
   isHawserError,
   type Options,
   type Query,
+  query,
   type SDKMessage,
+  type SDKUserMessage,
   tool,
 } from "../../src/index.js";
-import { always, type ReplyScript, text, toolUse } from "../../src/testing/index.js";
+import { always, text, toolUse } from "../../src/testing/index.js";
 import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { stillAlive, until } from "../support/proc.js";
-import type { World } from "../support/world.js";
-import { clisOf, Input, realQuery } from "./query.helper.js";
+import { sharedWorld } from "../support/shared-world.js";
+import { clisOf, Input } from "./query.helper.js";
 
-interface Talk extends World {
-  readonly q: Query;
-  readonly messages: SDKMessage[];
-  /** One turn: its messages. */
-  ask(text: string): Promise<SDKMessage[]>;
-}
-
-/** A query that is read all the time, and asked as the test goes. */
-async function talk(
-  path: string,
-  replies: ReplyScript = always("ok"),
-  options: Options | ((place: World) => Options) = {},
-): Promise<Talk> {
-  const input = new Input();
-  const place = await realQuery(path, replies, options, input);
+/** One query for all tests of a block: it is read all the time, and each test asks its own turns. */
+function sharedQuery(cliPath: string, options: Options) {
+  const world = sharedWorld(cliPath);
   const messages: SDKMessage[] = [];
-  void (async () => {
-    for await (const message of place.q) messages.push(message);
-  })();
-  const ask = async (words: string) => {
-    const from = messages.length;
-    const turn = () => messages.slice(from);
-    input.push(words);
-    await until(() => turn().some(({ type }) => type === "result"));
-    return turn();
+  let input: Input;
+  let q: Query | undefined;
+  beforeAll(() => {
+    input = new Input();
+    const opened = query({ prompt: input, options: { ...world.options, ...options } });
+    q = opened;
+    void (async () => {
+      for await (const message of opened) messages.push(message);
+    })();
+  });
+  afterAll(async () => void (await q?.return()));
+  return {
+    messages,
+    world,
+    get q() {
+      return q as Query;
+    },
+    /** One turn: its messages. */
+    async ask(text: string, more: Partial<SDKUserMessage> = {}): Promise<SDKMessage[]> {
+      const from = messages.length;
+      const turn = () => messages.slice(from);
+      input.push(text, more);
+      await until(() => turn().some(({ type }) => type === "result"));
+      return turn();
+    },
   };
-  return { ...place, messages, ask };
 }
 
-/** What an older CLI does not know is a typed refusal there. */
+/** The older CLI must reject with unsupported_by_cli what it does not know. */
 async function unlessOlder<T>(path: string, asked: Promise<T>): Promise<T | "unsupported"> {
   try {
     return await asked;
@@ -56,11 +61,17 @@ async function unlessOlder<T>(path: string, asked: Promise<T>): Promise<T | "uns
 
 const OTHER_MODEL = "claude-haiku-4-5-20251001";
 
-describe.each(clisInTurn())("a query on $name can be asked", ({ path }) => {
+describe.each(clisInTurn())("Query methods on $name", ({ path }) => {
   const isNewest = path === NEWEST_CLI;
+  const shared = sharedQuery(path, {
+    enableFileCheckpointing: true,
+    allowedTools: ["Bash", "mcp__here__say"],
+    mcpServers: { gone: { command: "/nowhere", args: [] } },
+  });
+  const { ask, messages, world } = shared;
 
-  it("what is known from the start, and once more", async () => {
-    const { q } = await talk(path);
+  it("return the answer of the start, and reinitialize() asks for it again", async () => {
+    const { q } = shared;
     const start = await q.initializationResult();
     expect(start.output_style).toBe("default");
     expect(await q.supportedCommands()).toEqual(start.commands);
@@ -70,8 +81,10 @@ describe.each(clisInTurn())("a query on $name can be asked", ({ path }) => {
     expect((await q.reinitialize()).models).toEqual(start.models);
   });
 
-  it("about its context, its usage, its files and what it can reload", async () => {
-    const { q, ask, cwd } = await talk(path);
+  it("return context usage, cost and files, and reload skills, plugins and output styles", async () => {
+    const { q } = shared;
+    const { cwd } = world.place;
+    world.script(always("ok"));
     await ask("hi");
     expect((await q.getContextUsage()).totalTokens).toBeGreaterThan(0);
     expect((await q.getContextUsage({ detail: "summary" })).maxTokens).toBeGreaterThan(0);
@@ -93,11 +106,15 @@ describe.each(clisInTurn())("a query on $name can be asked", ({ path }) => {
     );
   });
 
-  it("to take another model, other thinking, another mode, other settings", async () => {
-    const { q, ask, model, cwd } = await talk(path, (call) =>
-      call.prompt === "write" ? toolUse("Write", { file_path: "made", content: "x" }) : "ok",
+  it("change the model, the thinking, the permission mode and the settings", async () => {
+    const { q } = shared;
+    const { cwd } = world.place;
+    world.script(
+      always((call) =>
+        call.prompt === "write" ? toolUse("Write", { file_path: "made", content: "x" }) : "ok",
+      ),
     );
-    const asked = () => model.calls.at(-1);
+    const asked = () => world.calls.at(-1);
     await q.setModel(OTHER_MODEL);
     await q.setMaxThinkingTokens(2000);
     await ask("1");
@@ -112,11 +129,13 @@ describe.each(clisInTurn())("a query on $name can be asked", ({ path }) => {
     await q.applyFlagSettings({ model: OTHER_MODEL });
     await ask("3");
     expect(asked()?.model).toBe(OTHER_MODEL);
+    await q.applyFlagSettings({ model: null });
     await ask("write");
     expect(existsSync(join(cwd, "made"))).toBe(false);
     await q.setPermissionMode("acceptEdits");
     await ask("write");
     expect(existsSync(join(cwd, "made"))).toBe(true);
+    await q.setPermissionMode("default");
     await expect(q.setPermissionMode("anything" as never)).rejects.toMatchObject({
       code: "invalid_options",
     });
@@ -127,20 +146,14 @@ describe.each(clisInTurn())("a query on $name can be asked", ({ path }) => {
     if (isNewest) expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject(style);
   });
 
-  it("to put files back, and what it has read", async () => {
-    const input = new Input();
+  it("restore files by rewindFiles() and tell the CLI of a read file by seedReadState()", async () => {
+    const { q } = shared;
+    const { cwd } = world.place;
     const uuid = crypto.randomUUID();
-    const place = await realQuery(
-      path,
-      [toolUse("Write", { file_path: "new.txt", content: "new" }), text("done"), always("ok")],
-      { enableFileCheckpointing: true, permissionMode: "acceptEdits" },
-      input,
-    );
-    const { q, cwd } = place;
-    input.push("go", { uuid });
-    for await (const { type } of { [Symbol.asyncIterator]: () => ({ next: () => q.next() }) }) {
-      if (type === "result") break;
-    }
+    world.script(toolUse("Write", { file_path: "new.txt", content: "new" }), text("done"));
+    await q.setPermissionMode("acceptEdits");
+    await ask("go", { uuid });
+    await q.setPermissionMode("default");
     const file = join(cwd, "new.txt");
     expect(await q.rewindFiles(uuid, { dryRun: true })).toMatchObject({ canRewind: true });
     expect(existsSync(file)).toBe(true);
@@ -150,19 +163,16 @@ describe.each(clisInTurn())("a query on $name can be asked", ({ path }) => {
     await q.seedReadState(file, Math.floor(statSync(file).mtimeMs));
   });
 
-  it("about its servers, those of this program too", async () => {
+  it("set, list, reconnect and disable MCP servers", async () => {
     const say = tool("say", "Says.", {}, async () => ({
       content: [{ type: "text", text: "said" }],
     }));
     const here = () => createSdkMcpServer({ name: "here", tools: [say], alwaysLoad: true });
-    const { q, ask, model } = await talk(
-      path,
-      (call) => (call.prompt === "say" ? toolUse("mcp__here__say") : "ok"),
-      { allowedTools: ["mcp__here__say"], mcpServers: { gone: { command: "/nowhere", args: [] } } },
-    );
+    const { q } = shared;
+    world.script(toolUse("mcp__here__say"), text("done"));
     expect(await q.setMcpServers({ here: here() })).toMatchObject({ added: ["here"], errors: {} });
     await ask("say");
-    expect(model.calls.at(-1)?.toolResults[0]?.text).toBe("said");
+    expect(world.calls.at(-1)?.toolResults[0]?.text).toBe("said");
     const states = async () =>
       Object.fromEntries((await q.mcpServerStatus()).map(({ name, status }) => [name, status]));
     expect(await states()).toMatchObject({ here: "connected", gone: "failed" });
@@ -177,13 +187,10 @@ describe.each(clisInTurn())("a query on $name can be asked", ({ path }) => {
     expect(await q.setMcpServers({})).toMatchObject({ removed: ["here"] });
   });
 
-  it("to interrupt its turn, and goes on", async () => {
-    const { q, ask, messages, cwd } = await talk(
-      path,
-      (call) =>
-        call.prompt === "wait" ? toolUse("Bash", { command: "mkfifo pipe; cat pipe" }) : "ok",
-      { allowedTools: ["Bash"] },
-    );
+  it("interrupt the turn by interrupt(), and the next turn works", async () => {
+    const { q } = shared;
+    const { cwd } = world.place;
+    world.script(toolUse("Bash", { command: "mkfifo pipe; cat pipe" }), always("ok"));
     const turn = ask("wait");
     await until(() => existsSync(join(cwd, "pipe")));
     const receipt = await q.interrupt();
@@ -192,22 +199,28 @@ describe.each(clisInTurn())("a query on $name can be asked", ({ path }) => {
     await ask("again");
     expect(messages.at(-1)).toMatchObject({ type: "result", result: "ok" });
   });
+});
 
-  it("to stop work in the background, and to move work there", async () => {
-    const { q, ask, messages, model } = await talk(
-      path,
-      [toolUse("Bash", { command: "tail -f /dev/null" }), text("moved"), always("stopped")],
-      { allowedTools: ["Bash"] },
+// A query of its own, because the CLI reports the stopped task in a turn that no test asked for.
+describe.each(clisInTurn())("Query methods for tasks on $name", ({ path }) => {
+  const shared = sharedQuery(path, { allowedTools: ["Bash"] });
+
+  it("move a command to the background by backgroundTasks() and stop it by stopTask()", async () => {
+    const { q, ask, messages, world } = shared;
+    world.script(
+      toolUse("Bash", { command: "tail -f /dev/null" }),
+      text("moved"),
+      always("stopped"),
     );
     const turn = ask("go");
     const running = await until(() => {
       const found = clisOf("tail -f /dev/null");
       return found.length > 0 && found;
     });
-    // A command counts as a task of the foreground only after a while.
+    // The CLI treats a command as a foreground task only after a while.
     await until(async () => {
       await q.backgroundTasks();
-      return model.calls.length > 1;
+      return world.calls.length > 1;
     });
     await turn;
     const started = messages.find(

@@ -17,7 +17,7 @@ async function argvOf(options: Options): Promise<readonly string[]> {
 }
 
 describe.each(clisInTurn())("the options of a query on $name", ({ path }) => {
-  it("replace the environment, where they give one", async () => {
+  it("replace the environment by env", async () => {
     vi.stubEnv(SECRET, "seen");
     onTestFinished(() => void vi.unstubAllEnvs());
     const place = await world(path, [
@@ -33,7 +33,7 @@ describe.each(clisInTurn())("the options of a query on $name", ({ path }) => {
     expect(place.model.calls[1]?.toolResults[0]?.text).toBe("[][own]");
   });
 
-  it("are asked for a system prompt by name: without it there is next to none", async () => {
+  it("use a minimal system prompt unless systemPrompt names the preset", async () => {
     const systemOf = async (options: Options) => {
       const { q, model } = await realQuery(path, always("ok"), options);
       await collect(q);
@@ -50,7 +50,7 @@ describe.each(clisInTurn())("the options of a query on $name", ({ path }) => {
 });
 
 describe("the options of a query", () => {
-  it("that nobody knows are passed over, and told", async () => {
+  it("are ignored with a warning if they are unknown", async () => {
     const { logger, entries } = recordingLogger();
     const options = { logger, fromTheFuture: 1, modle: "x" } as Options;
     expect(await argvOf(options)).toContain("--permission-mode=default");
@@ -63,7 +63,7 @@ describe("the options of a query", () => {
     ]);
   });
 
-  it("that are wrong are refused at the call", () => {
+  it("throw at the call if they are invalid", () => {
     const refusal = expect.objectContaining({ code: "invalid_options" });
     expect(() => query({ prompt: "go", options: { maxTurns: "two" as never } })).toThrow(refusal);
   });
@@ -72,7 +72,7 @@ describe("the options of a query", () => {
     expect(await argvOf({ permissionMode: mode })).toContain(`--permission-mode=${mode}`);
   });
 
-  it("have thinking in place of maxThinkingTokens, as in the official SDK, and tell it", async () => {
+  it("prefer thinking to maxThinkingTokens with a warning, as in the official SDK", async () => {
     const { logger, entries } = recordingLogger();
     const both: Options = { thinking: { type: "adaptive" }, maxThinkingTokens: 5000 };
     const argv = await argvOf({ ...both, logger });
@@ -84,7 +84,7 @@ describe("the options of a query", () => {
     });
   });
 
-  it("have stderr heard with its blanks and line ends, as in the official SDK", async () => {
+  it("pass stderr on with blanks and line ends, as in the official SDK", async () => {
     const cli = await fakeCli({
       steps: [{ on: "user", do: [{ stderr: "one  \r\n" }, { turn: "ok" }] }],
     });
@@ -95,7 +95,7 @@ describe("the options of a query", () => {
     expect(heard).toEqual(["one  \r\n"]);
   });
 
-  it("know the environment of this process, where they give none", async () => {
+  it("inherit the environment of this process without env", async () => {
     vi.stubEnv(SECRET, "seen");
     onTestFinished(() => void vi.unstubAllEnvs());
     const cli = await fakeCli();

@@ -20,8 +20,8 @@ import {
 
 const TURN = ["system/init", "assistant", "result/success"];
 
-describe.each(clisInTurn())("the prompt of a query on $name", ({ path }) => {
-  it("as a string is one turn", async () => {
+describe.each(clisInTurn())("the prompt of query() on $name", ({ path }) => {
+  it("is one turn as a string", async () => {
     const { q, model } = await realQuery(path, ["hello"], {}, "greet me");
     const { messages, error } = await collect(q);
     expect([kinds(messages), error]).toEqual([TURN, undefined]);
@@ -31,7 +31,7 @@ describe.each(clisInTurn())("the prompt of a query on $name", ({ path }) => {
     expect(clisOf(path)).toEqual([]);
   });
 
-  it("as an iterable is as many turns, each when its message comes", async () => {
+  it("is one turn for each message of an iterable", async () => {
     const input = new Input("one");
     const { q, model } = await realQuery(path, ["1", "2", "3"], {}, input);
     const next = ["two", "three"];
@@ -45,21 +45,21 @@ describe.each(clisInTurn())("the prompt of a query on $name", ({ path }) => {
     expect(model.calls.map(({ prompt }) => prompt)).toEqual(["one", "two", "three"]);
   });
 
-  it("may be without end: leaving the iteration leaves it too", async () => {
+  it("can be endless, and is closed when the reader leaves the iteration", async () => {
     const input = new Input("one");
     const { q } = await realQuery(path, ["1"], {}, input);
     for await (const { type } of q) if (type === "result") break;
     expect([input.left, clisOf(path)]).toEqual([true, []]);
   });
 
-  it("may be empty: the query ends without a message, and the CLI has been asked", async () => {
+  it("can be an empty iterable, which ends the query without a message", async () => {
     const { q } = await realQuery(path, [], {}, messagesOf());
     const { messages, error } = await collect(q);
     expect([messages, error, clisOf(path)]).toEqual([[], undefined, []]);
     expect((await q.initializationResult()).commands.length).toBeGreaterThan(0);
   });
 
-  it("may say more by streamInput, while the first is not through", async () => {
+  it("can be extended by streamInput() while the first iterable is open", async () => {
     const input = new Input("one");
     const { q, model } = await realQuery(path, always("ok"), {}, input);
     let more: Promise<void> | undefined;
@@ -73,8 +73,8 @@ describe.each(clisInTurn())("the prompt of a query on $name", ({ path }) => {
   });
 });
 
-describe("a prompt that fails", () => {
-  it("by what it throws: the iteration throws the same, and the process is gone", async () => {
+describe("query() with a prompt that fails", () => {
+  it("throws the error of the iterable and leaves no process", async () => {
     const mine = new Error("mine");
     async function* prompt(): AsyncGenerator<SDKUserMessage> {
       yield user("one");
@@ -92,7 +92,7 @@ describe("a prompt that fails", () => {
     ["another type", { type: "assistant", message: { role: "assistant", content: [] } }],
     ["no message", { type: "user" }],
     ["another role", { type: "user", message: { role: "assistant", content: "x" } }],
-  ])("by a message that would end the CLI: %s", async (_, message) => {
+  ])("refuses a message that would end the CLI: %s", async (_, message) => {
     async function* prompt(): AsyncGenerator<SDKUserMessage> {
       yield message as unknown as SDKUserMessage;
     }
@@ -103,13 +103,13 @@ describe("a prompt that fails", () => {
     });
   });
 
-  /** JSON has no word for it. */
+  /** JSON cannot hold a BigInt. */
   const unwritable = user("one", { priority: 5n as never });
 
   it.each<[string, Options]>([
     ["answers nothing", {}],
     ["answers the CLI", { canUseTool: async () => ({ behavior: "deny", message: "no" }) }],
-  ])("by a message that cannot be written, where the query %s", async (_, options) => {
+  ])("throws for a message that JSON cannot hold, in a query that %s", async (_, options) => {
     const input = new Input();
     const { q, cli } = await fakeQuery([], options, input);
     input.add(unwritable);
@@ -121,7 +121,7 @@ describe("a prompt that fails", () => {
     expect([input.left, clisOf(cli.path)]).toEqual([true, []]);
   });
 
-  it("by a message of streamInput that cannot be written is the caller's, too", async () => {
+  it("rejects streamInput() for a message that JSON cannot hold", async () => {
     const canUseTool: Options["canUseTool"] = async () => ({ behavior: "deny", message: "no" });
     const input = new Input("one");
     const { q } = await fakeQuery([], { canUseTool }, input);
@@ -132,12 +132,12 @@ describe("a prompt that fails", () => {
     expect([kinds(messages), error]).toEqual([TURN, undefined]);
   });
 
-  it.each([undefined, null, 5, {}])("by what it is: %s", (prompt) => {
+  it.each([undefined, null, 5, {}])("refuses the prompt %s", (prompt) => {
     const refusal = expect.objectContaining({ code: "invalid_options" });
     expect(() => query({ prompt: prompt as never })).toThrow(refusal);
   });
 
-  it("of streamInput is told to its caller, and the query goes on", async () => {
+  it("rejects streamInput() with the error of its iterable, and continues", async () => {
     const mine = new Error("mine");
     async function* broken(): AsyncGenerator<SDKUserMessage> {
       yield* [];
@@ -151,7 +151,7 @@ describe("a prompt that fails", () => {
     await expect(q.streamInput(messagesOf("late"))).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("since the CLI no longer reads ends the query, and says so", async () => {
+  it("throws when the CLI has closed its input", async () => {
     const deaf = { on: "initialize", do: [{ closeStdin: true }, { default: true }] } as const;
     const input = new Input();
     const { q, cli } = await fakeQuery([deaf], {}, input);
@@ -166,8 +166,8 @@ describe("a prompt that fails", () => {
   });
 });
 
-describe("what a query sends", () => {
-  it("is the messages of an iterable as they are", async () => {
+describe("the input that query() sends", () => {
+  it("has the messages of an iterable unchanged", async () => {
     const uuid = crypto.randomUUID();
     const message = user("one", { uuid, shouldQuery: true });
     async function* prompt(): AsyncGenerator<SDKUserMessage> {
@@ -190,11 +190,11 @@ describe("what a query sends", () => {
   );
 });
 
-describe("a prompt that has been sent", () => {
+describe("a sent prompt", () => {
   it.each<[string, (q: Query, input: Input, message: SDKUserMessage) => unknown]>([
     ["by the query's iterable", (_, input, message) => input.add(message)],
     ["by streamInput", (q, _, message) => q.streamInput(only(message))],
-  ])("%s is not kept for as long as the query lives", async (_, send) => {
+  ])("%s is not kept in memory until the end of the query", async (_, send) => {
     const input = new Input();
     const { q } = await fakeQuery([], {}, input);
     let freed = 0;
@@ -232,8 +232,8 @@ function collectGarbage(): void {
   runInNewContext("gc")();
 }
 
-describe("what a query hands on", () => {
-  it("is every message, of unknown types too, but none that is for the host only", async () => {
+describe("the messages of query()", () => {
+  it("include unknown types, and exclude messages with sdk_host_only", async () => {
     const unknown = { type: "from_the_future", deep: { answer: 42 } };
     const odd = { type: "system", subtype: "unheard_of", session_id: "s" };
     const told = { type: "system", subtype: "session_state_changed", state: "running" };

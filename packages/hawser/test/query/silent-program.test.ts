@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { query } from "../../src/query/index.js";
 
-it("a program that says nothing and ends well gives no message and no error, as in the official SDK", async () => {
+it("query() yields no message and no error for a program that prints nothing and exits with 0, as in the official SDK", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hawser-silent-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const silent = join(folder, "silent");

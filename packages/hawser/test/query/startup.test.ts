@@ -14,8 +14,8 @@ async function fake(...steps: Step[]) {
   return cli;
 }
 
-describe.each(clisInTurn())("a warm query on $name", ({ path }) => {
-  it("runs its prompt in the process that waits for it", async () => {
+describe.each(clisInTurn())("startup() on $name", ({ path }) => {
+  it("runs the prompt of query() in the process that it has started, once", async () => {
     const { options, model } = await world(path, ["warm"]);
     const warm = await startup({ options });
     const [before] = clisOf(path);
@@ -29,7 +29,7 @@ describe.each(clisInTurn())("a warm query on $name", ({ path }) => {
     expect(clisOf(path)).toEqual([]);
   });
 
-  it("that is not wanted any more is gone", async () => {
+  it("leaves no process at the end of an `await using` block", async () => {
     const { options } = await world(path, []);
     {
       await using _ = await startup({ options });
@@ -39,8 +39,8 @@ describe.each(clisInTurn())("a warm query on $name", ({ path }) => {
   });
 });
 
-describe("a warm query", () => {
-  it("takes an iterable too, and sends nothing before", async () => {
+describe("startup()", () => {
+  it("takes an iterable in query(), and sends no prompt before", async () => {
     const cli = await fake();
     const warm = await startup({ options: { cliPath: cli.path } });
     expect((await linesOf(cli)).map(({ type }) => type)).toEqual(["control_request"]);
@@ -49,7 +49,7 @@ describe("a warm query", () => {
     warm.close();
   });
 
-  it("that was closed cannot be used", async () => {
+  it("makes query() throw closed after close()", async () => {
     const cli = await fake();
     const warm = await startup({ options: { cliPath: cli.path } });
     warm.close();
@@ -57,14 +57,14 @@ describe("a warm query", () => {
     await until(() => clisOf(cli.path).length === 0);
   });
 
-  it("that is not ready in time is not there", async () => {
+  it("rejects with timeout and leaves no process when initialize is late", async () => {
     const cli = await fake({ on: "initialize", do: [] }, { on: "eof", times: "always", do: [] });
     const started = startup({ options: { cliPath: cli.path }, initializeTimeoutMs: 1_000 });
     await expect(started).rejects.toMatchObject({ code: "timeout", phase: "boot" });
     await until(() => clisOf(cli.path).length === 0);
   });
 
-  it("that is aborted while it starts is not there", async () => {
+  it("rejects with AbortError and leaves no process when it is aborted", async () => {
     const cli = await fake({ on: "initialize", do: [] });
     const abortController = new AbortController();
     const started = startup({ options: { cliPath: cli.path, abortController, closeGraceMs: 50 } });
@@ -75,7 +75,7 @@ describe("a warm query", () => {
     await until(() => clisOf(cli.path).length === 0);
   });
 
-  it("whose CLI cannot start says why", async () => {
+  it("rejects with process_exited and stderr when the CLI does not start", async () => {
     const cli = await fake({ on: "initialize", do: [{ stderr: "bad flag\n" }, { exit: 1 }] });
     await expect(startup({ options: { cliPath: cli.path } })).rejects.toMatchObject({
       code: "process_exited",
@@ -95,15 +95,15 @@ const OFFICIAL = `
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY USAGE_LIMIT_ERROR_PREFIXES USAGE_WARNING_PREFIXES
   USAGE_TRANSITION_PREFIXES ORG_POLICY_LIMIT_PREFIXES`;
 
-describe("the official names", () => {
-  it("are all there", () => {
+describe("the exports of the official SDK", () => {
+  it("all exist", () => {
     const names = OFFICIAL.trim().split(/\s+/);
     expect(names).toHaveLength(37);
     expect(names.filter((name) => !(name in root))).toEqual([]);
     expect(root.HOOK_EVENTS).toHaveLength(33);
   });
 
-  it("that this package does not do say so when they are used", async () => {
+  it("fail with not_supported where this package does not implement them", async () => {
     const refusal = { code: "not_supported" };
     await expect(root.prewarm()).rejects.toMatchObject(refusal);
     await expect(root.resolveSettings()).rejects.toMatchObject(refusal);

@@ -53,8 +53,8 @@ function leftovers(): string[] {
   return readdirSync(temporary).filter((name) => !isOwn(name));
 }
 
-describe.each(clisInTurn())("the store of a query on $name", ({ path }) => {
-  it("gets the transcript, and brings it back in another configuration", async () => {
+describe.each(clisInTurn())("sessionStore of query() on $name", ({ path }) => {
+  it("receives the transcript and restores it in another configuration", async () => {
     const sessionStore = new Spied();
     const first = await realQuery(path, ["answer one"], { sessionStore }, "question one");
     const sessionId = sessionOf((await collect(first.q)).messages);
@@ -85,7 +85,7 @@ describe.each(clisInTurn())("the store of a query on $name", ({ path }) => {
     expect(sessionStore.typesOf(fork)).toContain("assistant");
   });
 
-  it("that takes nothing is told of by a message, and nothing breaks", async () => {
+  it("causes a message when append() fails, and the query continues", async () => {
     const sessionStore: SessionStore = {
       append: async () => {
         throw new Error("disk full");
@@ -106,7 +106,7 @@ describe.each(clisInTurn())("the store of a query on $name", ({ path }) => {
   });
 });
 
-describe("a store that does not bring a session", () => {
+describe("a sessionStore that does not load a session", () => {
   const sessionId = "5e55101d-0000-4000-8000-000000000000";
   const append = async () => {};
 
@@ -117,7 +117,7 @@ describe("a store that does not bring a session", () => {
       () => Promise.reject(new Error("offline")),
       { code: "control_error", message: "The session store's load() failed: offline" },
     ],
-  ])("%s ends the query before anything was started", async (_, load, expected) => {
+  ])("%s ends the query before a process starts", async (_, load, expected) => {
     const options = { sessionStore: { append, load }, resume: sessionId, loadTimeoutMs: 100 };
     const { q, cli } = await fakeQuery([], options);
     expect((await collect(q)).error).toMatchObject(expected);
@@ -125,7 +125,7 @@ describe("a store that does not bring a session", () => {
     expect([leftovers(), await cli.recorded()]).toEqual([[], []]);
   });
 
-  it("since the query is closed leaves nothing", async () => {
+  it("leaves no files when the query is closed meanwhile", async () => {
     const abortController = new AbortController();
     onTestFinished(() => abortController.abort());
     const store = new InMemorySessionStore();

@@ -90,7 +90,7 @@ async function run(
 }
 
 describe.each(CALLBACKS)("an error thrown by $name", (callback) => {
-  it("is a warning of Node with its stack, once, if there is no logger", async () => {
+  it("is emitted once as a Node warning with its stack if there is no logger", async () => {
     const text = `a bug in ${callback.name} sk-ant-REDACTED`;
     const warnings = await run(callback, text);
     expect(warnings).toHaveLength(1);
@@ -101,7 +101,7 @@ describe.each(CALLBACKS)("an error thrown by $name", (callback) => {
     expect(warning?.detail).not.toContain("sk-ant");
   });
 
-  it("goes to the logger as the Error itself, each time", async () => {
+  it("goes to the logger as the Error itself each time", async () => {
     const { logger, entries } = recordingLogger();
     expect(await run(callback, "a bug", { logger })).toEqual([]);
     const told = entries.filter(({ message }) => message === callback.says);
@@ -114,7 +114,7 @@ describe.each(CALLBACKS)("an error thrown by $name", (callback) => {
 });
 
 describe("an error thrown by two callbacks with the same text", () => {
-  it("is a warning for each callback", async () => {
+  it("is emitted as a warning for each callback", async () => {
     const [callback] = CALLBACKS;
     if (callback === undefined) throw new Error("There is no callback.");
     expect(await run(callback, "the same bug")).toHaveLength(1);

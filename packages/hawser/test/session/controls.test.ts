@@ -1,79 +1,71 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Session } from "../../src/session/index.js";
 import { always, text, toolUse } from "../../src/testing/index.js";
-import { isSystem, type SystemTaskStarted } from "../../src/wire/index.js";
+import { isSystem } from "../../src/wire/index.js";
 import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
-import { open } from "../support/open-session.js";
 import { type Seen, stillAlive, treeOf, until } from "../support/proc.js";
-import type { World } from "../support/world.js";
+import { type SharedSession, sharedSession } from "./shared-session.helper.js";
 
-/** One that is known to both versions, and that neither takes by itself. */
+/** A model that both CLIs know and that is the default of neither. */
 const OTHER_MODEL = "claude-haiku-4-5-20251001";
 
-/** The command that never ends by itself, once it runs. */
-function tails({ pid = 0 }: Session): Promise<Seen[]> {
+/** Waits for a command that never ends by itself. */
+function tails({ session: { pid = 0 } }: SharedSession): Promise<Seen[]> {
   return until(() => {
     const found = treeOf(pid).filter(({ command }) => command === "tail -f /dev/null");
     return found.length > 0 && found;
   });
 }
 
-/** The tasks that begin, as they come. */
-function tasks(session: Session): SystemTaskStarted[] {
-  const started: SystemTaskStarted[] = [];
-  void (async () => {
-    for await (const message of session) {
-      if (isSystem(message, "task_started")) started.push(message);
-    }
-  })();
-  return started;
+/** The id of the newest task. */
+function newestTask(shared: SharedSession): string {
+  const started = shared.watch().filter((message) => isSystem(message, "task_started"));
+  return started.at(-1)?.task_id ?? "";
 }
 
-function thinkingAt({ model }: World): unknown {
-  return (model.calls.at(-1)?.body as { thinking?: object } | undefined)?.thinking;
+function thinkingAt({ calls }: SharedSession): unknown {
+  return (calls.at(-1)?.body as { thinking?: object } | undefined)?.thinking;
 }
 
-describe.each(clisInTurn())("between the turns of a session on $name", ({ path }) => {
-  it("the model and its thinking change, as the model sees", async () => {
-    const place = await open(path, always("ok"));
-    const { session, model } = place;
+describe.each(clisInTurn())("Session between turns on $name", ({ path }) => {
+  const shared = sharedSession(path, { enableFileCheckpointing: true });
+
+  it("changes the model and its thinking by setModel() and setMaxThinkingTokens()", async () => {
+    const { session } = shared;
+    shared.script(always("ok"));
     const [own] = await session.supportedModels();
     await session.send("1").text();
-    const asked = model.calls.at(-1)?.model;
+    const asked = shared.calls.at(-1)?.model;
     expect(own?.resolvedModel?.replace("[1m]", "")).toBe(asked);
 
     await session.setModel(OTHER_MODEL);
     await session.setMaxThinkingTokens(2000);
     await session.send("2").text();
-    expect(model.calls.at(-1)?.model).toBe(OTHER_MODEL);
-    expect(thinkingAt(place)).toMatchObject({ type: "enabled", budget_tokens: 2000 });
+    expect(shared.calls.at(-1)?.model).toBe(OTHER_MODEL);
+    expect(thinkingAt(shared)).toMatchObject({ type: "enabled", budget_tokens: 2000 });
 
     await session.setMaxThinkingTokens(0);
     await session.send("3").text();
-    expect(thinkingAt(place)).toEqual({ type: "disabled" });
+    expect(thinkingAt(shared)).toEqual({ type: "disabled" });
 
     await session.setModel();
     await session.setMaxThinkingTokens(null);
     await session.send("4").text();
-    expect(model.calls.at(-1)?.model).toBe(asked);
+    expect(shared.calls.at(-1)?.model).toBe(asked);
   });
 
-  it("the permission mode changes, as a tool's result says", async () => {
+  it("changes the permission mode by setPermissionMode()", async () => {
     const write = (name: string) => [
       toolUse("Write", { file_path: name, content: "new" }),
       text("done"),
     ];
-    const { session, model, cwd } = await open(path, [
-      ...write("a.txt"),
-      ...write("b.txt"),
-      ...write("c.txt"),
-    ]);
+    const { session, cwd } = shared;
+    shared.script(...write("a.txt"), ...write("b.txt"), ...write("c.txt"));
     const outcomes: unknown[] = [];
     const turn = async (name: string) => {
       await session.send("write").text();
-      outcomes.push([model.calls.at(-1)?.toolResults[0]?.isError, existsSync(join(cwd, name))]);
+      outcomes.push([shared.calls.at(-1)?.toolResults[0]?.isError, existsSync(join(cwd, name))]);
     };
     await turn("a.txt");
     await session.setPermissionMode("acceptEdits");
@@ -87,11 +79,12 @@ describe.each(clisInTurn())("between the turns of a session on $name", ({ path }
     ]);
   });
 
-  it("settings are laid over, and taken off again", async () => {
-    const { session, model } = await open(path, always("ok"));
+  it("adds and removes settings by applyFlagSettings()", async () => {
+    const { session } = shared;
+    shared.script(always("ok"));
     const ask = async () => {
       await session.send("?").text();
-      return model.calls.at(-1)?.model;
+      return shared.calls.at(-1)?.model;
     };
     const own = await ask();
     await session.applyFlagSettings({ model: OTHER_MODEL });
@@ -100,17 +93,15 @@ describe.each(clisInTurn())("between the turns of a session on $name", ({ path }
     expect(await ask()).toBe(own);
   });
 
-  it("files go back to where they were before a prompt", async () => {
-    const { session, cwd } = await open(
-      path,
-      [
-        toolUse("Write", { file_path: "new.txt", content: "new" }),
-        text("one"),
-        toolUse("Write", { file_path: "new.txt", content: "newer" }),
-        text("two"),
-      ],
-      { enableFileCheckpointing: true, permissionMode: "acceptEdits" },
+  it("restores the files of the moment before a prompt by rewindFiles()", async () => {
+    const { session, cwd } = shared;
+    shared.script(
+      toolUse("Write", { file_path: "new.txt", content: "new" }),
+      text("one"),
+      toolUse("Write", { file_path: "new.txt", content: "newer" }),
+      text("two"),
     );
+    await session.setPermissionMode("acceptEdits");
     const file = join(cwd, "new.txt");
     const first = session.send("one");
     await first.result;
@@ -132,12 +123,16 @@ describe.each(clisInTurn())("between the turns of a session on $name", ({ path }
       code: "control_error",
       message: expect.stringContaining("No file checkpoint found"),
     });
+    await session.setPermissionMode("default");
   });
 });
 
-describe.each(clisInTurn())("asked by a session, the CLI $name", ({ path }) => {
-  it("tells of itself, its context, its files and its cost", async () => {
-    const { session, cwd } = await open(path, always("ok"));
+describe.each(clisInTurn())("Session requests to the CLI $name", ({ path }) => {
+  const shared = sharedSession(path, { allowedTools: ["Bash"] });
+
+  it("return models, commands, agents, account, context usage, files and cost", async () => {
+    const { session, cwd } = shared;
+    shared.script(always("ok"));
     await session.send("hi").text();
 
     expect((await session.supportedModels()).map(({ value }) => value)).toContain("default");
@@ -164,8 +159,9 @@ describe.each(clisInTurn())("asked by a session, the CLI $name", ({ path }) => {
     expect((await session.reloadSkills())?.["skills"]).toBeInstanceOf(Array);
   });
 
-  it("refuses what it does not know at once, by a typed error", async () => {
-    const { session } = await open(path, always("ok"));
+  it("reject with unsupported_by_cli when the CLI does not know the request", async () => {
+    const { session } = shared;
+    shared.script(always("ok"));
     const refusal = { code: "unsupported_by_cli", sessionId: session.id };
     const limit = { timeoutMs: 5_000 };
     await expect(session.request("no_such_thing", {}, limit)).rejects.toMatchObject(refusal);
@@ -185,8 +181,9 @@ describe.each(clisInTurn())("asked by a session, the CLI $name", ({ path }) => {
     expect(await session.send("still there?").text()).toBe("ok");
   });
 
-  it("is never asked what it could not answer", async () => {
-    const { session } = await open(path, always("ok"));
+  it("reject with invalid_options before the CLI gets a bad value", async () => {
+    const { session } = shared;
+    shared.script(always("ok"));
     const refusal = { code: "invalid_options" };
     await expect(session.setModel(5 as never)).rejects.toMatchObject(refusal);
     await expect(session.setModel(null as never)).rejects.toMatchObject(refusal);
@@ -199,41 +196,41 @@ describe.each(clisInTurn())("asked by a session, the CLI $name", ({ path }) => {
     expect(await session.send("still there?").text()).toBe("ok");
   });
 
-  it("stops a task that runs in the background", async () => {
-    const { session } = await open(
-      path,
-      [
-        toolUse("Bash", { command: "tail -f /dev/null", run_in_background: true }),
-        text("started"),
-        always("stopped"),
-      ],
-      { allowedTools: ["Bash"] },
+  it("stop a background task by stopTask()", async () => {
+    const { session } = shared;
+    shared.script(
+      toolUse("Bash", { command: "tail -f /dev/null", run_in_background: true }),
+      text("started"),
+      always("stopped"),
     );
-    const started = tasks(session);
+    shared.watch();
     expect(await session.send("go").text()).toBe("started");
-    const running = await tails(session);
-    await session.stopTask(started[0]?.task_id ?? "");
+    const running = await tails(shared);
+    await session.stopTask(newestTask(shared));
     await until(() => stillAlive(running).length === 0);
+    await session.idle();
   });
 
-  it("moves a running command to the background", async () => {
-    const { session, model } = await open(
-      path,
-      [toolUse("Bash", { command: "tail -f /dev/null" }), text("moved"), always("stopped")],
-      { allowedTools: ["Bash"] },
+  it("move a running command to the background by backgroundTasks()", async () => {
+    const { session } = shared;
+    shared.script(
+      toolUse("Bash", { command: "tail -f /dev/null" }),
+      text("moved"),
+      always("stopped"),
     );
-    const started = tasks(session);
+    shared.watch();
     const turn = session.send("go");
-    const running = await tails(session);
-    // A command counts as a task of the foreground only after a while.
+    const running = await tails(shared);
+    // The CLI treats a command as a foreground task only after a while.
     await until(async () => {
       await session.backgroundTasks();
-      return model.calls.length > 1;
+      return shared.calls.length > 1;
     });
     expect(await turn.text()).toBe("moved");
-    expect(model.calls[1]?.toolResults[0]?.text).toContain("backgrounded by user");
+    expect(shared.calls[1]?.toolResults[0]?.text).toContain("backgrounded by user");
     expect(stillAlive(running)).toEqual(running);
-    await session.stopTask(started[0]?.task_id ?? "");
+    await session.stopTask(newestTask(shared));
     await until(() => stillAlive(running).length === 0);
+    await session.idle();
   });
 });

@@ -15,12 +15,12 @@ const SHAPELESS = {
   uuid: "u",
 };
 
-describe("a result of unexpected shape", () => {
+describe("a result message of unexpected shape", () => {
   it.each([
     ["errors that are no list", { errors: "text" }],
     ["a reason that is no text", { terminal_reason: 5 }],
     ["uuids that are no list", { user_message_uuids: 7 }],
-  ])("still ends its turn: %s", async (_, odd) => {
+  ])("still ends its turn if it has %s", async (_, odd) => {
     const { session } = await open([
       { on: "user", do: [{ init: {} }, { emit: { ...SHAPELESS, ...odd } }] },
     ]);
@@ -29,8 +29,8 @@ describe("a result of unexpected shape", () => {
   });
 });
 
-describe("the reason why a session is over", () => {
-  it("is the limit that was passed, when the process did not obey", async () => {
+describe("the error of a session that is over", () => {
+  it("is the passed time limit when the process ignores the interrupt", async () => {
     const { session } = await open(
       [
         { on: "user", do: [{ init: {} }] },
@@ -44,17 +44,17 @@ describe("the reason why a session is over", () => {
   });
 
   it.each([
-    ["a signal", { die: "SIGKILL" }, { code: "process_exited", signal: "SIGKILL" }],
-    ["its exit code", { exit: 3 }, { code: "process_exited", exitCode: 3 }],
-    ["the message it lost, if it left in good order", { exit: 0 }, { code: "protocol_error" }],
-  ] as const)("is, for a CLI that ended in the middle of a line, %s", async (_, end, why) => {
+    ["the signal", { die: "SIGKILL" }, { code: "process_exited", signal: "SIGKILL" }],
+    ["the exit code", { exit: 3 }, { code: "process_exited", exitCode: 3 }],
+    ["the lost message (exit code 0)", { exit: 0 }, { code: "protocol_error" }],
+  ] as const)("is %s for a CLI that ends in the middle of a line", async (_, end, why) => {
     const { session } = await open([
       { on: "user", do: [{ init: {} }, { write: '{"type":"assis' }, end] },
     ]);
     await expect(session.send("1").result).rejects.toMatchObject(why);
   });
 
-  it("is that it was ended, for a CLI that asks and does not hear the answer", async () => {
+  it("is process_exited for a CLI that asks and has closed its input", async () => {
     const request = { subtype: "can_use_tool", tool_name: "Bash", input: {}, tool_use_id: "t" };
     const { session } = await open(
       [{ on: "user", do: [{ init: {} }, { closeStdin: true }, { ask: request }] }],
@@ -66,7 +66,7 @@ describe("the reason why a session is over", () => {
     });
   });
 
-  it("is not a message that was lost while nothing ran", async () => {
+  it("is not a message that was lost between turns", async () => {
     const { logger, entries } = recordingLogger();
     const { session } = await open(
       [
@@ -86,7 +86,7 @@ describe("the reason why a session is over", () => {
   });
 });
 
-/** One that takes its time, and counts what it has taken. */
+/** A store that needs this time for each append, and counts the entries. */
 function slowStore(ms: number): SessionStore & { taken: () => number; pending: () => number } {
   let [taken, pending] = [0, 0];
   return {
@@ -102,8 +102,8 @@ function slowStore(ms: number): SessionStore & { taken: () => number; pending: (
   };
 }
 
-describe("a slow store", () => {
-  it("does not count as silence of the model", async () => {
+describe("a slow sessionStore", () => {
+  it("does not make a turn pass idleMs", async () => {
     const sessionStore = slowStore(1500);
     const { session } = await openReal(NEWEST_CLI, always("ok"), {
       sessionStore,
@@ -114,7 +114,7 @@ describe("a slow store", () => {
     expect(await session.send("2").text()).toBe("ok");
   });
 
-  it("has everything when close() resolves", async () => {
+  it("has stored everything when close() resolves", async () => {
     const sessionStore = slowStore(500);
     const { session, model } = await openReal(NEWEST_CLI, always("ok"), { sessionStore });
     await session.send("1").result;

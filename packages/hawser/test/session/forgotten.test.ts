@@ -25,14 +25,14 @@ async function program(
   return { ...started, pid: await printedPid(started) };
 }
 
-describe.skipIf(process.platform !== "linux")("a program that forgets its session", () => {
-  it("still ends, and takes its CLI along", async () => {
+describe.skipIf(process.platform !== "linux")("a program that does not close its session", () => {
+  it("exits and ends its CLI", async () => {
     const { pid, closed } = await program("");
     expect(await closed).toEqual([0, null]);
     await until(() => !isAlive(pid));
   });
 
-  it("ends after its last turn, also if a reader has left", async () => {
+  it("exits after its last turn, also if a reader has left an iteration", async () => {
     const { pid, closed, lines } = await program(`
       for await (const message of session.send("go")) { console.log(message.type); break; }
       console.log(await session.send("more").text());`);
@@ -76,10 +76,10 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its sessio
       { on: "control", do: [{ respond: {} }, { sleep: 700 }, { emit: { type: "late" } }] },
       "late",
     ],
-    ["rest", 'await session.idle(); console.log("late");', SLOW_REST, "late"],
-  ])("lives as long as it waits for %s", async (what, wait, step, line) => {
-    const begin = ["a message", "rest"].includes(what) ? 'await session.request("begin");' : "";
-    // Whoever only waits does not hold the session itself.
+    ["idle()", 'await session.idle(); console.log("late");', SLOW_REST, "late"],
+  ])("does not exit while it waits for %s", async (what, wait, step, line) => {
+    const begin = ["a message", "idle()"].includes(what) ? 'await session.request("begin");' : "";
+    // The waiting code does not keep a reference to the session.
     const forget = `const own = session; session = undefined; setInterval(() => gc(), 20).unref();`;
     const rest = `${begin} ${forget} await (async (session) => { ${wait} })(own);`;
     const { closed, lines } = await program(rest, [step, STUBBORN], ["--expose-gc"]);
@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its sessio
     expect(lines().slice(1)).toEqual([line]);
   });
 
-  it("lives as long as a reader waits, also after another one has left", async () => {
+  it("does not exit while a reader waits, also after another reader has left", async () => {
     const { closed, lines } = await program(
       `for await (const message of session.send("go", { uuid: "${UUID}" })) break;
        await session.idle();
@@ -110,7 +110,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its sessio
     expect(lines().slice(1)).toEqual(["late"]);
   });
 
-  it("kills the CLI of a session that was garbage-collected, while it lives on", async () => {
+  it("loses the CLI of a session that was garbage-collected", async () => {
     const drop = `await session.send("go").text(); session = undefined; setInterval(() => gc(), 20);`;
     const { child, pid } = await program(drop, [STUBBORN], ["--expose-gc"]);
     await until(() => !isAlive(pid));
@@ -119,13 +119,13 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its sessio
 
   it.each([
     ["a turn", 'wait = session.send("go").result;', SLOW_TURN],
-    ["rest", 'await session.request("begin"); wait = session.idle();', SLOW_REST],
+    ["idle()", 'await session.request("begin"); wait = session.idle();', SLOW_REST],
     [
       "a request",
       'wait = session.request("x");',
       { on: "control", do: [{ sleep: 700 }, { respond: {} }] } as Step,
     ],
-  ])("keeps the CLI of a session of which only %s is still awaited", async (_, wait, step) => {
+  ])("keeps the CLI of a session of which only %s is awaited", async (_, wait, step) => {
     const rest = `let wait; ${wait} session = undefined;
       setInterval(() => gc(), 20).unref();
       const from = performance.now();
@@ -135,7 +135,7 @@ describe.skipIf(process.platform !== "linux")("a program that forgets its sessio
     expect(lines().slice(1)).toEqual(["fine"]);
   });
 
-  it("is told of nothing that nobody waited for, whatever it does wrong", async () => {
+  it("gets no unhandled rejection for promises that it does not await", async () => {
     const rest = `
       const open = (more) => openSession({ cliPath, closeGraceMs: 50, ...more });
       const turn = session.send("left early");

@@ -1,111 +1,102 @@
-import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
 import type { HookCallback, Hooks } from "../../src/options/index.js";
 import { openSession } from "../../src/session/index.js";
-import { fakeCli, type ReplyScript, toolUse } from "../../src/testing/index.js";
+import { always, fakeCli, toolUse } from "../../src/testing/index.js";
 import type { StopHookInput, UserPromptSubmitHookInput } from "../../src/wire/index.js";
 import { clisInTurn } from "../support/cli.js";
 import { open } from "../support/open-session.js";
 import { recordingLogger } from "../support/recording-logger.js";
+import { sharedSession } from "./shared-session.helper.js";
 
-describe.each(clisInTurn())("a hook around the turn on $name", ({ path }) => {
-  it("blocks a prompt by UserPromptSubmit before the model sees it; the next one passes", async () => {
-    const { session, model } = await open(path, ["hello"], {
-      hooks: {
-        UserPromptSubmit: [
-          {
-            hooks: [
-              ({ prompt }) =>
-                prompt.includes("secret") ? { decision: "block", reason: "keep it" } : {},
-            ],
-          },
-        ],
-      },
-    });
+describe.each(clisInTurn())("hooks around the turn on $name", ({ path }) => {
+  let prompt: HookCallback<"UserPromptSubmit">;
+  let stop: HookCallback<"Stop">;
+  let post: HookCallback<"PostToolUse">;
+  let subagents: unknown[];
+  const { logger, entries } = recordingLogger();
+  const shared = sharedSession(path, {
+    logger,
+    hooks: {
+      UserPromptSubmit: [{ hooks: [(...args) => prompt(...args)] }],
+      Stop: [{ hooks: [(...args) => stop(...args)] }],
+      PostToolUse: [{ hooks: [(...args) => post(...args)] }],
+      SubagentStart: [
+        {
+          hooks: [
+            ({ hook_event_name, agent_type }) => {
+              subagents.push({ hook_event_name, agent_type });
+              return undefined;
+            },
+          ],
+        },
+      ],
+      SubagentStop: [
+        {
+          hooks: [
+            ({ hook_event_name, agent_type, last_assistant_message }) => {
+              subagents.push({ hook_event_name, agent_type, last_assistant_message });
+              return undefined;
+            },
+          ],
+        },
+      ],
+    },
+  });
+  beforeEach(() => {
+    prompt = stop = post = () => ({});
+    subagents = [];
+    entries.length = 0;
+  });
+
+  it("block a prompt by UserPromptSubmit before the model sees it", async () => {
+    const { session } = shared;
+    shared.script("hello");
+    prompt = ({ prompt }) =>
+      prompt.includes("secret") ? { decision: "block", reason: "keep it" } : {};
     const { subtype, num_turns } = await session.send("the secret").result;
     expect({ subtype, num_turns }).toEqual({ subtype: "success", num_turns: 0 });
-    expect(model.calls).toEqual([]);
+    expect(shared.calls).toEqual([]);
     expect(await session.send("something else").text()).toBe("hello");
-    expect(JSON.stringify(model.calls[0]?.body)).not.toContain("the secret");
+    expect(JSON.stringify(shared.calls[0]?.body)).not.toContain("the secret");
   });
 
-  it("adds context to a prompt", async () => {
-    const { session, model } = await open(path, ["hello"], {
-      hooks: {
-        UserPromptSubmit: [
-          {
-            hooks: [
-              () => ({
-                hookSpecificOutput: {
-                  hookEventName: "UserPromptSubmit",
-                  additionalContext: "it is Sunday",
-                },
-              }),
-            ],
-          },
-        ],
+  it("add context to a prompt by UserPromptSubmit", async () => {
+    shared.script("hello");
+    prompt = () => ({
+      hookSpecificOutput: {
+        hookEventName: "UserPromptSubmit",
+        additionalContext: "it is Sunday",
       },
     });
-    await session.send("go").text();
-    expect(JSON.stringify(model.calls[0]?.body)).toContain("it is Sunday");
+    await shared.session.send("go").text();
+    expect(JSON.stringify(shared.calls[0]?.body)).toContain("it is Sunday");
   });
 
-  it("keeps the model going by Stop, once", async () => {
+  it("make the model continue by Stop, with stop_hook_active the second time", async () => {
     const active: boolean[] = [];
-    const { session, model } = await open(path, ["done?", "done!"], {
-      hooks: {
-        Stop: [
-          {
-            hooks: [
-              ({ stop_hook_active }) => {
-                active.push(stop_hook_active);
-                return stop_hook_active ? {} : { decision: "block", reason: "look again" };
-              },
-            ],
-          },
-        ],
-      },
-    });
-    expect((await session.send("go").result).result).toBe("done!");
+    shared.script("done?", "done!");
+    stop = ({ stop_hook_active }) => {
+      active.push(stop_hook_active);
+      return stop_hook_active ? {} : { decision: "block", reason: "look again" };
+    };
+    expect((await shared.session.send("go").result).result).toBe("done!");
     expect(active).toEqual([false, true]);
-    expect(model.calls).toHaveLength(2);
-    expect(model.calls[1]?.prompt).toContain("look again");
+    expect(shared.calls).toHaveLength(2);
+    expect(shared.calls[1]?.prompt).toContain("look again");
   });
 
-  it("is told of a sub-agent's start and end", async () => {
-    const seen: unknown[] = [];
+  it("receive the start and the end of a sub-agent", async () => {
     const look = { description: "look", prompt: "look around", subagent_type: "general-purpose" };
-    const replies: ReplyScript = ({ prompt, toolResults }) => {
-      if (prompt.includes("look around")) return "all quiet";
-      if (toolResults.length > 0) return "done";
-      return toolUse("Agent", { ...look, run_in_background: false });
-    };
-    const { session } = await open(path, replies, {
-      hooks: {
-        SubagentStart: [
-          {
-            hooks: [
-              ({ hook_event_name, agent_type }) => {
-                seen.push({ hook_event_name, agent_type });
-                return undefined;
-              },
-            ],
-          },
-        ],
-        SubagentStop: [
-          {
-            hooks: [
-              ({ hook_event_name, agent_type, last_assistant_message }) => {
-                seen.push({ hook_event_name, agent_type, last_assistant_message });
-                return undefined;
-              },
-            ],
-          },
-        ],
-      },
-    });
-    await session.send("go").text();
-    await session.idle();
-    expect(seen).toEqual([
+    shared.script(
+      always(({ prompt, toolResults }) => {
+        if (prompt.includes("look around")) return "all quiet";
+        if (toolResults.length > 0) return "done";
+        return toolUse("Agent", { ...look, run_in_background: false });
+      }),
+    );
+    await shared.session.send("go").text();
+    await shared.session.idle();
+    expect(subagents).toEqual([
       { hook_event_name: "SubagentStart", agent_type: "general-purpose" },
       {
         hook_event_name: "SubagentStop",
@@ -115,7 +106,19 @@ describe.each(clisInTurn())("a hook around the turn on $name", ({ path }) => {
     ]);
   });
 
-  it("of SessionStart and SessionEnd is called around /clear only, and registering it says so", async () => {
+  it("do not stop the turn when a PostToolUse or Stop hook throws", async () => {
+    post = stop = () => {
+      throw new Error("no ink");
+    };
+    shared.script(toolUse("Bash", { command: "echo hi", description: "d" }), "done");
+    expect(await shared.session.send("go").text()).toBe("done");
+    const errors = entries.filter(({ level }) => level === "error").map(({ message }) => message);
+    expect(errors).toEqual(["A PostToolUse hook failed", "A Stop hook failed"]);
+  });
+});
+
+describe.each(clisInTurn())("SessionStart and SessionEnd hooks on $name", ({ path }) => {
+  it("are called only around /clear, and cause a warning about that", async () => {
     const { logger, entries } = recordingLogger();
     const seen: string[] = [];
     const { session } = await open(path, ["one", "two"], {
@@ -154,25 +157,10 @@ describe.each(clisInTurn())("a hook around the turn on $name", ({ path }) => {
     await session.close();
     expect(seen).toEqual(["end: clear", "start: clear"]);
   });
-
-  it("that throws where it guards nothing stops nothing", async () => {
-    const { logger, entries } = recordingLogger();
-    const broken = () => {
-      throw new Error("no ink");
-    };
-    const replies = [toolUse("Bash", { command: "echo hi", description: "d" }), "done"];
-    const { session } = await open(path, replies, {
-      logger,
-      hooks: { PostToolUse: [{ hooks: [broken] }], Stop: [{ hooks: [broken] }] },
-    });
-    expect(await session.send("go").text()).toBe("done");
-    const errors = entries.filter(({ level }) => level === "error").map(({ message }) => message);
-    expect(errors).toEqual(["A PostToolUse hook failed", "A Stop hook failed"]);
-  });
 });
 
-describe("the host", () => {
-  it("answers an error for a hook that nobody registered", async () => {
+describe("a hook_callback request", () => {
+  it("gets an error when its callback_id is not registered", async () => {
     const request = { subtype: "hook_callback", callback_id: "hook_9", input: {} };
     const ask = { type: "control_request", request_id: "q1", request };
     const cli = await fakeCli({
@@ -199,7 +187,7 @@ describe("the host", () => {
     ]);
   });
 
-  it("tells each hook what its event brings, by type", () => {
+  it("has the input type of its event in the types of Hooks", () => {
     type InputOf<E extends keyof Hooks> = Parameters<
       NonNullable<Hooks[E]>[number]["hooks"][number]
     >[0];

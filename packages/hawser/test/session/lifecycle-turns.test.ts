@@ -5,8 +5,8 @@ import { answered, asksFor, lifecycle, open, received, start } from "./fake.help
 
 const QUICK = { closeGraceMs: 50 };
 
-describe("a request of the CLI", () => {
-  it("is served before initialize has an answer", async () => {
+describe("a control request of the CLI", () => {
+  it("is answered before initialize has an answer", async () => {
     const steps = [
       { on: "initialize", do: [{ emit: asksFor("early") }] },
       { on: "response", do: [{ emit: { type: "control_response" } }] },
@@ -19,8 +19,8 @@ describe("a request of the CLI", () => {
   });
 });
 
-describe("a turn", () => {
-  it("whose process dies is told how, with what it had come to", async () => {
+describe("Turn", () => {
+  it("rejects with process_exited and partialText when its process dies", async () => {
     const { session } = await open([
       {
         on: "user",
@@ -39,12 +39,12 @@ describe("a turn", () => {
     await expect(session.idle()).rejects.toMatchObject({ code: "process_exited" });
   });
 
-  it("whose process leaves in good order without a result is told so", async () => {
+  it("rejects when its process exits with code 0 before a result", async () => {
     const { session } = await open([{ on: "user", do: [{ init: {} }, { exit: 0 }] }]);
     await expect(session.send("go").result).rejects.toMatchObject({ code: "process_exited" });
   });
 
-  it("whose prompt cannot be written is told so", async () => {
+  it("rejects when its prompt cannot be written", async () => {
     const { session } = await open(
       [{ on: "control", do: [{ respond: {} }, { closeStdin: true }] }],
       QUICK,
@@ -61,7 +61,7 @@ describe("a turn", () => {
   it.each([
     ["broken", broken, "protocol_error"],
     ["too long", overlong, "message_too_large"],
-  ])("whose result is %s ends all the same, and the session goes on", async (_, line, code) => {
+  ])("ends although its result is %s, and the session continues", async (_, line, code) => {
     const uuid = randomUUID();
     const { session } = await open(
       [
@@ -85,14 +85,14 @@ describe("a turn", () => {
   it.each([
     ["broken", broken, "protocol_error"],
     ["too long", overlong, "message_too_large"],
-  ])("of an older CLI whose result is %s ends with the process", async (_, line, code) => {
+  ])("ends with the process of an older CLI if its result is %s", async (_, line, code) => {
     const { session } = await open([{ on: "user", do: [{ init: {} }, line] }], {
       maxLineBytes: 10_000,
     });
     await expect(session.send("go").result).rejects.toMatchObject({ code });
   });
 
-  it("is not told of a message that was lost long before", async () => {
+  it("does not fail because of a message that was lost in an earlier turn", async () => {
     const uuid = randomUUID();
     const { session } = await open([
       {
@@ -113,7 +113,7 @@ describe("a turn", () => {
     });
   });
 
-  it("survives messages of every wrong shape, and hands them on", async () => {
+  it("yields messages of every wrong shape", async () => {
     const lines = [
       { type: "assistant" },
       { type: "assistant", message: { content: [null] } },
@@ -152,8 +152,8 @@ describe("a turn", () => {
   });
 });
 
-describe("the first message's time limit", () => {
-  it("still holds after the CLI has asked something before it", async () => {
+describe("firstMessageMs", () => {
+  it("still applies after a control request of the CLI", async () => {
     const { session } = await open(
       [{ on: "user", do: [{ init: {} }, { emit: asksFor("p") }, { hang: true }] }],
       {
@@ -169,8 +169,8 @@ describe("the first message's time limit", () => {
   });
 });
 
-describe("a callback", () => {
-  it("that throws what has no words denies all the same", async () => {
+describe("canUseTool", () => {
+  it("denies when it throws a value that has no text", async () => {
     const thrown: unknown = Object.create(null);
     const { session, cli } = await open(
       [{ on: "user", do: [{ init: {} }, { emit: asksFor("p") }, { hang: true }] }],

@@ -2,6 +2,7 @@ import { getEventListeners } from "node:events";
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openSession } from "../../src/session/index.js";
+import { FULL } from "../support/cli.js";
 import { until } from "../support/proc.js";
 import { fake, open, received, start } from "./fake.helper.js";
 
@@ -24,8 +25,8 @@ async function typesOf(messages: AsyncIterable<{ readonly type?: unknown }>): Pr
   return types;
 }
 
-describe("a session that is closed", () => {
-  it("in a turn interrupts first; the turn is told, its readers too, and the process is gone", async () => {
+describe("Session.close()", () => {
+  it("interrupts a running turn, rejects its readers with closed, and ends the process", async () => {
     const { session, cli } = await open([HANGS, NO_EOF], QUICK);
     const { pid } = session;
     const turn = session.send("go");
@@ -52,7 +53,7 @@ describe("a session that is closed", () => {
     });
   });
 
-  it("between turns does not interrupt, ends its iterator, and is idle", async () => {
+  it("does not interrupt between turns, ends the iteration, and resolves idle()", async () => {
     const { session, cli } = await open();
     const everything = typesOf(session);
     expect(await session.send("go").text()).toBe("ok");
@@ -66,7 +67,7 @@ describe("a session that is closed", () => {
     expect(process?.eof).toBe(true);
   });
 
-  it("twice, at once or later, is closed once", async () => {
+  it("is idempotent, also concurrently and with kill()", async () => {
     const { session } = await open([NO_EOF], QUICK);
     const { pid } = session;
     await Promise.all([session.close(), session.close(), session.kill()]);
@@ -75,7 +76,7 @@ describe("a session that is closed", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it("takes nothing more", async () => {
+  it("makes later prompts and requests reject with closed", async () => {
     const { session } = await open();
     await session.close();
     const turn = session.send("too late");
@@ -86,7 +87,7 @@ describe("a session that is closed", () => {
     expect(await typesOf(session)).toEqual([]);
   });
 
-  it("while it starts, rejects the start", async () => {
+  it("rejects a start that is in progress with closed", async () => {
     const { session } = await start([{ on: "initialize", do: [] }], QUICK);
     const ready = session.initializationResult();
     const turn = session.send("go");
@@ -96,7 +97,7 @@ describe("a session that is closed", () => {
     await expect(turn.result).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("also takes the prompts along that wait", async () => {
+  it("rejects waiting prompts with closed", async () => {
     const { session } = await open([HANGS], QUICK);
     const turns = ["a", "b", "c"].map((prompt) => session.send(prompt));
     await session.close();
@@ -104,7 +105,7 @@ describe("a session that is closed", () => {
     expect(outcomes).toMatchObject(turns.map(() => ({ reason: { code: "closed" } })));
   });
 
-  it("by the end of its block is closed", async () => {
+  it("is called at the end of an `await using` block", async () => {
     const cli = await fake();
     let pid: number | undefined;
     {
@@ -115,7 +116,7 @@ describe("a session that is closed", () => {
     expect([pid === undefined, isAlive(pid)]).toEqual([false, false]);
   });
 
-  it("by kill is gone at once", async () => {
+  it("is not needed after kill(), which ends a stubborn process at once", async () => {
     const { session } = await open([HANGS, NO_EOF, { on: "SIGTERM", times: "always", do: [] }]);
     const { pid } = session;
     const turn = session.send("go");
@@ -126,8 +127,8 @@ describe("a session that is closed", () => {
   });
 });
 
-describe("a session with a signal", () => {
-  it("that is aborted in a turn tells the turn why", async () => {
+describe("the signal of openSession()", () => {
+  it("rejects the turn, the iteration and idle() with its reason when it aborts during a turn", async () => {
     const controller = new AbortController();
     const { session } = await open([HANGS], { ...QUICK, signal: controller.signal });
     const { pid } = session;
@@ -149,7 +150,7 @@ describe("a session with a signal", () => {
     await expect(session.idle()).rejects.toMatchObject(aborted);
   });
 
-  it("that is aborted before or during the start rejects the start with the reason", async () => {
+  it("rejects the start with its reason when it aborts before or during the start", async () => {
     const steps = [{ on: "initialize", do: [] }] as const;
     const before = await start(steps, { signal: AbortSignal.abort("never") });
     await expect(before.session.initializationResult()).rejects.toMatchObject({
@@ -166,7 +167,7 @@ describe("a session with a signal", () => {
 });
 
 describe("a second iteration", () => {
-  it("is refused: of a session, of a turn, of its text", async () => {
+  it("throws already_consumed for a session, a turn and a textStream", async () => {
     const { session } = await open();
     const turn = session.send("go");
     session[Symbol.asyncIterator]();
@@ -179,8 +180,8 @@ describe("a second iteration", () => {
   });
 });
 
-describe("a start that fails", () => {
-  it("by time kills the process", async () => {
+describe("openSession() with a CLI that does not start", () => {
+  it("rejects with timeout after bootMs and kills the process", async () => {
     const cli = await fake([{ on: "initialize", do: [] }, NO_EOF]);
     // Long enough for the fake to have started.
     const opening = openSession({ cliPath: cli.path, timeouts: { bootMs: 4_000 } });
@@ -195,12 +196,12 @@ describe("a start that fails", () => {
 
   it.each([
     ["an exit", [{ stderr: "no luck\n" }, { exit: 4 }], { code: "process_exited", exitCode: 4 }],
-    ["an exit in good order", [{ exit: 0 }], { code: "process_exited", exitCode: 0 }],
+    ["an exit with code 0", [{ exit: 0 }], { code: "process_exited", exitCode: 0 }],
     ["garbage and an exit", [{ write: "garbage\n{nonsense\n" }, { exit: 1 }], { exitCode: 1 }],
     ["a death", [{ die: "SIGKILL" }], { code: "process_exited", signal: "SIGKILL" }],
     ["a refusal", [{ respondError: "not today" }], { code: "control_error" }],
     [
-      "a failure that the CLI reports itself",
+      "a failure that the CLI reports in a result",
       [
         {
           result: {
@@ -213,7 +214,7 @@ describe("a start that fails", () => {
       ],
       { code: "session_not_found" },
     ],
-  ] as const)("by %s rejects with what happened", async (_, actions, error) => {
+  ] as const)("rejects with the cause of %s, and leaves no process", async (_, actions, error) => {
     const cli = await fake([{ on: "initialize", do: [...actions] }]);
     await expect(openSession({ cliPath: cli.path })).rejects.toMatchObject({
       cliPath: cli.path,
@@ -223,7 +224,7 @@ describe("a start that fails", () => {
     expect(isAlive(process?.pid)).toBe(false);
   });
 
-  it("fails what was sent in the meantime in the same way", async () => {
+  it("rejects prompts that were sent during the start with the same error", async () => {
     const { session } = await start([{ on: "initialize", do: [{ exit: 4 }] }]);
     const turn = session.send("go");
     await expect(turn.result).rejects.toMatchObject({ code: "process_exited", exitCode: 4 });
@@ -231,8 +232,8 @@ describe("a start that fails", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("fifty sessions", () => {
-  it("leave no descriptor, no listener and no process behind", async () => {
+describe.skipIf(process.platform !== "linux")("Session.close() of many sessions", () => {
+  it("leaves no descriptor, no listener and no process behind", async () => {
     const cli = await fake();
     const controller = new AbortController();
     const use = async () => {
@@ -253,7 +254,7 @@ describe.skipIf(process.platform !== "linux")("fifty sessions", () => {
     await use();
     const before = held();
     const pids: (number | undefined)[] = [];
-    for (let i = 0; i < 10; i++) {
+    for (let i = 0; i < (FULL ? 10 : 2); i++) {
       pids.push(...(await Promise.all(Array.from({ length: 5 }, use))));
     }
     await until(() => held().descriptors <= before.descriptors);

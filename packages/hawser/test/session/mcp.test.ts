@@ -68,8 +68,8 @@ async function call({ session, model }: World & { session: Session }): Promise<s
   return model.calls.at(-1)?.toolResults[0]?.text;
 }
 
-describe.each(clisInTurn())("MCP servers outside the program, on $name", ({ path }) => {
-  it("are used where they work, and reported where they fail", async () => {
+describe.each(clisInTurn())("stdio MCP servers on $name", ({ path }) => {
+  it("are used if they start, and reported as failed if they do not", async () => {
     const place = await open(path, [toolUse("mcp__tiny__say"), text("done")], (cwd) => ({
       mcpServers: { tiny: stdioServer(cwd, "tiny"), broken: BROKEN },
       requireMcp: ["tiny"],
@@ -99,7 +99,7 @@ describe.each(clisInTurn())("MCP servers outside the program, on $name", ({ path
     });
   });
 
-  it("are a typed error of the start where one that is required fails", async () => {
+  it("make openSession() reject with mcp_failed if requireMcp names one that fails", async () => {
     const { options, cwd } = await world(path, []);
     const mcpServers = { tiny: stdioServer(cwd, "tiny"), broken: BROKEN };
     const opening = openSession({ ...options, mcpServers, requireMcp: true });
@@ -115,7 +115,7 @@ describe.each(clisInTurn())("MCP servers outside the program, on $name", ({ path
     expect(treeOf(process.pid).filter(({ command }) => command.includes(path))).toEqual([]);
   });
 
-  it("ask the person by a callback", async () => {
+  it("ask the user by onElicitation", async () => {
     const asked: unknown[] = [];
     const ask = [toolUse("mcp__tiny__ask"), text("done")];
     const place = await open(path, [...ask, ...ask], (cwd) => ({
@@ -134,7 +134,7 @@ describe.each(clisInTurn())("MCP servers outside the program, on $name", ({ path
     expect(asked).toMatchObject([question, question]);
   });
 
-  it("are declined where nobody can be asked", async () => {
+  it("get decline as the answer without onElicitation", async () => {
     const place = await open(path, [toolUse("mcp__tiny__ask"), text("done")], (cwd) => ({
       mcpServers: { tiny: stdioServer(cwd, "tiny") },
       requireMcp: true,
@@ -144,8 +144,8 @@ describe.each(clisInTurn())("MCP servers outside the program, on $name", ({ path
   });
 });
 
-describe.each(clisInTurn())("the MCP servers of a running session, on $name", ({ path }) => {
-  it("are set, replaced, switched off and on, and connected anew", async () => {
+describe.each(clisInTurn())("Session.setMcpServers() on $name", ({ path }) => {
+  it("adds, replaces and removes servers, which can be toggled and reconnected", async () => {
     const own = inProcess("own");
     const place = await open(
       path,
@@ -190,7 +190,7 @@ describe.each(clisInTurn())("the MCP servers of a running session, on $name", ({
     });
   });
 
-  it("give way to another server of this program under the same name", async () => {
+  it("replaces an in-process server by another one with the same name", async () => {
     const place = await open(
       path,
       [toolUse("mcp__it__say"), text("done"), toolUse("mcp__it__say"), text("done")],
@@ -206,7 +206,7 @@ describe.each(clisInTurn())("the MCP servers of a running session, on $name", ({
     expect(await call(place)).toContain("said by the second");
   });
 
-  it("are told to the CLI in the order of the calls, also while one gives way", async () => {
+  it("keeps the order of concurrent calls", async () => {
     const place = await open(path, [toolUse("mcp__it__say"), text("done")], () => ({
       allowedTools: ["mcp__it__say"],
       mcpServers: { it: inProcess("the first") },
@@ -220,7 +220,7 @@ describe.each(clisInTurn())("the MCP servers of a running session, on $name", ({
     expect(await call(place)).toContain("said by the last");
   });
 
-  it("can be set again where they could not be linked before", async () => {
+  it("connects an instance that was in use by another session before", async () => {
     const instance = new McpServer({ name: "it", version: "1.0.0" });
     instance.registerTool("say", { _meta: { "anthropic/alwaysLoad": true } }, async () => ({
       content: [{ type: "text", text: "said at last" }],

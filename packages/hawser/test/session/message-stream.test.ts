@@ -33,8 +33,8 @@ async function all(messages: AsyncIterable<Message>): Promise<Message[]> {
 
 const coalesced = (count: number) => ({ type: "hawser", subtype: "coalesced", count });
 
-describe("a stream of messages", () => {
-  it("gives everything as it came while the reader keeps up", async () => {
+describe("MessageStream", () => {
+  it("yields every message unchanged while the reader keeps up", async () => {
     const stream = new MessageStream();
     const messages = [piece("a"), piece("b"), line("assistant"), piece("c")];
     for (const message of messages) stream.push(message, MB);
@@ -82,7 +82,7 @@ describe("a stream of messages", () => {
     expect(await rest(stream)).toEqual(apart);
   });
 
-  it("announces every piece that was joined, also when an earlier notice has been read", async () => {
+  it("counts every joined piece in a notice, also after an earlier notice was read", async () => {
     const stream = new MessageStream();
     const reader = stream.read(OWNER);
     stream.push(line("big"), 9 * MB);
@@ -95,7 +95,7 @@ describe("a stream of messages", () => {
     expect(await all(reader)).toEqual([line("bigger"), coalesced(2), piece("cde")]);
   });
 
-  it("goes back to single pieces when the reader has caught up", async () => {
+  it("yields single pieces again when the reader has caught up", async () => {
     const stream = new MessageStream();
     const reader = stream.read(OWNER);
     stream.push(line("big"), 9 * MB);
@@ -106,7 +106,7 @@ describe("a stream of messages", () => {
     expect(await all(reader)).toEqual([coalesced(1), piece("ab"), piece("c"), piece("d")]);
   });
 
-  it("drops what nobody reads beyond the second mark, and says how much", async () => {
+  it("drops unread messages beyond the second mark, and reports how many", async () => {
     const full: boolean[] = [];
     const stream = new MessageStream({ onFull: (each) => full.push(each) });
     for (let i = 0; i < 70; i++) stream.push(line(`a${i}`), MB);
@@ -122,7 +122,7 @@ describe("a stream of messages", () => {
     expect(full).toEqual([]);
   });
 
-  it("lets a reader leave at the notice of what was dropped", async () => {
+  it("lets a reader leave at the dropped notice", async () => {
     const left: string[] = [];
     const stream = new MessageStream({}, () => left.push("left"));
     for (let i = 0; i < 70; i++) stream.push(line("x"), MB);
@@ -133,7 +133,7 @@ describe("a stream of messages", () => {
     expect(left).toEqual(["left"]);
   });
 
-  it("calls a halt when a reader is too far behind, tells him, and goes on when he has read", async () => {
+  it("pauses when the reader is too far behind, with a notice, and resumes when it has read", async () => {
     const full: boolean[] = [];
     const stream = new MessageStream({ onFull: (each) => full.push(each) });
     const reader = stream.read(OWNER);
@@ -151,7 +151,7 @@ describe("a stream of messages", () => {
     ]);
   });
 
-  it("counts joined pieces by what they hold in memory, so that small ones cannot pile up", () => {
+  it("counts joined pieces by their memory, so that small pieces cannot pile up", () => {
     const full: boolean[] = [];
     const stream = new MessageStream({ onFull: (each) => full.push(each) });
     stream.read(OWNER);
@@ -161,7 +161,7 @@ describe("a stream of messages", () => {
     expect(count).toBeLessThan(100_000);
   });
 
-  it("goes on when a reader leaves who was too far behind", async () => {
+  it("resumes when a reader leaves that was too far behind", async () => {
     const full: boolean[] = [];
     const stream = new MessageStream({ onFull: (each) => full.push(each) });
     const reader = stream.read(OWNER);
@@ -171,7 +171,7 @@ describe("a stream of messages", () => {
     expect(full).toEqual([true, false]);
   });
 
-  it("tells of a waiting reader only what changes, also when one leaves who does not wait", async () => {
+  it("reports a waiting reader only on change, also when a reader leaves that does not wait", async () => {
     const waiting: boolean[] = [];
     const stream = new MessageStream({ onWaiting: (each) => waiting.push(each) });
     const reader = stream.read(OWNER);
@@ -187,7 +187,7 @@ describe("a stream of messages", () => {
     expect(waiting).toEqual([true, false]);
   });
 
-  it("has one reader, and gives him the error last", async () => {
+  it("has one reader, which gets the error last", async () => {
     const stream = new MessageStream();
     const reader = stream.read(OWNER);
     expect(() => stream.read(OWNER)).toThrow(expect.objectContaining({ code: "already_consumed" }));

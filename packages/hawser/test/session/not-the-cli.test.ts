@@ -23,40 +23,43 @@ const mistaken = (path: string) => ({
   hint: expect.stringContaining("`claude` executable"),
 });
 
-describe.skipIf(process.platform === "win32")("a program that is not the CLI", () => {
-  it.each([
-    [
-      "refuses the CLI's flags",
-      "a.sh",
-      "#!/bin/sh\n[ $# = 1 ] && echo files && exit 0\nexit 2\n",
-      2,
-    ],
-    ["does something else and ends well", "b.mjs", "console.log('my app 1.0');\n", 0],
-    ["is a text", "c.txt", "hello\n", 127],
-  ])("and %s is named as the reason", async (_, name, text, exitCode) => {
-    const cliPath = program(name, text);
-    const failure = { ...mistaken(cliPath), exitCode };
-    await expect(complete("hi", { cliPath })).rejects.toMatchObject(failure);
-    await expect(openSession({ cliPath })).rejects.toMatchObject(failure);
-  });
+describe.skipIf(process.platform === "win32")(
+  "openSession() with a program that is not the CLI",
+  () => {
+    it.each([
+      [
+        "refuses the CLI's flags",
+        "a.sh",
+        "#!/bin/sh\n[ $# = 1 ] && echo files && exit 0\nexit 2\n",
+        2,
+      ],
+      ["does something else and ends well", "b.mjs", "console.log('my app 1.0');\n", 0],
+      ["is a text", "c.txt", "hello\n", 127],
+    ])("names the program in the error if the program %s", async (_, name, text, exitCode) => {
+      const cliPath = program(name, text);
+      const failure = { ...mistaken(cliPath), exitCode };
+      await expect(complete("hi", { cliPath })).rejects.toMatchObject(failure);
+      await expect(openSession({ cliPath })).rejects.toMatchObject(failure);
+    });
 
-  it("is not taken for one if it tells a version, or speaks, or dies by a signal", async () => {
-    const dies = { on: "start", times: "always", do: [{ exit: 2 }] } as const;
-    const speaks = [{ emit: { type: "system" } }, { exit: 2 }] as const;
-    for (const scenario of [
-      { version: "2.1.325", steps: [dies] },
-      { version: "my claude", steps: [{ ...dies, do: speaks }] },
-      { version: "my claude", steps: [{ ...dies, do: [{ die: "SIGKILL" }] as const }] },
-    ]) {
-      await using cli = await fakeCli(scenario);
-      await expect(complete("hi", { cliPath: cli.path })).rejects.toMatchObject({
-        code: "process_exited",
-      });
-    }
-  });
+    it("rejects with process_exited if the program prints a version, writes protocol lines, or dies by a signal", async () => {
+      const dies = { on: "start", times: "always", do: [{ exit: 2 }] } as const;
+      const speaks = [{ emit: { type: "system" } }, { exit: 2 }] as const;
+      for (const scenario of [
+        { version: "2.1.325", steps: [dies] },
+        { version: "my claude", steps: [{ ...dies, do: speaks }] },
+        { version: "my claude", steps: [{ ...dies, do: [{ die: "SIGKILL" }] as const }] },
+      ]) {
+        await using cli = await fakeCli(scenario);
+        await expect(complete("hi", { cliPath: cli.path })).rejects.toMatchObject({
+          code: "process_exited",
+        });
+      }
+    });
 
-  it("but wraps it, with an answer of its own about versions, is as good as the CLI", async () => {
-    await using cli = await fakeCli({ version: "my claude" });
-    expect(await complete("hi", { cliPath: cli.path })).toMatchObject({ text: "ok" });
-  });
-});
+    it("works with a wrapper of the CLI that prints a version of its own", async () => {
+      await using cli = await fakeCli({ version: "my claude" });
+      expect(await complete("hi", { cliPath: cli.path })).toMatchObject({ text: "ok" });
+    });
+  },
+);

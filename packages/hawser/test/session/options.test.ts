@@ -7,12 +7,12 @@ import { open } from "../support/open-session.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { world } from "../support/world.js";
 
-describe("an option that would have no effect is refused, never ignored", () => {
+describe("an option without effect", () => {
   it.each([
     ["autoResume", { autoResume: 1 }],
     ["schema", { schema: { type: "object" } }],
     ["retry.attempts", { retry: { attempts: 2 } }],
-  ])("by openSession() and query(): %s", async (path, options) => {
+  ])("is refused by openSession() and query(): %s", async (path, options) => {
     const issues = (caller: string) => [{ path, message: `has no effect in ${caller}` }];
     await expect(openSession({ cliPath: "/none", ...options })).rejects.toMatchObject({
       code: "not_supported",
@@ -26,7 +26,7 @@ describe("an option that would have no effect is refused, never ignored", () => 
   it.each([
     ["tenant", { tenant: "a" }],
     ["priority", { priority: 1 }],
-  ])("by openSession() without a pool: %s", async (path, options) => {
+  ])("is refused by openSession() without a pool: %s", async (path, options) => {
     await expect(openSession({ cliPath: "/none", ...options })).rejects.toMatchObject({
       code: "invalid_options",
       message: `${path} needs a pool in openSession().`,
@@ -35,7 +35,7 @@ describe("an option that would have no effect is refused, never ignored", () => 
     });
   });
 
-  it("an object that is no pool", async () => {
+  it("is refused as pool if it is not a pool", async () => {
     await expect(openSession({ cliPath: "/none", pool: {} })).rejects.toMatchObject({
       code: "invalid_options",
       issues: [{ path: "pool" }],
@@ -49,7 +49,7 @@ describe("an option that would have no effect is refused, never ignored", () => 
     ["recover", { recover: true }],
     ["literalPrompt", { literalPrompt: true }],
     ["timeouts.totalMs", { timeouts: { totalMs: 5 } }],
-  ])("by query(): %s", (path, options) => {
+  ])("is refused by query(): %s", (path, options) => {
     expect(() => query({ prompt: "x", options: { cliPath: "/none", ...options } })).toThrow(
       expect.objectContaining({
         code: "not_supported",
@@ -59,8 +59,8 @@ describe("an option that would have no effect is refused, never ignored", () => 
   });
 });
 
-describe.each(clisInTurn())("on $name", ({ path }) => {
-  it("query() passes over what means nothing, as the official SDK does", async () => {
+describe.each(clisInTurn())("options on $name", ({ path }) => {
+  it("without meaning are ignored by query(), as in the official SDK", async () => {
     const { options, env } = await world(path, [text("ok")]);
     const results: unknown[] = [];
     const lenient = {
@@ -77,7 +77,7 @@ describe.each(clisInTurn())("on $name", ({ path }) => {
     expect(results).toEqual(["ok"]);
   });
 
-  it("an MCP server that does not work is on the info, and logged", async () => {
+  it("with an MCP server that fails put it into the session info and the log", async () => {
     const { logger, entries } = recordingLogger();
     const { session } = await open(path, [text("ok")], {
       mcpServers: { broken: { command: "/no/such/server" } },

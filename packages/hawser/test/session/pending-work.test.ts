@@ -22,7 +22,7 @@ function quietAfter(activity: PendingWork, ...messages: readonly Message[]): boo
   });
 }
 
-describe("what the CLI has left to do", () => {
+describe("PendingWork", () => {
   let changes = 0;
   let activity: PendingWork;
   beforeEach(() => {
@@ -36,12 +36,12 @@ describe("what the CLI has left to do", () => {
   });
   afterEach(() => void vi.useRealTimers());
 
-  it("is nothing before anything was asked", () => {
+  it("is idle before the first prompt", () => {
     expect([activity.isQuiet, activity.inTurn]).toEqual([true, false]);
   });
 
-  describe("by state lines", () => {
-    it("is something from running to idle, and while somebody has to act", () => {
+  describe("with state lines", () => {
+    it("is busy from running to idle, and in requires_action", () => {
       expect(
         quietAfter(
           activity,
@@ -55,13 +55,13 @@ describe("what the CLI has left to do", () => {
       ).toEqual([false, false, false, false, false, true]);
     });
 
-    it("is background work too, which the CLI's own idle does not count", () => {
+    it("is busy during background work, which the idle state of the CLI ignores", () => {
       expect(
         quietAfter(activity, state("running"), tasks("a", "b"), state("idle"), tasks("b"), tasks()),
       ).toEqual([false, false, false, false, true]);
     });
 
-    it("is the turn that follows background work, from its end to the end of that turn", () => {
+    it("is busy from the end of background work to the end of the turn that follows", () => {
       activity.observe(state("running"));
       activity.observe(tasks("a"));
       activity.observe(state("idle"));
@@ -74,7 +74,7 @@ describe("what the CLI has left to do", () => {
       expect(vi.getTimerCount()).toBe(0);
     });
 
-    it("is over after a while when no turn follows the end of background work", () => {
+    it("becomes idle after a while when no turn follows background work", () => {
       activity.observe(state("idle"));
       activity.observe(tasks("a"));
       activity.observe(tasks());
@@ -85,7 +85,7 @@ describe("what the CLI has left to do", () => {
       expect([activity.isQuiet, changes]).toEqual([true, 1]);
     });
 
-    it("is nothing more when background work ends while a turn runs", () => {
+    it("expects no further turn when background work ends while a turn runs", () => {
       activity.observe(state("running"));
       activity.observe(tasks("a"));
       expect(
@@ -94,25 +94,25 @@ describe("what the CLI has left to do", () => {
     });
   });
 
-  describe("by task lines, of an older CLI", () => {
-    it("is something from init to result", () => {
+  describe("with task lines of an older CLI", () => {
+    it("is busy from init to result", () => {
       expect(quietAfter(activity, init, result)).toEqual([false, true]);
     });
 
-    it("is every task that has started and not ended", () => {
+    it("is busy while a task has started and not ended", () => {
       expect(
         quietAfter(activity, init, started("a"), started("b"), result, notified("a"), init, result),
       ).toEqual([false, false, false, false, false, false, false]);
       expect(quietAfter(activity, notified("b"), init, result)).toEqual([false, false, true]);
     });
 
-    it("is nothing more when a task has ended while its turn runs", () => {
+    it("expects no further turn when a task ends while its turn runs", () => {
       expect(
         quietAfter(activity, init, started("a"), updated("a", "completed"), notified("a"), result),
       ).toEqual([false, false, false, false, true]);
     });
 
-    it("is a task that is updated but still runs", () => {
+    it("is busy while an updated task still runs", () => {
       expect(
         quietAfter(
           activity,
@@ -126,7 +126,7 @@ describe("what the CLI has left to do", () => {
       ).toEqual([false, false, false, false, false, false]);
     });
 
-    it("waits anew after each end, for the turn that may follow", () => {
+    it("waits after each task end for the turn that may follow", () => {
       for (const each of [init, started("a"), started("b"), result, notified("a")]) {
         activity.observe(each);
       }
@@ -139,7 +139,7 @@ describe("what the CLI has left to do", () => {
     });
   });
 
-  it("is in a turn from init to result, whoever began it", () => {
+  it("is in a turn from init to result, also if the CLI began the turn", () => {
     const inTurn = [init, notified("a"), result, init, result].map((message) => {
       activity.observe(message);
       return activity.inTurn;
@@ -147,7 +147,7 @@ describe("what the CLI has left to do", () => {
     expect(inTurn).toEqual([true, true, false, true, false]);
   });
 
-  it("is nothing when the process is gone", () => {
+  it("is idle when the process is gone", () => {
     for (const each of [state("running"), init, tasks("a"), notified("b")]) activity.observe(each);
     activity.clear();
     expect([activity.isQuiet, activity.inTurn, vi.getTimerCount()]).toEqual([true, false, 0]);
@@ -155,7 +155,7 @@ describe("what the CLI has left to do", () => {
     expect(quietAfter(activity, init, started("c"), result)).toEqual([false, false, false]);
   });
 
-  it("tells of every line that may have changed it, and of no other", () => {
+  it("reports exactly the lines that may have changed its state", () => {
     for (const each of [state("running"), init, tasks("a"), notified("a")]) activity.observe(each);
     expect(changes).toBe(3);
     activity.observe({ type: "assistant" } as Message);
@@ -163,7 +163,7 @@ describe("what the CLI has left to do", () => {
     expect(changes).toBe(3);
   });
 
-  it("survives lines that lack what they should have", () => {
+  it("accepts lines with missing fields", () => {
     for (const subtype of ["session_state_changed", "background_tasks_changed", "task_started"]) {
       activity.observe(system(subtype));
     }

@@ -10,10 +10,10 @@ import { recordingLogger } from "../support/recording-logger.js";
 
 const touch = toolUse("Bash", { command: "touch a", description: "d" });
 
-describe("deny rules that travel by a settings file and do not arrive", () => {
+describe("deny rules in a settings file", () => {
   const disallowedTools = Array.from({ length: 600 }, (_, i) => `Bash(command-${i} *)`);
 
-  it("end the session before any prompt, and its process", async () => {
+  it("make openSession() reject before any prompt if they do not reach the CLI", async () => {
     const cli = await fakeCli({
       steps: [
         {
@@ -49,7 +49,7 @@ describe("deny rules that travel by a settings file and do not arrive", () => {
     expect(everyProcess().filter(({ pid }) => pids.includes(pid))).toEqual([]);
   });
 
-  it.each(clisInTurn())("do arrive on the real CLI $name, and are obeyed", async ({ path }) => {
+  it.each(clisInTurn())("reach the real CLI $name and are obeyed", async ({ path }) => {
     const { session, cwd } = await open(path, [touch, "done"], {
       allowedTools: ["Bash"],
       disallowedTools: [...disallowedTools, "Bash(touch *)"],
@@ -60,7 +60,7 @@ describe("deny rules that travel by a settings file and do not arrive", () => {
   });
 });
 
-it("the policy's decisions and their reasons reach the log and the model", async () => {
+it("rules send their decision and its reason to the log and the model", async () => {
   const { logger, entries } = recordingLogger();
   const { session, model } = await open(NEWEST_CLI, [touch, "done"], {
     logger,
@@ -79,25 +79,22 @@ it("the policy's decisions and their reasons reach the log and the model", async
   expect(model.calls[1]?.toolResults[0]?.text).toContain(reason);
 });
 
-it.each(clisInTurn())(
-  "the policy decides the calls of sub-agents too, on $name",
-  async ({ path }) => {
-    const look = { description: "look", prompt: "look around", subagent_type: "general-purpose" };
-    const replies: ReplyScript = ({ prompt, toolResults }) => {
-      if (prompt.includes("look around")) return touch;
-      if (toolResults.length > 0) return "done";
-      return toolUse("Agent", { ...look, run_in_background: false });
-    };
-    const { session, cwd, model } = await open(path, replies, {
-      permissionMode: "acceptEdits",
-      rules: [
-        { tool: "Agent", decision: "allow" },
-        { tool: "Bash", decision: "deny" },
-      ],
-    });
-    expect(await session.send("go").text()).toBe("done");
-    const refusals = model.calls.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
-    expect(refusals[0]).toContain("Rule 2 (deny Bash) decides.");
-    expect(existsSync(join(cwd, "a"))).toBe(false);
-  },
-);
+it.each(clisInTurn())("rules decide the calls of sub-agents too, on $name", async ({ path }) => {
+  const look = { description: "look", prompt: "look around", subagent_type: "general-purpose" };
+  const replies: ReplyScript = ({ prompt, toolResults }) => {
+    if (prompt.includes("look around")) return touch;
+    if (toolResults.length > 0) return "done";
+    return toolUse("Agent", { ...look, run_in_background: false });
+  };
+  const { session, cwd, model } = await open(path, replies, {
+    permissionMode: "acceptEdits",
+    rules: [
+      { tool: "Agent", decision: "allow" },
+      { tool: "Bash", decision: "deny" },
+    ],
+  });
+  expect(await session.send("go").text()).toBe("done");
+  const refusals = model.calls.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
+  expect(refusals[0]).toContain("Rule 2 (deny Bash) decides.");
+  expect(existsSync(join(cwd, "a"))).toBe(false);
+});

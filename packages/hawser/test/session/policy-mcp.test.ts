@@ -24,7 +24,7 @@ describe("explainPermission with a rule on MCP tools", () => {
       },
     ).decision;
 
-  it("means by `mcp__a__*` and `mcp__a` the server a, and not a server a__b", () => {
+  it("fits the server a by `mcp__a__*` and `mcp__a`, and not a server a__b", () => {
     for (const rule of ["mcp__a__*", "mcp__a"]) {
       expect(decide(rule, "mcp__a__x", ["a"])).toBe("allow");
       expect(decide(rule, "mcp__a__b__c", ["a"])).toBe("allow");
@@ -53,7 +53,7 @@ describe("explainPermission with a rule on MCP tools", () => {
     }
   });
 
-  it("takes a tool of an unknown server for a tool of every server that it could be of", () => {
+  it("treats a tool of an unknown server as a tool of every server that its name allows", () => {
     expect(decide("mcp__a__*", "mcp__a__x", [])).toBe("allow");
     expect(decide("mcp__a__*", "mcp__a__b__c", [])).toBe("deny");
     expect(decide("mcp__a__*", "mcp__a__b__c", [], "deny")).toBe("deny");
@@ -62,8 +62,8 @@ describe("explainPermission with a rule on MCP tools", () => {
   });
 });
 
-describe.each(clisInTurn())("a policy on MCP tools in a session of $name", ({ path }) => {
-  it("does not let `mcp__a__*` allow a tool of the server a__b", async () => {
+describe.each(clisInTurn())("rules on MCP tools in a session on $name", ({ path }) => {
+  it("do not allow a tool of the server a__b by `mcp__a__*`", async () => {
     const ran: string[] = [];
     const server = createSdkMcpServer({
       name: "a__b",

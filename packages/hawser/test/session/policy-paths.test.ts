@@ -41,7 +41,7 @@ describe("explainPermission with a rule on a path", () => {
       { cwd, ...more },
     ).decision;
 
-  it("allows a file in the folder, and no file that a link leads to", () => {
+  it("allows a file in the folder, but no file outside that a link leads to", () => {
     const { work } = folders();
     const allow = (path: string) => decide("allow", `${work}/sub/*`, path, work);
     expect(allow(`${work}/sub/a`)).toBe("allow");
@@ -55,7 +55,7 @@ describe("explainPermission with a rule on a path", () => {
     expect(allow("/proc/self/cwd/sub/a")).toBe("deny");
   });
 
-  it("denies by the path as it is written and by the file that it leads to", () => {
+  it("denies by the path as written and by the file that the path leads to", () => {
     const { work, outside } = folders();
     const deny = (pattern: string, path: string, more = {}) =>
       decide("deny", pattern, path, work, more);
@@ -71,7 +71,7 @@ describe("explainPermission with a rule on a path", () => {
     expect(deny(`${outside}/*`, `${work}/sub/a`)).toBe("allow");
   });
 
-  it("means a relative path of a rule in the session's folder, also through a link to that folder", () => {
+  it("resolves a relative path of a rule in the session's folder, also through a link to that folder", () => {
     const { work } = folders();
     const linked = join(work, "..", "linked");
     symlinkSync(work, linked);
@@ -80,7 +80,7 @@ describe("explainPermission with a rule on a path", () => {
     expect(decide("allow", `${linked}/sub/link/*`, `${linked}/sub/link/a`, linked)).toBe("deny");
   });
 
-  it("takes the pattern of Glob for a part of its path", () => {
+  it("treats the pattern of Glob as a part of its path", () => {
     const { work } = folders();
     const allow = (input: object) =>
       explainPermission(
@@ -108,10 +108,10 @@ describe("explainPermission with a rule on a path", () => {
   });
 });
 
-describe.each(clisInTurn())("a policy in a session of $name", ({ path }) => {
+describe.each(clisInTurn())("rules in a session on $name", ({ path }) => {
   let calls: ReturnType<typeof toolUse>[] = [];
 
-  it("lets Write into an allowed folder, and not through a link out of it", async () => {
+  it("let Write into an allowed folder, but not through a link out of it", async () => {
     const { session, made, model } = await open(path, [() => calls, "done"], (cwd) => {
       mkdirSync(join(cwd, "sub"));
       symlinkSync("..", join(cwd, "sub", "link"));
@@ -133,7 +133,7 @@ describe.each(clisInTurn())("a policy in a session of $name", ({ path }) => {
     { tool: "Bash", decision: "allow" },
   ];
 
-  it("decides the updatedInput of a hook", async () => {
+  it("decide the updatedInput of a PreToolUse hook", async () => {
     const { session, made } = await open(path, [toolUse("Bash", shell("good")), "done"], {
       rules: rules("deny"),
       hooks: {
@@ -156,7 +156,7 @@ describe.each(clisInTurn())("a policy in a session of $name", ({ path }) => {
     expect([made("good"), made("evil"), permission_denials.length]).toEqual([false, false, 1]);
   });
 
-  it("asks about the updatedInput of a hook if the policy asks about it", async () => {
+  it("ask canUseTool about the updatedInput of a hook", async () => {
     const asked: unknown[] = [];
     const { session, made } = await open(path, [toolUse("Bash", shell("good")), "done"], {
       rules: rules("ask"),
@@ -181,7 +181,7 @@ describe.each(clisInTurn())("a policy in a session of $name", ({ path }) => {
     expect([made("good"), made("evil")]).toEqual([false, false]);
   });
 
-  it("decides the updatedInput of canUseTool", async () => {
+  it("decide the updatedInput of canUseTool", async () => {
     const { session, made } = await open(path, [toolUse("Bash", shell("asked")), "done"], {
       rules: rules("deny"),
       canUseTool: () => ({ behavior: "allow", updatedInput: shell("evil") }),
@@ -190,7 +190,7 @@ describe.each(clisInTurn())("a policy in a session of $name", ({ path }) => {
     expect([made("asked"), made("evil"), permission_denials.length]).toEqual([false, false, 1]);
   });
 
-  it("decides the updatedInput of a hook of PermissionRequest", async () => {
+  it("decide the updatedInput of a PermissionRequest hook", async () => {
     const { session, made } = await open(path, [toolUse("Bash", shell("asked")), "done"], {
       rules: rules("deny"),
       canUseTool: () => null,
@@ -214,7 +214,7 @@ describe.each(clisInTurn())("a policy in a session of $name", ({ path }) => {
   });
 });
 
-it("a rule with `~` means the home folder of the user if HOME is empty, as the CLI does", async () => {
+it("a rule with `~` means the user's home folder if HOME is empty, as in the CLI", async () => {
   const secret = join(userInfo().homedir, "secret");
   const turn = { turn: [{ tool: "Read", input: { file_path: secret }, allowed: true }, "done"] };
   const { session } = await openFake([{ on: "user", do: [turn] }], {

@@ -5,74 +5,85 @@ import type { Options, PolicyRule } from "../../src/options/index.js";
 import { explainPermission } from "../../src/session/index.js";
 import { always, toolUse } from "../../src/testing/index.js";
 import { clisInTurn } from "../support/cli.js";
-import { type OpenWorld, open } from "../support/open-session.js";
+import { type SharedSession, sharedSession } from "./shared-session.helper.js";
 
 const NO_FILES: readonly PolicyRule[] = [
   { tool: "Read", decision: "deny" },
   { tool: "*", decision: "allow" },
 ];
 
-const NO_COMMANDS: readonly PolicyRule[] = [
-  { tool: "Bash", decision: "deny" },
-  { tool: "*", decision: "allow" },
-];
+const ALL: readonly PolicyRule[] = [{ tool: "*", decision: "allow" }];
 
-/** A session in which the model calls a skill of the project, whose file has this text. */
-async function callSkill(
-  path: string,
-  text: string,
-  args: string,
-  more: Options,
-): Promise<OpenWorld> {
-  const replies = [toolUse("Skill", { skill: "planted", args }), always("end")];
-  const opened = await open(path, replies, (cwd) => {
-    const folder = join(cwd, ".claude/skills/planted");
-    mkdirSync(folder, { recursive: true });
-    const head = "---\nname: planted\ndescription: d\nallowed-tools: Bash(touch *)\n---\n";
-    writeFileSync(join(folder, "SKILL.md"), `${head}${text}\n`);
+/** A trusted project with a skill that looks at a file, and a skill that runs a command. */
+function planted(rules: readonly PolicyRule[]): (cwd: string) => Options {
+  return (cwd) => {
+    const skill = (name: string, text: string) => {
+      const folder = join(cwd, ".claude/skills", name);
+      mkdirSync(folder, { recursive: true });
+      const head = `---\nname: ${name}\ndescription: d\nallowed-tools: Bash(touch *)\n---\n`;
+      writeFileSync(join(folder, "SKILL.md"), `${head}${text}\n`);
+    };
+    skill("looks", "Look at $ARGUMENTS");
+    skill("runs", "State: !`touch made`");
     writeFileSync(join(cwd, "secret.txt"), "the secret");
-    return { trustProject: true, ...more };
-  });
-  await opened.session.send("go").result;
-  return opened;
+    return { trustProject: true, rules };
+  };
 }
 
-function sent({ model }: OpenWorld): string {
-  return JSON.stringify(model.requests.map(({ body }) => body));
+/** Has the model call a skill, and returns everything that the model received. */
+async function callSkill(shared: SharedSession, skill: string, args = ""): Promise<string> {
+  shared.script(toolUse("Skill", { skill, args }), always("end"));
+  await shared.session.send("go").result;
+  return JSON.stringify(shared.calls.map(({ body }) => body));
 }
 
-describe.each(clisInTurn())("rules and a skill, on $name", ({ path }) => {
-  it("deny the file that the arguments of a skill name, when Read is denied", async () => {
-    const opened = await callSkill(path, "Look at $ARGUMENTS", "@secret.txt", { rules: NO_FILES });
-    expect(sent(opened)).not.toContain("the secret");
-    expect(opened.model.calls[1]?.toolResults[0]).toMatchObject({ isError: true });
+describe.each(clisInTurn())("rules that deny Read and Bash, on $name", ({ path }) => {
+  const shared = sharedSession(
+    path,
+    planted([
+      { tool: "Read", decision: "deny" },
+      { tool: "Bash", decision: "deny" },
+      { tool: "*", decision: "allow" },
+    ]),
+  );
+
+  it("deny a skill whose arguments name a file", async () => {
+    expect(await callSkill(shared, "looks", "@secret.txt")).not.toContain("the secret");
+    expect(shared.calls[1]?.toolResults[0]).toMatchObject({ isError: true });
   });
 
-  it("let the skill read that file when Read is allowed", async () => {
-    const rules: PolicyRule[] = [{ tool: "*", decision: "allow" }];
-    const opened = await callSkill(path, "Look at $ARGUMENTS", "@secret.txt", { rules });
-    expect(sent(opened)).toContain("the secret");
+  it("keep the commands in the file of a skill from running", async () => {
+    await callSkill(shared, "runs");
+    expect(shared.calls[1]?.toolResults[0]).toMatchObject({ isError: false });
+    expect(shared.made("made")).toBe(false);
+  });
+});
+
+describe.each(clisInTurn())("rules that allow everything, on $name", ({ path }) => {
+  const shared = sharedSession(path, planted(ALL));
+
+  it("let a skill read a file that its arguments name", async () => {
+    expect(await callSkill(shared, "looks", "@secret.txt")).toContain("the secret");
   });
 
-  it("keep the commands in the file of a skill from running, when Bash is denied", async () => {
-    const opened = await callSkill(path, "State: !`touch made`", "", { rules: NO_COMMANDS });
-    expect(opened.model.calls[1]?.toolResults[0]).toMatchObject({ isError: false });
-    expect(opened.made("made")).toBe(false);
+  it("let the commands in the file of a skill run", async () => {
+    await callSkill(shared, "runs");
+    expect(shared.made("made")).toBe(true);
   });
+});
 
-  it("keep them from running when Bash is only asked about", async () => {
-    const rules: PolicyRule[] = [
+describe.each(clisInTurn())("rules that ask about Bash, on $name", ({ path }) => {
+  const shared = sharedSession(
+    path,
+    planted([
       { tool: "Skill", decision: "allow" },
       { tool: "*", decision: "ask" },
-    ];
-    const opened = await callSkill(path, "State: !`touch made`", "", { rules });
-    expect(opened.made("made")).toBe(false);
-  });
+    ]),
+  );
 
-  it("let the commands run when the policy allows all of Bash", async () => {
-    const rules: PolicyRule[] = [{ tool: "*", decision: "allow" }];
-    const opened = await callSkill(path, "State: !`touch made`", "", { rules });
-    expect(opened.made("made")).toBe(true);
+  it("keep the commands in the file of a skill from running", async () => {
+    await callSkill(shared, "runs");
+    expect(shared.made("made")).toBe(false);
   });
 });
 

@@ -6,19 +6,30 @@ import type { SendOptions } from "../../src/session/index.js";
 import { always, type RecordedRequest } from "../../src/testing/index.js";
 import type { Prompt } from "../../src/wire/index.js";
 import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
-import { open } from "../support/open-session.js";
+import { type SharedSession, sharedSession } from "./shared-session.helper.js";
 
-/** A skill of the project whose file runs a command as soon as the skill is loaded. */
-function plantSkill(cwd: string): void {
-  const folder = join(cwd, ".claude/skills/planted");
+/** A skill of the project whose file makes the file `made-<name>` as soon as the skill is loaded. */
+function plantSkill(cwd: string, name: string): void {
+  const folder = join(cwd, ".claude/skills", name);
   mkdirSync(folder, { recursive: true });
-  const head = "---\nname: planted\ndescription: d\nallowed-tools: Bash(touch *)\n---\n";
-  writeFileSync(join(folder, "SKILL.md"), `${head}State: !\`touch made\`\n`);
+  const head = `---\nname: ${name}\ndescription: d\nallowed-tools: Bash(touch *)\n---\n`;
+  writeFileSync(join(folder, "SKILL.md"), `${head}State: !\`touch made-${name}\`\n`);
+}
+
+/** A trusted project with two skills and two files, so that two tests can have one of each. */
+function planted(more: Options): (cwd: string) => Options {
+  return (cwd) => {
+    for (const name of ["one", "two"]) {
+      plantSkill(cwd, name);
+      writeFileSync(join(cwd, `${name}.txt`), `the secret ${name}`);
+    }
+    return { trustProject: true, ...more };
+  };
 }
 
 type Block = Readonly<Record<string, unknown>>;
 
-/** What the user said at the model, less the notes that the CLI puts around it. */
+/** What the user said to the model, without the notes that the CLI puts around it. */
 function told({ body }: RecordedRequest): Block[] {
   const { messages } = body as { messages: { role: string; content: string | Block[] }[] };
   return messages
@@ -47,91 +58,52 @@ const ATTACHED = [
   { type: "text", text: "What is this?" },
 ] as const;
 
-describe.each(clisInTurn())("a prompt of a session on $name", ({ path }) => {
+/** Sends prompts that look like commands and files, and checks that the model gets them as they are. */
+async function staysData(shared: SharedSession): Promise<void> {
+  const { session } = shared;
+  shared.script(always("ok"));
+  const { id } = session;
+  const file = join(shared.cwd, "one.txt");
+  const prompts = ["/clear", "/one", `read @one.txt and @${file}`, "!touch made-one"];
+  for (const prompt of prompts) await session.send(prompt).text();
+  expect(shared.calls.map(({ prompt }) => prompt)).toEqual(prompts);
+  expect(JSON.stringify(shared.calls.at(-1)?.body)).not.toContain("the secret one");
+  expect(shared.made("made-one")).toBe(false);
+  expect(session.id).toBe(id);
+}
+
+/** Sends a prompt that names a file and one that names a skill, and checks that the CLI takes both. */
+async function isForTheCli(shared: SharedSession, options: SendOptions): Promise<void> {
+  const { session } = shared;
+  shared.script(always("ok"));
+  await session.send("read @two.txt", options).text();
+  expect(JSON.stringify(shared.calls.at(-1)?.body)).toContain("the secret two");
+  await session.send("/two", options).text();
+  expect(shared.made("made-two")).toBe(true);
+}
+
+describe.each(clisInTurn())("Session.send() on $name", ({ path }) => {
+  const shared = sharedSession(path, planted({}));
+
   it("takes images and documents to the model", async () => {
-    const { session, model } = await open(path, always("a pixel"));
-    expect(await session.send(ATTACHED as Prompt).text()).toBe("a pixel");
-    expect(told(model.calls[0] as RecordedRequest)).toEqual([...ATTACHED]);
+    shared.script("a pixel");
+    expect(await shared.session.send(ATTACHED as Prompt).text()).toBe("a pixel");
+    expect(told(shared.calls[0] as RecordedRequest).slice(-ATTACHED.length)).toEqual([...ATTACHED]);
   });
 
-  it.each<[string, Options]>([
-    ["by default", {}],
-    ["with literalPrompt", { literalPrompt: true }],
-    ["with a policy that allows everything", { rules: [{ tool: "*", decision: "allow" }] }],
-  ])("is data, %s: it runs no command or skill and reads no file", async (_, more) => {
-    const { session, model, cwd, made } = await open(path, always("ok"), (folder) => {
-      plantSkill(folder);
-      return { trustProject: true, ...more };
-    });
-    const secret = join(cwd, "secret.txt");
-    writeFileSync(secret, "the secret");
-    const { id } = session;
-    const prompts = ["/clear", "/planted", `read @secret.txt and @${secret}`, "!touch made"];
-    for (const prompt of prompts) await session.send(prompt).text();
-    expect(model.calls.map(({ prompt }) => prompt)).toEqual(prompts);
-    expect(JSON.stringify(model.calls.at(-1)?.body)).not.toContain("the secret");
-    expect(made("made")).toBe(false);
-    expect(session.id).toBe(id);
-  });
-
-  it.each<[string, Options, SendOptions]>([
-    ["send() has commands: true", {}, { commands: true }],
-    ["the session has literalPrompt: false", { literalPrompt: false }, {}],
-  ])("is for the CLI to act on when %s", async (_, more, how) => {
-    const { session, model, cwd, made } = await open(path, always("ok"), (folder) => {
-      plantSkill(folder);
-      return { trustProject: true, ...more };
-    });
-    writeFileSync(join(cwd, "secret.txt"), "the secret");
-    await session.send("read @secret.txt", how).text();
-    expect(JSON.stringify(model.calls.at(-1)?.body)).toContain("the secret");
-    await session.send("/planted", how).text();
-    expect(made("made")).toBe(true);
-  });
-
-  it("stays data with commands: false in a session that has literalPrompt: false", async () => {
-    const { session, model } = await open(path, always("ok"), { literalPrompt: false });
-    await session.send("/clear", { commands: false }).text();
-    expect(model.calls.map(({ prompt }) => prompt)).toEqual(["/clear"]);
-  });
-
-  it("is no command of command() unless it begins with a slash and a name", async () => {
-    const { session } = await open(path, always("ok"));
-    for (const text of ["compact", "", " /clear", "/", "/ clear", "//clear"]) {
-      expect(() => session.command(text)).toThrow(
-        expect.objectContaining({ code: "invalid_options", hint: expect.stringContaining("send") }),
-      );
-    }
-  });
-
-  it("can be followed by command(): /clear begins another conversation in the process", async () => {
-    const { session, model } = await open(path, always("ok"));
-    const { id, pid } = session;
-    await session.send("remember the word plum").text();
-    const { result } = await session.command("/clear").result;
-    // An older CLI has something to say about it.
-    expect(["", "(no content)"]).toContain(result);
-    expect(session.id).not.toBe(id);
-    await session.send("which word?").text();
-    expect(JSON.stringify(model.calls[0]?.body)).toContain("plum");
-    expect(JSON.stringify(model.calls[1]?.body)).not.toContain("plum");
-    expect(session.pid).toBe(pid);
-  });
-
-  it("is only added to the conversation, if the model is not to be asked", async () => {
-    const { session, model } = await open(path, always("plum"));
-    const first = session.send("The word is plum.", { shouldQuery: false });
+  it("only adds the prompt to the conversation with shouldQuery: false", async () => {
+    shared.script("plum");
+    const first = shared.session.send("The word is plum.", { shouldQuery: false });
     expect(await first.result).toMatchObject({ subtype: "success", num_turns: 0, result: "" });
-    expect(model.calls).toEqual([]);
-    expect(await session.send("Which word?").text()).toBe("plum");
-    expect(told(model.calls[0] as RecordedRequest).map(({ text }) => text)).toEqual([
-      "The word is plum.",
-      "Which word?",
-    ]);
+    expect(shared.calls).toEqual([]);
+    expect(await shared.session.send("Which word?").text()).toBe("plum");
+    const texts = told(shared.calls[0] as RecordedRequest).map(({ text }) => text);
+    expect(texts.slice(-2)).toEqual(["The word is plum.", "Which word?"]);
   });
 
-  it("is refused if it says nothing, or was sent before", async () => {
-    const { session } = await open(path, always("ok"));
+  it("refuses an empty prompt, a bad block, an unknown option and a used uuid", async () => {
+    const { session } = shared;
+    shared.script("ok");
     const refusal = expect.objectContaining({ code: "invalid_options" });
     expect(() => session.send(" ")).toThrow(refusal);
     expect(() => session.send([])).toThrow(refusal);
@@ -142,12 +114,68 @@ describe.each(clisInTurn())("a prompt of a session on $name", ({ path }) => {
     expect(() => session.send("again", { uuid: turn.uuid })).toThrow(refusal);
     expect(await turn.text()).toBe("ok");
   });
+
+  it("treats the prompt as data by default: runs no command or skill and reads no file", async () => {
+    await staysData(shared);
+  });
+
+  it("lets the CLI run skills and read files with commands: true", async () => {
+    await isForTheCli(shared, { commands: true });
+  });
 });
 
-describe("a prompt that is to be verbatim", () => {
-  it("is taken as it stands by the newest CLI", async () => {
-    const { session, model } = await open(NEWEST_CLI, always("ok"), { verbatimPrompts: true });
-    expect(await session.send("/clear").text()).toBe("ok");
-    expect(model.calls.map(({ prompt }) => prompt)).toEqual(["/clear"]);
+describe.each(clisInTurn())("Session with literalPrompt: false on $name", ({ path }) => {
+  const shared = sharedSession(path, planted({ literalPrompt: false }));
+
+  it("lets the CLI run skills and read files of every prompt", async () => {
+    await isForTheCli(shared, {});
+  });
+
+  it("treats a prompt with commands: false as data", async () => {
+    shared.script("ok");
+    await shared.session.send("/clear", { commands: false }).text();
+    expect(shared.calls.map(({ prompt }) => prompt)).toEqual(["/clear"]);
+  });
+
+  it("refuses a text in command() that does not begin with a slash and a name", () => {
+    for (const text of ["compact", "", " /clear", "/", "/ clear", "//clear"]) {
+      expect(() => shared.session.command(text)).toThrow(
+        expect.objectContaining({ code: "invalid_options", hint: expect.stringContaining("send") }),
+      );
+    }
+  });
+
+  it('begins another conversation in the same process by command("/clear")', async () => {
+    const { session } = shared;
+    shared.script(always("ok"));
+    const { id, pid } = session;
+    await session.send("remember the word plum").text();
+    const { result } = await session.command("/clear").result;
+    // The older CLI answers "(no content)".
+    expect(["", "(no content)"]).toContain(result);
+    expect(session.id).not.toBe(id);
+    await session.send("which word?").text();
+    expect(JSON.stringify(shared.calls[0]?.body)).toContain("plum");
+    expect(JSON.stringify(shared.calls[1]?.body)).not.toContain("plum");
+    expect(session.pid).toBe(pid);
+  });
+});
+
+describe.each(clisInTurn())("literalPrompt on $name", ({ path }) => {
+  const rules = [{ tool: "*", decision: "allow" }] as const;
+  const shared = sharedSession(path, planted({ literalPrompt: true, rules }));
+
+  it("keeps the prompt data although a policy allows everything", async () => {
+    await staysData(shared);
+  });
+});
+
+describe("verbatimPrompts", () => {
+  const shared = sharedSession(NEWEST_CLI, { verbatimPrompts: true });
+
+  it("has the newest CLI take the prompt as it stands", async () => {
+    shared.script("ok");
+    expect(await shared.session.send("/clear").text()).toBe("ok");
+    expect(shared.calls.map(({ prompt }) => prompt)).toEqual(["/clear"]);
   });
 });

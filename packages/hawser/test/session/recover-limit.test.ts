@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { open } from "./fake.helper.js";
 
-it("a prompt is not sent to one process after another that dies of it", async () => {
+it("Session with recover sends a prompt to at most two processes that die of it", async () => {
   const steps = [{ on: "user", do: [{ exit: 3 }] }] as const;
   const { session, cli } = await open(steps, { recover: true });
   const deadly = session.send("x").result;

@@ -13,9 +13,9 @@ import { type World, world } from "../support/world.js";
 
 interface Opened extends World {
   readonly session: Session;
-  /** Ends the session's process as no CLI ends, and waits until that is noticed. */
+  /** Kills the process of the session, and waits until the session has noticed. */
   readonly murder: () => Promise<void>;
-  /** Waits until the transcript holds this: the CLI writes it a moment later. */
+  /** Waits until the transcript holds this word, because the CLI writes it with a delay. */
   readonly saved: (word: string) => Promise<void>;
 }
 
@@ -60,7 +60,7 @@ function watch(session: Session): { readonly seen: Message[]; readonly end: Prom
   return { seen, end };
 }
 
-/** Reads the first piece, and no more: a reader who left would have the turn interrupted. */
+/** Reads only the first piece: a reader that leaves the iteration would interrupt the turn. */
 async function begun(turn: Turn): Promise<void> {
   await turn.textStream[Symbol.asyncIterator]().next();
 }
@@ -69,8 +69,8 @@ function notices(messages: readonly Message[]): Message[] {
   return messages.filter((message) => isMessage(message, "hawser"));
 }
 
-describe.each(clisInTurn())("a session on $name that is to recover", ({ path }) => {
-  it("goes on in its earlier state after its process was killed between two turns", async () => {
+describe.each(clisInTurn())("Session with recover on $name", ({ path }) => {
+  it("restores conversation, model, mode and MCP servers after its process was killed between turns", async () => {
     const first = server("first");
     const { session, model, cwd, murder, saved } = await open(
       path,
@@ -123,7 +123,7 @@ describe.each(clisInTurn())("a session on $name that is to recover", ({ path }) 
     ]);
   });
 
-  it("loses the turn in which its process was killed, and no more", async () => {
+  it("loses only the turn in which its process was killed", async () => {
     const { session, model, murder, saved } = await open(path, [hang("half"), always("next")], {
       recover: true,
     });
@@ -143,7 +143,7 @@ describe.each(clisInTurn())("a session on $name that is to recover", ({ path }) 
     expect(JSON.stringify(model.calls.at(-1)?.body)).toContain("plum");
   });
 
-  it("sends a prompt anew of which the dead process had said nothing", async () => {
+  it("sends a prompt again if the dead process had not answered it", async () => {
     const { session, saved } = await open(path, always("ok"), { recover: true });
     await session.send("remember the word plum").result;
     await saved("plum");
@@ -151,7 +151,7 @@ describe.each(clisInTurn())("a session on $name that is to recover", ({ path }) 
     expect(await session.send("two").text()).toBe("ok");
   });
 
-  it("replaces a process that does not even react to an interrupt", async () => {
+  it("replaces a process that does not react to an interrupt", async () => {
     const { session, saved } = await open(path, [hang("half"), always("next")], {
       recover: true,
       closeGraceMs: 300,
@@ -168,7 +168,7 @@ describe.each(clisInTurn())("a session on $name that is to recover", ({ path }) 
     expect(session.pid).not.toBe(pid);
   });
 
-  it("answers a request by a new process, too", async () => {
+  it("starts a new process for a request as well", async () => {
     const { session, murder } = await open(path, always("ok"), { recover: true });
     await session.setPermissionMode("plan");
     await murder();
@@ -177,8 +177,8 @@ describe.each(clisInTurn())("a session on $name that is to recover", ({ path }) 
   });
 });
 
-describe.each(clisInTurn())("a session on $name", ({ path }) => {
-  it("interrupts a turn that passes its time limits, and goes on", async () => {
+describe.each(clisInTurn())("Session without recover on $name", ({ path }) => {
+  it("interrupts a turn that passes firstMessageMs or idleMs, and continues", async () => {
     const { session } = await open(path, [text("warm"), hang(), hang("half"), text("next")], {
       timeouts: { firstMessageMs: 4_000, idleMs: 2_000 },
     });
@@ -198,7 +198,7 @@ describe.each(clisInTurn())("a session on $name", ({ path }) => {
     expect(session.pid).toBe(pid);
   });
 
-  it("is over when its process was killed, unless it is to recover", async () => {
+  it("rejects everything with process_exited after its process was killed", async () => {
     const { session, murder } = await open(path, [hang("half")]);
     const { end } = watch(session);
     const turn = session.send("first");

@@ -37,8 +37,8 @@ function left(path: string): unknown[] {
   return treeOf(process.pid).filter(({ command }) => command.includes(path));
 }
 
-describe.each(clisInTurn())("a session on $name", ({ path }) => {
-  it("has the id that it is given, is resumed, forked, cut and continued", async () => {
+describe.each(clisInTurn())("openSession() on $name", ({ path }) => {
+  it("takes sessionId, resume, forkSession, resumeSessionAt and continue", async () => {
     const place = await world(path, always("ok"));
     const id = randomUUID();
     const apple = await say(place, "apple", { sessionId: id });
@@ -62,7 +62,7 @@ describe.each(clisInTurn())("a session on $name", ({ path }) => {
     expect([quince.id, quince.knew]).toEqual([elder.id, ["apple", "elder", "quince"]]);
   });
 
-  it("knows its id before the first turn, unless the CLI chooses", async () => {
+  it("gives the session an id before the first turn", async () => {
     const place = await world(path, always("ok"));
     await using session = await openSession(place.options);
     const { id } = session;
@@ -70,7 +70,7 @@ describe.each(clisInTurn())("a session on $name", ({ path }) => {
     expect((await session.send("hi").result).session_id).toBe(id);
   });
 
-  it("that is not there is a typed error of the start, and no process is left", async () => {
+  it("rejects with session_not_found and leaves no process when resume names no session", async () => {
     const { options } = await world(path, []);
     const id = randomUUID();
     await expect(openSession({ ...options, resume: id })).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe.each(clisInTurn())("a session on $name", ({ path }) => {
     expect(left(path)).toEqual([]);
   });
 
-  it("whose id is taken is a typed error of the start, and no process is left", async () => {
+  it("rejects with session_in_use and leaves no process when sessionId is taken", async () => {
     const place = await world(path, always("ok"));
     const { id } = await say(place, "apple", {});
     await expect(openSession({ ...place.options, sessionId: id })).rejects.toMatchObject({

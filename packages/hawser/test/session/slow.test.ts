@@ -27,7 +27,7 @@ function countOf(messages: readonly Message[], subtype: string): number {
 }
 
 describe("a slow consumer", () => {
-  it("gets everything in order, in fewer pieces, and is answered for all the while", async () => {
+  it("gets everything in order in joined pieces, while permission requests are answered", async () => {
     const [batches, perBatch] = [10, 6_000];
     const actions = flood(batches, perBatch, "twenty characters!!!");
     const asked = actions.flatMap((action, i): Action[] =>
@@ -56,7 +56,7 @@ describe("a slow consumer", () => {
     expect(await answered(cli)).toEqual(Array.from({ length: batches }, (_, i) => `p${i}`));
   });
 
-  it("who reads nothing at all stalls neither permissions nor the result", async () => {
+  it("delays neither permission answers nor the result when it reads nothing", async () => {
     const { session, cli } = await open(
       [
         {
@@ -78,7 +78,7 @@ describe("a slow consumer", () => {
     expect(await turn.text()).toBe("done");
   });
 
-  it("of 1,000 pieces a second for some seconds gets all of the text", async () => {
+  it("gets all of the text at 1,000 pieces a second", async () => {
     const tick: Action[] = [{ emit: partial("x"), times: 25 }, { sleep: 20 }];
     const ticks = Array.from({ length: 120 }, () => tick).flat();
     const { session, cli } = await open(
@@ -105,8 +105,8 @@ describe("a slow consumer", () => {
   });
 });
 
-describe("a turn that nobody iterates", () => {
-  it("has its result, however much came, and says later what was dropped", async () => {
+describe("a turn without a reader", () => {
+  it("has its result, and reports dropped messages to a later reader", async () => {
     const { session } = await open(
       [
         {
@@ -130,8 +130,8 @@ describe("a turn that nobody iterates", () => {
   });
 });
 
-describe("a reader who is too far behind", () => {
-  it("halts the CLI, is told so, and gets the rest when it goes on", async () => {
+describe("a reader that is too far behind", () => {
+  it("pauses the CLI, gets a notice, and receives the rest when it reads on", async () => {
     const batches = 12;
     const { logger, entries } = recordingLogger();
     const { session } = await open(

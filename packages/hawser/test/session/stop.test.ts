@@ -4,8 +4,8 @@ import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { open as openReal } from "../support/open-session.js";
 import { open } from "./fake.helper.js";
 
-describe("turns that the CLI has merged", () => {
-  it("are interrupted when nobody wants any of them", async () => {
+describe("the signals of merged turns", () => {
+  it("interrupt the CLI when all of them abort", async () => {
     const { session, model } = await openReal(NEWEST_CLI, [
       reply("one", { delayMs: 1000 }),
       hang("half of an ans"),
@@ -24,7 +24,7 @@ describe("turns that the CLI has merged", () => {
     await session.idle();
   });
 
-  it("go on for the others when one is given up", async () => {
+  it("reject only their own turn when one of them aborts", async () => {
     const { session, model } = await openReal(NEWEST_CLI, [
       reply("one", { delayMs: 1000 }),
       reply("both", { delayMs: 1000 }),
@@ -42,8 +42,8 @@ describe("turns that the CLI has merged", () => {
   });
 });
 
-describe("a turn that is aborted", () => {
-  it("ends although the CLI does not stop: with its process", async () => {
+describe("the signal of send()", () => {
+  it("ends the turn together with the process if the CLI does not stop", async () => {
     const { session } = await open(
       [
         {
@@ -66,8 +66,8 @@ describe("a turn that is aborted", () => {
   });
 });
 
-describe("a prompt that is withdrawn", () => {
-  it("makes room for the next one on a CLI that takes one at a time", async () => {
+describe("Turn.interrupt() of a waiting prompt", () => {
+  it("makes room for the next prompt on a CLI that takes one prompt at a time", async () => {
     const { session } = await open([
       { on: "user", do: [] },
       {
@@ -83,31 +83,34 @@ describe("a prompt that is withdrawn", () => {
   });
 });
 
-describe.each(clisInTurn())("a callback that ignores its signal on $name", ({ path }) => {
-  it("does not switch off the limits of later turns", async () => {
-    let ask = () => {};
-    const asked = new Promise<void>((resolve) => {
-      ask = resolve;
-    });
-    const { session } = await openReal(
-      path,
-      [toolUse("Bash", { command: "touch a", description: "d" }), hang("partial")],
-      {
-        timeouts: { idleMs: 1500 },
-        canUseTool: () => {
-          ask();
-          return new Promise(() => {});
+describe.each(clisInTurn())(
+  "a canUseTool callback that ignores its signal on $name",
+  ({ path }) => {
+    it("does not switch off idleMs for later turns", async () => {
+      let ask = () => {};
+      const asked = new Promise<void>((resolve) => {
+        ask = resolve;
+      });
+      const { session } = await openReal(
+        path,
+        [toolUse("Bash", { command: "touch a", description: "d" }), hang("partial")],
+        {
+          timeouts: { idleMs: 1500 },
+          canUseTool: () => {
+            ask();
+            return new Promise(() => {});
+          },
         },
-      },
-    );
-    const first = session.send("first");
-    await asked;
-    await first.interrupt();
-    await first.result;
-    await expect(session.send("second").result).rejects.toMatchObject({
-      code: "timeout",
-      phase: "idle",
-      partialText: "partial",
+      );
+      const first = session.send("first");
+      await asked;
+      await first.interrupt();
+      await first.result;
+      await expect(session.send("second").result).rejects.toMatchObject({
+        code: "timeout",
+        phase: "idle",
+        partialText: "partial",
+      });
     });
-  });
-});
+  },
+);

@@ -43,8 +43,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   "explain()": "await H.explain({ cliPath });",
 };
 
-describe.skipIf(process.platform === "win32")("hawser and stored credentials", () => {
-  it.each(Object.keys(PROGRAMS))("%s opens none of them", async (name) => {
+describe.skipIf(process.platform === "win32")("the stored credentials of the CLI", () => {
+  it.each(Object.keys(PROGRAMS))("are not opened by %s", async (name) => {
     const place = await withFifos();
     await using cli = await fakeCli({
       steps: [{ on: "user", times: "always", do: [{ turn: "ok" }] }],
@@ -57,7 +57,7 @@ describe.skipIf(process.platform === "win32")("hawser and stored credentials", (
     await runsWithoutReading(place, ["--input-type=module", "-e", source]);
   });
 
-  it("hawser doctor opens none of them", async () => {
+  it("are not opened by hawser doctor", async () => {
     const place = await withFifos();
     await using cli = await fakeCli();
     await runsWithoutReading(place, [HAWSER, "doctor", "--cli", cli.path]);

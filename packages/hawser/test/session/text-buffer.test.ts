@@ -10,8 +10,8 @@ async function read(tape: TextBuffer): Promise<string[]> {
   return pieces;
 }
 
-describe("the text of a turn", () => {
-  it("comes to a late reader in one piece", async () => {
+describe("TextBuffer", () => {
+  it("gives a late reader the text in one piece", async () => {
     const tape = new TextBuffer();
     for (const text of ["a", "b", "c"]) tape.add(text);
     tape.end();
@@ -19,7 +19,7 @@ describe("the text of a turn", () => {
     expect(tape.text).toBe("abc");
   });
 
-  it("comes to a reader as it is added", async () => {
+  it("gives a reader the text as it is added", async () => {
     const tape = new TextBuffer();
     const reader = tape[Symbol.asyncIterator]();
     for (const text of ["a", "b", "c"]) {
@@ -35,7 +35,7 @@ describe("the text of a turn", () => {
     expect(tape.text).toBe("abcde");
   });
 
-  it("ends with the error, after the text", async () => {
+  it("throws the error after the text", async () => {
     const tape = new TextBuffer();
     tape.add("half");
     tape.end(new Error("cut"));
@@ -53,7 +53,7 @@ describe("the text of a turn", () => {
     );
   });
 
-  it("tells once that its reader left before the end, and forgets what he would have read", async () => {
+  it("reports once that its reader left early, and drops the unread text", async () => {
     const tape = new TextBuffer();
     let left = 0;
     tape.onLeft = () => {
@@ -71,7 +71,7 @@ describe("the text of a turn", () => {
     expect({ left, text: tape.text }).toEqual({ left: 1, text: "ab" });
   });
 
-  it("is left before anything was read as well", async () => {
+  it("reports a reader that left before it read anything", async () => {
     const tape = new TextBuffer();
     let left = 0;
     tape.onLeft = () => {
@@ -81,7 +81,7 @@ describe("the text of a turn", () => {
     expect(left).toBe(1);
   });
 
-  it("is not left early once it has ended", async () => {
+  it("reports no early leave after the end", async () => {
     const tape = new TextBuffer();
     tape.onLeft = () => expect.unreachable();
     tape.add("a");
@@ -89,7 +89,7 @@ describe("the text of a turn", () => {
     for await (const _ of tape) break;
   });
 
-  it("takes no longer per piece the longer it gets", async () => {
+  it("needs constant time per piece", async () => {
     const tape = new TextBuffer();
     const reader = tape[Symbol.asyncIterator]();
     const started = performance.now();
@@ -106,8 +106,8 @@ describe("the text of a turn", () => {
   });
 });
 
-describe.each(clisInTurn())("the text of a turn, on $name", ({ path }) => {
-  it("stops the turn when it is left early; the session goes on", async () => {
+describe.each(clisInTurn())("Turn.textStream on $name", ({ path }) => {
+  it("interrupts the turn when its reader leaves early, and the session continues", async () => {
     const slow = reply("one two three four five", { chunks: 20, chunkDelayMs: 60_000 });
     const { session } = await open(path, [slow, "the next"], { includePartialMessages: true });
     const turn = session.send("go");

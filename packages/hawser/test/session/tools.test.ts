@@ -70,8 +70,8 @@ function firstLine(words: string): string {
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
-describe.each(clisInTurn())("tools of this program on $name", ({ path }) => {
-  it("are called with checked arguments and give text, images and errors", async () => {
+describe.each(clisInTurn())("in-process tools on $name", ({ path }) => {
+  it("receive checked arguments and return text, images and errors", async () => {
     const tools = [
       tool("add", "Adds.", { a: z.number(), b: z.number().default(10) }, async ({ a, b }) =>
         said(`${a + b}`),
@@ -115,7 +115,7 @@ describe.each(clisInTurn())("tools of this program on $name", ({ path }) => {
     expect(place.model.calls[0]?.tools).toEqual(expect.arrayContaining(["mcp__own__add"]));
   });
 
-  it("run twenty calls at the same time", async () => {
+  it("run twenty calls concurrently", async () => {
     let running = 0;
     let everybody = (): void => {};
     const met = new Promise<void>((resolve) => {
@@ -139,12 +139,12 @@ describe.each(clisInTurn())("tools of this program on $name", ({ path }) => {
     });
     expect(await place.session.send("go").text()).toBe("done");
     const all = Array.from({ length: 20 }, (_, n) => [`met ${n}`, false]);
-    // In the order in which they came to an end.
+    // In the order in which the calls ended.
     expect(given(place)).toEqual(expect.arrayContaining(all));
     expect(given(place)).toHaveLength(20);
   });
 
-  it("are cancelled by an interrupt, and work afterwards", async () => {
+  it("have their signal aborted by interrupt(), and work afterwards", async () => {
     let begun = (_signal: AbortSignal): void => {};
     const signal = new Promise<AbortSignal>((resolve) => {
       begun = resolve;
@@ -174,21 +174,26 @@ describe.each(clisInTurn())("tools of this program on $name", ({ path }) => {
     expect(given(place)).toEqual([["still here", false]]);
   });
 
-  it.each([
-    ["1.x", server1],
-    ["2.x", server2],
-  ] as const)("come from a server of the MCP SDK %s as it is", async (_version, make) => {
+  it("can be those of servers of the MCP SDKs 1.x and 2.x", async () => {
+    const uses = ["one", "two"].flatMap((name) => [
+      toolUse(`mcp__${name}__add`, { a: 1, b: 2 }),
+      toolUse(`mcp__${name}__ask`),
+    ]);
     const place = await open(
       path,
-      [[toolUse("mcp__raw__add", { a: 1, b: 2 }), toolUse("mcp__raw__ask")], text("done")],
-      { raw: { type: "sdk", name: "raw", instance: make() } },
+      [uses, text("done")],
+      {
+        one: { type: "sdk", name: "one", instance: server1() },
+        two: { type: "sdk", name: "two", instance: server2() },
+      },
       { requireMcp: true },
     );
     await place.session.send("go").text();
-    expect(given(place)).toEqual([
+    const each = [
       ["3", false],
-      // Questions are taken by the CLI from servers outside the program only.
+      // The CLI takes elicitation requests only from servers outside the program.
       ["Client does not support form elicitation.", true],
-    ]);
+    ];
+    expect(given(place)).toEqual([...each, ...each]);
   });
 });

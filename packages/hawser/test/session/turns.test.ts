@@ -1,60 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { hang, text, toolUse } from "../../src/testing/index.js";
-import { isMessage, isResult, type Message } from "../../src/wire/index.js";
+import { isMessage, isResult } from "../../src/wire/index.js";
 import { clisInTurn, NEWEST_CLI } from "../support/cli.js";
 import { open } from "../support/open-session.js";
+import { sharedSession } from "./shared-session.helper.js";
 
-describe.each(clisInTurn())("a session on $name", ({ path }) => {
-  it("has ten turns over one process, each with its own answer", async () => {
-    const replies = Array.from({ length: 10 }, (_, i) => text(`answer ${i}`));
-    const { session, model } = await open(path, replies);
+describe.each(clisInTurn())("Session.send() on $name", ({ path }) => {
+  const shared = sharedSession(path, { allowedTools: ["Bash"] });
+
+  it("runs ten turns in one process, each with its own answer", async () => {
+    const { session } = shared;
+    const ten = (word: string) => Array.from({ length: 10 }, (_, i) => `${word} ${i}`);
+    shared.script(...ten("answer"));
     const { pid, id } = session;
     const answers: string[] = [];
-    for (let i = 0; i < 10; i++) answers.push(await session.send(`question ${i}`).text());
-    expect(answers).toEqual(Array.from({ length: 10 }, (_, i) => `answer ${i}`));
+    for (const question of ten("question")) answers.push(await session.send(question).text());
+    expect(answers).toEqual(ten("answer"));
     expect([session.pid, session.id]).toEqual([pid, id]);
-    const asked = model.requests.filter(({ kind }) => kind === "call").map(({ prompt }) => prompt);
-    expect(asked).toEqual(Array.from({ length: 10 }, (_, i) => `question ${i}`));
+    expect(shared.calls.map(({ prompt }) => prompt)).toEqual(ten("question"));
   });
 
-  it("gives three prompts that are sent at once the right results, and says what was merged", async () => {
-    const { session } = await open(path, [text("one"), text("two"), text("three")]);
-    const turns = ["A", "B", "C"].map((prompt) => session.send(prompt));
-    const results = await Promise.all(turns.map((turn) => turn.result));
-    const merged = turns.map((turn) => turn.merged);
-    if (path === NEWEST_CLI) {
-      expect(results.map(({ result }) => result)).toEqual(["one", "two", "two"]);
-      expect(merged).toEqual([[], [turns[2]?.uuid], [turns[1]?.uuid]]);
-    } else {
-      expect(results.map(({ result }) => result)).toEqual(["one", "two", "three"]);
-      expect(merged).toEqual([[], [], []]);
-    }
-  });
-
-  it("is idle only when background work has ended and the CLI has told the model of it", async () => {
-    const { session } = await open(
-      path,
-      [
-        toolUse("Bash", { command: "sleep 1; echo done", run_in_background: true }),
-        text("started"),
-        text("noticed"),
-      ],
-      { allowedTools: ["Bash"] },
-    );
-    const seen: Message[] = [];
-    const reading = (async () => {
-      for await (const message of session) seen.push(message);
-    })();
-    expect(await session.send("go").text()).toBe("started");
-    expect(seen.filter(isResult).map(({ result }) => result)).toEqual(["started"]);
-    await session.idle();
-    expect(seen.filter(isResult).map(({ result }) => result)).toEqual(["started", "noticed"]);
-    await session.close();
-    await reading;
-  });
-
-  it("goes on after a turn that was interrupted in mid-stream", async () => {
-    const { session } = await open(path, [hang("half an ans"), text("next")]);
+  it("continues after a turn that was interrupted while it streamed", async () => {
+    const { session } = shared;
+    shared.script(hang("half an ans"), text("next"));
     const turn = session.send("first");
     let live = "";
     for await (const piece of turn.textStream) {
@@ -75,8 +43,10 @@ describe.each(clisInTurn())("a session on $name", ({ path }) => {
     expect(await session.send("second").text()).toBe("next");
   });
 
-  it("hands a turn's messages to its reader, once", async () => {
-    const { session } = await open(path, [text("hello")]);
+  it("gives the messages of a turn to one reader, without partial messages", async () => {
+    const { session } = shared;
+    shared.script("first", "hello");
+    await session.send("first").text();
     const turn = session.send("hi");
     const types: unknown[] = [];
     for await (const message of turn) types.push(message.type);
@@ -89,7 +59,40 @@ describe.each(clisInTurn())("a session on $name", ({ path }) => {
     expect(() => turn[Symbol.asyncIterator]()).toThrow(
       expect.objectContaining({ code: "already_consumed" }),
     );
-    expect(types.some((type) => type === "stream_event")).toBe(false);
     expect(isMessage(await turn.result, "result")).toBe(true);
+  });
+
+  it("is followed by idle(), which waits until the model knows of ended background work", async () => {
+    const { session } = shared;
+    shared.script(
+      toolUse("Bash", { command: "sleep 1; echo done", run_in_background: true }),
+      text("started"),
+      text("noticed"),
+    );
+    const seen = shared.watch();
+    const before = seen.length;
+    const results = () =>
+      seen
+        .slice(before)
+        .filter(isResult)
+        .map(({ result }) => result);
+    expect(await session.send("go").text()).toBe("started");
+    expect(results()).toEqual(["started"]);
+    await session.idle();
+    expect(results()).toEqual(["started", "noticed"]);
+  });
+
+  it("gives three prompts of a new session the right results, and lists merged prompts", async () => {
+    const { session } = await open(path, [text("one"), text("two"), text("three")]);
+    const turns = ["A", "B", "C"].map((prompt) => session.send(prompt));
+    const results = await Promise.all(turns.map((turn) => turn.result));
+    const merged = turns.map((turn) => turn.merged);
+    if (path === NEWEST_CLI) {
+      expect(results.map(({ result }) => result)).toEqual(["one", "two", "two"]);
+      expect(merged).toEqual([[], [turns[2]?.uuid], [turns[1]?.uuid]]);
+    } else {
+      expect(results.map(({ result }) => result)).toEqual(["one", "two", "three"]);
+      expect(merged).toEqual([[], [], []]);
+    }
   });
 });

@@ -41,8 +41,8 @@ const reply = {
   usage: undefined,
 };
 
-describe("the model's replies in one piece", () => {
-  it("are merged by their id, in the order in which they began", () => {
+describe("WholeMessages", () => {
+  it("merges blocks by message id, in the order in which the messages began", () => {
     expect(
       whole([
         block("1", { type: "thinking", thinking: "hm" }),
@@ -64,7 +64,7 @@ describe("the model's replies in one piece", () => {
     ]);
   });
 
-  it("have final numbers and a reason to stop where there were events", () => {
+  it("takes final usage and stopReason from stream events", () => {
     expect(
       whole([start("1"), block("1", text("a")), end(7), start("2"), block("2", text("b")), end(9)]),
     ).toEqual([
@@ -85,7 +85,7 @@ describe("the model's replies in one piece", () => {
     ]);
   });
 
-  it("have the turn's numbers without events if there is but one, and else none", () => {
+  it("takes the usage of the turn without events if the turn has one message", () => {
     const [one, two] = [block("1", text("a")), block("2", text("b"))];
     const agents = block("3", text("c"), "agent");
     expect(whole([one], result).map(({ usage }) => usage)).toEqual([FINAL]);
@@ -94,7 +94,7 @@ describe("the model's replies in one piece", () => {
     expect(whole([one]).map(({ usage }) => usage)).toEqual([undefined]);
   });
 
-  it("keep what sub-agents say apart, also when they stream side by side", () => {
+  it("keeps the messages of sub-agents apart, also when they stream concurrently", () => {
     expect(
       whole([
         start("main"),
@@ -114,14 +114,14 @@ describe("the model's replies in one piece", () => {
     ]);
   });
 
-  it("leave out what has no content, and what is a failure dressed as an answer", () => {
+  it("omits messages without content and error messages", () => {
     const failed = { ...block("2", text("Overloaded")), error: "overloaded" } as Message;
     expect(whole([start("1"), failed, end(1)])).toEqual([]);
   });
 });
 
-describe("the record of a turn", () => {
-  it("takes text from events where there are some, and else from blocks", () => {
+describe("TurnRecord", () => {
+  it("takes text from stream events if there are any, and otherwise from blocks", () => {
     const record = new TurnRecord();
     const delta = (words: string, parent: string | null = null) =>
       event({ type: "content_block_delta", index: 0, delta: text(words) }, parent);
@@ -153,7 +153,7 @@ describe("the record of a turn", () => {
     expect(seen).toEqual([true, true, true, true, false]);
   });
 
-  it("survives every shape that a message may come in", () => {
+  it("accepts messages of every shape", () => {
     const types = ["assistant", "user", "stream_event", "system", "rate_limit_event", "result"];
     const body = fc.oneof(
       fc.constant(undefined),

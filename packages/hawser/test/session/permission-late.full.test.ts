@@ -6,8 +6,8 @@ import { toolUse } from "../../src/testing/index.js";
 import { clisInTurn } from "../support/cli.js";
 import { world } from "../support/world.js";
 
-describe.each(clisInTurn())("a permission answer on $name", ({ path }) => {
-  it("arrives after 30 s in which nobody reads", async () => {
+describe.each(clisInTurn())("canUseTool on $name", ({ path }) => {
+  it("may answer after 30 s although the program reads no message", async () => {
     const touch = toolUse("Bash", { command: "touch a", description: "d" });
     const place = await world(path, [touch, "done"]);
     const session = await openSession({

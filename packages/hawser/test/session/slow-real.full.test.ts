@@ -9,7 +9,7 @@ const PIECES = 6_000;
 const LONG = "twenty characters!!! ".repeat(PIECES);
 
 describe.each(clisInTurn())("a slow consumer on $name", ({ path }) => {
-  it("of thousands of pieces gets all of the text, in bounded memory", async () => {
+  it("receives all of the text of thousands of pieces in bounded memory", async () => {
     const { session } = await open(path, [reply(LONG, { chunks: PIECES })], {
       includePartialMessages: true,
     });

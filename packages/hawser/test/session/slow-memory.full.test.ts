@@ -39,8 +39,8 @@ async function measure(actions: readonly Action[]) {
 const times = (count: number, actions: readonly Action[]) =>
   Array.from({ length: count }, () => actions).flat();
 
-describe("the memory of a program with a slow consumer", () => {
-  it("stays bounded while 120 MB of small pieces come", async () => {
+describe("a program with a slow consumer", () => {
+  it("keeps its memory bounded while 120 MB of small pieces arrive", async () => {
     const [batches, perBatch] = [40, 10_000];
     const batch: Action[] = [
       { emit: partial("twenty characters!!!"), times: perBatch },
@@ -52,7 +52,7 @@ describe("the memory of a program with a slow consumer", () => {
     expect(peakMb).toBeLessThan(LIMIT_MB);
   });
 
-  it("stays bounded while 250 MB of large pieces come, which it cannot all keep", async () => {
+  it("keeps its memory bounded while 250 MB of large pieces arrive, more than it can buffer", async () => {
     const piece = {
       ...partial(""),
       event: {
