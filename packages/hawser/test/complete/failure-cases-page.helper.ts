@@ -9,11 +9,11 @@ export function page(causes: readonly Cause[]): string {
 
 const HEAD = `# Errors
 
-A call either gives an answer or throws, and whatever it throws is a \`HawserError\`. Its \`code\` says what happened and is stable; \`message\` and \`hint\` are for people: what happened, and what can be done about it.
+A call gives an answer or throws a \`HawserError\`. Its \`code\` says what happened, and is stable. Its \`message\` and \`hint\` are for people: what happened, and what to do about it.
 
 <!-- replies: always(apiError(529)) -->
 
-\`\`\`js
+\`\`\`ts
 import { complete, isHawserError } from "hawser";
 
 try {
@@ -22,29 +22,36 @@ try {
 } catch (error) {
   if (!isHawserError(error)) throw error;
   console.log(error.code, error.apiStatus, error.retryable); //=> overloaded 529 true
-  if (isHawserError(error, "rate_limited")) console.log(\`again in \${error.retryAfterMs ?? 60_000} ms\`);
+  if (isHawserError(error, "rate_limited")) console.log(\`retry in \${error.retryAfterMs ?? 60_000} ms\`);
 }
 \`\`\`
 
-Use \`isHawserError()\` and not \`instanceof\`: it also knows the errors of a second copy of the package, which a dependency may have brought along.
+Use \`isHawserError()\` instead of \`instanceof\`, because it also recognises errors of a second copy of the package, which a dependency may have installed.
 
-- \`retryable\` says whether the same call may succeed later without any change. \`retry: { attempts: 3 }\` has \`complete()\` see to it.
-- \`partialText\` is what the model had said by then, or for \`structured_output\` the JSON of the value that it gave, if it gave one; \`result\` is the CLI's own result line, if there was one.
-- \`sessionId\` is the id that the call chose or was given, and \`resumable\` says whether \`resume: sessionId\` can go on from there. That takes \`persistSession: true\`: \`complete()\` keeps no session unless it is told to.
-- \`cliPath\`, \`cliVersion\`, \`exitCode\`, \`signal\` and \`stderrTail\` tell of the process.
-- Secrets are masked when an error is made, so it can be logged as it is. \`JSON.stringify(error)\` holds all of it.
+- \`retryable\` says whether the same call may succeed later without any change. With \`retry: { attempts: 3 }\`, \`complete()\` repeats such a call by itself.
+- \`partialText\` is the text that the model had sent before the failure. For \`structured_output\` it is the JSON of the value that the model gave, if it gave one. \`result\` is the CLI's own result message, if there was one.
+- \`sessionId\` is the id of the call's session, and \`resumable\` says whether \`resume: sessionId\` can continue it. This needs \`persistSession: true\`, because \`complete()\` keeps no session by default.
+- \`cliPath\`, \`cliVersion\`, \`exitCode\`, \`signal\` and \`stderrTail\` describe the process.
+- Secrets are masked when an error is created, so you can log the error as it is. \`JSON.stringify(error)\` contains all its facts.
 
-When a call throws, its process is gone; only a [pool](pool.md) may keep one that has ended the turn by itself, and resets it before it serves anybody else.
+When a call throws, its process has ended. Only a [pool](pool.md) may keep a process that has ended the turn by itself; the pool resets it before the next call.
 
 ## What happens when
 
-Each row is made for real by a test, with the CLI ${CLIS[0]?.name} and with the older ${CLIS[1]?.name} (\`npm test\` takes the two in turn, \`npm run test:full\` both): the HTTP status at the model, the signal to the process, the missing folder. Only for a start that hangs and for an exit code of its own does a stand-in play the CLI. The page is written from that test. Where the two CLIs differ, both are named. Each error has a \`sessionId\`, \`resumable: false\` and the hint of its code, unless its row says otherwise. A cause without a code is no failure: the call gives an answer.`;
+A test causes each failure of this table and writes this page. The HTTP statuses, the signals and the missing folders are real, and so is the CLI. Only for a start that hangs and for an exit code of its own, a fake CLI takes its place. \`npm run test:full\` runs every row with the CLI ${CLIS[0]?.name} and with the older ${CLIS[1]?.name}; \`npm test\` runs a part of this.
 
-const BETWEEN = `Limits that a call was given on purpose are no failures: \`maxTurns\` and \`maxBudgetUsd\` end it with an answer whose \`stop\` says so, unless a value is owed for a \`schema\`.
+- Where the two CLIs differ, there is a row for each.
+- Each error has a \`sessionId\`, \`resumable: false\` and the hint of its code, unless its row says otherwise.
+- A row without a code is not a failure: the call gives an answer.`;
+
+const BETWEEN = `Limits that you set are not failures: a call that reaches \`maxTurns\` or \`maxBudgetUsd\` gives an answer whose \`stop\` names the limit. With a \`schema\`, the call fails instead if it has no value yet.
 
 ## All codes
 
-Hints are those that hold unless the place that throws knows better. The HTTP status is for servers that pass the error on, who find it in \`error.httpStatus\`; the exit code is for programs. An error may be retryable although its code is not: \`storage_failed\` is, if its cause can pass, such as a full disk or too many open files.`;
+- An error can have a more specific hint than its code.
+- The HTTP status is for a server that passes the error on to its client. It is also in \`error.httpStatus\`.
+- The exit code is for command-line programs.
+- An error can be retryable although its code is not: \`storage_failed\` is retryable if its cause can pass, such as a full disk or too many open files.`;
 
 function causeTable(causes: readonly Cause[]): string {
   const codes = Object.keys(ERROR_CODES);
@@ -52,7 +59,7 @@ function causeTable(causes: readonly Cause[]): string {
   const rank = ({ code }: Row) => (code === undefined ? codes.length : codes.indexOf(code));
   const ordered = rows.sort((a, b) => rank(a) - rank(b));
   return table(
-    ["what happens", "code", "retryable", "beside it"],
+    ["what happens", "code", "retryable", "other facts"],
     ordered.map(({ cause, code, retryable, beside }) => [
       cause,
       code === undefined ? "–" : `\`${code}\``,
