@@ -38,7 +38,7 @@ When a call throws, its process has ended. Only a [pool](pool.md) may keep a pro
 
 ## What happens when
 
-A test causes each failure of this table and writes this page. The HTTP statuses, the signals and the missing folders are real, and so is the CLI. Only for a start that hangs and for an exit code of its own, a fake CLI takes its place. \`npm run test:full\` runs every row with the CLI ${CLIS[0]?.name} and with the older ${CLIS[1]?.name}; \`npm test\` runs a part of this.
+A test causes each failure of this table and writes this page. The HTTP statuses, the signals, the missing folders and the CLI are real. Only two rows use a fake CLI: a start that hangs, and an exit code of the CLI before the result. \`npm run test:full\` runs every row with the CLI ${CLIS[0]?.name} and with the older ${CLIS[1]?.name}; \`npm test\` runs a part of this.
 
 - Where the two CLIs differ, there is a row for each.
 - Each error has a \`sessionId\`, \`resumable: false\` and the hint of its code, unless its row says otherwise.
