@@ -14,46 +14,65 @@ export function plotOf({ latency }) {
 /** The text of docs/benchmarks.md. */
 export const pageOf = ({ facts, latency, throughput, figures, observed }) => `# Benchmarks
 
-This page and its plot are written by \`npm run bench\`, from the file \`bench/results.json\`. All numbers are of one run on one machine; only ratios mean something elsewhere.
+This page compares Hawser with the official SDK: the time of one call, the rate of many calls, and the cost of smaller steps. All figures are from one run on one machine. On another machine, only the ratios are meaningful.
 
 ${facts.map(([name, value]) => `- ${name}: ${value}`).join("\n")}
 
 ## One call
 
-![The distribution of the time of one lean call, for each competitor](benchmarks.svg)
+![The distribution of the time of one lean call, for each way to make it](benchmarks.svg)
 
 ${latencyTable(latency)}
 
-Every competitor asks for the same: one answer, no tools, no settings files, no session on disk. The bench checks this at the model: what it is asked has to be the same for all, but for ids, a number in the system prompt, and what a reset leaves behind (see below). The time is from the call to its value, ${latency.rounds} rounds after some that are not counted, each in another order. Each competitor runs in a Node process of its own, with a model, a home and a folder of its own. Before each call the bench waits until nothing is started, reset or ended any more and the machine is idle${restlessness(latency)}
-
 ${competitors(latency)}
 
-Not timed are the start of a spare, the reset of a process and the warm-up of \`startup()\`: they happen before the call comes. A caller who comes before they are done waits for them, or for a cold start.
+The time is from the call to its value. The start of a spare, the reset of a process and the warm-up of \`startup()\` are not in the time, because they happen before the call. A call that comes before they are done waits for them, or for a cold start.
+
+How it is measured:
+
+- Every row of the table makes the same call: one answer, no tools, no settings files, no session on disk. The bench compares the requests that reach the model. Only ids, a number in the system prompt and [the traces of a reset](#what-a-recycled-conversation-carries) may differ.
+- There are ${latency.rounds} rounds, after some that are not counted. Each round has another order.
+- Each row has its own Node process, simulated model, home and folder.
+- Before each call, the bench waits until no process is being started, reset or ended, and the machine is idle${restlessness(latency)}
 
 ## Many calls
 
 ${throughputTable(throughput, latency)}
 
-Calls a second, medians of ${throughput.runs} runs. Each caller waits for an answer before asking again. Here resets are in the time: a process has to be reset before it serves the next call. The pool answers ${throughput.calls} calls, the official SDK ${throughput.officialCalls}, which is enough for a rate. "From an empty pool" includes the start of its processes, and so depends on the number of calls.
+The figures are calls a second, as medians of ${throughput.runs} runs. Each caller waits for an answer before it makes the next call. Resets are in the time, because a process must be reset before it serves the next call. The pool answers ${throughput.calls} calls. The official SDK answers ${throughput.officialCalls}, which is enough for a rate. "From an empty pool" includes the start of the pool's processes, so this rate depends on the number of calls.
 
-## What was aimed at
+## Targets
+
+A target is a limit for the ratio of Hawser's figure to another figure of the same run.
 
 ${figureTable(figures)}
 
 ${verdict(figures)}
 
-The first rows are those above. "MB/s" is the reading of the CLI's lines, against a loop of \`JSON.parse\` over lines that are strings already (which no reader of bytes can reach) and against \`node:readline\`. "import" is the import of the package's root in a fresh process. "CPU for a streamed event" and "result line to the caller" are measured with a program in the CLI's place that only prints, so that nothing but the libraries is seen. "First answer of the real CLI" is one call in a fresh Node process, that is, with code that has not run before.
+What the figures are:
+
+- **one call, calls a second:** the figures of the tables above.
+- **MB/s:** the rate at which the CLI's lines are read. It is compared with \`node:readline\`, and with a loop of \`JSON.parse\` over lines that are strings already. A reader of bytes cannot reach the rate of that loop.
+- **import of the root:** the import of the package's root in a new process.
+- **CPU for a streamed event, result line to the caller:** a program that only prints takes the place of the CLI, so that only the libraries are measured.
+- **first answer of the real CLI:** one call in a new Node process, so the code has not run before.
 
 ## What is not measured
 
-- A real network and a real model. The simulated one answers at once, from the same machine. A real answer takes a second or many; what is saved here is saved in front of it, and the ratios of whole calls are smaller.
-- Calls with tools, settings, servers or hooks. They are never recycled; spares serve them, too.
-- The memory of the processes that wait: about ${observed.spareMb} MB for a spare, up to some ${observed.resetMb} MB for one that has been reset a thousand times. \`maxRssMb\` and \`maxJobs\` limit it.
-- Other machines. The start of the CLI is bound by the processor: with more cores the official SDK gains more from callers at once than with two.
+- **A real network and a real model.** The simulated model answers at once, from the same machine. A real answer takes a second or more. Hawser saves time only before the answer, so the ratios of whole calls are smaller.
+- **Calls with tools, settings, servers or hooks.** Their processes are never recycled. Spares serve these calls, too.
+- **The memory of waiting processes.** Observed: about ${observed.spareMb} MB for a spare, and up to about ${observed.resetMb} MB for a process that has been reset a thousand times. \`maxRssMb\` and \`maxJobs\` limit it.
+- **Other machines.** The processor limits the start of the CLI. With more cores than two, the official SDK gains more from several callers at once.
 
 ## What a recycled conversation carries
 
-The reset is the CLI's own \`/clear\`. Nothing of the earlier conversation is left, but the first message of the next one begins with some 400 characters of tags that say that the command was run: \`<local-command-caveat>\`, \`<command-name>/clear</command-name>\` and an empty \`<local-command-stdout>\`. The model sees them, and they are paid for. A pool with \`isolation: "process"\` never recycles: each call has a process of its own, started ahead, and the request is that of a cold call.
+A pool resets a process with the CLI's own \`/clear\`. Nothing of the earlier conversation is left. However, the first message of the next conversation begins with about 400 characters of tags, which say that the command was run: \`<local-command-caveat>\`, \`<command-name>/clear</command-name>\` and an empty \`<local-command-stdout>\`. The model sees them, and you pay for them.
+
+A pool with \`isolation: "process"\` never recycles a process. Each call has its own process, which was started in advance, and sends the same request as a cold call.
+
+## Run it yourself
+
+\`npm run bench\` measures, and writes \`bench/results.json\`, this page and its plot. \`npm run figures\` writes the page from the file without measuring.
 `;
 
 function latencyTable({ calls }) {
@@ -63,7 +82,7 @@ function latencyTable({ calls }) {
     p90.toFixed(1),
     (median / calls.query.median).toFixed(2),
   ]);
-  return table(["", "median, ms", "p90, ms", `of ${calls.query.label}`], rows);
+  return table(["", "median, ms", "p90, ms", `ratio to ${calls.query.label}`], rows);
 }
 
 function competitors({ calls }) {
@@ -76,7 +95,7 @@ function competitors({ calls }) {
 function restlessness({ calls, restless }) {
   const all = Object.values(calls).flatMap(({ values }) => values).length;
   if (restless === 0) return ".";
-  return `; before ${restless} of the ${all} calls of this run it was not, for ten seconds.`;
+  return `, for at most ten seconds. Before ${restless} of the ${all} calls of this run, the machine was not idle in that time.`;
 }
 
 function throughputTable({ rates }, { calls }) {
@@ -118,9 +137,14 @@ function verdict(figures) {
   const missed = figures.filter(({ met }) => !met);
   if (missed.length === 0) return `All ${figures.length} targets were met in this run.`;
   const names = missed.map(
-    (row) => `"${row.figure}" against ${row.against} ${shown(row, row.other)}`,
+    (row) =>
+      `- ${row.figure.replace(/, \S+$/, "")}: ratio ${row.ratio.toFixed(2)} to ${row.against}, target ${targetOf(row)}`,
   );
-  return `Of ${figures.length} targets ${missed.length} were missed in this run: ${names.join("; ")}.`;
+  return [
+    `Of ${figures.length} targets, ${missed.length} were missed in this run:`,
+    "",
+    ...names,
+  ].join("\n");
 }
 
 function table(head, rows) {

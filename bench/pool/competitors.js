@@ -8,7 +8,7 @@ import { startRaw } from "./raw.js";
 export const COMPETITORS = {
   query: {
     label: "official query()",
-    about: "a process for each call.",
+    about: "a new process for each call.",
     tone: "theirs",
     endsProcess: true,
     async open(place) {
@@ -20,7 +20,7 @@ export const COMPETITORS = {
   startup: {
     label: "official startup()",
     about:
-      "a process that was started and initialized for this call, right after the one before it, as the spares of a pool are; only `warm.query(prompt)` is timed.",
+      "a process that was started and initialized for this call, right after the call before it, as a spare of a pool is. Only `warm.query(prompt)` is timed.",
     tone: "theirs",
     async open(place) {
       const { startup } = await import("@anthropic-ai/claude-agent-sdk");
@@ -39,7 +39,7 @@ export const COMPETITORS = {
 
   cold: {
     label: "hawser complete(), cold",
-    about: "a process for each call.",
+    about: "a new process for each call.",
     tone: "ours",
     endsProcess: true,
     async open(place) {
@@ -52,7 +52,7 @@ export const COMPETITORS = {
   generic: {
     label: "hawser pool, generic spare",
     about:
-      "a process that was started, but knows nothing of the call; the system prompt is another one in each round.",
+      "a process that was started without the options of the call. The system prompt is different in each round.",
     tone: "ours",
     async open(place) {
       let calls = 0;
@@ -65,7 +65,7 @@ export const COMPETITORS = {
   warmed: {
     label: "hawser pool, warmed spare",
     about:
-      'a process that was started and initialized for these options (`warm: [options]`). It serves one call (`isolation: "process"`).',
+      'a process that was started and initialized with the options of the call (`warm: [options]`). It serves one call (`isolation: "process"`).',
     tone: "ours",
     async open(place) {
       const options = hawserOptions(place);
@@ -76,7 +76,7 @@ export const COMPETITORS = {
 
   recycled: {
     label: "hawser pool, recycled process",
-    about: "a process that has served another call; its conversation was reset after that one.",
+    about: "a process that has served another call. Its conversation was reset after that call.",
     tone: "ours",
     async open(place) {
       const options = hawserOptions(place);
@@ -87,7 +87,7 @@ export const COMPETITORS = {
   raw: {
     label: "raw limit, by hand",
     about:
-      "forty lines of Node that write a prompt to one process and wait for its result, and check nothing. No library can be faster.",
+      "forty lines of Node that write a prompt to one process, wait for its result, and check nothing. No library can be faster.",
     tone: "limit",
     async open(place) {
       const cli = startRaw({ ...place, systemPrompt: systemPrompt() });

@@ -28,7 +28,7 @@ for (const ending of Object.keys(ENDINGS)) {
 }
 write(
   [
-    `| the host's end | ${Object.keys(HOSTS).join(" | ")} |`,
+    `| how the program ends | ${Object.keys(HOSTS).join(" | ")} |`,
     `|---|${"---|".repeat(Object.keys(HOSTS).length)}`,
     ...rows,
   ].join("\n"),

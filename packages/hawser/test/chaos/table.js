@@ -30,15 +30,15 @@ export function tableOf({ results, seed, rounds, mostAtOnce, seconds, version })
   const often = rounds === 1 ? "once" : `${rounds} times`;
   const product = `${steps} steps × ${faults} faults × ${ENTRIES.length} entry points, ${often}`;
   return [
-    `Seed ${seed}: ${results.length} runs (${product}), up to ${mostAtOnce} at a time, in ${Math.round(seconds)} s on ${cpus().length} cores. Node ${process.version}; the fake CLI as ${version}. ${signalled} of the runs were signalled from outside.`,
+    `Seed ${seed}: ${results.length} runs (${product}), up to ${mostAtOnce} at a time, in ${Math.round(seconds)} s on ${cpus().length} cores. Node ${process.version}; the fake CLI as ${version}. ${signalled} of the runs got a signal from outside.`,
     "",
-    `Unhandled rejections, uncaught exceptions, warnings, descriptors, timers, listeners, processes and temporary files left: 0. Runs that did not settle: 0. The longest took ${secondsOf(worstOf(results))} from the fault to the outcome, limits that had to be waited for included.`,
+    `Unhandled rejections, uncaught exceptions and warnings: 0. Descriptors, timers, listeners, processes and temporary files that were left: 0. Runs that did not settle: 0. The longest run took ${secondsOf(worstOf(results))} from the fault to the outcome, including limits that it had to reach.`,
     "",
-    `From the fault to the outcome each run had a limit, of ${leastOf(limits)} to ${mostOf(limits)} s. The calls that must reach one of their own had ${ownLimits(results)}.`,
+    `The suite allowed each run ${leastOf(limits)} to ${mostOf(limits)} s from the fault to the outcome. Calls that had to reach one of their own limits had ${ownLimits(results)}.`,
     "",
-    `What they came to: ${listed(total)}.`,
+    `Outcomes: ${listed(total)}.`,
     "",
-    row(["the CLI stands at", ...Object.values(FAULTS).map(({ title }) => title)]),
+    row(["step of the CLI", ...Object.values(FAULTS).map(({ title }) => title)]),
     row(["---", ...Object.keys(FAULTS).map(() => "---")]),
     ...Object.entries(STEPS).map(([step, { title }]) =>
       row([title, ...Object.keys(FAULTS).map((fault) => cellOf(results, step, fault))]),

@@ -124,7 +124,7 @@ describe.each(clisInTurn())("complete() with autoResume, on the real CLI $name",
     expect(entries.filter(({ fields }) => fields?.["resumes"] !== undefined)).toEqual(
       facts.map((fields) => ({
         level: "warn",
-        message: "the limit of turns was reached, so the call goes on",
+        message: "maxTurns was reached, so the call continues",
         fields,
       })),
     );

@@ -9,11 +9,11 @@ export function page(causes: readonly Cause[]): string {
 
 const HEAD = `# Errors
 
-A call either returns an answer or throws a \`HawserError\`. Its \`code\` is stable, so that programs can branch on it. \`message\` and \`hint\` are for people: what happened, and what to do about it.
+A call gives an answer or throws a \`HawserError\`. Its \`code\` says what happened, and is stable. Its \`message\` and \`hint\` are for people: what happened, and what to do about it.
 
 <!-- replies: always(apiError(529)) -->
 
-\`\`\`js
+\`\`\`ts
 import { complete, isHawserError } from "hawser";
 
 try {
@@ -22,29 +22,36 @@ try {
 } catch (error) {
   if (!isHawserError(error)) throw error;
   console.log(error.code, error.apiStatus, error.retryable); //=> overloaded 529 true
-  if (isHawserError(error, "rate_limited")) console.log(\`again in \${error.retryAfterMs ?? 60_000} ms\`);
+  if (isHawserError(error, "rate_limited")) console.log(\`retry in \${error.retryAfterMs ?? 60_000} ms\`);
 }
 \`\`\`
 
-Use \`isHawserError()\` instead of \`instanceof\`: it also recognises errors of a second copy of the package, which a dependency may have installed.
+Use \`isHawserError()\` instead of \`instanceof\`, because it also recognises errors of a second copy of the package, which a dependency may have installed.
 
-- \`retryable\` says whether the same call may succeed later without any change. With \`retry: { attempts: 3 }\`, \`complete()\` retries such errors itself.
-- \`partialText\` is what the model had said before the failure. For \`structured_output\` it is the JSON of the value that the model gave, if it gave one. \`result\` is the CLI's own result line, if there was one.
-- \`sessionId\` is the id of the call's session, and \`resumable\` says whether \`resume: sessionId\` can continue it. That needs \`persistSession: true\`, because \`complete()\` keeps no session by default.
+- \`retryable\` says whether the same call may succeed later without any change. With \`retry: { attempts: 3 }\`, \`complete()\` repeats such a call by itself.
+- \`partialText\` is the text that the model had sent before the failure. For \`structured_output\` it is the JSON of the value that the model gave, if it gave one. \`result\` is the CLI's own result message, if there was one.
+- \`sessionId\` is the id of the call's session, and \`resumable\` says whether \`resume: sessionId\` can continue it. This needs \`persistSession: true\`, because \`complete()\` keeps no session by default.
 - \`cliPath\`, \`cliVersion\`, \`exitCode\`, \`signal\` and \`stderrTail\` describe the process. \`tried\` lists the places that were searched for a missing CLI.
-- Secrets are masked when an error is made, so an error is safe to log. \`JSON.stringify(error)\` contains all its facts.
+- Secrets are masked when an error is created, so you can log the error as it is. \`JSON.stringify(error)\` contains all its facts.
 
-When a call throws, its process has exited. Only a [pool](pool.md) may keep a process that has ended the turn by itself, and resets it before the next call.
+When a call throws, its process has ended. Only a [pool](pool.md) may keep a process that has ended the turn by itself; the pool resets it before the next call.
 
 ## What happens when
 
-A test causes each of these failures with the CLI ${CLIS[0]?.name} and with the older ${CLIS[1]?.name}, and writes this page (\`npm test\` takes the two in turn, \`npm run test:full\` both). The HTTP statuses, signals and missing folders are real; a stand-in replaces the CLI only for a start that hangs and for an exit code of the CLI's own. Where the two CLIs differ, both are named. Each error has a \`sessionId\`, \`resumable: false\` and the hint of its code, unless its row says otherwise. A row without a code is not a failure: the call returns an answer.`;
+A test causes each failure of this table and writes this page. The HTTP statuses, the signals, the missing folders and the CLI are real. Only two rows use a fake CLI: a start that hangs, and an exit code of the CLI before the result. \`npm run test:full\` runs every row with the CLI ${CLIS[0]?.name} and with the older ${CLIS[1]?.name}; \`npm test\` runs a part of this.
 
-const BETWEEN = `Limits that you set are not failures: a call that reaches \`maxTurns\` or \`maxBudgetUsd\` returns an answer whose \`stop\` says so. With a \`schema\` the call fails, because it has no value to return.
+- Where the two CLIs differ, there is a row for each.
+- Each error has a \`sessionId\`, \`resumable: false\` and the hint of its code, unless its row says otherwise.
+- A row without a code is not a failure: the call gives an answer.`;
+
+const BETWEEN = `Limits that you set are not failures: a call that reaches \`maxTurns\` or \`maxBudgetUsd\` gives an answer whose \`stop\` names the limit. With a \`schema\`, the call fails instead if it has no value yet.
 
 ## All codes
 
-An error can have a more exact message and hint than its code. The HTTP status (\`error.httpStatus\`) is for a server that passes the error on to its client; the exit code is for commands. An error can be retryable although its code is not: \`storage_failed\` is retryable if its cause can pass, such as a full disk or too many open files.`;
+- An error can have a more specific hint than its code.
+- The HTTP status is for a server that passes the error on to its client. It is also in \`error.httpStatus\`.
+- The exit code is for command-line programs.
+- An error can be retryable although its code is not: \`storage_failed\` is retryable if its cause can pass, such as a full disk or too many open files.`;
 
 function causeTable(causes: readonly Cause[]): string {
   const codes = Object.keys(ERROR_CODES);

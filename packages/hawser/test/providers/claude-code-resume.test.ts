@@ -30,7 +30,7 @@ describe.each(clisInTurn())("maxTurns of ClaudeCodeProvider on the real CLI $nam
     expect(entries.filter(({ level }) => level === "warn")).toEqual(
       [1, 2, 3].map((resumes) => ({
         level: "warn",
-        message: "the limit of turns was reached, so the call goes on",
+        message: "maxTurns was reached, so the call continues",
         fields: { resumes, of: 5, delay_ms: 0 },
       })),
     );

@@ -8,20 +8,22 @@ export function page(scenarios, columns, cli) {
   const table = [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`);
   return `# Runtimes
 
-Written by \`npm run runtimes -- --write\`; do not edit.
-
-The packed package, installed in an empty project, drives the real CLI ${cli} against the simulated
-model of \`hawser/testing\`, which runs on the same runtime. Each cell is a process of its own. It works
-if all that was asked came out right, no process and no temporary file was left (\`processes()\` is
-empty), and the program ended by itself.
+Hawser is tested on Node 20, 22 and 24, on Bun and on Deno, all on Linux x64. The table shows what was tested on each of them: with the package as npm installs it, the real CLI ${cli}, and the simulated model of \`hawser/testing\`, which runs on the same runtime.
 
 ${table.join("\n")}
 
-On Bun and Deno no \`node\` is on PATH: the programs of \`hawser/testing\` run on the runtime itself.
+Each cell is a separate process. "works" means that:
 
-Known: under Deno, the program of \`record()\` does not end when it is only asked for its version. The
-probe gives it up after five seconds, warns that the version is not known, and the call goes on.
+- every result was right;
+- no process and no temporary file was left (\`processes()\` is empty);
+- the program ended by itself.
 
-The tests run under Node 20; \`npm run runtimes -- --suite\` runs them under Node 22 and 24.
+In the tests on Bun and Deno, no \`node\` is on PATH: the programs of \`hawser/testing\` run on Bun or Deno too.
+
+**Known problem.** Under Deno, the program of \`record()\` does not end when it is only asked for its version. Hawser stops waiting after five seconds and warns that the version is not known. The call goes on.
+
+The test suite runs under Node 20. \`npm run runtimes -- --suite\` runs it under Node 22 and 24.
+
+\`npm run runtimes -- --write\` writes this page; do not edit it by hand.
 `;
 }

@@ -44,9 +44,9 @@ const SCENARIOS = {
   pool: "`createPool()`: two processes, four calls",
   abort: "an `AbortSignal` ends a call and its process",
   query: "`query()`",
-  errors: "a CLI that is missing, one that dies",
-  forgotten: "a session that nobody closes: the program ends all the same, and its CLI with it",
-  killed: "a program that is killed with SIGKILL: its CLI goes too",
+  errors: "the errors for a missing CLI and for a CLI that dies",
+  forgotten: "a session that is never closed: the program still ends, and its CLI too",
+  killed: "a program that is killed with SIGKILL: its CLI ends too",
   "fake CLI": "`fakeCli()` of `hawser/testing`",
   cassette: "`record()` and `replay()` of `hawser/testing`",
 };
