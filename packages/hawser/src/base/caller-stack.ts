@@ -15,9 +15,10 @@ export function traceCaller<T>(promise: Promise<T>): Promise<T> {
 export function callerStack(above: (...args: never[]) => unknown = callerStack): string {
   const holder = { stack: "" };
   Error.captureStackTrace?.(holder, above);
-  // Read now: until its text is read, a stack keeps every object alive that it passed through.
-  const { stack } = holder;
-  return stack.slice(stack.indexOf("\n    at ") + 1);
+  // Read now: until its text is read, a stack keeps every object alive that it passed through. The
+  // text may be anything if the program has replaced Error.prepareStackTrace.
+  const stack: unknown = holder.stack;
+  return typeof stack === "string" ? (/\n(\s+at [\s\S]*)$/.exec(stack)?.[1] ?? "") : "";
 }
 
 /**
@@ -25,16 +26,23 @@ export function callerStack(above: (...args: never[]) => unknown = callerStack):
  * the first call gets that error, and each further one a copy, because each has frames of its own.
  */
 export function withCaller<E>(error: E, caller: string | undefined): E {
-  if (!(error instanceof Error) || error.stack === undefined || !caller) return error;
-  const own = ownStacks.get(error);
-  const result = own !== undefined && error instanceof HawserError ? error.withFacts({}) : error;
-  const stack = own ?? error.stack;
-  ownStacks.set(result, stack);
-  // An error that was made during the call holds some of the frames already, or all of them.
-  const held = new Set(stack.split("\n"));
-  const missing = caller.split("\n").filter((frame) => !held.has(frame));
-  result.stack = [stack, ...missing].join("\n");
+  if (!(error instanceof Error) || typeof error.stack !== "string" || !caller) return error;
+  const own = ownStacks.get(error) ?? error.stack;
+  const stack = joinFrames(own, caller);
+  if (stack === error.stack) return error;
+  const isShared = error.stack !== own;
+  const result = isShared && error instanceof HawserError ? error.withFacts({}) : error;
+  // The error may come from a callback of the program, and may be frozen.
+  if (Reflect.set(result, "stack", stack)) ownStacks.set(result, own);
   return result as E;
+}
+
+/** An error that was made during the call holds the first frames of the caller already, or all of them. */
+function joinFrames(stack: string, caller: string): string {
+  const held = new Set(stack.split("\n"));
+  const frames = caller.split("\n");
+  const from = frames.findLastIndex((frame) => held.has(frame)) + 1;
+  return [stack, ...frames.slice(from)].join("\n");
 }
 
 /** The stacks of errors before they got the frames of a caller. */

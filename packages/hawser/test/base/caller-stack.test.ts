@@ -13,6 +13,22 @@ describe("callerStack()", () => {
   });
 });
 
+describe("callerStack() in a program with its own Error.prepareStackTrace", () => {
+  it("is empty if the stack is no text, or has no frames", () => {
+    const { prepareStackTrace, stackTraceLimit } = Error;
+    try {
+      Error.prepareStackTrace = (_error, frames) => frames;
+      expect(callerStack()).toBe("");
+      Error.prepareStackTrace = prepareStackTrace as typeof Error.prepareStackTrace;
+      Error.stackTraceLimit = 0;
+      expect(callerStack()).toBe("");
+    } finally {
+      Error.prepareStackTrace = prepareStackTrace as typeof Error.prepareStackTrace;
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  });
+});
+
 describe("traceCaller()", () => {
   it("adds the line of the caller to an error that a timer brings", async () => {
     const failed = new Promise<never>((_, reject) => {
@@ -37,11 +53,20 @@ describe("traceCaller()", () => {
 describe("withCaller()", () => {
   it("adds only frames that the stack does not hold yet", () => {
     const error = new HawserError("closed");
-    const before = error.stack;
-    const [line = ""] = callerStack().split("\n");
-    const held = `${before?.split("\n").at(1)}\n${line}`;
-    expect(withCaller(error, held)).toBe(error);
-    expect(error.stack).toBe(`${before}\n${line}`);
+    error.stack = "HawserError: x\n    at inner (h.js:1:1)\n    at main (a.js:2:2)";
+    const caller = "    at complete (h.js:9:9)\n    at main (a.js:2:2)\n    at first (a.js:3:3)";
+    expect(withCaller(error, caller)).toBe(error);
+    expect(error.stack).toBe(
+      "HawserError: x\n    at inner (h.js:1:1)\n    at main (a.js:2:2)\n    at first (a.js:3:3)",
+    );
+    expect(withCaller(error, caller)).toBe(error);
+  });
+
+  it("leaves a frozen error and a stack that is no text as they are", () => {
+    const frozen = Object.freeze(new Error("of a callback"));
+    expect(withCaller(frozen, "    at first (a.ts:1:1)")).toBe(frozen);
+    const odd = Object.assign(new Error("x"), { stack: ["frames"] });
+    expect(withCaller(odd, "    at first (a.ts:1:1)").stack).toEqual(["frames"]);
   });
 
   it("gives each further caller of one error a copy with its own line", () => {

@@ -8,6 +8,7 @@ import {
   HawserError,
   isHawserError,
 } from "../../src/base/index.js";
+import { BUILT_ROOT } from "../support/built.js";
 import { fc } from "../support/fc.js";
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
@@ -189,7 +190,7 @@ describe("HawserError masking", () => {
 
   it("prints no secret when the error ends a program", () => {
     const program = `
-      import { HawserError } from ${JSON.stringify(new URL("../../dist/index.js", import.meta.url).href)};
+      import { HawserError } from ${JSON.stringify(BUILT_ROOT)};
       throw new HawserError("auth", "key " + process.env.MY_API_KEY, {
         cause: new Error(process.env.MY_API_KEY),
         result: { deep: [process.env.MY_API_KEY] },

@@ -11,6 +11,7 @@ import {
 import type { Options } from "../../src/options/index.js";
 import { type Action, fakeCli, type Step } from "../../src/testing/index.js";
 import { isMessage, type Message } from "../../src/wire/index.js";
+import { BUILT_ROOT } from "../support/built.js";
 import { startsOf } from "../support/starts.js";
 import { writtenSession } from "../support/written-session.js";
 
@@ -188,8 +189,6 @@ describe("Completion.usage", () => {
 
 /** Runs a program that prints how many sessions it has closed and how many are still in memory. */
 describe("the garbage collector", () => {
-  const DIST = new URL("../../dist/index.js", import.meta.url).href;
-
   it.each<[string, string, Action[]]>([
     ["a completed call", 'await complete("x", { cliPath }); await shutdown();', [{ turn: "ok" }]],
     [
@@ -205,7 +204,7 @@ describe("the garbage collector", () => {
   ])("frees the session of %s", async (_what, body, answer) => {
     const { path } = await fake([{ on: "user", do: answer }]);
     const source = `
-      import { complete, openSession, shutdown } from ${JSON.stringify(DIST)};
+      import { complete, openSession, shutdown } from ${JSON.stringify(BUILT_ROOT)};
       import { setTimeout as sleep } from "node:timers/promises";
       const cliPath = process.argv[1];
       const Session = (await openSession({ cliPath })).constructor;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ERROR_CODES } from "../../src/base/index.js";
-import { PACKAGE } from "../support/folders.js";
+import { BUILT } from "../support/built.js";
 import { codesIn } from "./mention.helper.js";
 import { GUIDES, prose, readPage } from "./page.helper.js";
 
@@ -41,12 +41,10 @@ function namesIn(page: string, source: string): { place: string; name: string }[
 
 /** Every word of the declarations, comments left out. */
 function declaredNames(): ReadonlySet<string> {
-  const files = readdirSync(join(PACKAGE, "dist"), { recursive: true, encoding: "utf8" });
+  const files = readdirSync(BUILT, { recursive: true, encoding: "utf8" });
   const texts = files
     .filter((name) => name.endsWith(".d.ts"))
-    .map((name) =>
-      readFileSync(join(PACKAGE, "dist", name), "utf8").replace(/\/\*[\s\S]*?\*\//g, ""),
-    );
+    .map((name) => readFileSync(join(BUILT, name), "utf8").replace(/\/\*[\s\S]*?\*\//g, ""));
   return new Set(texts.flatMap((text) => text.match(/\w+/g) ?? []));
 }
 

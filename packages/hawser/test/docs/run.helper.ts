@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import ts from "typescript";
 import * as testing from "../../src/testing/index.js";
+import { BUILT } from "../support/built.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { PACKAGE, REPOSITORY } from "../support/folders.js";
 import { type Block, blocksOf } from "./page.helper.js";
@@ -58,9 +59,8 @@ function lay(block: Block, cwd: string, machine: Machine): [program: string, fil
   if (machine.hasNoCli) {
     // A copy, because beside the real one the CLI is installed.
     mkdirSync(hawser);
-    for (const part of ["package.json", "dist"]) {
-      cpSync(join(PACKAGE, part), join(hawser, part), { recursive: true });
-    }
+    cpSync(join(PACKAGE, "package.json"), join(hawser, "package.json"));
+    cpSync(BUILT, join(hawser, "dist"), { recursive: true });
   } else symlinkSync(PACKAGE, hawser);
   for (const name of LIBRARIES) {
     symlinkSync(join(REPOSITORY, "node_modules", name), join(cwd, "node_modules", name));

@@ -11,6 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PACKAGE, REPOSITORY } from "../support/folders.js";
+// Throws if the build is older than the source.
+import "../support/built.js";
 
 export interface PackedProject {
   readonly folder: string;

@@ -5,12 +5,12 @@ import type { Options, SpawnedProcess, SpawnRequest } from "../../src/options/in
 import { processes } from "../../src/process/index.js";
 import { fakeCli } from "../../src/testing/index.js";
 import { SubprocessTransport } from "../../src/transport/index.js";
+import { BUILT_ROOT } from "../support/built.js";
 import { stillAlive, treeOf, until } from "../support/proc.js";
 import { recordingLogger } from "../support/recording-logger.js";
 import { Puppet } from "./custom-process.helper.js";
 
 const ELSEWHERE = { cliPath: "/nowhere/claude", closeGraceMs: 50 } as const;
-const DIST = new URL("../../dist/index.js", import.meta.url).href;
 const MESSAGE = { type: "system", subtype: "puppet" } as const;
 
 async function open(options: Options): Promise<SubprocessTransport> {
@@ -156,7 +156,7 @@ async function program(rest: string): Promise<{ printed: string; code: unknown }
   const source = `
     import { EventEmitter } from "node:events";
     import { PassThrough } from "node:stream";
-    import { SubprocessTransport } from ${JSON.stringify(DIST)};
+    import { SubprocessTransport } from ${JSON.stringify(BUILT_ROOT)};
     const puppet = Object.assign(new EventEmitter(), {
       stdin: new PassThrough().resume(),
       stdout: new PassThrough(),

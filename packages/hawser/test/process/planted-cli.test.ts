@@ -19,6 +19,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { locateCli } from "../../src/process/index.js";
 import type { Machine } from "../../src/process/locate/cli-search-paths.js";
 import { ClaudeCodeProvider } from "../../src/providers/index.js";
+import { BUILT } from "../support/built.js";
 import { PACKAGE } from "../support/folders.js";
 
 const run = promisify(execFile);
@@ -66,7 +67,7 @@ function checkout(root: string, ran: string): string {
 function installed(root: string): string {
   const own = join(root, "lib", "node_modules", "hawser");
   mkdirSync(own, { recursive: true });
-  cpSync(join(PACKAGE, "dist"), join(own, "dist"), { recursive: true });
+  cpSync(BUILT, join(own, "dist"), { recursive: true });
   cpSync(join(PACKAGE, "package.json"), join(own, "package.json"));
   return own;
 }

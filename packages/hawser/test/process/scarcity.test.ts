@@ -2,14 +2,15 @@ import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeCli, isolatedEnv, SimulatedModel } from "../../src/testing/index.js";
+import { BUILT, BUILT_ROOT } from "../support/built.js";
 import { clisInTurn } from "../support/cli.js";
 
 const run = promisify(execFile);
-const DIST = new URL("../../dist/index.js", import.meta.url).href;
-const PROVIDERS = new URL("../../dist/providers/index.js", import.meta.url).href;
+const PROVIDERS = pathToFileURL(join(BUILT, "providers/index.js")).href;
 const isRoot = process.getuid?.() === 0;
 const STRANGER = 54323;
 const SESSION = "11111111-2222-4333-8444-555555555555";
@@ -55,7 +56,7 @@ interface Host {
  */
 async function outcomes({ before = "", calls, shell = "" }: Host): Promise<Record<string, string>> {
   const program = `
-    import * as hawser from ${JSON.stringify(DIST)};
+    import * as hawser from ${JSON.stringify(BUILT_ROOT)};
     import { ClaudeCodeProvider } from ${JSON.stringify(PROVIDERS)};
     import { execFileSync } from "node:child_process";
     import * as fs from "node:fs";
@@ -252,7 +253,7 @@ describe.skipIf(process.platform === "win32")("a host whose current directory wa
   it("gets cwd_not_found from the command", async () => {
     const gone = join(folder(), "gone");
     mkdirSync(gone);
-    const main = new URL("../../dist/bin/main.js", import.meta.url).pathname;
+    const main = join(BUILT, "bin/main.js");
     const script = 'cd "$0" && rmdir "$0" && exec "$@"';
     const command = [process.execPath, main, "ask", "--json", "--cli", await fake(), "hi"];
     const failure = await run("/bin/sh", ["-c", script, gone, ...command], {

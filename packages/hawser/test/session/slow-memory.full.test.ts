@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../src/testing/index.js";
+import { BUILT_ROOT } from "../support/built.js";
 import { fake, partial } from "./fake.helper.js";
 
-const DIST = new URL("../../dist/index.js", import.meta.url).href;
 const run = promisify(execFile);
 
 /**
@@ -12,7 +12,7 @@ const run = promisify(execFile);
  * the most memory that it ever had, and what came.
  */
 const PROGRAM = `
-  import { openSession } from ${JSON.stringify(DIST)};
+  import { openSession } from ${JSON.stringify(BUILT_ROOT)};
   const session = await openSession({ cliPath: process.argv[1], includePartialMessages: true });
   const turn = session.send("go");
   let ended = false;

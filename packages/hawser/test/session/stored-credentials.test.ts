@@ -13,19 +13,18 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { openSession } from "../../src/session/index.js";
 import { always, fakeCli, type IsolatedEnv, isolatedEnv } from "../../src/testing/index.js";
 import { InMemorySessionStore, projectKeyOf } from "../../src/transcripts/index.js";
+import { BUILT_ROOT } from "../support/built.js";
 import { clisInTurn } from "../support/cli.js";
 import { HAWSER } from "../support/pty.js";
 import { type World, world } from "../support/world.js";
 
 /** The files in which the CLI keeps credentials. */
 const STORED = [".credentials.json", ".claude.json"];
-const DIST = pathToFileURL(join(import.meta.dirname, "../../dist/index.js")).href;
 
 /** One program for each way in which hawser comes near the configuration of the CLI. */
 const PROGRAMS: Readonly<Record<string, string>> = {
@@ -51,7 +50,7 @@ describe.skipIf(process.platform === "win32")("the stored credentials of the CLI
     });
     const key = await projectKeyOf(place.cwd);
     const source = `
-      import * as H from ${JSON.stringify(DIST)};
+      import * as H from ${JSON.stringify(BUILT_ROOT)};
       const [cliPath, H_KEY, ID] = ${JSON.stringify([cli.path, key, randomUUID()])};
       ${PROGRAMS[name]}`;
     await runsWithoutReading(place, ["--input-type=module", "-e", source]);

@@ -1,17 +1,15 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type IPty, spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import { onTestFinished } from "vitest";
 import { type FakeCli, fakeCli } from "../../src/testing/index.js";
+import { BUILT } from "./built.js";
 import { NEWEST_CLI } from "./cli.js";
 
-const DIST = process.env["HAWSER_DIST"] ?? fileURLToPath(new URL("../../dist", import.meta.url));
-
 /** The command as it is built. */
-export const HAWSER: string = `${DIST}/bin/main.js`;
+export const HAWSER: string = `${BUILT}/bin/main.js`;
 
 /** Registers what ends a resource: `onTestFinished` for one test, or what a block of tests ends with. */
 export type AtEnd = (end: () => void | Promise<void>) => void;

@@ -1,10 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished } from "vitest";
+import { BUILT_ROOT } from "./built.js";
 import { until } from "./proc.js";
 
 /** The built library, as a user's program imports it. */
-export const DIST: string = new URL("../../dist/index.js", import.meta.url).href;
+export const DIST: string = BUILT_ROOT;
 
 export interface UserProgram {
   readonly child: ChildProcessWithoutNullStreams;

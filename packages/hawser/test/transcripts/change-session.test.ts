@@ -8,13 +8,12 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as transcripts from "../../src/transcripts/index.js";
+import { BUILT_ROOT } from "../support/built.js";
 import { emptyConfig, entry, sessionId, writeTranscript } from "./transcript-files.helper.js";
 
 const id = sessionId(1);
-const DIST = pathToFileURL(join(import.meta.dirname, "../../dist/index.js")).href;
 
 describe("functions that change a session file", () => {
   it.each([
@@ -61,7 +60,7 @@ describe("functions that change a session file", () => {
     // The system refuses to let a file of this program grow over 8 blocks, as on a disk that is full.
     const program = `
       import { appendFileSync, statSync, writeFileSync } from "node:fs";
-      import * as H from ${JSON.stringify(DIST)};
+      import * as H from ${JSON.stringify(BUILT_ROOT)};
       const [path, id, configDir] = ${JSON.stringify([path, id, configDir])};
       let limit;
       try { writeFileSync(path + ".probe", Buffer.alloc(1 << 20)); } catch { limit = statSync(path + ".probe").size; }

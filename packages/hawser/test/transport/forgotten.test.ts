@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeCli, type Scenario } from "../../src/testing/index.js";
+import { BUILT } from "../support/built.js";
 import { isAlive, treeOf, until } from "../support/proc.js";
 import { DIST, printedPid, startUserProgram } from "../support/user-program.js";
 
@@ -94,7 +95,7 @@ describe.skipIf(process.platform !== "linux")("program that does not close its t
   it("is ended by a signal when it has two copies of this library", async () => {
     const copy = mkdtempSync(join(tmpdir(), "hawser-copy-"));
     onTestFinished(() => rmSync(copy, { recursive: true }));
-    cpSync(new URL("../../dist", import.meta.url), join(copy, "dist"), { recursive: true });
+    cpSync(BUILT, join(copy, "dist"), { recursive: true });
     writeFileSync(join(copy, "package.json"), '{"type":"module"}');
     const second = `
       const copy = await import(${JSON.stringify(join(copy, "dist/index.js"))});
