@@ -2,19 +2,22 @@
 // fills in the public address of the repository. The address is `repository` in the package.json of the
 // repository's root. Without an address, the package has no repository, homepage or bugs, and its links
 // are relative, which works in node_modules. With one, links are absolute, which works on any page.
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join, posix } from "node:path";
 
 /** What the package holds beside its code. */
-export const PAGES = [
-  "README.md",
-  "CHANGELOG.md",
-  "CONTRIBUTING.md",
-  "LICENSE",
-  "SECURITY.md",
-  "docs",
-  "examples",
-];
+const PAGES = ["README.md", "CHANGELOG.md", "LICENSE", "SECURITY.md", "docs", "examples"];
+
+/** Pages for contributors, who have a clone. The package has to stay small. */
+const ONLY_IN_REPOSITORY = ["CONTRIBUTING.md", "docs/architecture.md"];
 
 /** `address` is for example "https://example.org/hawser". */
 export function copyPages(repository, folder, { address, version }) {
@@ -22,8 +25,10 @@ export function copyPages(repository, folder, { address, version }) {
     rmSync(join(folder, page), { recursive: true, force: true });
     if (!existsSync(join(repository, page))) continue;
     cpSync(join(repository, page), join(folder, page), { recursive: true, filter: isPage });
-    if (address !== undefined) makeLinksAbsolute(folder, page, `${address}/blob/v${version}`);
   }
+  for (const page of ONLY_IN_REPOSITORY) rmSync(join(folder, page), { force: true });
+  const base = address === undefined ? undefined : `${address}/blob/v${version}`;
+  for (const page of PAGES) rewriteLinks(folder, page, base);
 }
 
 /**
@@ -49,17 +54,22 @@ function isPage(path) {
   return !/[\\/]node_modules$/.test(path);
 }
 
-function makeLinksAbsolute(folder, page, base) {
-  if (!page.includes(".")) {
-    for (const name of readdirSync(join(folder, page))) {
-      makeLinksAbsolute(folder, posix.join(page, name), base);
-    }
-    return;
+function rewriteLinks(folder, page, base) {
+  const path = join(folder, page);
+  if (!existsSync(path)) return;
+  if (statSync(path).isDirectory()) {
+    for (const name of readdirSync(path)) rewriteLinks(folder, posix.join(page, name), base);
+  } else if (page.endsWith(".md")) {
+    const text = readFileSync(path, "utf8");
+    const links = /\[([^\]]+)\]\((?![a-z]+:|#)([^)]+)\)/g;
+    writeFileSync(
+      path,
+      text.replace(links, (link, words, target) => {
+        const file = posix.join(posix.dirname(page), target);
+        if (base !== undefined) return `[${words}](${base}/${file})`;
+        const isShipped = !ONLY_IN_REPOSITORY.includes(file.replace(/#.*/, ""));
+        return isShipped ? link : `${words} (in the repository)`;
+      }),
+    );
   }
-  if (!page.endsWith(".md")) return;
-  const text = readFileSync(join(folder, page), "utf8");
-  const absolute = text.replace(/\]\((?![a-z]+:|#)([^)]+)\)/g, (_, link) => {
-    return `](${base}/${posix.join(posix.dirname(page), link)})`;
-  });
-  writeFileSync(join(folder, page), absolute);
 }

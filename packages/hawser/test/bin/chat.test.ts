@@ -101,7 +101,7 @@ describe("hawser chat in a terminal", () => {
     await pty.shows(/\$0\.\d+ spent since this chat began/);
     await pty.shows("\n>");
     pty.enter("/mode default");
-    await pty.shows("The permission mode is default.");
+    await pty.shows("The permission mode is now default.");
     await pty.shows("\n>");
   });
 });
@@ -166,7 +166,7 @@ it("hawser chat stops the turn at Ctrl-C, and quits at two Ctrl-C when no turn r
   const tree = treeOf(pty.pid);
   expect(tree.length).toBeGreaterThan(1);
   pty.type(KEYS.ctrlC);
-  await pty.shows("Ctrl-C again quits");
+  await pty.shows("press Ctrl-C again to quit");
   pty.type(KEYS.ctrlC);
   expect((await pty.exit).code).toBe(0);
   await until(() => stillAlive(tree).length === 0);

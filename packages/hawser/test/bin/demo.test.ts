@@ -27,7 +27,7 @@ describe("hawser demo", () => {
   it("shows every step on the real CLI in 80 columns, and leaves no process", async () => {
     const cols = 80;
     const pty = hawserIn({ ...place(), cols }, "demo");
-    await pty.shows(/the real Claude Code \d/);
+    await pty.shows(/Claude Code \d/);
     await pty.shows("A hawser is a thick rope");
     await pty.shows(/may it\? Write knot\.txt\n\s+\+ bowline\n\s+yes/);
     await pty.shows("A sheet bend joins two ropes");

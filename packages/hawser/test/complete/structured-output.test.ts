@@ -139,7 +139,7 @@ describe("complete() with schema, on a fake CLI", () => {
       code: "structured_output",
       retryable: false,
       partialText: "I would rather not.",
-      issues: [{ message: "is missing: the model answered in words only" }],
+      issues: [{ message: "is missing: the model answered with text only" }],
       sessionId: expect.any(String),
       resumable: false,
       result: expect.objectContaining({ subtype: "success" }),

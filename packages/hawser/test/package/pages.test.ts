@@ -15,27 +15,31 @@ function copied(address: string | undefined): (page: string) => string {
     join(folder, "repository", page),
   );
   writeFileSync(String(readme), "[A](docs/a.md#x) [B](https://b.example) [C](#c)");
-  writeFileSync(String(guide), "[B](b.md) [up](../README.md)");
+  writeFileSync(String(guide), "[B](b.md) [up](../README.md) [how](architecture.md#base)");
+  writeFileSync(join(folder, "repository/docs/architecture.md"), "for contributors");
   const target = join(folder, "package");
   mkdirSync(join(target, "docs"), { recursive: true });
   writeFileSync(join(target, "docs/old.md"), "removed from the repository since the last build");
   copyPages(join(folder, "repository"), target, { address, version: "1.2.3" });
   expect(existsSync(join(target, "docs/old.md"))).toBe(false);
+  expect(existsSync(join(target, "docs/architecture.md"))).toBe(false);
   return (page) => readFileSync(join(target, page), "utf8");
 }
 
 describe("copyPages()", () => {
-  it("keeps links relative without an address", () => {
+  it("keeps links relative without an address, and drops links to pages that are not shipped", () => {
     const read = copied(undefined);
     expect(read("README.md")).toBe("[A](docs/a.md#x) [B](https://b.example) [C](#c)");
-    expect(read("docs/a.md")).toBe("[B](b.md) [up](../README.md)");
+    expect(read("docs/a.md")).toBe("[B](b.md) [up](../README.md) how (in the repository)");
   });
 
   it("makes links absolute with an address, at the tag of the version", () => {
     const read = copied(ADDRESS);
     const base = `${ADDRESS}/blob/v1.2.3`;
     expect(read("README.md")).toBe(`[A](${base}/docs/a.md#x) [B](https://b.example) [C](#c)`);
-    expect(read("docs/a.md")).toBe(`[B](${base}/docs/b.md) [up](${base}/README.md)`);
+    expect(read("docs/a.md")).toBe(
+      `[B](${base}/docs/b.md) [up](${base}/README.md) [how](${base}/docs/architecture.md#base)`,
+    );
   });
 });
 

@@ -225,7 +225,7 @@ describe("Pool with a CLI that does not confirm its first reset", () => {
     await pool.complete("x", options);
     const { processes } = await atRest(pool);
     expect(processes.discarded).toEqual({ reset_failed: 1 });
-    expect(entries.map(({ fields }) => fields?.["detail"]).join()).toMatch(/took 3 turns/);
+    expect(entries.map(({ fields }) => fields?.["detail"]).join()).toMatch(/num_turns: 3/);
   });
 });
 

@@ -12,28 +12,40 @@ export class LongestFirst extends BaseSequencer {
 }
 
 function rankOf({ moduleId }: TestSpecification): number {
+  if (moduleId.endsWith(".full.test.ts")) return -1;
   const rank = LONG.findIndex((file) => moduleId.endsWith(`/test/${file}.test.ts`));
   return rank < 0 ? LONG.length : rank;
 }
 
-/** More than 30 seconds each, the longest first. */
+/** The files that take longest, the longest first. Those of full runs come before all others. */
 const LONG: readonly string[] = [
-  "complete/phases",
-  "session/interrupt",
-  "session/permission-table",
-  "chaos/chaos",
+  "bin/chat",
   "complete/failure-table",
-  "host-death/host-death",
-  "pool/soak",
-  "session/controls",
-  "complete/isolation",
-  "complete/parse-cli-output",
-  "complete/auto-resume",
-  "pool/deferred-options",
-  "pool/earlier-clis",
-  "query/methods",
-  "query/input-end",
+  "bin/sessions",
   "process/custom-spawn-death",
-  "session/permission-late",
-  "fuzz/messages",
+  "session/forgotten",
+  "chaos/chaos",
+  "query/input-end",
+  "complete/phases",
+  "complete/failures",
+  "complete/retry-policy",
+  "bin/ask",
+  "docs/blocks",
+  "session/trust-project",
+  "pool/scheduling",
+  "query/guards",
+  "session/recover",
+  "pool/spares",
+  "session/controls",
+  "bin/doctor",
+  "providers/claude-code-provider",
+  "providers/claude-cli-provider",
+  "testing/cassette-replay",
+  "host-death/host-death",
+  "complete/isolation",
+  "session/slow",
+  "pool/broken-reset",
+  "complete/robust",
+  "session/resume",
+  "complete/structured-output",
 ];
