@@ -1,5 +1,6 @@
 // Generates docs/benchmarks.md and its plot from the results of a run. Measures nothing.
 import { plot } from "./plot.js";
+import { behind } from "./quotes.js";
 
 /** The text of docs/benchmarks.svg. */
 export function plotOf({ latency }) {
@@ -14,7 +15,7 @@ export function plotOf({ latency }) {
 /** The text of docs/benchmarks.md. */
 export const pageOf = ({ facts, latency, throughput, figures, observed }) => `# Benchmarks
 
-This page compares Hawser with the official SDK: the time of one call, the rate of many calls, and the cost of smaller steps. All figures are from one run on one machine. On another machine, only the ratios are meaningful.
+This page compares Hawser with the official SDK: the time of one call, the rate of many calls, and the cost of smaller steps. The model is simulated and answers at once, so the times are overhead: add the time of the real model. All figures are from one run on one machine. On another machine, only the ratios are meaningful.
 
 ${facts.map(([name, value]) => `- ${name}: ${value}`).join("\n")}
 
@@ -39,7 +40,13 @@ How it is measured:
 
 ${throughputTable(throughput, latency)}
 
-The figures are calls a second, as medians of ${throughput.runs} runs. Each caller waits for an answer before it makes the next call. Resets are in the time, because a process must be reset before it serves the next call. The pool answers ${throughput.calls} calls. The official SDK answers ${throughput.officialCalls}, which is enough for a rate. "From an empty pool" includes the start of the pool's processes, so this rate depends on the number of calls.
+The figures are calls a second, as medians of ${throughput.runs} runs. Each caller waits for an answer before it makes the next call. Resets are in the time, because a process must be reset before it serves the next call. The pool answers ${throughput.calls} calls. The official SDK answers ${throughput.officialCalls}, which is enough for a rate. "From an empty pool" includes the start of the pool's processes, so this rate depends on the number of calls. The official SDK starts a process for each call, and the machine's cores limit how many processes can start at once.
+
+## Where the official SDK is ahead
+
+${behind(figures)
+  .map((row) => `- ${row}`)
+  .join("\n")}
 
 ## Targets
 
@@ -55,11 +62,11 @@ What the figures are:
 - **MB/s:** the rate at which the CLI's lines are read. It is compared with \`node:readline\`, and with a loop of \`JSON.parse\` over lines that are strings already. A reader of bytes cannot reach the rate of that loop.
 - **import of the root:** the import of the package's root in a new process.
 - **CPU for a streamed event, result line to the caller:** a program that only prints takes the place of the CLI, so that only the libraries are measured.
-- **first answer of the real CLI:** one call in a new Node process, so the code has not run before.
+- **first answer of the real CLI:** one call in a new Node process, so the code has not run before. Another program than that of the table above measures it. Compare it only with the official SDK's figure in the same row.
 
 ## What is not measured
 
-- **A real network and a real model.** The simulated model answers at once, from the same machine. A real answer takes a second or more. Hawser saves time only before the answer, so the ratios of whole calls are smaller.
+- **A real network and a real model.** A real answer takes a second or more. Hawser saves time only before the answer, so the ratios of whole calls are smaller.
 - **Calls with tools, settings, servers or hooks.** Their processes are never recycled. Spares serve these calls, too.
 - **The memory of waiting processes.** Observed: about ${observed.spareMb} MB for a spare, and up to about ${observed.resetMb} MB for a process that has been reset a thousand times. \`maxRssMb\` and \`maxJobs\` limit it.
 - **Other machines.** The processor limits the start of the CLI. With more cores than two, the official SDK gains more from several callers at once.

@@ -6,13 +6,10 @@
  * - `call.recycled`: the median of one call in milliseconds, by the names in `latency.calls`;
  * - `import.hawser`, `import.other`, `import.ratio`, `import.target`: a row of `figures`, by its id;
  * - `observed.spareMb`: a value that was observed once, and that the bench does not measure;
- * - `behind`: the rows in which the official SDK is better, with both values; `behind-list`: the same
- *   as a list in Markdown.
+ * - `behind`: the rows in which the official SDK is better, with both values.
  */
 export function quote(name, { latency, figures, observed }) {
   if (name === "behind") return behind(figures).join("; ");
-  if (name === "behind-list")
-    return ["", ...behind(figures).map((row) => `- ${row}`), ""].join("\n");
   const [id, field] = name.split(".");
   if (id === "call") return number(latency.calls[field]?.median, name);
   if (id === "observed") return number(observed[field], name);
@@ -22,7 +19,8 @@ export function quote(name, { latency, figures, observed }) {
   return number(["hawser", "other"].includes(field) ? row?.[field] : undefined, name);
 }
 
-function behind(figures) {
+/** The rows in which the official SDK is better, each as one line with both values. */
+export function behind(figures) {
   const rows = figures.filter(
     ({ against, ratio, atMost }) =>
       against.startsWith("official") && (atMost === undefined ? ratio < 1 : ratio > 1),
@@ -40,11 +38,12 @@ function sentenceOf({ id, figure, hawser, against, other }) {
 /** What a figure measures, for a reader who has not read docs/benchmarks.md. */
 const WORDS = {
   "generic-to-startup":
-    "a call in a pool, on a process that was started without the call's options",
-  "warmed-to-startup": "a call in a pool, on a process that was started with the call's options",
+    "the first call of a pool's process that was started in advance without the call's options",
+  "warmed-to-startup":
+    "the first call of a pool's process that was started in advance with the call's options",
   "event-cpu-slow": "processor time of one streamed event, at one event per millisecond",
-  "result-line": "time from the CLI's result line to the caller",
-  "first-answer": "the first answer in a new Node process",
+  "result-line": "the time from the CLI's result message to the caller",
+  "first-answer": "the first call of a new Node process, with a new process of the CLI",
 };
 
 /** Whole from ten on, so that a page shows no more than can be measured again. */

@@ -8,7 +8,20 @@ export function page(scenarios, columns, cli) {
   const table = [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`);
   return `# Runtimes
 
-Hawser is tested on Node 20, 22 and 24, on Bun and on Deno, all on Linux x64. The table shows what was tested on each of them: with the package as npm installs it, the real CLI ${cli}, and the simulated model of \`hawser/testing\`, which runs on the same runtime.
+Hawser is tested on Node 20, 22 and 24, on Bun and on Deno, all on Linux x64. The tests use the package as npm installs it, the real CLI ${cli}, and the simulated model of \`hawser/testing\`, which runs on the same runtime.
+
+## Run a TypeScript program
+
+| runtime | command |
+| --- | --- |
+| Node 20, or Node 22 before 22.18 | \`npx tsx program.mts\` |
+| Node 22.18 or newer, Node 24 | \`node program.mts\` |
+| Bun | \`bun program.mts\` |
+| Deno | \`deno run -A program.mts\` |
+
+Node removes the types and compiles nothing. For example, \`await using\` needs Node 24, or a compiler such as tsx. A program without type annotations is also valid JavaScript: save it as \`program.mjs\`, and every version of Node runs it.
+
+## What is tested
 
 ${table.join("\n")}
 
@@ -18,7 +31,7 @@ Each cell is a separate process. "works" means that:
 - no process and no temporary file was left (\`processes()\` is empty);
 - the program ended by itself.
 
-In the tests on Bun and Deno, no \`node\` is on PATH: the programs of \`hawser/testing\` run on Bun or Deno too.
+On Bun and Deno, no \`node\` is on PATH in these tests: the programs of \`hawser/testing\` run on Bun or Deno too.
 
 **Known problem.** Under Deno, the program of \`record()\` does not end when it is only asked for its version. Hawser stops waiting after five seconds and warns that the version is not known. The call goes on.
 
