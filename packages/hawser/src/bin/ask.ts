@@ -40,7 +40,10 @@ export const ask: Command = defineCommand({
     ['hawser ask "Name three knots."', "Ask a question; the model has no tools"],
     ['git diff | hawser ask "Review this."', "Add piped input to the prompt"],
     ['hawser ask -t Read,Grep "Where is the port set?"', "Let the model read files"],
-    ['hawser ask --agent --allow Edit "Fix the typo."', "Let Claude Code edit files of this project"],
+    [
+      'hawser ask --agent --allow Edit "Fix the typo."',
+      "Let Claude Code edit files of this project",
+    ],
     ['hawser ask --schema knot.json "Describe a bowline."', "Get JSON that matches a schema"],
     ['hawser ask --attach plan.png "What is wrong here?"', "Ask about an image"],
     ['hawser ask --offline "hello"', "Try it without an account"],
