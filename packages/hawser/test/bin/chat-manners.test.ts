@@ -104,7 +104,7 @@ describe("/model and /mode of hawser chat", () => {
       "claude-sonnet-4-5",
     ]);
     pty.enter("/model sonnet");
-    await pty.shows("Next turn uses sonnet.");
+    await pty.shows("The next turn uses sonnet.");
     await pty.shows("\n>");
   });
 
