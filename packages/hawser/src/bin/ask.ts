@@ -40,16 +40,23 @@ export const ask: Command = defineCommand({
     ['hawser ask "Name three knots."', "Ask a question; the model has no tools"],
     ['git diff | hawser ask "Review this."', "Add piped input to the prompt"],
     ['hawser ask -t Read,Grep "Where is the port set?"', "Let the model read files"],
-    ['hawser ask --agent --allow Edit "Fix the typo."', "Run the CLI's own agent in this project"],
+    [
+      'hawser ask --agent --allow Edit "Fix the typo."',
+      "Let Claude Code edit files of this project",
+    ],
     ['hawser ask --schema knot.json "Describe a bowline."', "Get JSON that matches a schema"],
     ['hawser ask --attach plan.png "What is wrong here?"', "Ask about an image"],
     ['hawser ask --offline "hello"', "Try it without an account"],
   ],
   flags: FLAGS,
-  notes: `Without --tools and --agent, the model has no tools.
-On a terminal, hawser prints the answer while it arrives, the tool calls and the cost, and asks you
-before a tool call that needs approval. In a pipe, it prints only the finished answer.
-Press Ctrl-C to stop the turn, and again to quit at once.`,
+  notes: `Without --tools or --agent, the model has no tools. Without --agent, the run is not saved, so a
+later --continue or --resume does not find it.
+If stdout is a terminal, hawser prints the answer while it arrives, otherwise only when it is
+complete. If stderr is a terminal, hawser also shows the tool calls and the cost there.
+If stdin and stderr are terminals, hawser asks you before a tool call that needs approval.
+Otherwise, and with --json or --quiet, such a call is denied.
+Use --trust only if you trust the authors of the folder, because its settings can run programs.
+Press Ctrl-C to stop the answer, and again to quit at once.`,
   run: async ({ flags, words }) => {
     muteShadowedCallback();
     const terminal = new Terminal({ quiet: flags.quiet || flags.json });

@@ -39,14 +39,16 @@ export const chat: Command = defineCommand({
   summary: "Chat with Claude Code in the terminal",
   usage: ["[options] [first prompt]"],
   examples: [
-    ["hawser chat", "Chat with the CLI's own agent in this folder"],
+    ["hawser chat", "Chat with Claude Code in this folder"],
     ["hawser chat --model opus --mode plan", "Choose the model, and plan first"],
     ["hawser chat --continue", "Continue the latest conversation of this folder"],
     ["hawser chat --offline", "Try it without an account"],
   ],
   flags: FLAGS,
-  notes: `hawser asks you before each tool call that needs approval, and shows its command or change.
-Press Ctrl-C to stop the turn, and again to quit. If the CLI dies, your next prompt continues the
+  notes: `hawser asks you before each tool call that needs approval, and shows its command or change. If
+stdin is not a terminal, or with --json, such a call is denied.
+Use --trust only if you trust the authors of the folder, because its settings can run programs.
+Press Ctrl-C to stop the answer, and again to quit. If the CLI dies, your next prompt continues the
 same conversation.
 
 In the chat

@@ -40,7 +40,7 @@ const FLAGS = {
 
 export const doctor: Command = defineCommand({
   name: "doctor",
-  summary: "Find problems, and say how to fix them",
+  summary: "Check the installation, and say how to fix each problem",
   usage: ["[--live] [--cli <path>]", "--orphans [--end]"],
   examples: [
     ["hawser doctor", "Check everything; make no call"],

@@ -41,7 +41,8 @@ async function helpOf(name: string): Promise<string> {
 
 async function overview(): Promise<string> {
   const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
-  return `Run the Claude Code CLI from a shell: ask, chat, manage sessions, find problems.
+  return `Use Claude Code from a shell or a script. hawser runs the Claude Code CLI and adds time limits,
+exit codes that tell failures apart, \`hawser doctor\`, and a simulated model to try it with.
 
 Usage
   hawser <command> [options]
@@ -58,7 +59,7 @@ Try it without an account
   hawser demo
 
 Every command accepts --json. Exit codes: 0 success, 64 wrong usage, 77 not logged in,
-127 Claude Code CLI not found, 130 stopped by Ctrl-C. For any other code, see the message.
+127 Claude Code CLI not found, 130 stopped by Ctrl-C. docs/errors.md lists all codes.
 `;
 }
 

@@ -169,7 +169,7 @@ const KEYS = [
   ["Alt-Enter", "Start a new line; Enter after a backslash does the same"],
   ["Tab", "Complete commands, models, modes and paths; after @, files to include"],
   ["Up, Down", "Move between lines, then through earlier prompts"],
-  ["Ctrl-C", "Stop the turn, or clear the line; press it twice to quit"],
+  ["Ctrl-C", "Stop the answer, or clear the line; press it twice to quit"],
   ["Space", "Before a slash: send the line as text, not as a command"],
 ] as const;
 

@@ -18,7 +18,7 @@ export const CALL_FLAGS = {
     short: "t",
     value: "names",
     mayBeEmpty: true,
-    help: "Tools that the model can use: Read,Grep; or all",
+    help: "Tools that the model can use: a list such as Read,Grep, or all",
   },
   allow: {
     value: "rule",
@@ -30,11 +30,14 @@ export const CALL_FLAGS = {
     many: true,
     help: "Tool calls to deny: WebFetch, 'Read(./.env)'; repeatable",
   },
-  mode: { value: "mode", help: "Permission mode: default, acceptEdits, plan, dontAsk, …" },
+  mode: {
+    value: "mode",
+    help: "Permissions: default, acceptEdits, plan, dontAsk, auto, bypassPermissions",
+  },
   agent: {
     value: "name",
     optional: true,
-    help: "Run as the CLI's own agent, or as the agent with this name",
+    help: "Run Claude Code with its own tools and prompt, or its agent with this name",
   },
   mcp: { value: "file", help: "Use the MCP servers in a file such as .mcp.json" },
   trust: { help: "Use the folder's own settings, MCP servers, skills and agents in this run" },
@@ -46,10 +49,10 @@ export const CALL_FLAGS = {
   },
   "max-turns": { value: "n", help: "Stop after this many rounds (requests to the model)" },
   budget: { value: "dollars", help: "Stop when this much has been spent" },
-  effort: { value: "level", help: "Effort level of the model: low, medium, high, …" },
+  effort: { value: "level", help: "Effort level of the model: low, medium, high, xhigh, max" },
   resume: { short: "r", value: "session", help: "Continue the session with this id or title" },
   continue: { short: "c", help: "Continue the latest session of the folder" },
-  fork: { help: "With --resume: continue in a new session and keep the old one unchanged" },
+  fork: { help: "With --resume or --continue: continue in a copy of the session" },
   cli: {
     value: "path",
     help: "Path of the claude executable (default: HAWSER_CLI, else a search)",
