@@ -34,7 +34,7 @@ export function untilSettled(promise: Promise<unknown>, limitMs: number): Promis
  */
 export function withPhaseLimit<T>(
   promise: Promise<T>,
-  phase: keyof typeof SPAN,
+  phase: keyof typeof MESSAGES,
   limitMs: number,
   holds = true,
 ): Promise<T> {
@@ -44,17 +44,16 @@ export function withPhaseLimit<T>(
   return withTimeout(promise, limitMs, late, { holds });
 }
 
-export function timeoutError(phase: keyof typeof SPAN, limitMs: number): HawserError {
+export function timeoutError(phase: keyof typeof MESSAGES, limitMs: number): HawserError {
   // No option sets the limit of a reset.
   const hint = phase === "reset" ? {} : { hint: `Raise \`timeouts.${phase}Ms\`.` };
-  const message = `${SPAN[phase]} took longer than ${limitMs} ms.`;
-  return new HawserError("timeout", message, { phase, ...hint });
+  return new HawserError("timeout", MESSAGES[phase](limitMs), { phase, ...hint });
 }
 
-const SPAN = {
-  boot: "The start of the CLI",
-  firstMessage: "The wait for the first message",
-  idle: "The wait for the next message",
-  total: "The whole call",
-  reset: "The reset of the conversation",
+const MESSAGES = {
+  boot: (ms: number): string => `The CLI was not ready within ${ms} ms.`,
+  firstMessage: (ms: number): string => `The CLI sent no message within ${ms} ms.`,
+  idle: (ms: number): string => `The CLI sent nothing for ${ms} ms.`,
+  total: (ms: number): string => `The whole call took longer than ${ms} ms.`,
+  reset: (ms: number): string => `The CLI did not reset the conversation within ${ms} ms.`,
 } as const;

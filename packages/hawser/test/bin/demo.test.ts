@@ -29,7 +29,7 @@ describe("hawser demo", () => {
     const pty = hawserIn({ ...place(), cols }, "demo");
     await pty.shows(/Claude Code \d/);
     await pty.shows("A hawser is a thick rope");
-    await pty.shows(/may it\? Write knot\.txt\n\s+\+ bowline\n\s+yes/);
+    await pty.shows(/allow\? Write knot\.txt\n\s+\+ bowline\n\s+yes/);
     await pty.shows("A sheet bend joins two ropes");
     await pty.shows('{ "name": "bowline", "strength": 0.65');
     await pty.shows(/cold +\d+ ms/);

@@ -36,7 +36,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     attempt: faking([], "initialize"),
     becomes: {
       code: "timeout",
-      message: /The start of the CLI took longer than 2000 ms/,
+      message: /The CLI was not ready within 2000 ms/,
       phase: "boot",
       hint: "Raise `timeouts.bootMs`.",
       resumable: false,
@@ -48,7 +48,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     attempt: attempting({ replies: [hang()], options: { timeouts: { firstMessageMs: 2000 } } }),
     becomes: {
       code: "timeout",
-      message: /first message took longer than 2000 ms/,
+      message: /The CLI sent no message within 2000 ms/,
       phase: "firstMessage",
       hint: "Raise `timeouts.firstMessageMs`.",
       resumable: false,
@@ -62,7 +62,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     }),
     becomes: {
       code: "timeout",
-      message: /next message took longer than 2000 ms/,
+      message: /The CLI sent nothing for 2000 ms/,
       phase: "idle",
       hint: "Raise `timeouts.idleMs`.",
       resumable: false,
@@ -78,7 +78,7 @@ export const WHILE_IT_RUNS: readonly Cause[] = [
     }),
     becomes: {
       code: "timeout",
-      message: /next message took longer than 2000 ms/,
+      message: /The CLI sent nothing for 2000 ms/,
       phase: "idle",
       hint: "Raise `timeouts.idleMs`.",
       resumable: true,
