@@ -228,7 +228,11 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
       exit: 69,
     },
   ),
-  pool_closed: row("The pool is closed.", "Await all calls before `close()`, or create a new pool.", { status: 503, exit: 70 }),
+  pool_closed: row(
+    "The pool is closed.",
+    "Await all calls before `close()`, or create a new pool.",
+    { status: 503, exit: 70 },
+  ),
   pool_full: row("The pool's queue is full.", "Retry later, or raise `queueLimit`.", {
     status: 429,
     exit: 75,
