@@ -3,8 +3,9 @@
 // the platform that they are for, so that npm passes over them everywhere else. Run it after
 // `npm install` has written the file.
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
-const file = new URL("../package-lock.json", import.meta.url);
+const file = join(process.argv[2] ?? ".", "package-lock.json");
 const lock = JSON.parse(readFileSync(file, "utf8"));
 const systems = "aix android darwin freebsd linux netbsd openbsd openharmony sunos win32".split(
   " ",

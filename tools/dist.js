@@ -15,8 +15,8 @@ function checkedDist() {
 
 /** What is wrong with the build of a package: it is missing, or older than a source file. */
 export function staleBuild(folder) {
-  // The build writes the declarations of the root last.
-  const built = join(folder, "dist/index.d.ts");
+  // The build writes this file last.
+  const built = join(folder, "dist/shared/types.d.ts");
   if (!existsSync(built)) return `There is no build in ${folder}/dist. Run \`npm run build\`.`;
   const { mtimeMs } = statSync(built);
   const src = join(folder, "src");

@@ -49,9 +49,9 @@ export function withAddress(manifest, address) {
   };
 }
 
-/** Not what an example has installed. */
+/** Not what an example has installed, and no hidden file. */
 function isPage(path) {
-  return !/[\\/]node_modules$/.test(path);
+  return !/[\\/](node_modules|\.[^\\/.][^\\/]*)$/.test(path);
 }
 
 function rewriteLinks(folder, page, base) {
@@ -61,12 +61,15 @@ function rewriteLinks(folder, page, base) {
     for (const name of readdirSync(path)) rewriteLinks(folder, posix.join(page, name), base);
   } else if (page.endsWith(".md")) {
     const text = readFileSync(path, "utf8");
-    const links = /\[([^\]]+)\]\((?![a-z]+:|#)([^)]+)\)/g;
+    const links = /(!?)\[([^\]]+)\]\((?![a-z]+:|#)([^)]+)\)/g;
     writeFileSync(
       path,
-      text.replace(links, (link, words, target) => {
+      text.replace(links, (link, image, words, target) => {
         const file = posix.join(posix.dirname(page), target);
-        if (base !== undefined) return `[${words}](${base}/${file})`;
+        if (base !== undefined) {
+          const place = image === "" ? base : base.replace("/blob/", "/raw/");
+          return `${image}[${words}](${place}/${file})`;
+        }
         const isShipped = !ONLY_IN_REPOSITORY.includes(file.replace(/#.*/, ""));
         return isShipped ? link : `${words} (in the repository)`;
       }),

@@ -1,4 +1,4 @@
-import { HawserError } from "./error.js";
+import { HawserError, ownStacks } from "./error.js";
 
 /**
  * The promise, whose error then has the program's line in its stack. For the promises of public functions:
@@ -14,11 +14,15 @@ export function traceCaller<T>(promise: Promise<T>): Promise<T> {
 /** The stack of the function that calls `above`: a public function and the program that called it. */
 export function callerStack(above: (...args: never[]) => unknown = callerStack): string {
   const holder = { stack: "" };
-  Error.captureStackTrace?.(holder, above);
-  // Read now: until its text is read, a stack keeps every object alive that it passed through. The
-  // text may be anything if the program has replaced Error.prepareStackTrace.
-  const stack: unknown = holder.stack;
-  return typeof stack === "string" ? (/\n(\s+at [\s\S]*)$/.exec(stack)?.[1] ?? "") : "";
+  try {
+    Error.captureStackTrace?.(holder, above);
+    // Read now: until its text is read, a stack keeps every object alive that it passed through. The
+    // text may be anything, because the program may have replaced Error.prepareStackTrace.
+    const stack: unknown = holder.stack;
+    return typeof stack === "string" ? (/\n(\s+at [\s\S]*)$/.exec(stack)?.[1] ?? "") : "";
+  } catch {
+    return ""; // Error.prepareStackTrace of the program threw.
+  }
 }
 
 /**
@@ -26,24 +30,32 @@ export function callerStack(above: (...args: never[]) => unknown = callerStack):
  * the first call gets that error, and each further one a copy, because each has frames of its own.
  */
 export function withCaller<E>(error: E, caller: string | undefined): E {
-  if (!(error instanceof Error) || typeof error.stack !== "string" || !caller) return error;
+  if (!isOurs(error) || typeof error.stack !== "string" || !caller) return error;
   const own = ownStacks.get(error) ?? error.stack;
   const stack = joinFrames(own, caller);
   if (stack === error.stack) return error;
   const isShared = error.stack !== own;
   const result = isShared && error instanceof HawserError ? error.withFacts({}) : error;
-  // The error may come from a callback of the program, and may be frozen.
+  // The program may have frozen the error.
   if (Reflect.set(result, "stack", stack)) ownStacks.set(result, own);
-  return result as E;
+  return result as Error & E;
 }
 
-/** An error that was made during the call holds the first frames of the caller already, or all of them. */
+/** Any other error comes from the program, for example from its callback, and has a stack of its own. */
+function isOurs(error: unknown): error is Error {
+  // `query()` throws the official SDK's AbortError.
+  return error instanceof HawserError || (error instanceof Error && error.name === "AbortError");
+}
+
+/**
+ * An error that was made during the call holds the first frames of the caller already, or all of them.
+ * Frames of Node, such as those of its timers, are the same in stacks that have nothing in common.
+ */
 function joinFrames(stack: string, caller: string): string {
   const held = new Set(stack.split("\n"));
   const frames = caller.split("\n");
-  const from = frames.findLastIndex((frame) => held.has(frame)) + 1;
+  const from = frames.findLastIndex((frame) => held.has(frame) && !OF_NODE.test(frame)) + 1;
   return [stack, ...frames.slice(from)].join("\n");
 }
 
-/** The stacks of errors before they got the frames of a caller. */
-const ownStacks = new WeakMap<Error, string>();
+const OF_NODE = /\(node:|at node:|<anonymous>|\(index \d+\)/;

@@ -2,6 +2,9 @@ import { ERROR_CODES, type ErrorCode } from "./error-codes.js";
 import { hostMask, type Mask, maskDeep } from "./mask.js";
 import { omitUndefined } from "./omit-undefined.js";
 
+/** The stacks of errors before they got the frames of a caller. */
+export const ownStacks: WeakMap<Error, string> = new WeakMap();
+
 /**
  * A global symbol, so that `isHawserError()` knows the errors of every installed copy of hawser.
  */
@@ -162,6 +165,8 @@ export class HawserError extends Error implements ErrorFacts {
   #copy(facts: ErrorFacts, mask?: Mask): HawserError {
     const copy = new HawserError(this.code, this.message, facts, mask);
     if (this.stack !== undefined) copy.stack = this.stack;
+    const own = ownStacks.get(this);
+    if (own !== undefined) ownStacks.set(copy, own);
     return copy;
   }
 

@@ -15,7 +15,11 @@ export function inspectable<T extends object>(
     writable: true,
     value(this: T, depth: number, options: InspectOptions, show: typeof inspect): string {
       if (depth < 0) return `[${name}]`;
-      return `${name} ${show(factsOf(this), options)}`;
+      try {
+        return `${name} ${show(factsOf(this), options)}`;
+      } catch {
+        return `[${name}]`; // A proxy of the object, or an object that inherits from it.
+      }
     },
   });
 }

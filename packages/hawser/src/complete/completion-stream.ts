@@ -1,6 +1,6 @@
 import { excerptOf, HawserError, inspectable } from "../base/index.js";
 import { readTurn, recordOf, textIn } from "../session/index.js";
-import type { Message, Prompt } from "../wire/index.js";
+import type { Message } from "../wire/index.js";
 import { Call, type CallRequest } from "./call.js";
 import { CallFeed, isTurn } from "./call-feed.js";
 import type { Completion } from "./completion.js";
@@ -34,7 +34,8 @@ export class CallStream implements CompletionStream<unknown> {
   readonly textStream: AsyncIterable<string>;
   readonly #call: Call;
   readonly #feed = new CallFeed();
-  readonly #prompt: Prompt;
+  /** The beginning of the prompt, for `console.log()`. The whole prompt may hold large images. */
+  readonly #prompt: string;
   #textIsRead = false;
   #messagesAreRead = false;
 
@@ -42,14 +43,14 @@ export class CallStream implements CompletionStream<unknown> {
     inspectable(CallStream, "CompletionStream", (stream) => {
       const { state, lastTurn } = stream.#feed;
       const text = lastTurn === undefined ? "" : recordOf(lastTurn).text.text;
-      return { prompt: excerptOf(textIn(stream.#prompt)), state, text: excerptOf(text) };
+      return { prompt: stream.#prompt, state, text: excerptOf(text) };
     });
   }
 
   constructor(request: Omit<CallRequest, "feed">) {
     this.#call = new Call({ ...request, feed: this.#feed });
     this.completion = this.#call.outcome;
-    this.#prompt = request.prompt;
+    this.#prompt = excerptOf(textIn(request.prompt));
     // `completion` may have no handler, because a reader of the messages gets the error there.
     this.completion.catch(() => {});
     this.textStream = { [Symbol.asyncIterator]: () => this.#readText() };

@@ -19,6 +19,10 @@ describe("callerStack() in a program with its own Error.prepareStackTrace", () =
     try {
       Error.prepareStackTrace = (_error, frames) => frames;
       expect(callerStack()).toBe("");
+      Error.prepareStackTrace = () => {
+        throw new Error("broken");
+      };
+      expect(callerStack()).toBe("");
       Error.prepareStackTrace = prepareStackTrace as typeof Error.prepareStackTrace;
       Error.stackTraceLimit = 0;
       expect(callerStack()).toBe("");
@@ -62,11 +66,27 @@ describe("withCaller()", () => {
     expect(withCaller(error, caller)).toBe(error);
   });
 
-  it("leaves a frozen error and a stack that is no text as they are", () => {
-    const frozen = Object.freeze(new Error("of a callback"));
+  it("keeps the line of a program that called from a timer", () => {
+    const timer =
+      "    at listOnTimeout (node:internal/timers:5:1)\n    at processTimers (node:internal/timers:9:1)";
+    const error = new HawserError("timeout");
+    error.stack = `HawserError: x\n    at expire (h.js:1:1)\n${timer}`;
+    withCaller(error, `    at complete (h.js:9:9)\n    at tick (a.js:2:2)\n${timer}`);
+    expect(error.stack).toContain("    at tick (a.js:2:2)");
+  });
+
+  it("shows no other caller in a copy of an error that has one", () => {
+    const error = withCaller(new HawserError("closed"), "    at first (a.ts:1:1)");
+    const copy = error.withMissing({ sessionId: "s" });
+    expect(withCaller(copy, "    at second (b.ts:2:2)").stack).not.toContain("at first");
+  });
+
+  it("leaves an error of the program and a frozen error as they are", () => {
+    const own = new Error("of a callback");
+    const { stack } = own;
+    expect(withCaller(own, "    at first (a.ts:1:1)").stack).toBe(stack);
+    const frozen = Object.freeze(new HawserError("closed"));
     expect(withCaller(frozen, "    at first (a.ts:1:1)")).toBe(frozen);
-    const odd = Object.assign(new Error("x"), { stack: ["frames"] });
-    expect(withCaller(odd, "    at first (a.ts:1:1)").stack).toEqual(["frames"]);
   });
 
   it("gives each further caller of one error a copy with its own line", () => {

@@ -2,8 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ReplyFunction, toolUse } from "../../src/testing/index.js";
+import { NEWEST_CLI } from "../support/cli.js";
 import { until } from "../support/proc.js";
-import { KEYS } from "../support/pty.js";
+import { hawserIn, KEYS } from "../support/pty.js";
+import { world } from "../support/world.js";
 import { chatOnFake, clearLine, prompted, sharedChat } from "./shared-chat.helper.js";
 
 const chat = sharedChat();
@@ -65,28 +67,6 @@ describe("hawser chat in a terminal", () => {
     expect(chat.prompts()).toEqual(["alpha one\nbeta two\ngamma three"]);
   });
 
-  it("keeps a paste during a turn for the next prompt and does not send it", async () => {
-    let go = () => {};
-    const gate = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    const { pty } = chat;
-    chat.replies(async ({ prompt }) => {
-      if (prompt === "first") await gate;
-      return "Well.";
-    });
-    pty.enter("first");
-    await until(() => chat.prompts().length === 1);
-    pty.type("next one\nnext two");
-    await pty.shows("next two");
-    go();
-    await pty.shows(/ s\n> next one\n +next two/);
-    expect(chat.prompts()).toEqual(["first"]);
-    pty.type(KEYS.enter);
-    await prompted(pty);
-    expect(chat.prompts()).toEqual(["first", "next one\nnext two"]);
-  });
-
   it("shows a symbol for each escape sequence in a paste and never writes the sequence", async () => {
     const { pty } = chat;
     pty.type(paste("a\x1b]0;owned\x07b\x1b[2Jc\x1b[?1049hd"));
@@ -142,6 +122,30 @@ describe("hawser chat in a terminal", () => {
     await prompted(pty);
     expect(chat.prompts()).toEqual([lines]);
   });
+});
+
+it("hawser chat keeps a paste during a turn for the next prompt and does not send it", async () => {
+  let go = () => {};
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const { model, env, cwd } = await world(NEWEST_CLI, async ({ prompt }) => {
+    if (prompt === "first") await gate;
+    return "Well.";
+  });
+  const prompts = () => model.calls.map(({ prompt }) => prompt);
+  const pty = hawserIn({ cwd, env: { ...env, HAWSER_CLI: NEWEST_CLI } }, "chat");
+  await pty.shows("/exit to leave\n>");
+  pty.enter("first");
+  await until(() => prompts().length === 1);
+  pty.type("next one\nnext two");
+  await pty.shows("next two");
+  go();
+  await pty.shows(/ s\n> next one\n +next two/);
+  expect(prompts()).toEqual(["first"]);
+  pty.type(KEYS.enter);
+  await prompted(pty);
+  expect(prompts()).toEqual(["first", "next one\nnext two"]);
 });
 
 it("hawser chat takes keys again after a paste whose end marker never comes", async () => {

@@ -57,6 +57,16 @@ describe("the stack of an uncaught error", () => {
     expect(stderr).toMatch(/at \S+ \(file:.*hawser\.js:\d+:\d+\)/);
   });
 
+  it("holds the line of a call that a timer made", async () => {
+    const stderr = await stderrOf([
+      "const exit = (error) => { console.error(error); process.exit(1); };",
+      `const options = { cliPath: process.execPath, timeouts: { totalMs: 1 } };`,
+      `setTimeout(() => hawser.complete("Hello", options).catch(exit), 1);`,
+    ]);
+    expect(stderr).toMatch(/timeout/);
+    expect(stderr).toMatch(/program\.mjs:4:/);
+  });
+
   it("names files of the source with --enable-source-maps", async () => {
     const line = `await hawser.complete("Hello", ${MISSING});`;
     const stderr = await stderrOf([line], "--enable-source-maps");

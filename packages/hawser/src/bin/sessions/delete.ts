@@ -16,7 +16,8 @@ export async function deleteSessions(
   const unique = [...new Map(sessions.map((each) => [each.sessionId, each])).values()];
   if (!yes && !(await agrees(terminal, unique))) {
     terminal.note("Nothing was deleted.");
-    return 0;
+    if (json) terminal.writeLine(JSON.stringify({ deleted: [] }));
+    return 1;
   }
   for (const { sessionId } of unique) await deleteSession(sessionId, { configDir });
   const deleted = unique.map(({ sessionId }) => sessionId);

@@ -259,7 +259,7 @@ describe("hawser sessions rename, fork and delete", () => {
     await refused.shows("Delete these 2 sessions for good? [y/N]");
     expect(refused.text).toMatch(/aaaa2222 {2}Which rope\?/);
     refused.type(KEYS.enter);
-    expect((await refused.exit).code).toBe(0);
+    expect((await refused.exit).code).toBe(1);
     expect(refused.text).toContain("Nothing was deleted.");
     const stopped = terminal(place, "delete", KNOTS);
     await stopped.shows("[y/N]");
