@@ -8,7 +8,7 @@ import { PLANTS } from "./plant.js";
 const EVERY = 17;
 
 it("a call settles as expected and leaves nothing behind, for a sample of the faults at every protocol step", async () => {
-  const told = await chaos(`--every=${EVERY}`, "--concurrency=40");
+  const told = await chaos(`--every=${EVERY}`, "--concurrency=20");
   expect(told.problems, told.said).toEqual([]);
   expect(told.code).toBe(0);
   expect(told.runs).toBe(cellsOf({ seed: Number(SEED), every: EVERY }).length);

@@ -130,9 +130,10 @@ describe("Pool with a CLI that prints an unexpected message", () => {
   it("pauses before it starts the next spare", async () => {
     const steps: Step[] = [{ on: "initialize", times: "always", do: chatter }];
     const at = await stage(steps, WARM);
-    await eventually(() => expect(at.told.discarded).toHaveLength(2));
-    const from = performance.now();
-    await eventually(() => expect(at.told.discarded).toHaveLength(3));
+    const discards = () => at.told.discarded.length;
+    await eventually(() => expect(discards()).toBeGreaterThanOrEqual(2));
+    const [before, from] = [discards(), performance.now()];
+    await eventually(() => expect(discards()).toBeGreaterThan(before));
     expect(performance.now() - from).toBeGreaterThan(1_000);
   });
 });
