@@ -49,8 +49,8 @@ export const ask: Command = defineCommand({
     ['hawser ask --offline "hello"', "Try it without an account"],
   ],
   flags: FLAGS,
-  notes: `Without --tools or --agent, the model has no tools. Without --agent, the run is not saved, so a
-later --continue or --resume does not find it.
+  notes: `Without --tools or --agent, the model has no tools. Without --agent, the run is not saved:
+a later --continue or --resume does not find it, and a continued session does not grow.
 If stdout is a terminal, hawser prints the answer while it arrives, otherwise only when it is
 complete. If stderr is a terminal, hawser also shows the tool calls and the cost there.
 If stdin and stderr are terminals, hawser asks you before a tool call that needs approval.

@@ -59,7 +59,7 @@ Try it without an account
   hawser demo
 
 Every command accepts --json. Exit codes: 0 success, 64 wrong usage, 77 not logged in,
-127 Claude Code CLI not found, 130 stopped by Ctrl-C. docs/errors.md lists all codes.
+127 Claude Code CLI not found, 130 stopped by Ctrl-C. docs/errors.md of the package has all.
 `;
 }
 

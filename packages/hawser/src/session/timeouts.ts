@@ -46,14 +46,14 @@ export function withPhaseLimit<T>(
 
 export function timeoutError(phase: keyof typeof MESSAGES, limitMs: number): HawserError {
   // No option sets the limit of a reset.
-  const hint = phase === "reset" ? {} : { hint: `Raise \`timeouts.${phase}Ms\`.` };
+  const hint = phase === "reset" ? {} : { hint: `Try again, or raise \`timeouts.${phase}Ms\`.` };
   return new HawserError("timeout", MESSAGES[phase](limitMs), { phase, ...hint });
 }
 
 const MESSAGES = {
   boot: (ms: number): string => `The CLI was not ready within ${ms} ms.`,
   firstMessage: (ms: number): string => `The CLI sent no message within ${ms} ms.`,
-  idle: (ms: number): string => `The CLI sent nothing for ${ms} ms.`,
+  idle: (ms: number): string => `The CLI sent nothing more for ${ms} ms.`,
   total: (ms: number): string => `The whole call took longer than ${ms} ms.`,
   reset: (ms: number): string => `The CLI did not reset the conversation within ${ms} ms.`,
 } as const;

@@ -214,8 +214,9 @@ describe("a permission question of hawser chat", () => {
     });
     pty.enter("go");
     await prompted(pty);
-    expect(during).toBe("l");
-    await until(() => marks(chat) === "lh");
+    // The prompt of the test before may still be turning it on when this test begins.
+    expect(during).toMatch(/^h?l$/);
+    await until(() => marks(chat).endsWith("lh"));
   });
 });
 

@@ -86,7 +86,7 @@ describe("a figure that is typed by hand", () => {
 it("every figure that a page quotes of the reliability tests stands on their page", () => {
   const measured = readPage("docs/reliability.md");
   const quoted = ["README.md", "docs/from-the-agent-sdk.md"].flatMap((page) =>
-    prose(readPage(page)).flatMap((text) => text.match(/\d+(?= (?:of \d|combinations))/g) ?? []),
+    prose(readPage(page)).flatMap((text) => text.match(/\d+(?= (?:of \d|runs\b|steps\b))/g) ?? []),
   );
   expect(quoted.length).toBeGreaterThan(1);
   for (const figure of quoted) expect(measured).toMatch(new RegExp(`\\b${figure}\\b`));
