@@ -12,7 +12,8 @@ export default defineConfig({
     // Only full runs need the earlier versions of the CLI.
     globalSetup: FULL ? ["./packages/hawser/test/support/install-clis.ts"] : [],
     // Many tests wait for a process most of the time, so that one worker a core would leave cores idle.
-    maxWorkers: availableParallelism() * 2,
+    // A full run has trials that load the machine by themselves.
+    maxWorkers: FULL ? availableParallelism() + 1 : availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
