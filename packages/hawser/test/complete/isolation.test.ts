@@ -80,6 +80,8 @@ async function plant({ cwd, configDir, home }: World): Promise<string> {
   return traces;
 }
 
+const PLACEHOLDER = "DeferredToolPlaceholder";
+
 function described(name: string, description: string): string {
   return `---\nname: ${name}\ndescription: ${description}\n---\nDo it.\n`;
 }
@@ -102,7 +104,9 @@ describe.each(clisInTurn())("complete() among planted files, on the real CLI $na
       const place = await world(path, replies);
       const traces = await plant(place);
       expect((await complete("Work.", { ...place.options, ...more })).text).toBe("Done.");
-      expect(place.model.calls[0]?.tools).toEqual(tools);
+      // 2.1.325 adds an empty placeholder when the prompt is not literal (observed).
+      const offered = place.model.calls[0]?.tools.filter((tool) => tool !== PLACEHOLDER);
+      expect(offered).toEqual(tools);
       await allGone();
       expect(JSON.stringify(place.model.requests)).not.toMatch(/canary|planted-/i);
       expect(readdirSync(traces)).toEqual([]);
