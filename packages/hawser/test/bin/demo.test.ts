@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { FULL } from "../support/cli.js";
+import { REPOSITORY } from "../support/folders.js";
 import { HAWSER, hawserIn, type Pty, place } from "../support/pty.js";
 
 /** The lines of the demo fit the terminal, and its bars are as long as the times beside them. */
@@ -46,6 +48,16 @@ describe("hawser demo", () => {
     const pty = hawserIn({ ...place(), cols }, "demo");
     expect((await pty.exit).code).toBe(0);
     expectToFit(pty, cols);
+  });
+
+  it.runIf(FULL)("runs on the real CLI by npm run demo in a clone", async () => {
+    const { HAWSER_CLI: _, ...env } = place().env;
+    const demo = join(REPOSITORY, "tools/demo.js");
+    const { stdout } = await promisify(execFile)(process.execPath, [demo, "--json"], {
+      cwd: REPOSITORY,
+      env,
+    });
+    expect(JSON.parse(stdout).about).toMatch(/^offline: Claude Code \d/);
   });
 
   it("runs on a stand-in where there is no CLI, and prints its figures as JSON", async () => {
