@@ -24,7 +24,7 @@ process.removeAllListeners("warning");
 
 const SDKS = { official, ours };
 
-/** The same prompts with our session, which sends other and more messages than a query. */
+/** The prompts of the query in one session, which sends other and more messages than a query. */
 const IN_SESSION = {
   async run(sdk, options) {
     const session = await sdk.openSession({ ...options, inheritEnv: false });

@@ -168,7 +168,7 @@ function officialOptions({ cli, cwd, env }) {
   };
 }
 
-/** The same length for all, so that no model has more to read. */
+/** All prompts have one length, so that no model has more to read. */
 function systemPrompt(number = 0) {
   return `Answer in one sentence. ${String(number).padStart(4, "0")}`;
 }

@@ -117,7 +117,7 @@ async function throughPool(pool, run, options) {
   }
 }
 
-/** Whatever has happened, the pool must serve the next call. */
+/** After any fault, the pool must serve the next call. */
 async function servesNext(pool, run, options) {
   const { cliPath, closeGraceMs, logger } = options;
   try {

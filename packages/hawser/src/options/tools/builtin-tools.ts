@@ -24,7 +24,7 @@ export interface ToolRow {
   /** The input as the tool understands it, if a default or another field changes a path. */
   readonly meaning?: (input: JsonObject) => JsonObject;
   /**
-   * The same call under the name of another tool that does the same. A rule that denies or asks
+   * The call under the name of another tool that has its effect. A rule that denies or asks
    * about the other call covers this call. A rule that allows the other call does not, because it
    * allows another tool.
    */
@@ -232,7 +232,7 @@ export function toolRow(tool: string): ToolRow {
   return ROWS.get(NEWEST.get(tool) ?? tool) ?? {};
 }
 
-/** The same call under the names of other tools that do the same. */
+/** The call under the names of other tools that have its effect. */
 export function sameCalls({ tool, input }: ToolCall): readonly ToolCall[] {
   const { commands = [], writes, sameAs } = toolRow(tool);
   const shell = commands

@@ -28,7 +28,7 @@ export function shadowedCallbackWarning(
 }
 
 /**
- * The same warning, but only for tools that run commands or change files. Other tools do not count,
+ * A warning about shadowed callbacks, but only for tools that run commands or change files. Other tools do not count,
  * because allowing read-only tools or the caller's own tools is the ordinary use of `allowedTools`.
  */
 export function shadowedChangesWarning(options: Options): string | undefined {
