@@ -19,7 +19,8 @@ describe("Pool on a fake CLI that claims version 2.1.120", () => {
       { version },
     );
     for (const word of CALLS) await pool.complete(word, options);
-    expect(await prompts()).toEqual(CALLS);
+    // Each process has a record of its own, and a spare can begin before the process of an earlier call.
+    expect([...(await prompts())].sort()).toEqual([...CALLS].sort());
     const stats = pool.stats();
     await pool.close();
     const warnings = entries.filter(({ message }) => message.includes("serves one call"));
