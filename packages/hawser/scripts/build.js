@@ -1,8 +1,8 @@
 // Builds dist. The code is bundled, because importing hundreds of files takes three times as long, but
 // it is not minified, so that a stack trace or a debugger shows code that can be read. All modules that
 // the root imports are one file, dist/shared/hawser.js. The subpaths and the command import that file
-// too, so that a class of the root and the same class of a subpath are one object. The declarations
-// are joined in the same way.
+// too, so that a class of the root and the same class of a subpath are one object. What the root loads
+// on demand, by import(), is in files of its own. The declarations are joined in the same way.
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -94,7 +94,13 @@ async function bundle(extension, entries) {
     format: "esm",
     entryFileNames: `[name].${extension}`,
     chunkFileNames: `${beside}[name].${extension}`,
-    codeSplitting: { groups: [{ name: "hawser", test: (id) => ofRoot.has(id) }] },
+    codeSplitting: {
+      groups: [
+        { name: "hawser", test: (id) => ofRoot.has(id) },
+        { name: "transcripts", test: join(src, "transcripts") },
+        { name: "schema", test: join(src, "schema") },
+      ],
+    },
     minifyInternalExports: false,
     // The declarations keep the comments, because editors read them there.
     comments: false,
@@ -106,6 +112,9 @@ async function bundle(extension, entries) {
   for (const { sourcemapFileName } of chunks) {
     if (sourcemapFileName) shrinkMap(join(dist, sourcemapFileName));
   }
+  for (const { fileName, name } of chunks) {
+    if (name === "hawser") takeBuiltins(join(dist, fileName));
+  }
   return new Map(chunks.map(({ name, exports }) => [name, exports]));
 }
 
@@ -115,6 +124,21 @@ function collectImports(id, found, context) {
   if (info === null || id.startsWith("node:")) return;
   found.add(id);
   for (const imported of info.importedIds) collectImports(imported, found, context);
+}
+
+/**
+ * Replaces the imports of Node's modules in the file of the root. An import reads every export of such
+ * a module, which loads parts of Node that are not used (the streams of node:fs alone take 2 ms).
+ */
+function takeBuiltins(file) {
+  const code = readFileSync(file, "utf8");
+  const taken = code.replace(
+    /^import (\{.+\}) from ("node:.+");$/gm,
+    (_, names, module) =>
+      `const ${names.replaceAll(" as ", ": ")} = process.getBuiltinModule(${module});`,
+  );
+  if (/^import .+ from "node:/m.test(taken)) throw new Error(`${file}: an import of another form`);
+  writeFileSync(file, taken);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { HawserError, type Issue, isHawserError } from "../base/index.js";
 import type { JsonSchema, Options, StandardSchema } from "../options/index.js";
-import { compileOutputSchema, type OutputSchema, type ParsedOutput } from "../schema/index.js";
+import { loadOutputSchemas, type OutputSchema, type ParsedOutput } from "../schema/index.js";
 import type { ResultMessage } from "../wire/index.js";
 import type { EndedTurn } from "./completion.js";
 import { extractJson } from "./parse/extract-json.js";
@@ -64,6 +64,7 @@ const MISSING: Issue = { message: "is missing: the model answered with text only
 export async function prepareStructuredOutput(
   schema: StandardSchema | JsonSchema,
 ): Promise<StructuredOutput> {
+  const { compileOutputSchema } = await loadOutputSchemas();
   return new StructuredOutput(await compileOutputSchema(schema));
 }
 

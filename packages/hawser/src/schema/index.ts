@@ -1,6 +1,5 @@
 export { jsonSchemaKind } from "./json-schema-kind.js";
-export { WRAPPER_PROPERTY } from "./narrow/narrow-schema.js";
-export { compileOutputSchema, type OutputSchema, type ParsedOutput } from "./output-schema.js";
+export { loadOutputSchemas, type OutputSchema, type ParsedOutput } from "./load-output-schemas.js";
 export { SchemaDocument } from "./schema-document.js";
 export {
   isStandardSchema,
@@ -16,4 +15,4 @@ export {
   toJsonSchema,
   type ZodConverter,
 } from "./to-json-schema.js";
-export { prefixPath } from "./value-path.js";
+export { prefixPath, WRAPPER_PROPERTY } from "./value-path.js";

@@ -1,11 +1,11 @@
 import { HawserError, type Issue, isObject, textOf } from "../base/index.js";
-import { narrowSchema, WRAPPER_PROPERTY } from "./narrow/narrow-schema.js";
+import { narrowSchema } from "./narrow/narrow-schema.js";
 import { SchemaDocument } from "./schema-document.js";
 import { isStandardSchema, type JsonSchema, type StandardSchema } from "./standard-schema.js";
 import type { Schema } from "./subschemas.js";
 import { loadZod, needsZod, toJsonSchema } from "./to-json-schema.js";
 import { compileSchema } from "./validate/compile-schema.js";
-import { pathFromKeys } from "./value-path.js";
+import { pathFromKeys, WRAPPER_PROPERTY } from "./value-path.js";
 
 /** A schema for the answer of a model: what the CLI is sent, and how the answer is parsed. */
 export interface OutputSchema {

@@ -14,6 +14,11 @@ export function pathFromKeys(keys: StandardIssue["path"]): string {
   return plain.reduce<string>(childPath, "");
 }
 
+/**
+ * The property that holds a value that is no object, because the input of a tool must be an object.
+ */
+export const WRAPPER_PROPERTY = "value";
+
 /** The path of a value inside of `outer`. */
 export function prefixPath(outer: string, path: string): string {
   return path === "" || path.startsWith("[") ? outer + path : `${outer}.${path}`;

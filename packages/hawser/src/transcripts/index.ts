@@ -2,6 +2,7 @@ export { hasTranscript } from "./files/has-transcript.js";
 export { projectKeyOf } from "./files/project-paths.js";
 export { replaceFile } from "./files/replace-file.js";
 export { foldSessionSummary } from "./list/fold-session-summary.js";
+export { loadTranscriptFunctions } from "./load-functions.js";
 export {
   archiveSession,
   deleteSession,
@@ -17,12 +18,7 @@ export {
   unarchiveSession,
 } from "./session-functions.js";
 export { InMemorySessionStore } from "./store/in-memory-session-store.js";
-export {
-  type MaterializedSession,
-  type MaterializeOptions,
-  materializeSession,
-} from "./store/materialize-session.js";
-export { StoreMirror, type StoreMirrorOptions } from "./store/store-mirror.js";
+export type { MaterializedSession } from "./store/materialize-session.js";
 export type {
   ForkSessionOptions,
   ForkSessionResult,

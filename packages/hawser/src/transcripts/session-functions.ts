@@ -1,12 +1,6 @@
 import type { SessionStore } from "../options/index.js";
-import * as archive from "./change/archive-session.js";
-import * as mutate from "./change/change-session.js";
-import * as fork from "./change/fork-session.js";
-import * as list from "./list/list-sessions.js";
-import * as messages from "./messages/session-messages.js";
-import * as subagents from "./messages/subagents.js";
+import { loadTranscriptFunctions, type TranscriptFunctions } from "./load-functions.js";
 import { withStorageErrors } from "./storage-error.js";
-import * as imported from "./store/import-session-to-store.js";
 import type {
   ForkSessionOptions,
   ForkSessionResult,
@@ -21,8 +15,8 @@ import type {
   SessionMutationOptions,
 } from "./types.js";
 
-// The public functions. Each calls the function of its own name in an imported module, and throws
-// its system errors (ENOSPC, EMFILE, …) as HawserError.
+// The public functions. Each calls the function of its own name in functions.ts, and throws its system
+// errors (ENOSPC, EMFILE, …) as HawserError.
 
 /**
  * Lists the sessions of a directory and its git worktrees, or of all projects, the latest first. It
@@ -37,7 +31,7 @@ import type {
  * ```
  */
 export function listSessions(options?: ListSessionsOptions): Promise<SDKSessionInfo[]> {
-  return withStorageErrors(() => list.listSessions(options), options);
+  return call((work) => work.listSessions(options), options);
 }
 
 /** Returns one session as `listSessions()` lists it; `undefined` if it does not exist. */
@@ -45,7 +39,7 @@ export function getSessionInfo(
   sessionId: string,
   options?: GetSessionInfoOptions,
 ): Promise<SDKSessionInfo | undefined> {
-  return withStorageErrors(() => list.getSessionInfo(sessionId, options), options);
+  return call((work) => work.getSessionInfo(sessionId, options), options);
 }
 
 /**
@@ -55,7 +49,7 @@ export function getSessionMessages(
   sessionId: string,
   options?: GetSessionMessagesOptions,
 ): Promise<SessionMessage[]> {
-  return withStorageErrors(() => messages.getSessionMessages(sessionId, options), options);
+  return call((work) => work.getSessionMessages(sessionId, options), options);
 }
 
 /** Lists the ids of the sub-agents that a session has started. */
@@ -63,7 +57,7 @@ export function listSubagents(
   sessionId: string,
   options?: ListSubagentsOptions,
 ): Promise<string[]> {
-  return withStorageErrors(() => subagents.listSubagents(sessionId, options), options);
+  return call((work) => work.listSubagents(sessionId, options), options);
 }
 
 /** Returns the messages of a sub-agent in their order; an empty list if it does not exist. */
@@ -72,10 +66,7 @@ export function getSubagentMessages(
   agentId: string,
   options?: GetSubagentMessagesOptions,
 ): Promise<SessionMessage[]> {
-  return withStorageErrors(
-    () => subagents.getSubagentMessages(sessionId, agentId, options),
-    options,
-  );
+  return call((work) => work.getSubagentMessages(sessionId, agentId, options), options);
 }
 
 /**
@@ -91,7 +82,7 @@ export function forkSession(
   sessionId: string,
   options?: ForkSessionOptions,
 ): Promise<ForkSessionResult> {
-  return withStorageErrors(() => fork.forkSession(sessionId, options), options);
+  return call((work) => work.forkSession(sessionId, options), options);
 }
 
 /** Sets the title of a session. */
@@ -100,7 +91,7 @@ export function renameSession(
   title: string,
   options?: SessionMutationOptions,
 ): Promise<void> {
-  return withStorageErrors(() => mutate.renameSession(sessionId, title, options), options);
+  return call((work) => work.renameSession(sessionId, title, options), options);
 }
 
 /** Sets the tag of a session; `null` removes it. */
@@ -109,17 +100,17 @@ export function tagSession(
   tag: string | null,
   options?: SessionMutationOptions,
 ): Promise<void> {
-  return withStorageErrors(() => mutate.tagSession(sessionId, tag, options), options);
+  return call((work) => work.tagSession(sessionId, tag, options), options);
 }
 
 /** Deletes a session with all its sub-agents, on this machine or in the store. */
 export function deleteSession(sessionId: string, options?: SessionMutationOptions): Promise<void> {
-  return withStorageErrors(() => mutate.deleteSession(sessionId, options), options);
+  return call((work) => work.deleteSession(sessionId, options), options);
 }
 
 /** Marks a session as archived until its next prompt. The transcript stays where it is. */
 export function archiveSession(sessionId: string, options?: SessionMutationOptions): Promise<void> {
-  return withStorageErrors(() => archive.archiveSession(sessionId, options), options);
+  return call((work) => work.archiveSession(sessionId, options), options);
 }
 
 /** Removes the mark of an archived session. */
@@ -127,7 +118,7 @@ export function unarchiveSession(
   sessionId: string,
   options?: SessionMutationOptions,
 ): Promise<void> {
-  return withStorageErrors(() => archive.unarchiveSession(sessionId, options), options);
+  return call((work) => work.unarchiveSession(sessionId, options), options);
 }
 
 /** Copies a session of this machine and its sub-agents into a store. */
@@ -136,5 +127,12 @@ export function importSessionToStore(
   store: SessionStore,
   options?: ImportSessionToStoreOptions,
 ): Promise<void> {
-  return withStorageErrors(() => imported.importSessionToStore(sessionId, store, options));
+  return call((work) => work.importSessionToStore(sessionId, store, options));
+}
+
+function call<T>(
+  work: (functions: TranscriptFunctions) => Promise<T>,
+  options?: { readonly sessionStore?: object | undefined },
+): Promise<T> {
+  return withStorageErrors(async () => work(await loadTranscriptFunctions()), options);
 }

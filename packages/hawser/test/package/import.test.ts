@@ -31,6 +31,17 @@ describe("import of hawser", () => {
     expect(filesOf("dist/testing/index.js").join()).not.toContain("dist/index.js");
   });
 
+  it("does not load the schema validator and the functions for transcripts", () => {
+    const code = codeOf(filesOf("dist/index.js"));
+    for (const [file, mark] of [
+      ["dist/shared/schema.js", /\bfunction compileSchema\b/],
+      ["dist/shared/transcripts.js", /\bfunction findConversation\b/],
+    ] as const) {
+      expect(codeOf([file])).toMatch(mark);
+      expect(code).not.toMatch(mark);
+    }
+  });
+
   it("loads of Node only what starting a process needs", () => {
     const source = `
       const before = new Set(process.moduleLoadList);
@@ -44,6 +55,8 @@ describe("import of hawser", () => {
     // Not worker_threads: from Node 22 on, node:util brings them along.
     const heavy = ["http", "https", "http2", "tls", "inspector", "readline", "repl"];
     expect(modules).toContain("child_process");
+    // An `import` of node:fs would read its exports, and so load its streams.
+    expect(loaded).not.toContain("NativeModule internal/fs/streams");
     expect(
       modules.filter((name) => [...heavy, "test", "sqlite", "wasi", "zlib"].includes(name)),
     ).toEqual([]);

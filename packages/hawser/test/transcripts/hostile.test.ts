@@ -5,8 +5,8 @@ import {
   forkSession,
   getSessionMessages,
   getSubagentMessages,
-  StoreMirror,
 } from "../../src/transcripts/index.js";
+import { StoreMirror } from "../../src/transcripts/store/store-mirror.js";
 import { emptyConfig, entry, sessionId, writeTranscript } from "./transcript-files.helper.js";
 
 const id = sessionId(1);

@@ -52,7 +52,11 @@ async function measuringProgram(folder: string): Promise<string> {
     external: /^node:/,
     resolve: { extensionAlias: { ".js": [".ts"] } },
   });
-  await bundle.write({ file: join(folder, "transcripts.mjs"), format: "esm" });
+  await bundle.write({
+    file: join(folder, "transcripts.mjs"),
+    format: "esm",
+    codeSplitting: false,
+  });
   const program = join(folder, "measure.mjs");
   writeFileSync(
     program,

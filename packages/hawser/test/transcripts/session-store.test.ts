@@ -22,10 +22,10 @@ import {
   InMemorySessionStore,
   importSessionToStore,
   listSubagents,
-  materializeSession,
   projectKeyOf,
-  StoreMirror,
 } from "../../src/transcripts/index.js";
+import { materializeSession } from "../../src/transcripts/store/materialize-session.js";
+import { StoreMirror } from "../../src/transcripts/store/store-mirror.js";
 import { SubprocessTransport } from "../../src/transport/index.js";
 import { clisInTurn } from "../support/cli.js";
 import { type World, world } from "../support/world.js";

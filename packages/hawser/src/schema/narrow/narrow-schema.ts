@@ -3,12 +3,8 @@ import { canonicalJson } from "../canonical-json.js";
 import type { SchemaDocument } from "../schema-document.js";
 import type { JsonSchema } from "../standard-schema.js";
 import { mapSubschemas, type Schema, subschemasIn } from "../subschemas.js";
+import { WRAPPER_PROPERTY } from "../value-path.js";
 import { isSendableName, unsendableKeywords } from "./unsendable-keywords.js";
-
-/**
- * The property that holds a value that is no object, because the input of a tool must be an object.
- */
-export const WRAPPER_PROPERTY = "value";
 
 export interface NarrowedSchema {
   readonly sent: JsonSchema;

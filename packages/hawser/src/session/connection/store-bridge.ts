@@ -3,11 +3,7 @@ import { join } from "node:path";
 import type { Environment, HawserError } from "../../base/index.js";
 import { environmentOf, type Options, type SessionKey } from "../../options/index.js";
 import { configFolder, currentFolder, resolveUser, type User } from "../../process/index.js";
-import {
-  type MaterializedSession,
-  materializeSession,
-  StoreMirror,
-} from "../../transcripts/index.js";
+import { loadTranscriptFunctions, type MaterializedSession } from "../../transcripts/index.js";
 import { isResult, type Message, type TranscriptMirror } from "../../wire/index.js";
 
 /** Connects a session to the caller's store, which keeps its transcript. */
@@ -29,6 +25,7 @@ export async function openStoreBridge(
 ): Promise<StoreBridge | undefined> {
   const { sessionStore, sessionStoreFlush, resume, loadTimeoutMs, user } = options;
   if (sessionStore === undefined) return undefined;
+  const { materializeSession, StoreMirror } = await loadTranscriptFunctions();
   const owner = user === undefined ? undefined : await resolveUser(user);
   const env = cliEnvironment(options, owner);
   const kept =
