@@ -51,6 +51,9 @@ export default defineConfig({
       {
         text: "Guides",
         items: [
+          guide("Turns in detail", "turns"),
+          guide("Transcripts", "transcripts"),
+          guide("Trust", "trust"),
           guide("Permissions", "permissions"),
           guide("Hooks", "hooks"),
           guide("Tools", "tools"),
