@@ -21,11 +21,11 @@ import { TurnView } from "./turn/turn-view.js";
 const FLAGS = {
   file: { short: "f", value: "path", help: "Read the prompt from a file" },
   attach: { value: "path", many: true, help: "Attach an image, a PDF or a text file; repeatable" },
-  schema: { value: "path", help: "Ask for JSON that matches this JSON Schema, and print it" },
+  schema: { value: "path", help: "Print JSON that matches the JSON Schema in this file" },
   ...CALL_FLAGS,
   timeout: {
     value: "time",
-    help: "Time limit, such as 90s or 5m (default: 10m; on a terminal: none)",
+    help: "Time limit, such as 90s or 5m (default: 10m; none if hawser can ask you)",
   },
   offline: { help: "Use a simulated model: no account, no network" },
   json: { help: "Print the whole result as one JSON object" },
@@ -49,8 +49,9 @@ export const ask: Command = defineCommand({
     ['hawser ask --offline "hello"', "Try it without an account"],
   ],
   flags: FLAGS,
-  notes: `Without --tools or --agent, the model has no tools. Without --agent, the run is not saved:
-a later --continue or --resume does not find it, and a continued session does not grow.
+  notes: `Without --tools, --agent or --mcp, the model has no tools. --mcp adds only the tools of its servers.
+Without --agent, the run is not saved: a later --continue or --resume does not find it, and
+--continue and --resume add nothing to the session that they continue.
 If stdout is a terminal, hawser prints the answer while it arrives, otherwise only when it is
 complete. If stderr is a terminal, hawser also shows the tool calls and the cost there.
 If stdin and stderr are terminals, hawser asks you before a tool call that needs approval.
