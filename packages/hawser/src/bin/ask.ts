@@ -25,7 +25,7 @@ const FLAGS = {
   ...CALL_FLAGS,
   timeout: {
     value: "time",
-    help: "Time limit, such as 90s or 5m (default: 10m; none if hawser can ask you)",
+    help: "Time limit, such as 90s or 5m (default: 10m; on a terminal: none)",
   },
   offline: { help: "Use a simulated model: no account, no network" },
   json: { help: "Print the whole result as one JSON object" },
@@ -54,8 +54,8 @@ Without --agent, the run is not saved: a later --continue or --resume does not f
 --continue and --resume add nothing to the session that they continue.
 If stdout is a terminal, hawser prints the answer while it arrives, otherwise only when it is
 complete. If stderr is a terminal, hawser also shows the tool calls and the cost there.
-If stdin and stderr are terminals, hawser asks you before a tool call that needs approval.
-Otherwise, and with --json or --quiet, such a call is denied.
+If stdin and stderr are terminals, hawser asks you before a tool call that needs approval, and
+there is no time limit by default. Otherwise, and with --json or --quiet, such a call is denied.
 Use --trust only if you trust the authors of the folder, because its settings can run programs.
 Press Ctrl-C to stop the answer, and again to quit at once.`,
   run: async ({ flags, words }) => {
