@@ -53,7 +53,7 @@ export function timeoutError(phase: keyof typeof MESSAGES, limitMs: number): Haw
 const MESSAGES = {
   boot: (ms: number): string => `The CLI was not ready within ${ms} ms.`,
   firstMessage: (ms: number): string => `The CLI sent no message within ${ms} ms.`,
-  idle: (ms: number): string => `The CLI sent nothing more for ${ms} ms.`,
+  idle: (ms: number): string => `The CLI sent nothing more for ${ms} ms, which is the time limit.`,
   total: (ms: number): string => `The whole call took longer than ${ms} ms.`,
   reset: (ms: number): string => `The CLI did not reset the conversation within ${ms} ms.`,
 } as const;

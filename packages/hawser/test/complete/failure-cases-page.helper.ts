@@ -31,7 +31,7 @@ Use \`isHawserError()\` instead of \`instanceof\`, because it also recognises er
 - \`error.message\` does not contain the hint, so a log should have both. \`console.error(error)\` prints both. In a text of your own, use \`\${error.message} \${error.hint}\`. \`JSON.stringify(error)\` contains all facts of the error.
 - \`retryable\` says whether the same call may succeed later without any change. With \`retry: { attempts: 3 }\`, \`complete()\` repeats such a call by itself.
 - \`partialText\` is the text that the model had sent before the failure. For \`structured_output\` it is the JSON of the value that the model gave, if it gave one. \`result\` is the CLI's own result message, if there was one.
-- \`sessionId\` is the id of the call's session, and \`resumable\` says whether \`resume: sessionId\` can continue it. This needs \`persistSession: true\`, because \`complete()\` keeps no session by default.
+- \`sessionId\` is the id of the call's session, and \`resumable\` says whether \`resume: sessionId\` can continue it. This needs a session that is kept. \`complete()\` keeps one only with \`persistSession\`, \`autoResume\` or \`preset: "agent"\`.
 - \`cliPath\`, \`cliVersion\`, \`exitCode\`, \`signal\` and \`stderrTail\` describe the process. \`tried\` lists the places that were searched for a missing CLI.
 - Secrets are masked when an error is created, so you can log the error as it is.
 
