@@ -50,12 +50,13 @@ export const ask: Command = defineCommand({
   ],
   flags: FLAGS,
   notes: `Without --tools, --agent or --mcp, the model has no tools. --mcp adds only the tools of its servers.
-Without --agent, the run is not saved: a later --continue or --resume does not find it, and
---continue and --resume add nothing to the session that they continue.
+Without --agent, nothing is saved: a later --continue does not find this run, and --continue
+and --resume read the old session but do not change it.
 If stdout is a terminal, hawser prints the answer while it arrives, otherwise only when it is
 complete. If stderr is a terminal, hawser also shows the tool calls and the cost there.
 If stdin and stderr are terminals, hawser asks you before a tool call that needs approval, and
-there is no time limit by default. Otherwise, and with --json or --quiet, such a call is denied.
+there is no time limit by default. Otherwise, and with --json or --quiet, such a call is denied,
+and the time limit is 10 minutes.
 Use --trust only if you trust the authors of the folder, because its settings can run programs.
 Press Ctrl-C to stop the answer, and again to quit at once.`,
   run: async ({ flags, words }) => {

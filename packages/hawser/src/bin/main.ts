@@ -42,7 +42,7 @@ async function helpOf(name: string): Promise<string> {
 async function overview(): Promise<string> {
   const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
   return `Use Claude Code from a shell or a script. hawser runs the Claude Code CLI and adds time limits,
-exit codes for groups of failures, \`hawser doctor\`, and a simulated model to try it with.
+an exit code for each kind of failure, \`hawser doctor\`, and a simulated model to try it with.
 
 Usage
   hawser <command> [options]
@@ -60,7 +60,7 @@ Try it without an account
 
 Every command accepts --json. Exit codes: 0 success, 64 wrong usage, 77 not allowed (login,
 billing, root), 127 Claude Code CLI not found, 130 stopped by Ctrl-C. The file docs/errors.md in
-the package lists all of them.
+the package lists the exit code of each error.
 `;
 }
 

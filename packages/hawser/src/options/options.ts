@@ -107,7 +107,8 @@ export interface Options {
    */
   maxTurns?: number | undefined;
   /**
-   * US dollars that a turn may cost before it stops.
+   * US dollars that may be spent before the CLI stops. A call counts its own cost. A session counts
+   * all its turns: once the budget is spent, every further turn stops.
    * @default no limit
    */
   maxBudgetUsd?: number | undefined;
