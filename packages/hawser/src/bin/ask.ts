@@ -25,7 +25,7 @@ const FLAGS = {
   ...CALL_FLAGS,
   timeout: {
     value: "time",
-    help: "Time limit, such as 90s or 5m (default: 10m; on a terminal: none)",
+    help: "Time limit, such as 90s or 5m (default: 10m; none if hawser can ask you)",
   },
   offline: { help: "Use a simulated model: no account, no network" },
   json: { help: "Print the whole result as one JSON object" },

@@ -58,6 +58,7 @@ Try it without an account
   hawser ask --offline "hello"
   hawser demo
 
+The Claude Code CLI must be installed and logged in; \`hawser doctor\` checks both.
 Every command accepts --json. Exit codes: 0 success, 64 wrong usage, 77 not allowed (login,
 billing, root), 127 Claude Code CLI not found, 130 stopped by Ctrl-C. The file docs/errors.md in
 the package lists the exit code of each error.

@@ -37,7 +37,7 @@ export const CALL_FLAGS = {
   agent: {
     value: "name",
     optional: true,
-    help: "Run as Claude Code, with its tools and system prompt; =name runs one of its agents",
+    help: "Run as Claude Code, with its tools and prompt; =name: one of its agents",
   },
   mcp: { value: "file", help: "Use the MCP servers in a file such as .mcp.json" },
   trust: { help: "Use the folder's own settings, MCP servers, skills and agents in this run" },
