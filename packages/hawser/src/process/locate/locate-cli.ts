@@ -119,10 +119,14 @@ export function inspectSearchPaths(options: LocateOptions = {}): InspectedPath[]
   );
 }
 
-function thisMachine(options: LocateOptions = {}): Machine {
-  const env = { ...process.env, ...options.env };
+function thisMachine(options: LocateOptions): Machine {
+  return machineWith(process.env, options);
+}
+
+/** This machine, with a copy of the program's environment. */
+export function machineWith(hostEnv: Environment, options: LocateOptions): Machine {
   return {
-    env,
+    env: { ...hostEnv, ...options.env },
     platform: process.platform,
     arch: process.arch,
     root: "/",
