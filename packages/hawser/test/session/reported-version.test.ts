@@ -105,7 +105,7 @@ describe("a CLI that reports another version than its installer wrote", () => {
       expect((await pool.complete("Hello.", { cliPath: cli.path })).text).toBe("Hi.");
     }
     const prompts = (await cli.recorded()).map(
-      ({ lines }) => lines.filter((line) => line.includes('"user"')).length,
+      ({ lines }) => lines.filter((line) => line.includes("Hello.")).length,
     );
     expect(prompts).toEqual([1, 1]);
   });
