@@ -123,7 +123,10 @@ function thisMachine(options: LocateOptions): Machine {
   return machineWith(process.env, options);
 }
 
-/** This machine, with a copy of the program's environment. */
+/**
+ * This machine, with a copy of the program's environment. The other facts are looked up when they
+ * are needed, because a CLI that the caller names needs none of them.
+ */
 export function machineWith(hostEnv: Environment, options: LocateOptions): Machine {
   return {
     env: { ...hostEnv, ...options.env },
@@ -132,9 +135,15 @@ export function machineWith(hostEnv: Environment, options: LocateOptions): Machi
     root: "/",
     // The home of this program, not one that a call gives to the CLI: it may belong to another
     // user.
-    home: homeFolder(),
-    cwd: currentFolderIfAny(),
-    self: ownFile(),
+    get home() {
+      return homeFolder();
+    },
+    get cwd() {
+      return currentFolderIfAny();
+    },
+    get self() {
+      return ownFile();
+    },
     fromCwd: options.cliFrom === "cwd",
   };
 }
