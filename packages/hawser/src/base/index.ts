@@ -12,6 +12,7 @@ export type { Kind, Problem } from "./kind.js";
 export * as kind from "./kind.js";
 export { guardLogger, type Logger, SILENT } from "./logger.js";
 export {
+  createLazyMask,
   createMask,
   type Environment,
   hostMask,

@@ -18,6 +18,18 @@ export function createMask(env: Environment, secrets: Iterable<string> = []): Ma
 }
 
 /**
+ * Like `createMask()`, but made when it masks the first text, because most processes never need it.
+ * In `envs` a later value of a variable wins. The environments must not change afterwards.
+ */
+export function createLazyMask(envs: readonly Environment[], secrets: readonly string[]): Mask {
+  let mask: Mask | undefined;
+  return (text) => {
+    mask ??= createMask(Object.assign({}, ...envs), secrets);
+    return mask(text);
+  };
+}
+
+/**
  * The mask for texts that belong to no process: shapes, and this program's current environment.
  * Every error asks for it. So only variables with secret names are read, and the mask is made again
  * only if one of them has changed.

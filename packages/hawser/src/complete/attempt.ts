@@ -44,6 +44,8 @@ export interface InterruptibleCall {
   unlessInterrupted<T>(promise: Promise<T>): Promise<T>;
   /** Resolves after the time; rejects with the reason as soon as the call is interrupted. */
   sleep(ms: number): Promise<void>;
+  /** A process that was started for the call is ready. */
+  onStarted(): void;
 }
 
 const MAX_REPLACED_LEASES = 3;
@@ -151,7 +153,10 @@ export class Attempt {
     const leasedAt = bootMs === undefined ? undefined : performance.now();
     const boot: { info: unknown; readyAt: number | undefined } = { info: {}, readyAt: leasedAt };
     session.initializationResult().then(
-      (info) => Object.assign(boot, { info, readyAt: leasedAt ?? performance.now() }),
+      (info) => {
+        Object.assign(boot, { info, readyAt: leasedAt ?? performance.now() });
+        if (leasedAt === undefined) this.#context.call.onStarted();
+      },
       // A failed start also fails the turn, which reports the reason.
       () => {},
     );

@@ -24,6 +24,7 @@ import { Attempt, type CallContext, type InterruptibleCall } from "./attempt.js"
 import type { CallFeed } from "./call-feed.js";
 import type { Completion } from "./completion.js";
 import { type Plan, planCall } from "./plan.js";
+import { rehearseOnce } from "./rehearse.js";
 import { retryPauseMs } from "./retry-policy.js";
 import { prepareStructuredOutput } from "./structured-output.js";
 import { Tally } from "./tally.js";
@@ -158,6 +159,11 @@ export class Call implements InterruptibleCall {
 
   unlessInterrupted<T>(promise: Promise<T>): Promise<T> {
     return Promise.race([promise, this.#whenInterrupted]);
+  }
+
+  onStarted(): void {
+    // Until the model answers, the host has nothing else to do.
+    rehearseOnce();
   }
 
   async sleep(ms: number): Promise<void> {

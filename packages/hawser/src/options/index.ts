@@ -3,7 +3,7 @@ export { type NumberedHook, type NumberedHooks, numberHooks } from "./apply/hook
 export { POLICY_HOOK } from "./apply/policy-rules.js";
 export type { Version } from "./cli-version.js";
 export { compareVersions, parseVersion } from "./cli-version.js";
-export { buildInvocation } from "./invocation/build-invocation.js";
+export { buildFromValid, buildInvocation, readOptions } from "./invocation/build-invocation.js";
 export {
   CLOUD_SERVICES,
   CREDENTIAL_VARIABLES,

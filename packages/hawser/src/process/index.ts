@@ -31,8 +31,10 @@ export {
   explainInvocation,
   type Prepared,
   prepare,
+  type VersionDemand,
 } from "./prepare/prepare.js";
 export { resolveUser, type User } from "./prepare/resolve-user.js";
+export { hasCurrentVersion, verifyVersion } from "./prepare/verify-version.js";
 export {
   lastProbe,
   type ProbeOptions,

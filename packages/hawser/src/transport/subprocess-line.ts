@@ -16,6 +16,8 @@ import {
   type Prepared,
   prepare,
   spawnCli,
+  type VersionDemand,
+  verifyVersion,
 } from "../process/index.js";
 import {
   decodeLine,
@@ -58,6 +60,7 @@ type LineState = "idle" | "connecting" | "open" | "exited" | "closed";
 export class SubprocessLine implements Transport {
   readonly #options: Options;
   readonly #running: RunningProcess | undefined;
+  readonly #versionDemand: VersionDemand;
   readonly #inbox: Inbox<Frame>;
   readonly #exited: Promise<Exit>;
   readonly #whenClosed: Promise<never>;
@@ -79,9 +82,11 @@ export class SubprocessLine implements Transport {
   #failure: unknown;
   #exit: Exit | undefined;
 
-  constructor(options: Options, running?: RunningProcess) {
+  /** With `unverified`, the owner must call `verifyVersion()` with every version that the CLI reports. */
+  constructor(options: Options, running?: RunningProcess, demand: VersionDemand = "asked") {
     this.#options = options;
     this.#running = running;
+    this.#versionDemand = demand;
     this.#exited = new Promise((resolve) => {
       this.#settleExited = resolve;
     });
@@ -102,6 +107,11 @@ export class SubprocessLine implements Transport {
 
   get pid(): number | undefined {
     return this.#process?.pid;
+  }
+
+  /** Whether there is or was a process. */
+  get wasStarted(): boolean {
+    return this.#process !== undefined;
   }
 
   /**
@@ -193,6 +203,18 @@ export class SubprocessLine implements Transport {
     await this.#process?.initialized();
   }
 
+  /**
+   * Returns false if the CLI reports another version than it was prepared for. Throws
+   * `unsupported_by_cli` if the options need another start for that version.
+   */
+  verifyVersion(reported: unknown): boolean {
+    if (this.#prepared === undefined) return true;
+    const verified = verifyVersion(this.#prepared, this.#options, reported);
+    const isExpected = verified === this.#prepared;
+    this.#prepared = verified;
+    return isExpected;
+  }
+
   async close({ first }: CloseOptions = {}): Promise<void> {
     if (first !== undefined && this.ready) {
       // If the message does not arrive, the process is ended without it.
@@ -226,7 +248,10 @@ export class SubprocessLine implements Transport {
     if (this.#state === "closed") throw new HawserError("closed");
     this.#state = "connecting";
     if (this.#running !== undefined) return this.#takeOver(this.#running);
-    this.#prepared = await Promise.race([prepare(this.#options), this.#whenClosed]);
+    this.#prepared = await Promise.race([
+      prepare(this.#options, this.#versionDemand),
+      this.#whenClosed,
+    ]);
     // A close() from here on finds the process that is being started, and ends it.
     this.#throwIfClosed();
     this.#spawning = spawnCli(this.#prepared);

@@ -20,7 +20,6 @@ export const AT_THE_START: readonly Cause[] = [
       message: /there is no file \/no\/such\/place/,
       hint: "Correct `cliPath`, or leave it unset to search the usual places.",
       issues: [{ path: "cliPath", message: `there is no file ${GONE}` }],
-      resumable: false,
     },
   },
   {
@@ -30,7 +29,6 @@ export const AT_THE_START: readonly Cause[] = [
       code: "cli_not_runnable",
       message: /is a directory/,
       issues: [{ path: "cliPath", message: `${tmpdir()} cannot be run: it is a directory` }],
-      resumable: false,
     },
   },
   {
@@ -39,7 +37,6 @@ export const AT_THE_START: readonly Cause[] = [
     becomes: {
       code: "cwd_not_found",
       message: /The working directory \/no\/such\/place does not exist/,
-      resumable: false,
     },
   },
   {
@@ -48,7 +45,6 @@ export const AT_THE_START: readonly Cause[] = [
     becomes: {
       code: "cwd_not_found",
       message: /The working directory .+ is not a directory/,
-      resumable: false,
     },
   },
   {
@@ -65,7 +61,6 @@ export const AT_THE_START: readonly Cause[] = [
       code: "spawn_failed",
       message: /A temporary folder cannot be written: ENOTDIR/,
       hint: "Make the folder for temporary files writable, or set TMPDIR to a writable folder.",
-      resumable: false,
     },
   },
   {
@@ -105,7 +100,6 @@ export const AT_THE_START: readonly Cause[] = [
       code: "argument_too_long",
       message: /extraArgs is too long: the command line would take 200\d{3} bytes/,
       hint: "Shorten `extraArgs`: the command line must stay under 8192 bytes.",
-      resumable: false,
       issues: [{ path: "extraArgs", message: expect.stringMatching(/200\d{3} bytes long/) }],
     },
   },
@@ -142,7 +136,6 @@ export const AT_THE_START: readonly Cause[] = [
     onOlder: {
       code: "unsupported_by_cli",
       message: /verbatimPrompts needs Claude Code 2.1.248 or newer; this one is 2.1.197/,
-      resumable: false,
       issues: [{ path: "verbatimPrompts", message: "needs 2.1.248" }],
     },
   },
@@ -171,7 +164,6 @@ export const AT_THE_START: readonly Cause[] = [
     becomes: {
       code: "nested_session",
       message: /inside a Claude Code session/,
-      resumable: false,
     },
   },
   {

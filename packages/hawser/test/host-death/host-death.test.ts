@@ -1,5 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { isolatedEnv } from "../../src/testing/index.js";
 import { clisInTurn, OLDER_CLI } from "../support/cli.js";
+import { isAlive, until } from "../support/proc.js";
 import { endHost, LIMIT_MS, PROCESSES_PER_CLI, WATCHDOG } from "./host-death.helper.js";
 
 // host-death.full.test.ts has each entry point on its own, and every way a host can end.
@@ -42,6 +46,27 @@ describe.skipIf(process.platform !== "linux")("host", () => {
       expect(report.before).toHaveLength(PROCESSES_PER_CLI + WATCHDOG);
       expect(report.left).toEqual([]);
       expect(report.files).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe.skipIf(process.platform !== "linux")("a CLI whose host is killed at once", () => {
+  it.each(clisInTurn())(
+    "ends by itself, although no watchdog knows of it yet, on $name",
+    async ({ path }) => {
+      const world = await isolatedEnv();
+      onTestFinished(() => world.dispose());
+      const options = { cliPath: path, cwd: world.cwd, env: world.env, inheritEnv: false };
+      const program = fileURLToPath(new URL("./early-end.js", import.meta.url));
+      const host = spawnSync(process.execPath, [program, JSON.stringify(options)], {
+        encoding: "utf8",
+        env: { ...process.env, HAWSER_WATCHDOG: "off" },
+      });
+      expect(host.signal).toBe("SIGKILL");
+      const pid = Number(host.stdout);
+      expect(pid).toBeGreaterThan(1);
+      await until(() => !isAlive(pid));
     },
     LIMIT_MS,
   );

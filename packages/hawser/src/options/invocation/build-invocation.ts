@@ -23,10 +23,23 @@ import { refusal } from "./version-gate.js";
  * are not valid.
  */
 export function buildInvocation(options: Options, cli: CliFacts, host: HostFacts): Invocation {
-  const taken = readOnce(options);
-  validateOptions(taken);
+  return buildFromValid(readOptions(options), cli, host);
+}
+
+/**
+ * Copies and validates options, so that the checked values are the used values, even with getters.
+ * Throws `invalid_options`.
+ */
+export function readOptions(options: Options): Options {
+  const copy = copyOf(options);
+  validateOptions(copy);
+  return copy;
+}
+
+/** Like `buildInvocation()`, for options that `readOptions()` returned. */
+export function buildFromValid(options: Options, cli: CliFacts, host: HostFacts): Invocation {
   try {
-    const resolved = withDefaults(taken);
+    const resolved = withDefaults(options);
     if (resolved.nested === "error" && isNested(host)) throw refusal(host, "nested_session");
     const inline = draftOf(resolved, cli, host, false);
     if (fits(inline) && !leaks(inline)) return finish(inline);
@@ -41,8 +54,7 @@ export function buildInvocation(options: Options, cli: CliFacts, host: HostFacts
   }
 }
 
-/** Copies the options, so that the checked values are the used values, even with getters. */
-function readOnce(options: Options): Options {
+function copyOf(options: Options): Options {
   try {
     return isObject(options) ? { ...options } : options;
   } catch {

@@ -16,6 +16,7 @@ export function keepSupported(gate: Gate): Resolved {
     const { since } = OPTION_TABLE[name];
     return since !== undefined && isInUse(options, name) && !mayUse(gate, name, since);
   });
+  if (dropped.length === 0) return options;
   const kept = Object.entries(options).filter(([name]) => !dropped.includes(name as OptionName));
   return Object.fromEntries(kept) as unknown as Resolved;
 }

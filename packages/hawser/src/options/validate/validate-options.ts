@@ -9,10 +9,9 @@ import { readInlineSettings, settingsPath } from "./settings-reading.js";
 /**
  * Throws `invalid_options` with all problems, before anything is started.
  *
- * The options of a call are checked several times. The check in `buildInvocation` is the decisive
- * one, because it checks the very copy that the invocation is built from. The checks before it
- * (`complete()`, `openSession()`, a pool, a provider, `prepare()`) only fail sooner: before the
- * queue and the disk.
+ * The options of a call are checked twice. The check of `readOptions()` is the decisive one, because
+ * it checks the very copy that the invocation is built from. The check before it (`complete()`,
+ * `openSession()`, a pool, a provider) only fails sooner: before the queue and the disk.
  */
 export function validateOptions(options: Options): void {
   throwIfInvalid(read(options));

@@ -18,15 +18,31 @@ export type Unrunnable =
  * start such files.
  */
 export function whyUnrunnable(path: string): Unrunnable | undefined {
+  return inspect(path, look);
+}
+
+/**
+ * Whether the file is a program in the format of this system and for this processor. No script is
+ * one, whatever its interpreter.
+ */
+export function isNativeProgram(path: string): boolean {
+  const isNative = (read: Read) => {
+    const magic = read(0, 4).toString("hex");
+    return OWN_FORMATS.some((own) => magic.startsWith(own)) && look(read) === undefined;
+  };
+  return inspect(path, isNative) === true;
+}
+
+/** Undefined for a file that cannot be read, although it may be executable. */
+function inspect<T>(path: string, judge: (read: Read) => T): T | undefined {
   try {
     const file = openSync(path, "r");
     try {
-      return look((at, length) => bytesOf(file, at, length));
+      return judge((at, length) => bytesOf(file, at, length));
     } finally {
       closeSync(file);
     }
   } catch {
-    // The file can be executable but not readable. Then nothing is known.
     return undefined;
   }
 }
@@ -44,7 +60,7 @@ const LONGEST_PATH = 4096;
 function look(read: Read): Unrunnable | undefined {
   const head = read(0, HEAD);
   if (head.toString("latin1", 0, 2) === "#!") return ofScript(read(2, LONGEST_PATH));
-  if (head.toString("latin1", 0, 4) === "\x7fELF") return ofElf(head, read);
+  if (head.toString("hex", 0, 4) === ELF) return ofElf(head, read);
   const system = SYSTEMS.find(([, magic]) => head.toString("hex", 0, 4).startsWith(magic))?.[0];
   if (system === undefined || process.platform === PLATFORMS[system]) return undefined;
   return { code: "other_system", system };
@@ -56,6 +72,16 @@ const SYSTEMS = [
   ["Windows", "4d5a"],
 ] as const;
 const PLATFORMS = { macOS: "darwin", Windows: "win32" };
+
+const ELF = "7f454c46";
+
+/** How programs of this system begin. */
+const OWN_FORMATS: readonly string[] =
+  process.platform === "linux"
+    ? [ELF]
+    : SYSTEMS.filter(([system]) => PLATFORMS[system] === process.platform).map(
+        ([, magic]) => magic,
+      );
 
 function ofScript(rest: Buffer): Unrunnable | undefined {
   const interpreter = rest.toString("utf8").split("\n", 1)[0]?.trim().split(/\s/, 1)[0] ?? "";

@@ -58,7 +58,7 @@ const STUB_TEXT = "native binary not installed";
 function inspectFile(path: string, stat: Stats): Candidate {
   if (stat.isDirectory()) return unusable("directory");
   if (!stat.isFile()) return unusable("not_regular_file");
-  const script = /\.[cm]?js$/i.test(realpathSync(path));
+  const script = /\.[cm]?js$/i.test(realpathSync.native(path));
   if (!script && !isExecutable(path)) return unusable("not_executable");
   if (stat.size < STUB_BYTES && readHead(path).includes(STUB_TEXT)) {
     return unusable("npm_stub");

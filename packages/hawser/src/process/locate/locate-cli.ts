@@ -119,18 +119,31 @@ export function inspectSearchPaths(options: LocateOptions = {}): InspectedPath[]
   );
 }
 
-function thisMachine(options: LocateOptions = {}): Machine {
-  const env = { ...process.env, ...options.env };
+function thisMachine(options: LocateOptions): Machine {
+  return machineWith(process.env, options);
+}
+
+/**
+ * This machine, with a copy of the program's environment. The other facts are looked up when they
+ * are needed, because a CLI that the caller names needs none of them.
+ */
+export function machineWith(hostEnv: Environment, options: LocateOptions): Machine {
   return {
-    env,
+    env: { ...hostEnv, ...options.env },
     platform: process.platform,
     arch: process.arch,
     root: "/",
     // The home of this program, not one that a call gives to the CLI: it may belong to another
     // user.
-    home: homeFolder(),
-    cwd: currentFolderIfAny(),
-    self: ownFile(),
+    get home() {
+      return homeFolder();
+    },
+    get cwd() {
+      return currentFolderIfAny();
+    },
+    get self() {
+      return ownFile();
+    },
     fromCwd: options.cliFrom === "cwd",
   };
 }

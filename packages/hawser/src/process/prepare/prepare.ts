@@ -1,5 +1,6 @@
 import {
-  createMask,
+  createLazyMask,
+  type Environment,
   type ErrorFacts,
   guardLogger,
   type Logger,
@@ -9,19 +10,22 @@ import {
   warnOnce,
 } from "../../base/index.js";
 import {
-  buildInvocation,
+  buildFromValid,
+  type CliFacts,
   type Explanation,
   explainInvocation as explained,
   explanationText,
+  type HostFacts,
   type Invocation,
   type Options,
+  readOptions,
   type Version,
-  validateOptions,
   withPreset,
 } from "../../options/index.js";
 import { configFolder, homeFolder } from "../config-folder.js";
 import { currentFolderIfAny } from "../host-folders.js";
-import { type CliLocation, locateCli } from "../locate/locate-cli.js";
+import { type CliLocation, locateCli, machineWith } from "../locate/locate-cli.js";
+import { findVersion } from "../probe/find-version.js";
 import { type ProbeOptions, probeVersion, type VersionProbe } from "../probe/probe-version.js";
 import { namedForCustomSpawn, refuseUser, type SpawnFunction } from "../spawn/custom-spawn.js";
 import { keepsBlanks } from "../spawn/stderr-tail.js";
@@ -36,9 +40,13 @@ export interface Prepared {
   readonly location: CliLocation;
   readonly version: Version | undefined;
   readonly versionText: string;
+  /** Whether the installer wrote the version, so that `verifyVersion()` has to confirm it. */
+  readonly isVersionUnconfirmed: boolean;
   readonly invocation: Invocation;
-  /** Builds the invocation for other options, if they need no other facts about the machine. */
+  /** Builds the invocation for other valid options, if they need no other facts about the machine. */
   readonly invocationOf: (options: Options) => Invocation;
+  /** Builds the invocation for a CLI of this version. Holds no object of the caller. */
+  readonly invocationFor: (version: Version | undefined, options: Options) => Invocation;
   readonly user: User | undefined;
   /** The option `spawnClaudeCodeProcess`: starts the process in place of hawser. */
   readonly customSpawn: SpawnFunction | undefined;
@@ -53,16 +61,23 @@ export interface Prepared {
   readonly facts: ErrorFacts;
 }
 
+/**
+ * How the version of the CLI is found. `unverified`: as the installer wrote it, if that can be
+ * believed; the caller must then call `verifyVersion()`. `asked`: as the executable answers.
+ */
+export type VersionDemand = "unverified" | "asked";
+
 /** Checks the options, finds the CLI and its version, and looks at the disk. Starts no session. */
-export async function prepare(options: Options): Promise<Prepared> {
-  const { location, probe, user, cli, host } = await inspectMachine(options);
+export async function prepare(
+  given: Options,
+  demand: VersionDemand = "unverified",
+): Promise<Prepared> {
+  const options = readOptions(given);
+  const { location, probe, user, cli, host } = await inspectMachine(options, demand);
   const isOurs = options.spawnClaudeCodeProcess === undefined && user === undefined;
-  const build = (others: Options) => {
-    const built = buildInvocation(others, cli, host);
-    return isOurs ? withHome(built) : built;
-  };
-  const invocation = build(options);
-  const mask = createMask({ ...process.env, ...invocation.env }, invocation.secrets);
+  const invocationFor = builderOf(cli, host, isOurs);
+  const invocation = invocationFor(probe.version, options);
+  const mask = createLazyMask([host.env, invocation.env], invocation.secrets);
   const log = guardLogger(options.logger, mask);
   for (const warning of invocation.warnings) {
     log.warn(warning);
@@ -73,8 +88,10 @@ export async function prepare(options: Options): Promise<Prepared> {
     location,
     version: probe.version,
     versionText: probe.text,
+    isVersionUnconfirmed: probe.byInstaller === true,
     invocation,
-    invocationOf: build,
+    invocationOf: (others) => invocationFor(probe.version, others),
+    invocationFor,
     user,
     customSpawn: options.spawnClaudeCodeProcess,
     graceMs: options.closeGraceMs ?? GRACE_MS,
@@ -82,12 +99,22 @@ export async function prepare(options: Options): Promise<Prepared> {
     keepsStderrBlanks: keepsBlanks(options.stderr),
     mask,
     log,
-    trace: openTrace(process.env["HAWSER_TRACE"], mask, (message) => log.warn(message)),
-    facts: {
-      cliPath: location.path,
-      ...(probe.version === undefined ? {} : { cliVersion: probe.version.join(".") }),
-    },
+    trace: openTrace(host.env["HAWSER_TRACE"], mask, (message) => log.warn(message)),
+    facts: factsOf(location, probe.version),
   };
+}
+
+/** A function of its own, so that the result keeps none of the caller's objects alive. */
+function builderOf(cli: CliFacts, host: HostFacts, isOurs: boolean): Prepared["invocationFor"] {
+  return (version, options) => {
+    const built = buildFromValid(options, { ...cli, version }, host);
+    return isOurs ? withHome(built) : built;
+  };
+}
+
+/** The facts of every error about a process of this CLI. */
+export function factsOf({ path }: CliLocation, version: Version | undefined): ErrorFacts {
+  return { cliPath: path, ...(version === undefined ? {} : { cliVersion: version.join(".") }) };
 }
 
 /**
@@ -105,8 +132,8 @@ export async function explain(options: Options = {}): Promise<string> {
 
 /** Like `explain()`, but returns data, with the CLI that would be started. */
 export async function explainInvocation(options: Options = {}): Promise<ExplainedCall> {
-  const resolved = withPreset(options);
-  const { location, probe, cli, host } = await inspectMachine(resolved);
+  const resolved = readOptions(withPreset(options));
+  const { location, probe, cli, host } = await inspectMachine(resolved, "asked");
   const { path, source } = location;
   const version = probe.version === undefined ? {} : { version: probe.version.join(".") };
   return { cli: { path, source, ...version }, ...explained(resolved, cli, host) };
@@ -124,12 +151,15 @@ export interface ExplainedCall extends Explanation {
 const GRACE_MS = 2000;
 const NOT_ASKED: VersionProbe = { text: "not asked" };
 
-/** Collects the facts about the machine that are needed to build an invocation. */
-async function inspectMachine(options: Options) {
-  validateOptions(options);
+/**
+ * Collects the facts about the machine that are needed to build an invocation. The environment is
+ * copied once, because every read of `process.env` is a call into Node.
+ */
+async function inspectMachine(options: Options, demand: VersionDemand) {
   refuseUser(options);
+  const env: Environment = { ...process.env };
   const named = namedForCustomSpawn(options);
-  const location = named ?? locateCli(options);
+  const location = named ?? locateCli(options, machineWith(env, options));
   if (options.spawnClaudeCodeProcess === undefined) {
     checkCwd(options.cwd);
     checkPlugins(options.plugins);
@@ -139,7 +169,7 @@ async function inspectMachine(options: Options) {
   const user = options.user === undefined ? undefined : await userOf(options.user, options.env);
   const cli = { path: location.path, script: location.script };
   const host = {
-    env: process.env,
+    env,
     platform: process.platform,
     execPath: named === undefined ? process.execPath : "node",
     privateDir: temporaryPath(),
@@ -148,14 +178,17 @@ async function inspectMachine(options: Options) {
     cwd: currentFolderIfAny(),
     pwd: resolvePwd(options),
   };
-  const probe =
-    named === undefined
-      ? await askVersion(location, options, () => {
-          return { env: buildInvocation(options, cli, host).env, user };
-        })
-      : NOT_ASKED;
+  const isSkipped = [env, options.env].some((each) => each?.[SKIP] !== undefined);
+  // The CLI is asked in the environment that it will run in, and as the user that it will run as.
+  const how = (): ProbeOptions => ({ env: buildFromValid(options, cli, host).env, user });
+  // A custom spawn function may start another CLI than the one that was found here.
+  const isAsked = demand === "asked" || options.spawnClaudeCodeProcess !== undefined;
+  const find = isAsked ? probeVersion : findVersion;
+  const probe = named !== undefined || isSkipped ? NOT_ASKED : await find(location, how);
   return { location, probe, user, cli: { ...cli, version: probe.version }, host };
 }
+
+const SKIP = "CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK";
 
 /**
  * The CLI does not start without a home folder, even if its configuration folder is set (observed:
@@ -173,15 +206,3 @@ async function userOf(name: string | number, env: Options["env"]): Promise<User>
   const user = await resolveUser(name);
   return env?.["HOME"] === undefined ? user : { ...user, home: undefined };
 }
-
-/** The CLI is asked in the environment that it will run in, and as the user that it will run as. */
-async function askVersion(
-  location: CliLocation,
-  { env }: Options,
-  how: () => ProbeOptions,
-): Promise<VersionProbe> {
-  const skip = [process.env, env].some((each) => each?.[SKIP] !== undefined);
-  return skip ? NOT_ASKED : probeVersion(location, how);
-}
-
-const SKIP = "CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK";

@@ -20,6 +20,8 @@ export interface VersionProbe {
   readonly text: string;
   /** Whether the CLI failed to answer at all. */
   readonly failed?: true;
+  /** Whether the installer wrote the version, and the CLI itself has not said it. */
+  readonly byInstaller?: true;
 }
 
 export interface ProbeOptions {
@@ -37,7 +39,7 @@ export function probeVersion(
   location: CliLocation,
   options: ProbeOptions | (() => ProbeOptions) = {},
 ): Promise<VersionProbe> {
-  const key = cacheKey(location.path);
+  const key = fileKey(location.path);
   const known = answers.get(key);
   if (known !== undefined) return known;
   const answer = ask(location, typeof options === "function" ? options() : options);
@@ -45,6 +47,17 @@ export function probeVersion(
   const forget = () => answers.delete(key);
   answer.then(({ version }) => version === undefined && forget(), forget);
   return answer;
+}
+
+/** The answer of a file that was asked already, by its `fileKey()`. */
+export function earlierAnswer(key: string): Promise<VersionProbe> | undefined {
+  return answers.get(key);
+}
+
+/** Identifies a file; a file that replaces it at the same path has another key. */
+export function fileKey(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return `${path}\0${stat?.ino}\0${stat?.mtimeMs}\0${stat?.size}`;
 }
 
 /** The last answer of the file at this path; undefined if it has never answered. */
@@ -56,11 +69,6 @@ const LIMIT_MS = 5000;
 export const LONGEST_ANSWER = 4096;
 const answers = new Map<string, Promise<VersionProbe>>();
 const said = new Map<string, VersionProbe>();
-
-function cacheKey(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return `${path}\0${stat?.mtimeMs}\0${stat?.size}`;
-}
 
 async function ask(location: CliLocation, options: ProbeOptions): Promise<VersionProbe> {
   const { limitMs = LIMIT_MS } = options;

@@ -18,6 +18,7 @@ import {
   isSystem,
   type McpMessage,
   type Message,
+  type SystemInit,
   type UserLine,
 } from "../../wire/index.js";
 import { HostMcpServers, type McpMessageSink } from "../answer/host-mcp-servers.js";
@@ -80,6 +81,8 @@ export class CliConnection implements ControlListener, McpMessageSink {
   /** The MCP servers that the CLI itself named last, also those of settings files. */
   #announcedServers: readonly string[] = [];
   #info: InitializePayload | undefined;
+  /** Whether the CLI has reported another version than the process was prepared for. */
+  #isOtherVersion = false;
   #holds = false;
   #release: (() => void) | undefined;
 
@@ -97,7 +100,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     this.#whenOver = new Promise((resolve) => {
       this.#settleOver = resolve;
     });
-    this.#line = new SubprocessLine(options, warm);
+    this.#line = new SubprocessLine(options, warm, "unverified");
     this.#opened = this.#open();
     this.ready = this.#initialize(bootMs);
     this.#readyForPrompts = this.#awaitChecks();
@@ -108,6 +111,11 @@ export class CliConnection implements ControlListener, McpMessageSink {
   /** Whether the CLI has been ready, also if its process has ended since. */
   get wasReady(): boolean {
     return this.#state === "ready" || this.#state === "ended";
+  }
+
+  /** Whether there is or was a process. */
+  get wasStarted(): boolean {
+    return this.#line.wasStarted;
   }
 
   /** The CLI's answer to initialize, once it is there. */
@@ -196,7 +204,9 @@ export class CliConnection implements ControlListener, McpMessageSink {
   /** Detaches the process, if nothing is under way. This connection is over then. */
   detach(): CliProcess | undefined {
     const isQuiet = this.#state === "ready" && this.#control?.isQuiet;
-    return isQuiet && this.#store === undefined ? this.#line.detach() : undefined;
+    // What is known about reuse depends on the version.
+    if (!isQuiet || this.#store !== undefined || this.#isOtherVersion) return undefined;
+    return this.#line.detach();
   }
 
   async close(options?: CloseOptions): Promise<void> {
@@ -216,11 +226,8 @@ export class CliConnection implements ControlListener, McpMessageSink {
   /** A message of the CLI, by the control line. */
   onMessage(message: Message, size: number): void {
     if (this.#isOver) return;
-    if (isSystem(message, "init") && Array.isArray(message.mcp_servers)) {
-      this.#announcedServers = message.mcp_servers
-        .map((server: { name?: unknown } | null) => server?.name)
-        .filter((name) => typeof name === "string");
-    }
+    if (isSystem(message, "init")) this.#observeInit(message);
+    if (this.#isOver) return;
     if (!this.wasReady) this.#early.observe(message);
     if (this.#early.hold(message, size)) return;
     if (isMessage(message, "transcript_mirror")) {
@@ -248,11 +255,30 @@ export class CliConnection implements ControlListener, McpMessageSink {
     void this.#settle(this.#explain(error));
   }
 
+  #observeInit({ mcp_servers, claude_code_version }: SystemInit): void {
+    if (Array.isArray(mcp_servers)) {
+      this.#announcedServers = mcp_servers
+        .map((server: { name?: unknown } | null) => server?.name)
+        .filter((name) => typeof name === "string");
+    }
+    try {
+      this.#verifyVersion(claude_code_version);
+    } catch (error) {
+      void this.killFor(error as HawserError);
+    }
+  }
+
+  #verifyVersion(reported: unknown): void {
+    this.#isOtherVersion ||= !this.#line.verifyVersion(reported);
+  }
+
   async #open(): Promise<ControlLine> {
     try {
       this.#store = await openStoreBridge(this.#options, (message) => this.onMessage(message, 0));
       // A line that was closed meanwhile stays closed.
-      if (this.#store && !this.#isClosed) this.#line = new SubprocessLine(this.#store.options);
+      if (this.#store && !this.#isClosed) {
+        this.#line = new SubprocessLine(this.#store.options, undefined, "unverified");
+      }
       await this.#line.connect();
     } catch (error) {
       await this.#settle(error);
@@ -301,6 +327,8 @@ export class CliConnection implements ControlListener, McpMessageSink {
     const how = { ...NO_LIMIT, holds: !isAhead };
     const requests = [...late, this.invocation.initialize];
     const replies = await Promise.all(requests.map((request) => control.request(request, how)));
+    const answer = replies.at(-1) as InitializePayload;
+    this.#verifyVersion(answer?.claude_code_version);
     this.#early.deliver(this);
     // Files that cannot be removed now are removed when the process has ended.
     this.#line.initialized().catch(() => {});
@@ -309,7 +337,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
       checkSettings(await control.request({ subtype: "get_settings" }, NO_LIMIT), expected);
     }
     await requireServers(this.#options, control, async (names) => this.#servers?.linked(names));
-    return replies.at(-1) as InitializePayload;
+    return answer;
   }
 
   async #awaitChecks(): Promise<ControlLine> {

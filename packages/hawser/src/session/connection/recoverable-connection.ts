@@ -182,8 +182,9 @@ export class RecoverableConnection implements PromptSink {
 
   /** The error with all known facts of the process, the session and the turn. */
   enrich(error: unknown, record?: TurnRecord): HawserError {
-    const { facts, mask } = this.#current;
-    const id = this.#id;
+    const { facts, mask, wasStarted } = this.#current;
+    // Before the first process there is no session, only an id for it.
+    const id = wasStarted || this.#hasConversation ? this.#id : undefined;
     const session =
       id === undefined ? {} : { sessionId: id, resumable: this.#isResumable(id, error) };
     return enrich(error, record, { ...facts, ...session }, mask);
