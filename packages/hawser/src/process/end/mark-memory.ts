@@ -1,0 +1,137 @@
+import { type ProcFiles, pidsIn, statOf } from "./proc-files.js";
+import type { MarkedProcess, MarkSearch } from "./process-table.js";
+import type { Steps } from "./steps.js";
+
+/**
+ * Finds processes by a marker of this host, on Linux. It remembers what it has read, so that a
+ * search reads only the processes that were started since the search before.
+ *
+ * A verdict on a process holds as long as its pid means this process. Linux gives pids in turn, so
+ * a pid can have been given again only if it lies between the pids that were given last at the two
+ * searches. If the pids may have gone round meanwhile, nothing is believed.
+ */
+export class MarkMemory implements MarkSearch {
+  readonly #prefix: string;
+  readonly #files: ProcFiles;
+  #verdicts: Map<number, Verdict>;
+  #pidsGiven: PidsGiven | undefined;
+
+  /** A process that runs before the first marker is in use never gets one. */
+  constructor(prefix: string, files: ProcFiles) {
+    this.#prefix = prefix;
+    this.#files = files;
+    this.#verdicts = new Map(pidsIn(files).map((pid) => [pid, UNMARKED]));
+    this.#pidsGiven = pidsGiven(files);
+  }
+
+  *find(markers: readonly string[]): Steps<MarkedProcess[]> {
+    const found: MarkedProcess[] = [];
+    const listed = pidsIn(this.#files);
+    this.#verdicts = this.#stillTrue(listed);
+    for (const pid of listed) {
+      const verdict = this.#verdicts.get(pid);
+      if (verdict?.isFinal && !holdsAny(verdict.marks, markers)) continue;
+      yield;
+      // Also if the verdict is known, because a process must not be killed by mistake.
+      const marks = pid === process.pid ? "" : this.#judge(pid);
+      const stat = holdsAny(marks, markers) ? statOf(this.#files, pid) : undefined;
+      if (stat === undefined || stat.isDead) continue;
+      found.push({ pid, started: stat.started, value: marks });
+    }
+    return found;
+  }
+
+  forget(): void {
+    this.#verdicts = new Map();
+  }
+
+  /** The verdicts on listed processes whose pids have not been given again. */
+  #stillTrue(listed: readonly number[]): Map<number, Verdict> {
+    const before = this.#pidsGiven;
+    // Read after the processes were listed, so that the pid of each new one lies in between.
+    const now = pidsGiven(this.#files);
+    this.#pidsGiven = now;
+    const kept = new Map<number, Verdict>();
+    if (before === undefined || now === undefined || mayHaveGoneRound(before, now)) return kept;
+    for (const pid of listed) {
+      if (isBetween(pid, before.last, now.last)) continue;
+      const verdict = this.#verdicts.get(pid);
+      if (verdict !== undefined) kept.set(pid, verdict);
+    }
+    return kept;
+  }
+
+  #judge(pid: number): string {
+    const environment = this.#files.read(`/proc/${pid}/environ`);
+    if (environment === undefined || environment === "") {
+      this.#judgeUnreadable(pid, environment);
+      return "";
+    }
+    const marks = this.#marksIn(environment);
+    const now = performance.now();
+    const readAt = this.#verdicts.get(pid)?.readAt ?? now;
+    // A process that was just forked shows the environment of its parent until it becomes another
+    // program.
+    const isFinal = marks !== "" || now - readAt >= FORKED_AND_RUN_MS;
+    this.#verdicts.set(pid, { marks, readAt, isFinal });
+    return marks;
+  }
+
+  /**
+   * A process shows no environment while it becomes another program, and another user's process may
+   * become this user's. Only a kernel thread stays as it is.
+   */
+  #judgeUnreadable(pid: number, environment: string | undefined): void {
+    const stat = environment === undefined ? undefined : statOf(this.#files, pid);
+    if (stat?.isKernelThread) this.#verdicts.set(pid, UNMARKED);
+    else this.#verdicts.delete(pid);
+  }
+
+  #marksIn(environment: string): string {
+    if (!environment.includes(this.#prefix)) return "";
+    const variables = environment.split("\0").filter((each) => each.includes(this.#prefix));
+    return variables.join("\0");
+  }
+}
+
+/** What is known of a process. */
+interface Verdict {
+  /** The variables that hold a marker of this host. */
+  readonly marks: string;
+  readonly readAt: number;
+  /** Whether the process need not be read again. */
+  readonly isFinal: boolean;
+}
+
+const UNMARKED: Verdict = { marks: "", readAt: 0, isFinal: true };
+const FORKED_AND_RUN_MS = 1000;
+
+function holdsAny(marks: string, markers: readonly string[]): boolean {
+  return marks !== "" && markers.some((marker) => marks.includes(marker));
+}
+
+/** How far Linux has come with giving pids. */
+interface PidsGiven {
+  readonly last: number;
+  /** How many processes and threads were started since boot, in all namespaces. */
+  readonly forks: number;
+  readonly highest: number;
+}
+
+function pidsGiven(files: ProcFiles): PidsGiven | undefined {
+  const last = Number(files.read("/proc/sys/kernel/ns_last_pid"));
+  const highest = Number(files.read("/proc/sys/kernel/pid_max"));
+  const forks = Number(/^processes (\d+)$/m.exec(files.read("/proc/stat") ?? "")?.[1]);
+  return last > 0 && highest > 0 && forks > 0 ? { last, forks, highest } : undefined;
+}
+
+/** Pids in use are skipped, and a start that fails uses up a pid, hence the wide margin. */
+function mayHaveGoneRound(before: PidsGiven, now: PidsGiven): boolean {
+  const highest = Math.min(before.highest, now.highest);
+  return (now.forks - before.forks) * 4 >= highest;
+}
+
+/** Whether `pid` was given after `first` and not after `last`. After the highest pid come low ones. */
+function isBetween(pid: number, first: number, last: number): boolean {
+  return first <= last ? pid > first && pid <= last : pid > first || pid <= last;
+}
