@@ -2,6 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { type Logger, withTimeout } from "../base/index.js";
 import type { Exit } from "./end/exit-error.js";
 import { killAtHostExit } from "./end/kill-at-host-exit.js";
+import { ownTurn } from "./end/own-turn.js";
 import { type ClosableProcess, register } from "./end/process-registry.js";
 import { type ProcessEntry, processTable } from "./end/process-table.js";
 import { sweepTree } from "./end/sweep-tree.js";
@@ -161,6 +162,7 @@ export class CliProcess implements ClosableProcess {
     const { log } = this.#owner;
     const { graceMs } = this.#facts;
     this.#resumeForEnd();
+    await ownTurn();
     this.#record();
     log.debug("closing: end of input", { pid: this.pid });
     this.stdin.end();
@@ -220,6 +222,7 @@ export class CliProcess implements ClosableProcess {
   async #sweep(): Promise<void> {
     if (this.pid === undefined) return;
     const survivors = await sweepTree(this.#tree.values(), this.#facts.marker);
+    await ownTurn();
     const { log } = this.#owner;
     for (const { pid } of survivors) log.error("a process outlived SIGKILL", { pid });
   }

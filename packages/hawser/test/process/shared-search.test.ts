@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ownTurn } from "../../src/process/end/own-turn.js";
 import type { MarkSearch } from "../../src/process/end/process-table.js";
 import { SharedSearch } from "../../src/process/end/shared-search.js";
 import { runInSlices, type Steps } from "../../src/process/end/steps.js";
@@ -68,5 +69,28 @@ describe("runInSlices()", () => {
     await runInSlices(busy(40));
     isDone = true;
     expect(turns).toBeGreaterThanOrEqual(5);
+  });
+});
+
+describe("ownTurn()", () => {
+  it("gives each caller a turn of the event loop to itself, and the first the present one", async () => {
+    let turn = 0;
+    let isDone = false;
+    const count = () => {
+      turn += 1;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    const taken = Array.from({ length: 5 }, async () => {
+      await ownTurn();
+      return turn;
+    });
+    const turns = await Promise.all(taken);
+    expect(turns[0]).toBe(0);
+    expect(new Set(turns).size).toBe(5);
+    // Once all have had theirs, a turn is free again.
+    while (turn < 10) await new Promise((resolve) => setImmediate(resolve));
+    isDone = true;
+    expect(ownTurn()).toBeUndefined();
   });
 });

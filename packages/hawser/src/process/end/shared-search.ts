@@ -51,4 +51,4 @@ export class SharedSearch {
   }
 }
 
-export const sharedSearch = new SharedSearch(hostMarks);
+export const sharedSearch: SharedSearch = new SharedSearch(hostMarks);
