@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { PROC_FILES } from "../../src/process/end/proc-files.js";
 import { ProcTable } from "../../src/process/end/proc-table.js";
@@ -12,6 +14,8 @@ import { sweepTree } from "../../src/process/end/sweep-tree.js";
 import { type CliProcess, prepare, spawnCli } from "../../src/process/index.js";
 import { environmentOf, everyProcess, type Seen, stillAlive, until } from "../support/proc.js";
 
+const EXITING_HOST = fileURLToPath(new URL("exiting-host.js", import.meta.url));
+
 /** A running CLI that has started other processes. */
 interface Tree {
   readonly cli: CliProcess;
@@ -19,22 +23,26 @@ interface Tree {
   processes(): Seen[];
 }
 
-/** A CLI that runs shell text and then waits for the end of its input. */
 async function startTree(text: string): Promise<Tree> {
+  const { cliPath, env, processes } = scene(text);
+  const cli = await spawnCli(await prepare({ cliPath, env }));
+  onTestFinished(() => cli.kill());
+  return { cli, processes };
+}
+
+/** A CLI that runs shell text and then waits for the end of its input. */
+function scene(text: string) {
   const folder = mkdtempSync(join(tmpdir(), "hawser-tree-"));
   const cliPath = join(folder, "cli");
   const version = '[ "$1" = -v ] && echo "2.1.325 (Claude Code)" && exit';
   writeFileSync(cliPath, `#!/bin/sh\n${version}\n${text}\ncat >/dev/null\n`, { mode: 0o755 });
-  const id = `TREE=${randomUUID()}`;
-  const env = { TREE: id.slice("TREE=".length) };
-  const cli = await spawnCli(await prepare({ cliPath, env }));
-  const processes = () => everyProcess().filter(({ pid }) => holds(pid, id));
-  onTestFinished(async () => {
-    await cli.kill();
+  const env = { TREE: randomUUID() };
+  const processes = () => everyProcess().filter(({ pid }) => holds(pid, `TREE=${env.TREE}`));
+  onTestFinished(() => {
     for (const { pid } of processes()) process.kill(pid, "SIGKILL");
     rmSync(folder, { recursive: true });
   });
-  return { cli, processes };
+  return { cliPath, env, processes };
 }
 
 function holds(pid: number, text: string): boolean {
@@ -137,6 +145,26 @@ describe.skipIf(process.platform !== "linux")("the end of a process", () => {
     expect(table.tree(cli.pid as number).length).toBeGreaterThanOrEqual(2);
     const pids = new Set(strangers.map(({ pid }) => String(pid)));
     expect(read.filter((file) => pids.has(file.split("/")[2] ?? ""))).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("the exit of a program without a watchdog", () => {
+  it("ends all its CLIs, and daemons that left their trees", async () => {
+    const { cliPath, env, processes } = scene(DAEMON);
+    const count = 3;
+    const args = [EXITING_HOST, JSON.stringify({ cliPath, env, count })];
+    const host = spawn(process.execPath, args, {
+      env: { ...process.env, HAWSER_WATCHDOG: "off" },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    onTestFinished(() => void host.kill("SIGKILL"));
+    await once(host.stdout, "data");
+    await until(() => processes().length === count * WITH_DAEMON);
+    const exit = once(host, "exit");
+    host.stdin.write("exit\n");
+    expect(await exit).toEqual([0, null]);
+    // The signals were sent before the exit; the processes may need a moment to die.
+    await until(() => processes().length === 0);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ownTurn } from "../../src/process/end/own-turn.js";
 import type { MarkSearch } from "../../src/process/end/process-table.js";
 import { SharedSearch } from "../../src/process/end/shared-search.js";
-import { runInSlices, type Steps } from "../../src/process/end/steps.js";
+import { runAtOnce, runInSlices, type Steps } from "../../src/process/end/steps.js";
 
 /** A search that finds a process for each marker, and records what it was asked for. */
 function recording(workMs = 0): { search: MarkSearch; asked: (readonly string[])[] } {
@@ -23,6 +23,14 @@ function recording(workMs = 0): { search: MarkSearch; asked: (readonly string[])
 function* busy(ms: number): Steps<void> {
   const until = performance.now() + ms;
   while (performance.now() < until) yield;
+}
+
+/** Each step is longer than a slice. */
+function* longSteps(count: number): Steps<void> {
+  for (let i = 0; i < count; i += 1) {
+    runAtOnce(busy(5));
+    yield;
+  }
 }
 
 describe("SharedSearch", () => {
@@ -66,7 +74,7 @@ describe("runInSlices()", () => {
       if (!isDone) setImmediate(count);
     };
     setImmediate(count);
-    await runInSlices(busy(40));
+    await runInSlices(longSteps(6));
     isDone = true;
     expect(turns).toBeGreaterThanOrEqual(5);
   });
