@@ -140,7 +140,7 @@ describe.skipIf(process.platform !== "linux")("the end of a process", () => {
     const search = table.markSearch("TREE=");
     const { cli, processes } = await startTree(DAEMON);
     await until(() => processes().length === WITH_DAEMON);
-    const found = runAtOnce(search.find(["TREE="])).map(({ pid }) => pid);
+    const found = runAtOnce(search.find(["TREE="])).found.map(({ pid }) => pid);
     expect(found).toEqual(expect.arrayContaining(processes().map(({ pid }) => pid)));
     expect(table.tree(cli.pid as number).length).toBeGreaterThanOrEqual(2);
     const pids = new Set(strangers.map(({ pid }) => String(pid)));
@@ -182,7 +182,8 @@ describe.skipIf(process.platform !== "linux")("sweepTree()", () => {
     const search = {
       find: async (_: string, anew: boolean) => {
         asked.push(anew);
-        return processTable().alive(entry) ? [entry] : [];
+        const found = processTable().alive(entry) ? [{ ...entry, value: "marker" }] : [];
+        return { found, isCertain: true };
       },
     };
     expect(await sweepTree([], "marker", { search })).toEqual([]);
@@ -195,11 +196,23 @@ describe.skipIf(process.platform !== "linux")("sweepTree()", () => {
     const search = {
       find: async (_: string, anew: boolean) => {
         asked.push(anew);
-        return [];
+        return { found: [], isCertain: true };
       },
     };
     expect(await sweepTree([entry], "marker", { search })).toEqual([]);
     expect(asked).not.toContain(true);
     expect(processTable().alive(entry)).toBe(false);
+  });
+
+  it("searches again as long as a search is in doubt", async () => {
+    let searches = 0;
+    const search = {
+      find: async () => {
+        searches += 1;
+        return { found: [], isCertain: searches === 3 };
+      },
+    };
+    expect(await sweepTree([], "marker", { search })).toEqual([]);
+    expect(searches).toBe(3);
   });
 });

@@ -9,7 +9,7 @@ const [MARKER, OTHER] = [`${PREFIX}one`, `${PREFIX}two`];
 const marked = (marker = MARKER) => `PATH=/bin\u0000HAWSER_MARK=${marker}\u0000HOME=/`;
 
 function find(search: MarkSearch, marker = MARKER): number[] {
-  return runAtOnce(search.find([marker])).map(({ pid }) => pid);
+  return runAtOnce(search.find([marker])).found.map(({ pid }) => pid);
 }
 
 /** The processes whose environment was read since the last call. */
@@ -31,11 +31,13 @@ describe("MarkMemory", () => {
     const nested = proc.start({ environ: `A=b\u0000COPY=outer:${MARKER}` });
     proc.start({ environ: marked(OTHER) });
     proc.start({ environ: marked("01234567.1.2.00000000/one") });
-    const found = runAtOnce(search.find([MARKER, `${PREFIX}three`]));
-    expect(found).toMatchObject([
-      { pid, value: `HAWSER_MARK=${MARKER}` },
-      { pid: nested, value: `COPY=outer:${MARKER}` },
-    ]);
+    expect(runAtOnce(search.find([MARKER, `${PREFIX}three`]))).toMatchObject({
+      found: [
+        { pid, value: `HAWSER_MARK=${MARKER}` },
+        { pid: nested, value: `COPY=outer:${MARKER}` },
+      ],
+      isCertain: true,
+    });
   });
 
   it("does not read the processes that ran before the first marker was in use", () => {
@@ -93,6 +95,31 @@ describe("MarkMemory", () => {
     }
     Object.assign(proc.processes.get(pid) ?? {}, { environ: marked() });
     expect(find(search)).toEqual([pid]);
+  });
+
+  it("is in doubt for 50 ms about a process that shows no environment", () => {
+    stoppedClock();
+    const proc = new FakeProc();
+    const search = new MarkMemory(PREFIX, proc);
+    const isCertain = () => runAtOnce(search.find([MARKER])).isCertain;
+    const pid = proc.start({ environ: marked() });
+    expect(isCertain()).toBe(true);
+    vi.advanceTimersByTime(5000);
+    Object.assign(proc.processes.get(pid) ?? {}, { environ: "" });
+    expect(isCertain()).toBe(false);
+    vi.advanceTimersByTime(49);
+    expect(isCertain()).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(isCertain()).toBe(true);
+  });
+
+  it("is in no doubt about zombies, kernel threads, and processes of other users", () => {
+    const proc = new FakeProc();
+    const search = new MarkMemory(PREFIX, proc);
+    proc.start({ environ: "", state: "Z" });
+    proc.start({ environ: "", flags: 0x0020_8040 });
+    proc.start({ environ: undefined });
+    expect(runAtOnce(search.find([MARKER])).isCertain).toBe(true);
   });
 
   it("reads a kernel thread once", () => {
@@ -182,7 +209,7 @@ describe("MarkMemory", () => {
     const pid = proc.start({ environ: marked() });
     // The exit of the program searches at once while the other search is under way.
     expect(find(search)).toEqual([pid]);
-    expect(runAtOnce(steps)).toEqual([]);
+    expect(runAtOnce(steps).found).toEqual([]);
     expect(find(search)).toEqual([pid]);
   });
 });

@@ -62,7 +62,7 @@ describe.skipIf(process.platform === "win32")("the process table", () => {
     async () => {
       const marker = `marker-${process.pid}-${Date.now()}`;
       const search = processTable().markSearch("marker-");
-      const findMarked = () => runAtOnce(search.find([marker])).map(({ pid }) => pid);
+      const findMarked = () => runAtOnce(search.find([marker])).found.map(({ pid }) => pid);
       const { root, pids } = await family(marker);
       const orphan = pids[2] as number;
       // A process that is about to become another program shows no environment for a moment.

@@ -13,7 +13,8 @@ function recording(workMs = 0): { search: MarkSearch; asked: (readonly string[])
       *find(markers) {
         asked.push([...markers]);
         yield* busy(workMs);
-        return markers.map((value, pid) => ({ pid, started: "1", value }));
+        const found = markers.map((value, pid) => ({ pid, started: "1", value }));
+        return { found, isCertain: true };
       },
       forget: () => void asked.push(["forget"]),
     },
@@ -40,7 +41,7 @@ describe("SharedSearch", () => {
     const markers = Array.from({ length: 40 }, (_, i) => `m/${i}/`);
     const found = await Promise.all(markers.map((marker) => shared.find(marker, false)));
     expect(asked).toEqual([markers]);
-    expect(found.map((entries) => entries.map(({ value }) => value))).toEqual(
+    expect(found.map((each) => each.found.map(({ value }) => value))).toEqual(
       markers.map((marker) => [marker]),
     );
   });
@@ -51,8 +52,9 @@ describe("SharedSearch", () => {
     const first = shared.find("a", false);
     while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const others = [shared.find("b", false), shared.find("c", false)];
-    expect(await first).toMatchObject([{ value: "a" }]);
-    expect((await Promise.all(others)).flat()).toMatchObject([{ value: "b" }, { value: "c" }]);
+    expect((await first).found).toMatchObject([{ value: "a" }]);
+    const found = (await Promise.all(others)).flatMap((each) => each.found);
+    expect(found).toMatchObject([{ value: "b" }, { value: "c" }]);
     expect(asked).toEqual([["a"], ["b", "c"]]);
   });
 

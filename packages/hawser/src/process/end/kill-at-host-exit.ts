@@ -45,11 +45,12 @@ function killTrees(): void {
 /** There is no time to wait for the deaths, so there is no third search. */
 function killRemaining(recorded: readonly ProcessEntry[], markers: readonly string[]): void {
   const known = new Set(killThese(recorded).map(({ pid }) => pid));
-  const found = killThese(runAtOnce(hostMarks().find(markers)));
+  const { found, isCertain } = runAtOnce(hostMarks().find(markers));
+  killThese(found);
   // Where a process has escaped the record, more may have, so everything is read.
-  if (found.every(({ pid }) => known.has(pid))) return;
+  if (isCertain && found.every(({ pid }) => known.has(pid))) return;
   hostMarks().forget();
-  killThese(runAtOnce(hostMarks().find(markers)));
+  killThese(runAtOnce(hostMarks().find(markers)).found);
 }
 
 /** The failure of one tree must not spare the others. */

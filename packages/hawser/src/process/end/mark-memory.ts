@@ -1,5 +1,5 @@
 import { type ProcFiles, pidsIn, statOf } from "./proc-files.js";
-import type { MarkedProcess, MarkSearch } from "./process-table.js";
+import type { MarkedProcess, MarkSearch, SearchResult } from "./process-table.js";
 import type { Steps } from "./steps.js";
 
 /**
@@ -24,21 +24,23 @@ export class MarkMemory implements MarkSearch {
     this.#pidsGiven = pidsGiven(files);
   }
 
-  *find(markers: readonly string[]): Steps<MarkedProcess[]> {
+  *find(markers: readonly string[]): Steps<SearchResult> {
     const found: MarkedProcess[] = [];
+    let isCertain = true;
     const listed = pidsIn(this.#files);
     this.#verdicts = this.#stillTrue(listed);
     for (const pid of listed) {
-      const verdict = this.#verdicts.get(pid);
-      if (verdict?.isFinal && !holdsAny(verdict.marks, markers)) continue;
+      const known = this.#verdicts.get(pid);
+      if (known?.isFinal && !holdsAny(known.marks, markers)) continue;
       yield;
       // Also if the verdict is known, because a process must not be killed by mistake.
-      const marks = pid === process.pid ? "" : this.#judge(pid);
+      const { marks, isDoubtful } = pid === process.pid ? UNMARKED : this.#judge(pid);
+      if (isDoubtful) isCertain = false;
       const stat = holdsAny(marks, markers) ? statOf(this.#files, pid) : undefined;
       if (stat === undefined || stat.isDead) continue;
       found.push({ pid, started: stat.started, value: marks });
     }
-    return found;
+    return { found, isCertain };
   }
 
   forget(): void {
@@ -61,30 +63,25 @@ export class MarkMemory implements MarkSearch {
     return kept;
   }
 
-  #judge(pid: number): string {
+  #judge(pid: number): Verdict {
     const environment = this.#files.read(`/proc/${pid}/environ`);
-    if (environment === undefined || environment === "") {
-      this.#judgeUnreadable(pid, environment);
-      return "";
+    const isEmpty = environment === "";
+    const stat = isEmpty ? statOf(this.#files, pid) : undefined;
+    // Another user's process may become this user's, so it is read again each time.
+    if (environment === undefined || stat?.isDead) {
+      this.#verdicts.delete(pid);
+      return UNMARKED;
     }
-    const marks = this.#marksIn(environment);
     const now = performance.now();
-    const readAt = this.#verdicts.get(pid)?.readAt ?? now;
-    // A process that was just forked shows the environment of its parent until it becomes another
-    // program.
-    const isFinal = marks !== "" || now - readAt >= FORKED_AND_RUN_MS;
-    this.#verdicts.set(pid, { marks, readAt, isFinal });
-    return marks;
-  }
-
-  /**
-   * A process shows no environment while it becomes another program, and another user's process may
-   * become this user's. Only a kernel thread stays as it is.
-   */
-  #judgeUnreadable(pid: number, environment: string | undefined): void {
-    const stat = environment === undefined ? undefined : statOf(this.#files, pid);
-    if (stat?.isKernelThread) this.#verdicts.set(pid, UNMARKED);
-    else this.#verdicts.delete(pid);
+    const before = this.#verdicts.get(pid);
+    const since = before?.isEmpty === isEmpty ? before.since : now;
+    const marks = this.#marksIn(environment);
+    const isOwn = !isEmpty && now - since >= FORKED_AND_RUN_MS;
+    const isFinal = marks !== "" || isOwn || stat?.isKernelThread === true;
+    const isDoubtful = isEmpty && !isFinal && now - since < BECOMING_MS;
+    const verdict = { marks, isEmpty, since, isFinal, isDoubtful };
+    this.#verdicts.set(pid, verdict);
+    return verdict;
   }
 
   #marksIn(environment: string): string {
@@ -98,13 +95,20 @@ export class MarkMemory implements MarkSearch {
 interface Verdict {
   /** The variables that hold a marker of this host. */
   readonly marks: string;
-  readonly readAt: number;
+  readonly isEmpty: boolean;
+  /** When the process was first read with an environment, or first without one. */
+  readonly since: number;
   /** Whether the process need not be read again. */
   readonly isFinal: boolean;
+  readonly isDoubtful: boolean;
 }
 
-const UNMARKED: Verdict = { marks: "", readAt: 0, isFinal: true };
+const UNMARKED: Verdict = { marks: "", isEmpty: false, since: 0, isFinal: true, isDoubtful: false };
+
+/** A process that was just forked shows the environment of its parent, until it becomes another program. */
 const FORKED_AND_RUN_MS = 1000;
+/** While a process becomes another program, it shows no environment. */
+const BECOMING_MS = 50;
 
 function holdsAny(marks: string, markers: readonly string[]): boolean {
   return marks !== "" && markers.some((marker) => marks.includes(marker));

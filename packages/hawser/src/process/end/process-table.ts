@@ -45,10 +45,19 @@ export interface ProcessTable {
 
 /** Finds processes by the markers in their environments. */
 export interface MarkSearch {
-  /** Every process whose environment holds one of the markers, except this program. */
-  find(markers: readonly string[]): Steps<MarkedProcess[]>;
+  find(markers: readonly string[]): Steps<SearchResult>;
   /** Makes the next search read every process again. */
   forget(): void;
+}
+
+export interface SearchResult {
+  /** Every process whose environment holds one of the markers, except this program. */
+  readonly found: readonly MarkedProcess[];
+  /**
+   * False if a process showed no environment, because it may be about to become another program. A
+   * second search decides.
+   */
+  readonly isCertain: boolean;
 }
 
 export function processTable(platform: NodeJS.Platform = process.platform): ProcessTable {
@@ -73,9 +82,9 @@ const PS = new PsTable();
 /** For systems where processes cannot be listed: only the process group can be signalled. */
 const NONE: ProcessTable = {
   tree: () => [],
-  markSearch: () => ({ find: nothing, forget: () => {} }),
+  markSearch: () => ({ find: findNothing, forget: () => {} }),
   alive: () => false,
-  having: nothing,
+  having: haveNothing,
   sees: () => false,
   above: () => [],
   startOf: () => undefined,
@@ -84,6 +93,11 @@ const NONE: ProcessTable = {
 };
 
 // biome-ignore lint/correctness/useYield: there is no work to pause
-function* nothing(): Steps<never[]> {
+function* findNothing(): Steps<SearchResult> {
+  return { found: [], isCertain: true };
+}
+
+// biome-ignore lint/correctness/useYield: there is no work to pause
+function* haveNothing(): Steps<VariableHolder[]> {
   return [];
 }

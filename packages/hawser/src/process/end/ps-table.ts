@@ -4,6 +4,7 @@ import type {
   MarkSearch,
   ProcessEntry,
   ProcessTable,
+  SearchResult,
   VariableHolder,
 } from "./process-table.js";
 import type { Steps } from "./steps.js";
@@ -72,7 +73,7 @@ const CLOCKS_DIFFER_S = 60;
 
 const COLUMNS = ["-o", "pid=,ppid=,stat=,lstart="];
 
-function* findMarked(markers: readonly string[]): Steps<MarkedProcess[]> {
+function* findMarked(markers: readonly string[]): Steps<SearchResult> {
   const found: MarkedProcess[] = [];
   for (const line of environments()) {
     const pid = Number.parseInt(line, 10);
@@ -81,7 +82,7 @@ function* findMarked(markers: readonly string[]): Steps<MarkedProcess[]> {
     const row = rowOf(pid);
     if (row !== undefined) found.push({ ...row, value: line });
   }
-  return found;
+  return { found, isCertain: true };
 }
 
 /** A line for each process: its pid, its command and its environment. */

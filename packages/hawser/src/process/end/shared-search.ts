@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { hostMarks } from "./host-identity.js";
-import type { MarkedProcess, MarkSearch } from "./process-table.js";
+import type { MarkSearch, SearchResult } from "./process-table.js";
 import { runInSlices } from "./steps.js";
 
 /**
@@ -12,7 +12,7 @@ export class SharedSearch {
   /** For the search that is about to start. A running search began too early for a new marker. */
   #markers: string[] = [];
   #isAnew = false;
-  #next: Promise<MarkedProcess[]> | undefined;
+  #next: Promise<SearchResult> | undefined;
   #running: Promise<unknown> | undefined;
   #restUntil = 0;
 
@@ -21,15 +21,15 @@ export class SharedSearch {
   }
 
   /** With `anew`, every process is read again. */
-  async find(marker: string, anew: boolean): Promise<MarkedProcess[]> {
+  async find(marker: string, anew: boolean): Promise<SearchResult> {
     this.#markers.push(marker);
     this.#isAnew ||= anew;
     this.#next ??= this.#start();
-    const found = await this.#next;
-    return found.filter(({ value }) => value.includes(marker));
+    const { found, isCertain } = await this.#next;
+    return { found: found.filter(({ value }) => value.includes(marker)), isCertain };
   }
 
-  async #start(): Promise<MarkedProcess[]> {
+  async #start(): Promise<SearchResult> {
     await this.#running;
     const restMs = this.#restUntil - performance.now();
     await (restMs > 0 ? delay(restMs) : nextTurn());
@@ -38,16 +38,16 @@ export class SharedSearch {
     return running;
   }
 
-  async #run(): Promise<MarkedProcess[]> {
+  async #run(): Promise<SearchResult> {
     const [search, markers, begun] = [this.#search(), this.#markers, performance.now()];
     if (this.#isAnew) search.forget();
     this.#markers = [];
     this.#isAnew = false;
     this.#next = undefined;
-    const found = await runInSlices(search.find(markers));
+    const result = await runInSlices(search.find(markers));
     const now = performance.now();
     this.#restUntil = now + 2 * (now - begun);
-    return found;
+    return result;
   }
 }
 

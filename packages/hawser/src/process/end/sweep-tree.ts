@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ProcessEntry, processTable } from "./process-table.js";
-import { sharedSearch } from "./shared-search.js";
+import { type SharedSearch, sharedSearch } from "./shared-search.js";
 
 /**
  * Kills what is left of a tree after its root has exited: the processes recorded before, and every
@@ -23,18 +23,19 @@ export async function sweepTree(
     // A dying process no longer shows its environment, so a process that was found is checked by
     // its pid.
     const known = killThese(left);
-    const found = killThese(await search.find(marker, anew));
+    const { found: marked, isCertain } = await search.find(marker, anew);
+    const found = killThese(marked);
     hasEscaped ||= found.some(({ pid }) => known.every((each) => each.pid !== pid));
     left = union(known, found);
     if (Date.now() > deadline) return left;
-    if (left.length > 0) await delay(pauseMs);
+    if (left.length > 0 || !isCertain) await delay(pauseMs);
     else if (anew || !hasEscaped) return [];
     else anew = true;
   }
 }
 
 export interface SweepOptions {
-  readonly search?: { find(marker: string, anew: boolean): Promise<readonly ProcessEntry[]> };
+  readonly search?: Pick<SharedSearch, "find">;
   readonly limitMs?: number;
 }
 
