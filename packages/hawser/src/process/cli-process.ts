@@ -1,10 +1,11 @@
 import type { Readable, Writable } from "node:stream";
 import { type Logger, withTimeout } from "../base/index.js";
-import { atHostExit } from "./end/at-host-exit.js";
 import type { Exit } from "./end/exit-error.js";
+import { killAtHostExit } from "./end/kill-at-host-exit.js";
+import { ownTurn } from "./end/own-turn.js";
 import { type ClosableProcess, register } from "./end/process-registry.js";
 import { type ProcessEntry, processTable } from "./end/process-table.js";
-import { killRemaining, sweepTree } from "./end/sweep-tree.js";
+import { sweepTree } from "./end/sweep-tree.js";
 import { watchProcess } from "./end/watchdog.js";
 import type { Child } from "./spawn/child.js";
 import { StderrTail } from "./spawn/stderr-tail.js";
@@ -70,7 +71,7 @@ export class CliProcess implements ClosableProcess {
       this.#settleGone = resolve;
     });
     child.onGone(() => this.#settleGone());
-    this.#release = [register(this), atHostExit(() => this.#killSync())];
+    this.#release = [register(this), this.#killAtHostExit()];
     if (this.pid !== undefined) this.#release.push(watchProcess(this.pid, facts.owner.log));
     this.exited = this.#watchExit();
     child.setRef(false);
@@ -141,18 +142,27 @@ export class CliProcess implements ClosableProcess {
     });
   }
 
-  #killSync(): void {
-    const { child, folder, marker } = this.#facts;
+  #killAtHostExit(): () => void {
+    const { marker, folder } = this.#facts;
+    return killAtHostExit({
+      marker: this.pid === undefined ? undefined : marker,
+      killRoot: () => this.#killSync(),
+      removeFiles: () => folder.removeSync(),
+    });
+  }
+
+  #killSync(): ProcessEntry[] {
+    const { child } = this.#facts;
     this.#record();
     if (child.running) child.signal("SIGKILL");
-    if (this.pid !== undefined) killRemaining([...this.#tree.values()], marker);
-    folder.removeSync();
+    return [...this.#tree.values()];
   }
 
   async #closeStepwise(): Promise<void> {
     const { log } = this.#owner;
     const { graceMs } = this.#facts;
     this.#resumeForEnd();
+    await ownTurn();
     this.#record();
     log.debug("closing: end of input", { pid: this.pid });
     this.stdin.end();
@@ -212,6 +222,7 @@ export class CliProcess implements ClosableProcess {
   async #sweep(): Promise<void> {
     if (this.pid === undefined) return;
     const survivors = await sweepTree(this.#tree.values(), this.#facts.marker);
+    await ownTurn();
     const { log } = this.#owner;
     for (const { pid } of survivors) log.error("a process outlived SIGKILL", { pid });
   }

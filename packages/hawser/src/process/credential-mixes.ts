@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { CREDENTIAL_VARIABLES } from "../options/index.js";
 import { hostsIn, MARKER_VARIABLE } from "./end/host-identity.js";
 import { processTable } from "./end/process-table.js";
+import { runAtOnce } from "./end/steps.js";
 
 /** A program whose CLIs hold different credentials under one user. */
 export interface CredentialMix {
@@ -20,12 +21,12 @@ export function credentialMixes(): CredentialMix[] {
   const table = processTable();
   const held = new Map<number, string[]>();
   for (const name of CREDENTIAL_VARIABLES) {
-    for (const { pid, value } of table.having(name)) {
+    for (const { pid, value } of runAtOnce(table.having(name))) {
       if (value !== "") held.set(pid, [...(held.get(pid) ?? []), name, hashOf(value)]);
     }
   }
   const byOwner = new Map<string, { hostPid: number; found: Set<string> }>();
-  for (const { pid, value } of table.having(MARKER_VARIABLE)) {
+  for (const { pid, value } of runAtOnce(table.having(MARKER_VARIABLE))) {
     // The innermost host of a marker has started the process.
     const host = hostsIn(value).at(-1);
     const credential = held.get(pid)?.join(" ");

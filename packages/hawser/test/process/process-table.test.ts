@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import { processTable } from "../../src/process/end/process-table.js";
-import { killRemaining, sweepTree } from "../../src/process/end/sweep-tree.js";
+import { SharedSearch } from "../../src/process/end/shared-search.js";
+import { runAtOnce } from "../../src/process/end/steps.js";
+import { killThese, sweepTree } from "../../src/process/end/sweep-tree.js";
 import { everyProcess, treeOf, until } from "../support/proc.js";
 
 const started: ChildProcess[] = [];
@@ -59,6 +61,8 @@ describe.skipIf(process.platform === "win32")("the process table", () => {
     "finds by its marker a process that has left the tree",
     async () => {
       const marker = `marker-${process.pid}-${Date.now()}`;
+      const search = processTable().markSearch("marker-");
+      const findMarked = () => runAtOnce(search.find([marker])).found.map(({ pid }) => pid);
       const { root, pids } = await family(marker);
       const orphan = pids[2] as number;
       // A process that is about to become another program shows no environment for a moment.
@@ -70,14 +74,13 @@ describe.skipIf(process.platform === "win32")("the process table", () => {
       const tree = processTable()
         .tree(root)
         .map(({ pid }) => pid);
-      const marked = processTable()
-        .marked(marker)
-        .map(({ pid }) => pid);
+      const marked = findMarked();
       expect(tree).not.toContain(orphan);
       expect(marked).toContain(orphan);
       for (const pid of tree) expect(marked).toContain(pid);
-      expect(await sweepTree([], marker)).toEqual([]);
-      expect(processTable().marked(marker)).toEqual([]);
+      const options = { search: new SharedSearch(() => search) };
+      expect(await sweepTree([], marker, options)).toEqual([]);
+      expect(findMarked()).toEqual([]);
     },
   );
 
@@ -97,8 +100,6 @@ describe.skipIf(process.platform === "win32")("the process table", () => {
   });
 
   it("does not signal a recorded pid that now belongs to another process", () => {
-    expect(killRemaining([{ pid: process.pid, started: "long ago" }], "no-such-marker")).toEqual(
-      [],
-    );
+    expect(killThese([{ pid: process.pid, started: "long ago" }])).toEqual([]);
   });
 });

@@ -34,8 +34,13 @@ function scene(): Scene {
   return { host, tmp, mark: `${host}/${randomUUID()}` };
 }
 
-function watchdog({ host, tmp }: Scene, look: "proc" | "ps", path = PATH): ChildProcess {
-  const args = ["-c", WATCHDOG_SCRIPT, "hawser-watchdog", host, look];
+type Look = "proc" | "ps" | "proc without child lists";
+
+function watchdog({ host, tmp }: Scene, look: Look, path = PATH): ChildProcess {
+  const [way = "", ...without] = look.split(" ");
+  const script =
+    without.length === 0 ? WATCHDOG_SCRIPT : WATCHDOG_SCRIPT.replace("&& look=lists", "&& :");
+  const args = ["-c", script, "hawser-watchdog", host, way];
   const shell = spawn("/bin/sh", args, {
     detached: true,
     env: { PATH: path },
@@ -95,15 +100,18 @@ function withoutNul({ tmp }: Scene): string {
   return `${folder}:${PATH}`;
 }
 
+const LOOKS = ["proc", "proc without child lists"] as const;
+
 describe.skipIf(process.platform !== "linux")(
   "the watchdog script after the death of its host",
   () => {
     it.each([
-      { grep: "GNU", path: () => PATH },
-      { grep: "busybox", path: withoutNul },
-    ])("ends processes with its marker and their children ($grep)", async ({ path }) => {
+      { grep: "GNU", look: "proc", path: () => PATH },
+      { grep: "GNU", look: "proc without child lists", path: () => PATH },
+      { grep: "busybox", look: "proc", path: withoutNul },
+    ] as const)("ends processes with its marker and their children ($grep, $look)", async (of) => {
       const at = scene();
-      const shell = watchdog(at, "proc", path(at));
+      const shell = watchdog(at, of.look, of.path(at));
       const marked = await run("sleep 300 & sleep 300; :", at.mark, 3);
       const bare = await run("env -i sleep 300; :", at.mark, 2);
       const inner = await run("sleep 300; :", `outer:${at.mark}:1.2.3.00000000/x`, 2);
@@ -113,49 +121,58 @@ describe.skipIf(process.platform !== "linux")(
       expect(stillAlive(foreign)).toEqual(foreign);
     });
 
-    it("ends a process that ignores SIGTERM, and one without its parent and marker", async () => {
-      const at = scene();
-      const shell = watchdog(at, "proc");
-      const stubborn = await run("trap '' TERM; sleep 300; sleep 300; sleep 300", at.mark, 2);
-      const text = "trap '' TERM; env -i /bin/sh -c 'sleep 300; sleep 300; sleep 300'; :";
-      const orphan = await run(text, at.mark, 3);
-      await die(shell);
-      expect(stillAlive([...stubborn, ...orphan])).toEqual([]);
-    });
+    it.each(LOOKS)(
+      "ends a process that ignores SIGTERM, and one without its parent and marker (%s)",
+      async (look) => {
+        const at = scene();
+        const shell = watchdog(at, look);
+        const stubborn = await run("trap '' TERM; sleep 300; sleep 300; sleep 300", at.mark, 2);
+        const text = "trap '' TERM; env -i /bin/sh -c 'sleep 300; sleep 300; sleep 300'; :";
+        const orphan = await run(text, at.mark, 3);
+        await die(shell);
+        expect(stillAlive([...stubborn, ...orphan])).toEqual([]);
+      },
+    );
 
-    it("ends a listed process without a marker, unless its pid belongs to another process", async () => {
-      const at = scene();
-      const shell = watchdog(at, "proc");
-      const [listed = [], reused = [], ended = []] = await Promise.all(
-        [1, 2, 3].map(() => run("sleep 300; :", undefined, 2)),
-      );
-      const [one, two, three] = [listed, reused, ended].map(([first]) => first as Seen);
-      const taken = `${three?.pid} ${three?.started}`;
-      const lines = [
-        `+ ${one?.pid} ${one?.started}`,
-        `+ ${two?.pid} 1`,
-        `+ ${taken}`,
-        `- ${taken}`,
-      ];
-      await die(shell, `${lines.join("\n")}\n`);
-      expect(stillAlive(listed)).toEqual([]);
-      expect(stillAlive([...reused, ...ended])).toEqual([...reused, ...ended]);
-    });
+    it.each(LOOKS)(
+      "ends a listed process without a marker, unless its pid belongs to another process (%s)",
+      async (look) => {
+        const at = scene();
+        const shell = watchdog(at, look);
+        const [listed = [], reused = [], ended = []] = await Promise.all(
+          [1, 2, 3].map(() => run("sleep 300; :", undefined, 2)),
+        );
+        const [one, two, three] = [listed, reused, ended].map(([first]) => first as Seen);
+        const taken = `${three?.pid} ${three?.started}`;
+        const lines = [
+          `+ ${one?.pid} ${one?.started}`,
+          `+ ${two?.pid} 1`,
+          `+ ${taken}`,
+          `- ${taken}`,
+        ];
+        await die(shell, `${lines.join("\n")}\n`);
+        expect(stillAlive(listed)).toEqual([]);
+        expect(stillAlive([...reused, ...ended])).toEqual([...reused, ...ended]);
+      },
+    );
 
-    it("parses process names with parentheses, spaces and line breaks", async () => {
-      const at = scene();
-      const shell = watchdog(at, "proc");
-      const victim = await run("sleep 300; :", undefined, 2);
-      const marked = await named(") R *\n1 2", at.mark);
-      const stranger = await named(") R /tmp/Z*\n", undefined);
-      await die(shell);
-      expect(stillAlive(marked)).toEqual([]);
-      expect(stillAlive([...victim, ...stranger])).toEqual([...victim, ...stranger]);
-    });
+    it.each(LOOKS)(
+      "parses process names with parentheses, spaces and line breaks (%s)",
+      async (look) => {
+        const at = scene();
+        const shell = watchdog(at, look);
+        const victim = await run("sleep 300; :", undefined, 2);
+        const marked = await named(") R *\n1 2", at.mark);
+        const stranger = await named(") R /tmp/Z*\n", undefined);
+        await die(shell);
+        expect(stillAlive(marked)).toEqual([]);
+        expect(stillAlive([...victim, ...stranger])).toEqual([...victim, ...stranger]);
+      },
+    );
 
-    it("does not end the watchdog of a nested host", async () => {
+    it.each(LOOKS)("does not end the watchdog of a nested host (%s)", async (look) => {
       const at = scene();
-      const shell = watchdog(at, "proc");
+      const shell = watchdog(at, look);
       const text = "env -i /bin/sh -c 'sleep 300; :' hawser-watchdog 1.2.3.00000000 proc; :";
       const [host, ...inner] = await run(text, at.mark, 3);
       await die(shell);

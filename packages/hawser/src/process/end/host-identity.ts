@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { HawserError } from "../../base/index.js";
-import { processTable } from "./process-table.js";
+import { type MarkSearch, processTable } from "./process-table.js";
 
 /**
  * The environment variable by which every process that this library has started can be found again.
@@ -30,8 +30,17 @@ let ownId: string | undefined;
  * own.
  */
 export function newMarker(): string {
+  hostMarks();
   return `${hostId()}/${randomUUID()}`;
 }
+
+/** Finds the processes that hold a marker of this host. */
+export function hostMarks(): MarkSearch {
+  ownMarks ??= processTable().markSearch(`${hostId()}/`);
+  return ownMarks;
+}
+
+let ownMarks: MarkSearch | undefined;
 
 /**
  * The environment with a marker in it. A marker that is there already stays, because in a tree

@@ -5,7 +5,8 @@ import { temporaryRoot } from "../host-folders.js";
 import { isOwnFolder, removeTree } from "../temporary/remove-folder.js";
 import { hostOfTemporaryName } from "../temporary/temporary-path.js";
 import { deadHost, deadHosts, MARKER_VARIABLE } from "./host-identity.js";
-import { type MarkedProcess, processTable } from "./process-table.js";
+import { type ProcessEntry, processTable } from "./process-table.js";
+import { runAtOnce, runInSlices, type Steps } from "./steps.js";
 import { signalOne } from "./sweep-tree.js";
 
 /** A process that was started by a program that has ended. */
@@ -37,15 +38,7 @@ export interface OrphanFilter {
  * only what this user can see in this container.
  */
 export function findOrphans(filter: OrphanFilter = {}): Orphans {
-  return {
-    processes: orphanProcesses(filter).map(({ pid, command, hostPid }) => ({
-      pid,
-      command,
-      hostPid,
-    })),
-    folders: orphanFolders(filter),
-    seesProcesses: processTable().sees(),
-  };
+  return orphansOf(runAtOnce(orphanProcesses(filter)), filter);
 }
 
 /**
@@ -53,7 +46,7 @@ export function findOrphans(filter: OrphanFilter = {}): Orphans {
  */
 export async function endOrphans(filter: OrphanFilter = {}): Promise<Orphans> {
   const table = processTable();
-  const found = orphanProcesses(filter);
+  const found = await runInSlices(orphanProcesses(filter));
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     const living = () => found.filter((each) => table.alive(each));
     for (const { pid } of living()) signalOne(pid, signal);
@@ -64,16 +57,27 @@ export async function endOrphans(filter: OrphanFilter = {}): Promise<Orphans> {
   for (const folder of orphanFolders(filter)) {
     await removeTree(folder).catch(() => {});
   }
-  return findOrphans(filter);
+  return orphansOf(await runInSlices(orphanProcesses(filter)), filter);
 }
 
 const GRACE_MS = 2000;
 
-function orphanProcesses({ hostPid: asked }: OrphanFilter): (MarkedProcess & OrphanProcess)[] {
+function orphansOf(processes: readonly OrphanProcess[], filter: OrphanFilter): Orphans {
+  return {
+    processes: processes.map(({ pid, command, hostPid }) => ({ pid, command, hostPid })),
+    folders: orphanFolders(filter),
+    seesProcesses: processTable().sees(),
+  };
+}
+
+function* orphanProcesses({
+  hostPid: asked,
+}: OrphanFilter): Steps<(ProcessEntry & OrphanProcess)[]> {
   const table = processTable();
   // A program that is itself in an orphaned tree must not end itself.
   const above = new Set(table.above(process.pid));
-  return table.having(MARKER_VARIABLE).flatMap((each) => {
+  const marked = yield* table.having(MARKER_VARIABLE);
+  return marked.flatMap((each) => {
     const [hostPid] = deadHosts(each.value, asked);
     return hostPid === undefined || above.has(each.pid) ? [] : { ...each, hostPid };
   });

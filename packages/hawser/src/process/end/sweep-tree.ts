@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ProcessEntry, processTable } from "./process-table.js";
+import { type SharedSearch, sharedSearch } from "./shared-search.js";
 
 /**
  * Kills what is left of a tree after its root has exited: the processes recorded before, and every
@@ -9,29 +10,45 @@ import { type ProcessEntry, processTable } from "./process-table.js";
  * none.
  */
 export async function sweepTree(
-  known: Iterable<ProcessEntry>,
+  recorded: Iterable<ProcessEntry>,
   marker: string,
-  limitMs = 2000,
+  { search = sharedSearch, limitMs = 2000 }: SweepOptions = {},
 ): Promise<ProcessEntry[]> {
   const deadline = Date.now() + limitMs;
-  // A dying process no longer shows its environment, so a process that was found is checked by its
-  // pid.
-  let left = [...known];
+  let left = [...recorded];
+  // Where a process has escaped the record, more may have, so the last search reads everything.
+  let hasEscaped = false;
+  let anew = false;
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
-    left = killRemaining(left, marker);
-    if (left.length === 0 || Date.now() > deadline) return left;
-    await delay(pauseMs);
+    // A dying process no longer shows its environment, so a process that was found is checked by
+    // its pid.
+    const known = killThese(left);
+    const { found: marked, isCertain } = await search.find(marker, anew);
+    const found = killThese(marked);
+    hasEscaped ||= found.some(({ pid }) => known.every((each) => each.pid !== pid));
+    left = union(known, found);
+    if (Date.now() > deadline) return left;
+    if (left.length > 0 || !isCertain) await delay(pauseMs);
+    else if (anew || !hasEscaped) return [];
+    else anew = true;
   }
 }
 
-/** One pass of `sweep()`: kills what it finds, and returns it. */
-export function killRemaining(known: readonly ProcessEntry[], marker: string): ProcessEntry[] {
+export interface SweepOptions {
+  readonly search?: Pick<SharedSearch, "find">;
+  readonly limitMs?: number;
+}
+
+/** Kills those of the processes that still run, and returns them. */
+export function killThese(entries: readonly ProcessEntry[]): ProcessEntry[] {
   const table = processTable();
-  const left = new Map<number, ProcessEntry>();
-  for (const entry of known) if (table.alive(entry)) left.set(entry.pid, entry);
-  for (const entry of table.marked(marker)) left.set(entry.pid, entry);
-  for (const { pid } of left.values()) signalOne(pid, "SIGKILL");
-  return [...left.values()];
+  const living = entries.filter((entry) => table.alive(entry));
+  for (const { pid } of living) signalOne(pid, "SIGKILL");
+  return living;
+}
+
+function union(some: readonly ProcessEntry[], more: readonly ProcessEntry[]): ProcessEntry[] {
+  return [...new Map([...some, ...more].map((entry) => [entry.pid, entry])).values()];
 }
 
 /** Signals a process that leads its own group, together with the group. */

@@ -1,5 +1,5 @@
 import { temporaryPrefix } from "../temporary/temporary-path.js";
-import { WATCHDOG_NAME } from "./process-table.js";
+import { WATCHDOG_NAME } from "./proc-table.js";
 
 /**
  * The program of the watchdog. It is a shell script, because a shell needs two megabytes of memory
@@ -37,18 +37,24 @@ clear_away() {
 if [ "$look" = proc ]; then
   grep -z x /dev/null
   [ $? = 1 ] && nul=1 || nul=0
+  # When the host was started: what it has started is not older.
+  born=\${host#*.*.} born=\${born%%.*}
   rows() {
     for file in /proc/[0-9]*/stat; do
-      # A name may hold anything, also a pattern, or a line break.
-      set -f
-      read -r line <"$file" || continue
-      parse "$line" || parse "$(tr '\\n' ' ' <"$file")" || continue
-      pid=\${file#/proc/}
-      case $state in Z | X) ;; *) echo "\${pid%/stat}:$parent:$start" ;; esac
+      pid=\${file#/proc/} pid=\${pid%/stat}
+      see "$pid" && echo "$pid:$parent:$start"
     done
   }
+  see() {
+    read -r line <"/proc/$1/stat" || return 1
+    parse "$line" || parse "$(tr '\\n' ' ' <"/proc/$1/stat")" || return 1
+    case $state in Z | X) return 1 ;; esac
+  }
   parse() {
+    # A name may hold anything, also a pattern, or a line break.
+    set -f
     set -- \${1##*) }
+    set +f
     state=$1 parent=$2 start=\${20}
     case $parent:$start in *[!0-9:]* | :* | *:) return 1 ;; esac
   }
@@ -56,11 +62,19 @@ if [ "$look" = proc ]; then
     if [ $nul = 1 ]; then
       grep -zlsF "$host/" /proc/[0-9]*/environ
     else
-      for file in /proc/[0-9]*/environ; do holds "$file" "$host/" && echo "$file"; done
+      for file in /proc/[0-9]*/environ; do
+        pid=\${file#/proc/}
+        see "\${pid%/environ}" && [ "$start" -ge "$born" ] && holds "$file" "$host/" && echo "$file"
+      done
     fi
   }
   holds() { tr '\\0' '\\n' <"$1" | grep -qF "$2"; }
-  watches() { is_dog "$(tr '\\0' ' ' <"/proc/$1/cmdline")"; }
+  # A watchdog is started as /bin/sh.
+  watches() {
+    read -r name <"/proc/$1/comm" && [ "$name" = sh ] &&
+      is_dog "$(tr '\\0' ' ' <"/proc/$1/cmdline")"
+  }
+  [ -e "/proc/$$/task/$$/children" ] && look=lists
 else
   rows() {
     ps -A -o pid= -o ppid= -o stat= | while read -r pid parent stat; do
@@ -81,12 +95,45 @@ fi
 
 is_dog() { case $1 in "/bin/sh -c "*" ${WATCHDOG_NAME} "*.*.*.*) ;; *) return 1 ;; esac; }
 
+# Sets \`left\` to the processes that still run, and adds them to \`list\`.
 scan() {
-  found=' ' left= grown=1
+  found=' ' left=
   for file in $(marked); do
     pid=\${file#/proc/}
     found="$found\${pid%/environ} "
   done
+  if [ "$look" = lists ]; then follow_lists; else search_table; fi
+}
+
+# By the kernel's lists of children, so that only the processes of the tree are read.
+follow_lists() {
+  for entry in $list; do
+    pid=\${entry%%:*}
+    case $found in *" $pid "*) continue ;; esac
+    see "$pid" && [ "$entry" = "$pid:$start" ] && found="$found$pid "
+  done
+  set -- $found
+  while [ $# -gt 0 ]; do
+    for file in /proc/$1/task/*/children; do
+      # Twice, because a list that is written while a child ends may lack another child.
+      children= again=
+      read -r children <"$file"
+      read -r again <"$file"
+      for pid in $children $again; do
+        case $found in *" $pid "*) continue ;; esac
+        # The watchdog of a host further down has its own work to do, and then ends by itself.
+        watches "$pid" && continue
+        found="$found$pid "
+        set -- "$@" "$pid"
+      done
+    done
+    shift
+  done
+  for pid in $found; do see "$pid" && keep; done
+}
+
+search_table() {
+  grown=1
   table=$(rows)
   for row in $table; do
     split "$row"
@@ -97,7 +144,6 @@ scan() {
     for row in $table; do
       split "$row"
       case $found in *" $pid "*) continue ;; *" $parent "*) ;; *) continue ;; esac
-      # The watchdog of a host further down has its own work to do, and then ends by itself.
       watches "$pid" && continue
       found="$found$pid "
       grown=1
@@ -105,10 +151,13 @@ scan() {
   done
   for row in $table; do
     split "$row"
-    case $found in *" $pid "*) ;; *) continue ;; esac
-    case $list in *" $pid:$start "*) ;; *) list="$list$pid:$start " ;; esac
-    left="$left $pid"
+    case $found in *" $pid "*) keep ;; esac
   done
+}
+
+keep() {
+  case $list in *" $pid:$start "*) ;; *) list="$list$pid:$start " ;; esac
+  left="$left $pid"
 }
 
 split() {

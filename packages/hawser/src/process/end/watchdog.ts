@@ -5,7 +5,8 @@ import { setRefOf } from "../spawn/child.js";
 import { startChild } from "../spawn/start-child.js";
 import { temporaryRoots } from "../temporary/temporary-path.js";
 import { hostId } from "./host-identity.js";
-import { isOwnProc, processTable, WATCHDOG_NAME } from "./process-table.js";
+import { WATCHDOG_NAME } from "./proc-table.js";
+import { isOwnProc, processTable } from "./process-table.js";
 import { WATCHDOG_SCRIPT } from "./watchdog-script.js";
 
 /**

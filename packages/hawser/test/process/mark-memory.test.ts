@@ -1,0 +1,215 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { MarkMemory } from "../../src/process/end/mark-memory.js";
+import type { MarkSearch } from "../../src/process/end/process-table.js";
+import { runAtOnce } from "../../src/process/end/steps.js";
+import { FakeProc } from "./fake-proc.helper.js";
+
+const PREFIX = "01234567.1.2.89abcdef/";
+const [MARKER, OTHER] = [`${PREFIX}one`, `${PREFIX}two`];
+const marked = (marker = MARKER) => `PATH=/bin\u0000HAWSER_MARK=${marker}\u0000HOME=/`;
+
+function find(search: MarkSearch, marker = MARKER): number[] {
+  return runAtOnce(search.find([marker])).found.map(({ pid }) => pid);
+}
+
+/** The processes whose environment was read since the last call. */
+function environmentsRead(proc: FakeProc): number[] {
+  const files = proc.readFiles().filter((file) => file.endsWith("/environ"));
+  return files.map((file) => Number(file.split("/")[2]));
+}
+
+function stoppedClock(): void {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+describe("MarkMemory", () => {
+  it("finds the processes with one of the markers, and the variables that hold it", () => {
+    const proc = new FakeProc();
+    const search = new MarkMemory(PREFIX, proc);
+    const pid = proc.start({ environ: marked() });
+    const nested = proc.start({ environ: `A=b\u0000COPY=outer:${MARKER}` });
+    proc.start({ environ: marked(OTHER) });
+    proc.start({ environ: marked("01234567.1.2.00000000/one") });
+    expect(runAtOnce(search.find([MARKER, `${PREFIX}three`]))).toMatchObject({
+      found: [
+        { pid, value: `HAWSER_MARK=${MARKER}` },
+        { pid: nested, value: `COPY=outer:${MARKER}` },
+      ],
+      isCertain: true,
+    });
+  });
+
+  it("does not read the processes that ran before the first marker was in use", () => {
+    const proc = new FakeProc();
+    for (let i = 0; i < 300; i += 1) proc.start();
+    const search = new MarkMemory(PREFIX, proc);
+    const pid = proc.start({ environ: marked() });
+    proc.readFiles();
+    expect(find(search)).toEqual([pid]);
+    expect(environmentsRead(proc)).toEqual([pid]);
+  });
+
+  it("reads as many files beside 1,000 unrelated younger processes as beside 10", () => {
+    stoppedClock();
+    const counts = [10, 1000].map((count) => {
+      const proc = new FakeProc();
+      const search = new MarkMemory(PREFIX, proc);
+      for (let i = 0; i < count; i += 1) proc.start();
+      for (let i = 0; i < count; i += 1) proc.start({ environ: marked(OTHER) });
+      find(search);
+      vi.advanceTimersByTime(1000);
+      find(search);
+      const pid = proc.start({ environ: marked() });
+      proc.readFiles();
+      expect(find(search)).toEqual([pid]);
+      return proc.readFiles().length;
+    });
+    expect(counts[1]).toBe(counts[0]);
+    // The folder, three files about pids; the environment and the state of the process.
+    expect(counts[0]).toBe(6);
+  });
+
+  it("reads a process again that was just forked, because it shows its parent's environment", () => {
+    stoppedClock();
+    const proc = new FakeProc();
+    const search = new MarkMemory(PREFIX, proc);
+    const pid = proc.start();
+    expect(find(search)).toEqual([]);
+    vi.advanceTimersByTime(900);
+    Object.assign(proc.processes.get(pid) ?? {}, { environ: marked() });
+    expect(find(search)).toEqual([pid]);
+  });
+
+  it.each([
+    { name: "shows no environment while it becomes another program", before: "" },
+    { name: "belongs to another user", before: undefined },
+  ])("reads a process again that $name", ({ before }) => {
+    stoppedClock();
+    const proc = new FakeProc();
+    const search = new MarkMemory(PREFIX, proc);
+    const pid = proc.start({ environ: before });
+    for (let i = 0; i < 3; i += 1) {
+      expect(find(search)).toEqual([]);
+      vi.advanceTimersByTime(60_000);
+    }
+    Object.assign(proc.processes.get(pid) ?? {}, { environ: marked() });
+    expect(find(search)).toEqual([pid]);
+  });
+
+  it("is in doubt for 50 ms about a process that shows no environment", () => {
+    stoppedClock();
+    const proc = new FakeProc();
+    const search = new MarkMemory(PREFIX, proc);
+    const isCertain = () => runAtOnce(search.find([MARKER])).isCertain;
+    const pid = proc.start({ environ: marked() });
+    expect(isCertain()).toBe(true);
+    vi.advanceTimersByTime(5000);
+    Object.assign(proc.processes.get(pid) ?? {}, { environ: "" });
+    expect(isCertain()).toBe(false);
+    vi.advanceTimersByTime(49);
+    expect(isCertain()).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(isCertain()).toBe(true);
+  });
+
+  it("is in no doubt about zombies, kernel threads, and processes of other users", () => {
+    const proc = new FakeProc();
+    const search = new MarkMemory(PREFIX, proc);
+    proc.start({ environ: "", state: "Z" });
+    proc.start({ environ: "", flags: 0x0020_8040 });
+    proc.start({ environ: undefined });
+    expect(runAtOnce(search.find([MARKER])).isCertain).toBe(true);
+  });
+
+  it("reads a kernel thread once", () => {
+    const proc = new FakeProc();
+    const search = new MarkMemory(PREFIX, proc);
+    proc.start({ environ: "", flags: 0x0020_8040 });
+    find(search);
+    proc.readFiles();
+    find(search);
+    expect(environmentsRead(proc)).toEqual([]);
+  });
+
+  it("reads a pid again that was given to another process", () => {
+    const proc = new FakeProc();
+    const ahead = 1500;
+    proc.lastPid = ahead - 1;
+    proc.start();
+    proc.lastPid = 1000;
+    const search = new MarkMemory(PREFIX, proc);
+    // The pids come to the place where an old process was.
+    proc.end(ahead);
+    proc.turnOn(499);
+    expect(proc.start({ environ: marked() })).toBe(ahead);
+    expect(find(search)).toEqual([ahead]);
+  });
+
+  it("reads a pid again that was given after the highest pid", () => {
+    const proc = new FakeProc();
+    const low = 400;
+    proc.lastPid = low - 1;
+    proc.start();
+    proc.lastPid = 32_700;
+    const search = new MarkMemory(PREFIX, proc);
+    proc.end(low);
+    proc.turnOn(32_768 - 32_700 - 1 + (low - 300));
+    expect(proc.start({ environ: marked() })).toBe(low);
+    expect(find(search)).toEqual([low]);
+  });
+
+  it("reads every process if the pids may have gone round", () => {
+    const proc = new FakeProc();
+    const old = proc.start();
+    const search = new MarkMemory(PREFIX, proc);
+    proc.end(old);
+    proc.turnOn(32_768 - 300 - 1);
+    expect(proc.start({ environ: marked() })).toBe(old);
+    proc.turnOn(1);
+    expect(find(search)).toEqual([old]);
+  });
+
+  it("reads every process where the kernel does not tell which pid was given last", () => {
+    const proc = new FakeProc();
+    const old = proc.start();
+    const search = new MarkMemory(PREFIX, proc);
+    Object.assign(proc.processes.get(old) ?? {}, { environ: marked() });
+    expect(find(search)).toEqual([]);
+    proc.lastPid = 0;
+    expect(find(search)).toEqual([old]);
+  });
+
+  it("reads every process after forget()", () => {
+    const proc = new FakeProc();
+    const old = proc.start();
+    const search = new MarkMemory(PREFIX, proc);
+    Object.assign(proc.processes.get(old) ?? {}, { environ: marked() });
+    search.forget();
+    expect(find(search)).toEqual([old]);
+  });
+
+  it("returns no process that has ended, is a zombie, or holds the marker no more", () => {
+    const proc = new FakeProc();
+    const search = new MarkMemory(PREFIX, proc);
+    const [ended, zombie, changed] = [1, 2, 3].map(() => proc.start({ environ: marked() }));
+    expect(find(search)).toEqual([ended, zombie, changed]);
+    proc.end(ended as number);
+    Object.assign(proc.processes.get(zombie as number) ?? {}, { state: "Z" });
+    Object.assign(proc.processes.get(changed as number) ?? {}, { environ: "HOME=/" });
+    expect(find(search)).toEqual([]);
+  });
+
+  it("finds a process that was started between two slices of an earlier search", () => {
+    const proc = new FakeProc();
+    const search = new MarkMemory(PREFIX, proc);
+    for (let i = 0; i < 10; i += 1) proc.start();
+    const steps = search.find([MARKER]);
+    steps.next();
+    const pid = proc.start({ environ: marked() });
+    // The exit of the program searches at once while the other search is under way.
+    expect(find(search)).toEqual([pid]);
+    expect(runAtOnce(steps).found).toEqual([]);
+    expect(find(search)).toEqual([pid]);
+  });
+});
