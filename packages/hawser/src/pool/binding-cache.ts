@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { guardLogger } from "../base/index.js";
-import type { Options } from "../options/index.js";
+import type { OptionName, Options } from "../options/index.js";
 import { currentFolderIfAny, locateCli } from "../process/index.js";
 import type { LeaseRequest } from "../session/index.js";
 import { type Binding, bindingOf } from "./binding.js";
-import { encodePlain } from "./encode-plain.js";
+import { encodeFields, encodePlain } from "./encode-plain.js";
 import type { PoolSettings } from "./options.js";
 import { recyclingObstacles } from "./recycling-obstacles.js";
 import type { ResetRecords } from "./reset-records.js";
@@ -120,30 +120,30 @@ const MOST = 100;
 /** The places to search may change at any time, but the search costs more than all other comparisons. */
 const SEARCH_AGAIN_MS = 1_000;
 
-/** The options without those of one call, which no binding depends on. */
+/** Options of one call, which no binding depends on. */
+const OF_ONE_CALL: ReadonlySet<string> = new Set<OptionName>([
+  "abortController",
+  "logger",
+  "maxRepairs",
+  "pool",
+  "priority",
+  "signal",
+  "stderr",
+  "tenant",
+  "timeouts",
+]);
+
 function withoutCall(options: Options): Options {
-  const {
-    abortController: _,
-    logger: __,
-    maxRepairs: ___,
-    pool: ____,
-    priority: _____,
-    signal: ______,
-    stderr: _______,
-    tenant: ________,
-    timeouts: _________,
-    ...own
-  } = options;
-  return own;
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !OF_ONE_CALL.has(name)));
 }
 
 /** Undefined if the options cannot be compared. The key is a hash, so that it holds no secret. */
 function keyOf({ options, purpose }: Pick<LeaseRequest, "options" | "purpose">) {
   if (purpose === "session") return undefined;
-  const own = encodePlain(withoutCall(options));
+  const own = encodeFields(options, OF_ONE_CALL);
   if (own === undefined) return undefined;
-  const host = encodePlain([currentFolderIfAny(), { ...process.env }]);
-  return createHash("sha256").update(`${own}${host}`).digest("base64url");
+  const parts = [own, encodePlain(currentFolderIfAny()), encodeFields(process.env)];
+  return createHash("sha256").update(parts.join("")).digest("base64url");
 }
 
 /** Options whose process can be recycled name no file besides the CLI and the working directory. */

@@ -8,6 +8,27 @@ export function encodePlain(value: unknown): string | undefined {
   return append(value, parts, 0) ? parts.join("") : undefined;
 }
 
+/** Writes the fields of an object, whatever its class, without those that are left out. */
+export function encodeFields(
+  fields: object,
+  leftOut: ReadonlySet<string> = NONE,
+): string | undefined {
+  const parts: string[] = [];
+  const names = Object.keys(fields);
+  return appendFields(
+    fields as Fields,
+    names.filter((name) => !leftOut.has(name)),
+    parts,
+    0,
+  )
+    ? parts.join("")
+    : undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const NONE: ReadonlySet<string> = new Set();
+
 /** Each part shows where it ends, so that no two lists of parts give the same text. */
 function append(value: unknown, parts: string[], depth: number): boolean {
   switch (typeof value) {
@@ -34,15 +55,15 @@ function appendObject(value: object, parts: string[], depth: number): boolean {
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;
-  return appendFields(value as Readonly<Record<string, unknown>>, parts, depth);
+  return appendFields(value as Fields, Object.keys(value), parts, depth);
 }
 
 function appendFields(
-  fields: Readonly<Record<string, unknown>>,
+  fields: Fields,
+  names: readonly string[],
   parts: string[],
   depth: number,
 ): boolean {
-  const names = Object.keys(fields);
   parts.push(`{${names.length}:`);
   for (const name of names) {
     parts.push(`${name.length}:`, name);

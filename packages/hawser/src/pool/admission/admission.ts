@@ -1,4 +1,4 @@
-import { HawserError, onAbort } from "../../base/index.js";
+import { abortedBy, HawserError, onAbort } from "../../base/index.js";
 import type { PoolSettings } from "../options.js";
 import { FairQueue } from "./fair-queue.js";
 import { type Charge, Ledger } from "./ledger.js";
@@ -82,6 +82,9 @@ export class Admission {
   /** Resolves when it is the turn of this request; rejects if it is refused or aborted. */
   enter(request: AdmissionRequest): Promise<Slot> {
     return new Promise((resolve, reject) => {
+      const { signal } = request;
+      if (signal?.aborted) return reject(abortedBy(signal));
+      let stopListening = () => {};
       const waiter: Waiter = {
         ...request,
         enteredAt: performance.now(),
@@ -96,14 +99,13 @@ export class Admission {
           reject(why);
         },
       };
-      let stopListening = () => {};
       this.#queue.add(waiter);
-      stopListening = onAbort([request.signal], (error) => waiter.refuse(error));
       this.#refuseIfHopeless(waiter);
       this.#dispatch();
-      if (this.#queue.size > this.#settings.queueLimit && this.#queue.has(waiter)) {
+      if (!this.#queue.has(waiter)) return;
+      if (this.#queue.size > this.#settings.queueLimit) {
         waiter.refuse(new HawserError("pool_full", tooMany(this.#settings.queueLimit)));
-      }
+      } else stopListening = onAbort([signal], (error) => waiter.refuse(error));
     });
   }
 
