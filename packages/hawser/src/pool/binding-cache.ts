@@ -44,9 +44,9 @@ export class BindingCache {
     const key = keyOf(request);
     if (key === undefined) return this.#make(request);
     const found = this.#find(key, options) ?? this.#pending.get(key);
-    if (found === undefined) return this.#makeOnce(key, request);
-    const binding = await found;
-    repeatWarnings(binding, options);
+    // Calls that share a binding go on in the order in which they came.
+    const binding = await (found ?? this.#makeOnce(key, request));
+    if (found !== undefined) repeatWarnings(binding, options);
     return binding;
   }
 
@@ -61,15 +61,11 @@ export class BindingCache {
   }
 
   /** Calls that come before the binding is made share it. */
-  async #makeOnce(key: string, request: LeaseRequest): Promise<Binding> {
+  #makeOnce(key: string, request: LeaseRequest): Promise<Binding> {
     if (!mayBeKept(request.options)) return this.#make(request);
-    const making = this.#makeAndKeep(key, request);
+    const making = this.#makeAndKeep(key, request).finally(() => this.#pending.delete(key));
     this.#pending.set(key, making);
-    try {
-      return await making;
-    } finally {
-      this.#pending.delete(key);
-    }
+    return making;
   }
 
   async #makeAndKeep(key: string, request: LeaseRequest): Promise<Binding> {

@@ -86,8 +86,18 @@ describe("BindingCache", () => {
   it("makes one binding for calls that come at the same time", async () => {
     const { bind, made } = fixture();
     const options = { ...BASE, cliPath: executable("2.1.325") };
-    const bindings = await Promise.all(Array.from({ length: 50 }, () => bind(options)));
+    const numbers = Array.from({ length: 50 }, (_, n) => n);
+    const order: number[] = [];
+    const bindings = await Promise.all(
+      numbers.map(async (n) => {
+        const binding = await bind(options);
+        order.push(n);
+        return binding;
+      }),
+    );
     expect([new Set(bindings).size, made.length]).toEqual([1, 1]);
+    // The calls are served in the order in which they came.
+    expect(order).toEqual(numbers);
   });
 
   it("fails for each of the calls that come at the same time, and tries again afterwards", async () => {
