@@ -1,6 +1,6 @@
-import { HawserError, type Issue, SILENT } from "../base/index.js";
+import { guardLogger, HawserError, type Issue, SILENT } from "../base/index.js";
 import { isExclusive, isFolderFree, type Options, setsPwd } from "../options/index.js";
-import { currentFolder, type Prepared, prepare } from "../process/index.js";
+import { currentFolder, keepsBlanks, type Prepared, prepare } from "../process/index.js";
 import { hasOwnSession, type LeaseRequest } from "../session/index.js";
 import type { HostRequest } from "../wire/index.js";
 import { CLAIMS_FOLDER, isKnownSince, type Split, splitDeferred } from "./deferred-options.js";
@@ -10,11 +10,14 @@ import { recyclingObstacles } from "./recycling-obstacles.js";
 import type { ResetRecord, ResetRecords } from "./reset-records.js";
 import { withoutImpliedPwd } from "./workers/spawn-plan.js";
 
-/** The requirements of a request for its process. */
+/**
+ * The requirements of a request for its process. It holds no object of the caller, so that all calls with
+ * the same options can share it.
+ */
 export interface Binding {
   /**
-   * The prepared options of the caller. Its invocation is what the process receives, not how it was
-   * started.
+   * The prepared options, without the caller's callbacks: see `preparedFor`. Its invocation is what the
+   * process receives, not how it was started.
    */
   readonly prepared: Prepared;
   readonly late: readonly HostRequest[];
@@ -66,26 +69,51 @@ export async function bindingOf(
   const { invocation } =
     split.late.length === 0 ? full : { invocation: full.invocationOf(split.fixed) };
   const expectedDenyRules = invocation.expectedDenyRules + split.lateDenyRules;
-  const prepared = { ...full, invocation: { ...invocation, expectedDenyRules } };
+  const prepared = withoutCaller({ ...full, invocation: { ...invocation, expectedDenyRules } });
+  const late = split.late.length === 0 ? split.late : structuredClone(split.late);
   const cwd = options.cwd ?? currentFolder();
   const spawn = spawnKey(prepared, cwd);
   const { initialize } = invocation;
   return {
     prepared,
-    late: split.late,
+    late,
     spawnKey: spawn,
     cwd,
     familyKey: mayClaim(prepared, options)
       ? spawnKey(withoutImpliedPwd(prepared, setsPwd(options, process.env)), undefined)
       : undefined,
-    requestKey: requestKey(spawn, invocation, split.late),
+    requestKey: requestKey(spawn, invocation, late),
     account: accountKey(full, options),
-    recipe: recipeOf(prepared, cwd, split.late, options),
+    recipe: recipeOf(prepared, cwd, late, options),
     hasBudget: options.maxBudgetUsd !== undefined,
     resets: isolation !== "process" && reasons.length === 0 ? records.of(full) : undefined,
     isInitializable: initialize.sdkMcpServers === undefined && !options.requireMcp,
     isAlone: hasOwnSession(options) || isExclusive(options),
   };
+}
+
+/** The prepared options for a session of this caller, with the caller's own callbacks. */
+export function preparedFor({ prepared }: Binding, { logger, stderr }: Options): Prepared {
+  return {
+    ...prepared,
+    log: guardLogger(logger, prepared.mask),
+    onStderr: stderr,
+    keepsStderrBlanks: keepsBlanks(stderr),
+  };
+}
+
+/** `invocationOf` is left out too, because its closure holds the caller's logger. */
+function withoutCaller(prepared: Prepared): Prepared {
+  return {
+    ...prepared,
+    log: SILENT,
+    onStderr: undefined,
+    invocationOf: refuseInvocation,
+  };
+}
+
+function refuseInvocation(): never {
+  throw new TypeError("A binding builds no other invocation.");
 }
 
 /**
@@ -100,8 +128,8 @@ function recipeOf(
 ): Recipe {
   const { sandbox } = options;
   return {
-    prepared: { ...prepared, invocation: { ...invocation, cwd }, log: SILENT, onStderr: undefined },
-    late: late.length === 0 ? late : structuredClone(late),
+    prepared: { ...prepared, invocation: { ...invocation, cwd } },
+    late,
     sandbox: sandbox && structuredClone(sandbox),
     hasOwnPwd: setsPwd(options, process.env),
   };

@@ -117,6 +117,8 @@ export interface PoolSettings {
   readonly log: Logger;
   /** How many processes may start at once in the background: a start keeps a core busy. */
   readonly starts: number;
+  /** How long a process that has answered is believed to answer the next call, in milliseconds. */
+  readonly trustedMs: number;
 }
 
 /** Throws `invalid_options` with all problems at once. */
@@ -139,6 +141,7 @@ const DEFAULTS = {
   isolation: "auto" as Isolation,
   budgetUsd: undefined,
   warm: [] as readonly Options[],
+  trustedMs: 10_000,
 };
 
 /** All that is wrong with the options, in a fixed order: the error's message is about the first one. */

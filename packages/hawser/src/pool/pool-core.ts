@@ -6,7 +6,8 @@ import {
   type SessionSource,
 } from "../session/index.js";
 import { Admission, type Slot } from "./admission/admission.js";
-import { type Binding, bindingOf } from "./binding.js";
+import type { Binding } from "./binding.js";
+import { BindingCache } from "./binding-cache.js";
 import { CredentialWatch } from "./credential-watch.js";
 import { holdSession, Lease, type LeaseOwner, type LeaseParts } from "./lease.js";
 import { LeaseAccount } from "./lease-account.js";
@@ -39,7 +40,7 @@ export class PoolCore implements SessionSource, LeaseOwner {
   readonly #admission: Admission;
   readonly #workers: WorkerSet;
   readonly #history = new CallHistory();
-  readonly #credentials: CredentialWatch;
+  readonly #bindings: BindingCache;
   readonly #resets: ResetRecords;
   /** Leases, and sessions whose process starts for them alone. */
   readonly #serving = new Set<Closable>();
@@ -62,7 +63,10 @@ export class PoolCore implements SessionSource, LeaseOwner {
 
   constructor(settings: PoolSettings, resets: ResetRecords = new ResetRecords(settings.log)) {
     this.#settings = settings;
-    this.#credentials = new CredentialWatch(settings.log);
+    const credentials = new CredentialWatch(settings.log);
+    this.#bindings = new BindingCache(settings, resets, ({ prepared }) => {
+      credentials.note(prepared);
+    });
     this.#resets = resets;
     this.#admission = new Admission(settings);
     this.#workers = new WorkerSet(settings, ++pools);
@@ -206,15 +210,14 @@ export class PoolCore implements SessionSource, LeaseOwner {
   async #announce(request: Promise<LeaseRequest>): Promise<void> {
     const wanted = await this.#unlessClosing(request);
     if (wanted === undefined) return;
-    const binding = await bindingOf(wanted, this.#settings.isolation, this.#resets);
+    const binding = await this.#bindings.of(wanted);
     if (binding.isAlone) return;
     this.#workers.demands.pin(binding);
     this.#workers.refill();
   }
 
   async #acquire(request: LeaseRequest): Promise<SessionLease> {
-    const binding = await bindingOf(request, this.#settings.isolation, this.#resets);
-    this.#credentials.note(binding.prepared);
+    const binding = await this.#bindings.of(request);
     await this.#announced;
     const slot = await this.#admit(binding, request);
     try {

@@ -12,7 +12,7 @@ export {
   type Orphans,
 } from "./end/orphans.js";
 export { type ProcessInfo, processes, shutdown } from "./end/process-registry.js";
-export { currentFolder, temporaryRoot } from "./host-folders.js";
+export { currentFolder, currentFolderIfAny, temporaryRoot } from "./host-folders.js";
 export { whyUnrunnable } from "./locate/executable-format.js";
 export { describeReason } from "./locate/inspect-candidate.js";
 export {
@@ -42,6 +42,6 @@ export {
   type VersionProbe,
 } from "./probe/probe-version.js";
 export { ownerOf, spawnCli } from "./spawn/spawn-cli.js";
-export { keepingBlanks } from "./spawn/stderr-tail.js";
+export { keepingBlanks, keepsBlanks } from "./spawn/stderr-tail.js";
 export { TemporaryFolder } from "./temporary/temporary-folder.js";
 export { temporaryPath } from "./temporary/temporary-path.js";

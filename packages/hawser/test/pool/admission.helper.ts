@@ -2,7 +2,7 @@ import { HawserError } from "../../src/base/index.js";
 import { Admission, type AdmissionRequest, type Slot } from "../../src/pool/admission/admission.js";
 import { type PoolOptions, settingsOf } from "../../src/pool/options.js";
 
-const REQUEST: AdmissionRequest = {
+export const REQUEST: AdmissionRequest = {
   priority: 0,
   tenant: undefined,
   lane: "lane",

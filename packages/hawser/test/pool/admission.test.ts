@@ -1,8 +1,9 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HawserError } from "../../src/base/index.js";
+import type { PoolOptions } from "../../src/pool/options.js";
 import { fc } from "../support/fc.js";
-import { AdmissionFixture, settle } from "./admission.helper.js";
+import { AdmissionFixture, REQUEST, settle } from "./admission.helper.js";
 
 const inMs = (ms: number) => performance.now() + ms;
 
@@ -260,5 +261,45 @@ describe("Admission with budgetUsd", () => {
     );
     expect(fates).toEqual(["budget_refused", "in", "in", "in"]);
     expect(fixture.admission.ledger.tenants()).toEqual({ poor: 2, rich: 2, new: 0 });
+  });
+});
+
+describe("Admission of thousands of waiting calls", () => {
+  beforeEach(() => void vi.useRealTimers());
+
+  /** The CPU time, in milliseconds, until this many calls have come, waited, run and left. */
+  async function cpuOf(count: number, options: PoolOptions, refused?: HawserError) {
+    const { admission } = new AdmissionFixture({ ...options, queueLimit: count });
+    const startedAt = process.cpuUsage();
+    const first = await admission.enter({ ...REQUEST, lane: "first" });
+    const calls = Array.from({ length: count }, async (_, i) => {
+      const tenant = `${i % 10}`;
+      const slot = await admission.enter({ ...REQUEST, tenant, lane: tenant });
+      slot.charge.add(0.000_001);
+      slot.charge.settle(false);
+      slot.release(undefined);
+    });
+    first.charge.add(0.000_001);
+    first.charge.settle(false);
+    first.release(refused);
+    await Promise.all(calls);
+    const { user, system } = process.cpuUsage(startedAt);
+    return (user + system) / 1000;
+  }
+
+  it.each<[string, PoolOptions, HawserError | undefined]>([
+    ["by itself", { concurrency: 1 }, undefined],
+    ["with a budget", { concurrency: 1, budgetUsd: { total: 100, perTenant: 50 } }, undefined],
+    [
+      "after a pause",
+      { concurrency: 1 },
+      new HawserError("rate_limited", undefined, { retryAfterMs: 10 }),
+    ],
+  ])("takes time in proportion to their number %s", async (_, options, refused) => {
+    await cpuOf(2_000, options, refused);
+    const small = await cpuOf(2_000, options, refused);
+    const large = await cpuOf(16_000, options, refused);
+    // Eight times as many calls would take 64 times as long if each call looked at all others.
+    expect(large / Math.max(small, 1)).toBeLessThan(32);
   });
 });

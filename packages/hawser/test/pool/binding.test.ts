@@ -4,7 +4,9 @@ import { isHawserError } from "../../src/base/index.js";
 import { leaseRequestFor } from "../../src/complete/index.js";
 import type { OptionName, Options } from "../../src/options/index.js";
 import { type Binding, bindingOf } from "../../src/pool/binding.js";
+import { BindingCache } from "../../src/pool/binding-cache.js";
 import { spawnKey } from "../../src/pool/keys.js";
+import { settingsOf } from "../../src/pool/options.js";
 import { ResetRecords } from "../../src/pool/reset-records.js";
 import { spawnPlanOf } from "../../src/pool/workers/spawn-plan.js";
 import { type Prepared, prepare } from "../../src/process/index.js";
@@ -173,6 +175,31 @@ describe.each([0, 1])("bindingOf() on CLI %i", (i) => {
         if (HOST_ONLY.has(name)) expect({ name, differs }).toEqual({ name, differs: false });
       }
     }
+  });
+
+  it("gives the same keys as a BindingCache, whatever options came before", async () => {
+    let made = 0;
+    let asked = 0;
+    const cache = new BindingCache(settingsOf({}), new ResetRecords(QUIET), () => {
+      made += 1;
+    });
+    for (const _ of [1, 2]) {
+      for (const name of NAMES) {
+        for (const options of casesOf(name)) {
+          const { request, binding } = await bind(cli(), options);
+          const cached = await cache.of(request);
+          asked += 1;
+          expect({ options, keys: keysOf({ request, binding: cached }) }).toEqual({
+            options,
+            keys: keysOf({ request, binding }),
+          });
+          await expectSound({ request, binding: cached });
+        }
+      }
+    }
+    // Options that a reset does not clear are bound anew each time.
+    expect(made).toBeLessThan(asked);
+    expect(made).toBeGreaterThan(asked / 2);
   });
 
   it("defers no option of a session", async () => {

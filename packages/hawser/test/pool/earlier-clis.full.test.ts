@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Options } from "../../src/options/index.js";
 import { createPool, type Pool, type PoolStats } from "../../src/pool/index.js";
 import { checkHealth } from "../../src/pool/workers/check-health.js";
-import { openSession } from "../../src/session/index.js";
+import { prepare, spawnCli } from "../../src/process/index.js";
 import { always } from "../../src/testing/index.js";
 import { earlierCli } from "../support/cli.js";
 import { world } from "../support/world.js";
@@ -39,7 +39,13 @@ describe.each(["2.0.77", "2.1.50", "2.1.120"] as const)("Pool on the real CLI %s
   it("gets an answer to the request of checkHealth()", LONG, async () => {
     const cliPath = earlierCli(version);
     const { options } = await world(cliPath, always("Hello."));
-    await using session = await openSession(options);
-    await checkHealth(session, await versionOf(cliPath));
+    await versionOf(cliPath);
+    const prepared = await prepare(options);
+    const process = await spawnCli(prepared);
+    try {
+      await checkHealth({ process, prepared }, 100_000);
+    } finally {
+      await process.kill();
+    }
   });
 });

@@ -102,6 +102,31 @@ describe.skipIf(process.platform !== "linux")("program that does not close its p
     expect(child.exitCode).toBeNull();
   });
 
+  it("does not keep the logger and the callbacks of a call alive, though it remembers the options", async () => {
+    const { closed, lines, stderr } = await program(
+      `setInterval(() => gc(), 20).unref();
+       const pool = createPool();
+       const gone = [];
+       const registry = new FinalizationRegistry((name) => gone.push(name));
+       await (async () => {
+         const log = () => {};
+         const logger = { debug: log, info: log, warn: log, error: log };
+         const lines = [];
+         const stderr = (line) => lines.push(line);
+         const { signal } = new AbortController();
+         for (const [name, it] of Object.entries({ logger, stderr, signal })) registry.register(it, name);
+         for (const n of [1, 2]) await pool.complete("x", { ...call, logger, stderr, signal });
+       })();
+       while (gone.length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+       console.log(gone.sort().join());
+       await pool.close();`,
+      [STUBBORN],
+      ["--expose-gc"],
+    );
+    expect([await closed, stderr()]).toEqual([[0, null], ""]);
+    expect(lines()).toEqual(["logger,signal,stderr"]);
+  });
+
   it("regains the slot of a pooled session that is garbage-collected", async () => {
     const { closed, lines, stderr } = await program(
       `setInterval(() => gc(), 20).unref();

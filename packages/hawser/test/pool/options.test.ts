@@ -109,12 +109,13 @@ describe("createPool() without options", () => {
       budgetUsd: undefined,
       warm: [],
       starts: availableParallelism(),
+      trustedMs: 10_000,
     });
   });
 
   it("uses the default for an option that is undefined", () => {
     const names = Object.keys({ ...defaults, size: 0, logger: 0 }).filter(
-      (name) => !["min", "max", "starts"].includes(name),
+      (name) => !["min", "max", "starts", "trustedMs"].includes(name),
     );
     const { log: __, ...same } = settingsOf(Object.fromEntries(names.map((n) => [n, undefined])));
     expect(same).toEqual(defaults);

@@ -1,4 +1,4 @@
-import { HawserError, onAbort } from "../../base/index.js";
+import { abortedBy, HawserError, onAbort } from "../../base/index.js";
 import type { PoolSettings } from "../options.js";
 import { FairQueue } from "./fair-queue.js";
 import { type Charge, Ledger } from "./ledger.js";
@@ -41,6 +41,12 @@ interface AccountLoad {
   usedAt: number;
 }
 
+/** The accounts and tenants whose waiters may not go now. */
+interface HeldBack {
+  readonly accounts: Set<string>;
+  readonly tenants: Set<string | undefined>;
+}
+
 /** Decides which call may run, and when: by concurrency, priority, the API's limits and budgets. */
 export class Admission {
   readonly ledger: Ledger;
@@ -51,6 +57,8 @@ export class Admission {
   #timer: NodeJS.Timeout | undefined;
   /** The time until the first pause ends that a waiter was held back by in the last dispatch. */
   #opensInMs = Number.POSITIVE_INFINITY;
+  /** How many budgets were spent when the waiters were last looked through. */
+  #spentBefore = 0;
 
   constructor(settings: PoolSettings) {
     this.#settings = settings;
@@ -74,6 +82,9 @@ export class Admission {
   /** Resolves when it is the turn of this request; rejects if it is refused or aborted. */
   enter(request: AdmissionRequest): Promise<Slot> {
     return new Promise((resolve, reject) => {
+      const { signal } = request;
+      if (signal?.aborted) return reject(abortedBy(signal));
+      let stopListening = () => {};
       const waiter: Waiter = {
         ...request,
         enteredAt: performance.now(),
@@ -88,13 +99,13 @@ export class Admission {
           reject(why);
         },
       };
-      let stopListening = () => {};
       this.#queue.add(waiter);
-      stopListening = onAbort([request.signal], (error) => waiter.refuse(error));
+      this.#refuseIfHopeless(waiter);
       this.#dispatch();
-      if (this.#queue.size > this.#settings.queueLimit && this.#isWaiting(waiter)) {
+      if (!this.#queue.has(waiter)) return;
+      if (this.#queue.size > this.#settings.queueLimit) {
         waiter.refuse(new HawserError("pool_full", tooMany(this.#settings.queueLimit)));
-      }
+      } else stopListening = onAbort([signal], (error) => waiter.refuse(error));
     });
   }
 
@@ -104,15 +115,13 @@ export class Admission {
     clearTimeout(this.#timer);
   }
 
-  #isWaiting(waiter: Waiter): boolean {
-    return [...this.#queue].includes(waiter);
-  }
-
   #dispatch(): void {
-    this.#refuseHopeless();
+    if (this.#spentBefore !== this.ledger.spentBudgets) this.#refuseHopeless();
     this.#opensInMs = Number.POSITIVE_INFINITY;
+    // An admission can only hold back more waiters, so each account and tenant is judged once.
+    const heldBack = { accounts: new Set<string>(), tenants: new Set<string | undefined>() };
     while (this.#running < this.#settings.concurrency) {
-      const waiter = this.#queue.take((each) => this.#mayGo(each));
+      const waiter = this.#queue.take((each) => this.#mayGo(each, heldBack));
       if (waiter === undefined) break;
       this.#admit(waiter);
     }
@@ -120,15 +129,20 @@ export class Admission {
     this.#schedule();
   }
 
-  #mayGo({ account, tenant }: Waiter): boolean {
+  #mayGo({ account, tenant }: Waiter, { accounts, tenants }: HeldBack): boolean {
+    if (accounts.has(account) || tenants.has(tenant)) return false;
+    if (this.#isHeldBack(account)) accounts.add(account);
+    else if (this.ledger.verdict(tenant) === "go") return true;
+    else tenants.add(tenant);
+    return false;
+  }
+
+  #isHeldBack(account: string): boolean {
     const { throttle, running } = this.#accountOf(account);
-    if (throttle.pausedUntil > 0) {
-      // The pause may end between two looks at the clock, so wait for at least 1 ms and look again.
-      this.#opensInMs = Math.min(this.#opensInMs, Math.max(1, throttle.msUntilOpen()));
-      return false;
-    }
-    if (running >= throttle.limit) return false;
-    return this.ledger.verdict(tenant) === "go";
+    if (throttle.pausedUntil === 0) return running >= throttle.limit;
+    // The pause may end between two looks at the clock, so wait for at least 1 ms and look again.
+    this.#opensInMs = Math.min(this.#opensInMs, Math.max(1, throttle.msUntilOpen()));
+    return true;
   }
 
   #admit(waiter: Waiter): void {
@@ -149,26 +163,27 @@ export class Admission {
         account.running -= 1;
         if (failure === undefined) account.throttle.succeeded(startedAt);
         else account.throttle.failed(failure, startedAt);
+        if (failure?.code === "usage_limit") this.#refuseHopeless();
         this.#dispatch();
       },
     });
   }
 
-  /** Refuses waiters whose budget is spent, or whose deadline comes before the end of a usage limit. */
+  /** For all waiters, after a budget was spent or an account has reached its usage limit. */
   #refuseHopeless(): void {
-    const isPaused = [...this.#accounts.values()].some(({ throttle }) => throttle.usageLimit);
-    if (this.#settings.budgetUsd === undefined && !isPaused) return;
-    const verdicts = new Map<string | undefined, ReturnType<Ledger["verdict"]>>();
-    for (const waiter of this.#queue) {
-      const { tenant, account, deadlineAt = Number.NEGATIVE_INFINITY } = waiter;
-      const verdict = verdicts.get(tenant) ?? this.ledger.verdict(tenant);
-      verdicts.set(tenant, verdict);
-      const { throttle } = this.#accountOf(account);
-      const limit = throttle.usageLimit;
-      if (verdict instanceof HawserError) waiter.refuse(verdict.withFacts({}));
-      else if (limit !== undefined && deadlineAt < throttle.pausedUntil) {
-        waiter.refuse(limitReached(limit));
-      }
+    this.#spentBefore = this.ledger.spentBudgets;
+    for (const waiter of this.#queue) this.#refuseIfHopeless(waiter);
+  }
+
+  /** Refuses a waiter whose budget is spent, or whose deadline comes before the end of a usage limit. */
+  #refuseIfHopeless(waiter: Waiter): void {
+    const { tenant, account, deadlineAt = Number.NEGATIVE_INFINITY } = waiter;
+    const verdict = this.ledger.verdict(tenant);
+    const { throttle } = this.#accountOf(account);
+    const limit = throttle.usageLimit;
+    if (verdict instanceof HawserError) waiter.refuse(verdict);
+    else if (limit !== undefined && deadlineAt < throttle.pausedUntil) {
+      waiter.refuse(limitReached(limit));
     }
   }
 

@@ -25,6 +25,11 @@ export class FairQueue<T extends Queued> implements Iterable<T> {
     return this.#size;
   }
 
+  has(item: T): boolean {
+    const level = this.#levels.find(({ priority }) => priority === item.priority);
+    return level?.lanes.get(item.lane)?.has(item) === true;
+  }
+
   /** An item that is in the queue already keeps its place. */
   add(item: T): void {
     const { lanes } = this.#levelFor(item.priority);

@@ -45,12 +45,18 @@ export class Ledger {
   readonly #named: ReadonlyMap<string, number>;
   readonly #pool: BudgetAccount;
   readonly #tenants = new Map<string, BudgetAccount>();
+  #spentBudgets = 0;
 
   constructor(budget: PoolBudget | undefined) {
     this.#budget = typeof budget === "object" ? budget : { total: budget };
     this.#named = new Map(Object.entries(this.#budget.tenants ?? {}));
     const path = typeof budget === "object" ? "budgetUsd.total" : "budgetUsd";
-    this.#pool = new BudgetAccount("The pool", path, this.#budget.total);
+    this.#pool = new BudgetAccount("The pool", path, this.#budget.total, this.#onSpent);
+  }
+
+  /** How many budgets calls have spent. A spent budget stays spent. */
+  get spentBudgets(): number {
+    return this.#spentBudgets;
   }
 
   /** A result of unknown cost counts as much as the dearest result so far. */
@@ -100,8 +106,13 @@ export class Ledger {
     const name = JSON.stringify(tenant);
     const own = this.#named.get(tenant);
     const path = own === undefined ? "budgetUsd.perTenant" : `budgetUsd.tenants[${name}]`;
-    return new BudgetAccount(`Tenant ${name}`, path, own ?? this.#budget.perTenant);
+    const limitUsd = own ?? this.#budget.perTenant;
+    return new BudgetAccount(`Tenant ${name}`, path, limitUsd, this.#onSpent);
   }
+
+  readonly #onSpent = (): void => {
+    this.#spentBudgets += 1;
+  };
 }
 
 /** Tolerance for floating-point sums (10 × 0.1 < 1). */
@@ -112,6 +123,7 @@ class BudgetAccount {
   readonly #owner: string;
   readonly #path: string;
   readonly #limitUsd: number;
+  readonly #onSpent: () => void;
   readonly #running = new Set<Call>();
   #spentUsd = 0;
   #dearestCall = 0;
@@ -119,11 +131,12 @@ class BudgetAccount {
   /** How many results of unknown cost there were before the first known cost. */
   #unvalued = 0;
 
-  /** `path` is the option that sets the limit. */
-  constructor(owner: string, path: string, limitUsd = Number.POSITIVE_INFINITY) {
+  /** `path` is the option that sets the limit. `onSpent` is called once, when a cost reaches the limit. */
+  constructor(owner: string, path: string, limitUsd: number | undefined, onSpent: () => void) {
     this.#owner = owner;
     this.#path = path;
-    this.#limitUsd = limitUsd - ROUNDING;
+    this.#limitUsd = (limitUsd ?? Number.POSITIVE_INFINITY) - ROUNDING;
+    this.#onSpent = onSpent;
   }
 
   get spentUsd(): number {
@@ -169,6 +182,12 @@ class BudgetAccount {
   }
 
   #add(call: Call, usd: number | undefined): void {
+    const wasSpent = this.isSpent;
+    this.#charge(call, usd);
+    if (!wasSpent && this.isSpent) this.#onSpent();
+  }
+
+  #charge(call: Call, usd: number | undefined): void {
     if (isCost(usd)) {
       this.#dearestResult = Math.max(this.#dearestResult, usd);
       this.#count(call, usd);

@@ -74,14 +74,19 @@ export class Demands {
       if (now - until > LONGEST_PAUSE_MS) this.#trouble.delete(key);
     }
     const all = [...this.#known.values()].reverse();
-    const demands = all.map((known) => this.#demandOf(known, all));
-    return demands.filter((demand, i) => demands.findIndex((it) => isSame(it, demand)) === i);
+    const demands = new Map<string, Demand>();
+    for (const demand of demandsOf(all)) {
+      const { spawnKey, requestKey, familyKey } = demand;
+      const key = familyKey === undefined ? `${spawnKey} ${requestKey}` : `family ${familyKey}`;
+      if (!demands.has(key)) demands.set(key, demand);
+    }
+    return [...demands.values()];
   }
 
   /** The demands of `warm` only. */
   announced(): readonly Demand[] {
     const all = [...this.#known.values()];
-    return all.filter(({ isPinned }) => isPinned).map((known) => this.#demandOf(known, all));
+    return demandsOf(all).filter((_, i) => all[i]?.isPinned);
   }
 
   /** How many of these workers can serve the demand now or soon. */
@@ -119,17 +124,6 @@ export class Demands {
   troubleOf(demand: Demand): { readonly error: unknown } | undefined {
     return this.pauseMs(demand) > 0 ? this.#trouble.get(demand.spawnKey) : undefined;
   }
-
-  #demandOf(known: Known, all: readonly Known[]): Demand {
-    const { recipe, spawnKey, familyKey, requestKey, isPinned, times } = known;
-    const isRegular = isPinned || times >= REPEATED;
-    if (isRegular && known.isInitializable) {
-      return { recipe, spawnKey, requestKey, familyKey: undefined };
-    }
-    const family = all.filter((other) => other.familyKey === familyKey);
-    const roams = !isRegular && familyKey !== undefined && family.length > 1;
-    return { recipe, spawnKey, requestKey: undefined, familyKey: roams ? familyKey : undefined };
-  }
 }
 
 const MOST = 100;
@@ -141,7 +135,17 @@ function wantedOf({ recipe, spawnKey, familyKey, requestKey, isInitializable }: 
   return { recipe, spawnKey, familyKey, requestKey, isInitializable };
 }
 
-function isSame(a: Demand, b: Demand): boolean {
-  if (a.familyKey !== undefined) return a.familyKey === b.familyKey;
-  return a.spawnKey === b.spawnKey && a.requestKey === b.requestKey && b.familyKey === undefined;
+/** The demand for each request that is known. */
+function demandsOf(all: readonly Known[]): readonly Demand[] {
+  const sizes = new Map<string | undefined, number>();
+  for (const { familyKey } of all) sizes.set(familyKey, (sizes.get(familyKey) ?? 0) + 1);
+  return all.map((known) => {
+    const { recipe, spawnKey, familyKey, requestKey, isPinned, times } = known;
+    const isRegular = isPinned || times >= REPEATED;
+    if (isRegular && known.isInitializable) {
+      return { recipe, spawnKey, requestKey, familyKey: undefined };
+    }
+    const roams = !isRegular && familyKey !== undefined && (sizes.get(familyKey) ?? 0) > 1;
+    return { recipe, spawnKey, requestKey: undefined, familyKey: roams ? familyKey : undefined };
+  });
 }

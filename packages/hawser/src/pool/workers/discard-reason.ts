@@ -6,6 +6,8 @@ export type DiscardReason =
   | "failed_when_needed"
   /** The process exited, or closed its output, while it was idle. */
   | "exited"
+  /** The process did not answer while it was idle. */
+  | "unresponsive"
   /** The process wrote output while it was idle, so its state is not known. */
   | "unexpected_output"
   /**

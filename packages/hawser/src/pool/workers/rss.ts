@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 
 /** The resident memory of a process, without its children's; undefined if it cannot be learned. */
 export async function rssMbOf(
@@ -8,15 +8,18 @@ export async function rssMbOf(
 ): Promise<number | undefined> {
   // For ps, numbers up to 0 are not the id of one process.
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
-  const kb = platform === "linux" ? await kbByProc(pid) : await kbByPs(pid);
+  const kb = platform === "linux" ? kbByProc(pid) : await kbByPs(pid);
   return kb === undefined ? undefined : kb / 1024;
 }
 
-/** Reads `status` and not `statm`, because `statm` counts in pages and Node does not report their size. */
-async function kbByProc(pid: number): Promise<number | undefined> {
+/**
+ * Synchronous, because the kernel makes the file at once, and a thread would take longer to be asked. Reads
+ * `status` and not `statm`, because `statm` counts in pages and Node does not report their size.
+ */
+function kbByProc(pid: number): number | undefined {
   try {
     // A zombie process has no such line.
-    return numberIn(/^VmRSS:\s*(\d+) kB$/m, await readFile(`/proc/${pid}/status`, "latin1"));
+    return numberIn(/^VmRSS:\s*(\d+) kB$/m, readFileSync(`/proc/${pid}/status`, "latin1"));
   } catch {
     return undefined;
   }

@@ -29,13 +29,24 @@ export function chooseWorker(workers: Iterable<Worker>, binding: Binding): Worke
 }
 
 /** A lower rank is better; a worker that cannot serve the request has the rank Infinity. */
-function rankOf(
+function rankOf(worker: Worker, binding: Binding): number {
+  const rank = readinessOf(worker, binding);
+  const hidesResets = worker.hidesResets && worker.isIdle && rank > RESET;
+  // A process that is being asked whether it answers may turn out not to.
+  const unsure = worker.isIdle && !worker.isReady ? 0.1 : 0;
+  return (hidesResets && Number.isFinite(rank) ? RESET - 0.5 : rank) + unsure;
+}
+
+/** The rank of a worker that is being reset. */
+const RESET = 1;
+
+function readinessOf(
   { state, requestKey, spawnKey, familyKey, isAvailableSoon }: Worker,
   binding: Binding,
 ): number {
   if (requestKey === binding.requestKey) {
     if (state === "recycled") return 0;
-    if (state === "resetting" && isAvailableSoon && binding.resets?.mayBeAwaited) return 1;
+    if (state === "resetting" && isAvailableSoon && binding.resets?.mayBeAwaited) return RESET;
     if (state === "initialized") return 2;
     return state === "starting" ? 4 : Number.POSITIVE_INFINITY;
   }
@@ -46,6 +57,15 @@ function rankOf(
   return binding.familyKey !== undefined && familyKey === binding.familyKey
     ? 6 + waits
     : Number.POSITIVE_INFINITY;
+}
+
+/** A worker that has served no call yet, and can serve this request now or when it has started. */
+export function spareFor(workers: Iterable<Worker>, binding: Binding): Worker | undefined {
+  for (const worker of workers) {
+    const isFree = !worker.isReserved && worker.jobs === 0;
+    if (isFree && Number.isFinite(readinessOf(worker, binding))) return worker;
+  }
+  return undefined;
 }
 
 /** The origin that a call reports if it gets this worker now. */

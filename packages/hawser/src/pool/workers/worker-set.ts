@@ -5,6 +5,7 @@ import type { LeaseAccount } from "../lease-account.js";
 import type { PoolSettings } from "../options.js";
 import { type Demand, Demands } from "./demands.js";
 import type { DiscardReason } from "./discard-reason.js";
+import { ResetWaits } from "./reset-waits.js";
 import { type Preparation, Worker, type WorkerOwner, type WorkerState } from "./worker.js";
 import {
   chooseWorker,
@@ -12,6 +13,7 @@ import {
   mayAnotherSucceed,
   originOf,
   type ProcessOrigin,
+  spareFor,
   untilIdle,
 } from "./worker-choice.js";
 
@@ -30,6 +32,7 @@ export class WorkerSet implements WorkerOwner {
   readonly #settings: PoolSettings;
   readonly #pool: number;
   readonly #workers = new Set<Worker>();
+  readonly #resetWaits = new ResetWaits();
   readonly #discarded = new Map<DiscardReason, number>();
   readonly #sweep: NodeJS.Timeout;
   #started = 0;
@@ -69,7 +72,7 @@ export class WorkerSet implements WorkerOwner {
       if (origin === "cold") starts += 1;
       try {
         const limits = limitsOf(request, binding, origin);
-        await untilIdle(worker, request.options.signal, limits.bootMs);
+        await this.#untilReady(worker, binding, request.options.signal, limits.bootMs);
         const watched = { ...request, watcher: account.watch() };
         const session = await worker.serve(binding, watched, limits);
         publish(CHANNELS.processAssigned, () => worker.event({ how: origin }));
@@ -189,7 +192,43 @@ export class WorkerSet implements WorkerOwner {
     return { worker: cold, origin: "cold" };
   }
 
-  #spawnSpare(demand: Demand): void {
+  async #untilReady(
+    worker: Worker,
+    binding: Binding,
+    signal: AbortSignal | undefined,
+    limitMs: number,
+  ): Promise<void> {
+    worker.checkIfStale();
+    if (worker.isReady && !signal?.aborted) return;
+    const isReset = worker.state === "resetting";
+    const from = performance.now();
+    await untilIdle(worker, signal, limitMs);
+    if (isReset) this.#noteResetWait(worker, binding, performance.now() - from);
+  }
+
+  /** Has one more process for this request if that pays off, so that the next calls need not wait. */
+  #noteResetWait({ readyMs }: Worker, binding: Binding, waitedMs: number): void {
+    const { requestKey } = binding;
+    if (this.#isClosed || readyMs === undefined) return;
+    if (!this.#resetWaits.add(requestKey, waitedMs, readyMs)) return;
+    // A reset keeps a core busy, so that more processes than cores would wait for each other.
+    const inTurn = [...this.#workers].filter((worker) => {
+      return worker.requestKey === requestKey && worker.jobs > 0;
+    });
+    if (inTurn.length >= this.#settings.starts) return;
+    const spare = spareFor(this.#workers, binding) ?? this.#spawnSpareFor(binding);
+    if (spare !== undefined) spare.hidesResets = true;
+  }
+
+  #spawnSpareFor({ recipe, spawnKey, requestKey, isInitializable }: Binding): Worker | undefined {
+    const { max, starts } = this.#settings;
+    const demand = { recipe, spawnKey, requestKey, familyKey: undefined };
+    const isPaused = this.demands.pauseMs(demand) > 0;
+    if (!isInitializable || isPaused || this.#size >= max) return undefined;
+    return this.#count("starting") < starts ? this.#spawnSpare(demand) : undefined;
+  }
+
+  #spawnSpare(demand: Demand): Worker {
     const { requestKey, familyKey } = demand;
     const worker = this.#add(demand, familyKey);
     const preparation: Preparation = requestKey === undefined ? "primed" : "initialized";
@@ -206,6 +245,7 @@ export class WorkerSet implements WorkerOwner {
         void worker.close("start_failed");
       },
     );
+    return worker;
   }
 
   #add(
@@ -220,6 +260,7 @@ export class WorkerSet implements WorkerOwner {
       recipe,
       log: this.#settings.log,
       owner: this,
+      trustedMs: this.#settings.trustedMs,
     });
     this.#workers.add(worker);
     return worker;
@@ -298,5 +339,6 @@ const MOST_STARTS = 3;
 
 const IDLE_FAULTS: { readonly [reason in DiscardReason]?: string } = {
   exited: "A ready process ended before a call used it.",
+  unresponsive: "A ready process did not answer before a call used it.",
   unexpected_output: "A ready process sent output although no call used it.",
 };

@@ -12,9 +12,8 @@ import {
   type Timeouts,
 } from "../../session/index.js";
 import type { HostRequest, ResultMessage } from "../../wire/index.js";
-import type { Binding, Recipe } from "../binding.js";
+import { type Binding, preparedFor, type Recipe } from "../binding.js";
 import type { ResetRecord } from "../reset-records.js";
-import { checkHealth } from "./check-health.js";
 import type { DiscardReason } from "./discard-reason.js";
 import { IdleWatch } from "./idle-watch.js";
 import { preinitialize } from "./preinitialize.js";
@@ -63,6 +62,8 @@ export interface WorkerOptions {
   readonly recipe: Recipe;
   readonly log: Logger;
   readonly owner: WorkerOwner;
+  /** How long a process that has answered is believed to answer the next call, in milliseconds. */
+  readonly trustedMs: number;
 }
 
 export interface RecyclingTerms {
@@ -91,6 +92,8 @@ export class Worker {
   readonly startedAt: number = performance.now();
   /** Whether a caller has the worker, or waits for it to be idle. */
   isReserved = false;
+  /** Whether a call takes this worker rather than wait for the reset of another one. */
+  hidesResets = false;
   readonly #options: WorkerOptions;
   #state: State = { name: "starting" };
   #spawnKey: string;
@@ -104,7 +107,8 @@ export class Worker {
   #idleSince = 0;
   #jobs = 0;
   #rssMb: number | undefined;
-  #hasPublishedReady = false;
+  #rssReadAt = Number.NEGATIVE_INFINITY;
+  #readyMs: number | undefined;
   #whenIdle: Promise<void> = Promise.resolve();
   #gone: Promise<void> | undefined;
 
@@ -139,6 +143,11 @@ export class Worker {
     return this.#rssMb;
   }
 
+  /** How long the process took from its start until it could answer; undefined before. */
+  get readyMs(): number | undefined {
+    return this.#readyMs;
+  }
+
   get idleSince(): number {
     return this.#idleSince;
   }
@@ -149,6 +158,11 @@ export class Worker {
 
   get isIdle(): boolean {
     return IDLE.has(this.#state.name);
+  }
+
+  /** Whether a caller can have the process at once: it is idle, and known to answer. */
+  get isReady(): boolean {
+    return this.isIdle && this.#idleWatch?.check === undefined;
   }
 
   /** Whether the next caller can have it now, or soon without anything being done for that. */
@@ -163,9 +177,9 @@ export class Worker {
     return this.#state.name === "resetting" && !this.#state.returns;
   }
 
-  /** Resolves when the worker is idle; rejects if it never will be. */
+  /** Resolves when the worker is idle and known to answer; rejects if it never will be. */
   get whenIdle(): Promise<void> {
-    return this.#whenIdle;
+    return this.#idleWatch?.check ?? this.#whenIdle;
   }
 
   /** Starts the process and makes it as ready as `preparation` says. */
@@ -176,18 +190,22 @@ export class Worker {
     return this.#whenIdle;
   }
 
+  /** Asks the idle process whether it still answers, if it has not answered for too long. */
+  checkIfStale(): void {
+    this.#idleWatch?.checkIfStale();
+  }
+
   /** Serves a request. The session is ready when this resolves, and no prompt was sent yet. */
   async serve(binding: Binding, request: LeaseRequest, timeouts: Timeouts): Promise<Session> {
     const process = this.#leaveIdle();
     const isTold = this.#requestKey !== undefined;
-    const restedMs = performance.now() - this.#idleSince;
     const session = new Session({
       ...request,
       timeouts,
       warm: {
         ...this.#conversation,
         process,
-        prepared: binding.prepared,
+        prepared: preparedFor(binding, request.options),
         late: isTold ? [] : this.#deferred(binding),
       },
     });
@@ -197,8 +215,6 @@ export class Worker {
     this.#jobs += 1;
     const info = await session.initializationResult();
     this.#publishReady();
-    // A process that is sent nothing now might have stopped listening long ago.
-    if (isTold && restedMs > TRUSTED_MS) await checkHealth(session, binding.prepared.version);
     this.#conversation = { ...this.#conversation, info };
     return session;
   }
@@ -251,9 +267,9 @@ export class Worker {
 
   /** Publishes once that the process can answer. */
   #publishReady(): void {
-    if (this.#hasPublishedReady) return;
-    this.#hasPublishedReady = true;
+    if (this.#readyMs !== undefined) return;
     const ms = performance.now() - this.startedAt;
+    this.#readyMs = ms;
     publish(CHANNELS.processReady, () => this.event({ ms }));
   }
 
@@ -271,7 +287,7 @@ export class Worker {
     if (terms.countsAnew && result.total_cost_usd !== 0) void this.close("budget_not_reset");
     this.#keepConversation(result);
     this.#watchIdle(process);
-    if (process.pid !== undefined) this.#rssMb = await rssMbOf(process.pid);
+    await this.#readRss(process);
     if (this.#rssMb !== undefined && this.#rssMb > terms.maxRssMb) void this.close("max_rss");
     if (this.#isClosing) throw new HawserError("closed");
     const ms = performance.now() - began;
@@ -293,8 +309,21 @@ export class Worker {
     this.#idleSince = performance.now();
   }
 
+  async #readRss({ pid }: CliProcess): Promise<void> {
+    const now = performance.now();
+    if (pid === undefined || now - this.#rssReadAt < RSS_EVERY_MS) return;
+    this.#rssReadAt = now;
+    this.#rssMb = await rssMbOf(pid);
+  }
+
   #watchIdle(process: CliProcess): void {
-    this.#idleWatch = new IdleWatch(process, this.#options.log, (fault) => void this.close(fault));
+    const { recipe, log, trustedMs } = this.#options;
+    const running = { process, prepared: { ...recipe.prepared, log } };
+    this.#idleWatch = new IdleWatch(running, {
+      // A process that has not received its options yet has to answer for them before the prompt.
+      trustedMs: this.#requestKey === undefined ? Number.POSITIVE_INFINITY : trustedMs,
+      onFault: (fault) => void this.close(fault),
+    });
   }
 
   #leaveIdle(): CliProcess {
@@ -308,7 +337,7 @@ export class Worker {
   }
 
   async #close(reason: DiscardReason, { detail, endSession }: ClosingTerms): Promise<void> {
-    const settling = this.#whenIdle.catch(() => {});
+    const settling = this.whenIdle.catch(() => {});
     this.#idleWatch?.detach();
     const fields = { pid: this.pid, reason, ...omitUndefined({ detail }) };
     this.#options.log.debug("a process is discarded", fields);
@@ -334,5 +363,5 @@ const IDLE: ReadonlySet<WorkerState> = new Set(["generic", "initialized", "recyc
 /** Time limit of a reset (observed: 5 to 40 ms). */
 const RESET_MS = 10_000;
 
-/** A process that was heard of within this time need not be asked whether it still answers. */
-const TRUSTED_MS = 10_000;
+/** A process does not grow by much within this time. */
+const RSS_EVERY_MS = 1_000;
