@@ -1,7 +1,7 @@
 import { HawserError } from "../../base/index.js";
 import { ControlLine } from "../../control/index.js";
 import type { Version } from "../../options/index.js";
-import { type RunningProcess, SubprocessTransport } from "../../transport/index.js";
+import { type RunningProcess, SubprocessLine } from "../../transport/index.js";
 import type { HostRequest } from "../../wire/index.js";
 import { isSystem } from "../../wire/index.js";
 import { isKnownSince } from "../deferred-options.js";
@@ -9,7 +9,7 @@ import { answered, pingOf } from "./check-health.js";
 
 /** Waits until a new process answers, and warms its caches. It sends nothing that changes the process. */
 export async function prime(running: RunningProcess, limitMs: number): Promise<void> {
-  const transport = new SubprocessTransport({}, running);
+  const transport = new SubprocessLine({}, running);
   await transport.connect();
   let hasOutput = false;
   let end: unknown;
@@ -20,6 +20,9 @@ export async function prime(running: RunningProcess, limitMs: number): Promise<v
       onMessage: (message) => {
         // With --await-claim, the CLI sends this message at its start.
         hasOutput ||= !isSystem(message, "ui_invalidate");
+      },
+      onEvents: () => {
+        hasOutput = true;
       },
       onCorrupt: () => {
         hasOutput = true;
