@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { HawserError, isHawserError, type Logger, textOf } from "../base/index.js";
 import type { RequestOptions } from "../options/index.js";
-import type { Transport } from "../transport/index.js";
+import { type FrameReceiver, Inbox, type Line } from "../transport/index.js";
 import {
   controlRequest,
-  type Frame,
   type HostRequest,
   isMessage,
   type Message,
   type Outbound,
+  type ReceivedFrame,
+  type StreamEvent,
+  sizeOf,
 } from "../wire/index.js";
 import { IncomingRequests, type RequestHandler } from "./incoming-requests.js";
 import { OutgoingRequests } from "./outgoing-requests.js";
@@ -19,8 +21,13 @@ import { ReadBudget } from "./read-budget.js";
  * answer.
  */
 export interface ControlListener {
-  /** Called with every message that is not a control message. It must not wait for anything. */
+  /**
+   * Called with every message that is neither a control message nor a stream event. It must not wait
+   * for anything.
+   */
   onMessage(message: Message, size: number): void;
+  /** Called with stream events that arrived together, in their order; `size` is that of all. */
+  onEvents(events: readonly StreamEvent[], size: number): void;
   /** A message was lost; the next ones are not affected. */
   onCorrupt(error: HawserError): void;
   /** Called once, last. The error says why the line ended; it is undefined after a regular end. */
@@ -28,12 +35,12 @@ export interface ControlListener {
 }
 
 /**
- * Correlates the requests and answers of both sides over one transport, and hands every other
- * message to the listener. Reading never waits for a handler, and every wait for an answer ends
- * when the line does.
+ * Correlates the requests and answers of both sides over one line, and hands every other message to
+ * the listener, at once. Reading never waits for a handler, and every wait for an answer ends when
+ * the line does.
  */
-export class ControlLine {
-  readonly #transport: Transport;
+export class ControlLine implements FrameReceiver {
+  readonly #transport: Line;
   readonly #listener: ControlListener;
   readonly #log: Logger;
   readonly #outgoing = new OutgoingRequests();
@@ -41,36 +48,39 @@ export class ControlLine {
   readonly #budget = new ReadBudget();
   #requestsAfterEnd = 0;
   #holders = 0;
-  #gate: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
+  /** The frames that arrived while nothing was handled. */
+  readonly #backlog: Inbox<ReceivedFrame>;
+  #isHandling = false;
+  /** Whether the listener wants no more messages. */
+  #isPaused = false;
+  /** Whether the event loop has to turn, or answers have to be sent, before the next frame. */
+  #isResting = false;
   #exited = false;
+  #transportEnd: { readonly error: unknown } | undefined;
   /** The error about the last message, if the output ended in the middle of it. */
   #cut: HawserError | undefined;
   /** Why this side killed the peer, if it did. */
   #killedFor: HawserError | undefined;
   #ended: { readonly error: unknown } | undefined;
 
-  constructor(
-    transport: Transport,
-    handler: RequestHandler,
-    listener: ControlListener,
-    log: Logger,
-  ) {
+  constructor(transport: Line, handler: RequestHandler, listener: ControlListener, log: Logger) {
     this.#transport = transport;
     this.#listener = listener;
     this.#log = log;
     this.#incoming = new IncomingRequests(handler, (answer) => this.#answer(answer), log);
+    this.#backlog = new Inbox({ onFull: (full) => transport.setPaused(full) });
   }
 
-  /** Begins to read the connected transport, and goes on to its end. */
+  /** Begins to read the connected line, and goes on to its end. */
   start(): void {
     this.#transport.holdWhileReading(this.#holders > 0);
-    // A paused reader would never reach the end of the messages, so the exit resumes it.
+    // A paused line would never reach the end of the messages, so the exit resumes it.
     void this.#transport.exited.then(() => {
       this.#exited = true;
       this.#incoming.stopWaiting();
       this.resume();
     });
-    void this.#read();
+    this.#transport.deliverTo(this);
   }
 
   /** `encoded` is the message as a line, if the caller has encoded it already. */
@@ -94,11 +104,6 @@ export class ControlLine {
     return answer.finally(release);
   }
 
-  /** Whether no request of either side waits for its answer. */
-  get isQuiet(): boolean {
-    return this.#outgoing.size === 0 && this.#incoming.size === 0;
-  }
-
   /** Keeps the program alive until the returned function is called. */
   hold(): () => void {
     this.#holders += 1;
@@ -113,21 +118,36 @@ export class ControlLine {
   }
 
   /**
-   * Stops reading after the current message, for a slow listener. It has no effect once the peer is
-   * gone.
+   * Handles no more messages after the current one, for a slow listener. It has no effect once the
+   * peer is gone.
    */
   pause(): void {
-    if (this.#gate !== undefined || this.#exited) return;
-    let open: () => void = () => {};
-    const opened = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    this.#gate = { opened, open };
+    this.#isPaused = !this.#exited;
   }
 
   resume(): void {
-    this.#gate?.open();
-    this.#gate = undefined;
+    this.#isPaused = false;
+    this.#handleBacklog();
+  }
+
+  /** Whether every message that has arrived was handled, and no request waits for its answer. */
+  get isQuiet(): boolean {
+    const isAnswered = this.#outgoing.size === 0 && this.#incoming.size === 0;
+    return isAnswered && this.#backlog.isEmpty;
+  }
+
+  onFrames(frames: readonly ReceivedFrame[]): void {
+    this.#budget.resume();
+    for (const frame of frames) {
+      if (this.#mayHandle && this.#backlog.isEmpty) this.#handle(frame);
+      else this.#backlog.push(frame, sizeOf(frame));
+    }
+    this.#handleBacklog();
+  }
+
+  onEnd(error: unknown): void {
+    this.#transportEnd = { error };
+    this.#handleBacklog();
   }
 
   /**
@@ -146,25 +166,43 @@ export class ControlLine {
     }
   }
 
-  async #read(): Promise<void> {
-    let why: unknown;
-    try {
-      const frames = this.#transport.messages();
-      for await (const first of frames) {
-        this.#budget.resume();
-        // Frames that are already queued are taken without waiting.
-        for (let frame: Frame | undefined = first; frame !== undefined; frame = frames.poll?.()) {
-          this.#take(frame);
-          if (this.#gate !== undefined) await this.#gate.opened;
-          if (this.#budget.isSpent()) await this.#budget.renew();
-          const behind = this.#incoming.caughtUp();
-          if (behind !== undefined) await behind;
-        }
-      }
-    } catch (error) {
-      why = error;
+  get #mayHandle(): boolean {
+    const isBusy = this.#isPaused || this.#isResting || this.#isHandling;
+    return !isBusy && this.#ended === undefined;
+  }
+
+  #handleBacklog(): void {
+    while (this.#mayHandle) {
+      const frame = this.#backlog.poll();
+      if (frame === undefined) break;
+      this.#handle(frame);
     }
-    why ??= this.#killedFor;
+    if (this.#mayHandle && this.#transportEnd !== undefined) this.#end(this.#transportEnd.error);
+  }
+
+  #handle(frame: ReceivedFrame): void {
+    this.#isHandling = true;
+    try {
+      this.#take(frame);
+    } catch (error) {
+      this.#end(error);
+    }
+    this.#isHandling = false;
+    const rest = this.#budget.isSpent() ? this.#budget.renew() : this.#incoming.caughtUp();
+    if (rest !== undefined) this.#restUntil(rest);
+  }
+
+  #restUntil(isOver: Promise<void>): void {
+    this.#isResting = true;
+    void isOver.then(() => {
+      this.#isResting = false;
+      this.#budget.resume();
+      this.#handleBacklog();
+    });
+  }
+
+  #end(error: unknown): void {
+    const why = error ?? this.#killedFor;
     // A truncated last line is reported only if nothing else explains the end.
     if (why === undefined && this.#cut !== undefined) this.#listener.onCorrupt(this.#cut);
     this.#ended = { error: why };
@@ -174,7 +212,7 @@ export class ControlLine {
   }
 
   /** A message that cannot be handled is lost like a broken line, and reading continues. */
-  #take(frame: Frame): void {
+  #take(frame: ReceivedFrame): void {
     try {
       this.#receive(frame);
     } catch (cause) {
@@ -194,14 +232,18 @@ export class ControlLine {
     return this.#requestsAfterEnd > MOST_AFTER_END;
   }
 
-  #receive(frame: Frame): void {
+  #receive(frame: ReceivedFrame): void {
+    if (frame.kind === "events") {
+      this.#listener.onEvents(frame.events, frame.size);
+      return;
+    }
     if (frame.kind === "corrupt") {
       if (frame.isCut) this.#cut = frame.error;
       else this.#listener.onCorrupt(frame.error);
     }
     if (frame.kind !== "message") return;
     const { message, size } = frame;
-    if (isMessage(message, "stream_event")) this.#listener.onMessage(message, size);
+    if (isMessage(message, "stream_event")) this.#listener.onEvents([message], size);
     else if (isMessage(message, "control_request")) {
       if (!this.#isFloodAfterEnd()) this.#incoming.receive(message);
     } else if (isMessage(message, "control_cancel_request")) {

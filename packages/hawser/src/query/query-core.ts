@@ -17,6 +17,7 @@ import {
   isResult,
   isSystem,
   type Message,
+  type StreamEvent,
 } from "../wire/index.js";
 import { InputPolicy } from "./input-policy.js";
 import { LastResult } from "./last-result.js";
@@ -136,6 +137,12 @@ export class QueryCore implements RecoverableConnectionListener, StreamListener,
   onHostRequests(pending: number): void {
     this.#policy.setHostRequests(pending);
     this.onWorkChanged();
+  }
+
+  /** Stream events are neither results nor work. */
+  onEvents(events: readonly StreamEvent[], size: number): void {
+    for (const event of events) this.#connection.observe(event);
+    this.stream.pushEvents(events, size);
   }
 
   onMessage(message: Message, size: number): void {

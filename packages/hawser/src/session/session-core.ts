@@ -9,6 +9,7 @@ import {
   type Message,
   type RecoveredNotice,
   type ResultMessage,
+  type StreamEvent,
 } from "../wire/index.js";
 import {
   RecoverableConnection,
@@ -201,15 +202,15 @@ export class SessionCore
     this.#push(notice, 0);
   }
 
+  /** There are many stream events, and they change nothing but their turn. */
+  onEvents(events: readonly StreamEvent[], size: number): void {
+    this.turns.receiveEvents(events, size);
+    this.#idle.updateClocks();
+    if (this.showsEvents) this.#stream?.pushEvents(events, size);
+  }
+
   onMessage(message: Message, size: number): void {
     if (isMessage(message, "keep_alive")) return;
-    // There are many stream events, and they change nothing but their turn.
-    if (isMessage(message, "stream_event")) {
-      this.turns.receive(message, size);
-      this.#idle.updateClocks();
-      if (this.showsEvents) this.#push(message, size);
-      return;
-    }
     this.connection.observe(message);
     this.turns.route(message, size);
     if (isResult(message)) {

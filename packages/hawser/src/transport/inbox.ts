@@ -15,11 +15,11 @@ export interface InboxOptions {
 }
 
 /** A queue between a writer that never waits and a reader that does. */
-export class Inbox<T> {
+export class Inbox<T extends object> {
   readonly #options: InboxOptions;
   readonly #waiting: Waiter<T>[] = [];
-  #items: T[] = [];
-  #sizes: number[] = [];
+  #batches: Batch<T>[] = [];
+  /** The index of the batch that is read next. */
   #next = 0;
   #bytes = 0;
   #full = false;
@@ -33,16 +33,19 @@ export class Inbox<T> {
   }
 
   push(item: T, size: number): void {
+    this.pushAll([item], size);
+  }
+
+  /** Queues items that have this size together. The array is not copied, so it must not change. */
+  pushAll(items: readonly T[], size: number): void {
     if (this.#discarding || this.#end !== undefined) return;
-    const waiter = this.#waiting.shift();
-    if (waiter !== undefined) {
-      waiter.resolve({ done: false, value: item });
-      if (this.#waiting.length === 0) this.#options.onWaiting?.(false);
-      return;
-    }
-    this.#items.push(item);
-    this.#sizes.push(size);
-    this.#bytes += size;
+    const handed = this.#hand(items);
+    const count = items.length - handed;
+    if (count === 0) return;
+    const each = Math.floor(size / items.length);
+    const bytes = size - handed * each;
+    this.#batches.push({ items, next: handed, end: items.length, each, bytes });
+    this.#bytes += bytes;
     this.#tellFull();
   }
 
@@ -56,9 +59,8 @@ export class Inbox<T> {
     return this.#waiting.length > 0;
   }
 
-  /** Whether the queue exceeds its limit. */
-  get full(): boolean {
-    return this.#full;
+  get isEmpty(): boolean {
+    return this.#batches.length === 0;
   }
 
   /** The number of queued bytes. */
@@ -70,22 +72,28 @@ export class Inbox<T> {
   replaceLast(
     change: (last: T) => { readonly item: T; readonly size: number } | undefined,
   ): boolean {
-    const index = this.#items.length - 1;
-    const last = index < this.#next ? undefined : this.#items[index];
+    const batch = this.#batches.at(-1);
+    const last = batch?.items[batch.end - 1];
     const changed = last && change(last);
-    if (changed === undefined) return false;
-    this.#bytes += changed.size - (this.#sizes[index] ?? 0);
-    this.#items[index] = changed.item;
-    this.#sizes[index] = changed.size;
+    if (batch === undefined || changed === undefined) return false;
+    // The array of the batch may have other readers, so it is only shortened.
+    batch.end -= 1;
+    const left = batch.end === batch.next ? 0 : batch.bytes - batch.each;
+    this.#bytes += left - batch.bytes + changed.size;
+    batch.bytes = left;
+    if (batch.end === batch.next) this.#batches.pop();
+    const { item, size } = changed;
+    this.#batches.push({ items: [item], next: 0, end: 1, each: size, bytes: size });
     this.#tellFull();
     return true;
   }
 
   /** Drops the queue and returns how much was in it. */
   clear(): { readonly count: number; readonly bytes: number } {
-    const dropped = { count: this.#items.length - this.#next, bytes: this.#bytes };
-    this.#items = [];
-    this.#sizes = [];
+    const queued = this.#batches.slice(this.#next);
+    const count = queued.reduce((sum, { next, end }) => sum + end - next, 0);
+    const dropped = { count, bytes: this.#bytes };
+    this.#batches = [];
     this.#next = 0;
     this.#bytes = 0;
     this.#tellFull();
@@ -114,24 +122,26 @@ export class Inbox<T> {
     if (this.#taken) throw new HawserError("already_consumed");
     this.#taken = true;
     this.#follow = follow;
-    return new InboxReader(
-      owner,
-      () => this.#take(),
-      () => this.#poll(),
-      () => this.#discard(),
-    );
+    return new InboxReader(owner, this);
   }
 
   /** The next queued item, without waiting. */
-  #poll(): T | undefined {
-    const item = this.#items[this.#next];
-    if (item !== undefined) this.#drop();
+  poll(): T | undefined {
+    const batch = this.#batches[this.#next];
+    if (batch === undefined) return undefined;
+    const item = batch.items[batch.next];
+    batch.next += 1;
+    const isLast = batch.next === batch.end;
+    const size = isLast ? batch.bytes : batch.each;
+    batch.bytes -= size;
+    this.#bytes -= size;
+    if (isLast) this.#dropBatch();
+    if (this.#full) this.#tellFull();
     return item;
   }
 
-  #take(): Promise<IteratorResult<T>> {
-    const item = this.#poll();
-    if (item !== undefined) return Promise.resolve({ done: false, value: item });
+  /** The next item, or the end. To be called if nothing is queued. */
+  wait(): Promise<IteratorResult<T>> {
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject };
       if (this.#discarding) return resolve(DONE);
@@ -141,28 +151,39 @@ export class Inbox<T> {
     });
   }
 
-  #drop(): void {
-    this.#bytes -= this.#sizes[this.#next] ?? 0;
-    this.#next += 1;
-    if (this.#next === this.#items.length) {
-      this.#items.length = 0;
-      this.#sizes.length = 0;
-      this.#next = 0;
-    } else if (this.#next >= COMPACT_AT && this.#next * 2 >= this.#items.length) {
-      this.#items = this.#items.slice(this.#next);
-      this.#sizes = this.#sizes.slice(this.#next);
-      this.#next = 0;
-    }
-    this.#tellFull();
-  }
-
-  #discard(): void {
+  /** The reader leaves: drops everything, now and from now on. */
+  discard(): void {
     if (this.#discarding) return;
     this.#discarding = true;
     this.clear();
     for (const waiter of this.#waiting.splice(0)) waiter.resolve(DONE);
     this.#options.onWaiting?.(false);
     this.#options.onLeft?.();
+  }
+
+  /** Gives the first items to the readers that wait; returns how many. */
+  #hand(items: readonly T[]): number {
+    if (this.#waiting.length === 0) return 0;
+    let handed = 0;
+    for (const value of items) {
+      const waiter = this.#waiting.shift();
+      if (waiter === undefined) break;
+      waiter.resolve({ done: false, value });
+      handed += 1;
+    }
+    if (this.#waiting.length === 0) this.#options.onWaiting?.(false);
+    return handed;
+  }
+
+  #dropBatch(): void {
+    this.#next += 1;
+    if (this.#next === this.#batches.length) {
+      this.#batches.length = 0;
+      this.#next = 0;
+    } else if (this.#next >= COMPACT_AT && this.#next * 2 >= this.#batches.length) {
+      this.#batches = this.#batches.slice(this.#next);
+      this.#next = 0;
+    }
   }
 
   #finish(waiter: Waiter<T>): void {
@@ -194,36 +215,39 @@ interface Waiter<T> {
   reject(error: unknown): void;
 }
 
-export class InboxReader<T> implements AsyncIterableIterator<T> {
+/** Items that were queued together. The items from `next` up to `end` are not read yet. */
+interface Batch<T> {
+  readonly items: readonly T[];
+  next: number;
+  end: number;
+  /** The size of an item; the last item has what is left. */
+  readonly each: number;
+  /** The size of all items that are not read yet. */
+  bytes: number;
+}
+
+export class InboxReader<T extends object> implements AsyncIterableIterator<T> {
   /** Held so that a connection whose reader is still alive is not garbage-collected. */
   readonly owner: object;
-  readonly #take: () => Promise<IteratorResult<T>>;
-  readonly #poll: () => T | undefined;
-  readonly #leave: () => void;
+  readonly #inbox: Inbox<T>;
 
-  constructor(
-    owner: object,
-    take: () => Promise<IteratorResult<T>>,
-    poll: () => T | undefined,
-    leave: () => void,
-  ) {
+  constructor(owner: object, inbox: Inbox<T>) {
     this.owner = owner;
-    this.#take = take;
-    this.#poll = poll;
-    this.#leave = leave;
+    this.#inbox = inbox;
   }
 
   /** The next item, if it is already queued. */
   poll(): T | undefined {
-    return this.#poll();
+    return this.#inbox.poll();
   }
 
   next(): Promise<IteratorResult<T>> {
-    return this.#take();
+    const item = this.#inbox.poll();
+    return item === undefined ? this.#inbox.wait() : Promise.resolve({ done: false, value: item });
   }
 
   async return(): Promise<IteratorResult<T>> {
-    this.#leave();
+    this.#inbox.discard();
     return DONE;
   }
 

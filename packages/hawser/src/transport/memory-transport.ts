@@ -4,7 +4,9 @@ import { decodeLine, encodeLine, type Frame, type Outbound } from "../wire/index
 import { Inbox } from "./inbox.js";
 import {
   type CloseOptions,
+  type FrameReceiver,
   inputEndedError,
+  type Line,
   notConnectedError,
   type Transport,
 } from "./transport.js";
@@ -19,7 +21,7 @@ import {
  * const [host, cli] = MemoryTransport.pair();
  * ```
  */
-export class MemoryTransport implements Transport {
+export class MemoryTransport implements Transport, Line {
   /** Returns the two ends of a new connection. */
   static pair(): [MemoryTransport, MemoryTransport] {
     const [here, there] = [new MemoryTransport(), new MemoryTransport()];
@@ -66,6 +68,14 @@ export class MemoryTransport implements Transport {
     return this.#inbox.read(this);
   }
 
+  /** Reads the messages for a receiver, in place of `messages()`. */
+  deliverTo(receiver: FrameReceiver): void {
+    void deliver(this.#inbox.read(this), receiver);
+  }
+
+  /** Nothing has to be held back here, because the peer is in the same memory. */
+  setPaused(): void {}
+
   async endInput(): Promise<void> {
     this.#inputEnded = true;
     this.#peer.#inbox.end();
@@ -106,4 +116,14 @@ export class MemoryTransport implements Transport {
     if (this.#inputEnded) return inputEndedError();
     return this.#exit === undefined ? undefined : exitError(this.#exit, true);
   }
+}
+
+async function deliver(frames: AsyncIterable<Frame>, receiver: FrameReceiver): Promise<void> {
+  let why: unknown;
+  try {
+    for await (const frame of frames) receiver.onFrames([frame]);
+  } catch (error) {
+    why = error;
+  }
+  receiver.onEnd(why);
 }

@@ -1,21 +1,22 @@
 import type { Readable } from "node:stream";
-import { type FramedLine, LineFramer } from "../wire/index.js";
+import { FrameDecoder, type FrameDecoderOptions, type ReceivedFrame } from "../wire/index.js";
 
 export interface StdoutEvents {
-  readonly onLine: (line: FramedLine) => void;
-  /** Called when the stream has closed and every line was given to `onLine`. */
+  /** Called with the frames of one chunk, if there are any. */
+  readonly onFrames: (frames: readonly ReceivedFrame[]) => void;
+  /** Called when the stream has closed and every frame was given to `onFrames`. */
   readonly onClose: () => void;
 }
 
-/** Reads the stdout of a process line by line until the stream closes or the reader is detached. */
+/** Reads frames from the stdout of a process until the stream closes or the reader is detached. */
 export class StdoutReader {
   readonly #stdout: Readable;
-  readonly #framer: LineFramer;
+  readonly #decoder: FrameDecoder;
   readonly #events: StdoutEvents;
 
-  constructor(stdout: Readable, maxLineBytes: number | undefined, events: StdoutEvents) {
+  constructor(stdout: Readable, options: FrameDecoderOptions, events: StdoutEvents) {
     this.#stdout = stdout;
-    this.#framer = new LineFramer({ maxLineBytes });
+    this.#decoder = new FrameDecoder(options);
     this.#events = events;
     stdout.on("data", this.#read);
     stdout.once("close", this.#close);
@@ -27,15 +28,17 @@ export class StdoutReader {
   detach(): boolean {
     this.#stdout.off("data", this.#read);
     this.#stdout.off("close", this.#close);
-    return this.#framer.end().length === 0;
+    return this.#decoder.end().length === 0;
   }
 
   readonly #read = (chunk: Buffer): void => {
-    for (const line of this.#framer.push(chunk)) this.#events.onLine(line);
+    const frames = this.#decoder.push(chunk);
+    if (frames.length > 0) this.#events.onFrames(frames);
   };
 
   readonly #close = (): void => {
-    for (const line of this.#framer.end()) this.#events.onLine(line);
+    const frames = this.#decoder.end();
+    if (frames.length > 0) this.#events.onFrames(frames);
     this.#events.onClose();
   };
 }

@@ -19,20 +19,14 @@ import {
   type VersionDemand,
   verifyVersion,
 } from "../process/index.js";
-import {
-  decodeLine,
-  encodeLine,
-  type Frame,
-  type FramedLine,
-  type Outbound,
-} from "../wire/index.js";
-import { Inbox, type InboxReader } from "./inbox.js";
+import { encodeLine, type Outbound, type ReceivedFrame } from "../wire/index.js";
 import { StdoutReader } from "./stdout-reader.js";
 import {
   type CloseOptions,
+  type FrameReceiver,
   inputEndedError,
+  type Line,
   notConnectedError,
-  type Transport,
 } from "./transport.js";
 
 /** A running process, in place of a process that `connect()` would start. */
@@ -57,11 +51,10 @@ type LineState = "idle" | "connecting" | "open" | "exited" | "closed";
  * an outer object whose garbage collection ends a forgotten line, so the line must never point back
  * at that object.
  */
-export class SubprocessLine implements Transport {
+export class SubprocessLine implements Line {
   readonly #options: Options;
   readonly #running: RunningProcess | undefined;
   readonly #versionDemand: VersionDemand;
-  readonly #inbox: Inbox<Frame>;
   readonly #exited: Promise<Exit>;
   readonly #whenClosed: Promise<never>;
   readonly #hostHold = new HostHold();
@@ -80,7 +73,11 @@ export class SubprocessLine implements Transport {
   #ignoreExit: () => void = () => {};
   /** Why `connect()` failed. */
   #failure: unknown;
+  #receiver: FrameReceiver | undefined;
+  /** Whether the receiver cannot keep up. */
+  #isPaused = false;
   #exit: Exit | undefined;
+  #endError: unknown;
 
   /** With `unverified`, the owner must call `verifyVersion()` with every version that the CLI reports. */
   constructor(options: Options, running?: RunningProcess, demand: VersionDemand = "asked") {
@@ -95,10 +92,6 @@ export class SubprocessLine implements Transport {
     });
     // Only a running connect() listens. Otherwise Node would report an unhandled rejection.
     this.#whenClosed.catch(() => {});
-    this.#inbox = new Inbox({
-      onWaiting: () => this.#updateHold(),
-      onFull: (full) => this.#pause(full),
-    });
   }
 
   get ready(): boolean {
@@ -175,13 +168,24 @@ export class SubprocessLine implements Transport {
     });
   }
 
-  messages(): InboxReader<Frame> {
-    return this.read(this);
+  /** The output is read from now on; without a receiver it waits in the pipe. */
+  deliverTo(receiver: FrameReceiver): void {
+    this.#receiver = receiver;
+    if (this.#exit !== undefined) receiver.onEnd(this.#endError);
+    else if (this.#process !== undefined) this.#read(this.#process);
   }
 
-  /** Like `messages()`, for a reader that keeps `owner` from being garbage-collected. */
-  read(owner: object): InboxReader<Frame> {
-    return this.#inbox.read(owner);
+  setPaused(paused: boolean): void {
+    this.#isPaused = paused;
+    this.log.debug(paused ? "reading paused: the reader is behind" : "reading resumed");
+    if (!paused) this.#process?.stdout.resume();
+    else if (!this.#process?.ending) this.#process?.stdout.pause();
+  }
+
+  /** Whether a reader waits for a message, and so keeps the program alive. */
+  setAwaited(awaited: boolean): void {
+    this.#hostHold.readerWaits = awaited;
+    this.#updateHold();
   }
 
   async endInput(): Promise<void> {
@@ -235,7 +239,7 @@ export class SubprocessLine implements Transport {
    */
   detach(): CliProcess | undefined {
     const process = this.#process;
-    const idle = this.ready && this.#inbox.bytes === 0 && process?.stdin.writableLength === 0;
+    const idle = this.ready && process?.stdin.writableLength === 0;
     if (!idle || process === undefined || !this.#stdout?.detach()) return undefined;
     this.#state = "closed";
     this.#ignoreExit();
@@ -274,25 +278,32 @@ export class SubprocessLine implements Transport {
   #listen(process: CliProcess): void {
     this.#process = process;
     if (this.#state === "connecting") this.#state = "open";
-    this.#stdout = new StdoutReader(process.stdout, this.#options.maxLineBytes, {
-      onLine: (line) => this.#receive(line),
-      // Without output the process is useless.
-      onClose: () => void process.close(),
-    });
+    if (this.#receiver !== undefined) this.#read(process);
     this.#updateHold();
     this.#ignoreExit = process.onExit((exit) => this.#settleExit(exit, this.#endingError(exit)));
   }
 
-  #receive(line: FramedLine): void {
-    const frame = decodeLine(line, false, this.#prepared?.mask);
-    const text = typeof line === "string" ? line : textOf(line);
-    this.#prepared?.trace?.(frame.kind === "noise" ? "noise" : "receive", text);
-    if (frame.kind === "message") this.#hasSpoken = true;
-    else this.log.warn(frame.kind, { line: text });
-    // After close() a full queue drops further messages, because a paused pipe would delay the
-    // exit.
-    if (this.#state === "closed" && this.#inbox.full) return;
-    this.#inbox.push(frame, text.length);
+  #read(process: CliProcess): void {
+    const { trace, mask } = this.#prepared ?? {};
+    const onLine =
+      trace && ((kind: string, text: string) => trace(kind === "noise" ? kind : "receive", text));
+    const options = { maxLineBytes: this.#options.maxLineBytes, mask, onLine };
+    this.#stdout = new StdoutReader(process.stdout, options, {
+      onFrames: (frames) => this.#receive(frames),
+      // Without output the process is useless.
+      onClose: () => void process.close(),
+    });
+  }
+
+  #receive(frames: readonly ReceivedFrame[]): void {
+    for (const frame of frames) {
+      if (frame.kind === "message" || frame.kind === "events") this.#hasSpoken = true;
+      else this.log.warn(frame.kind, { line: frame.text });
+    }
+    // After close() a receiver that is behind misses further messages, because a paused pipe would
+    // delay the exit.
+    if (this.#state === "closed" && this.#isPaused) return;
+    this.#receiver?.onFrames(frames);
   }
 
   #settleExit(exit: Exit, error: unknown): void {
@@ -303,7 +314,8 @@ export class SubprocessLine implements Transport {
     this.#settleExited(exit);
     this.#hostHold.exitIsAwaited = false;
     this.#updateHold();
-    this.#inbox.end(error);
+    this.#endError = error;
+    this.#receiver?.onEnd(error);
   }
 
   #endingError(exit: Exit): HawserError | undefined {
@@ -350,13 +362,7 @@ export class SubprocessLine implements Transport {
   }
 
   #updateHold(): void {
-    this.#hostHold.update(this.#process, this.#inbox.isAwaited);
-  }
-
-  #pause(full: boolean): void {
-    this.log.debug(full ? "reading paused: the reader is behind" : "reading resumed");
-    if (!full) this.#process?.stdout.resume();
-    else if (!this.#process?.ending) this.#process?.stdout.pause();
+    this.#hostHold.update(this.#process);
   }
 }
 
@@ -364,20 +370,18 @@ export class SubprocessLine implements Transport {
 class HostHold {
   /** False for a reader that reads all the time and so must not keep the program alive. */
   isWanted = true;
+  readerWaits = false;
   exitIsAwaited = false;
   #release: (() => void) | undefined;
 
-  update(process: CliProcess | undefined, readerWaits: boolean): void {
-    if (this.isWanted && (readerWaits || this.exitIsAwaited)) this.#release ??= process?.hold();
+  update(process: CliProcess | undefined): void {
+    if (this.isWanted && (this.readerWaits || this.exitIsAwaited))
+      this.#release ??= process?.hold();
     else {
       this.#release?.();
       this.#release = undefined;
     }
   }
-}
-
-function textOf(line: Exclude<FramedLine, string>): string {
-  return line.kind === "broken" ? line.text : `[a line of ${line.bytes} bytes]`;
 }
 
 const NEVER_STARTED: Exit = { code: null, signal: null, stderrTail: "" };

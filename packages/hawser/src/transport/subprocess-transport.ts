@@ -1,7 +1,8 @@
 import type { ErrorFacts, Logger, Mask } from "../base/index.js";
 import type { Invocation, Options } from "../options/index.js";
 import type { CliProcess, Exit } from "../process/index.js";
-import type { Frame, Outbound } from "../wire/index.js";
+import { type Frame, type Outbound, type ReceivedFrame, sizeOf } from "../wire/index.js";
+import { Inbox } from "./inbox.js";
 import { type RunningProcess, SubprocessLine } from "./subprocess-line.js";
 import type { CloseOptions, Transport } from "./transport.js";
 
@@ -11,12 +12,14 @@ import type { CloseOptions, Transport } from "./transport.js";
  */
 export class SubprocessTransport implements Transport {
   readonly #line: SubprocessLine;
+  readonly #inbox: Inbox<Frame>;
 
   /**
    * @param running a process that runs already, in place of a process that `connect()` would start
    */
   constructor(options: Options = {}, running?: RunningProcess) {
     this.#line = new SubprocessLine(options, running);
+    this.#inbox = openInbox(this.#line);
     abandoned.register(this, this.#line, this.#line);
   }
 
@@ -66,7 +69,7 @@ export class SubprocessTransport implements Transport {
   }
 
   messages(): AsyncIterable<Frame> {
-    return this.#line.read(this);
+    return this.#inbox.read(this);
   }
 
   endInput(): Promise<void> {
@@ -91,7 +94,7 @@ export class SubprocessTransport implements Transport {
    * open.
    */
   detach(): CliProcess | undefined {
-    const process = this.#line.detach();
+    const process = this.#inbox.isEmpty ? this.#line.detach() : undefined;
     if (process !== undefined) abandoned.unregister(this.#line);
     return process;
   }
@@ -110,6 +113,30 @@ export class SubprocessTransport implements Transport {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/** The queue of a line. It never points at the transport, which could not be collected otherwise. */
+function openInbox(line: SubprocessLine): Inbox<Frame> {
+  const inbox = new Inbox<Frame>({
+    onWaiting: (waiting) => line.setAwaited(waiting),
+    onFull: (full) => line.setPaused(full),
+  });
+  line.deliverTo({
+    onFrames: (frames) => {
+      for (const frame of frames) addFrame(inbox, frame);
+    },
+    onEnd: (error) => inbox.end(error),
+  });
+  return inbox;
+}
+
+function addFrame(inbox: Inbox<Frame>, frame: ReceivedFrame): void {
+  if (frame.kind !== "events") {
+    inbox.push(frame, sizeOf(frame));
+    return;
+  }
+  const size = Math.ceil(frame.size / frame.events.length);
+  for (const message of frame.events) inbox.push({ kind: "message", message, size }, size);
 }
 
 const abandoned = new FinalizationRegistry<SubprocessLine>((line) => {

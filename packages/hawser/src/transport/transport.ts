@@ -1,6 +1,6 @@
 import { type ErrorFacts, HawserError } from "../base/index.js";
 import type { Exit } from "../process/index.js";
-import type { Frame, Outbound } from "../wire/index.js";
+import type { Frame, Outbound, ReceivedFrame } from "../wire/index.js";
 
 /** Options of `Transport.close()`. */
 export interface CloseOptions {
@@ -48,6 +48,28 @@ export interface Transport {
   holdWhileReading(hold: boolean): void;
   /** Resolves when the connection has ended; never rejects. */
   readonly exited: Promise<Exit>;
+}
+
+/**
+ * Takes what arrives over a line, at once and without a promise for each frame. `ControlLine`
+ * implements it.
+ */
+export interface FrameReceiver {
+  /** Called with frames that arrived together, in their order. It must not throw. */
+  onFrames(frames: readonly ReceivedFrame[]): void;
+  /** Called once, last. The error says why the peer ended, if it ended by itself and abnormally. */
+  onEnd(error: unknown): void;
+}
+
+/** A transport that gives what arrives to one receiver, in place of a reader of `messages()`. */
+export interface Line extends Omit<Transport, "messages"> {
+  /** Gives everything to this receiver, also what has arrived before. To be called once. */
+  deliverTo(receiver: FrameReceiver): void;
+  /**
+   * Pauses or resumes the output of the peer, for a receiver that cannot keep up. Some more frames
+   * may still arrive.
+   */
+  setPaused(paused: boolean): void;
 }
 
 /** The error of a method that needs `connect()` first. */

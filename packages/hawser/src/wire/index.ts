@@ -8,6 +8,13 @@ export type * from "./control/permission.js";
 export { decodeLine, type Frame } from "./framing/decode-line.js";
 export { encodeLine } from "./framing/encode-line.js";
 export {
+  type EventBatch,
+  FrameDecoder,
+  type FrameDecoderOptions,
+  type ReceivedFrame,
+  sizeOf,
+} from "./framing/frame-decoder.js";
+export {
   type BrokenLine,
   type FramedLine,
   LineFramer,

@@ -48,11 +48,13 @@ export async function openLine(
   const ended = new Promise<unknown>((resolve) => {
     tellEnd = resolve;
   });
+  const receive = (message: Message) => {
+    messages.push(message);
+    onMessage?.(message);
+  };
   const events = {
-    onMessage: (message: Message) => {
-      messages.push(message);
-      onMessage?.(message);
-    },
+    onMessage: receive,
+    onEvents: (events: readonly Message[]) => events.forEach(receive),
     onCorrupt: (error: HawserError) => void corrupt.push(error),
     onEnd: tellEnd,
   };

@@ -1,6 +1,6 @@
 import { HawserError, isHawserError } from "../../base/index.js";
 import { ControlLine } from "../../control/index.js";
-import { type RunningProcess, SubprocessTransport } from "../../transport/index.js";
+import { type RunningProcess, SubprocessLine } from "../../transport/index.js";
 import { type HostRequest, isSystem } from "../../wire/index.js";
 
 /**
@@ -13,7 +13,7 @@ export async function askProcess(
   requests: readonly HostRequest[],
   limitMs: number,
 ): Promise<void> {
-  const transport = new SubprocessTransport({}, running);
+  const transport = new SubprocessLine({}, running);
   await transport.connect();
   let hasOutput = false;
   let end: unknown;
@@ -24,6 +24,9 @@ export async function askProcess(
       onMessage: (message) => {
         // With --await-claim, the CLI sends this message at its start.
         hasOutput ||= !isSystem(message, "ui_invalidate");
+      },
+      onEvents: () => {
+        hasOutput = true;
       },
       onCorrupt: () => {
         hasOutput = true;

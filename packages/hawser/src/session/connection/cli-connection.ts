@@ -18,6 +18,7 @@ import {
   isSystem,
   type McpMessage,
   type Message,
+  type StreamEvent,
   type SystemInit,
   type UserLine,
 } from "../../wire/index.js";
@@ -34,7 +35,10 @@ import { openStoreBridge, type StoreBridge } from "./store-bridge.js";
 
 /** The owner of a connection. The cores of sessions and queries implement it. */
 export interface ConnectionListener extends HostRequestListener {
+  /** Called with every message but stream events. */
   onMessage(message: Message, size: number): void;
+  /** Called with stream events that arrived together, in their order; `size` is that of all. */
+  onEvents(events: readonly StreamEvent[], size: number): void;
   /** A message was lost; it may have been a result. */
   onCorrupt(error: HawserError): void;
   /** Called once, last. The error says why the process ended; undefined if this side closed it. */
@@ -229,7 +233,10 @@ export class CliConnection implements ControlListener, McpMessageSink {
     if (isSystem(message, "init")) this.#observeInit(message);
     if (this.#isOver) return;
     if (!this.wasReady) this.#early.observe(message);
-    if (this.#early.hold(message, size)) return;
+    if (this.#early.isHolding) {
+      this.#early.hold(() => this.onMessage(message, size));
+      return;
+    }
     if (isMessage(message, "transcript_mirror")) {
       this.#store?.add(message);
       return;
@@ -239,10 +246,19 @@ export class CliConnection implements ControlListener, McpMessageSink {
       return;
     }
     const done = isResult(message) ? this.#hostRequests.begin() : () => {};
-    this.#store.handOn(message, () => {
+    this.#store.handOn(isResult(message), () => {
       done();
       this.#handOn(message, size);
     });
+  }
+
+  /** Stream events of the CLI, by the control line. */
+  onEvents(events: readonly StreamEvent[], size: number): void {
+    if (this.#isOver) return;
+    if (!this.wasReady) for (const event of events) this.#early.observe(event);
+    if (this.#early.isHolding) this.#early.hold(() => this.onEvents(events, size));
+    else if (this.#store === undefined) this.#listener.onEvents(events, size);
+    else this.#store.handOn(false, () => this.#listener.onEvents(events, size));
   }
 
   onCorrupt(error: HawserError): void {
@@ -251,7 +267,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
 
   /** The end of the control line. */
   onEnd(error: unknown): void {
-    this.#early.deliver(this);
+    this.#early.deliver();
     void this.#settle(this.#explain(error));
   }
 
@@ -318,7 +334,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     const answer = this.#warm?.info ?? (await this.#introduce(control));
     if (this.#state === "starting") this.#state = "ready";
     this.#info = answer;
-    this.#early.deliver(this);
+    this.#early.deliver();
     return answer;
   }
 
@@ -329,7 +345,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     const replies = await Promise.all(requests.map((request) => control.request(request, how)));
     const answer = replies.at(-1) as InitializePayload;
     this.#verifyVersion(answer?.claude_code_version);
-    this.#early.deliver(this);
+    this.#early.deliver();
     // Files that cannot be removed now are removed when the process has ended.
     this.#line.initialized().catch(() => {});
     const expected = this.#expected();

@@ -1,5 +1,4 @@
 import { type ErrorFacts, HawserError, isHawserError, type Mask } from "../../base/index.js";
-import type { ControlListener } from "../../control/index.js";
 import { lastProbe } from "../../process/index.js";
 import { isResult, type Message, type ResultMessage } from "../../wire/index.js";
 import { failureOf } from "../result-outcome.js";
@@ -9,20 +8,24 @@ import { failureOf } from "../result-outcome.js";
  * of a conversation or explain why the start failed.
  */
 export class EarlyMessages {
-  #held: [Message, number][] | undefined = [];
+  #held: (() => void)[] | undefined = [];
   #failure: ResultMessage | undefined;
   #hasSpoken = false;
 
-  /** True if the message was held; false once the held messages have been delivered. */
-  hold(message: Message, size: number): boolean {
-    this.#held?.push([message, size]);
+  /** Whether messages have to be held. False once the held messages have been delivered. */
+  get isHolding(): boolean {
     return this.#held !== undefined;
   }
 
-  deliver(to: Pick<ControlListener, "onMessage">): void {
+  /** Holds a message, which `deliver` will hand on. */
+  hold(deliver: () => void): void {
+    this.#held?.push(deliver);
+  }
+
+  deliver(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const [message, size] of held) to.onMessage(message, size);
+    for (const deliver of held) deliver();
   }
 
   /** To be called with every message until the CLI is ready. */

@@ -4,7 +4,7 @@ import type { Environment, HawserError } from "../../base/index.js";
 import { environmentOf, type Options, type SessionKey } from "../../options/index.js";
 import { configFolder, currentFolder, resolveUser, type User } from "../../process/index.js";
 import { loadTranscriptFunctions, type MaterializedSession } from "../../transcripts/index.js";
-import { isResult, type Message, type TranscriptMirror } from "../../wire/index.js";
+import type { Message, TranscriptMirror } from "../../wire/index.js";
 
 /** Connects a session to the caller's store, which keeps its transcript. */
 export interface StoreBridge {
@@ -13,7 +13,7 @@ export interface StoreBridge {
   /** One write of the CLI to its transcript. */
   add(line: TranscriptMirror): void;
   /** Delivers messages in order; a result only when the store has everything that led to it. */
-  handOn(message: Message, deliver: () => void): void;
+  handOn(isResult: boolean, deliver: () => void): void;
   /** To be called when the CLI has ended. Flushes to the store and removes the files on disk. */
   close(): Promise<void>;
 }
@@ -66,14 +66,14 @@ function inOrder(flush: () => Promise<void>): {
 } {
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
-  const handOn: StoreBridge["handOn"] = (message, deliver) => {
-    if (waiting === 0 && !isResult(message)) {
+  const handOn: StoreBridge["handOn"] = (isResult, deliver) => {
+    if (waiting === 0 && !isResult) {
       deliver();
       return;
     }
     waiting += 1;
     last = last
-      .then(() => (isResult(message) ? flush() : undefined))
+      .then(() => (isResult ? flush() : undefined))
       .then(() => {
         waiting -= 1;
         deliver();

@@ -39,7 +39,8 @@ export class IdleTracker implements StreamListener {
   /** A reader of the session or of a turn began to wait for a message, or waits no more. */
   onWaiting(waiting: boolean): void {
     this.#waitingReaders += waiting ? 1 : -1;
-    this.recheck();
+    // A turn keeps the program alive anyway, and its reader begins to wait again after each message.
+    if (this.#turns.size === 0) this.recheck();
   }
 
   /** A reader of the session or of a turn is too far behind, or no longer is. */

@@ -56,6 +56,16 @@ export class MessageStream {
     this.#inbox.push(message, size);
   }
 
+  /** Adds events that arrived together and have this size together. */
+  pushEvents(events: readonly StreamEvent[], size: number): void {
+    if (this.#inbox.bytes + size <= COALESCE_AT) {
+      this.#inbox.pushAll(events, size);
+      return;
+    }
+    const each = Math.ceil(size / events.length);
+    for (const event of events) this.push(event, each);
+  }
+
   end(error?: unknown): void {
     this.#inbox.end(error);
   }

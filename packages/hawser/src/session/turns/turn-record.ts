@@ -74,11 +74,11 @@ export class TurnRecord implements FailureContext {
   }
 
   add(message: Message): void {
-    this.#lastMessage = message;
     if (isMessage(message, "stream_event")) {
-      this.#addEvent(message);
+      this.addEvents([message]);
       return;
     }
+    this.#lastMessage = message;
     this.whole.add(message);
     if (isSystem(message, "init")) this.#model = message.model;
     if (isSystem(message, "api_retry")) {
@@ -87,6 +87,24 @@ export class TurnRecord implements FailureContext {
     if (isMessage(message, "rate_limit_event")) this.#rateLimit = message.rate_limit_info;
     if (isMessage(message, "assistant")) this.#addAnswer(message);
     if (isMessage(message, "user")) this.#addToolResults(message);
+  }
+
+  /** Adds stream events that arrived together. Most of them are pieces of text, which are added at once. */
+  addEvents(events: readonly StreamEvent[]): void {
+    this.#lastMessage = events.at(-1);
+    this.#firstTokenAt ??= performance.now();
+    this.#retryAfterMs = undefined;
+    let text: string | undefined;
+    for (const message of events) {
+      const piece = textIn(message);
+      if (piece !== undefined) text = text === undefined ? piece : text + piece;
+      else {
+        this.#addText(text);
+        text = undefined;
+        this.#addEvent(message);
+      }
+    }
+    this.#addText(text);
   }
 
   /**
@@ -99,23 +117,21 @@ export class TurnRecord implements FailureContext {
     return whole.endsWith(result.result) ? whole : result.result;
   }
 
-  #addEvent(message: StreamEvent): void {
-    this.#firstTokenAt ??= performance.now();
-    this.#retryAfterMs = undefined;
-    const { event, parent_tool_use_id } = message;
-    const type = event?.type;
-    if (type !== "content_block_delta") this.whole.add(message);
-    // The text of a sub-agent is not part of the answer.
-    if (parent_tool_use_id !== null) return;
-    if (type === "content_block_delta") this.#addDelta(event as Delta);
-    else if (type === "message_start") this.#start((event as Start).message?.id);
-    else if (type === "message_delta") this.#stop((event as Delta).delta?.stop_reason);
+  #addText(text: string | undefined): void {
+    if (text === undefined) return;
+    if (this.#streaming !== undefined) this.#streamed.add(this.#streaming);
+    this.text.add(text);
   }
 
-  #addDelta({ delta }: Delta): void {
-    if (typeof delta?.text !== "string") return;
-    if (this.#streaming !== undefined) this.#streamed.add(this.#streaming);
-    this.text.add(delta.text);
+  /** Adds any event but a piece of text. */
+  #addEvent(message: StreamEvent): void {
+    const { event, parent_tool_use_id } = message;
+    const type = event?.type;
+    if (type === "content_block_delta") return;
+    this.whole.add(message);
+    if (parent_tool_use_id !== null) return;
+    if (type === "message_start") this.#start((event as Start).message?.id);
+    else if (type === "message_delta") this.#stop((event as Delta).delta?.stop_reason);
   }
 
   #start(id: string | undefined): void {
@@ -153,6 +169,13 @@ export class TurnRecord implements FailureContext {
       if (block.type === "tool_result") this.#runningTools.delete(textOf(block.tool_use_id));
     }
   }
+}
+
+/** The text that an event adds to the answer. The text of a sub-agent is not part of the answer. */
+function textIn({ event, parent_tool_use_id }: StreamEvent): string | undefined {
+  if (parent_tool_use_id !== null || event?.type !== "content_block_delta") return undefined;
+  const text: unknown = (event as Delta).delta?.text;
+  return typeof text === "string" ? text : undefined;
 }
 
 interface Start {

@@ -7,13 +7,7 @@ import {
   textOf,
   withCaller,
 } from "../../base/index.js";
-import {
-  isMessage,
-  type Message,
-  type Prompt,
-  type ResultMessage,
-  type UserLine,
-} from "../../wire/index.js";
+import type { Message, Prompt, ResultMessage, StreamEvent, UserLine } from "../../wire/index.js";
 import { MessageStream, type StreamListener } from "./message-stream.js";
 import type { TurnClock } from "./turn-clock.js";
 import { claimCost } from "./turn-costs.js";
@@ -203,10 +197,13 @@ export class LiveTurn implements Turn {
   receive(message: Message, size: number): void {
     if (this.#settled) return;
     this.record.add(message);
-    if (!this.keepsMessages) return;
-    if (this.#owner.showsEvents || !isMessage(message, "stream_event")) {
-      this.#stream.push(message, size);
-    }
+    if (this.keepsMessages) this.#stream.push(message, size);
+  }
+
+  receiveEvents(events: readonly StreamEvent[], size: number): void {
+    if (this.#settled) return;
+    this.record.addEvents(events);
+    if (this.keepsMessages && this.#owner.showsEvents) this.#stream.pushEvents(events, size);
   }
 
   settle(outcome: ResultMessage | HawserError, merged: readonly string[] = []): void {

@@ -6,6 +6,7 @@ import {
   isSystem,
   type Message,
   type ResultMessage,
+  type StreamEvent,
   type UserLine,
 } from "../../wire/index.js";
 import type { Timeouts } from "../timeouts.js";
@@ -154,7 +155,7 @@ export class Turns {
     );
   }
 
-  /** Handles every message of the CLI, in order. */
+  /** Handles every message of the CLI but stream events, in order. */
   route(message: Message, size: number): void {
     if (isMessage(message, "command_lifecycle")) this.#progress(message, size);
     else if (isResult(message)) this.#finish(message, size);
@@ -163,14 +164,19 @@ export class Turns {
         this.#runs = true;
         if (!this.#tellsUuids) this.#begun();
       }
-      this.receive(message, size);
+      this.#receive(message, size);
     }
   }
 
-  /** Hands a message to the turns that the CLI works on. */
-  receive(message: Message, size: number): void {
+  #receive(message: Message, size: number): void {
     if (this.#active.size === 0 && SPOKEN.has(message.type)) this.#strays += 1;
     for (const turn of this.#active) turn.receive(message, size);
+  }
+
+  /** Hands stream events that arrived together to the turns that the CLI works on. */
+  receiveEvents(events: readonly StreamEvent[], size: number): void {
+    if (this.#active.size === 0) this.#strays += events.length;
+    for (const turn of this.#active) turn.receiveEvents(events, size);
   }
 
   /** Settles one turn. */
@@ -310,4 +316,4 @@ export class Turns {
   }
 }
 
-const SPOKEN: ReadonlySet<unknown> = new Set(["assistant", "stream_event", "user"]);
+const SPOKEN: ReadonlySet<unknown> = new Set(["assistant", "user"]);

@@ -35,7 +35,10 @@ export class LineFramer {
 
   constructor(options: LineFramerOptions = {}) {
     // A line has at most as many characters as bytes, so it always fits into a string.
-    this.#limit = Math.min(options.maxLineBytes ?? DEFAULT_LIMIT, constants.MAX_STRING_LENGTH);
+    this.#limit = Math.min(
+      options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
+      constants.MAX_STRING_LENGTH,
+    );
     this.#open = new OpenLine(this.#limit);
   }
 
@@ -57,16 +60,15 @@ export class LineFramer {
   }
 
   #take(bytes: Buffer, lines: FramedLine[]): void {
-    const first = bytes.indexOf(LF);
-    if (first < 0) {
-      this.#open.append(bytes);
-      return;
-    }
     const last = bytes.lastIndexOf(LF);
-    this.#open.append(bytes.subarray(0, first));
-    add(lines, this.#open.close());
-    if (last > first) this.#split(bytes.subarray(first + 1, last), lines);
-    this.#open.append(bytes.subarray(last + 1));
+    let from = 0;
+    if (last >= 0 && !this.#open.isEmpty) {
+      from = bytes.indexOf(LF) + 1;
+      this.#open.append(bytes.subarray(0, from - 1));
+      add(lines, this.#open.close());
+    }
+    if (from <= last) this.#split(bytes.subarray(from, last), lines);
+    if (last + 1 < bytes.length) this.#open.append(bytes.subarray(last + 1));
   }
 
   /** Adds the lines of `bytes`, which begins and ends at the border of a line. */
@@ -86,8 +88,8 @@ export class LineFramer {
   }
 }
 
+export const DEFAULT_MAX_LINE_BYTES: number = 64 * 1024 * 1024;
 const LF = 0x0a;
-const DEFAULT_LIMIT = 64 * 1024 * 1024;
 
 /** Slices keep the whole string alive that they were cut from; this bounds its size. */
 const STRIDE = 64 * 1024;

@@ -14,6 +14,10 @@ export class OpenLine {
     this.#limit = limit;
   }
 
+  get isEmpty(): boolean {
+    return this.#bytes === 0;
+  }
+
   append(bytes: Buffer): void {
     this.#bytes += bytes.length;
     if (this.#bytes > this.#limit) {
