@@ -4,75 +4,69 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { isolatedEnv } from "hawser/testing";
-import { figureOf, median, runAlone } from "./figures.js";
+import { seriesOf, valueFigure } from "./figures.js";
+import { instantPlace } from "./hosts/places.js";
+import { interleaved } from "./rounds.js";
 
-const CLI = fileURLToPath(new URL("./overhead/cli.mjs", import.meta.url));
 const HOST = fileURLToPath(new URL("./ending/host.js", import.meta.url));
-const ROUNDS = 5;
+const ROUNDS = 6;
+const OTHERS = [100, 1000];
 const ONE_BY_ONE = 15;
 const AT_ONCE = 40;
-const TARGET_MS = 2;
-const STALL_TARGET_MS = 10;
 
-export async function run() {
-  const few = await measureEnding(100);
-  const many = await measureEnding(1000);
+const MEASURES = [
+  { suffix: "", name: "singleMs", what: "CPU for the end of a CLI", atMost: 2 },
+  {
+    suffix: "-at-once",
+    name: "eachMs",
+    what: `CPU for each of ${AT_ONCE} ends at once`,
+    atMost: 2,
+  },
+  { suffix: "-stall", name: "stallMs", what: `longest stall while ${AT_ONCE} CLIs end` },
+];
+
+export async function run(rounds = ROUNDS) {
   const figures = [];
-  for (const [count, { singleMs, eachMs, stallMs }] of /** @type {const} */ ([
-    ["100", few],
-    ["1,000", many],
-  ])) {
-    const id = `ending-${count.replace(",", "")}`;
-    const beside = `beside ${count} processes, ms`;
-    const target = { against: "target", other: TARGET_MS, atMost: 1 };
-    figures.push(
-      figureOf({ id, figure: `CPU for the end of a CLI ${beside}`, hawser: singleMs, ...target }),
-      figureOf({
-        id: `${id}-at-once`,
-        figure: `CPU for each of ${AT_ONCE} ends at once ${beside}`,
-        hawser: eachMs,
-        ...target,
-      }),
-      figureOf({
-        id: `${id}-stall`,
-        figure: `longest stall while ${AT_ONCE} CLIs end ${beside}`,
-        hawser: stallMs,
-        ...target,
-        other: STALL_TARGET_MS,
-      }),
-    );
+  const ending = [];
+  for (const count of OTHERS) {
+    const ends = await measureEnds(count, rounds);
+    const beside = `beside ${count.toLocaleString("en")} processes`;
+    for (const { suffix, name, what, ...target } of MEASURES) {
+      const columns = [ends.map((each) => each[name])];
+      const figure = `${what} ${beside}, ms`;
+      figures.push(valueFigure({ id: `ending-${count}${suffix}`, figure, columns, ...target }));
+    }
+    const singles = ends.flatMap(({ singlesMs }) => singlesMs);
+    ending.push(seriesOf({ label: beside, tone: "ours" }, singles));
   }
-  return figures;
+  return { ending, figures };
 }
 
-/** The medians of several programs beside as many other processes. */
-export async function measureEnding(count, rounds = ROUNDS) {
-  const place = await isolatedEnv();
+/** The costs in one program for each round, with as many other processes on the machine. */
+async function measureEnds(count, rounds) {
+  const place = await instantPlace();
   const others = await startOthers(count);
   try {
-    const found = [];
-    for (let round = 0; round < rounds; round += 1) found.push(await endMany(place));
-    const of = (name) => median(found.map((each) => each[name]));
-    return { singleMs: of("singleMs"), eachMs: of("eachMs"), stallMs: of("stallMs") };
+    const { host } = await interleaved(["host"], { rounds, warmUps: 0 }, () => endMany(place));
+    return host;
   } finally {
     await others.end();
-    await place.dispose();
+    await place.close();
   }
 }
 
-async function endMany({ env, cwd }) {
-  const args = [HOST, CLI, String(ONE_BY_ONE), String(AT_ONCE)];
-  const { PATH, HAWSER_DIST } = process.env;
+async function endMany({ cli, cwd, env }) {
+  const args = [HOST, cli, String(ONE_BY_ONE), String(AT_ONCE)];
+  const { HAWSER_DIST } = process.env;
   const dist = HAWSER_DIST === undefined ? {} : { HAWSER_DIST };
-  const options = { cwd, env: { PATH, ...env, ...dist, BENCH_EVENTS: "1" } };
+  const options = { cwd, env: { ...env, ...dist } };
   const { stdout } = await promisify(execFile)(process.execPath, args, options);
   return JSON.parse(stdout);
 }
 
-/** Processes that only sleep, all in one group. */
+/** Processes that only sleep, all in one group. If the bench is killed, they end by themselves after ten minutes. */
 async function startOthers(count) {
-  const text = `i=0; while [ $i -lt ${count} ]; do sleep 3600 & i=$((i + 1)); done; echo; wait`;
+  const text = `i=0; while [ $i -lt ${count} ]; do sleep 600 & i=$((i + 1)); done; echo; wait`;
   const shell = spawn("/bin/sh", ["-c", text], {
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],
@@ -81,10 +75,8 @@ async function startOthers(count) {
   return {
     async end() {
       const exit = once(shell, "exit");
-      process.kill(-shell.pid, "SIGKILL");
+      process.kill(-Number(shell.pid), "SIGKILL");
       await exit;
     },
   };
 }
-
-await runAlone(fileURLToPath(import.meta.url), run);

@@ -1,76 +1,58 @@
-// Measures framing and decoding of stream-json, against a plain JSON.parse of lines that are already
-// strings, and against node:readline. Build first. The exit code is 1 if a target is missed.
+// Measures framing and decoding of stream-json. Many small lines are compared with a plain JSON.parse of
+// lines that are already strings, and with node:readline. A single huge line is compared with what a
+// program would write that expects one: join the chunks, and parse.
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { pathToFileURL } from "node:url";
 import { DIST } from "../tools/dist.js";
-import { figureOf, median, runAlone } from "./figures.js";
+import { ratioFigure } from "./figures.js";
+import { INPUTS } from "./framing/inputs.js";
+import { collectGarbage } from "./garbage.js";
+import { interleaved } from "./rounds.js";
 
 const { LineFramer, decodeLine } = await import(pathToFileURL(`${DIST}/wire/index.js`).href);
 
-const MiB = 1024 * 1024;
-const CHUNK_BYTES = 64 * 1024;
-const LONG_LINE_BYTES = 64 * MiB;
-const CORPUS_BYTES = 40e6;
-const PASSES = 5;
-/** Of the pieces of text, so that a whole reply nearly always has some. */
-const NON_ASCII_SHARE = 0.05;
+const ROUNDS = 9;
 
 /** The plain JSON.parse gets strings and does not have to create them, so a ratio of 1 is out of reach. */
-const TARGETS = { bare: 0.8, readline: 1 };
+const MARKS = {
+  bare: { label: "bare JSON.parse", atLeast: 0.8 },
+  concat: { label: "concat and JSON.parse", atLeast: 1 },
+  readline: { label: "node:readline", atLeast: 1 },
+};
 
-/** Each round starts after a garbage collection, so that no contender pays for another's garbage. */
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc");
-
-/** Each input against each contender: rates in MB/s, ratios of times in the same round, medians. */
-export async function run(rounds = 9) {
+export async function run(rounds = ROUNDS) {
   const figures = [];
   for (const makeInput of INPUTS) {
     const input = makeInput();
-    const { hawser, ...marks } = await measure(input, rounds);
-    for (const [mark, { rate, ratio }] of Object.entries(marks)) {
-      const of = { id: `${input.id}-${mark}`, figure: `${input.name}, MB/s`, against: MARKS[mark] };
-      const values = { hawser: hawser.rate, other: rate, ratio, digits: 0 };
-      figures.push(figureOf({ ...of, ...values, atLeast: TARGETS[mark] }));
+    const marks = input.lines.length === 1 ? ["concat", "readline"] : ["bare", "readline"];
+    const rates = await interleaved(["hawser", ...marks], { rounds }, (name) => rate(name, input));
+    for (const mark of marks) {
+      const { label, atLeast } = MARKS[mark];
+      figures.push(
+        ratioFigure({
+          id: `${input.id}-${mark}`,
+          figure: `${input.name}, MB/s`,
+          against: label,
+          hawser: rates.hawser,
+          other: rates[mark],
+          atLeast,
+        }),
+      );
     }
   }
-  return figures;
+  return { figures };
 }
 
-const MARKS = { bare: "bare JSON.parse", readline: "node:readline" };
-
-async function measure(input, rounds) {
-  const names = Object.keys(CONTENDERS);
-  /** @type {Record<string, number[]>} */
-  const times = Object.fromEntries(names.map((name) => [name, []]));
-  for (let round = -1; round < rounds; round++) {
-    for (let turn = 0; turn < names.length; turn++) {
-      const name = names[(turn + round + names.length) % names.length];
-      const ms = await time(CONTENDERS[name], input);
-      // Round -1 is a warm-up.
-      if (round >= 0) times[name].push(ms);
-    }
-  }
-  return Object.fromEntries(
-    names.map((name) => {
-      const rate = (input.bytes * input.passes) / 1e3 / median(times[name]);
-      const ratio = median(times[name].map((ms, round) => ms / times.hawser[round]));
-      return [name, { rate, ratio }];
-    }),
-  );
-}
-
-async function time(contender, input) {
+/** In MB/s. Starts after a garbage collection, so that no contender pays for another's garbage. */
+async function rate(name, input) {
   collectGarbage();
   const start = performance.now();
-  const messages = await contender(input);
+  const messages = await CONTENDERS[name](input);
   const ms = performance.now() - start;
   const expected = input.lines.length * input.passes;
   if (messages !== expected) throw new Error(`${messages} messages instead of ${expected}`);
-  return ms;
+  return (input.bytes * input.passes) / 1e3 / ms;
 }
 
 const CONTENDERS = {
@@ -80,6 +62,10 @@ const CONTENDERS = {
       for (const line of lines) if (JSON.parse(line).type) messages++;
     }
     return messages;
+  },
+
+  concat({ chunks }) {
+    return JSON.parse(Buffer.concat(chunks).toString()).type ? 1 : 0;
   },
 
   hawser({ chunks, passes }) {
@@ -111,169 +97,3 @@ const CONTENDERS = {
 function* repeat(chunks, passes) {
   for (let pass = 0; pass < passes; pass++) yield* chunks;
 }
-
-const INPUTS = [
-  manyLines,
-  () => longLineOfEntries("entries", "one 64 MiB line of entries", 0),
-  () =>
-    longLineOfEntries("non-ascii", "one 64 MiB line of entries, not all ASCII", NON_ASCII_SHARE),
-  longLineOfText,
-];
-
-function manyLines() {
-  return {
-    id: "small-lines",
-    name: "200 MB of small lines",
-    ...inChunks(linesOf(session(1, NON_ASCII_SHARE), CORPUS_BYTES)),
-    passes: PASSES,
-  };
-}
-
-/** A mirrored transcript, the only message without a size limit. */
-function longLineOfEntries(id, name, nonAscii) {
-  const head =
-    '{"type":"transcript_mirror","filePath":"/home/u/.claude/projects/w/s.jsonl","entries":[';
-  const entries = linesOf(session(2, nonAscii), LONG_LINE_BYTES - 64 * 1024);
-  const line = padTo(LONG_LINE_BYTES, `${head}${entries.join(",")},"`, '"]}');
-  return {
-    id,
-    name,
-    ...inChunks([line]),
-    passes: 1,
-  };
-}
-
-/** JSON.parse of one huge string costs little more than a copy, and so does creating that string. */
-function longLineOfText() {
-  const paragraphs = JSON.stringify(`${WORDS.join(" ")}\n`.repeat(100)).slice(1, -1);
-  const head = '{"type":"result","subtype":"success","is_error":false,"result":"';
-  const filled = head + paragraphs.repeat(Math.floor((LONG_LINE_BYTES - 256) / paragraphs.length));
-  return {
-    id: "text",
-    name: "one 64 MiB line of text",
-    ...inChunks([padTo(LONG_LINE_BYTES, filled, '"}')]),
-    passes: 1,
-  };
-}
-
-function linesOf(messages, atLeast) {
-  const lines = [];
-  let bytes = 0;
-  for (const message of messages) {
-    const line = JSON.stringify(message);
-    lines.push(line);
-    bytes += Buffer.byteLength(line) + 1;
-    if (bytes >= atLeast) return lines;
-  }
-  return lines;
-}
-
-function padTo(bytes, head, tail) {
-  const missing = bytes - Buffer.byteLength(head) - tail.length;
-  return Buffer.from(`${head}${"x".repeat(missing)}${tail}`).toString();
-}
-
-function inChunks(lines) {
-  const bytes = Buffer.from(`${lines.join("\n")}\n`);
-  const chunks = [];
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-    chunks.push(Buffer.from(bytes.subarray(at, at + CHUNK_BYTES)));
-  }
-  return { lines, chunks, bytes: bytes.length };
-}
-
-/** A session as the CLI prints it with partial messages. The same seed gives the same session. */
-function* session(seed, nonAscii) {
-  const random = randomNumbers(seed);
-  const pick = (list) => list[Math.floor(random() * list.length)];
-  const between = (low, high) => Math.floor(low + random() * (high - low));
-  const hex = (length) => Array.from({ length }, () => pick("0123456789abcdef")).join("");
-  const uuid = () => [8, 4, 4, 4, 12].map(hex).join("-");
-  const session_id = uuid();
-  const words = (count) => Array.from({ length: count }, () => pick(WORDS)).join(" ");
-  const pieces = (count) =>
-    Array.from({ length: count }, () =>
-      random() < nonAscii ? `${pick(NON_ASCII)} ` : `${words(between(2, 8))} `,
-    );
-
-  for (;;) {
-    const id = `msg_${hex(24)}`;
-    const toolId = `toolu_${hex(24)}`;
-    const body = { id, type: "message", role: "assistant", model: "claude-opus-5-5" };
-    const rest = { stop_reason: null, stop_sequence: null, usage: USAGE };
-    const stamp = () => ({ session_id, parent_tool_use_id: null, uuid: uuid() });
-    const event = (type, fields) => ({
-      type: "stream_event",
-      event: { type, ...fields },
-      ...stamp(),
-      api_message_id: id,
-    });
-    const assistant = (block) => ({
-      type: "assistant",
-      message: { ...body, content: [block], ...rest, context_management: null },
-      ...stamp(),
-      timestamp: "2026-11-15T08:00:00.000Z",
-      request_id: `req_${hex(24)}`,
-    });
-    const block = function* (index, start, deltas, whole) {
-      yield event("content_block_start", { index, content_block: start });
-      for (const delta of deltas) yield event("content_block_delta", { index, delta });
-      yield assistant(whole);
-      yield event("content_block_stop", { index });
-    };
-
-    yield event("message_start", { message: { ...body, content: [], ...rest } });
-    const text = pieces(between(10, 40));
-    const textDeltas = text.map((piece) => ({ type: "text_delta", text: piece }));
-    yield* block(0, { type: "text", text: "" }, textDeltas, { type: "text", text: text.join("") });
-
-    const input = { command: words(between(5, 40)), description: words(4) };
-    const call = { type: "tool_use", id: toolId, name: "Bash" };
-    const parts = JSON.stringify(input).match(/.{1,24}/g) ?? [];
-    const inputDeltas = parts.map((part) => ({ type: "input_json_delta", partial_json: part }));
-    yield* block(1, { ...call, input: {} }, inputDeltas, { ...call, input });
-    const delta = { stop_reason: "tool_use", stop_sequence: null };
-    yield event("message_delta", { delta, usage: { output_tokens: between(20, 900) } });
-    yield event("message_stop", {});
-
-    const stdout = pieces(between(5, 25)).join("");
-    yield {
-      type: "user",
-      message: {
-        role: "user",
-        content: [{ tool_use_id: toolId, type: "tool_result", content: stdout, is_error: false }],
-      },
-      ...stamp(),
-      timestamp: "2026-11-15T08:00:00.000Z",
-      tool_use_result: { stdout, stderr: "", interrupted: false, isImage: false },
-      tool_result_meta: [
-        { id: toolId, permission_decision: { decision: "accept", source: "config" } },
-      ],
-    };
-  }
-}
-
-const USAGE = {
-  input_tokens: 10,
-  cache_creation_input_tokens: 2731,
-  cache_read_input_tokens: 18422,
-  cache_creation: { ephemeral_5m_input_tokens: 2731, ephemeral_1h_input_tokens: 0 },
-  output_tokens: 1,
-  service_tier: "standard",
-};
-
-const WORDS =
-  'the function returns a value when the test fails because "config.json" is not read:\n const x = await load({ a: 1 });\n see src/index.ts line 42 and run npm test again'.split(
-    " ",
-  );
-const NON_ASCII = ["— and so on", "✓ done →", "“quoted”", "naïve café", "日本語のテキスト", "🙂🙂"];
-
-function randomNumbers(seed) {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-runAlone(fileURLToPath(import.meta.url), run);

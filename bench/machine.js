@@ -8,6 +8,7 @@ import { openPlace } from "../tools/place.js";
 export async function machineFacts() {
   return [
     ["date", new Date().toISOString().slice(0, 10)],
+    ["commit", await commit()],
     ["processor", `${cpus()[0].model}, ${availableParallelism()} cores`],
     ["memory", `${Math.round(totalmem() / 2 ** 30)} GB`],
     ["system", `${process.platform} ${process.arch}, Node ${process.versions.node}`],
@@ -15,6 +16,17 @@ export async function machineFacts() {
     ["official SDK", await officialVersion()],
   ];
 }
+
+/** The commit that was measured. A file that was changed since is said, because it may change a figure. */
+async function commit() {
+  const git = async (...args) =>
+    (await promisify(execFile)("git", args, { cwd: ROOT })).stdout.trim();
+  const changes = await git("status", "--porcelain", "--", "packages/hawser/src", "bench/**/*.js");
+  const id = await git("rev-parse", "--short", "HEAD");
+  return changes === "" ? id : `${id}, with changes`;
+}
+
+const ROOT = new URL("../", import.meta.url);
 
 async function cliVersion() {
   const place = await openPlace();

@@ -1,68 +1,99 @@
-// Generates docs/benchmarks.md and its plot from the results of a run. Measures nothing.
-import { plot } from "./plot.js";
+// Generates docs/benchmarks.md from the results of a run. Measures nothing.
+import { targetOf } from "./figures.js";
 import { behind } from "./quotes.js";
-
-/** The text of docs/benchmarks.svg. */
-export function plotOf({ latency }) {
-  return plot({
-    title: "One lean call, from the call to its value",
-    subtitle: `${latency.rounds} interleaved rounds, the same executable, a simulated model that answers at once.`,
-    unit: "milliseconds",
-    rows: Object.values(latency.calls),
-  });
-}
+import {
+  addedTable,
+  callTable,
+  figureTable,
+  growthTable,
+  intervalIn,
+  rateTable,
+} from "./tables.js";
 
 /** The text of docs/benchmarks.md. */
-export const pageOf = ({ facts, latency, throughput, figures, observed }) => `# Benchmarks
+export const pageOf = ({ facts, calls, rates, added, growth, figures, observed }) => `# Benchmarks
 
-This page compares Hawser with the official SDK: the time of one call, the rate of many calls, and the cost of smaller steps. The model is simulated and answers at once, so the times are overhead: add the time of the real model. All figures are from one run on one machine. On another machine, only the ratios are meaningful.
+This page compares Hawser with the official SDK: the time of one call, the rate of many calls, and the cost of smaller steps. The model is simulated and answers at once, so the times are overhead: add the time of the real model. All figures are from one run on one machine. On another machine, only the ratios are meaningful. What the figures mean for your program: [performance.md](performance.md).
 
-${facts.map(([name, value]) => `- ${name}: ${value}`).join("\n")}
+${listed(facts.map(([name, value]) => `${name}: ${value}`))}
 
 ## One call
 
 ![The distribution of the time of one lean call, for each way to make it](benchmarks.svg)
 
-${latencyTable(latency)}
+${callTable(calls)}
 
-${competitors(latency)}
+${competitors(calls)}
 
 The time is from the call to its value. The start of a spare, the reset of a process and the warm-up of \`startup()\` are not in the time, because they happen before the call. A call that comes before they are done waits for them, or for a cold start.
 
 How it is measured:
 
 - Every row of the table makes the same call: one answer, no tools, no settings files, no session on disk. The bench compares the requests that reach the model. Only ids, a number in the system prompt and [the traces of a reset](#what-a-recycled-conversation-carries) may differ.
-- There are ${latency.rounds} rounds, after some that are not counted. Each round has another order.
+- There are ${calls.rounds} rounds, after some that are not counted. Each round has another order.
 - Each row has its own Node process, simulated model, home and folder.
-- Before each call, the bench waits until no process is being started, reset or ended, and the machine is idle${restlessness(latency)}
+- Before each call, the bench waits until no process is being started, reset or ended, and the machine is idle${restlessness(calls)}
+
+## What the library adds to a call
+
+${addedTable(added)}
+
+Most of the time of a call is the CLI's own, and varies by more than any library adds. This table shows the library's part alone. A program that answers at once takes the place of the CLI and notes two moments: when it has read the prompt, and when it writes its result. "Before the prompt" is from the call to the first moment, "after the result" is from the second moment until the caller has the value. What the raw limit needs for the same on a process in the same state is subtracted. The figures are differences of medians of ${added.rounds} rounds, with a pause before each call, so the code is as cold as in a program that makes a call now and then.
 
 ## Many calls
 
-${throughputTable(throughput, latency)}
+${rateTable(rates)}
 
-The figures are calls a second, as medians of ${throughput.runs} runs. Each caller waits for an answer before it makes the next call. Resets are in the time, because a process must be reset before it serves the next call. The pool answers ${throughput.calls} calls. The official SDK answers ${throughput.officialCalls}, which is enough for a rate. "From an empty pool" includes the start of the pool's processes, so this rate depends on the number of calls. The official SDK starts a process for each call, and the machine's cores limit how many processes can start at once.
+The figures are calls a second, as medians of ${rates.rounds} rounds. Each caller waits for an answer before it makes the next call. Resets are in the time, because a process must be reset before it serves the next call. The pool has as many processes as callers, and answers ${rates.calls} calls. The official SDK answers ${rates.officialCalls}, which is enough for a rate. "From an empty pool" includes the start of the pool's processes, so this rate depends on the number of calls. The official SDK starts a process for each call, and the machine's cores limit how many processes can start at once.
+
+## As work grows
+
+![Calls a second of one pool with 1 to 64 callers, on the instant CLI and on the real CLI](benchmarks-callers.svg)
+
+On the instant CLI, a program that answers at once takes the place of the CLI, so that only Hawser's work and the system's are seen:
+
+${growthTable(growth.instant)}
+
+On the real CLI, with the number of processes that a pool chooses by itself:
+
+${growthTable(growth.real)}
+
+The figures are medians of ${growth.rounds} rounds, with the 95 % interval in brackets. A round makes at least ${growth.instant.calls} calls on the instant CLI and ${growth.real.calls} on the real CLI. p50 and p99 are from the call to its value, with the time in the queue. "Host CPU" is the processor time of the calling program for one call; the CLI's own is not in it.
+
+![The processor time of the host for the end of one CLI, beside 100 and beside 1,000 other processes](benchmarks-ending.svg)
+
+To end a CLI with all the processes that it started, Hawser looks for these processes among all processes of the machine. The plot shows what this costs the calling program if the machine has many.
+
+The memory of 10,000 waiting callers and of open sessions are rows of the [table of targets](#targets).
+
+## Streamed events
+
+![The processor time of the host for one streamed event, of Hawser and of the official SDK](benchmarks-events.svg)
+
+All events are alike here, and most come in large blocks. An event that comes alone, as in the last two rows, costs far more, because the system works for each read.
 
 ## Where the official SDK is ahead
 
-${behind(figures)
-  .map((row) => `- ${row}`)
-  .join("\n")}
+${listed(behind(figures))}
 
 ## Targets
 
-A target is a limit for the ratio of Hawser's figure to another figure of the same run.
+A target is a limit for the ratio of Hawser's figure to another figure of the same run, or for the figure itself where there is no other. The 95 % interval is about the same number as the target, by a bootstrap over the rounds. A target is missed only if the whole interval misses it, and met only if the whole interval meets it. Otherwise, or with fewer than six rounds, this run does not decide.
 
 ${figureTable(figures)}
 
-${verdict(figures)}
+${verdicts(figures)}
 
 What the figures are:
 
-- **one call, calls a second:** the figures of the tables above.
-- **MB/s:** the rate at which the CLI's lines are read. It is compared with \`node:readline\`, and with a loop of \`JSON.parse\` over lines that are strings already. A reader of bytes cannot reach the rate of that loop.
+- **one call, calls a second, added:** the figures of the tables above.
+- **CPU of the host for a pooled call:** a figure of the table of the instant CLI above.
+- **MB/s:** the rate at which the CLI's lines are read. Small lines are compared with \`node:readline\`, and with a loop of \`JSON.parse\` over lines that are strings already; a reader of bytes cannot reach the rate of that loop. A single huge line is compared with \`node:readline\`, and with \`JSON.parse(Buffer.concat(chunks).toString())\`.
 - **import of the root:** the import of the package's root in a new process.
 - **CPU for a streamed event, result line to the caller:** a program that only prints takes the place of the CLI, so that only the libraries are measured.
-- **first answer of the real CLI:** one call in a new Node process, so the code has not run before. Another program than that of the table above measures it. Compare it only with the official SDK's figure in the same row.
+- **first answer of the real CLI:** one call in a new Node process, so the code has not run before. Another program than that of the first table measures it. Compare it only with the official SDK's figure in the same row.
+- **CPU for the end of a CLI, longest stall:** \`session.close()\` of idle sessions, one after the other or many at once. The stall is the longest time for which the event loop of the calling program did nothing else.
+- **memory of a waiting caller, of an open session:** in the calling program. The processes of the CLI are not in it.
 
 ## What is not measured
 
@@ -79,83 +110,41 @@ A pool with \`isolation: "process"\` never recycles a process. Each call has its
 
 ## Run it yourself
 
-\`npm run bench\` measures, and writes \`bench/results.json\`, this page and its plot. \`npm run figures\` writes the page from the file without measuring.
+\`npm run bench\` measures, and writes \`bench/results.json\`, this page and its plots. Its exit code is 1 if a target is missed. \`node bench/run.js import framing\` measures only some groups and prints their figures. \`npm run figures\` writes the pages from the file without measuring.
 `;
 
-function latencyTable({ calls }) {
-  const rows = Object.values(calls).map(({ label, median, p90 }) => [
-    label,
-    median.toFixed(1),
-    p90.toFixed(1),
-    (median / calls.query.median).toFixed(2),
-  ]);
-  return table(["", "median, ms", "p90, ms", `ratio to ${calls.query.label}`], rows);
-}
-
-function competitors({ calls }) {
-  const bullets = Object.values(calls).map(
-    ({ label, about }) => `- **${label.replace(/^hawser |, by hand$/g, "")}**: ${about}`,
+function competitors({ ways }) {
+  return listed(
+    Object.values(ways).map(
+      ({ label, about }) => `**${label.replace(/^hawser |, by hand$/g, "")}**: ${about}`,
+    ),
   );
-  return bullets.join("\n");
 }
 
-function restlessness({ calls, restless }) {
-  const all = Object.values(calls).flatMap(({ values }) => values).length;
+function restlessness({ ways, restless }) {
+  const all = Object.values(ways).flatMap(({ values }) => values).length;
   if (restless === 0) return ".";
-  return `, for at most ten seconds. Before ${restless} of the ${all} calls of this run, the machine was not idle in that time.`;
+  return `, for at most three seconds. Before ${restless} of the ${all} calls of this run, the machine was not idle in that time.`;
 }
 
-function throughputTable({ rates }, { calls }) {
-  const rows = rates.map(({ callers, official, warm, ratio, empty }) => [
-    callers,
-    official.toFixed(1),
-    warm.toFixed(1),
-    ratio.toFixed(1),
-    empty.toFixed(1),
-  ]);
-  const ours = "hawser pool, recycled";
-  return table(["callers", calls.query.label, ours, "ratio", "from an empty pool"], rows);
+function verdicts(figures) {
+  const withVerdict = (verdict) => figures.filter((row) => row.verdict === verdict);
+  const [met, missed, open] = ["met", "missed", "not_decided"].map(withVerdict);
+  const count = met.length + missed.length + open.length;
+  const sentence = `Of ${count} targets, ${met.length} were met in this run, ${missed.length} were missed, and ${open.length} were not decided.`;
+  const lists = [
+    missed.length === 0 ? "" : `Missed:\n\n${listed(missed.map(inWords))}`,
+    open.length === 0 ? "" : `Not decided:\n\n${listed(open.map(inWords))}`,
+  ];
+  return [sentence, ...lists.filter((list) => list !== "")].join("\n\n");
 }
 
-function figureTable(figures) {
-  return table(
-    ["figure", "hawser", "against", "ratio", "target", "met"],
-    figures.map((row) => [
-      row.figure,
-      shown(row, row.hawser),
-      `${row.against} ${shown(row, row.other)}`,
-      row.ratio.toFixed(2),
-      targetOf(row),
-      row.met ? "yes" : "**no**",
-    ]),
-  );
+function inWords(row) {
+  const what = row.figure.replace(/, \S+$/, "");
+  const value = row.ratio === undefined ? "" : `ratio to ${row.against} `;
+  return `${what}: ${value}${intervalIn(row)}, target ${targetOf(row)}`;
 }
 
-/** Byte rates are whole numbers; times have one decimal. */
-function shown({ figure }, value) {
-  return value.toFixed(figure.endsWith("MB/s") ? 0 : 1);
-}
-
-function targetOf({ atMost, atLeast }) {
-  return atMost === undefined ? `≥ ${atLeast}` : `≤ ${atMost}`;
-}
-
-function verdict(figures) {
-  const missed = figures.filter(({ met }) => !met);
-  if (missed.length === 0) return `All ${figures.length} targets were met in this run.`;
-  const names = missed.map(
-    (row) =>
-      `- ${row.figure.replace(/, \S+$/, "")}: ratio ${row.ratio.toFixed(2)} to ${row.against}, target ${targetOf(row)}`,
-  );
-  return [
-    `Of ${figures.length} targets, ${missed.length} were missed in this run:`,
-    "",
-    ...names,
-  ].join("\n");
-}
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  const rule = head.map((_, index) => (index === 0 ? "---" : "--:"));
-  return [head, rule, ...rows].map(line).join("\n");
+function listed(items) {
+  return items.map((item) => `- ${item}`).join("\n");
 }

@@ -3,15 +3,18 @@
 /**
  * The text of a quote:
  *
- * - `call.recycled`: the median of one call in milliseconds, by the names in `latency.calls`;
+ * - `call.recycled`: the median of one call in milliseconds, by the names in `calls.ways`;
  * - `import.hawser`, `import.other`, `import.ratio`, `import.target`: a row of `figures`, by its id;
+ * - `growth.real.64.rate`: the calls a second of 64 callers on the real CLI; also `p50`, `p99`, `cpuMs`,
+ *   and on the `instant` CLI;
  * - `observed.spareMb`: a value that was observed once, and that the bench does not measure;
  * - `behind`: the rows in which the official SDK is better, with both values.
  */
-export function quote(name, { latency, figures, observed }) {
+export function quote(name, { calls, growth, figures, observed }) {
   if (name === "behind") return behind(figures).join("; ");
   const [id, field] = name.split(".");
-  if (id === "call") return number(latency.calls[field]?.median, name);
+  if (id === "call") return number(calls.ways[field]?.median, name);
+  if (id === "growth") return growthQuote(name, growth);
   if (id === "observed") return number(observed[field], name);
   const row = figures.find((it) => it.id === id);
   if (field === "ratio") return row?.ratio.toFixed(2) ?? unknown(name);
@@ -19,11 +22,16 @@ export function quote(name, { latency, figures, observed }) {
   return number(["hawser", "other"].includes(field) ? row?.[field] : undefined, name);
 }
 
+function growthQuote(name, growth) {
+  const [, cli, callers, measure] = name.split(".");
+  return number(growth[cli]?.byCallers[callers]?.[measure]?.median, name);
+}
+
 /** The rows in which the official SDK is better, each as one line with both values. */
 export function behind(figures) {
   const rows = figures.filter(
     ({ against, ratio, atMost }) =>
-      against.startsWith("official") && (atMost === undefined ? ratio < 1 : ratio > 1),
+      against?.startsWith("official") && (atMost === undefined ? ratio < 1 : ratio > 1),
   );
   return rows.length === 0 ? ["none"] : rows.map(sentenceOf);
 }
@@ -46,10 +54,10 @@ const WORDS = {
   "first-answer": "the first call of a new Node process, with a new process of the CLI",
 };
 
-/** Whole from ten on, so that a page shows no more than can be measured again. */
-function number(value, name) {
+/** Two digits below a hundred, so that a page shows no more than can be measured again. */
+function number(value, name = "") {
   if (value === undefined) return unknown(name);
-  return value < 10 ? value.toFixed(1) : value.toFixed(0);
+  return value.toFixed(value < 1 ? 2 : value < 10 ? 1 : 0);
 }
 
 function unknown(name) {

@@ -1,28 +1,40 @@
-// Runs every bench, so that compared figures were measured on the same machine at the same time.
-import { run as cold } from "./cold.js";
+// Measures everything, and writes the results and the pages: `node bench/run.js`. All figures of the pages
+// are of one whole run, so a run of some groups (`node bench/run.js import framing`) and a trial with few
+// rounds (`--rounds 2`) only print their figures. The exit code is 1 if a target is missed.
+import { parseArgs } from "node:util";
 import { report } from "./figures.js";
-import { run as framing } from "./framing.js";
-import { run as importing } from "./import.js";
+import { GROUPS } from "./groups.js";
 import { machineFacts } from "./machine.js";
-import { run as overhead } from "./overhead.js";
 import { writePages } from "./pages.js";
-import { COMPETITORS } from "./pool/competitors.js";
-import { CALLS, OFFICIAL_CALLS, RUNS } from "./pool/throughput.js";
-import { measurePool } from "./pool.js";
-import { readResults, resultsOf, writeResults } from "./results.js";
+import { readResults, writeResults } from "./results.js";
 
-const pool = await measurePool();
-const others = [];
-for (const bench of [framing, importing, overhead, cold]) others.push(...(await bench()));
-const { observed } = await readResults();
-const results = resultsOf({
-  facts: await machineFacts(),
-  pool,
-  others,
-  competitors: COMPETITORS,
-  counts: { runs: RUNS, calls: CALLS, officialCalls: OFFICIAL_CALLS },
-  observed,
+const { values, positionals } = parseArgs({
+  options: { rounds: { type: "string" } },
+  allowPositionals: true,
 });
-await writeResults(results);
-await writePages(results);
-report(results.figures);
+const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
+const unknown = positionals.filter((name) => !Object.hasOwn(GROUPS, name));
+if (unknown.length > 0 || (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0))) {
+  console.error(`node bench/run.js [--rounds <count>] [${Object.keys(GROUPS).join("] [")}]`);
+  process.exit(2);
+}
+
+const names = positionals.length === 0 ? Object.keys(GROUPS) : positionals;
+const parts = {};
+const figures = [];
+for (const name of names) {
+  const startedAt = performance.now();
+  const { figures: rows, ...part } = await GROUPS[name](rounds);
+  console.error(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  figures.push(...rows);
+  Object.assign(parts, part);
+}
+
+if (report(figures)) process.exitCode = 1;
+if (positionals.length === 0 && rounds === undefined) {
+  // `observed` has observations that no bench measures.
+  const { observed } = await readResults();
+  const results = { facts: await machineFacts(), ...parts, figures, observed };
+  await writeResults(results);
+  await writePages(results);
+}

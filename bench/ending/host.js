@@ -3,15 +3,16 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { pathToFileURL } from "node:url";
 import { DIST } from "../../tools/dist.js";
+import { median } from "../statistics.js";
 
 const [cliPath, oneByOne, atOnce] = process.argv.slice(2);
 const { openSession } = await import(pathToFileURL(`${DIST}/index.js`).href);
 
 // The first end runs code that is not compiled yet.
 await endOneByOne(await open(3));
-const singleMs = median(await endOneByOne(await open(Number(oneByOne))));
+const singlesMs = await endOneByOne(await open(Number(oneByOne)));
 const together = await endAtOnce(await open(Number(atOnce)));
-console.log(JSON.stringify({ singleMs, ...together }));
+console.log(JSON.stringify({ singleMs: median(singlesMs), singlesMs, ...together }));
 
 async function open(count) {
   const sessions = [];
@@ -52,8 +53,4 @@ function cpuMs(before) {
 
 function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function median(values) {
-  return values.sort((a, b) => a - b)[values.length >> 1];
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Plays the CLI: answers each prompt with BENCH_EVENTS pieces of text, in large blocks or, with
-// BENCH_GAP_MS, each by itself; its result line tells when it was written.
-import { createInterface } from "node:readline";
+// BENCH_GAP_MS, each by itself. `/clear` begins a new conversation. Each result line tells when the prompt
+// was read and when the line was written, by the clock that all processes of a machine share.
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const EVENTS = Number(process.env.BENCH_EVENTS);
@@ -9,26 +10,32 @@ const GAP_MS =
   process.env.BENCH_GAP_MS === undefined ? undefined : Number(process.env.BENCH_GAP_MS);
 const LINES_IN_A_BLOCK = 200;
 
-const STAMP = {
-  session_id: "0e9f4a52-6a0c-4c55-9d3e-6f1f0c7d2b11",
-  parent_tool_use_id: null,
-  uuid: "5b8a1c7e-0d2f-4e61-8a94-3c5d7e9f1a2b",
-};
 const ID = "msg_0123456789abcdef01234567";
 const USAGE = { input_tokens: 10, output_tokens: 1 };
 const BODY = { id: ID, type: "message", role: "assistant", model: "claude-opus-5-5", usage: USAGE };
 const PIECE = "the function returns a value when ";
+/** The same as that of the simulated model; see hosts/places.js. */
+const ANSWER = "Here it is.";
+
+let conversation = newConversation();
 
 if (process.argv[2] === "--version" || process.argv[2] === "-v") {
   process.stdout.write("2.1.325 (Claude Code)\n");
 } else {
-  // Created before the caller waits for them.
-  const blocks = blocksOf(Array.from(answer(), lineOf));
-  for await (const line of createInterface({ input: process.stdin })) {
-    const message = JSON.parse(line);
-    if (message.type === "control_request") confirm(message);
-    if (message.type === "user") await speak(blocks, message.uuid);
-  }
+  let rest = "";
+  process.stdin.setEncoding("utf8").on("data", (text) => {
+    const readAt = process.hrtime.bigint();
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) receive(JSON.parse(line), readAt);
+  });
+}
+
+function receive(message, readAt) {
+  if (message.type === "control_request") confirm(message);
+  if (message.type !== "user") return;
+  if (isClear(message)) clear(message.uuid);
+  else void speak(message.uuid, readAt);
 }
 
 function confirm({ request_id, request }) {
@@ -37,7 +44,18 @@ function confirm({ request_id, request }) {
   print({ type: "control_response", response: { subtype: "success", request_id, response } });
 }
 
-async function speak(blocks, uuid) {
+function isClear({ message }) {
+  const { content } = message;
+  return content === "/clear" || (content.length === 1 && content[0].text === "/clear");
+}
+
+function clear(uuid) {
+  conversation = newConversation();
+  print({ ...result(uuid), num_turns: 0, result: "", local_command: "clear" });
+}
+
+async function speak(uuid, readAt) {
+  const { stamp, blocks } = conversation;
   print({
     type: "system",
     subtype: "init",
@@ -49,18 +67,26 @@ async function speak(blocks, uuid) {
     slash_commands: [],
     apiKeySource: "none",
     claude_code_version: "2.1.325",
-    ...STAMP,
+    ...stamp,
   });
   for (const block of blocks) {
     process.stdout.write(block);
     if (GAP_MS !== undefined) await sleep(GAP_MS);
   }
-  print({
+  // All but the time is made before the time is taken.
+  const line = lineOf({ ...result(uuid), readAt: String(readAt), writtenAt: "" });
+  const at = line.lastIndexOf('""') + 1;
+  const [head, tail] = [line.slice(0, at), line.slice(at)];
+  process.stdout.write(`${head}${process.hrtime.bigint()}${tail}`);
+}
+
+function result(uuid) {
+  return {
     type: "result",
     subtype: "success",
     is_error: false,
     num_turns: 1,
-    result: PIECE,
+    result: ANSWER,
     stop_reason: "end_turn",
     terminal_reason: "completed",
     duration_ms: 1,
@@ -70,12 +96,22 @@ async function speak(blocks, uuid) {
     modelUsage: {},
     permission_denials: [],
     ...(uuid === undefined ? {} : { user_message_uuid: uuid, user_message_uuids: [uuid] }),
-    ...STAMP,
-    writtenAt: String(process.hrtime.bigint()),
-  });
+    ...conversation.stamp,
+  };
 }
 
-function* answer() {
+/** The pieces are made before the caller waits for them. */
+function newConversation() {
+  const stamp = {
+    session_id: randomUUID(),
+    parent_tool_use_id: null,
+    uuid: "5b8a1c7e-0d2f-4e61-8a94-3c5d7e9f1a2b",
+  };
+  return { stamp, blocks: blocksOf(Array.from(answer(stamp), lineOf)) };
+}
+
+function* answer(stamp) {
+  const event = (event) => ({ type: "stream_event", event, ...stamp, api_message_id: ID });
   yield event({ type: "message_start", message: { ...BODY, content: [] } });
   yield event({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } });
   const delta = { type: "text_delta", text: PIECE };
@@ -83,14 +119,10 @@ function* answer() {
     yield event({ type: "content_block_delta", index: 0, delta });
   }
   const text = PIECE.repeat(EVENTS);
-  yield { type: "assistant", message: { ...BODY, content: [{ type: "text", text }] }, ...STAMP };
+  yield { type: "assistant", message: { ...BODY, content: [{ type: "text", text }] }, ...stamp };
   yield event({ type: "content_block_stop", index: 0 });
   yield event({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: USAGE });
   yield event({ type: "message_stop" });
-}
-
-function event(event) {
-  return { type: "stream_event", event, ...STAMP, api_message_id: ID };
 }
 
 function blocksOf(lines) {

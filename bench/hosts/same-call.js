@@ -4,9 +4,10 @@ import { deepStrictEqual } from "node:assert";
 /** Compares a competitor's request with those of the others in the same round. */
 export function sameCall() {
   let first;
-  return (label, requests) => {
+  let current;
+  return (label, requests, round) => {
     const calls = requests.map(({ body }) => comparable(body));
-    first ??= calls;
+    if (round !== current) [first, current] = [calls, round];
     const message = `${label} asked the model for something else than the others`;
     if (calls.length !== 1) throw new Error(`${message}: ${calls.length} requests`);
     deepStrictEqual(calls, first, message);

@@ -2,9 +2,10 @@ import { cpus } from "node:os";
 
 const WINDOW_MS = 100;
 const IDLE_SHARE = 0.9;
+export const REST_LIMIT_MS = 3_000;
 
 /** Waits until the machine is idle. Resolves to false if that does not happen in time. */
-export async function atRest(limitMs = 10_000) {
+export async function atRest(limitMs = REST_LIMIT_MS) {
   const limit = performance.now() + limitMs;
   let before = times();
   for (;;) {

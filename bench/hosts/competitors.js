@@ -1,4 +1,4 @@
-// The ways to make a call that the bench compares. Only `call()` is timed, until its value is there.
+// The ways to make a call that the bench compares. Only `call()` is timed, until its result is there.
 // `before()` and `after()` prepare the call and clean up. No setting of the machine changes the answer.
 // The page shows `label` and `about`.
 import { pathToFileURL } from "node:url";
@@ -45,7 +45,7 @@ export const COMPETITORS = {
     async open(place) {
       const { complete } = await hawser();
       const options = hawserOptions(place);
-      return { call: async (prompt) => (await complete(prompt, options)).text };
+      return { call: async (prompt) => (await complete(prompt, options)).result };
     },
   },
 
@@ -93,7 +93,7 @@ export const COMPETITORS = {
       const cli = startRaw({ ...place, systemPrompt: systemPrompt() });
       await cli.initialize();
       return {
-        call: async (prompt) => (await cli.ask(prompt)).result,
+        call: (prompt) => cli.ask(prompt),
         after: () => cli.clear(),
         close: () => cli.close(),
       };
@@ -101,18 +101,23 @@ export const COMPETITORS = {
   },
 };
 
-/** For the throughput: an empty pool with as many processes as callers. */
-export const CROWD = {
-  label: "hawser pool, recycled processes",
-  /** @param {{ callers: number, cli: string, cwd: string, env: NodeJS.ProcessEnv }} place */
-  async open({ callers, ...place }) {
-    const { createPool } = await hawser();
-    const options = hawserOptions(place);
-    const pool = createPool({ size: { min: callers, max: callers } });
+/** The raw limit of a process that serves its first call. */
+export const RAW_SPARE = {
+  label: "raw limit, new process",
+  async open(place) {
+    const start = async () => {
+      const cli = startRaw({ ...place, systemPrompt: systemPrompt() });
+      await cli.initialize();
+      return cli;
+    };
+    let cli = await start();
     return {
-      call: async (prompt) => (await pool.complete(prompt, options)).text,
-      after: () => settled(pool, "recycled"),
-      close: () => pool.close(),
+      call: (prompt) => cli.ask(prompt),
+      async after() {
+        await cli.close();
+        cli = await start();
+      },
+      close: () => cli.close(),
     };
   },
 };
@@ -125,14 +130,14 @@ async function openPool(poolOptions, options, state) {
   const rest = () => settled(pool, state);
   return {
     before: rest,
-    call: async (prompt) => (await pool.complete(prompt, options())).text,
+    call: async (prompt) => (await pool.complete(prompt, options())).result,
     after: rest,
     close: () => pool.close(),
   };
 }
 
 /** Resolves when a process waits in the wanted state and no other work of the pool is running. */
-async function settled(pool, state) {
+export async function settled(pool, state) {
   const limit = performance.now() + 30_000;
   for (;;) {
     const { processes } = pool.stats();
@@ -146,11 +151,11 @@ async function settled(pool, state) {
 
 const MOVING = ["starting", "serving", "resetting", "closing"];
 
-function hawser() {
+export function hawser() {
   return import(pathToFileURL(`${DIST}/index.js`).href);
 }
 
-function hawserOptions({ cli, cwd, env }) {
+export function hawserOptions({ cli, cwd, env }) {
   return { cliPath: cli, cwd, env, inheritEnv: false, systemPrompt: systemPrompt() };
 }
 
@@ -177,7 +182,7 @@ function systemPrompt(number = 0) {
 function resultOf(messages) {
   return new Promise((resolve, reject) => {
     const read = async () => {
-      for await (const message of messages) if (message.type === "result") resolve(message.result);
+      for await (const message of messages) if (message.type === "result") resolve(message);
     };
     read().catch(reject);
   });

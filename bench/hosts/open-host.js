@@ -1,16 +1,13 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { always } from "hawser/testing";
-import { openPlace } from "../../tools/place.js";
+import { realPlace } from "./places.js";
 
 const HOST = fileURLToPath(new URL("./host.js", import.meta.url));
-export const ANSWER = "Here it is.";
 
 /** Starts a competitor in a process of its own, with its own model, home and folder. */
-export async function openHost(name, more = {}) {
+export async function openHost(name, more = {}, openPlace = realPlace) {
   const place = await openPlace();
-  place.model.add(always(ANSWER));
   const { cli, cwd, env } = place;
   const child = fork(HOST, [name, JSON.stringify({ cli, cwd, env, ...more })]);
   const ended = once(child, "exit");
@@ -55,4 +52,14 @@ export async function openHost(name, more = {}) {
       return JSON.parse(JSON.stringify(fresh).replaceAll(place.root, "/place"));
     },
   };
+}
+
+/** Opens a host for the time of some work. */
+export async function withHost(name, more, openPlace, work) {
+  const host = await openHost(name, more, openPlace);
+  try {
+    return await work(host);
+  } finally {
+    await host.close();
+  }
 }

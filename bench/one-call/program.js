@@ -1,5 +1,5 @@
 // Makes one call in a process of its own, so that no library profits from what the other has warmed up:
-// `node call.js <library> <way> <options>`. Prints the cost.
+// `node program.js <library> <way> <options>`. Prints the cost.
 import { pathToFileURL } from "node:url";
 import { DIST } from "../../tools/dist.js";
 

@@ -1,0 +1,50 @@
+// Measures one lean call through a warm pool, through the official SDK, and at the limit of the CLI itself:
+// the same executable, a simulated model that answers at once, each competitor in a process of its own.
+import { ratioFigure, seriesOf } from "./figures.js";
+import { COMPETITORS } from "./hosts/competitors.js";
+import { measureCalls } from "./hosts/measure-calls.js";
+import { realPlace } from "./hosts/places.js";
+import { sameCall } from "./hosts/same-call.js";
+
+const ROUNDS = 30;
+const WARM_UPS = 3;
+
+const TARGETS = [
+  { of: "recycled", to: "query", atMost: 1 / 10 },
+  { of: "recycled", to: "startup", atMost: 1 / 2 },
+  { of: "recycled", to: "raw", atMost: 1.05 },
+  { of: "generic", to: "startup", atMost: 1.25 },
+  { of: "warmed", to: "startup", atMost: 1.05 },
+  { of: "cold", to: "query", atMost: 1.05 },
+];
+
+export async function run(rounds = ROUNDS) {
+  const names = Object.keys(COMPETITORS);
+  const isSame = sameCall();
+  const { times, restless } = await measureCalls(names, {
+    rounds,
+    warmUps: Math.min(WARM_UPS, rounds),
+    openPlace: realPlace,
+    check: (name, requests, round) => isSame(COMPETITORS[name].label, requests, round),
+  });
+  const samples = Object.fromEntries(names.map((name) => [name, times[name].map(({ ms }) => ms)]));
+  const ways = names.map((name) => {
+    const { label, about, tone } = COMPETITORS[name];
+    return [name, { about, ...seriesOf({ label, tone }, samples[name]) }];
+  });
+  return {
+    calls: { rounds, restless, ways: Object.fromEntries(ways) },
+    figures: TARGETS.map((target) => figureFor(target, samples)),
+  };
+}
+
+function figureFor({ of, to, atMost }, samples) {
+  return ratioFigure({
+    id: `${of}-to-${to}`,
+    figure: `one call, ${COMPETITORS[of].label.replace("hawser ", "")}, ms`,
+    against: COMPETITORS[to].label,
+    hawser: samples[of],
+    other: samples[to],
+    atMost,
+  });
+}
