@@ -15,6 +15,8 @@ const NOT_IMPORTABLE = [
   "src/session/controls.ts: Controls",
   "src/session/session-start.ts: SessionStart",
   "src/transport/subprocess-line.ts: RunningProcess",
+  "src/transport/transport.ts: FrameReceiver",
+  "src/transport/transport.ts: Line",
   // `HostRequestFields` has them all.
   "src/session/controls.ts: FieldsOf",
   // Parts of the messages of the official SDK and of the API, which have other names there or none.

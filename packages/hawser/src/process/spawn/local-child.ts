@@ -5,6 +5,7 @@ import { signalGroup } from "../end/sweep-tree.js";
 import type { Prepared } from "../prepare/prepare.js";
 import { withUserHome } from "../prepare/resolve-user.js";
 import { type Child, type ChildEnd, setRefOf } from "./child.js";
+import { emitDirectly } from "./emit-directly.js";
 import { startChild } from "./start-child.js";
 
 /** Starts the CLI on this machine. Rejects with the error of Node. */
@@ -37,6 +38,7 @@ class LocalChild implements Child {
     this.stdout = child.stdout;
     this.stderr = child.stderr;
     this.#child = child;
+    emitDirectly(this.stdout);
     child.on("error", (error) => log.warn("process error", { error: error.message }));
   }
 

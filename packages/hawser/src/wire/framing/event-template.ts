@@ -15,6 +15,8 @@ export interface Bytes {
 export class EventTemplate {
   /** The end of the line that was decoded last, without its LF. */
   end = 0;
+  /** The same for all lines of this shape, and for no other line. */
+  readonly shape: string;
   readonly #head: Literal;
   readonly #middle: Literal;
   readonly #tail: Literal;
@@ -22,7 +24,9 @@ export class EventTemplate {
   readonly #build: Build;
 
   /** The line is `head`, the piece, `middle`, the uuid and `tail`. */
-  constructor([head, middle, tail]: Cut, model: DeltaEvent, build: Build) {
+  constructor(cut: Cut, model: DeltaEvent, build: Build) {
+    const [head, middle, tail] = cut;
+    this.shape = shapeOf(cut);
     this.#head = new Literal(head);
     this.#middle = new Literal(middle);
     this.#tail = new Literal(`${tail}\n`);
@@ -51,22 +55,29 @@ export class EventTemplate {
 
 /**
  * The template of a line that JSON.parse has decoded; undefined if the line is no piece of a content block,
- * or is written in an unusual way. JSON has no context: if a string is replaced by another string, only its
- * own value changes. So one line with other strings shows whether the template is right for all.
+ * is written in an unusual way, or has a known shape. JSON has no context: if a string is replaced by
+ * another string, only its own value changes. So one line with other strings shows whether the template is
+ * right for all.
  */
-export function learnTemplate(line: string, message: StreamEvent): EventTemplate | undefined {
+export function learnTemplate(
+  line: string,
+  message: StreamEvent,
+  known: readonly EventTemplate[],
+): EventTemplate | undefined {
   if (!isDelta(message)) return undefined;
   const { uuid, event } = message;
   const field = FIELDS.find((name) => typeof event.delta[name] === "string");
   const piece = field && event.delta[field];
   const cut = field && cutLine(line, field);
   if (field === undefined || cut === undefined || piece === undefined) return undefined;
-  const build = BUILD[field];
+  const shape = shapeOf(cut);
+  if (known.some((template) => template.shape === shape)) return undefined;
   const [head, middle, tail] = cut;
   const model: unknown = JSON.parse(`${head}${PROBE_PIECE}${middle}${PROBE_UUID}${tail}`);
   if (!isDelta(model as StreamEvent)) return undefined;
   const sample = model as DeltaEvent;
   if (sample.event.delta[field] !== PROBE_PIECE || sample.uuid !== PROBE_UUID) return undefined;
+  const build = BUILD[field];
   const rebuilt = build(sample, piece, uuid);
   if (JSON.stringify(rebuilt) !== JSON.stringify(message)) return undefined;
   return new EventTemplate(cut, sample, build);
@@ -155,9 +166,20 @@ function afterKey(line: string, key: string, from: number): number {
 
 function closingQuote(line: string, from: number): number {
   if (from < 0) return -1;
-  let at = from;
-  while (at < line.length && line[at] !== '"') at += line[at] === "\\" ? 2 : 1;
-  return at < line.length ? at : -1;
+  let at = line.indexOf('"', from);
+  while (at >= 0 && isEscaped(line, at)) at = line.indexOf('"', at + 1);
+  return at;
+}
+
+function isEscaped(line: string, at: number): boolean {
+  let backslashes = 0;
+  while (line[at - 1 - backslashes] === "\\") backslashes += 1;
+  return backslashes % 2 === 1;
+}
+
+/** No line contains an LF. */
+function shapeOf(cut: Cut): string {
+  return cut.join("\n");
 }
 
 const QUOTE = 0x22;

@@ -29,7 +29,7 @@ export class EventTemplates {
     this.#unused += 1;
     // To learn costs as much as to parse some lines, so shapes that never come again are not worth it.
     if (this.#unused > PATIENCE && this.#unused % PATIENCE !== 0) return;
-    const template = learnTemplate(line, message);
+    const template = learnTemplate(line, message, this.#templates);
     if (template === undefined) return;
     this.#templates.unshift(template);
     if (this.#templates.length > MOST_TEMPLATES) this.#templates.pop();

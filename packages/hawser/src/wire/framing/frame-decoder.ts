@@ -55,16 +55,8 @@ export class FrameDecoder {
   /** The frames of the lines that this chunk completes. The chunk may be reused afterwards. */
   push(chunk: Uint8Array): readonly ReceivedFrame[] {
     const { buffer, byteOffset, byteLength } = chunk;
-    const bytes = {
-      buffer: Buffer.isBuffer(chunk) ? chunk : Buffer.from(buffer, byteOffset, byteLength),
-      view: new DataView(buffer, byteOffset, byteLength),
-    };
-    for (let at = 0; at < byteLength; ) {
-      at = this.#decodeEvents(bytes, at);
-      const end = this.#templates.isEmpty ? byteLength : endOfLine(bytes.buffer, at);
-      if (at < end) this.#frameLines(bytes.buffer.subarray(at, end));
-      at = end;
-    }
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(buffer, byteOffset, byteLength);
+    this.#decode({ buffer: bytes, view: new DataView(buffer, byteOffset, byteLength) });
     return this.#takeFrames();
   }
 
@@ -72,6 +64,20 @@ export class FrameDecoder {
   end(): readonly ReceivedFrame[] {
     this.#parse(this.#framer.end());
     return this.#takeFrames();
+  }
+
+  #decode(bytes: Bytes): void {
+    const { buffer } = bytes;
+    for (let at = 0; at < buffer.length; ) {
+      at = this.#decodeEvents(bytes, at);
+      const end = this.#templates.isEmpty ? buffer.length : endOfLine(buffer, at);
+      const last = at < end ? this.#frameLines(buffer.subarray(at, end)) : undefined;
+      // With `onLine` every line has to become text, so nothing is learned.
+      if (last !== undefined && this.#options.onLine === undefined) {
+        this.#templates.learn(last.line, last.message);
+      }
+      at = end;
+    }
   }
 
   /** Decodes the lines from `at` on as far as there are templates for them; returns where it stopped. */
@@ -88,25 +94,27 @@ export class FrameDecoder {
     }
   }
 
-  #frameLines(bytes: Buffer): void {
+  /** Decodes lines by JSON.parse. Returns the last event, because the next lines are most likely like it. */
+  #frameLines(bytes: Buffer): ParsedEvent | undefined {
     this.#isInLine = bytes[bytes.length - 1] !== LF;
-    this.#parse(this.#framer.push(bytes));
+    return this.#parse(this.#framer.push(bytes));
   }
 
-  #parse(lines: readonly FramedLine[]): void {
+  #parse(lines: readonly FramedLine[]): ParsedEvent | undefined {
+    let last: ParsedEvent | undefined;
     for (const line of lines) {
       const frame = decodeLine(line, false, this.#options.mask);
       this.#options.onLine?.(frame.kind, textOf(line));
-      if (frame.kind !== "message" || !isMessage(frame.message, "stream_event")) {
+      if (frame.kind === "message" && isMessage(frame.message, "stream_event")) {
+        this.#events.push(frame.message);
+        this.#size += frame.size;
+        if (typeof line === "string") last = { line, message: frame.message };
+      } else {
         this.#flushEvents();
         this.#frames.push(frame);
-        continue;
       }
-      this.#events.push(frame.message);
-      this.#size += frame.size;
-      const isLearnable = typeof line === "string" && this.#options.onLine === undefined;
-      if (isLearnable) this.#templates.learn(line, frame.message);
     }
+    return last;
   }
 
   #flushEvents(): void {
@@ -122,6 +130,11 @@ export class FrameDecoder {
     this.#frames = [];
     return frames;
   }
+}
+
+interface ParsedEvent {
+  readonly line: string;
+  readonly message: StreamEvent;
 }
 
 const LF = 0x0a;

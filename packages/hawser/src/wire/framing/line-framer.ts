@@ -1,6 +1,6 @@
 import { constants } from "node:buffer";
 import { OpenLine } from "./open-line.js";
-import { findNonAscii } from "./utf8.js";
+import { decodeUtf8, findNonAscii } from "./utf8.js";
 
 /** One line of the CLI's output, without its LF. */
 export type FramedLine = string | OverlongLine | BrokenLine;
@@ -73,6 +73,10 @@ export class LineFramer {
 
   /** Adds the lines of `bytes`, which begins and ends at the border of a line. */
   #split(bytes: Buffer, lines: FramedLine[]): void {
+    if (bytes.length <= this.#limit && bytes.indexOf(LF) < 0) {
+      add(lines, decodeUtf8(bytes));
+      return;
+    }
     // As Latin-1 a character is a byte. Slices of this one string cost far less than a string for
     // each line, and they are right for every line of ASCII.
     const text = bytes.toString("latin1");
