@@ -81,7 +81,7 @@ async function startOthers(count) {
   return {
     async end() {
       const exit = once(shell, "exit");
-      process.kill(-shell.pid, "SIGKILL");
+      if (shell.pid !== undefined) process.kill(-shell.pid, "SIGKILL");
       await exit;
     },
   };
