@@ -75,7 +75,7 @@ async function startOthers(count) {
   return {
     async end() {
       const exit = once(shell, "exit");
-      process.kill(-Number(shell.pid), "SIGKILL");
+      if (shell.pid !== undefined) process.kill(-shell.pid, "SIGKILL");
       await exit;
     },
   };

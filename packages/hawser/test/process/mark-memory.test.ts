@@ -113,12 +113,16 @@ describe("MarkMemory", () => {
     expect(isCertain()).toBe(true);
   });
 
-  it("is in no doubt about zombies, kernel threads, and processes of other users", () => {
+  it("is in no doubt about ended processes, kernel threads, and processes of other users", () => {
     const proc = new FakeProc();
     const search = new MarkMemory(PREFIX, proc);
     proc.start({ environ: "", state: "Z" });
     proc.start({ environ: "", flags: 0x0020_8040 });
     proc.start({ environ: undefined });
+    const dying = proc.start({ environ: "" });
+    proc.onRead = (file) => {
+      if (file === `/proc/${dying}/stat`) proc.processes.delete(dying);
+    };
     expect(runAtOnce(search.find([MARKER])).isCertain).toBe(true);
   });
 

@@ -67,8 +67,9 @@ export class MarkMemory implements MarkSearch {
     const environment = this.#files.read(`/proc/${pid}/environ`);
     const isEmpty = environment === "";
     const stat = isEmpty ? statOf(this.#files, pid) : undefined;
+    const hasEnded = isEmpty && (stat?.isDead ?? true);
     // Another user's process may become this user's, so it is read again each time.
-    if (environment === undefined || stat?.isDead) {
+    if (environment === undefined || hasEnded) {
       this.#verdicts.delete(pid);
       return UNMARKED;
     }
