@@ -32,11 +32,11 @@ export async function rehearse(): Promise<Completion<unknown>> {
   return attempt.run();
 }
 
-/** Rehearses once in a program, in a later step of the event loop. A failure has no consequence. */
+/** Rehearses once in a program, in the next step of the event loop. A failure has no consequence. */
 export function rehearseOnce(): void {
   if (isRehearsed) return;
   isRehearsed = true;
-  setImmediate(() => void rehearse().catch(() => {})).unref();
+  setImmediate(() => void rehearse().catch(() => {}));
 }
 
 let isRehearsed = false;
