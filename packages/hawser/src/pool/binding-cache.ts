@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { guardLogger } from "../base/index.js";
 import type { OptionName, Options } from "../options/index.js";
-import { currentFolderIfAny, locateCli } from "../process/index.js";
+import { currentFolderIfAny, hasCurrentVersion, locateCli } from "../process/index.js";
 import type { LeaseRequest } from "../session/index.js";
 import { type Binding, bindingOf } from "./binding.js";
 import { encodeFields, encodePlain } from "./encode-plain.js";
@@ -17,7 +17,7 @@ import type { ResetRecords } from "./reset-records.js";
  *
  * - the options, except those that concern one call only, by their contents;
  * - the environment and the current directory of this program;
- * - the file of the CLI, and the working directory;
+ * - the file of the CLI and what is known of its version, and the working directory;
  * - once a second: whether the search for the CLI still leads to that file.
  *
  * Options that name other files, or hold a function, are prepared for each call.
@@ -150,7 +150,8 @@ function mayBeKept(options: Options): boolean {
 }
 
 function isCurrent(known: Known, options: Options): boolean {
-  const { cliPath, places, searchedAt } = known;
+  const { binding, cliPath, places, searchedAt } = known;
+  if (!hasCurrentVersion(binding.prepared)) return false;
   const now = performance.now();
   if (now - searchedAt > SEARCH_AGAIN_MS) {
     if (pathOfCli(options) !== cliPath) return false;
