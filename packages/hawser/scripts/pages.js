@@ -16,8 +16,14 @@ import { join, posix } from "node:path";
 /** What the package holds beside its code. */
 const PAGES = ["README.md", "CHANGELOG.md", "LICENSE", "SECURITY.md", "docs", "examples"];
 
-/** Pages for contributors, who have a clone. The package has to stay small. */
-const ONLY_IN_REPOSITORY = ["CONTRIBUTING.md", "docs/architecture.md"];
+/** Pages that are no guides. The package has to stay small. */
+const ONLY_IN_REPOSITORY = [
+  "CONTRIBUTING.md",
+  "docs/architecture.md",
+  "docs/benchmarks.md",
+  "docs/benchmarks.svg",
+  "docs/source-systems.md",
+];
 
 /** `address` is for example "https://example.org/hawser". */
 export function copyPages(repository, folder, { address, version }) {

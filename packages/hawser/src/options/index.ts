@@ -32,6 +32,7 @@ export type {
 } from "./options.js";
 export { AGENT, LEAN, withPreset } from "./presets.js";
 export {
+  CALLER_OPTIONS,
   GENERAL_OPTIONS,
   isExclusive,
   isFolderFree,

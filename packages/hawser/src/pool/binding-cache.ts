@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { guardLogger } from "../base/index.js";
-import type { OptionName, Options } from "../options/index.js";
+import { CALLER_OPTIONS, type Options } from "../options/index.js";
 import { currentFolderIfAny, hasCurrentVersion, locateCli } from "../process/index.js";
 import type { LeaseRequest } from "../session/index.js";
 import { type Binding, bindingOf } from "./binding.js";
@@ -116,27 +116,14 @@ const MOST = 100;
 /** The places to search may change at any time, but the search costs more than all other comparisons. */
 const SEARCH_AGAIN_MS = 1_000;
 
-/** Options of one call, which no binding depends on. */
-const OF_ONE_CALL: ReadonlySet<string> = new Set<OptionName>([
-  "abortController",
-  "logger",
-  "maxRepairs",
-  "pool",
-  "priority",
-  "signal",
-  "stderr",
-  "tenant",
-  "timeouts",
-]);
-
 function withoutCall(options: Options): Options {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !OF_ONE_CALL.has(name)));
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !CALLER_OPTIONS.has(name)));
 }
 
 /** Undefined if the options cannot be compared. The key is a hash, so that it holds no secret. */
 function keyOf({ options, purpose }: Pick<LeaseRequest, "options" | "purpose">) {
   if (purpose === "session") return undefined;
-  const own = encodeFields(options, OF_ONE_CALL);
+  const own = encodeFields(options, CALLER_OPTIONS);
   if (own === undefined) return undefined;
   const parts = [own, encodePlain(currentFolderIfAny()), encodeFields(process.env)];
   return createHash("sha256").update(parts.join("")).digest("base64url");

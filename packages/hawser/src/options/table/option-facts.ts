@@ -9,6 +9,7 @@ export interface AnyRow extends OptionSpec<unknown> {
   readonly general: boolean;
   readonly residue: Residue<unknown>;
   readonly folder: "free" | "fixed";
+  readonly ofCaller?: true;
 }
 
 export function rowOf(name: OptionName): AnyRow {
@@ -31,6 +32,11 @@ export const GENERAL_OPTIONS: readonly GeneralOption[] = OPTION_NAMES.filter(isG
 function isGeneral(name: OptionName): name is GeneralOption {
   return rowOf(name).general;
 }
+
+/** The options that concern only the caller of one call, so that no process depends on them. */
+export const CALLER_OPTIONS: ReadonlySet<string> = new Set(
+  OPTION_NAMES.filter((name) => rowOf(name).ofCaller),
+);
 
 /** What a reset of the conversation leaves of an option in the process; undefined if nothing. */
 export function residueOf<Name extends OptionName>(

@@ -47,6 +47,11 @@ export interface OptionFacts<Name extends OptionName> {
    * all other paths.
    */
   readonly folder: "free" | "fixed";
+  /**
+   * Present if the option concerns only the caller of one call: a process is started and told the same
+   * with any value of it.
+   */
+  readonly ofCaller?: true;
 }
 
 /**

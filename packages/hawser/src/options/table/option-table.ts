@@ -380,8 +380,8 @@ export const OPTION_TABLE: OptionTable = {
     ...CLEAN,
   }),
   promptSuggestions: initialize("promptSuggestions", kind.boolean, "2.1.48", PARTICULAR),
-  stderr: host(kind.callback, GENERAL),
-  logger: host(hostKind.logger, GENERAL),
+  stderr: host(kind.callback, { ...GENERAL, ofCaller: true }),
+  logger: host(hostKind.logger, { ...GENERAL, ofCaller: true }),
   debug: bare("--debug", "2.0.0", GENERAL),
   debugFile: flag("--debug-file", kind.argument, "2.1.20", { ...GENERAL, folder: "fixed" }),
   cliPath: host(kind.path, GENERAL),
@@ -412,10 +412,11 @@ export const OPTION_TABLE: OptionTable = {
   onOldCli: host(kind.oneOf("error", "warn", "ignore"), GENERAL),
   maxLineBytes: host(kind.count, GENERAL),
   closeGraceMs: host(kind.pause, GENERAL),
-  signal: host(hostKind.signal, GENERAL),
-  abortController: host(hostKind.controller, GENERAL),
+  signal: host(hostKind.signal, { ...GENERAL, ofCaller: true }),
+  abortController: host(hostKind.controller, { ...GENERAL, ofCaller: true }),
   timeouts: host(hostKind.timeouts, {
     ...GENERAL,
+    ofCaller: true,
     scope: { bootMs: "any", firstMessageMs: "turn", idleMs: "turn", totalMs: "turn" },
   }),
   retry: special({
@@ -437,15 +438,15 @@ export const OPTION_TABLE: OptionTable = {
     scope: "call",
     residue: unless((times) => times === 0, "the session stays on disk"),
   }),
-  maxRepairs: host(kind.size, { ...PARTICULAR, scope: "call", residue: "none" }),
+  maxRepairs: host(kind.size, { ...PARTICULAR, scope: "call", residue: "none", ofCaller: true }),
   recover: host(kind.boolean, {
     ...PARTICULAR,
     scope: "session",
     residue: unless(isFalse, "the session stays on disk"),
   }),
-  pool: host(kind.object, { ...GENERAL, scope: "pool" }),
-  tenant: host(kind.string, { ...GENERAL, scope: "pool" }),
-  priority: host(kind.rank, { ...GENERAL, scope: "pool" }),
+  pool: host(kind.object, { ...GENERAL, scope: "pool", ofCaller: true }),
+  tenant: host(kind.string, { ...GENERAL, scope: "pool", ofCaller: true }),
+  priority: host(kind.rank, { ...GENERAL, scope: "pool", ofCaller: true }),
 };
 
 export const OPTION_NAMES: readonly OptionName[] = Object.keys(OPTION_TABLE) as OptionName[];

@@ -25,25 +25,14 @@ import {
 import { HostMcpServers, type McpMessageSink } from "../answer/host-mcp-servers.js";
 import type { PermissionContext } from "../answer/permission-context.js";
 import { createRequestHandler } from "../answer/request-handler.js";
-import { type HostRequestListener, PendingHostRequests } from "../idle/pending-host-requests.js";
+import { PendingHostRequests } from "../idle/pending-host-requests.js";
 import type { PrestartedProcess, ProcessStart } from "../session-start.js";
 import { withPhaseLimit } from "../timeouts.js";
 import { checkSettings, type Expected, expectedOf } from "./check-settings.js";
+import type { ConnectionListener } from "./connection-listener.js";
 import { EarlyMessages } from "./early-messages.js";
-import { requireServers } from "./require-servers.js";
+import { requireServers, serverNames } from "./require-servers.js";
 import { openStoreBridge, type StoreBridge } from "./store-bridge.js";
-
-/** The owner of a connection. The cores of sessions and queries implement it. */
-export interface ConnectionListener extends HostRequestListener {
-  /** Called with every message but stream events. */
-  onMessage(message: Message, size: number): void;
-  /** Called with stream events that arrived together, in their order; `size` is that of all. */
-  onEvents(events: readonly StreamEvent[], size: number): void;
-  /** A message was lost; it may have been a result. */
-  onCorrupt(error: HawserError): void;
-  /** Called once, last. The error says why the process ended; undefined if this side closed it. */
-  onEnd(error: unknown): void;
-}
 
 type Servers = Parameters<HostMcpServers["set"]>[0];
 
@@ -272,11 +261,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
   }
 
   #observeInit({ mcp_servers, claude_code_version }: SystemInit): void {
-    if (Array.isArray(mcp_servers)) {
-      this.#announcedServers = mcp_servers
-        .map((server: { name?: unknown } | null) => server?.name)
-        .filter((name) => typeof name === "string");
-    }
+    if (Array.isArray(mcp_servers)) this.#announcedServers = serverNames(mcp_servers);
     try {
       this.#verifyVersion(claude_code_version);
     } catch (error) {

@@ -23,7 +23,8 @@ import { warnOfKey, warnOfUnknownAgent } from "../startup-warnings.js";
 import { spentOn, TurnCosts } from "../turns/turn-costs.js";
 import type { TurnRecord } from "../turns/turn-record.js";
 import type { PromptSink } from "../turns/turns.js";
-import { CliConnection, type ConnectionListener } from "./cli-connection.js";
+import { CliConnection } from "./cli-connection.js";
+import type { ConnectionListener } from "./connection-listener.js";
 import { ReplayedSettings, reduceBudget, resumeOptions } from "./replayed-settings.js";
 
 /** The owner of the connection. The cores of sessions and queries implement it. */
