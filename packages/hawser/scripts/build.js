@@ -109,8 +109,10 @@ async function bundle(extension, entries) {
     sourcemap: !isProgram,
   });
   const chunks = output.filter((each) => each.type === "chunk");
-  for (const { sourcemapFileName } of chunks) {
-    if (sourcemapFileName) shrinkMap(join(dist, sourcemapFileName));
+  for (const { fileName, sourcemapFileName, moduleIds } of chunks) {
+    if (!sourcemapFileName) continue;
+    if (moduleIds.every((id) => id.startsWith(join(src, "bin")))) removeMap(join(dist, fileName));
+    else shrinkMap(join(dist, sourcemapFileName));
   }
   for (const { fileName, name } of chunks) {
     if (name === "hawser") takeBuiltins(join(dist, fileName));
@@ -139,6 +141,13 @@ function takeBuiltins(file) {
   );
   if (/^import .+ from "node:/m.test(taken)) throw new Error(`${file}: an import of another form`);
   writeFileSync(file, taken);
+}
+
+/** Only the library has maps: no program of a user has a stack trace through the command. */
+function removeMap(file) {
+  rmSync(`${file}.map`);
+  const code = readFileSync(file, "utf8");
+  writeFileSync(file, code.replace(/\n\/\/# sourceMappingURL=.*\n?$/, "\n"));
 }
 
 /**
