@@ -1,5 +1,5 @@
 import type { StreamEvent } from "../message/stream-event.js";
-import { type Bytes, type EventTemplate, learnTemplate } from "./event-template.js";
+import { type EventTemplate, learnTemplate } from "./event-template.js";
 
 /** The templates of the lines that come most at the moment. */
 export class EventTemplates {
@@ -8,23 +8,25 @@ export class EventTemplates {
   /** How many lines were to be learned since a template was of use. */
   #unused = 0;
 
-  get isEmpty(): boolean {
-    return this.#templates.length === 0;
+  /**
+   * Decodes the lines from `from` on, as far as there are templates for them. Adds their events, and
+   * returns where the next line begins.
+   */
+  decode(text: string, from: number, limit: number, events: StreamEvent[]): number {
+    let at = from;
+    for (let i = 0; i < this.#templates.length; i++) {
+      const template = this.#templates[i] as EventTemplate;
+      const next = template.decode(text, at, limit, events);
+      if (next === at) continue;
+      at = next;
+      this.#unused = 0;
+      this.#use(i);
+      i = 0;
+    }
+    return at;
   }
 
-  /** The end of the line that was decoded last, without its LF. */
-  get end(): number {
-    return this.#templates[0]?.end ?? 0;
-  }
-
-  /** The event of the line that begins at `at`; undefined if the line has to be parsed. */
-  decode(bytes: Bytes, at: number): StreamEvent | undefined {
-    const event = this.#templates[0]?.decode(bytes, at) ?? this.#decodeByOthers(bytes, at);
-    if (event !== undefined) this.#unused = 0;
-    return event;
-  }
-
-  /** To be called with every event that had to be parsed. */
+  /** To be called with an event that had to be parsed. */
   learn(line: string, message: StreamEvent): void {
     this.#unused += 1;
     // To learn costs as much as to parse some lines, so shapes that never come again are not worth it.
@@ -35,17 +37,8 @@ export class EventTemplates {
     if (this.#templates.length > MOST_TEMPLATES) this.#templates.pop();
   }
 
-  #decodeByOthers(bytes: Bytes, at: number): StreamEvent | undefined {
-    const templates = this.#templates;
-    for (let i = 1; i < templates.length; i++) {
-      const template = templates[i] as EventTemplate;
-      const event = template.decode(bytes, at);
-      if (event === undefined) continue;
-      templates.splice(i, 1);
-      templates.unshift(template);
-      return event;
-    }
-    return undefined;
+  #use(index: number): void {
+    if (index > 0) this.#templates.unshift(...this.#templates.splice(index, 1));
   }
 }
 

@@ -2,9 +2,14 @@ import type { Mask } from "../../base/index.js";
 import { isMessage } from "../message/message.js";
 import type { StreamEvent } from "../message/stream-event.js";
 import { decodeLine, type Frame } from "./decode-line.js";
-import type { Bytes } from "./event-template.js";
 import { EventTemplates } from "./event-templates.js";
-import { DEFAULT_MAX_LINE_BYTES, type FramedLine, LineFramer } from "./line-framer.js";
+import {
+  DEFAULT_MAX_LINE_BYTES,
+  type FramedLine,
+  LineFramer,
+  type LineReceiver,
+  type WholeLines,
+} from "./line-framer.js";
 
 /** Stream events that arrived together, in their order. */
 export interface EventBatch {
@@ -26,7 +31,7 @@ export interface FrameDecoderOptions {
   readonly maxLineBytes?: number | undefined;
   /** Removes secrets from the text of an error. */
   readonly mask?: Mask | undefined;
-  /** Called with the text of every line. Without it, many lines never become text. */
+  /** Called with the text of every line. */
   readonly onLine?: ((kind: Frame["kind"], text: string) => void) | undefined;
 }
 
@@ -34,13 +39,11 @@ export interface FrameDecoderOptions {
  * Decodes bytes to frames. Any split of the bytes into chunks gives the same messages; only the size of
  * the batches depends on it.
  */
-export class FrameDecoder {
+export class FrameDecoder implements LineReceiver {
   readonly #framer: LineFramer;
   readonly #templates = new EventTemplates();
   readonly #options: FrameDecoderOptions;
   readonly #maxLineBytes: number;
-  /** Whether the framer waits for the rest of a line. */
-  #isInLine = false;
   #frames: ReceivedFrame[] = [];
   #events: StreamEvent[] = [];
   /** The length of the lines of `#events`. */
@@ -54,67 +57,45 @@ export class FrameDecoder {
 
   /** The frames of the lines that this chunk completes. The chunk may be reused afterwards. */
   push(chunk: Uint8Array): readonly ReceivedFrame[] {
-    const { buffer, byteOffset, byteLength } = chunk;
-    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(buffer, byteOffset, byteLength);
-    this.#decode({ buffer: bytes, view: new DataView(buffer, byteOffset, byteLength) });
+    this.#framer.cut(chunk, this);
     return this.#takeFrames();
   }
 
   /** Call it when the output has ended. It returns the frame of a last line without an LF. */
   end(): readonly ReceivedFrame[] {
-    this.#parse(this.#framer.end());
+    for (const line of this.#framer.end()) this.onLine(line);
     return this.#takeFrames();
   }
 
-  #decode(bytes: Bytes): void {
-    const { buffer } = bytes;
-    for (let at = 0; at < buffer.length; ) {
-      at = this.#decodeEvents(bytes, at);
-      const end = this.#templates.isEmpty ? buffer.length : endOfLine(buffer, at);
-      const last = at < end ? this.#frameLines(buffer.subarray(at, end)) : undefined;
-      // With `onLine` every line has to become text, so nothing is learned.
-      if (last !== undefined && this.#options.onLine === undefined) {
-        this.#templates.learn(last.line, last.message);
+  /** Decodes a line by JSON.parse. */
+  onLine(line: FramedLine): void {
+    const frame = decodeLine(line, false, this.#options.mask);
+    this.#options.onLine?.(frame.kind, textOf(line));
+    if (frame.kind === "message" && isMessage(frame.message, "stream_event")) {
+      this.#events.push(frame.message);
+      this.#size += frame.size;
+      // With `onLine` every line has to be shown, so nothing is learned.
+      if (typeof line === "string" && this.#options.onLine === undefined) {
+        this.#templates.learn(line, frame.message);
       }
-      at = end;
+    } else {
+      this.#flushEvents();
+      this.#frames.push(frame);
     }
   }
 
-  /** Decodes the lines from `at` on as far as there are templates for them; returns where it stopped. */
-  #decodeEvents(bytes: Bytes, from: number): number {
-    if (this.#isInLine) return from;
-    const templates = this.#templates;
-    let at = from;
-    for (;;) {
-      const event = templates.decode(bytes, at);
-      if (event === undefined || templates.end - at > this.#maxLineBytes) return at;
-      this.#events.push(event);
-      this.#size += templates.end - at;
-      at = templates.end + 1;
+  onLines(lines: WholeLines): void {
+    const { text } = lines;
+    for (let at = 0; at <= text.length; ) {
+      const before = this.#events.length;
+      const next = this.#templates.decode(text, at, this.#maxLineBytes, this.#events);
+      // Without the LF of each line.
+      this.#size += next - at - (this.#events.length - before);
+      if (next > text.length) return;
+      const { line, end } = lines.lineAt(next);
+      if (line !== undefined) this.onLine(line);
+      at = end + 1;
     }
-  }
-
-  /** Decodes lines by JSON.parse. Returns the last event, because the next lines are most likely like it. */
-  #frameLines(bytes: Buffer): ParsedEvent | undefined {
-    this.#isInLine = bytes[bytes.length - 1] !== LF;
-    return this.#parse(this.#framer.push(bytes));
-  }
-
-  #parse(lines: readonly FramedLine[]): ParsedEvent | undefined {
-    let last: ParsedEvent | undefined;
-    for (const line of lines) {
-      const frame = decodeLine(line, false, this.#options.mask);
-      this.#options.onLine?.(frame.kind, textOf(line));
-      if (frame.kind === "message" && isMessage(frame.message, "stream_event")) {
-        this.#events.push(frame.message);
-        this.#size += frame.size;
-        if (typeof line === "string") last = { line, message: frame.message };
-      } else {
-        this.#flushEvents();
-        this.#frames.push(frame);
-      }
-    }
-    return last;
   }
 
   #flushEvents(): void {
@@ -130,19 +111,6 @@ export class FrameDecoder {
     this.#frames = [];
     return frames;
   }
-}
-
-interface ParsedEvent {
-  readonly line: string;
-  readonly message: StreamEvent;
-}
-
-const LF = 0x0a;
-
-/** Where the next line begins, or the end of the bytes. */
-function endOfLine(bytes: Buffer, from: number): number {
-  const at = bytes.indexOf(LF, from);
-  return at < 0 ? bytes.length : at + 1;
 }
 
 function textOf(line: FramedLine): string {

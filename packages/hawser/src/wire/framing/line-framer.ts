@@ -1,6 +1,6 @@
 import { constants } from "node:buffer";
 import { OpenLine } from "./open-line.js";
-import { decodeUtf8, findNonAscii } from "./utf8.js";
+import { findNonAscii } from "./utf8.js";
 
 /** One line of the CLI's output, without its LF. */
 export type FramedLine = string | OverlongLine | BrokenLine;
@@ -44,51 +44,90 @@ export class LineFramer {
 
   /** Returns the lines that this chunk completes. The chunk may be reused afterwards. */
   push(chunk: Uint8Array): FramedLine[] {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const lines: FramedLine[] = [];
-    for (let at = 0; at < bytes.length; at += STRIDE) {
-      this.#take(bytes.subarray(at, at + STRIDE), lines);
-    }
+    this.cut(chunk, {
+      onLine: (line) => lines.push(line),
+      onLines: (whole) => whole.addTo(lines),
+    });
     return lines;
+  }
+
+  /** Gives the lines that this chunk completes to the receiver, most of them uncut. */
+  cut(chunk: Uint8Array, receiver: LineReceiver): void {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    for (let at = 0; at < bytes.length; at += STRIDE) {
+      this.#take(bytes.subarray(at, at + STRIDE), receiver);
+    }
   }
 
   /** Call it when the output has ended. It returns the last line if that line has no LF. */
   end(): FramedLine[] {
-    const lines: FramedLine[] = [];
-    add(lines, this.#open.close());
-    return lines.map((line) => (typeof line === "string" ? { kind: "broken", text: line } : line));
+    const line = this.#open.close();
+    if (isBlank(line)) return [];
+    return [typeof line === "string" ? { kind: "broken", text: line } : line];
   }
 
-  #take(bytes: Buffer, lines: FramedLine[]): void {
+  #take(bytes: Buffer, receiver: LineReceiver): void {
     const last = bytes.lastIndexOf(LF);
     let from = 0;
     if (last >= 0 && !this.#open.isEmpty) {
       from = bytes.indexOf(LF) + 1;
       this.#open.append(bytes.subarray(0, from - 1));
-      add(lines, this.#open.close());
+      const line = this.#open.close();
+      if (!isBlank(line)) receiver.onLine(line);
     }
-    if (from <= last) this.#split(bytes.subarray(from, last), lines);
+    if (from <= last) receiver.onLines(new WholeLines(bytes.subarray(from, last), this.#limit));
     if (last + 1 < bytes.length) this.#open.append(bytes.subarray(last + 1));
   }
+}
 
-  /** Adds the lines of `bytes`, which begins and ends at the border of a line. */
-  #split(bytes: Buffer, lines: FramedLine[]): void {
-    if (bytes.length <= this.#limit && bytes.indexOf(LF) < 0) {
-      add(lines, decodeUtf8(bytes));
-      return;
+/** Gets the lines of a chunk, in their order. */
+export interface LineReceiver {
+  /** A line that began in an earlier chunk. */
+  onLine(line: FramedLine): void;
+  /** Lines that lie in the chunk as a whole. */
+  onLines(lines: WholeLines): void;
+}
+
+/** Lines that arrived together. */
+export class WholeLines {
+  /**
+   * All of them as Latin-1, in which a character is a byte. Slices of this one string cost far less than
+   * a string for each line, and they are right for every line of ASCII.
+   */
+  readonly text: string;
+  readonly #bytes: Buffer;
+  readonly #limit: number;
+  #hasNonAscii: ((from: number, to: number) => boolean) | undefined;
+
+  /** `bytes` begins at the start of a line, and ends before the LF of another one. */
+  constructor(bytes: Buffer, limit: number) {
+    this.text = bytes.toString("latin1");
+    this.#bytes = bytes;
+    this.#limit = limit;
+  }
+
+  /** The line that begins at `start`, and where its LF is; undefined in place of a blank line. */
+  lineAt(start: number): { readonly line: FramedLine | undefined; readonly end: number } {
+    const next = this.text.indexOf("\n", start);
+    const end = next < 0 ? this.text.length : next;
+    const line = this.#line(start, end);
+    return { line: isBlank(line) ? undefined : line, end };
+  }
+
+  addTo(lines: FramedLine[]): void {
+    for (let at = 0; at <= this.text.length; ) {
+      const { line, end } = this.lineAt(at);
+      if (line !== undefined) lines.push(line);
+      at = end + 1;
     }
-    // As Latin-1 a character is a byte. Slices of this one string cost far less than a string for
-    // each line, and they are right for every line of ASCII.
-    const text = bytes.toString("latin1");
-    const hasNonAscii = findNonAscii(bytes);
-    for (let start = 0; start <= text.length; ) {
-      const next = text.indexOf("\n", start);
-      const end = next < 0 ? text.length : next;
-      if (end - start > this.#limit) add(lines, { kind: "overlong", bytes: end - start });
-      else if (hasNonAscii(start, end)) add(lines, bytes.toString("utf8", start, end));
-      else add(lines, text.slice(start, end));
-      start = end + 1;
-    }
+  }
+
+  #line(start: number, end: number): FramedLine {
+    if (end - start > this.#limit) return { kind: "overlong", bytes: end - start };
+    this.#hasNonAscii ??= findNonAscii(this.#bytes);
+    if (this.#hasNonAscii(start, end)) return this.#bytes.toString("utf8", start, end);
+    return this.text.slice(start, end);
   }
 }
 
@@ -98,9 +137,8 @@ const LF = 0x0a;
 /** Slices keep the whole string alive that they were cut from; this bounds its size. */
 const STRIDE = 64 * 1024;
 
-function add(lines: FramedLine[], line: FramedLine): void {
-  if (typeof line === "string" && textStart(line) === line.length) return;
-  lines.push(line);
+function isBlank(line: FramedLine): boolean {
+  return typeof line === "string" && textStart(line) === line.length;
 }
 
 /**
