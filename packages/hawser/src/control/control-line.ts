@@ -203,9 +203,10 @@ export class ControlLine implements FrameReceiver {
 
   #end(error: unknown): void {
     const why = error ?? this.#killedFor;
+    // Before the listener is told, because it may close the line.
+    this.#ended = { error: why };
     // A truncated last line is reported only if nothing else explains the end.
     if (why === undefined && this.#cut !== undefined) this.#listener.onCorrupt(this.#cut);
-    this.#ended = { error: why };
     this.#incoming.close();
     this.#outgoing.rejectAll((subtype) => unanswered(subtype, why));
     this.#listener.onEnd(why);

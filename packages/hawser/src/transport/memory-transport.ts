@@ -1,7 +1,7 @@
 import { HawserError } from "../base/index.js";
 import { type Exit, exitError } from "../process/index.js";
 import { decodeLine, encodeLine, type Frame, type Outbound } from "../wire/index.js";
-import { Inbox } from "./inbox.js";
+import { Inbox, type InboxReader } from "./inbox.js";
 import {
   type CloseOptions,
   type FrameReceiver,
@@ -118,10 +118,14 @@ export class MemoryTransport implements Transport, Line {
   }
 }
 
-async function deliver(frames: AsyncIterable<Frame>, receiver: FrameReceiver): Promise<void> {
+async function deliver(frames: InboxReader<Frame>, receiver: FrameReceiver): Promise<void> {
   let why: unknown;
   try {
-    for await (const frame of frames) receiver.onFrames([frame]);
+    for await (const first of frames) {
+      const together = [first];
+      for (let next = frames.poll(); next !== undefined; next = frames.poll()) together.push(next);
+      receiver.onFrames(together);
+    }
   } catch (error) {
     why = error;
   }

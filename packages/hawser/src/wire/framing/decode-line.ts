@@ -22,7 +22,8 @@ export function decodeLine(line: FramedLine, unterminated: boolean = false, mask
   if (typeof line === "string") return decodeText(line, unterminated, mask);
   if (line.kind === "broken") return decodeText(line.text, true, mask);
   const message = `A message of ${line.bytes} bytes is longer than \`maxLineBytes\` and was dropped.`;
-  return { kind: "corrupt", text: "", error: new HawserError("message_too_large", message) };
+  const text = `[a line of ${line.bytes} bytes]`;
+  return { kind: "corrupt", text, error: new HawserError("message_too_large", message) };
 }
 
 const OPENING_BRACE = 0x7b;
