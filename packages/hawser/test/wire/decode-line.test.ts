@@ -69,7 +69,7 @@ describe("decodeLine()", () => {
   it("reports the length of a line over the limit", () => {
     expect(corruption(decodeLine({ kind: "overlong", bytes: 70_000_000 }))).toEqual({
       kind: "corrupt",
-      text: "",
+      text: "[a line of 70000000 bytes]",
       code: "message_too_large",
       message: "A message of 70000000 bytes is longer than `maxLineBytes` and was dropped.",
     });
