@@ -17,6 +17,7 @@ const NOT_IMPORTABLE = [
   "src/transport/subprocess-line.ts: RunningProcess",
   "src/transport/transport.ts: FrameReceiver",
   "src/transport/transport.ts: Line",
+  "src/wire/framing/line-framer.ts: LineReceiver",
   // `HostRequestFields` has them all.
   "src/session/controls.ts: FieldsOf",
   // Parts of the messages of the official SDK and of the API, which have other names there or none.
