@@ -1,5 +1,6 @@
-// Measures one lean call through a warm pool, through the official SDK, and at the limit of the CLI itself:
-// the same executable, a simulated model that answers at once, each competitor in a process of its own.
+// Measures one lean call through a warm pool, through the official SDK, and at the limit of the CLI itself.
+// All competitors run the same executable with a simulated model that answers at once. Each competitor has
+// a process of its own.
 import { ratioFigure, seriesOf } from "./figures.js";
 import { COMPETITORS } from "./hosts/competitors.js";
 import { measureCalls } from "./hosts/measure-calls.js";

@@ -14,7 +14,7 @@ const ID = "msg_0123456789abcdef01234567";
 const USAGE = { input_tokens: 10, output_tokens: 1 };
 const BODY = { id: ID, type: "message", role: "assistant", model: "claude-opus-5-5", usage: USAGE };
 const PIECE = "the function returns a value when ";
-/** The same as that of the simulated model; see hosts/places.js. */
+/** The simulated model gives the same answer; see hosts/places.js. */
 const ANSWER = "Here it is.";
 
 let conversation = newConversation();

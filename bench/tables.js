@@ -59,7 +59,7 @@ export function figureTable(figures) {
 
 const MET = { met: "yes", missed: "**no**", not_decided: "not decided" };
 
-/** Of the ratio, if there is one. */
+/** The interval of the ratio, or of the figure itself if nothing is compared. */
 export function intervalIn({ ratio, interval }) {
   const text = ratio === undefined ? shown : (value) => value.toFixed(2);
   return interval.map(text).join(" to ");

@@ -6,7 +6,7 @@ const CHUNK_BYTES = 64 * 1024;
 const LONG_LINE_BYTES = 64 * MiB;
 const CORPUS_BYTES = 40e6;
 const PASSES = 5;
-/** Of the pieces of text, so that a whole reply nearly always has some. */
+/** The share of pieces of text that hold other characters than ASCII. Nearly every reply has some. */
 const NON_ASCII_SHARE = 0.05;
 
 /** Each creates its input when it is needed, because all of them together would take much memory. */

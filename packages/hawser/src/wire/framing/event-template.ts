@@ -7,7 +7,7 @@ import type { StreamEvent } from "../message/stream-event.js";
  * to JSON.parse.
  */
 export class EventTemplate {
-  /** The same for all lines of this shape, and for no other line. */
+  /** Names the shape: two templates with the same name decode the same lines. */
   readonly shape: string;
   readonly #cut: Cut;
   readonly #model: DeltaEvent;
@@ -185,7 +185,7 @@ function shapeOf(cut: Cut): string {
 const BACKSLASH = 0x5c;
 const LF = 0x0a;
 
-/** Whatever is not a character of ASCII that JSON writes as it is. */
+/** Finds a character that JSON escapes, or that is not ASCII. */
 const NEEDS_PARSING = /[^ !#-[\]-~]/;
 
 /** The value of a string, which is given as Latin-1 and without its quotes; undefined if it is not valid. */
