@@ -26,11 +26,12 @@ for (const name of names) {
   const startedAt = performance.now();
   const { figures: rows, ...part } = await GROUPS[name](rounds);
   console.error(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  // At once, so that a failure of a later group does not take the figures of this one along.
+  if (report(rows)) process.exitCode = 1;
   figures.push(...rows);
   Object.assign(parts, part);
 }
 
-if (report(figures)) process.exitCode = 1;
 if (positionals.length === 0 && rounds === undefined) {
   // `observed` has observations that no bench measures.
   const { observed } = await readResults();

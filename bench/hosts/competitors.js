@@ -136,14 +136,15 @@ async function openPool(poolOptions, options, state) {
   };
 }
 
-/** Resolves when a process waits in the wanted state and no other work of the pool is running. */
-export async function settled(pool, state) {
+/** Resolves when a process waits in one of these states and no other work of the pool is running. */
+export async function settled(pool, ...states) {
   const limit = performance.now() + 30_000;
   for (;;) {
     const { processes } = pool.stats();
-    if (processes[state] > 0 && MOVING.every((name) => processes[name] === 0)) return;
+    const waits = states.some((state) => processes[state] > 0);
+    if (waits && MOVING.every((name) => processes[name] === 0)) return;
     if (performance.now() > limit) {
-      throw new Error(`No rest, or no ${state} process: ${JSON.stringify(processes)}`);
+      throw new Error(`No rest, or no ${states.join(" or ")} process: ${JSON.stringify(processes)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

@@ -17,7 +17,8 @@ export const CROWD = {
     const call = async (prompt) => (await pool.complete(prompt, options)).result;
     return {
       call,
-      after: () => settled(pool, "recycled"),
+      // After the last call of a process (`maxJobs`), its successor has served none yet.
+      after: () => settled(pool, "recycled", "initialized"),
       close: () => pool.close(),
       /** How many processes the pool has now. */
       processes() {
