@@ -131,8 +131,8 @@ export class SessionCore
   }
 
   /** Interrupts the running turn and closes the process. Unsettled turns reject with `cause`. */
-  close(cause: HawserError = sessionClosed()): Promise<void> {
-    const reason = this.#shutdown.begin(cause);
+  close(cause?: HawserError): Promise<void> {
+    const reason = this.#shutdown.begin(cause ?? (this.turns.size > 0 ? sessionClosed() : CLOSED));
     for (const turn of this.turns.all) {
       turn.interruptedBy ??= this.connection.enrich(reason, turn.record);
     }
@@ -156,7 +156,7 @@ export class SessionCore
   detach(): CliProcess | undefined {
     if (this.refusal() !== undefined || !this.#idle.isQuiet) return undefined;
     const process = this.connection.current.detach();
-    if (process !== undefined) this.#settle(DETACHED, "detached");
+    if (process !== undefined) this.#settle(CLOSED, "detached");
     return process;
   }
 
@@ -254,7 +254,7 @@ export class SessionCore
     this.turns.settleAll(errorOf, !recovers);
     this.#work.clear();
     if (recovers) this.connection.markDown(this.connection.enrich(reason));
-    else this.#settle(this.connection.enrich(reason));
+    else this.#settle(reason === CLOSED ? CLOSED : this.connection.enrich(reason));
     if (this.turns.size > 0 && this.connection.reconnect()) this.turns.flush();
     this.#idle.recheck();
   }
@@ -277,6 +277,6 @@ export class SessionCore
   }
 }
 
-/** One error for all: a pool detaches often, and an error is expensive to make. */
-const DETACHED = sessionClosed();
+/** One error for all sessions that end without an unsettled turn, because an error is expensive to make. */
+const CLOSED = sessionClosed();
 const NO_RESULT = "The CLI ended without a result.";

@@ -108,7 +108,7 @@ export class Session extends Controls implements AsyncIterable<Message> {
       this.#info = await this.#core.connection.current.ready;
     } catch (error) {
       // If this side ended the start, its reason is the better one.
-      throw this.#core.failure ?? error;
+      throw this.#core.refusal() ?? error;
     }
     return this.#info;
   }
