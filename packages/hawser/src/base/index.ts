@@ -1,6 +1,7 @@
 export { abortedBy, listenForAbort, onAbort } from "./abort.js";
 export { callerStack, traceCaller, withCaller } from "./caller-stack.js";
 export { closestName, differsByOne, plainOf } from "./closest-name.js";
+export { columnsOf } from "./columns-of.js";
 export { type ErrorFacts, HawserError, type Issue, isHawserError, type Phase } from "./error.js";
 export { ERROR_CODES, type ErrorCode, type ErrorRow } from "./error-codes.js";
 export { faultReporter, type ReportFault } from "./fault-reporter.js";
@@ -20,6 +21,7 @@ export {
   maskDeep,
 } from "./mask.js";
 export { omitUndefined } from "./omit-undefined.js";
+export { oneLine, printable, signFor, visible, visibleLine } from "./printable.js";
 export { scarcityHint } from "./scarcity-hint.js";
 export {
   holdsHeaders,

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { ERROR_CODES, HAWSER_VERSION, isHawserError } from "../base/index.js";
+import { ERROR_CODES, HAWSER_VERSION, isHawserError, printable } from "../base/index.js";
 import type { Options } from "../options/index.js";
 import { currentFolder } from "../process/index.js";
 import { muteShadowedCallback, type Session, spentOn, wasInterrupted } from "../session/index.js";
@@ -21,7 +21,6 @@ import type { Flags, Given } from "./command/flags.js";
 import { SCRIPTED_PROMPTS } from "./offline/scripted-model.js";
 import { type LineReader, openLineReader } from "./terminal/input/line-reader.js";
 import type { FindSuggestions } from "./terminal/input/suggestions.js";
-import { printable } from "./terminal/printable.js";
 import { Terminal } from "./terminal/terminal.js";
 import { isTrusted } from "./trust/is-trusted.js";
 import { askPermission } from "./turn/ask-permission.js";

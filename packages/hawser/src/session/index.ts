@@ -3,6 +3,8 @@ export {
   type PermissionExplanation,
 } from "./answer/explain-permission.js";
 export type { PermissionContext } from "./answer/permission-context.js";
+export { diffLines } from "./approvals/diff-lines.js";
+export { type FileText, readFileText } from "./approvals/read-file-text.js";
 export {
   RecoverableConnection,
   type RecoverableConnectionListener,

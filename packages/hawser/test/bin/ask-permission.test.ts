@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { oneLine, printable, visible } from "../../src/bin/terminal/printable.js";
+import { oneLine, printable, visible } from "../../src/base/index.js";
 import { breakIntoRows } from "../../src/bin/terminal/wrap-text.js";
 import { callDetails } from "../../src/bin/turn/tool-call-text.js";
 import { type ReplyFunction, toolUse } from "../../src/testing/index.js";

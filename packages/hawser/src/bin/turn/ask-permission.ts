@@ -1,6 +1,6 @@
+import { oneLine, printable, visibleLine } from "../../base/index.js";
 import type { CanUseTool, CanUseToolContext } from "../../options/index.js";
 import type { PermissionResult, PermissionUpdate } from "../../wire/index.js";
-import { oneLine, printable, visibleLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { breakIntoRows, wrapText } from "../terminal/wrap-text.js";
 import { isNo, isYes } from "../terminal/yes-no.js";
