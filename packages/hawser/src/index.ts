@@ -177,8 +177,16 @@ export {
   USAGE_TRANSITION_PREFIXES,
   USAGE_WARNING_PREFIXES,
 } from "./query/index.js";
+// biome-ignore format: with one name a line, the long lists would hide the short ones.
+export type {
+  AcceptDecision, AllowDecision, AnswerDecision, Approval, ApprovalChange, ApprovalDecision,
+  ApprovalFacts, ApprovalOutcome, ApprovalRecord, Approvals, ApprovalsOptions, DenyDecision,
+  DiffLine, DismissDecision, ElicitationApproval, FileDiff, FileState, PlanApproval, QuestionApproval,
+  SessionGrant, ToolApproval, ToolCallFacts, UserQuestion,
+} from "./session/index.js";
 export {
   type CredentialInfo,
+  createApprovals,
   explainPermission,
   openSession,
   type PermissionContext,

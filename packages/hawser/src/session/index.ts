@@ -3,8 +3,36 @@ export {
   type PermissionExplanation,
 } from "./answer/explain-permission.js";
 export type { PermissionContext } from "./answer/permission-context.js";
-export { diffLines } from "./approvals/diff-lines.js";
-export { type FileText, readFileText } from "./approvals/read-file-text.js";
+export type {
+  Approval,
+  ApprovalFacts,
+  ElicitationApproval,
+  PlanApproval,
+  QuestionApproval,
+  SessionGrant,
+  ToolApproval,
+  ToolCallFacts,
+  UserQuestion,
+} from "./approvals/approval.js";
+export type {
+  AcceptDecision,
+  AllowDecision,
+  AnswerDecision,
+  ApprovalDecision,
+  DenyDecision,
+  DismissDecision,
+} from "./approvals/approval-decision.js";
+export type {
+  ApprovalChange,
+  ApprovalOutcome,
+  ApprovalRecord,
+} from "./approvals/approval-record.js";
+export type { Approvals } from "./approvals/approvals.js";
+export type { ApprovalsOptions } from "./approvals/approvals-options.js";
+export { createApprovals } from "./approvals/create-approvals.js";
+export { type DiffLine, diffLines } from "./approvals/diff-lines.js";
+export type { FileDiff } from "./approvals/file-diff.js";
+export { type FileState, type FileText, readFileText } from "./approvals/read-file-text.js";
 export {
   RecoverableConnection,
   type RecoverableConnectionListener,

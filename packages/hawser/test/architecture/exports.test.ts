@@ -40,6 +40,7 @@ describe("the exported names", () => {
       "buildInvocation",
       "checkCli",
       "complete",
+      "createApprovals",
       "createPool",
       "createSdkMcpServer",
       "deleteSession",

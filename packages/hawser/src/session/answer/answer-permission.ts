@@ -6,13 +6,14 @@ import {
   textOf,
 } from "../../base/index.js";
 import { NO_ANSWER, type RequestContext } from "../../control/index.js";
-import type { CanUseTool } from "../../options/index.js";
+import type { CanUseTool, CanUseToolContext } from "../../options/index.js";
 import type {
   CanUseToolRequest,
   JsonObject,
   PermissionResult,
   PermissionUpdate,
 } from "../../wire/index.js";
+import type { AnnouncedSession } from "./announced-session.js";
 import type { PolicyJudge } from "./policy-judge.js";
 
 export interface PermissionAnswers {
@@ -21,6 +22,7 @@ export interface PermissionAnswers {
   readonly judge: PolicyJudge | undefined;
   readonly log: Logger;
   readonly report: ReportFault;
+  readonly announced: AnnouncedSession;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface PermissionAnswers {
 export async function answerPermission(
   request: CanUseToolRequest,
   context: RequestContext,
-  { canUseTool, judge, log, report }: PermissionAnswers,
+  { canUseTool, judge, log, report, announced }: PermissionAnswers,
 ): Promise<PermissionResult | typeof NO_ANSWER> {
   const toolUseID = request.tool_use_id;
   const deny = (message: string): PermissionResult => ({ behavior: "deny", message, toolUseID });
@@ -42,7 +44,8 @@ export async function answerPermission(
   }
   let result: PermissionResult | null;
   try {
-    result = await canUseTool(request.tool_name, request.input, contextOf(request, context));
+    const told = contextOf(request, context, announced);
+    result = await canUseTool(request.tool_name, request.input, told);
   } catch (error) {
     // A callback that throws because the CLI no longer waits for its answer is not at fault.
     if (context.signal.aborted) return deny("The request was withdrawn.");
@@ -89,8 +92,12 @@ function isCall({ tool_name, input }: CanUseToolRequest): boolean {
 function contextOf(
   request: CanUseToolRequest,
   { signal, requestId }: RequestContext,
+  asking: AnnouncedSession,
 ): Parameters<CanUseTool>[2] {
   const optional = {
+    sessionId: asking.sessionId,
+    cwd: asking.cwd,
+    parentToolUseID: asking.parentOf(request.tool_use_id),
     suggestions: request.permission_suggestions?.map(forThisSession),
     blockedPath: request.blocked_path,
     decisionReason: request.decision_reason,
@@ -100,10 +107,21 @@ function contextOf(
     description: request.description,
     agentID: request.agent_id,
     mcpServer: request.mcp_server,
+    defaultToNo: request.default_to_no,
+    suppressAlwaysAllowRule: request.suppress_always_allow_rule,
+    matchedAskRule: askRuleOf(request),
     requiresUserInteraction: request.requires_user_interaction,
     serverPolicyAskOnly: request.server_policy_ask_only,
   };
   return { signal, requestId, toolUseID: request.tool_use_id, ...omitUndefined(optional) };
+}
+
+function askRuleOf({
+  matched_ask_rule: rule,
+}: CanUseToolRequest): CanUseToolContext["matchedAskRule"] {
+  if (!isObject(rule)) return undefined;
+  const { source, tool_name, rule_content } = rule;
+  return { source, toolName: tool_name, ...omitUndefined({ ruleContent: rule_content }) };
 }
 
 /**

@@ -1,8 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
 
+/** What is known of a file on disk: its text, or why its text is not known. */
+export type FileState = "read" | "missing" | "not_a_file" | "too_large" | "binary" | "unreadable";
+
 /** The text of a file, or why there is none. */
 export interface FileText {
-  readonly state: "read" | "missing" | "not_a_file" | "too_large" | "binary" | "unreadable";
+  readonly state: FileState;
   /** Empty unless the file was read. */
   readonly text: string;
   /** The size of a file that is too large. */

@@ -22,6 +22,7 @@ import {
   type SystemInit,
   type UserLine,
 } from "../../wire/index.js";
+import { AnnouncedSession } from "../answer/announced-session.js";
 import { HostMcpServers, type McpMessageSink } from "../answer/host-mcp-servers.js";
 import type { PermissionContext } from "../answer/permission-context.js";
 import { createRequestHandler } from "../answer/request-handler.js";
@@ -31,7 +32,7 @@ import { withPhaseLimit } from "../timeouts.js";
 import { checkSettings, type Expected, expectedOf } from "./check-settings.js";
 import type { ConnectionListener } from "./connection-listener.js";
 import { EarlyMessages } from "./early-messages.js";
-import { requireServers, serverNames } from "./require-servers.js";
+import { requireServers } from "./require-servers.js";
 import { openStoreBridge, type StoreBridge } from "./store-bridge.js";
 
 type Servers = Parameters<HostMcpServers["set"]>[0];
@@ -71,8 +72,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
   #store: StoreBridge | undefined;
   #servers: HostMcpServers | undefined;
   #programServers: Servers;
-  /** The MCP servers that the CLI itself named last, also those of settings files. */
-  #announcedServers: readonly string[] = [];
+  readonly #announced = new AnnouncedSession();
   #info: InitializePayload | undefined;
   /** Whether the CLI has reported another version than the process was prepared for. */
   #isOtherVersion = false;
@@ -220,6 +220,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
   onMessage(message: Message, size: number): void {
     if (this.#isOver) return;
     if (isSystem(message, "init")) this.#observeInit(message);
+    this.#announced.observe(message);
     if (this.#isOver) return;
     if (!this.wasReady) this.#early.observe(message);
     if (this.#early.isHolding) {
@@ -260,8 +261,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     void this.#settle(this.#explain(error));
   }
 
-  #observeInit({ mcp_servers, claude_code_version }: SystemInit): void {
-    if (Array.isArray(mcp_servers)) this.#announcedServers = serverNames(mcp_servers);
+  #observeInit({ claude_code_version }: SystemInit): void {
     try {
       this.#verifyVersion(claude_code_version);
     } catch (error) {
@@ -294,6 +294,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
       log: this.log,
       report,
       permissionContext: () => this.#permissionContext(),
+      announced: this.#announced,
     });
     const control = new ControlLine(this.#line, this.#hostRequests.during(handler), this, this.log);
     this.#control = control;
@@ -382,7 +383,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     return {
       cwd,
       home: homeFolder(env),
-      mcpServers: [...new Set([...(this.#servers?.names ?? []), ...this.#announcedServers])],
+      mcpServers: [...new Set([...(this.#servers?.names ?? []), ...this.#announced.servers])],
     };
   }
 
