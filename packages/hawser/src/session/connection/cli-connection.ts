@@ -26,6 +26,8 @@ import { HostMcpServers, type McpMessageSink } from "../answer/host-mcp-servers.
 import type { PermissionContext } from "../answer/permission-context.js";
 import { createRequestHandler } from "../answer/request-handler.js";
 import { PendingHostRequests } from "../idle/pending-host-requests.js";
+import type { Observation } from "../observe/observation.js";
+import { observeRequests } from "../observe/observe-requests.js";
 import type { PrestartedProcess, ProcessStart } from "../session-start.js";
 import { withPhaseLimit } from "../timeouts.js";
 import { checkSettings, type Expected, expectedOf } from "./check-settings.js";
@@ -52,6 +54,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
   readonly #options: Options;
   readonly #warm: PrestartedProcess | undefined;
   readonly #listener: ConnectionListener;
+  readonly #observation: Observation;
   readonly #hostRequests: PendingHostRequests;
   readonly #early = new EarlyMessages();
   readonly #opened: Promise<ControlLine>;
@@ -84,11 +87,13 @@ export class CliConnection implements ControlListener, McpMessageSink {
     servers: Servers,
     { bootMs, warm }: ProcessStart,
     listener: ConnectionListener,
+    observation: Observation,
   ) {
     this.#options = options;
     this.#warm = warm;
     this.#programServers = servers;
     this.#listener = listener;
+    this.#observation = observation;
     this.#hostRequests = new PendingHostRequests(listener);
     this.#whenOver = new Promise((resolve) => {
       this.#settleOver = resolve;
@@ -295,7 +300,9 @@ export class CliConnection implements ControlListener, McpMessageSink {
       report,
       permissionContext: () => this.#permissionContext(),
     });
-    const control = new ControlLine(this.#line, this.#hostRequests.during(handler), this, this.log);
+    const observed = observeRequests(handler, this.#observation);
+    const counted = this.#hostRequests.during(observed);
+    const control = new ControlLine(this.#line, counted, this, this.log);
     this.#control = control;
     control.start();
     this.holdProgram(this.#holds);
