@@ -2,7 +2,8 @@ import type { Seen } from "./watched-events.helper.js";
 
 /**
  * The events as text, one line each, without what differs from run to run: ids become `turn-1`, `tool-2`,
- * in the order in which they appear, and times become `…`.
+ * in the order in which they appear, and times become `…`. The events of one session, turn, round or tool
+ * stand together, because a question about a tool may come before or after the end of its round.
  */
 export function goldenText(seen: readonly Seen[]): string {
   const names = new Map<string, Map<unknown, string>>();
@@ -13,7 +14,9 @@ export function goldenText(seen: readonly Seen[]): string {
     known.set(value, name);
     return name;
   };
-  const lines = seen.map(({ channel, event }) => {
+  const subjects = [...new Set(seen.map(subjectOf))];
+  const grouped = subjects.flatMap((subject) => seen.filter((each) => subjectOf(each) === subject));
+  const lines = grouped.map(({ channel, event }) => {
     const fields = Object.entries(event).flatMap(([name, value]) => {
       if (name === "at" || value === undefined) return [];
       if (TIMES.has(name)) return `${name}=…`;
@@ -24,6 +27,13 @@ export function goldenText(seen: readonly Seen[]): string {
     return [channel, ...fields].join(" ");
   });
   return `${lines.join("\n")}\n`;
+}
+
+/** What an event is about. */
+function subjectOf({ channel, event }: Seen): string {
+  const { toolUseId, round } = event;
+  if (toolUseId !== undefined) return `tool ${toolUseId}`;
+  return round === undefined ? channel.replace(/(Start|Ready|End)$/, "") : `round ${round}`;
 }
 
 const TIMES: ReadonlySet<string> = new Set(["ms", "firstTokenMs", "costUsd", "pid", "cliVersion"]);

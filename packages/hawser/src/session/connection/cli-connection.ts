@@ -23,6 +23,7 @@ import {
   type UserLine,
 } from "../../wire/index.js";
 import { HostMcpServers, type McpMessageSink } from "../answer/host-mcp-servers.js";
+import { inCallerContext } from "../answer/in-caller-context.js";
 import type { PermissionContext } from "../answer/permission-context.js";
 import { createRequestHandler } from "../answer/request-handler.js";
 import { PendingHostRequests } from "../idle/pending-host-requests.js";
@@ -301,7 +302,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
       permissionContext: () => this.#permissionContext(),
     });
     const observed = observeRequests(handler, this.#observation);
-    const counted = this.#hostRequests.during(observed);
+    const counted = this.#hostRequests.during(inCallerContext(observed));
     const control = new ControlLine(this.#line, counted, this, this.log);
     this.#control = control;
     control.start();
