@@ -121,7 +121,10 @@ export interface TurnEndEvent extends EventTime, TurnIds {
   /** `ok`, or the code of the failure. */
   readonly outcome: string;
   readonly ms: number;
-  /** How many requests to the model were seen, those of sub-agents included. */
+  /**
+   * How many requests to the model the turn had, those of sub-agents included. 0 if another turn of several
+   * that were answered together has them.
+   */
   readonly rounds: number;
   readonly costUsd: number | undefined;
   /** The tokens of the main thread, as the CLI's result has them. */
@@ -212,8 +215,11 @@ export interface PermissionDecidedEvent extends EventTime, TurnIds {
   readonly tool: string;
   readonly parentToolUseId: string | null;
   readonly by: PermissionDecider;
-  /** `ask`: a question follows. `withdrawn`: there was no answer, or the CLI waits for it no more. */
-  readonly decision: "allow" | "deny" | "ask" | "withdrawn";
+  /**
+   * `ask`: a question follows. `defer`: the session is to be resumed with an answer. `withdrawn`: there was no
+   * answer, or the CLI waits for it no more.
+   */
+  readonly decision: "allow" | "deny" | "ask" | "defer" | "withdrawn";
   /** How long the decision took; undefined if the CLI decided. */
   readonly ms: number | undefined;
   /** The reason, as a sentence. */

@@ -172,7 +172,7 @@ export const TRACING_CHANNELS: TracingChannels = {
 };
 
 /** Publishes the result of `event()`, if the channel has subscribers. */
-export function publish<Event>(to: EventChannel<Event>, event: () => Event): void {
+export function publish<Event>(to: EventChannel<Event>, event: () => NoInfer<Event>): void {
   if (to.hasSubscribers) to.publish(event());
 }
 

@@ -39,18 +39,19 @@ export {
 } from "./connection/recoverable-connection.js";
 export { reduceBudget, resumeOptions } from "./connection/replayed-settings.js";
 export { Controls, type FieldsOf } from "./controls.js";
-export { type CallEvent, CHANNELS, type ProcessEvent, publish } from "./diagnostics-channels.js";
 export { PendingWork, type WorkListener } from "./idle/pending-work.js";
 export { openSession, type SessionOptions } from "./open-session.js";
 export { type FailureContext, failureOf, type Stop, stopOf, wordsOf } from "./result-outcome.js";
 export {
   detachProcess,
   enrichError,
+  numberOf,
   resetAndDetachProcess,
   type SendOptions,
   Session,
   sendValidated,
 } from "./session.js";
+export { unlessClosed } from "./session-error.js";
 export {
   type LeaseRequest,
   registerSource,

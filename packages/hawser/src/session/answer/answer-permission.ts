@@ -2,6 +2,7 @@ import {
   isObject,
   type Logger,
   omitUndefined,
+  type PermissionDecider,
   type ReportFault,
   textOf,
 } from "../../base/index.js";
@@ -35,7 +36,11 @@ export async function answerPermission(
   { canUseTool, judge, log, report, announced }: PermissionAnswers,
 ): Promise<PermissionResult | typeof NO_ANSWER> {
   const toolUseID = request.tool_use_id;
-  const deny = (message: string): PermissionResult => ({ behavior: "deny", message, toolUseID });
+  const deny = (message: string, by: PermissionDecider = "none"): PermissionResult => {
+    const denial: PermissionResult = { behavior: "deny", message, toolUseID };
+    deniedBy.set(denial, by);
+    return denial;
+  };
   if (canUseTool === undefined)
     return deny("There is no `canUseTool` callback to approve this call.");
   if (!isCall(request)) {
@@ -57,7 +62,7 @@ export async function answerPermission(
     const reason = result.updatedInput && judge && refusal(judge, request, result.updatedInput);
     if (reason !== undefined) {
       log.error("the policy denies the input that canUseTool gave", { reason });
-      return deny(reason);
+      return deny(reason, "rule");
     }
     // Older CLIs want the input back even if nothing changed.
     return { ...result, updatedInput: result.updatedInput ?? request.input, toolUseID };
@@ -67,6 +72,14 @@ export async function answerPermission(
   }
   log.error("canUseTool gave neither allow nor deny, so the call was denied");
   return deny("The approval of this call gave no answer.");
+}
+
+/** Denials that did not come from the callback, and where they came from. */
+const deniedBy = new WeakMap<object, PermissionDecider>();
+
+/** Who made a decision of `answerPermission()`. */
+export function deciderOf(decision: unknown): PermissionDecider {
+  return (isObject(decision) ? deniedBy.get(decision) : undefined) ?? "callback";
 }
 
 /** Why the policy denies the input, or undefined if it does not; a policy that fails denies. */

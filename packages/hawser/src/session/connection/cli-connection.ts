@@ -24,9 +24,12 @@ import {
 } from "../../wire/index.js";
 import { AnnouncedSession } from "../answer/announced-session.js";
 import { HostMcpServers, type McpMessageSink } from "../answer/host-mcp-servers.js";
+import { inCallerContext } from "../answer/in-caller-context.js";
 import type { PermissionContext } from "../answer/permission-context.js";
 import { createRequestHandler } from "../answer/request-handler.js";
 import { PendingHostRequests } from "../idle/pending-host-requests.js";
+import type { Observation } from "../observe/observation.js";
+import { observeRequests } from "../observe/observe-requests.js";
 import type { PrestartedProcess, ProcessStart } from "../session-start.js";
 import { withPhaseLimit } from "../timeouts.js";
 import { checkSettings, type Expected, expectedOf } from "./check-settings.js";
@@ -53,6 +56,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
   readonly #options: Options;
   readonly #warm: PrestartedProcess | undefined;
   readonly #listener: ConnectionListener;
+  readonly #observation: Observation;
   readonly #hostRequests: PendingHostRequests;
   readonly #early = new EarlyMessages();
   readonly #opened: Promise<ControlLine>;
@@ -84,11 +88,13 @@ export class CliConnection implements ControlListener, McpMessageSink {
     servers: Servers,
     { bootMs, warm }: ProcessStart,
     listener: ConnectionListener,
+    observation: Observation,
   ) {
     this.#options = options;
     this.#warm = warm;
     this.#programServers = servers;
     this.#listener = listener;
+    this.#observation = observation;
     this.#hostRequests = new PendingHostRequests(listener);
     this.#whenOver = new Promise((resolve) => {
       this.#settleOver = resolve;
@@ -296,7 +302,9 @@ export class CliConnection implements ControlListener, McpMessageSink {
       permissionContext: () => this.#permissionContext(),
       announced: this.#announced,
     });
-    const control = new ControlLine(this.#line, this.#hostRequests.during(handler), this, this.log);
+    const observed = observeRequests(handler, this.#observation);
+    const counted = this.#hostRequests.during(inCallerContext(observed));
+    const control = new ControlLine(this.#line, counted, this, this.log);
     this.#control = control;
     control.start();
     this.holdProgram(this.#holds);
