@@ -1,5 +1,4 @@
-import { isBlock, isMessage, isSystem, type Message } from "../../wire/index.js";
-import { serverNames } from "../connection/require-servers.js";
+import { isSystem, type Message } from "../../wire/index.js";
 
 /**
  * What the CLI has said about its session so far. The requests of the CLI do not say it, but the messages
@@ -9,7 +8,7 @@ export class AnnouncedSession {
   #sessionId: string | undefined;
   #cwd: string | undefined;
   #servers: readonly string[] = [];
-  /** For each tool call of a sub-agent, the tool call that started the sub-agent. */
+  /** The tool call that started each sub-agent, by the id of the sub-agent. */
   readonly #parents = new Map<string, string>();
 
   /** To be called with every message that is no stream event. */
@@ -18,11 +17,8 @@ export class AnnouncedSession {
       this.#sessionId = message.session_id;
       this.#cwd = message.cwd;
       if (Array.isArray(message.mcp_servers)) this.#servers = serverNames(message.mcp_servers);
-    } else if (isMessage(message, "assistant") && message.parent_tool_use_id) {
-      const { content } = message.message ?? {};
-      for (const block of Array.isArray(content) ? content : []) {
-        if (isBlock(block, "tool_use")) this.#addParent(block.id, message.parent_tool_use_id);
-      }
+    } else if (isSystem(message, "task_started") && message.tool_use_id !== undefined) {
+      this.#addParent(message.task_id, message.tool_use_id);
     }
   }
 
@@ -41,17 +37,22 @@ export class AnnouncedSession {
     return this.#servers;
   }
 
-  /** The tool call that started the sub-agent which makes this tool call. */
-  parentOf(toolUseId: string): string | undefined {
-    return this.#parents.get(toolUseId);
+  /** The tool call that started a sub-agent. Observed: the id of a sub-agent is the id of its task. */
+  parentOf(agentId: string | undefined): string | undefined {
+    return agentId === undefined ? undefined : this.#parents.get(agentId);
   }
 
-  #addParent(toolUseId: string, parent: string): void {
-    this.#parents.set(toolUseId, parent);
+  #addParent(agentId: string, toolUseId: string): void {
+    this.#parents.set(agentId, toolUseId);
     const [oldest] = this.#parents.keys();
     if (this.#parents.size > MOST && oldest !== undefined) this.#parents.delete(oldest);
   }
 }
 
-/** More calls of sub-agents than wait for an answer at the same time. */
+/** More sub-agents than work at the same time. */
 const MOST = 1000;
+
+/** The names of the servers in an init message of the CLI. */
+function serverNames(servers: readonly ({ readonly name?: unknown } | null)[]): readonly string[] {
+  return servers.map((server) => server?.name).filter((name) => typeof name === "string");
+}

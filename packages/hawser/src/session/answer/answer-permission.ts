@@ -105,12 +105,12 @@ function isCall({ tool_name, input }: CanUseToolRequest): boolean {
 function contextOf(
   request: CanUseToolRequest,
   { signal, requestId }: RequestContext,
-  asking: AnnouncedSession,
+  announced: AnnouncedSession,
 ): Parameters<CanUseTool>[2] {
   const optional = {
-    sessionId: asking.sessionId,
-    cwd: asking.cwd,
-    parentToolUseID: asking.parentOf(request.tool_use_id),
+    sessionId: announced.sessionId,
+    cwd: announced.cwd,
+    parentToolUseID: announced.parentOf(request.agent_id),
     suggestions: request.permission_suggestions?.map(forThisSession),
     blockedPath: request.blocked_path,
     decisionReason: request.decision_reason,
