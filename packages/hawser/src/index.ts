@@ -1,4 +1,14 @@
+// biome-ignore format: with one name a line, the long lists would hide the short ones.
+export type {
+  AdmissionEndEvent, AdmissionEvent, ApiRetryEvent, ApprovalAnsweredEvent, ApprovalRequestedEvent,
+  CallEndEvent, CallRetryEvent, CallStartEvent, EventChannel, EventChannels, EventTime, PauseEvent,
+  PermissionAskedEvent, PermissionDecidedEvent, PermissionDecider, ProcessEvent, RoundEndEvent,
+  RoundStartEvent, SessionEndEvent, SessionIds, SessionMessagesEvent, SessionReadyEvent,
+  SessionRecoveredEvent, SessionStartEvent, TokenCounts, ToolEndEvent, ToolStartEvent, TracedCall,
+  TracedCallback, TracedTurn, TracingChannels, TurnEndEvent, TurnIds, TurnStartEvent,
+} from "./base/index.js";
 export {
+  CHANNELS,
   type Environment,
   ERROR_CODES,
   type ErrorCode,
@@ -10,6 +20,7 @@ export {
   type Logger,
   type Mask,
   type Phase,
+  TRACING_CHANNELS,
 } from "./base/index.js";
 export {
   type AnyCompleteOptions,
@@ -166,8 +177,16 @@ export {
   USAGE_TRANSITION_PREFIXES,
   USAGE_WARNING_PREFIXES,
 } from "./query/index.js";
+// biome-ignore format: with one name a line, the long lists would hide the short ones.
+export type {
+  AcceptDecision, AllowDecision, AnswerDecision, Approval, ApprovalChange, ApprovalDecision,
+  ApprovalFacts, ApprovalOutcome, ApprovalRecord, Approvals, ApprovalsOptions, DenyDecision,
+  DiffLine, DismissDecision, ElicitationApproval, FileDiff, FileState, PlanApproval, QuestionApproval,
+  SessionGrant, ToolApproval, ToolCallFacts, UserQuestion,
+} from "./session/index.js";
 export {
   type CredentialInfo,
+  createApprovals,
   explainPermission,
   openSession,
   type PermissionContext,

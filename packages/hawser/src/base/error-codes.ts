@@ -37,6 +37,7 @@ export type ErrorCode =
   | "pool_closed"
   | "pool_full"
   | "budget_refused"
+  | "approval_expired"
   | "storage_failed";
 
 /** What `ERROR_CODES` says about one code. */
@@ -242,6 +243,11 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
     "The budget of the pool or tenant is spent, so the call was refused.",
     "Raise `budgetUsd`.",
     { status: 402, exit: 75 },
+  ),
+  approval_expired: row(
+    "Nobody answered a request for approval in time, so it was denied.",
+    "Answer sooner, or raise `ttlMs` of `createApprovals()`.",
+    { status: 408, exit: 77 },
   ),
   storage_failed: row(
     "A transcript could not be read or written.",

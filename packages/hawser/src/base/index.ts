@@ -1,6 +1,50 @@
 export { abortedBy, listenForAbort, onAbort } from "./abort.js";
 export { callerStack, traceCaller, withCaller } from "./caller-stack.js";
+export type {
+  AdmissionEndEvent,
+  AdmissionEvent,
+  ApiRetryEvent,
+  ApprovalAnsweredEvent,
+  ApprovalRequestedEvent,
+  CallEndEvent,
+  CallRetryEvent,
+  CallStartEvent,
+  EventTime,
+  PauseEvent,
+  PermissionAskedEvent,
+  PermissionDecidedEvent,
+  PermissionDecider,
+  ProcessEvent,
+  RoundEndEvent,
+  RoundStartEvent,
+  SessionEndEvent,
+  SessionIds,
+  SessionMessagesEvent,
+  SessionReadyEvent,
+  SessionRecoveredEvent,
+  SessionStartEvent,
+  TokenCounts,
+  ToolEndEvent,
+  ToolStartEvent,
+  TracedCall,
+  TracedCallback,
+  TracedTurn,
+  TurnEndEvent,
+  TurnIds,
+  TurnStartEvent,
+} from "./channel-events.js";
+export {
+  CHANNELS,
+  type EventChannel,
+  type EventChannels,
+  eventTime,
+  publish,
+  runTraced,
+  TRACING_CHANNELS,
+  type TracingChannels,
+} from "./channels.js";
 export { closestName, differsByOne, plainOf } from "./closest-name.js";
+export { columnsOf } from "./columns-of.js";
 export { type ErrorFacts, HawserError, type Issue, isHawserError, type Phase } from "./error.js";
 export { ERROR_CODES, type ErrorCode, type ErrorRow } from "./error-codes.js";
 export { faultReporter, type ReportFault } from "./fault-reporter.js";
@@ -20,6 +64,7 @@ export {
   maskDeep,
 } from "./mask.js";
 export { omitUndefined } from "./omit-undefined.js";
+export { oneLine, printable, signFor, visible, visibleLine } from "./printable.js";
 export { scarcityHint } from "./scarcity-hint.js";
 export {
   holdsHeaders,

@@ -1,8 +1,13 @@
 import { ERROR_CODES, isHawserError } from "../base/index.js";
 import { type CompleteOptions, type Completion, stream } from "../complete/index.js";
-import type { CanUseTool } from "../options/index.js";
 import { currentFolder, shutdown } from "../process/index.js";
-import { muteShadowedCallback, type Timeouts, timeoutsOf } from "../session/index.js";
+import {
+  type Approvals,
+  createApprovals,
+  muteShadowedCallback,
+  type Timeouts,
+  timeoutsOf,
+} from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
 import { CALL_FLAGS, callOptions, durationOf, schemaIn } from "./command/call-flags.js";
 import { openCliSetup } from "./command/cli-setup.js";
@@ -13,7 +18,7 @@ import { openLineReader } from "./terminal/input/line-reader.js";
 import { Interrupts } from "./terminal/interrupts.js";
 import { Terminal } from "./terminal/terminal.js";
 import { isTrusted } from "./trust/is-trusted.js";
-import { askPermission } from "./turn/ask-permission.js";
+import { askApprovals } from "./turn/ask-approvals.js";
 import { deniedCallLines } from "./turn/denied-calls.js";
 import { summaryLine } from "./turn/summary-line.js";
 import { TurnView } from "./turn/turn-view.js";
@@ -66,9 +71,9 @@ Press Ctrl-C to stop the answer, and again to quit at once.`,
     const { file, attach: attachments } = flags;
     const prompt = await readPrompt({ words, file, attachments, warn });
     const interrupts = new Interrupts(terminal);
-    const refused = new Set<string>();
+    const approvals = createApprovals();
     // Before the CLI is set up, so that wrong flags leave no offline world behind.
-    const options = optionsOf(flags, terminal, interrupts, refused);
+    const options = optionsOf(flags, terminal, interrupts, approvals);
     if (options.preset === "agent" && options.trustProject === undefined) {
       const answer = await isTrusted({
         cwd: options.cwd ?? currentFolder(),
@@ -80,10 +85,11 @@ Press Ctrl-C to stop the answer, and again to quit at once.`,
     }
     const setup = await openCliSetup(flags, terminal);
     try {
-      const call = { flags, terminal, refused };
+      const call = { flags, terminal, approvals };
       return await answer(prompt, { ...options, ...setup.options }, call);
     } finally {
       interrupts.close();
+      await approvals.close();
       await setup.close();
     }
   },
@@ -94,8 +100,8 @@ type AskFlags = Given<typeof FLAGS>;
 interface Call {
   readonly flags: AskFlags;
   readonly terminal: Terminal;
-  /** The tool calls that the user refused. */
-  readonly refused: ReadonlySet<string>;
+  /** The questions that the user was asked. */
+  readonly approvals: Approvals;
 }
 
 async function answer(prompt: Prompt, options: CompleteOptions, asked: Call): Promise<number> {
@@ -123,12 +129,16 @@ function optionsOf(
   flags: AskFlags,
   terminal: Terminal,
   interrupts: Interrupts,
-  refused: Set<string>,
+  approvals: Approvals,
 ): CompleteOptions {
   const options = callOptions(flags);
   const { schema, timeout } = flags;
   const asks = asksPerson(flags, terminal);
-  const askOne = askOnce(interrupts);
+  const { canUseTool } = approvals;
+  if (asks) {
+    const asking = { askLine: askOnce(interrupts), cwd: options.cwd };
+    void askApprovals(approvals, terminal, asking);
+  }
   const limit = timeout === undefined ? undefined : durationOf("--timeout", timeout);
   return {
     ...options,
@@ -138,14 +148,7 @@ function optionsOf(
     ...(limit === undefined ? {} : { timeouts: timeoutsWithin(limit) }),
     // A user who is asked may take any time to answer.
     ...(limit === undefined && asks ? { timeouts: { totalMs: Number.POSITIVE_INFINITY } } : {}),
-    ...(asks
-      ? {
-          canUseTool: collectRefused(
-            refused,
-            askPermission(terminal, () => options.cwd ?? currentFolder(), askOne),
-          ),
-        }
-      : {}),
+    ...(asks ? { canUseTool } : {}),
   };
 }
 
@@ -159,13 +162,10 @@ function timeoutsWithin(totalMs: number): Partial<Timeouts> {
   };
 }
 
-/** Collects the calls that the user refuses, because they get no advice on how to permit them. */
-function collectRefused(refused: Set<string>, ask: CanUseTool): CanUseTool {
-  return async (tool, input, context) => {
-    const answer = await ask(tool, input, context);
-    if (answer?.behavior === "deny") refused.add(context.toolUseID);
-    return answer;
-  };
+/** The calls that the user refused. They get no advice on how to permit them. */
+function refusedIn(approvals: Approvals): ReadonlySet<string | undefined> {
+  const refused = approvals.records().filter(({ decision }) => decision?.behavior !== "allow");
+  return new Set(refused.map(({ toolUseId }) => toolUseId));
 }
 
 function asksPerson(flags: AskFlags, terminal: Terminal): boolean {
@@ -182,7 +182,8 @@ function askOnce(interrupts: Interrupts) {
 }
 
 function showCompletion(completion: Completion<unknown>, cwd: string, asked: Call): number {
-  const { flags, terminal, refused } = asked;
+  const { flags, terminal, approvals } = asked;
+  const refused = refusedIn(approvals);
   const { text, value, stop, permissionDenials, timing, result: _, ...rest } = completion;
   if (flags.json) {
     const told = { text, value, stop, permissionDenials, timing, ...rest };

@@ -1,8 +1,15 @@
 import { existsSync } from "node:fs";
-import { ERROR_CODES, HAWSER_VERSION, isHawserError } from "../base/index.js";
+import { ERROR_CODES, HAWSER_VERSION, isHawserError, printable } from "../base/index.js";
 import type { Options } from "../options/index.js";
 import { currentFolder } from "../process/index.js";
-import { muteShadowedCallback, type Session, spentOn, wasInterrupted } from "../session/index.js";
+import {
+  type Approvals,
+  createApprovals,
+  muteShadowedCallback,
+  type Session,
+  spentOn,
+  wasInterrupted,
+} from "../session/index.js";
 import { isMessage, isResult, type Message, type ResultMessage } from "../wire/index.js";
 import {
   CHAT_COMMANDS,
@@ -21,10 +28,9 @@ import type { Flags, Given } from "./command/flags.js";
 import { SCRIPTED_PROMPTS } from "./offline/scripted-model.js";
 import { type LineReader, openLineReader } from "./terminal/input/line-reader.js";
 import type { FindSuggestions } from "./terminal/input/suggestions.js";
-import { printable } from "./terminal/printable.js";
 import { Terminal } from "./terminal/terminal.js";
 import { isTrusted } from "./trust/is-trusted.js";
-import { askPermission } from "./turn/ask-permission.js";
+import { askApprovals } from "./turn/ask-approvals.js";
 import { stoppedLine, summaryLine } from "./turn/summary-line.js";
 import { TurnView } from "./turn/turn-view.js";
 
@@ -81,6 +87,7 @@ class ChatLoop {
   readonly #terminal: Terminal;
   readonly #view: TurnView;
   readonly #lines: LineReader = openLineReader();
+  readonly #approvals: Approvals = createApprovals();
   readonly #conversation: Conversation;
   readonly #context: ChatContext;
   readonly #suggestions: FindSuggestions;
@@ -108,12 +115,14 @@ class ChatLoop {
       this.#answeringMs += performance.now() - askedAt;
       return answer;
     };
+    const { canUseTool } = this.#approvals;
     const own: Options = {
       recover: true,
       enableFileCheckpointing: true,
       includePartialMessages: true,
-      ...(asks ? { canUseTool: askPermission(terminal, () => cwd, askOne) } : {}),
+      ...(asks ? { canUseTool } : {}),
     };
+    void askApprovals(this.#approvals, terminal, { askLine: askOne, cwd });
     const place = { dir: cwd, configDir: configDirOf(options) };
     this.#conversation = new Conversation({ ...own, ...options }, place, {
       onMessage: (message) => this.#show(message),
@@ -160,6 +169,7 @@ class ChatLoop {
     this.#terminal.status(undefined);
     this.#lines.close();
     await this.#conversation.close();
+    await this.#approvals.close();
   }
 
   #nextLine(): Promise<string | undefined> {

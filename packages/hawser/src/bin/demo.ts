@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { isHawserError } from "../base/index.js";
+import { isHawserError, oneLine } from "../base/index.js";
 import { complete } from "../complete/index.js";
 import type { Options } from "../options/index.js";
 import { createPool } from "../pool/index.js";
@@ -10,7 +10,6 @@ import { CALL_FLAGS } from "./command/call-flags.js";
 import { type Command, defineCommand } from "./command/define-command.js";
 import type { Flags } from "./command/flags.js";
 import { describeWorld, loadOfflineWorld } from "./offline/load-offline-world.js";
-import { oneLine } from "./terminal/printable.js";
 import { StreamingWrap } from "./terminal/streaming-wrap.js";
 import { Terminal } from "./terminal/terminal.js";
 import { wrapText } from "./terminal/wrap-text.js";

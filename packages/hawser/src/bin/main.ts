@@ -1,11 +1,16 @@
 #!/usr/bin/env node
-import { closestName, ERROR_CODES, HAWSER_VERSION, isHawserError } from "../base/index.js";
+import {
+  closestName,
+  ERROR_CODES,
+  HAWSER_VERSION,
+  isHawserError,
+  printable,
+} from "../base/index.js";
 import type { Command } from "./command/define-command.js";
 import { describeError } from "./command/describe-error.js";
 import { usageError } from "./command/flags.js";
 import { guardOutput } from "./command/guard-output.js";
 import { columns } from "./terminal/columns.js";
-import { printable } from "./terminal/printable.js";
 
 /** Each command is loaded when it is called, because `doctor`, for example, does not need the others. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {

@@ -27,6 +27,8 @@ import type { Tally } from "./tally.js";
 
 /** Everything that the attempts of one call share. */
 export interface CallContext {
+  /** The number of the call, for events; undefined for a rehearsal. */
+  readonly number: number | undefined;
   readonly plan: Plan;
   readonly source: SessionSource;
   /** Absent for a call without a schema. */
@@ -124,10 +126,11 @@ export class Attempt {
   }
 
   async #acquire(): Promise<SessionLease> {
-    const { plan, source, startedAt, call } = this.#context;
+    const { number, plan, source, startedAt, call } = this.#context;
     const { timeouts, showsEvents, totalMs } = plan;
     const acquired = source.acquire({
       purpose: "call",
+      call: number,
       options: this.#options,
       timeouts,
       showsEvents,

@@ -1,28 +1,24 @@
 import {
+  CHANNELS,
   type ErrorFacts,
+  eventTime,
   guardLogger,
   type HawserError,
   hostMask,
   isHawserError,
   omitUndefined,
   onAbort,
+  publish,
   startTimer,
   withCaller,
 } from "../base/index.js";
 import type { Options } from "../options/index.js";
-import {
-  type CallEvent,
-  CHANNELS,
-  publish,
-  reduceBudget,
-  resumeOptions,
-  sourceOf,
-  timeoutError,
-} from "../session/index.js";
+import { reduceBudget, resumeOptions, sourceOf, timeoutError } from "../session/index.js";
 import type { Prompt } from "../wire/index.js";
 import { Attempt, type CallContext, type InterruptibleCall } from "./attempt.js";
 import type { CallFeed } from "./call-feed.js";
 import type { Completion } from "./completion.js";
+import { observeCall } from "./observe-call.js";
 import { type Plan, planCall } from "./plan.js";
 import { rehearseOnce } from "./rehearse.js";
 import { retryPauseMs } from "./retry-policy.js";
@@ -43,6 +39,8 @@ export interface CallRequest {
 /** One call, from its prompt to its outcome. Makes attempts until one is answered or none may follow. */
 export class Call implements InterruptibleCall {
   readonly outcome: Promise<Completion<unknown>>;
+  /** The number of the call, for events. */
+  readonly #number = ++calls;
   readonly #feed: CallFeed | undefined;
   readonly #startedAt = performance.now();
   /** Rejects with the reason when this side interrupts the call. */
@@ -58,7 +56,9 @@ export class Call implements InterruptibleCall {
     });
     // This promise may have no listener. Without a handler Node would report an unhandled rejection.
     this.#whenInterrupted.catch(() => {});
-    this.outcome = publishCall(request, this.#run(request));
+    const { caller, prompt, options } = request;
+    const observed = { call: this.#number, caller, tenant: options.tenant, prompt };
+    this.outcome = observeCall(observed, () => this.#run(request));
     this.outcome.then(
       () => this.#feed?.close(),
       (error: unknown) => this.#feed?.close(error),
@@ -83,6 +83,7 @@ export class Call implements InterruptibleCall {
     const timer = startTimer(totalMs, () => this.interrupt(timeoutError("total", totalMs)));
     try {
       return await this.#runAttempts({
+        number: this.#number,
         plan,
         source,
         output: schema && (await this.unlessInterrupted(prepareStructuredOutput(schema))),
@@ -146,6 +147,15 @@ export class Call implements InterruptibleCall {
     const { code, message } = error;
     const facts = { attempt, of: retry.attempts, delay_ms, code, reason: message };
     guardLogger(options.logger, hostMask()).warn("the call failed and is retried", facts);
+    publish(CHANNELS.callRetry, () => ({
+      at: eventTime(),
+      call: this.#number,
+      attempt,
+      of: retry.attempts,
+      delayMs: delay_ms,
+      code,
+      error,
+    }));
     this.#feed?.startRetry({ type: "hawser", subtype: "retrying", ...facts });
   }
 
@@ -180,25 +190,6 @@ export class Call implements InterruptibleCall {
 }
 
 let calls = 0;
-
-/** Publishes the start and the outcome of a call to the subscribers of the diagnostics channels. */
-function publishCall<T extends Completion<unknown>>(
-  { caller, options }: CallRequest,
-  outcome: Promise<T>,
-): Promise<T> {
-  if (!CHANNELS.callStart.hasSubscribers && !CHANNELS.callEnd.hasSubscribers) return outcome;
-  calls += 1;
-  const about = { call: calls, caller, tenant: options.tenant };
-  const startedAt = performance.now();
-  publish(CHANNELS.callStart, () => about);
-  const end = (facts: Partial<CallEvent>) =>
-    publish(CHANNELS.callEnd, () => ({ ...about, ...facts, ms: performance.now() - startedAt }));
-  outcome.then(
-    ({ costUsd }) => end({ outcome: "ok", costUsd }),
-    (error: unknown) => end({ outcome: isHawserError(error) ? error.code : "unknown", error }),
-  );
-  return outcome;
-}
 
 /**
  * If the caller chose the session, the next attempt resumes it, because the failed attempt has already

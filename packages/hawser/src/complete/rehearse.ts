@@ -19,6 +19,7 @@ export async function rehearse(): Promise<Completion<unknown>> {
   const plan = planCall("complete()", "?", {});
   const attempt = new Attempt(
     {
+      number: undefined,
       plan,
       source: STAGE,
       output: undefined,
@@ -45,7 +46,12 @@ const STAGE: SessionSource = {
   begin: () => () => {},
   async acquire(request) {
     const warm = { process: processInMemory(), prepared: PREPARED, info: INFO, late: [] };
-    const session = new Session({ ...request, warm: { ...warm, sessionId: undefined } });
+    const session = new Session({
+      ...request,
+      warm: { ...warm, sessionId: undefined },
+      // Without a purpose, a session publishes no events.
+      purpose: undefined,
+    });
     return {
       session,
       queuedMs: undefined,

@@ -61,6 +61,7 @@ export {
   type ToolRow,
   toolRow,
 } from "./tools/builtin-tools.js";
+export { callLine } from "./tools/call-line.js";
 export { shadowedCallbackWarning, shadowedChangesWarning } from "./tools/shadowed-callback.js";
 export { matchesWildcard } from "./tools/wildcard.js";
 export type * from "./types/agent.js";

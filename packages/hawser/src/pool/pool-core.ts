@@ -68,8 +68,9 @@ export class PoolCore implements SessionSource, LeaseOwner {
       credentials.note(prepared);
     });
     this.#resets = resets;
-    this.#admission = new Admission(settings);
-    this.#workers = new WorkerSet(settings, ++pools);
+    pools += 1;
+    this.#admission = new Admission(settings, pools);
+    this.#workers = new WorkerSet(settings, pools);
   }
 
   /** Has a process ready for a request to come. */
@@ -232,11 +233,12 @@ export class PoolCore implements SessionSource, LeaseOwner {
 
   async #admit(binding: Binding, request: LeaseRequest): Promise<Slot> {
     if (this.#state === "closing") throw poolClosed();
-    const { deadlineAt, purpose } = request;
+    const { deadlineAt, purpose, call } = request;
     const { tenant, priority = 0, signal } = request.options;
     const lane = JSON.stringify([tenant, binding.spawnKey]);
     const { account } = binding;
-    return this.#admission.enter({ priority, tenant, lane, account, purpose, deadlineAt, signal });
+    const wanted = { priority, tenant, lane, account, purpose, call, deadlineAt, signal };
+    return this.#admission.enter(wanted);
   }
 
   async #serve(binding: Binding, request: LeaseRequest, slot: Slot): Promise<SessionLease> {

@@ -8,6 +8,7 @@ import {
   type RecoverableConnectionListener,
   Shutdown,
   type StreamListener,
+  unlessClosed,
   type WorkListener,
 } from "../session/index.js";
 import {
@@ -48,7 +49,7 @@ export class QueryCore implements RecoverableConnectionListener, StreamListener,
     this.#options = options;
     this.stream = new MessageStream(this, () => void this.close());
     this.#policy = new InputPolicy(options, this);
-    this.#connection = new RecoverableConnection(options, { bootMs }, this);
+    this.#connection = new RecoverableConnection(options, { bootMs, origin: ORIGIN }, this);
     this.#shutdown = new Shutdown(this.#connection, this.#policy, {
       interruptGraceMs: options.closeGraceMs ?? INTERRUPT_GRACE_MS,
     });
@@ -119,6 +120,11 @@ export class QueryCore implements RecoverableConnectionListener, StreamListener,
     await this.#shutdown.killProcess();
   }
 
+  /** Prompts of a query carry no uuid, so it is not known which of them the CLI works on. */
+  get activeTurn(): undefined {
+    return undefined;
+  }
+
   onWaiting(waiting: boolean): void {
     this.#connection.current.holdProgram(waiting);
   }
@@ -141,6 +147,7 @@ export class QueryCore implements RecoverableConnectionListener, StreamListener,
 
   /** Stream events are neither results nor work. */
   onEvents(events: readonly StreamEvent[], size: number): void {
+    this.#connection.observation.observer?.onEvents(events);
     for (const event of events) this.#connection.observe(event);
     this.stream.pushEvents(events, size);
   }
@@ -148,6 +155,7 @@ export class QueryCore implements RecoverableConnectionListener, StreamListener,
   onMessage(message: Message, size: number): void {
     if (isMessage(message, "keep_alive")) return;
     this.#connection.observe(message);
+    this.#connection.observation.observer?.onMessage(message);
     this.#lastResult.observe(message);
     if (isResult(message)) this.#shutdown.lost = undefined;
     if (!isForHostOnly(message)) this.stream.push(message, size);
@@ -199,6 +207,7 @@ export class QueryCore implements RecoverableConnectionListener, StreamListener,
     this.#shutdown.recheck();
     const failure = error ?? this.#shutdown.lost;
     const why = this.#shutdown.cause ?? (failure && this.#connection.enrich(failure));
+    this.#connection.observation.end(why?.code ?? "closed", why && unlessClosed(why));
     const ending = iterationError(why, this.#mask, this.#lastResult.verdict);
     this.stream.end(this.#inputError ?? ending);
   }
@@ -252,6 +261,8 @@ export class QueryCore implements RecoverableConnectionListener, StreamListener,
     void this.#connection.current.endInput();
   }
 }
+
+const ORIGIN = { purpose: "query" } as const;
 
 /** The time that a CLI has to exit after its input ended and its work is done (observed: 40 ms). */
 const EXIT_LIMIT_MS = 10_000;

@@ -3,24 +3,55 @@ export {
   type PermissionExplanation,
 } from "./answer/explain-permission.js";
 export type { PermissionContext } from "./answer/permission-context.js";
+export type {
+  Approval,
+  ApprovalFacts,
+  ElicitationApproval,
+  PlanApproval,
+  QuestionApproval,
+  SessionGrant,
+  ToolApproval,
+  ToolCallFacts,
+  UserQuestion,
+} from "./approvals/approval.js";
+export type {
+  AcceptDecision,
+  AllowDecision,
+  AnswerDecision,
+  ApprovalDecision,
+  DenyDecision,
+  DismissDecision,
+} from "./approvals/approval-decision.js";
+export type {
+  ApprovalChange,
+  ApprovalOutcome,
+  ApprovalRecord,
+} from "./approvals/approval-record.js";
+export type { Approvals } from "./approvals/approvals.js";
+export type { ApprovalsOptions } from "./approvals/approvals-options.js";
+export { createApprovals } from "./approvals/create-approvals.js";
+export { type DiffLine, diffLines } from "./approvals/diff-lines.js";
+export type { FileDiff } from "./approvals/file-diff.js";
+export { type FileState, type FileText, readFileText } from "./approvals/read-file-text.js";
 export {
   RecoverableConnection,
   type RecoverableConnectionListener,
 } from "./connection/recoverable-connection.js";
 export { reduceBudget, resumeOptions } from "./connection/replayed-settings.js";
 export { Controls, type FieldsOf } from "./controls.js";
-export { type CallEvent, CHANNELS, type ProcessEvent, publish } from "./diagnostics-channels.js";
 export { PendingWork, type WorkListener } from "./idle/pending-work.js";
 export { openSession, type SessionOptions } from "./open-session.js";
 export { type FailureContext, failureOf, type Stop, stopOf, wordsOf } from "./result-outcome.js";
 export {
   detachProcess,
   enrichError,
+  numberOf,
   resetAndDetachProcess,
   type SendOptions,
   Session,
   sendValidated,
 } from "./session.js";
+export { unlessClosed } from "./session-error.js";
 export {
   type LeaseRequest,
   registerSource,

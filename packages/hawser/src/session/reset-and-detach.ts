@@ -23,6 +23,8 @@ export async function resetAndDetach(
 ): Promise<ResetProcess> {
   const { model } = core.connection;
   const { strays } = core.turns;
+  // The reset is no turn of the caller.
+  core.connection.observation.end("detached");
   const result = await withPhaseLimit(clear(core, session), "reset", limitMs);
   // Before its first turn the CLI had named no model.
   if (model !== undefined && core.connection.model !== model)

@@ -17,6 +17,7 @@ import {
 } from "./connection/recoverable-connection.js";
 import { IdleTracker } from "./idle/idle-tracker.js";
 import { PendingWork, type WorkListener } from "./idle/pending-work.js";
+import type { SessionObserver } from "./observe/session-observer.js";
 import { failureOf, stopOf } from "./result-outcome.js";
 import { sessionClosed, unlessClosed } from "./session-error.js";
 import { type SessionStart, type SessionWatcher, usesHostCallbacks } from "./session-start.js";
@@ -51,12 +52,15 @@ export class SessionCore
   /** Why the session is over. */
   #failure: HawserError | undefined;
 
-  constructor({ options, timeouts, showsEvents, warm, watcher }: SessionStart) {
+  constructor(start: SessionStart) {
+    const { options, timeouts, showsEvents, warm, watcher, purpose, call } = start;
     this.options = options;
     this.#watcher = watcher;
     this.showsEvents = showsEvents;
     // The connection calls its listener only later, when all the parts below exist.
-    this.connection = new RecoverableConnection(options, { bootMs: timeouts.bootMs, warm }, this);
+    const origin = purpose && { purpose, call };
+    const { bootMs } = timeouts;
+    this.connection = new RecoverableConnection(options, { bootMs, warm, origin }, this);
     this.turns = new Turns(this.connection, this, timeouts);
     this.#work = new PendingWork(this);
     this.#idle = new IdleTracker(this.turns, this.#work, this.connection);
@@ -77,6 +81,11 @@ export class SessionCore
     if (this.#shutdown.cause !== undefined) return "closing";
     if (!this.#idle.isQuiet) return "busy";
     return this.connection.current.wasReady || this.connection.isDown ? "idle" : "starting";
+  }
+
+  get activeTurn(): string | undefined {
+    const [turn] = this.turns.active;
+    return turn?.uuid;
   }
 
   get readers(): StreamListener {
@@ -184,6 +193,17 @@ export class SessionCore
     this.killFor(turn.interruptedBy);
   }
 
+  beginTurn(turn: LiveTurn, send: () => void): void {
+    this.connection.observation.attachIfWatched();
+    if (this.#observer === undefined) send();
+    else this.#observer.beginTurn(turn, send);
+  }
+
+  onTurnSettled({ uuid, failure, costUsd, merged }: LiveTurn, result?: ResultMessage): void {
+    const outcome = failure?.code ?? "ok";
+    this.#observer?.onTurnSettled(uuid, { outcome, costUsd, merged, result, error: failure });
+  }
+
   onWorkChanged(): void {
     this.#idle.recheck();
   }
@@ -204,6 +224,7 @@ export class SessionCore
 
   /** There are many stream events, and they change nothing but their turn. */
   onEvents(events: readonly StreamEvent[], size: number): void {
+    this.#observer?.onEvents(events);
     this.turns.receiveEvents(events, size);
     this.#idle.updateClocks();
     if (this.showsEvents) this.#stream?.pushEvents(events, size);
@@ -212,6 +233,7 @@ export class SessionCore
   onMessage(message: Message, size: number): void {
     if (isMessage(message, "keep_alive")) return;
     this.connection.observe(message);
+    this.#observer?.onMessage(message);
     this.turns.route(message, size);
     if (isResult(message)) {
       this.#shutdown.lost = undefined;
@@ -251,12 +273,17 @@ export class SessionCore
     shutdown.killedFor = undefined;
     const errorOf = (turn: LiveTurn) =>
       turn.interruptedBy ?? this.connection.enrich(reason, turn.record);
+    this.#observer?.onProcessEnd(reason);
     this.turns.settleAll(errorOf, !recovers);
     this.#work.clear();
     if (recovers) this.connection.markDown(this.connection.enrich(reason));
     else this.#settle(reason === CLOSED ? CLOSED : this.connection.enrich(reason));
     if (this.turns.size > 0 && this.connection.reconnect()) this.turns.flush();
     this.#idle.recheck();
+  }
+
+  get #observer(): SessionObserver | undefined {
+    return this.connection.observation.observer;
   }
 
   #push(message: Message, size: number): void {
@@ -267,6 +294,7 @@ export class SessionCore
     if (!this.#shutdown.settle(state)) return;
     this.#failure = reason;
     const error = unlessClosed(reason);
+    this.connection.observation.end(state === "over" ? reason.code : state, error);
     this.#endStream(error);
     this.#idle.settle(error);
     this.#watcher?.onOver();

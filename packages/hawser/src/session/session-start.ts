@@ -1,11 +1,23 @@
 import { randomUUID } from "node:crypto";
+import type { SessionStartEvent } from "../base/index.js";
 import type { Options } from "../options/index.js";
 import type { RunningProcess } from "../transport/index.js";
 import type { HostRequest, InitializePayload, ResultMessage } from "../wire/index.js";
 import type { Timeouts } from "./timeouts.js";
 
+/** What the events of a session say about its origin. */
+export interface SessionOrigin {
+  readonly purpose: SessionStartEvent["purpose"];
+  /** The number of the call that the session serves. */
+  readonly call?: number | undefined;
+}
+
 /** The parameters of a new session. */
 export interface SessionStart {
+  /** The function that the session serves; without it the session publishes no events. */
+  readonly purpose?: SessionOrigin["purpose"] | undefined;
+  /** The number of the call that the session serves. */
+  readonly call?: number | undefined;
   readonly options: Options;
   readonly timeouts: Timeouts;
   /** Whether readers get the model's stream events. The session itself always uses them. */
@@ -28,6 +40,8 @@ export interface ProcessStart {
   /** Time limit from the start of the process, or from taking it over, to the answer to initialize. */
   readonly bootMs: number;
   readonly warm?: PrestartedProcess | undefined;
+  /** Without it, the session publishes no events. */
+  readonly origin?: SessionOrigin | undefined;
 }
 
 /** A process that was started before its session. */

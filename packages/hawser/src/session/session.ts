@@ -254,6 +254,11 @@ export function enrichError(session: Session, error: unknown, turn?: Turn): Haws
   return coreOf(session).connection.enrich(error, turn && recordOf(turn));
 }
 
+/** The number of a session, for events. */
+export function numberOf(session: Session): number {
+  return coreOf(session).connection.observation.number;
+}
+
 /** Detaches the process of an idle session, which is closed then. Undefined if the session is busy. */
 export function detachProcess(session: Session): CliProcess | undefined {
   const core = coreOf(session);

@@ -16,6 +16,7 @@ describe("the exported names", () => {
     expect(Object.keys(root).sort()).toEqual([
       "AbortError",
       "BUILTIN_TOOL_NAMES",
+      "CHANNELS",
       "CommandMatcher",
       "DirectConnectError",
       "DirectConnectTransport",
@@ -31,6 +32,7 @@ describe("the exported names", () => {
       "ORG_POLICY_LIMIT_PREFIXES",
       "SYSTEM_PROMPT_DYNAMIC_BOUNDARY",
       "SubprocessTransport",
+      "TRACING_CHANNELS",
       "USAGE_LIMIT_ERROR_PREFIXES",
       "USAGE_TRANSITION_PREFIXES",
       "USAGE_WARNING_PREFIXES",
@@ -38,6 +40,7 @@ describe("the exported names", () => {
       "buildInvocation",
       "checkCli",
       "complete",
+      "createApprovals",
       "createPool",
       "createSdkMcpServer",
       "deleteSession",

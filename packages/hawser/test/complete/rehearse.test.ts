@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { expect, it, onTestFinished } from "vitest";
+import { CHANNELS } from "../../src/base/index.js";
 import { rehearse } from "../../src/complete/rehearse.js";
 import { processes } from "../../src/process/index.js";
-import { CHANNELS } from "../../src/session/index.js";
 
 it("rehearse() gives the answer of its CLI in memory", async () => {
   expect(await rehearse()).toMatchObject({

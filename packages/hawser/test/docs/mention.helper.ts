@@ -52,6 +52,7 @@ const OWNERS = new Map([
   ["session", "Session"],
   ["turn", "Turn"],
   ["pool", "Pool"],
+  ["approvals", "Approvals"],
   ["completion", "Completion"],
   ["error", "HawserError"],
 ]);
@@ -77,10 +78,12 @@ type PoolOptions = import("hawser").PoolOptions;
 type Session = import("hawser").Session;
 type Turn = import("hawser").Turn;
 type Pool = import("hawser").Pool;
+type Approvals = import("hawser").Approvals;
+type ApprovalsOptions = import("hawser").ApprovalsOptions;
 type Completion = import("hawser").Completion<unknown>;
 type HawserError = import("hawser").HawserError;
 type AllOptions = Options & PoolOptions;
-type AnyOption = keyof Options | keyof PoolOptions;
+type AnyOption = keyof Options | keyof PoolOptions | keyof ApprovalsOptions;
 type KeyOf<T> = T extends unknown ? keyof T : never;
 type At<T, K> = T extends unknown ? K extends keyof T ? NonNullable<T[K]> : never : never;
 type Callable =

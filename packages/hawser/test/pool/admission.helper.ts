@@ -21,7 +21,7 @@ export class AdmissionFixture {
   readonly order: string[] = [];
 
   constructor(options: PoolOptions) {
-    this.admission = new Admission(settingsOf(options));
+    this.admission = new Admission(settingsOf(options), 1);
   }
 
   async enter(name: string, more: Partial<AdmissionRequest> = {}): Promise<string> {

@@ -1,10 +1,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { expect, onTestFinished, vi } from "vitest";
-import { type HawserError, isHawserError } from "../../src/base/index.js";
+import { type HawserError, isHawserError, type ProcessEvent } from "../../src/base/index.js";
 import type { Options } from "../../src/options/index.js";
 import { createPool, type Pool, type PoolOptions } from "../../src/pool/index.js";
 import { processes } from "../../src/process/index.js";
-import type { ProcessEvent } from "../../src/session/index.js";
 import type { FakeCli, Step } from "../../src/testing/index.js";
 import { reusedFake } from "../support/reused-fake.js";
 import { startsOf } from "../support/starts.js";

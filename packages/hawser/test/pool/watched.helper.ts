@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { onTestFinished } from "vitest";
-import { CHANNELS, type ProcessEvent } from "../../src/session/index.js";
+import { CHANNELS, type ProcessEvent } from "../../src/base/index.js";
 
 /** What the diagnostics channels publish about the processes of all pools of this test file, from now on. */
 export interface Watched {

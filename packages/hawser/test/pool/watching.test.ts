@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { CHANNELS, publish } from "../../src/base/index.js";
 import { complete } from "../../src/complete/index.js";
 import { createPool } from "../../src/pool/index.js";
-import { CHANNELS, publish } from "../../src/session/diagnostics-channels.js";
 import { NEWEST_CLI } from "../support/cli.js";
 import { world } from "../support/world.js";
 import { atRest, onFake, until } from "./on-fake.helper.js";
@@ -142,7 +142,7 @@ describe("diagnostics channels of a Pool", () => {
 
 describe("diagnostics channels without subscribers", () => {
   it("publish nothing and create no event", async () => {
-    const event = vi.fn(() => ({ pool: 1, worker: 1, pid: 1 }));
+    const event = vi.fn(() => ({ at: 1, pool: 1, worker: 1, pid: 1 }));
     publish(CHANNELS.processStart, event);
     expect(event).not.toHaveBeenCalled();
     const published = Object.values(CHANNELS).map((channel) => vi.spyOn(channel, "publish"));

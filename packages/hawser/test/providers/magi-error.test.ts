@@ -65,6 +65,7 @@ const KINDS: Readonly<Record<ErrorCode, MagiError["kind"]>> = {
   pool_closed: "Process",
   pool_full: "Process",
   budget_refused: "Process",
+  approval_expired: "Process",
   storage_failed: "Process",
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SILENT } from "../../src/base/index.js";
 import type { NumberedHook, PolicyRule } from "../../src/options/index.js";
+import { AnnouncedSession } from "../../src/session/answer/announced-session.js";
 import { answerHook } from "../../src/session/answer/answer-hook.js";
 import { answerPermission } from "../../src/session/answer/answer-permission.js";
 import { PolicyJudge } from "../../src/session/answer/policy-judge.js";
@@ -52,7 +53,8 @@ describe("answerPermission", () => {
     });
     const request = { tool_name: "Bash", input: {}, tool_use_id: "1" } as CanUseToolRequest;
     const canUseTool = () => ({ behavior: "allow", updatedInput: { command: "ls" } }) as const;
-    const parts = { canUseTool, judge, log: SILENT, report };
+    const announced = new AnnouncedSession();
+    const parts = { canUseTool, judge, log: SILENT, report, announced };
     expect(await answerPermission(request, context, parts)).toEqual({
       behavior: "deny",
       message: "The policy failed: no context",

@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { closestName, HawserError } from "../../base/index.js";
+import { closestName, HawserError, oneLine, printable, visible } from "../../base/index.js";
 import { PERMISSION_MODES } from "../../options/index.js";
 import type { TranscriptPlace } from "../../transcripts/index.js";
 import type { PermissionMode } from "../../wire/index.js";
 import { columns } from "../terminal/columns.js";
-import { oneLine, printable, visible } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { dollars } from "../turn/summary-line.js";
 import { chooseConversation } from "./choose-conversation.js";

@@ -1,4 +1,4 @@
-import { HawserError } from "../../base/index.js";
+import { HawserError, oneLine } from "../../base/index.js";
 import {
   listSessions,
   type SDKSessionInfo,
@@ -6,7 +6,6 @@ import {
 } from "../../transcripts/index.js";
 import { ageOf } from "../sessions/age.js";
 import { sessionsNamed } from "../sessions/find-session.js";
-import { oneLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type AskPerson, chooseFromList } from "./choose-from-list.js";
 

@@ -1,5 +1,4 @@
-import { HawserError } from "../../base/index.js";
-import { oneLine } from "../terminal/printable.js";
+import { HawserError, oneLine } from "../../base/index.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** Asks the user for a line; undefined if there will be none. */

@@ -1,5 +1,4 @@
-import { closestName } from "../../base/index.js";
-import { oneLine } from "../terminal/printable.js";
+import { closestName, oneLine } from "../../base/index.js";
 import { isNo, isYes } from "../terminal/yes-no.js";
 import type { AskPerson } from "./choose-from-list.js";
 

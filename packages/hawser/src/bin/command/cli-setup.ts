@@ -1,10 +1,10 @@
+import { oneLine } from "../../base/index.js";
 import type { Options } from "../../options/index.js";
 import type { SDKSessionInfo } from "../../transcripts/index.js";
 import { describeWorld, loadOfflineWorld } from "../offline/load-offline-world.js";
 import { openSessionsFolder } from "../offline/sessions-folder.js";
 import { ageOf } from "../sessions/age.js";
 import { chosenSession, type SessionFlags } from "../sessions/chosen-session.js";
-import { oneLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** The CLI and the session that a command uses. */

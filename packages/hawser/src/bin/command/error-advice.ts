@@ -77,5 +77,6 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   pool_closed: { hint: "Start the command again." },
   pool_full: { hint: "Try again later." },
   budget_refused: { hint: "Raise --budget." },
+  approval_expired: { hint: "Answer sooner." },
   storage_failed: { hint: "The operating system reported an error; the message says why." },
 };

@@ -1,4 +1,4 @@
-import { type Environment, isHawserError } from "../../base/index.js";
+import { type Environment, isHawserError, oneLine } from "../../base/index.js";
 import {
   buildInvocation,
   compareVersions,
@@ -8,7 +8,6 @@ import {
 } from "../../options/index.js";
 import { type CliLocation, probeVersion, type VersionProbe } from "../../process/index.js";
 import { describeHint, describeMessage } from "../command/describe-error.js";
-import { oneLine } from "../terminal/printable.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
 
 /** Checks that the CLI starts, that it is Claude Code, and which options its version lacks. */

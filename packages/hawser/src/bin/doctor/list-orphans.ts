@@ -1,6 +1,6 @@
+import { oneLine, printable } from "../../base/index.js";
 import { endOrphans, findOrphans, type OrphanFilter, type Orphans } from "../../process/index.js";
 import { usageError } from "../command/flags.js";
-import { oneLine, printable } from "../terminal/printable.js";
 
 export interface OrphanFlags {
   readonly end: boolean;

@@ -1,4 +1,4 @@
-import { printable } from "../terminal/printable.js";
+import { printable } from "../../base/index.js";
 import type { Style } from "../terminal/terminal.js";
 import { wrapText } from "../terminal/wrap-text.js";
 import type { Finding, Level } from "./finding.js";

@@ -1,8 +1,7 @@
 import { createInterface } from "node:readline/promises";
-import { HawserError } from "../../base/index.js";
+import { HawserError, oneLine } from "../../base/index.js";
 import { deleteSession, type SDKSessionInfo } from "../../transcripts/index.js";
 import { usageError } from "../command/flags.js";
-import { oneLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { isYes } from "../terminal/yes-no.js";
 import type { ChangeOptions } from "./rename.js";

@@ -1,11 +1,10 @@
-import { HawserError } from "../../base/index.js";
+import { HawserError, oneLine } from "../../base/index.js";
 import {
   getSessionInfo,
   listSessions,
   type SDKSessionInfo,
   type TranscriptPlace,
 } from "../../transcripts/index.js";
-import { oneLine } from "../terminal/printable.js";
 
 /**
  * The session that a user means by an id, by the start of an id, or by a title. Sessions of the folder

@@ -1,3 +1,4 @@
+import { oneLine } from "../../base/index.js";
 import {
   listSessions,
   type SDKSessionInfo,
@@ -5,7 +6,6 @@ import {
 } from "../../transcripts/index.js";
 import { usageError } from "../command/flags.js";
 import { offlineSessionsFolder } from "../offline/sessions-folder.js";
-import { oneLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { ageOf } from "./age.js";
 

@@ -1,5 +1,5 @@
+import { oneLine } from "../../base/index.js";
 import { renameSession, type SDKSessionInfo } from "../../transcripts/index.js";
-import { oneLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** The options of each verb of `hawser sessions` that changes a session. */

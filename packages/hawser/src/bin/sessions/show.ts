@@ -1,12 +1,11 @@
-import { getPath } from "../../base/index.js";
+import { getPath, oneLine, printable } from "../../base/index.js";
+import { callLine } from "../../options/index.js";
 import {
   getSessionMessages,
   type SDKSessionInfo,
   type SessionMessage,
 } from "../../transcripts/index.js";
-import { oneLine, printable } from "../terminal/printable.js";
 import type { Style, Terminal } from "../terminal/terminal.js";
-import { callLine } from "../turn/tool-call-text.js";
 
 /** Prints the conversation: prompts, answers, and each tool call on a line of its own. */
 export async function show(

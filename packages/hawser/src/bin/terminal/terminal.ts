@@ -1,5 +1,5 @@
 import type { WriteStream } from "node:tty";
-import { oneLine, printable } from "./printable.js";
+import { oneLine, printable } from "../../base/index.js";
 import { wrapText } from "./wrap-text.js";
 
 /**

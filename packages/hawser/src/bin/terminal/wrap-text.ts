@@ -1,3 +1,5 @@
+import { columnsOf } from "../../base/index.js";
+
 /**
  * Breaks lines at words so that they fit into `columns`. The continuation of a line is indented like the
  * line, or by `hang`. A word that is longer than a row is left to the terminal, because an address or a
@@ -75,13 +77,3 @@ export function widthOf(text: string): number {
   for (const character of text.replace(/\x1b\[[\d;]*m/g, "")) columns += columnsOf(character);
   return columns;
 }
-
-/** How many columns of the screen a character takes. */
-export function columnsOf(character: string): number {
-  if (character < "\u0300") return 1;
-  if (WIDE.test(character)) return 2;
-  return /[\p{Mn}\p{Me}\u200B-\u200D]/u.test(character) ? 0 : 1;
-}
-
-const WIDE =
-  /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF01-\uFF60\uFFE0-\uFFE6]/u;

@@ -1,7 +1,6 @@
 import { realpath } from "node:fs/promises";
-import { textOf } from "../../base/index.js";
+import { oneLine, textOf } from "../../base/index.js";
 import { homeFolder } from "../../process/index.js";
-import { oneLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { isNo, isYes } from "../terminal/yes-no.js";
 import { projectFiles } from "./project-files.js";

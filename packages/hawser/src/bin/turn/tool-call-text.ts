@@ -1,15 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { oneLine, visible, visibleLine } from "../terminal/printable.js";
-import { diffLines } from "./diff-lines.js";
-
-/** Describes a call of a tool on one line. */
-export function callLine(name: string, input: unknown, longest: number): string {
-  const fields = fieldsOf(input);
-  const told = MAIN_FIELDS.map((field) => fields[field]).find((value) => typeof value === "string");
-  const about = (told as string | undefined) ?? compact(fields);
-  return oneLine(`${name} ${about}`, longest);
-}
+import { oneLine, visible, visibleLine } from "../../base/index.js";
+import { diffLines, type FileText, readFileText } from "../../session/index.js";
 
 /** A line of the description of a call. Nothing in its text moves the cursor. */
 export interface CallDetail {
@@ -46,19 +37,6 @@ const LONGEST_ABOUT = 76;
 function isDescribed(tool: string, command: unknown): boolean {
   return typeof command === "string" && !tool.startsWith("mcp__");
 }
-
-/** The field that describes a call on one line: the first of these that it has. */
-const MAIN_FIELDS = [
-  "command",
-  "file_path",
-  "notebook_path",
-  "pattern",
-  "url",
-  "query",
-  "description",
-  "path",
-  "skill",
-] as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -102,9 +80,17 @@ function field(name: string, value: unknown): CallDetail[] {
 
 /** The change from the present content of a file to the new one. */
 function written(path: string, content: string): CallDetail[] {
-  const now = textAt(path);
-  if (typeof now === "string") return change(now, content);
-  return [{ text: now.why, tone: "dim" }, ...change("", content)];
+  const file = readFileText(path);
+  if (file.state === "read" || file.state === "missing") return change(file.text, content);
+  return [{ text: reasonFor(file), tone: "dim" }, ...change("", content)];
+}
+
+/** Why the present content of a file is not shown. */
+function reasonFor({ state, bytes, errno }: FileText): string {
+  if (state === "not_a_file") return "(the path exists, but is not a regular file)";
+  if (state === "too_large") return `(replaces a file of ${bytes?.toLocaleString("en")} bytes)`;
+  if (state === "binary") return "(replaces a binary file)";
+  return `(the existing file cannot be read: ${errno})`;
 }
 
 function change(before: string, after: string): CallDetail[] {
@@ -126,27 +112,6 @@ function lines(text: string): CallDetail[] {
   return visible(text)
     .split("\n")
     .map((line) => ({ text: line }));
-}
-
-/** The present text of a file, or why it cannot be shown. Reading a device or a pipe would never end. */
-function textAt(path: string): string | { readonly why: string } {
-  try {
-    const stat = statSync(path);
-    const { size } = stat;
-    if (!stat.isFile()) return { why: "(the path exists, but is not a regular file)" };
-    if (size > LARGEST) return { why: `(replaces a file of ${size.toLocaleString("en")} bytes)` };
-    const text = readFileSync(path, "utf8");
-    return text.includes("\0") ? { why: "(replaces a binary file)" } : text;
-  } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" ? "" : { why: `(the existing file cannot be read: ${code})` };
-  }
-}
-
-const LARGEST = 2_000_000;
-
-function compact(fields: Fields): string {
-  return Object.keys(fields).length === 0 ? "" : JSON.stringify(fields);
 }
 
 function fieldsOf(input: unknown): Fields {

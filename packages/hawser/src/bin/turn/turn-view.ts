@@ -1,7 +1,7 @@
+import { oneLine, printable } from "../../base/index.js";
+import { callLine } from "../../options/index.js";
 import { type ContentBlock, isBlock, isMessage, isSystem, type Message } from "../../wire/index.js";
-import { oneLine, printable } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { callLine } from "./tool-call-text.js";
 
 /** Shows a turn while it runs: the text, the tools, and a status in between. */
 export class TurnView {

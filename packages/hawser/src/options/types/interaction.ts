@@ -5,6 +5,8 @@ export type InteractionContext = {
   /** Aborted when the CLI no longer waits for the answer. */
   signal: AbortSignal;
   requestId: string;
+  /** The CLI's id of the session that asks. */
+  sessionId?: string;
 };
 
 /** A question that an MCP server asks the user. */

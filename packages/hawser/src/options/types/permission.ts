@@ -38,7 +38,14 @@ export type CanUseToolContext = {
   title?: string;
   displayName?: string;
   description?: string;
+  /** The sub-agent that makes the call. */
   agentID?: string;
+  /** The tool call that started the sub-agent. */
+  parentToolUseID?: string;
+  /** The CLI's id of the session that asks, so that one callback can serve many sessions. */
+  sessionId?: string;
+  /** The working directory of the session. */
+  cwd?: string;
   mcpServer?: McpServerProvenance;
   /** The dialog should preselect "no", so that a stray key does not approve the call. */
   defaultToNo?: boolean;

@@ -1,4 +1,12 @@
-import { abortedBy, HawserError, onAbort } from "../../base/index.js";
+import {
+  type AdmissionEvent,
+  abortedBy,
+  CHANNELS,
+  eventTime,
+  HawserError,
+  onAbort,
+  publish,
+} from "../../base/index.js";
 import type { PoolSettings } from "../options.js";
 import { FairQueue } from "./fair-queue.js";
 import { type Charge, Ledger } from "./ledger.js";
@@ -14,6 +22,8 @@ export interface AdmissionRequest {
   readonly lane: string;
   readonly account: string;
   readonly purpose: "call" | "session";
+  /** The number of the call, for events. */
+  readonly call?: number | undefined;
   /** By `performance.now()`. */
   readonly deadlineAt: number | undefined;
   readonly signal: AbortSignal | undefined;
@@ -28,6 +38,8 @@ export interface Slot {
 }
 
 interface Waiter extends AdmissionRequest {
+  /** The number of the request, for events. */
+  readonly number: number;
   readonly enteredAt: number;
   readonly admit: (slot: Slot) => void;
   readonly refuse: (why: HawserError) => void;
@@ -51,17 +63,21 @@ interface HeldBack {
 export class Admission {
   readonly ledger: Ledger;
   readonly #settings: PoolSettings;
+  readonly #pool: number;
   readonly #queue = new FairQueue<Waiter>();
   readonly #accounts = new Map<string, AccountLoad>();
   #running = 0;
+  #entered = 0;
   #timer: NodeJS.Timeout | undefined;
   /** The time until the first pause ends that a waiter was held back by in the last dispatch. */
   #opensInMs = Number.POSITIVE_INFINITY;
   /** How many budgets were spent when the waiters were last looked through. */
   #spentBefore = 0;
 
-  constructor(settings: PoolSettings) {
+  /** `pool` is the number of the pool, for events. */
+  constructor(settings: PoolSettings, pool: number) {
     this.#settings = settings;
+    this.#pool = pool;
     this.ledger = new Ledger(settings.budgetUsd);
   }
 
@@ -87,6 +103,7 @@ export class Admission {
       let stopListening = () => {};
       const waiter: Waiter = {
         ...request,
+        number: ++this.#entered,
         enteredAt: performance.now(),
         admit: (slot) => {
           stopListening();
@@ -96,6 +113,10 @@ export class Admission {
           stopListening();
           this.#queue.remove(waiter);
           if (this.#queue.size === 0) clearTimeout(this.#timer);
+          publish(CHANNELS.admissionRefused, () => {
+            const { code } = why;
+            return { ...this.#eventOf(waiter), ms: waitedMs(waiter), code, error: why };
+          });
           reject(why);
         },
       };
@@ -105,7 +126,10 @@ export class Admission {
       if (!this.#queue.has(waiter)) return;
       if (this.#queue.size > this.#settings.queueLimit) {
         waiter.refuse(new HawserError("pool_full", tooMany(this.#settings.queueLimit)));
-      } else stopListening = onAbort([signal], (error) => waiter.refuse(error));
+        return;
+      }
+      publish(CHANNELS.admissionQueued, () => this.#eventOf(waiter));
+      stopListening = onAbort([signal], (error) => waiter.refuse(error));
     });
   }
 
@@ -153,8 +177,10 @@ export class Admission {
     account.running += 1;
     account.usedAt = startedAt;
     let isReleased = false;
+    const queuedMs = startedAt - waiter.enteredAt;
+    publish(CHANNELS.admissionAdmitted, () => ({ ...this.#eventOf(waiter), ms: queuedMs }));
     waiter.admit({
-      queuedMs: startedAt - waiter.enteredAt,
+      queuedMs,
       charge,
       release: (failure) => {
         if (isReleased) return;
@@ -162,11 +188,30 @@ export class Admission {
         this.#running -= 1;
         account.running -= 1;
         if (failure === undefined) account.throttle.succeeded(startedAt);
-        else account.throttle.failed(failure, startedAt);
+        else this.#slowDown(account.throttle, waiter.account, failure, startedAt);
         if (failure?.code === "usage_limit") this.#refuseHopeless();
         this.#dispatch();
       },
     });
+  }
+
+  #slowDown(throttle: Throttle, account: string, failure: HawserError, startedAt: number): void {
+    const before = throttle.pausedUntil;
+    throttle.failed(failure, startedAt);
+    // The end of a usage limit is computed from two clocks, so it may move by less than a millisecond.
+    if (throttle.pausedUntil < before + 1) return;
+    publish(CHANNELS.pauseStart, () => {
+      const at = eventTime();
+      const ms = throttle.msUntilOpen();
+      const { code } = failure;
+      return { at, pool: this.#pool, account, code, ms, until: at + ms, limit: throttle.limit };
+    });
+  }
+
+  #eventOf({ number: admission, call, purpose, tenant, priority }: Waiter): AdmissionEvent {
+    const { queued, running } = this;
+    const request = { pool: this.#pool, admission, call, purpose, tenant, priority };
+    return { at: eventTime(), ...request, queued, running };
   }
 
   /** For all waiters, after a budget was spent or an account has reached its usage limit. */
@@ -222,6 +267,10 @@ export class Admission {
 const LONGEST_WAIT_MS = 30_000;
 
 const STALE_MS = 10 * 60_000;
+
+function waitedMs({ enteredAt }: Waiter): number {
+  return performance.now() - enteredAt;
+}
 
 function tooMany(limit: number): string {
   return limit === 0 ? "All places of the pool are taken." : `${limit} callers wait already.`;

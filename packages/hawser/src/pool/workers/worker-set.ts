@@ -1,5 +1,5 @@
-import { HawserError, textOf } from "../../base/index.js";
-import { CHANNELS, type LeaseRequest, publish, type Session } from "../../session/index.js";
+import { CHANNELS, HawserError, publish, textOf } from "../../base/index.js";
+import { type LeaseRequest, numberOf, type Session } from "../../session/index.js";
 import type { Binding } from "../binding.js";
 import type { LeaseAccount } from "../lease-account.js";
 import type { PoolSettings } from "../options.js";
@@ -75,7 +75,9 @@ export class WorkerSet implements WorkerOwner {
         await this.#untilReady(worker, binding, request.options.signal, limits.bootMs);
         const watched = { ...request, watcher: account.watch() };
         const session = await worker.serve(binding, watched, limits);
-        publish(CHANNELS.processAssigned, () => worker.event({ how: origin }));
+        publish(CHANNELS.processAssigned, () => {
+          return worker.event({ how: origin, call: request.call, session: numberOf(session) });
+        });
         this.demands.succeeded(binding);
         this.scheduleRefill(REFILL_AFTER_MS);
         return { session, worker, origin };

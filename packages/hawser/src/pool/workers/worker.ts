@@ -1,12 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { HawserError, type Logger, omitUndefined } from "../../base/index.js";
-import { type CliProcess, spawnCli } from "../../process/index.js";
 import {
   CHANNELS,
-  type LeaseRequest,
-  type PrestartedProcess,
+  eventTime,
+  HawserError,
+  type Logger,
+  omitUndefined,
   type ProcessEvent,
   publish,
+} from "../../base/index.js";
+import { type CliProcess, spawnCli } from "../../process/index.js";
+import {
+  type LeaseRequest,
+  type PrestartedProcess,
   resetAndDetachProcess,
   Session,
   type Timeouts,
@@ -239,7 +244,7 @@ export class Worker {
 
   event(more: Partial<ProcessEvent> = {}): ProcessEvent {
     const { pool, id } = this.#options;
-    return { pool, worker: id, pid: this.pid, jobs: this.#jobs, ...more };
+    return { at: eventTime(), pool, worker: id, pid: this.pid, jobs: this.#jobs, ...more };
   }
 
   async #start(preparation: Preparation, bootMs: number): Promise<void> {

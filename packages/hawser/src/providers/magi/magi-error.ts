@@ -96,6 +96,7 @@ const CONVERTERS: Readonly<Record<ErrorCode, Converter>> = {
   pool_closed: processError,
   pool_full: processError,
   budget_refused: processError,
+  approval_expired: processError,
   storage_failed: processError,
 };
 

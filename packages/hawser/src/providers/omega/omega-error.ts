@@ -67,6 +67,7 @@ const WORDING: Readonly<Record<ErrorCode, Wording>> = {
   pool_closed: "not_started",
   pool_full: "not_started",
   budget_refused: "not_started",
+  approval_expired: "not_started",
   storage_failed: "not_started",
 };
 

@@ -1,12 +1,18 @@
 import type { ReportFault } from "../../base/index.js";
 import { NO_ANSWER, type RequestContext } from "../../control/index.js";
-import type { Elicitation, OnElicitation, OnUserDialog, UserDialog } from "../../options/index.js";
+import type {
+  Elicitation,
+  InteractionContext,
+  OnElicitation,
+  OnUserDialog,
+  UserDialog,
+} from "../../options/index.js";
 import type { ElicitationRequest, ElicitationResult, UserDialogRequest } from "../../wire/index.js";
 
 /** Answers the question of an MCP server; declines without a callback, or if the callback fails. */
 export async function answerElicitation(
   request: ElicitationRequest,
-  context: RequestContext,
+  context: InteractionContext,
   onElicitation: OnElicitation | undefined,
   report: ReportFault,
 ): Promise<ElicitationResult | typeof NO_ANSWER> {

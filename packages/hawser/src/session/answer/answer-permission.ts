@@ -2,17 +2,19 @@ import {
   isObject,
   type Logger,
   omitUndefined,
+  type PermissionDecider,
   type ReportFault,
   textOf,
 } from "../../base/index.js";
 import { NO_ANSWER, type RequestContext } from "../../control/index.js";
-import type { CanUseTool } from "../../options/index.js";
+import type { CanUseTool, CanUseToolContext } from "../../options/index.js";
 import type {
   CanUseToolRequest,
   JsonObject,
   PermissionResult,
   PermissionUpdate,
 } from "../../wire/index.js";
+import type { AnnouncedSession } from "./announced-session.js";
 import type { PolicyJudge } from "./policy-judge.js";
 
 export interface PermissionAnswers {
@@ -21,6 +23,7 @@ export interface PermissionAnswers {
   readonly judge: PolicyJudge | undefined;
   readonly log: Logger;
   readonly report: ReportFault;
+  readonly announced: AnnouncedSession;
 }
 
 /**
@@ -30,10 +33,14 @@ export interface PermissionAnswers {
 export async function answerPermission(
   request: CanUseToolRequest,
   context: RequestContext,
-  { canUseTool, judge, log, report }: PermissionAnswers,
+  { canUseTool, judge, log, report, announced }: PermissionAnswers,
 ): Promise<PermissionResult | typeof NO_ANSWER> {
   const toolUseID = request.tool_use_id;
-  const deny = (message: string): PermissionResult => ({ behavior: "deny", message, toolUseID });
+  const deny = (message: string, by: PermissionDecider = "none"): PermissionResult => {
+    const denial: PermissionResult = { behavior: "deny", message, toolUseID };
+    deniedBy.set(denial, by);
+    return denial;
+  };
   if (canUseTool === undefined)
     return deny("There is no `canUseTool` callback to approve this call.");
   if (!isCall(request)) {
@@ -42,7 +49,8 @@ export async function answerPermission(
   }
   let result: PermissionResult | null;
   try {
-    result = await canUseTool(request.tool_name, request.input, contextOf(request, context));
+    const told = contextOf(request, context, announced);
+    result = await canUseTool(request.tool_name, request.input, told);
   } catch (error) {
     // A callback that throws because the CLI no longer waits for its answer is not at fault.
     if (context.signal.aborted) return deny("The request was withdrawn.");
@@ -54,7 +62,7 @@ export async function answerPermission(
     const reason = result.updatedInput && judge && refusal(judge, request, result.updatedInput);
     if (reason !== undefined) {
       log.error("the policy denies the input that canUseTool gave", { reason });
-      return deny(reason);
+      return deny(reason, "rule");
     }
     // Older CLIs want the input back even if nothing changed.
     return { ...result, updatedInput: result.updatedInput ?? request.input, toolUseID };
@@ -64,6 +72,14 @@ export async function answerPermission(
   }
   log.error("canUseTool gave neither allow nor deny, so the call was denied");
   return deny("The approval of this call gave no answer.");
+}
+
+/** Denials that did not come from the callback, and where they came from. */
+const deniedBy = new WeakMap<object, PermissionDecider>();
+
+/** Who made a decision of `answerPermission()`. */
+export function deciderOf(decision: unknown): PermissionDecider {
+  return (isObject(decision) ? deniedBy.get(decision) : undefined) ?? "callback";
 }
 
 /** Why the policy denies the input, or undefined if it does not; a policy that fails denies. */
@@ -89,8 +105,12 @@ function isCall({ tool_name, input }: CanUseToolRequest): boolean {
 function contextOf(
   request: CanUseToolRequest,
   { signal, requestId }: RequestContext,
+  announced: AnnouncedSession,
 ): Parameters<CanUseTool>[2] {
   const optional = {
+    sessionId: announced.sessionId,
+    cwd: announced.cwd,
+    parentToolUseID: announced.parentOf(request.agent_id),
     suggestions: request.permission_suggestions?.map(forThisSession),
     blockedPath: request.blocked_path,
     decisionReason: request.decision_reason,
@@ -100,10 +120,21 @@ function contextOf(
     description: request.description,
     agentID: request.agent_id,
     mcpServer: request.mcp_server,
+    defaultToNo: request.default_to_no,
+    suppressAlwaysAllowRule: request.suppress_always_allow_rule,
+    matchedAskRule: askRuleOf(request),
     requiresUserInteraction: request.requires_user_interaction,
     serverPolicyAskOnly: request.server_policy_ask_only,
   };
   return { signal, requestId, toolUseID: request.tool_use_id, ...omitUndefined(optional) };
+}
+
+function askRuleOf({
+  matched_ask_rule: rule,
+}: CanUseToolRequest): CanUseToolContext["matchedAskRule"] {
+  if (!isObject(rule)) return undefined;
+  const { source, tool_name, rule_content } = rule;
+  return { source, toolName: tool_name, ...omitUndefined({ ruleContent: rule_content }) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Logger, ReportFault } from "../../base/index.js";
+import { type Logger, omitUndefined, type ReportFault } from "../../base/index.js";
 import { Refusal, type RequestHandler } from "../../control/index.js";
 import { numberHooks, type Options } from "../../options/index.js";
 import type {
@@ -8,6 +8,7 @@ import type {
   McpMessageRequest,
   UserDialogRequest,
 } from "../../wire/index.js";
+import type { AnnouncedSession } from "./announced-session.js";
 import { answerHook } from "./answer-hook.js";
 import { answerDialog, answerElicitation } from "./answer-interaction.js";
 import { answerPermission } from "./answer-permission.js";
@@ -24,16 +25,18 @@ export interface RequestHandlerParts {
   readonly report: ReportFault;
   /** What the policy must know about the session at the time of a tool call. */
   readonly permissionContext: () => PermissionContext;
+  /** What the callbacks are told about the session that asks. */
+  readonly announced: AnnouncedSession;
 }
 
 /** Answers the requests of the CLI with the callbacks of the options. */
 export function createRequestHandler(parts: RequestHandlerParts): RequestHandler {
-  const { options, servers, log, report, permissionContext } = parts;
+  const { options, servers, log, report, permissionContext, announced } = parts;
   const { canUseTool, onElicitation, onUserDialog, rules } = options;
   const { callbacks } = numberHooks(options.hooks ?? {});
   const otherwise = canUseTool === undefined ? "deny" : "ask";
   const judge = rules && new PolicyJudge(rules, otherwise, permissionContext);
-  const permissions = { canUseTool, judge, log, report };
+  const permissions = { canUseTool, judge, log, report, announced };
   const hooks = { callbacks, judge, log, report };
   return async (request, context) => {
     switch (request.subtype) {
@@ -43,8 +46,10 @@ export function createRequestHandler(parts: RequestHandlerParts): RequestHandler
         return answerHook(request as HookCallbackRequest, context, hooks);
       case "mcp_message":
         return servers.answer(request as McpMessageRequest);
-      case "elicitation":
-        return answerElicitation(request as ElicitationRequest, context, onElicitation, report);
+      case "elicitation": {
+        const told = { ...context, ...omitUndefined({ sessionId: announced.sessionId }) };
+        return answerElicitation(request as ElicitationRequest, told, onElicitation, report);
+      }
       case "request_user_dialog":
         return answerDialog(request as UserDialogRequest, context, onUserDialog, report);
       default:

@@ -22,16 +22,20 @@ import {
   type SystemInit,
   type UserLine,
 } from "../../wire/index.js";
+import { AnnouncedSession } from "../answer/announced-session.js";
 import { HostMcpServers, type McpMessageSink } from "../answer/host-mcp-servers.js";
+import { inCallerContext } from "../answer/in-caller-context.js";
 import type { PermissionContext } from "../answer/permission-context.js";
 import { createRequestHandler } from "../answer/request-handler.js";
 import { PendingHostRequests } from "../idle/pending-host-requests.js";
+import type { Observation } from "../observe/observation.js";
+import { observeRequests } from "../observe/observe-requests.js";
 import type { PrestartedProcess, ProcessStart } from "../session-start.js";
 import { withPhaseLimit } from "../timeouts.js";
 import { checkSettings, type Expected, expectedOf } from "./check-settings.js";
 import type { ConnectionListener } from "./connection-listener.js";
 import { EarlyMessages } from "./early-messages.js";
-import { requireServers, serverNames } from "./require-servers.js";
+import { requireServers } from "./require-servers.js";
 import { openStoreBridge, type StoreBridge } from "./store-bridge.js";
 
 type Servers = Parameters<HostMcpServers["set"]>[0];
@@ -52,6 +56,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
   readonly #options: Options;
   readonly #warm: PrestartedProcess | undefined;
   readonly #listener: ConnectionListener;
+  readonly #observation: Observation;
   readonly #hostRequests: PendingHostRequests;
   readonly #early = new EarlyMessages();
   readonly #opened: Promise<ControlLine>;
@@ -71,8 +76,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
   #store: StoreBridge | undefined;
   #servers: HostMcpServers | undefined;
   #programServers: Servers;
-  /** The MCP servers that the CLI itself named last, also those of settings files. */
-  #announcedServers: readonly string[] = [];
+  readonly #announced = new AnnouncedSession();
   #info: InitializePayload | undefined;
   /** Whether the CLI has reported another version than the process was prepared for. */
   #isOtherVersion = false;
@@ -84,11 +88,13 @@ export class CliConnection implements ControlListener, McpMessageSink {
     servers: Servers,
     { bootMs, warm }: ProcessStart,
     listener: ConnectionListener,
+    observation: Observation,
   ) {
     this.#options = options;
     this.#warm = warm;
     this.#programServers = servers;
     this.#listener = listener;
+    this.#observation = observation;
     this.#hostRequests = new PendingHostRequests(listener);
     this.#whenOver = new Promise((resolve) => {
       this.#settleOver = resolve;
@@ -220,6 +226,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
   onMessage(message: Message, size: number): void {
     if (this.#isOver) return;
     if (isSystem(message, "init")) this.#observeInit(message);
+    this.#announced.observe(message);
     if (this.#isOver) return;
     if (!this.wasReady) this.#early.observe(message);
     if (this.#early.isHolding) {
@@ -260,8 +267,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     void this.#settle(this.#explain(error));
   }
 
-  #observeInit({ mcp_servers, claude_code_version }: SystemInit): void {
-    if (Array.isArray(mcp_servers)) this.#announcedServers = serverNames(mcp_servers);
+  #observeInit({ claude_code_version }: SystemInit): void {
     try {
       this.#verifyVersion(claude_code_version);
     } catch (error) {
@@ -294,8 +300,11 @@ export class CliConnection implements ControlListener, McpMessageSink {
       log: this.log,
       report,
       permissionContext: () => this.#permissionContext(),
+      announced: this.#announced,
     });
-    const control = new ControlLine(this.#line, this.#hostRequests.during(handler), this, this.log);
+    const observed = observeRequests(handler, this.#observation);
+    const counted = this.#hostRequests.during(inCallerContext(observed));
+    const control = new ControlLine(this.#line, counted, this, this.log);
     this.#control = control;
     control.start();
     this.holdProgram(this.#holds);
@@ -382,7 +391,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     return {
       cwd,
       home: homeFolder(env),
-      mcpServers: [...new Set([...(this.#servers?.names ?? []), ...this.#announcedServers])],
+      mcpServers: [...new Set([...(this.#servers?.names ?? []), ...this.#announced.servers])],
     };
   }
 

@@ -1,4 +1,4 @@
-import { HawserError, isHawserError } from "../../base/index.js";
+import { HawserError, isHawserError, type Logger } from "../../base/index.js";
 import type { RequestOptions } from "../../control/index.js";
 import {
   compareVersions,
@@ -17,6 +17,8 @@ import {
   type SystemInit,
   type UserLine,
 } from "../../wire/index.js";
+import { Observation } from "../observe/observation.js";
+import type { ObservedSession } from "../observe/session-observer.js";
 import { enrich } from "../session-error.js";
 import type { PrestartedProcess, ProcessStart } from "../session-start.js";
 import { warnOfKey, warnOfUnknownAgent } from "../startup-warnings.js";
@@ -29,6 +31,8 @@ import { ReplayedSettings, reduceBudget, resumeOptions } from "./replayed-settin
 
 /** The owner of the connection. The cores of sessions and queries implement it. */
 export interface RecoverableConnectionListener extends ConnectionListener {
+  /** The uuid of the prompt that the CLI works on, if that is known. */
+  readonly activeTurn: string | undefined;
   /** A process is ready, the first or a later one. */
   onReady(): void;
   onRecovered(notice: RecoveredNotice): void;
@@ -43,7 +47,9 @@ type State = { readonly name: "up" } | { readonly name: "down"; readonly why: Ha
  * The process of a session, or several one after another: when a process has ended and the session is to
  * be recovered, the next process that is needed resumes the conversation in the state it was in.
  */
-export class RecoverableConnection implements PromptSink {
+export class RecoverableConnection implements PromptSink, ObservedSession {
+  /** Publishes the events of the session, if anything has subscribed to them. */
+  readonly observation: Observation;
   readonly #options: Options;
   readonly #bootMs: number;
   readonly #listener: RecoverableConnectionListener;
@@ -67,7 +73,7 @@ export class RecoverableConnection implements PromptSink {
 
   constructor(
     options: Options,
-    { bootMs, warm }: ProcessStart,
+    { bootMs, warm, origin }: ProcessStart,
     listener: RecoverableConnectionListener,
   ) {
     this.#options = options;
@@ -77,6 +83,8 @@ export class RecoverableConnection implements PromptSink {
     const { sessionId = warm?.sessionId, resume, forkSession } = options;
     this.#id = sessionId ?? (forkSession ? undefined : resume);
     this.#resumed = options.resume !== undefined || options.continue === true;
+    this.observation = new Observation(this, origin);
+    this.observation.attachIfWatched();
     this.#current = this.#connect(options, warm);
   }
 
@@ -98,6 +106,14 @@ export class RecoverableConnection implements PromptSink {
   /** The connection to the process of the moment. */
   get current(): CliConnection {
     return this.#current;
+  }
+
+  get activeTurn(): string | undefined {
+    return this.#listener.activeTurn;
+  }
+
+  get log(): Logger {
+    return this.#current.log;
   }
 
   get isDown(): boolean {
@@ -127,6 +143,7 @@ export class RecoverableConnection implements PromptSink {
 
   /** Waits until a new process has the settings of the old process. */
   sendPrompt(message: UserLine, encoded?: string): Promise<void> {
+    this.observation.attachIfWatched();
     const connection = this.#current;
     return (
       this.#restored?.then(() => connection.sendPrompt(message, encoded)) ??
@@ -204,12 +221,13 @@ export class RecoverableConnection implements PromptSink {
   #connect(options: Options, warm?: PrestartedProcess): CliConnection {
     const servers = this.#allServers();
     const start = { bootMs: this.#bootMs, warm };
-    const connection = new CliConnection(options, servers, start, this.#listener);
+    const connection = new CliConnection(options, servers, start, this.#listener, this.observation);
     connection.ready.then(
       (info) => {
         const { log } = connection;
         warnOfKey(info, options, log);
         warnOfUnknownAgent(info, options, log);
+        this.observation.observer?.onReady(connection.pid, connection.facts.cliVersion);
         this.#listener.onReady();
       },
       // `onEnd` reports the failure.
@@ -252,7 +270,9 @@ export class RecoverableConnection implements PromptSink {
     const { pid, log } = this.#current;
     const facts = { session_id: this.#id, resumed, pid, reason: why.message };
     log.warn("the session was recovered", facts);
-    this.#listener.onRecovered({ type: "hawser", subtype: "recovered", ...facts });
+    const notice: RecoveredNotice = { type: "hawser", subtype: "recovered", ...facts };
+    this.observation.observer?.onRecovered(notice);
+    this.#listener.onRecovered(notice);
   }
 
   #allServers(dynamic = this.#servers): Servers {

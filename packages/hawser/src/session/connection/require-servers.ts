@@ -63,10 +63,3 @@ function failed(servers: readonly Partial<McpServerStatus>[]): HawserError {
     })),
   });
 }
-
-/** The names of the servers in an init message of the CLI. */
-export function serverNames(
-  servers: readonly ({ readonly name?: unknown } | null)[],
-): readonly string[] {
-  return servers.map((server) => server?.name).filter((name) => typeof name === "string");
-}

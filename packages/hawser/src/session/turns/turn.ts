@@ -70,6 +70,8 @@ export interface TurnOwner {
   interrupt(turn: LiveTurn): Promise<void>;
   /** The error that a result stands for; undefined if the result reports no failure. */
   failureOf(result: ResultMessage, record: TurnRecord): HawserError | undefined;
+  /** The turn has its outcome: the result, or `turn.failure`, or both. */
+  onTurnSettled(turn: LiveTurn, result?: ResultMessage): void;
   /** Listens to the readers of the turns. */
   readonly readers: StreamListener;
   /** Whether readers get the model's stream events. */
@@ -215,6 +217,7 @@ export class LiveTurn implements Turn {
     this.#merged = merged;
     this.#costUsd = isLost ? undefined : claimCost(outcome);
     this.clock?.stop();
+    this.#owner.onTurnSettled(this, isLost ? undefined : outcome);
     this.record.text.end(failure);
     if (isLost) {
       this.#stream.end(failure);

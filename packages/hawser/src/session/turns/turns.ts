@@ -25,6 +25,8 @@ export interface PromptSink {
 export interface TurnsOwner extends TurnOwner {
   /** Why the session refuses prompts; undefined as long as it accepts them. */
   refusal(): HawserError | undefined;
+  /** A prompt was accepted. Calls `send`, which sends the prompt as soon as the CLI may get it. */
+  beginTurn(turn: LiveTurn, send: () => void): void;
   /** A prompt was added to the work of the session. */
   onWorkChanged(): void;
   /** A prompt could not be written. */
@@ -121,10 +123,12 @@ export class Turns {
     }
     this.#total += 1;
     turn.clock = new TurnClock(this.#timeouts, turn);
-    this.#sink.reconnect();
-    this.#queue.push(turn);
-    this.flush();
-    this.#owner.onWorkChanged();
+    this.#owner.beginTurn(turn, () => {
+      this.#sink.reconnect();
+      this.#queue.push(turn);
+      this.flush();
+      this.#owner.onWorkChanged();
+    });
     if (signal !== undefined && !turn.settled) {
       const stopListening = onAbort([signal], (error) => this.#owner.interruptFor(turn, error));
       turn.result.then(stopListening, stopListening);

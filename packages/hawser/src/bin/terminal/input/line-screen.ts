@@ -1,5 +1,5 @@
 import type { WriteStream } from "node:tty";
-import { signFor } from "../printable.js";
+import { signFor } from "../../../base/index.js";
 import { widthOf } from "../wrap-text.js";
 
 export interface Shown {

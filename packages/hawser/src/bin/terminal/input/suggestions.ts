@@ -1,4 +1,4 @@
-import { oneLine } from "../printable.js";
+import { oneLine } from "../../../base/index.js";
 import { wrapText } from "../wrap-text.js";
 
 /** A text that may replace the word before the cursor. */

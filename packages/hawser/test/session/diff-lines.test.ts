@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diffLines } from "../../src/bin/turn/diff-lines.js";
+import { diffLines } from "../../src/session/approvals/diff-lines.js";
 import { fc } from "../support/fc.js";
 
 const text = fc.array(fc.constantFrom("a", "b", "c", "", "d e"), { maxLength: 30 }).map((lines) => {

@@ -1,4 +1,4 @@
-import { columnsOf } from "./wrap-text.js";
+import { columnsOf } from "./columns-of.js";
 
 /** Removes characters that move the cursor or reverse the text: models, tools and files may send them. */
 export function printable(text: string): string {

@@ -1,6 +1,15 @@
-import type { CanUseTool, CanUseToolContext } from "../../options/index.js";
-import type { PermissionResult, PermissionUpdate } from "../../wire/index.js";
-import { oneLine, printable, visibleLine } from "../terminal/printable.js";
+import { oneLine, printable, visibleLine } from "../../base/index.js";
+import { currentFolder } from "../../process/index.js";
+import type {
+  Approval,
+  ApprovalDecision,
+  Approvals,
+  PlanApproval,
+  QuestionApproval,
+  ToolApproval,
+  UserQuestion,
+} from "../../session/index.js";
+import type { PermissionUpdate } from "../../wire/index.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { breakIntoRows, wrapText } from "../terminal/wrap-text.js";
 import { isNo, isYes } from "../terminal/yes-no.js";
@@ -9,37 +18,76 @@ import { callDetails } from "./tool-call-text.js";
 /** Asks the user for one line; undefined if there will be no answer. */
 export type AskLine = (question: string, signal: AbortSignal) => Promise<string | undefined>;
 
-/** Asks the user about each call that needs approval, one after the other. */
-export function askPermission(terminal: Terminal, cwd: () => string, askLine: AskLine): CanUseTool {
+/** Asks the user each question of the approvals, one after the other, until they are closed. */
+export async function askApprovals(
+  approvals: Approvals,
+  terminal: Terminal,
+  { askLine, cwd }: { readonly askLine: AskLine; readonly cwd: string | undefined },
+): Promise<void> {
+  const open = new Map<string, AbortController>();
   let before: Promise<unknown> = Promise.resolve();
-  return (tool, input, context) => {
-    const answer = before.then(() => {
-      if (context.signal.aborted) return NO_ANSWER;
-      terminal.hold(true);
-      return tool === "AskUserQuestion"
-        ? answerQuestions(terminal, input, context, askLine)
-        : decide(terminal, { tool, input, context, cwd: cwd() }, askLine);
-    });
-    const held = answer.finally(() => terminal.hold(false));
-    before = held.catch(() => {});
-    return answer;
-  };
+  for await (const change of approvals) {
+    if (change.type === "asked") {
+      const { approval } = change;
+      const asked = new AbortController();
+      open.set(approval.id, asked);
+      const where = { askLine, cwd: cwd ?? currentFolder(), signal: asked.signal };
+      before = before
+        .then(() => answerOne(approvals, approval, terminal, where))
+        // A question that cannot be shown is denied, because otherwise the CLI would wait for ever.
+        .catch(() => approvals.answer(approval.id, NO_ANSWER));
+    } else if (change.type !== "missed") {
+      open.get(change.id)?.abort();
+      open.delete(change.id);
+    }
+  }
 }
 
-const NO_ANSWER: PermissionResult = { behavior: "deny", message: "The person gave no answer." };
-
-interface Call {
-  readonly tool: string;
-  readonly input: Record<string, unknown>;
-  readonly context: CanUseToolContext;
+interface Asking {
+  readonly askLine: AskLine;
   readonly cwd: string;
+  /** Aborted when the question has been settled otherwise. */
+  readonly signal: AbortSignal;
 }
 
-async function decide(terminal: Terminal, call: Call, askLine: AskLine): Promise<PermissionResult> {
-  const { tool, input, context, cwd } = call;
+async function answerOne(
+  approvals: Approvals,
+  approval: Approval,
+  terminal: Terminal,
+  asking: Asking,
+): Promise<void> {
+  if (asking.signal.aborted) return;
+  terminal.hold(true);
+  try {
+    const decision = await decide(terminal, approval, asking);
+    await approvals.answer(approval.id, decision);
+  } finally {
+    terminal.hold(false);
+  }
+}
+
+function decide(
+  terminal: Terminal,
+  approval: Approval,
+  asking: Asking,
+): Promise<ApprovalDecision> | ApprovalDecision {
+  // The command does not set `onElicitation`, so no server can ask.
+  if (approval.kind === "elicitation") return { behavior: "decline" };
+  if (approval.kind === "question") return answerQuestions(terminal, approval, asking);
+  return decideCall(terminal, approval, asking);
+}
+
+const NO_ANSWER: ApprovalDecision = { behavior: "deny", message: "The person gave no answer." };
+
+async function decideCall(
+  terminal: Terminal,
+  approval: ToolApproval | PlanApproval,
+  { askLine, cwd, signal }: Asking,
+): Promise<ApprovalDecision> {
+  const { tool, input } = approval;
   const { style, width } = terminal;
-  const always = alwaysOf(context, width);
-  const who = context.agentID === undefined ? "" : " (a sub-agent)";
+  const always = alwaysOf(approval, width);
+  const who = approval.agentId === undefined ? "" : " (a sub-agent)";
   const name = visibleLine(tool);
   const heading = breakIntoRows(name, width - INDENT);
   // A name that is cut could stand for another tool.
@@ -61,13 +109,13 @@ async function decide(terminal: Terminal, call: Call, askLine: AskLine): Promise
     for (const row of rows.splice(0, count)) terminal.tell(`    ${row}`);
   };
   show(page);
-  for (const row of reasonRows(context.decisionReason, width - INDENT)) {
+  for (const row of reasonRows(approval.reason, width - INDENT)) {
     terminal.tell(style.dim(`    ${row}`));
   }
   for (;;) {
     const hidden = rows.length;
     const question = wrapText(`  ${choices(hidden, page, always)}`, width);
-    const said = await askLine(`${question}\n  > `, context.signal);
+    const said = await askLine(`${question}\n  > `, signal);
     if (said === undefined) return NO_ANSWER;
     const answer = said.trim();
     const isAlways = /^a(lways)?$/i.test(answer);
@@ -77,10 +125,9 @@ async function decide(terminal: Terminal, call: Call, askLine: AskLine): Promise
           `  ! ${linesOf(hidden)} not shown yet: see the whole call before you allow it.`,
         ),
       );
-    } else if (isYes(answer)) return { behavior: "allow", updatedInput: input };
-    else if (isAlways && always.length > 0) {
-      return { behavior: "allow", updatedInput: input, updatedPermissions: always };
-    } else if (isNo(answer)) {
+    } else if (isYes(answer)) return { behavior: "allow" };
+    else if (isAlways && always.length > 0) return { behavior: "allow", scope: "session" };
+    else if (isNo(answer)) {
       return { behavior: "deny", message: "The person refused this." };
     } else if (hidden > 0 && /^s(how)?$/i.test(answer)) show(page);
     else if (hidden > 0 && /^all$/i.test(answer)) show(hidden);
@@ -101,7 +148,7 @@ const BESIDE = 9;
 /** In rows. The CLI's own tools, and the API, have far shorter names. */
 const LONGEST_NAME = 4;
 
-const UNREADABLE: PermissionResult = {
+const UNREADABLE: ApprovalDecision = {
   behavior: "deny",
   message: "The name of the tool is too long to be shown to a person.",
 };
@@ -135,17 +182,14 @@ function reasonRows(reason: string | undefined, columns: number): string[] {
 /** In rows. */
 const LONGEST_REASON = 2;
 
-/** The grants that "always" stands for, all limited to this session. */
-function alwaysOf(context: CanUseToolContext, width: number): PermissionUpdate[] {
-  const { suggestions = [], suppressAlwaysAllowRule } = context;
-  if (suppressAlwaysAllowRule === true) return [];
-  const rules = suggestions.filter((each) => each.type === "addRules" && each.behavior === "allow");
-  // A mode grants more than calls like this one, so it is offered only if there is nothing narrower.
-  const wide = suggestions.filter(({ type }) => type === "setMode" || type === "addDirectories");
-  const granted = rules.length > 0 ? rules : wide;
-  // A grant that is too long to be shown whole is not offered.
-  if (breakIntoRows(granted.map(nameOf).join(", "), width).length > LONGEST_GRANT) return [];
-  return granted.map((update): PermissionUpdate => ({ ...update, destination: "session" }));
+/** The rules that "always" stands for; none if they are too long to be shown whole. */
+function alwaysOf(
+  approval: ToolApproval | PlanApproval,
+  width: number,
+): readonly PermissionUpdate[] {
+  const { updates = [] } = (approval.kind === "tool" ? approval.sessionGrant : undefined) ?? {};
+  const rows = breakIntoRows(updates.map(nameOf).join(", "), width);
+  return rows.length > LONGEST_GRANT ? [] : updates;
 }
 
 function nameOf(update: PermissionUpdate): string {
@@ -167,22 +211,14 @@ const MODE_NAMES: Readonly<Record<string, string>> = {
 /** In rows. */
 const LONGEST_GRANT = 2;
 
-interface Question {
-  readonly question: string;
-  readonly multiSelect?: boolean;
-  readonly options?: readonly { readonly label: string; readonly description?: string }[];
-}
-
 /** The model's own questions: by number, or in the user's own words. */
 async function answerQuestions(
   terminal: Terminal,
-  input: Record<string, unknown>,
-  { signal }: CanUseToolContext,
-  askLine: AskLine,
-): Promise<PermissionResult> {
-  const questions = Array.isArray(input["questions"]) ? (input["questions"] as Question[]) : [];
+  { questions }: QuestionApproval,
+  { askLine, signal }: Asking,
+): Promise<ApprovalDecision> {
   const answers: Record<string, string> = {};
-  for (const { question, options = [], multiSelect } of questions) {
+  for (const { question, options, multiSelect } of questions) {
     const { style, width } = terminal;
     const rows = printable(question)
       .split("\n")
@@ -206,12 +242,12 @@ async function answerQuestions(
     // A stray Enter is no answer.
     while (said === "") said = (await askLine(how, signal))?.trim();
     if (said === undefined) return NO_ANSWER;
-    answers[question] = chosen(said, options, multiSelect === true);
+    answers[question] = chosen(said, options, multiSelect);
   }
-  return { behavior: "allow", updatedInput: { ...input, answers } };
+  return { behavior: "answer", answers };
 }
 
-function chosen(said: string, options: NonNullable<Question["options"]>, isMany: boolean): string {
+function chosen(said: string, options: UserQuestion["options"], isMany: boolean): string {
   const labels = said.split(/[\s,]+/).map((each) => options[Number(each) - 1]?.label);
   const isNumbers = labels.every((label) => label !== undefined);
   return isNumbers && (isMany || labels.length === 1) ? labels.join(", ") : said;
