@@ -8,10 +8,13 @@ import type {
   McpMessageRequest,
   UserDialogRequest,
 } from "../../wire/index.js";
+import type { Observation } from "../observe/observation.js";
+import { observeRequests } from "../observe/observe-requests.js";
 import { answerHook } from "./answer-hook.js";
 import { answerDialog, answerElicitation } from "./answer-interaction.js";
 import { answerPermission } from "./answer-permission.js";
 import type { HostMcpServers } from "./host-mcp-servers.js";
+import { inCallerContext } from "./in-caller-context.js";
 import type { PermissionContext } from "./permission-context.js";
 import { PolicyJudge } from "./policy-judge.js";
 
@@ -24,6 +27,7 @@ export interface RequestHandlerParts {
   readonly report: ReportFault;
   /** What the policy must know about the session at the time of a tool call. */
   readonly permissionContext: () => PermissionContext;
+  readonly observation: Observation;
 }
 
 /** Answers the requests of the CLI with the callbacks of the options. */
@@ -35,7 +39,7 @@ export function createRequestHandler(parts: RequestHandlerParts): RequestHandler
   const judge = rules && new PolicyJudge(rules, otherwise, permissionContext);
   const permissions = { canUseTool, judge, log, report };
   const hooks = { callbacks, judge, log, report };
-  return async (request, context) => {
+  const handler: RequestHandler = async (request, context) => {
     switch (request.subtype) {
       case "can_use_tool":
         return answerPermission(request as CanUseToolRequest, context, permissions);
@@ -51,4 +55,5 @@ export function createRequestHandler(parts: RequestHandlerParts): RequestHandler
         return new Refusal(`Unsupported control request subtype: ${request.subtype}`);
     }
   };
+  return inCallerContext(observeRequests(handler, parts.observation));
 }
