@@ -218,6 +218,7 @@ export {
 // biome-ignore format: with one name a line, the long lists would hide the short ones.
 export type {
   AccountInfo, AgentInfo, ApiEvent, ApiKeySource, AssistantBody, AssistantError, AssistantLine,
+  AssistantLineBody,
   AssistantMessage, AsyncHookJSONOutput, AuthStatus, BackgroundTaskSummary, BaseHookInput,
   BlockDelta, BrokenLine, CanUseToolRequest, CliRequest, CoalescedNotice, CommandLifecycle,
   ConfigChangeHookInput, ContentBlock, ContentBlockDelta, ContentBlockStart, ContentBlockStop,
@@ -227,7 +228,7 @@ export type {
   EffortLevel, ElicitationHookInput, ElicitationHookSpecificOutput, ElicitationResult,
   ElicitationResultHookInput, ElicitationResultHookSpecificOutput, ExitReason,
   FastModeDisabledReason, FastModeState, FileChangedHookInput, FileChangedHookSpecificOutput,
-  Frame, FramedLine, HookCallbackRequest, HookInput, HookInputs, HookJSONOutput, HookOutput,
+  Frame, FramedLine, History, HistoryMessage, HookCallbackRequest, HookInput, HookInputs, HookJSONOutput, HookOutput,
   HookPermissionDecision, HookRegistration, HookSpecificOutput, HostNotice, HostPayload,
   HostPayloads, HostRequest, HostRequestFields, HostSubtype, ImageBlock, InitializePayload,
   InitializeRequest, InstructionsLoadedHookInput, InterruptReceipt, JsonObject, KeepAlive,

@@ -1,6 +1,7 @@
 import { guardLogger, type HawserError, hostMask, isHawserError } from "../base/index.js";
 import type { Options } from "../options/index.js";
 import {
+  appendValidated,
   dropMessages,
   enrichError,
   interruptTurn,
@@ -160,6 +161,7 @@ export class Attempt {
       // A failed start also fails the turn, which reports the reason.
       () => {},
     );
+    if (plan.history.length > 0) await this.#sendHistory(session);
     let step: Step = { prompt: plan.prompt };
     while ("prompt" in step) step = await this.#runTurn(session, step.prompt);
     return buildCompletion(step.ended, tally, {
@@ -172,6 +174,13 @@ export class Attempt {
       resumes: this.#resumes,
       value: step.value,
     });
+  }
+
+  /** Nothing of it belongs to the turns of the call. The process may still be replaced afterwards. */
+  async #sendHistory(session: Session): Promise<void> {
+    const { plan, call } = this.#context;
+    const interruption = () => this.#interruption;
+    await call.unlessInterrupted(appendValidated(session, plan.history, interruption));
   }
 
   /** Runs one turn and decides what follows. */

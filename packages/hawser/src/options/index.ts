@@ -22,6 +22,7 @@ export type {
   ProjectInput,
   SettingsInput,
 } from "./invocation/invocation.js";
+export { requireEssential, requireEssentials } from "./invocation/supported-options.js";
 export type {
   ModelName,
   OptionName,
@@ -81,6 +82,7 @@ export { mcpToolPrefix, readMcpServers } from "./validate/kinds/mcp-servers.js";
 export { escapeRule } from "./validate/kinds/permission-rule.js";
 export { refuseOptions, refuseWithoutPool } from "./validate/refuse-options.js";
 export { settingsPath } from "./validate/settings-reading.js";
+export { validateAppended, validateConversation } from "./validate/validate-history.js";
 export {
   refuseCollidingServers,
   refuseOpenGuards,

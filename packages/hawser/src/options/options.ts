@@ -1,6 +1,6 @@
 import type { Logger } from "../base/index.js";
 import type { JsonSchema, StandardSchema } from "../schema/index.js";
-import type { JsonObject, Open, PermissionMode } from "../wire/index.js";
+import type { History, JsonObject, Open, PermissionMode } from "../wire/index.js";
 import type { ToolName } from "./tools/builtin-tools.js";
 import type { AgentDefinition } from "./types/agent.js";
 import type { Hooks } from "./types/hooks.js";
@@ -131,6 +131,23 @@ export interface Options {
    * ```
    */
   systemPrompt?: SystemPromptOption | undefined;
+  /**
+   * Earlier messages of the conversation, the oldest first. The model gets them verbatim before the prompt;
+   * nothing is written to disk. The text is data, as that of a prompt. If the last message is of the user,
+   * for example the results of tool calls, the prompt may be `undefined`. For `complete()` and `stream()`; a
+   * session has `append()`.
+   * @default []
+   * @example
+   * ```ts
+   * await complete("And which one is the strongest?", {
+   *   history: [
+   *     { role: "user", content: "Name two knots." },
+   *     { role: "assistant", content: "Bowline and sheet bend." },
+   *   ],
+   * });
+   * ```
+   */
+  history?: History | undefined;
   /** Instructions for plan mode that replace the CLI's own. */
   planModeInstructions?: string | undefined;
   /**

@@ -14,6 +14,7 @@ export { PendingWork, type WorkListener } from "./idle/pending-work.js";
 export { openSession, type SessionOptions } from "./open-session.js";
 export { type FailureContext, failureOf, type Stop, stopOf, wordsOf } from "./result-outcome.js";
 export {
+  appendValidated,
   detachProcess,
   enrichError,
   resetAndDetachProcess,

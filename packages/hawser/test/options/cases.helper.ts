@@ -116,6 +116,7 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
       { excludeDynamicSections: true, systemPromptSnapshot: false },
     ),
   ],
+  history: one({ history: [{ role: "user", content: "Hi." }] }),
   planModeInstructions: field({ planModeInstructions: "plan" }, { planModeInstructions: "plan" }),
   literalPrompt: [...one({ literalPrompt: true }), ...one({ literalPrompt: false })],
   verbatimPrompts: one({ verbatimPrompts: true }),

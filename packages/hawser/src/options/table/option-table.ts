@@ -15,6 +15,7 @@ import type { OptionName } from "../options.js";
 import { agents, hooks } from "../validate/kinds/agents-and-hooks.js";
 import * as word from "../validate/kinds/effort-and-mode.js";
 import { beta, credential, environment, extraArgs } from "../validate/kinds/environment.js";
+import { history } from "../validate/kinds/history.js";
 import * as hostKind from "../validate/kinds/host.js";
 import { mcpServers } from "../validate/kinds/mcp-servers.js";
 import { model, models, taskBudget, thinking } from "../validate/kinds/model.js";
@@ -109,6 +110,17 @@ export const OPTION_TABLE: OptionTable = {
     since: "2.0.0",
     inUse: () => true,
     apply: applySystemPrompt,
+  }),
+  // The assistant's lines are not documented. Older versions were seen to ignore them.
+  history: special({
+    ...PARTICULAR,
+    scope: "call",
+    residue: "none",
+    ofCaller: true,
+    kind: history,
+    channels: ["prompt"],
+    since: "2.1.197",
+    isEssential: true,
   }),
   planModeInstructions: initialize("planModeInstructions", kind.string, "2.1.118", PARTICULAR),
   literalPrompt: special({

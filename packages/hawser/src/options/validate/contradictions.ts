@@ -89,6 +89,12 @@ const RULES: readonly Rule[] = [
     when: (o) => has(o["schema"]) && has(o["outputFormat"]),
   },
   {
+    path: "history",
+    message: "contradicts resume and continue: a call has one conversation",
+    hint: "Set only one of them, or open the session with `openSession()` and call `append()`.",
+    when: (o) => has(o["history"]) && (has(o["resume"]) || has(o["continue"])),
+  },
+  {
     path: "trustProject",
     message: "is false and contradicts settingSources, which names files of the project",
     hint: "Leave `project` and `local` out of `settingSources`, or set `trustProject` to true.",

@@ -1,4 +1,4 @@
-import { HawserError, isHawserError } from "../../base/index.js";
+import { getPath, HawserError, isHawserError } from "../../base/index.js";
 import type { RequestOptions } from "../../control/index.js";
 import {
   compareVersions,
@@ -9,6 +9,7 @@ import {
 } from "../../options/index.js";
 import { hasTranscript } from "../../transcripts/index.js";
 import {
+  type AssistantLine,
   type HostRequest,
   isResult,
   isSystem,
@@ -90,7 +91,7 @@ export class RecoverableConnection implements PromptSink {
     return this.#mcpServers;
   }
 
-  /** The model that the newest turn began with. */
+  /** The model that the newest turn began with, or that was set since; undefined if it is not known. */
   get model(): string | undefined {
     return this.#model;
   }
@@ -126,7 +127,7 @@ export class RecoverableConnection implements PromptSink {
   }
 
   /** Waits until a new process has the settings of the old process. */
-  sendPrompt(message: UserLine, encoded?: string): Promise<void> {
+  sendPrompt(message: UserLine | AssistantLine, encoded?: string): Promise<void> {
     const connection = this.#current;
     return (
       this.#restored?.then(() => connection.sendPrompt(message, encoded)) ??
@@ -139,6 +140,7 @@ export class RecoverableConnection implements PromptSink {
     try {
       const payload = await this.#current.request(request, options);
       this.#settings.add(request);
+      if (request.subtype === "set_model") this.#model = modelIn(payload);
       return payload;
     } catch (error) {
       throw this.enrich(error);
@@ -268,6 +270,12 @@ const UP: State = { name: "up" };
  * each turn, so no guess is needed.
  */
 const COUNTS_ANEW: Version = [2, 1, 197];
+
+/** The model that the CLI reports after a change; an older CLI reports none. */
+function modelIn(payload: unknown): string | undefined {
+  const model = getPath(payload, "model");
+  return typeof model === "string" ? model : undefined;
+}
 
 const WORKING: ReadonlySet<string> = new Set(["connected", "pending", "disabled"]);
 

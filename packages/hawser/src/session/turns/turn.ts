@@ -84,6 +84,8 @@ export interface PromptLine {
   encoded?: string | undefined;
   /** The stack of the call that sent the prompt, for errors. */
   readonly caller?: string | undefined;
+  /** Whether the line only adds a message to the conversation, and belongs to others before and after it. */
+  readonly isHistory?: boolean | undefined;
 }
 
 /** The session's side of a turn. */
@@ -156,10 +158,10 @@ export class LiveTurn implements Turn {
 
   /**
    * Whether the prompt may be sent to another process. It may be sent twice at most, so that a prompt that
-   * kills its process is not sent for ever.
+   * kills its process is not sent for ever. A message of a history would lack the messages before it.
    */
   get maySendAgain(): boolean {
-    return !this.#taken && this.timesSent < 2;
+    return !this.#taken && this.timesSent < 2 && this.prompt.isHistory !== true;
   }
 
   take(): void {
