@@ -467,6 +467,15 @@ export interface Options {
    */
   preset?: "lean" | "agent" | undefined;
 
+  /**
+   * Starts the CLI in its minimal mode (`--bare`), which reads no login, keychain, CLAUDE.md, plugins or hooks
+   * of settings files. The credential must be an API key, or an `apiKeyHelper` in `settings`. In this mode
+   * each request of a conversation begins with the request before it, so that the API can cache the beginning.
+   * It contradicts `rules` and `hooks`, because the CLI calls no hook in this mode, also none of your program.
+   * @default false
+   */
+  bare?: boolean | undefined;
+
   // Messages and logs.
 
   /**

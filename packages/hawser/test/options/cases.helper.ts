@@ -389,6 +389,7 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
   projectConfigRoot: flag({ projectConfigRoot: "/tmp" }, "--project-config-root=/tmp"),
   preset: one({ preset: "lean" }),
 
+  bare: [...flag({ bare: true }, "--bare"), ...one({ bare: false })],
   includePartialMessages: flag({ includePartialMessages: true }, "--include-partial-messages"),
   promptSuggestions: field({ promptSuggestions: true }, { promptSuggestions: true }),
   stderr: one({ stderr: () => {} }),

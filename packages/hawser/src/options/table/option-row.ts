@@ -109,6 +109,7 @@ export type GeneralOption =
   | "agents"
   | "allowedTools"
   | "apiKey"
+  | "bare"
   | "betas"
   | "cliFrom"
   | "cliPath"

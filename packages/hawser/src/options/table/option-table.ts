@@ -388,6 +388,7 @@ export const OPTION_TABLE: OptionTable = {
     folder: "fixed",
   }),
   preset: host(kind.oneOf("lean", "agent"), CLEAN),
+  bare: bare("--bare", "2.1.81", GENERAL),
   includePartialMessages: bare("--include-partial-messages", "1.0.109", {
     ...CLEAN,
   }),

@@ -19,6 +19,10 @@ const hasProjectSource = (sources: unknown): boolean =>
 
 const has = (value: unknown): boolean => value !== undefined && value !== false;
 
+/** Whether a list or a map has entries. */
+const isFilled = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.keys(value).length > 0;
+
 const RULES: readonly Rule[] = [
   {
     path: "canUseTool",
@@ -87,6 +91,19 @@ const RULES: readonly Rule[] = [
     message: "contradicts outputFormat: an answer has one schema",
     hint: "Set only one of them.",
     when: (o) => has(o["schema"]) && has(o["outputFormat"]),
+  },
+  {
+    path: "bare",
+    message:
+      "contradicts rules and hooks: in this mode the CLI calls no hook, so none would guard a tool",
+    hint: "Leave `bare` out, or use `disallowedTools`, `allowedTools` and `canUseTool`.",
+    when: (o) => has(o["bare"]) && (isFilled(o["rules"]) || isFilled(o["hooks"])),
+  },
+  {
+    path: "bare",
+    message: "contradicts oauthToken: in this mode the CLI takes an API key only",
+    hint: "Set `apiKey`, or leave `bare` out.",
+    when: (o) => has(o["bare"]) && has(o["oauthToken"]),
   },
   {
     path: "history",
