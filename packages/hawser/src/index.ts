@@ -27,6 +27,7 @@ export {
   stream,
   stripFence,
   type Timing,
+  type ToolCall,
   type ValueOf,
 } from "./complete/index.js";
 export {
@@ -61,8 +62,8 @@ export {
 } from "./mcp/index.js";
 // biome-ignore format: with one name a line, the long lists would hide the short ones.
 export type {
-  AgentDefinition, AgentMcpServerSpec, AutoResumeOptions, BuiltinTool, CanUseTool,
-  CanUseToolContext, CliFacts, CustomPrompt, Effort, Elicitation, EnvironmentChanges,
+  AgentDefinition, AgentMcpServerSpec, AutoResumeOptions, BuiltinTool, CanUseTool, 
+  CanUseToolContext, ClientTool,CliFacts, CustomPrompt, Effort, Elicitation, EnvironmentChanges,
   ExplainedFile, Explanation, HookAnswer, HookCallback, HookCallbackMatcher, HookEvent,
   HookMatcher, Hooks, HostFacts, Initialize, InteractionContext, Invocation, JsonSchema,
   McpRemoteServer, McpSdkServer, McpServerConfig, McpStdioServer, ModelName, OnElicitation,
@@ -71,7 +72,7 @@ export type {
   SandboxNetwork, SandboxSettings, SessionKey, SessionStore, SessionStoreEntry, SessionStoreFlush,
   SessionSummaryEntry, SettingSource, SettingsInput, SpawnedProcess, SpawnRequest, StandardIssue,
   StandardResult, StandardSchema, SystemPromptOption, ThinkingAdaptive, ThinkingConfig,
-  ThinkingDisabled, ThinkingDisplay, ThinkingEnabled, TimeoutOptions, ToolName, UserDialog,
+  ThinkingDisabled, ThinkingDisplay, ThinkingEnabled, TimeoutOptions, ToolChoice, ToolName, UserDialog,
   UserDialogResult, Version,
 } from "./options/index.js";
 export { buildInvocation, HOOK_EVENTS, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./options/index.js";

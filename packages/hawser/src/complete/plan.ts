@@ -3,6 +3,7 @@ import {
   type AutoResumeOptions,
   type JsonSchema,
   type Options,
+  offersClientTools,
   pathsOfScope,
   type RetryOptions,
   refuseOpenGuards,
@@ -27,6 +28,7 @@ import {
   type Prompt,
   userLine,
 } from "../wire/index.js";
+import { type ForcedToolCall, forcedToolCall } from "./forced-tool-call.js";
 import { prepareStructuredOutput } from "./structured-output.js";
 
 type Known<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
@@ -45,6 +47,10 @@ export interface Plan {
   readonly retry: Known<Omit<RetryOptions, "cliRetries" | "apiTimeoutMs">>;
   readonly autoResume: Known<AutoResumeOptions>;
   readonly schema: StandardSchema | JsonSchema | undefined;
+  /** The tool call that stands for the value, if the model must call a tool. */
+  readonly forcedCall: ForcedToolCall | undefined;
+  /** Whether the call ends when the model calls a tool. */
+  readonly endsAtToolCalls: boolean;
   readonly maxRepairs: number;
 }
 
@@ -97,13 +103,17 @@ function planOptions(caller: string, options: Options): PlannedOptions {
     ...wanted,
   });
   const { totalMs, ...phases } = timeoutsOf(resolved, DEFAULT_TOTAL_MS);
-  const { schema: own, outputFormat, ...rest } = resolved;
-  const schema = own ?? outputFormat?.schema;
+  const { schema: own, outputFormat, clientTools, toolChoice: _choice, ...rest } = resolved;
+  const forcedCall = forcedToolCall(resolved);
+  const endsAtToolCalls = offersClientTools(resolved);
+  const schema = forcedCall?.schema ?? own ?? outputFormat?.schema;
   return {
     options: {
       ...rest,
       // The events of the model make the text live, and show that the model is not silent.
-      includePartialMessages: rest.includePartialMessages ?? true,
+      includePartialMessages: endsAtToolCalls || (rest.includePartialMessages ?? true),
+      // A process knows nothing of tools that the model does not have.
+      ...(endsAtToolCalls ? { clientTools } : {}),
       ...(schema === undefined ? {} : { maxTurns: rest.maxTurns ?? maxTurnsForOutput(rest) }),
       ...(autoResume.times > 0 ? { recover: true } : {}),
     },
@@ -113,6 +123,8 @@ function planOptions(caller: string, options: Options): PlannedOptions {
     retry: resolveRetry(wanted, totalMs),
     autoResume,
     schema,
+    forcedCall,
+    endsAtToolCalls,
     maxRepairs: wanted.maxRepairs ?? 2,
   };
 }

@@ -1,4 +1,5 @@
 export type { JsonSchema, StandardIssue, StandardResult, StandardSchema } from "../schema/index.js";
+export { CLIENT_TOOL_SERVER, offersClientTools } from "./apply/client-tools.js";
 export { type NumberedHook, type NumberedHooks, numberHooks } from "./apply/hooks.js";
 export { POLICY_HOOK } from "./apply/policy-rules.js";
 export type { Version } from "./cli-version.js";
@@ -65,6 +66,7 @@ export {
 export { shadowedCallbackWarning, shadowedChangesWarning } from "./tools/shadowed-callback.js";
 export { matchesWildcard } from "./tools/wildcard.js";
 export type * from "./types/agent.js";
+export type * from "./types/client-tool.js";
 export type * from "./types/hooks.js";
 export { HOOK_EVENTS } from "./types/hooks.js";
 export type * from "./types/interaction.js";

@@ -3,6 +3,7 @@ import type { JsonSchema, StandardSchema } from "../schema/index.js";
 import type { History, JsonObject, Open, PermissionMode } from "../wire/index.js";
 import type { ToolName } from "./tools/builtin-tools.js";
 import type { AgentDefinition } from "./types/agent.js";
+import type { ClientTool, ToolChoice } from "./types/client-tool.js";
 import type { Hooks } from "./types/hooks.js";
 import type { OnElicitation, OnUserDialog } from "./types/interaction.js";
 import type { AutoResumeOptions, RetryOptions, TimeoutOptions } from "./types/limits.js";
@@ -221,6 +222,29 @@ export interface Options {
    * ```
    */
   rules?: readonly PolicyRule[] | undefined;
+  /**
+   * Tools that your program runs itself. The model sees each name, description and schema exactly as given. If
+   * it calls some of them, the call ends with `stop: "tool_calls"` and `toolCalls`; run the tools, and continue
+   * with another call whose `history` holds the model's message and the results. For `complete()` and `stream()`
+   * without other tools. In a session, use a tool of `createSdkMcpServer()` whose handler returns later.
+   * @default []
+   * @example
+   * ```ts
+   * const weather = {
+   *   name: "weather",
+   *   description: "Tells the weather of a city.",
+   *   inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+   * };
+   * const { toolCalls } = await complete("Rain in Oslo?", { clientTools: [weather] });
+   * ```
+   */
+  clientTools?: readonly ClientTool[] | undefined;
+  /**
+   * Whether the model must call a tool of `clientTools`. With `"required"` or a named tool, there is one call,
+   * and its input fits the schema of the tool.
+   * @default "auto"
+   */
+  toolChoice?: ToolChoice | undefined;
   /** Additional names for tools: each key is a name that calls may use, each value is the tool. */
   toolAliases?: Record<string, string> | undefined;
   /** Settings of single tools. */

@@ -54,5 +54,5 @@ export {
   textIn,
 } from "./turns/turn.js";
 export { addUsage, type Spent, spentOn, wasInterrupted } from "./turns/turn-costs.js";
-export { requestedDelayMs } from "./turns/turn-record.js";
+export { requestedDelayMs, type ToolUse } from "./turns/turn-record.js";
 export type { WholeMessage } from "./turns/whole-messages.js";

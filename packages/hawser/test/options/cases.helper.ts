@@ -158,6 +158,18 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
     ),
     ...field({ rules: [{ tool: "*", decision: "allow" }] }, { hooks: { PreToolUse: [POLICY] } }),
   ],
+  clientTools: [
+    ...one(
+      { clientTools: [{ name: "get", description: "Gets.", inputSchema: { type: "object" } }] },
+      {
+        flags: ["--allowedTools=mcp__client_tools"],
+        env: { CLAUDE_AGENT_SDK_MCP_NO_PREFIX: "1" },
+        initialize: { sdkMcpServers: ["client_tools"] },
+      },
+    ),
+    ...one({ clientTools: [] }),
+  ],
+  toolChoice: one({ toolChoice: "none" }),
   toolAliases: field({ toolAliases: { Shell: "Bash" } }, { toolAliases: { Shell: "Bash" } }),
   toolConfig: variable(
     { toolConfig: { askUserQuestion: { previewFormat: "html" } } },

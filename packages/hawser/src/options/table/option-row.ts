@@ -97,7 +97,13 @@ export interface ResidueRule<Value> {
  * The options whose scope is `call`. A type cannot be read from the table, so a check compares
  * both.
  */
-export type CallOption = "autoResume" | "history" | "maxRepairs" | "schema";
+export type CallOption =
+  | "autoResume"
+  | "clientTools"
+  | "history"
+  | "maxRepairs"
+  | "schema"
+  | "toolChoice";
 
 /** The options whose scope is `session`, compared with the table in the same way. */
 export type SessionOption = "recover";

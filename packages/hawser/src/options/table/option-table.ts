@@ -1,5 +1,6 @@
 import { kind } from "../../base/index.js";
 import { isStandardSchema } from "../../schema/index.js";
+import { applyClientTools } from "../apply/client-tools.js";
 import { applyEffort, applyPermissionMode } from "../apply/effort-and-mode.js";
 import { applyHooks } from "../apply/hooks.js";
 import { applyMcpServers } from "../apply/mcp-servers.js";
@@ -13,6 +14,7 @@ import { applyUntrusted } from "../apply/untrusted-project.js";
 import { addFlag } from "../invocation/draft.js";
 import type { OptionName } from "../options.js";
 import { agents, hooks } from "../validate/kinds/agents-and-hooks.js";
+import { clientTools, toolChoice } from "../validate/kinds/client-tools.js";
 import * as word from "../validate/kinds/effort-and-mode.js";
 import { beta, credential, environment, extraArgs } from "../validate/kinds/environment.js";
 import { history } from "../validate/kinds/history.js";
@@ -187,6 +189,18 @@ export const OPTION_TABLE: OptionTable = {
     apply: ({ permissions }, list) => permissions.deny.push(...list),
   }),
   rules: host(toolKind.rules, { ...GENERAL, residue: "unknown" }),
+  // A reset was seen to leave nothing of interrupted calls. A process keeps its tools, and serves no others.
+  clientTools: special({
+    ...PARTICULAR,
+    scope: "call",
+    residue: "none",
+    kind: clientTools,
+    channels: ["initialize", "env", "argv", "host"],
+    since: "2.1.197",
+    isEssential: true,
+    apply: applyClientTools,
+  }),
+  toolChoice: host(toolChoice, { ...PARTICULAR, scope: "call", residue: "none" }),
   toolAliases: initialize("toolAliases", kind.recordOf(kind.string), "2.1.142", PARTICULAR),
   toolConfig: special({
     ...PARTICULAR,

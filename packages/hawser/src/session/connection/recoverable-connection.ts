@@ -18,6 +18,7 @@ import {
   type SystemInit,
   type UserLine,
 } from "../../wire/index.js";
+import { clientToolServer } from "../client-tool-server.js";
 import { enrich } from "../session-error.js";
 import type { PrestartedProcess, ProcessStart } from "../session-start.js";
 import { warnOfKey, warnOfUnknownAgent } from "../startup-warnings.js";
@@ -54,6 +55,7 @@ export class RecoverableConnection implements PromptSink {
   #costs: TurnCosts;
   #model: string | undefined;
   #servers: Servers = {};
+  readonly #clientTools: Servers;
   #id: string | undefined;
   /** Whether the CLI has begun a turn, so that there is a conversation to resume. */
   #hasConversation = false;
@@ -74,6 +76,7 @@ export class RecoverableConnection implements PromptSink {
     this.#options = options;
     this.#bootMs = bootMs;
     this.#listener = listener;
+    this.#clientTools = clientToolServer(options);
     this.#costs = new TurnCosts(warm?.before);
     const { sessionId = warm?.sessionId, resume, forkSession } = options;
     this.#id = sessionId ?? (forkSession ? undefined : resume);
@@ -259,7 +262,11 @@ export class RecoverableConnection implements PromptSink {
 
   #allServers(dynamic = this.#servers): Servers {
     const { mcpServers } = this.#options;
-    return { ...(typeof mcpServers === "object" ? mcpServers : {}), ...dynamic };
+    return {
+      ...(typeof mcpServers === "object" ? mcpServers : {}),
+      ...this.#clientTools,
+      ...dynamic,
+    };
   }
 }
 

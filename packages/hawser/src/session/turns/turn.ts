@@ -204,8 +204,10 @@ export class LiveTurn implements Turn {
 
   receiveEvents(events: readonly StreamEvent[], size: number): void {
     if (this.#settled) return;
+    // The events may lead to an interrupt, after which no message is kept.
+    const { keepsMessages } = this;
     this.record.addEvents(events);
-    if (this.keepsMessages && this.#owner.showsEvents) this.#stream.pushEvents(events, size);
+    if (keepsMessages && this.#owner.showsEvents) this.#stream.pushEvents(events, size);
   }
 
   settle(outcome: ResultMessage | HawserError, merged: readonly string[] = []): void {
