@@ -38,6 +38,7 @@ export {
   stream,
   stripFence,
   type Timing,
+  type ToolCall,
   type ValueOf,
 } from "./complete/index.js";
 export {
@@ -72,8 +73,8 @@ export {
 } from "./mcp/index.js";
 // biome-ignore format: with one name a line, the long lists would hide the short ones.
 export type {
-  AgentDefinition, AgentMcpServerSpec, AutoResumeOptions, BuiltinTool, CanUseTool,
-  CanUseToolContext, CliFacts, CustomPrompt, Effort, Elicitation, EnvironmentChanges,
+  AgentDefinition, AgentMcpServerSpec, AutoResumeOptions, BuiltinTool, CanUseTool, 
+  CanUseToolContext, ClientTool,CliFacts, CustomPrompt, Effort, Elicitation, EnvironmentChanges,
   ExplainedFile, Explanation, HookAnswer, HookCallback, HookCallbackMatcher, HookEvent,
   HookMatcher, Hooks, HostFacts, Initialize, InteractionContext, Invocation, JsonSchema,
   McpRemoteServer, McpSdkServer, McpServerConfig, McpStdioServer, ModelName, OnElicitation,
@@ -82,7 +83,7 @@ export type {
   SandboxNetwork, SandboxSettings, SessionKey, SessionStore, SessionStoreEntry, SessionStoreFlush,
   SessionSummaryEntry, SettingSource, SettingsInput, SpawnedProcess, SpawnRequest, StandardIssue,
   StandardResult, StandardSchema, SystemPromptOption, ThinkingAdaptive, ThinkingConfig,
-  ThinkingDisabled, ThinkingDisplay, ThinkingEnabled, TimeoutOptions, ToolName, UserDialog,
+  ThinkingDisabled, ThinkingDisplay, ThinkingEnabled, TimeoutOptions, ToolChoice, ToolName, UserDialog,
   UserDialogResult, Version,
 } from "./options/index.js";
 export { buildInvocation, HOOK_EVENTS, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./options/index.js";
@@ -237,6 +238,7 @@ export {
 // biome-ignore format: with one name a line, the long lists would hide the short ones.
 export type {
   AccountInfo, AgentInfo, ApiEvent, ApiKeySource, AssistantBody, AssistantError, AssistantLine,
+  AssistantLineBody,
   AssistantMessage, AsyncHookJSONOutput, AuthStatus, BackgroundTaskSummary, BaseHookInput,
   BlockDelta, BrokenLine, CanUseToolRequest, CliRequest, CoalescedNotice, CommandLifecycle,
   ConfigChangeHookInput, ContentBlock, ContentBlockDelta, ContentBlockStart, ContentBlockStop,
@@ -246,7 +248,7 @@ export type {
   EffortLevel, ElicitationHookInput, ElicitationHookSpecificOutput, ElicitationResult,
   ElicitationResultHookInput, ElicitationResultHookSpecificOutput, ExitReason,
   FastModeDisabledReason, FastModeState, FileChangedHookInput, FileChangedHookSpecificOutput,
-  Frame, FramedLine, HookCallbackRequest, HookInput, HookInputs, HookJSONOutput, HookOutput,
+  Frame, FramedLine, History, HistoryMessage, HookCallbackRequest, HookInput, HookInputs, HookJSONOutput, HookOutput,
   HookPermissionDecision, HookRegistration, HookSpecificOutput, HostNotice, HostPayload,
   HostPayloads, HostRequest, HostRequestFields, HostSubtype, ImageBlock, InitializePayload,
   InitializeRequest, InstructionsLoadedHookInput, InterruptReceipt, JsonObject, KeepAlive,

@@ -1,6 +1,7 @@
 import { guardLogger, type HawserError, hostMask, isHawserError } from "../base/index.js";
 import type { Options } from "../options/index.js";
 import {
+  appendValidated,
   dropMessages,
   enrichError,
   interruptTurn,
@@ -24,6 +25,7 @@ import {
   stoppedWithoutOutput,
 } from "./structured-output.js";
 import type { Tally } from "./tally.js";
+import { ToolCallCut } from "./tool-call-cut.js";
 
 /** Everything that the attempts of one call share. */
 export interface CallContext {
@@ -163,6 +165,7 @@ export class Attempt {
       // A failed start also fails the turn, which reports the reason.
       () => {},
     );
+    if (plan.history.length > 0) await this.#sendHistory(session);
     let step: Step = { prompt: plan.prompt };
     while ("prompt" in step) step = await this.#runTurn(session, step.prompt);
     return buildCompletion(step.ended, tally, {
@@ -175,6 +178,13 @@ export class Attempt {
       resumes: this.#resumes,
       value: step.value,
     });
+  }
+
+  /** Nothing of it belongs to the turns of the call. The process may still be replaced afterwards. */
+  async #sendHistory(session: Session): Promise<void> {
+    const { plan, call } = this.#context;
+    const interruption = () => this.#interruption;
+    await call.unlessInterrupted(appendValidated(session, plan.history, interruption));
   }
 
   /** Runs one turn and decides what follows. */
@@ -203,17 +213,27 @@ export class Attempt {
   async #awaitResult(turn: Turn): Promise<EndedTurn> {
     const { tally, output } = this.#context;
     const record = recordOf(turn);
+    const cut = this.#context.plan.endsAtToolCalls ? new ToolCallCut(turn) : undefined;
     try {
       const result = await turn.result.catch((error: unknown) => {
+        if (cut?.result !== undefined) return cut.result;
         tally.addLost(turn);
         throw error;
       });
+      if (cut?.result !== undefined) {
+        tally.add(result, 1);
+        const { model, givenOutput, text } = record;
+        const ended = { text: text.text, toolCalls: cut.calls, stop: "tool_calls" as const };
+        return { result, model, givenOutput, ...ended };
+      }
       tally.add(result);
       const gaveUp = output !== undefined && cliRejectedOutput(result);
       const text = gaveUp ? record.text.text : await turn.text();
       const { model, givenOutput } = record;
-      return { result, text, stop: stopOf(result) ?? "completed", model, givenOutput };
+      const stop = stopOf(result) ?? "completed";
+      return { result, text, stop, model, givenOutput, toolCalls: [] };
     } finally {
+      cut?.stop();
       this.#delivered ||= isDelivered(turn);
       this.#firstTokenAt ??= record.firstTokenAt;
       this.#changedSomething ||= mayHaveChangedSomething(record.toolsCalled);
@@ -255,7 +275,7 @@ export class Attempt {
     const { stop, result } = ended;
     if (stop === "max_turns" || stop === "max_budget") throw stoppedWithoutOutput(stop, result);
     const parsed = await call.unlessInterrupted(output.parse(ended));
-    if (parsed.issues === undefined) return this.#answered(ended, parsed.value);
+    if (parsed.issues === undefined) return this.#given(ended, parsed.value);
     if (this.#repairs >= plan.maxRepairs || stop === "hook_stopped") {
       throw output.failure(ended, parsed.issues);
     }
@@ -263,6 +283,14 @@ export class Attempt {
     const facts = { repairs: this.#repairs, of: plan.maxRepairs, issues: parsed.issues };
     this.#context.feed?.add({ type: "hawser", subtype: "repairing", ...facts });
     return { prompt: output.repairPrompt(parsed.issues) };
+  }
+
+  /** A value that fits the schema: the answer, or the tool call that it stands for. */
+  #given(ended: EndedTurn, value: unknown): Step {
+    const { forcedCall } = this.#context.plan;
+    if (forcedCall === undefined) return this.#answered(ended, value);
+    const toolCalls = [forcedCall.callOf(value)];
+    return this.#answered({ ...ended, text: "", stop: "tool_calls", toolCalls }, undefined);
   }
 
   #answered(ended: EndedTurn, value: unknown): Step {

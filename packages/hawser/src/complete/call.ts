@@ -30,7 +30,8 @@ export interface CallRequest {
   readonly caller: string;
   /** The stack of that function's caller, for errors. */
   readonly stack: string;
-  readonly prompt: Prompt;
+  /** Undefined if the history ends with the message to answer. */
+  readonly prompt: Prompt | undefined;
   readonly options: Options;
   /** Gets the turns and notices of the call, for the readers of a stream. */
   readonly feed?: CallFeed;

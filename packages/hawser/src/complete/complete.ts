@@ -46,7 +46,9 @@ export type CallOptions<O> = [O] extends [never] ? O : AnyCompleteOptions;
 
 /**
  * Sends one prompt and resolves with one answer. By default the call is lean and isolated: no tools, no
- * settings files, no session on disk. With a `schema`, `value` of the answer is checked and typed.
+ * settings files, no session on disk. With a `schema`, `value` of the answer is checked and typed. With a
+ * `history`, the model gets earlier messages before the prompt, and the prompt may be `undefined` if the last
+ * of them is of the user.
  *
  * Resolves only if the CLI answered. Every failure is a `HawserError` whose `code` says what happened; it is
  * thrown after the process has exited.
@@ -69,10 +71,13 @@ export type CallOptions<O> = [O] extends [never] ? O : AnyCompleteOptions;
  * ```
  */
 export function complete<O = object>(
-  prompt: Prompt,
+  prompt: Prompt | undefined,
   options?: CallOptions<O>,
 ): Promise<Completion<ValueOf<O>>>;
-export function complete(prompt: Prompt, options: Options = {}): Promise<Completion<unknown>> {
+export function complete(
+  prompt: Prompt | undefined,
+  options: Options = {},
+): Promise<Completion<unknown>> {
   return new Call({ caller: "complete()", stack: callerStack(), prompt, options }).outcome;
 }
 
@@ -90,9 +95,12 @@ export function complete(prompt: Prompt, options: Options = {}): Promise<Complet
  * ```
  */
 export function stream<O = object>(
-  prompt: Prompt,
+  prompt: Prompt | undefined,
   options?: CallOptions<O>,
 ): CompletionStream<ValueOf<O>>;
-export function stream(prompt: Prompt, options: Options = {}): CompletionStream<unknown> {
+export function stream(
+  prompt: Prompt | undefined,
+  options: Options = {},
+): CompletionStream<unknown> {
   return new CallStream({ caller: "stream()", stack: callerStack(), prompt, options });
 }

@@ -50,7 +50,7 @@ export class CallStream implements CompletionStream<unknown> {
   constructor(request: Omit<CallRequest, "feed">) {
     this.#call = new Call({ ...request, feed: this.#feed });
     this.completion = this.#call.outcome;
-    this.#prompt = excerptOf(textIn(request.prompt));
+    this.#prompt = excerptOf(textIn(request.prompt ?? ""));
     // `completion` may have no handler, because a reader of the messages gets the error there.
     this.completion.catch(() => {});
     this.textStream = { [Symbol.asyncIterator]: () => this.#readText() };

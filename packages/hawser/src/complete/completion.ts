@@ -40,8 +40,13 @@ export interface Completion<T = undefined> {
   readonly model: string | undefined;
   /** The id of the last session, if there were several. */
   readonly sessionId: string;
-  /** Why the model stopped. Only `completed` is a whole answer. */
+  /**
+   * Why the model stopped. Only `completed` is a whole answer; with `tool_calls`, the model waits for the results
+   * of `toolCalls`.
+   */
   readonly stop: Stop;
+  /** The calls of `clientTools` that the model made in its last message, if `stop` is `tool_calls`; else `[]`. */
+  readonly toolCalls: readonly ToolCall[];
   /** The rounds of the whole call, failed attempts included. A round is one request to the model. */
   readonly turns: number;
   /** How often `autoResume` continued the call after `maxTurns`. */
@@ -62,6 +67,15 @@ export interface Completion<T = undefined> {
   readonly result: ResultMessage;
 }
 
+/** A call of a client tool. */
+export interface ToolCall {
+  /** The id that the result must name as `tool_use_id`. */
+  readonly id: string;
+  readonly name: string;
+  /** The input as the model gave it. */
+  readonly input: unknown;
+}
+
 /** A turn of a call that has its result. */
 export interface EndedTurn {
   readonly result: ResultMessage;
@@ -70,6 +84,7 @@ export interface EndedTurn {
   readonly model: string | undefined;
   /** The last value that the model gave for a schema, even if the CLI rejected it. */
   readonly givenOutput: unknown;
+  readonly toolCalls: readonly ToolCall[];
 }
 
 /** Facts of the attempt that gave the answer. */
@@ -89,7 +104,7 @@ export interface AttemptFacts {
 
 /** Builds the outcome of a call from its last turn, its totals and the facts of its attempt. */
 export function buildCompletion(
-  { result, stop, model }: EndedTurn,
+  { result, stop, model, toolCalls }: EndedTurn,
   tally: Tally,
   facts: AttemptFacts,
 ): Completion<unknown> {
@@ -103,6 +118,7 @@ export function buildCompletion(
     model,
     sessionId: result.session_id,
     stop,
+    toolCalls,
     turns: tally.turns,
     resumes,
     usage: tally.usage,

@@ -6,7 +6,7 @@ export {
   stream,
   type ValueOf,
 } from "./complete.js";
-export type { Completion, Timing } from "./completion.js";
+export type { Completion, Timing, ToolCall } from "./completion.js";
 export type { CompletionStream } from "./completion-stream.js";
 export { extractJson, stripFence } from "./parse/extract-json.js";
 export {

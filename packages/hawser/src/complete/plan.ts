@@ -3,14 +3,15 @@ import {
   type AutoResumeOptions,
   type JsonSchema,
   type Options,
+  offersClientTools,
   pathsOfScope,
   type RetryOptions,
   refuseOpenGuards,
   refuseOptions,
   refuseWithoutPool,
   type StandardSchema,
+  validateConversation,
   validateOptions,
-  validatePrompt,
   withPreset,
 } from "../options/index.js";
 import {
@@ -19,13 +20,23 @@ import {
   timeoutsOf,
   warnOfShadowedCallback,
 } from "../session/index.js";
-import { encodeLine, type Prompt, userLine } from "../wire/index.js";
+import {
+  encodeLine,
+  type History,
+  type JoinedMessage,
+  joinMessages,
+  type Prompt,
+  userLine,
+} from "../wire/index.js";
+import { type ForcedToolCall, forcedToolCall } from "./forced-tool-call.js";
 import { prepareStructuredOutput } from "./structured-output.js";
 
 type Known<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
 /** The instructions for a call: its prompt, and its options with all defaults. */
 export interface Plan {
+  /** The messages before the prompt, of the user and the assistant in turn. */
+  readonly history: readonly JoinedMessage[];
   readonly prompt: Prompt;
   /** The options of its sessions. They do not include the signals, to which the call itself listens. */
   readonly options: Options;
@@ -36,20 +47,44 @@ export interface Plan {
   readonly retry: Known<Omit<RetryOptions, "cliRetries" | "apiTimeoutMs">>;
   readonly autoResume: Known<AutoResumeOptions>;
   readonly schema: StandardSchema | JsonSchema | undefined;
+  /** The tool call that stands for the value, if the model must call a tool. */
+  readonly forcedCall: ForcedToolCall | undefined;
+  /** Whether the call ends when the model calls a tool. */
+  readonly endsAtToolCalls: boolean;
   readonly maxRepairs: number;
 }
 
 /** Throws `invalid_options` for a wrong prompt or option, before anything is started. */
-export function planCall(caller: string, prompt: Prompt, options: Options): Plan {
-  validatePrompt(prompt);
+export function planCall(caller: string, prompt: Prompt | undefined, options: Options): Plan {
+  // Before the history is read, because it may be anything.
+  const plan = planOptions(caller, options);
+  const { history = [] } = options;
+  validateConversation(history, prompt);
   // Throws for a prompt that cannot be encoded as a line.
-  if (typeof prompt !== "string") encodeLine(userLine(prompt));
-  // A copy: the caller may change its list while the call waits in a queue or tries again.
-  const blocks = typeof prompt === "string" ? prompt : [...prompt];
-  return { prompt: blocks, ...planOptions(caller, options) };
+  if (prompt !== undefined && typeof prompt !== "string") encodeLine(userLine(prompt));
+  return { ...conversationOf(history, prompt), ...plan };
 }
 
-function planOptions(caller: string, options: Options): Omit<Plan, "prompt"> {
+/**
+ * Splits a conversation into the message to answer and the messages before it. The message to answer is the
+ * prompt, together with the user messages directly before it. The lists are copies, because the caller may
+ * change its lists while the call waits in a queue or tries again.
+ */
+function conversationOf(
+  history: History,
+  prompt: Prompt | undefined,
+): Pick<Plan, "history" | "prompt"> {
+  if (history.length === 0 && prompt !== undefined) {
+    return { history: [], prompt: typeof prompt === "string" ? prompt : [...prompt] };
+  }
+  const last: History = prompt === undefined ? [] : [{ role: "user", content: prompt }];
+  const joined = joinMessages([...history, ...last]);
+  return { history: joined.slice(0, -1), prompt: joined.at(-1)?.content ?? [] };
+}
+
+type PlannedOptions = Omit<Plan, "prompt" | "history">;
+
+function planOptions(caller: string, options: Options): PlannedOptions {
   validateOptions(options);
   refuseOpenGuards(options);
   refuseOptions(caller, options, SESSION_OPTIONS);
@@ -68,13 +103,17 @@ function planOptions(caller: string, options: Options): Omit<Plan, "prompt"> {
     ...wanted,
   });
   const { totalMs, ...phases } = timeoutsOf(resolved, DEFAULT_TOTAL_MS);
-  const { schema: own, outputFormat, ...rest } = resolved;
-  const schema = own ?? outputFormat?.schema;
+  const { schema: own, outputFormat, clientTools, toolChoice: _choice, ...rest } = resolved;
+  const forcedCall = forcedToolCall(resolved);
+  const endsAtToolCalls = offersClientTools(resolved);
+  const schema = forcedCall?.schema ?? own ?? outputFormat?.schema;
   return {
     options: {
       ...rest,
       // The events of the model make the text live, and show that the model is not silent.
-      includePartialMessages: rest.includePartialMessages ?? true,
+      includePartialMessages: endsAtToolCalls || (rest.includePartialMessages ?? true),
+      // A process knows nothing of tools that the model does not have.
+      ...(endsAtToolCalls ? { clientTools } : {}),
       ...(schema === undefined ? {} : { maxTurns: rest.maxTurns ?? maxTurnsForOutput(rest) }),
       ...(autoResume.times > 0 ? { recover: true } : {}),
     },
@@ -84,6 +123,8 @@ function planOptions(caller: string, options: Options): Omit<Plan, "prompt"> {
     retry: resolveRetry(wanted, totalMs),
     autoResume,
     schema,
+    forcedCall,
+    endsAtToolCalls,
     maxRepairs: wanted.maxRepairs ?? 2,
   };
 }
@@ -101,7 +142,7 @@ export function leaseRequestFor(caller: string, options: Options): Promise<Lease
   return requestFor(planOptions(caller, options));
 }
 
-async function requestFor(plan: Omit<Plan, "prompt">): Promise<LeaseRequest> {
+async function requestFor(plan: PlannedOptions): Promise<LeaseRequest> {
   const { options, schema, timeouts, showsEvents } = plan;
   const output = schema && (await prepareStructuredOutput(schema));
   return { purpose: "call", options: { ...options, ...output?.options }, timeouts, showsEvents };

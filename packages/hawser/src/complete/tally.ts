@@ -45,8 +45,9 @@ export class Tally {
     return Object.values(this.#known.models).map(toApiUsage).reduce(addTokens, this.#mainLoop);
   }
 
-  add(result: ResultMessage): void {
-    this.#turns += result.num_turns;
+  /** `rounds` is given if the CLI has counted its own messages about an interrupt too. */
+  add(result: ResultMessage, rounds: number = result.num_turns): void {
+    this.#turns += rounds;
     this.denials.push(...(result.permission_denials ?? []));
     const { costUsd, apiMs, modelUsage }: Spent = spentOn(result);
     this.#addKnown({ costUsd, apiMs, models: modelUsage });

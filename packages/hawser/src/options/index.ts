@@ -1,4 +1,5 @@
 export type { JsonSchema, StandardIssue, StandardResult, StandardSchema } from "../schema/index.js";
+export { CLIENT_TOOL_SERVER, offersClientTools } from "./apply/client-tools.js";
 export { type NumberedHook, type NumberedHooks, numberHooks } from "./apply/hooks.js";
 export { POLICY_HOOK } from "./apply/policy-rules.js";
 export type { Version } from "./cli-version.js";
@@ -22,6 +23,7 @@ export type {
   ProjectInput,
   SettingsInput,
 } from "./invocation/invocation.js";
+export { requireEssential, requireEssentials } from "./invocation/supported-options.js";
 export type {
   ModelName,
   OptionName,
@@ -65,6 +67,7 @@ export { callLine } from "./tools/call-line.js";
 export { shadowedCallbackWarning, shadowedChangesWarning } from "./tools/shadowed-callback.js";
 export { matchesWildcard } from "./tools/wildcard.js";
 export type * from "./types/agent.js";
+export type * from "./types/client-tool.js";
 export type * from "./types/hooks.js";
 export { HOOK_EVENTS } from "./types/hooks.js";
 export type * from "./types/interaction.js";
@@ -82,6 +85,7 @@ export { mcpToolPrefix, readMcpServers } from "./validate/kinds/mcp-servers.js";
 export { escapeRule } from "./validate/kinds/permission-rule.js";
 export { refuseOptions, refuseWithoutPool } from "./validate/refuse-options.js";
 export { settingsPath } from "./validate/settings-reading.js";
+export { validateAppended, validateConversation } from "./validate/validate-history.js";
 export {
   refuseCollidingServers,
   refuseOpenGuards,

@@ -1,8 +1,9 @@
 import type { Logger } from "../base/index.js";
 import type { JsonSchema, StandardSchema } from "../schema/index.js";
-import type { JsonObject, Open, PermissionMode } from "../wire/index.js";
+import type { History, JsonObject, Open, PermissionMode } from "../wire/index.js";
 import type { ToolName } from "./tools/builtin-tools.js";
 import type { AgentDefinition } from "./types/agent.js";
+import type { ClientTool, ToolChoice } from "./types/client-tool.js";
 import type { Hooks } from "./types/hooks.js";
 import type { OnElicitation, OnUserDialog } from "./types/interaction.js";
 import type { AutoResumeOptions, RetryOptions, TimeoutOptions } from "./types/limits.js";
@@ -131,6 +132,23 @@ export interface Options {
    * ```
    */
   systemPrompt?: SystemPromptOption | undefined;
+  /**
+   * Earlier messages of the conversation, the oldest first. The model gets them verbatim before the prompt;
+   * nothing is written to disk. The text is data, as that of a prompt. If the last message is of the user,
+   * for example the results of tool calls, the prompt may be `undefined`. For `complete()` and `stream()`; a
+   * session has `append()`.
+   * @default []
+   * @example
+   * ```ts
+   * await complete("And which one is the strongest?", {
+   *   history: [
+   *     { role: "user", content: "Name two knots." },
+   *     { role: "assistant", content: "Bowline and sheet bend." },
+   *   ],
+   * });
+   * ```
+   */
+  history?: History | undefined;
   /** Instructions for plan mode that replace the CLI's own. */
   planModeInstructions?: string | undefined;
   /**
@@ -204,6 +222,29 @@ export interface Options {
    * ```
    */
   rules?: readonly PolicyRule[] | undefined;
+  /**
+   * Tools that your program runs itself. The model sees each name, description and schema exactly as given. If
+   * it calls some of them, the call ends with `stop: "tool_calls"` and `toolCalls`; run the tools, and continue
+   * with another call whose `history` holds the model's message and the results. For `complete()` and `stream()`
+   * without other tools. In a session, use a tool of `createSdkMcpServer()` whose handler returns later.
+   * @default []
+   * @example
+   * ```ts
+   * const weather = {
+   *   name: "weather",
+   *   description: "Tells the weather of a city.",
+   *   inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+   * };
+   * const { toolCalls } = await complete("Rain in Oslo?", { clientTools: [weather] });
+   * ```
+   */
+  clientTools?: readonly ClientTool[] | undefined;
+  /**
+   * Whether the model must call a tool of `clientTools`. With `"required"` or a named tool, there is one call,
+   * and its input fits the schema of the tool.
+   * @default "auto"
+   */
+  toolChoice?: ToolChoice | undefined;
   /** Additional names for tools: each key is a name that calls may use, each value is the tool. */
   toolAliases?: Record<string, string> | undefined;
   /** Settings of single tools. */
@@ -449,6 +490,15 @@ export interface Options {
    * @default "lean" for complete(), no preset otherwise
    */
   preset?: "lean" | "agent" | undefined;
+
+  /**
+   * Starts the CLI in its minimal mode (`--bare`), which reads no login, keychain, CLAUDE.md, plugins or hooks
+   * of settings files. The credential must be an API key, or an `apiKeyHelper` in `settings`. In this mode
+   * each request of a conversation begins with the request before it, so that the API can cache the beginning.
+   * It contradicts `rules` and `hooks`, because the CLI calls no hook in this mode, also none of your program.
+   * @default false
+   */
+  bare?: boolean | undefined;
 
   // Messages and logs.
 

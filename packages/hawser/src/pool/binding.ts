@@ -82,7 +82,7 @@ export async function bindingOf(
     familyKey: mayClaim(prepared, options)
       ? spawnKey(withoutImpliedPwd(prepared, setsPwd(options, process.env)), undefined)
       : undefined,
-    requestKey: requestKey(spawn, invocation, late),
+    requestKey: requestKey(spawn, invocation, late, options.clientTools),
     account: accountKey(full, options),
     recipe: recipeOf(prepared, cwd, late, options),
     hasBudget: options.maxBudgetUsd !== undefined,

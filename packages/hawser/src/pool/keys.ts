@@ -28,8 +28,10 @@ export function requestKey(
   spawn: string,
   { initialize }: Invocation,
   late: readonly HostRequest[],
+  // The CLI asks for the tools once, after initialize, which only names their server.
+  clientTools: Options["clientTools"] = [],
 ): string {
-  return hash([spawn, initialize, late]);
+  return hash([spawn, initialize, late, clientTools]);
 }
 
 /** A hash of the account that pays, as far as the credentials tell it. */

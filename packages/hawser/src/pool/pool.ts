@@ -65,8 +65,11 @@ export class Pool implements AsyncDisposable {
    * const { text } = await pool.complete("Name three knots.", { tenant: "acme" });
    * ```
    */
-  complete<O = object>(prompt: Prompt, options?: CallOptions<O>): Promise<Completion<ValueOf<O>>>;
-  complete(prompt: Prompt, options: Options = {}): Promise<Completion<unknown>> {
+  complete<O = object>(
+    prompt: Prompt | undefined,
+    options?: CallOptions<O>,
+  ): Promise<Completion<ValueOf<O>>>;
+  complete(prompt: Prompt | undefined, options: Options = {}): Promise<Completion<unknown>> {
     return complete(prompt, { ...options, pool: this });
   }
 
@@ -78,8 +81,11 @@ export class Pool implements AsyncDisposable {
    * for await (const piece of pool.stream("Name three knots.").textStream) process.stdout.write(piece);
    * ```
    */
-  stream<O = object>(prompt: Prompt, options?: CallOptions<O>): CompletionStream<ValueOf<O>>;
-  stream(prompt: Prompt, options: Options = {}): CompletionStream<unknown> {
+  stream<O = object>(
+    prompt: Prompt | undefined,
+    options?: CallOptions<O>,
+  ): CompletionStream<ValueOf<O>>;
+  stream(prompt: Prompt | undefined, options: Options = {}): CompletionStream<unknown> {
     return stream(prompt, { ...options, pool: this });
   }
 

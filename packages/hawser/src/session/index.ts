@@ -43,6 +43,7 @@ export { PendingWork, type WorkListener } from "./idle/pending-work.js";
 export { openSession, type SessionOptions } from "./open-session.js";
 export { type FailureContext, failureOf, type Stop, stopOf, wordsOf } from "./result-outcome.js";
 export {
+  appendValidated,
   detachProcess,
   enrichError,
   numberOf,
@@ -84,5 +85,5 @@ export {
   textIn,
 } from "./turns/turn.js";
 export { addUsage, type Spent, spentOn, wasInterrupted } from "./turns/turn-costs.js";
-export { requestedDelayMs } from "./turns/turn-record.js";
+export { requestedDelayMs, type ToolUse } from "./turns/turn-record.js";
 export type { WholeMessage } from "./turns/whole-messages.js";

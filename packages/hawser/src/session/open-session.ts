@@ -14,7 +14,10 @@ import { warnOfShadowedCallback } from "./startup-warnings.js";
 import { timeoutsOf } from "./timeouts.js";
 
 /** The options of `openSession()`: all options except those of a single call, which a session refuses. */
-export type SessionOptions = Omit<Options, "autoResume" | "maxRepairs" | "schema">;
+export type SessionOptions = Omit<
+  Options,
+  "autoResume" | "clientTools" | "history" | "maxRepairs" | "schema" | "toolChoice"
+>;
 
 /**
  * Starts the CLI and opens a conversation with it. Resolves when the CLI is ready for prompts. By default it is

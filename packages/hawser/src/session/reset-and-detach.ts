@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { HawserError, isHawserError } from "../base/index.js";
+import { HawserError } from "../base/index.js";
 import type { CliProcess } from "../process/index.js";
 import { type ResultMessage, userLine } from "../wire/index.js";
+import { roundTrip } from "./round-trip.js";
 import type { SessionCore } from "./session-core.js";
 import { withPhaseLimit } from "./timeouts.js";
 
@@ -45,12 +46,8 @@ async function clear(core: SessionCore, session: object): Promise<ResultMessage>
   const problem = whyNotReset(result, before);
   if (problem !== undefined) throw notReset(problem);
   await core.idle(session);
-  // The CLI keeps the order of its messages, so nothing of the reset comes after this answer.
-  await core.request({ subtype: "get_binary_version" }).catch((error: unknown) => {
-    if (!isHawserError(error, "unsupported_by_cli") && !isHawserError(error, "control_error")) {
-      throw error;
-    }
-  });
+  // Nothing of the reset comes after this.
+  await roundTrip(core);
   return result;
 }
 

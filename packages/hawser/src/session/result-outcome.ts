@@ -10,7 +10,7 @@ import type { RateLimitInfo, ResultMessage } from "../wire/index.js";
 import { wasInterrupted } from "./turns/turn-costs.js";
 
 /** Why the CLI stopped, if it did not fail. A failure is thrown. */
-export type Stop = "completed" | "max_turns" | "max_budget" | "hook_stopped";
+export type Stop = "completed" | "tool_calls" | "max_turns" | "max_budget" | "hook_stopped";
 
 /** `is_error` wins over `subtype`, because an API failure has the subtype `success`. */
 export function stopOf({ subtype, is_error, terminal_reason }: ResultMessage): Stop | undefined {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { SessionStartEvent } from "../base/index.js";
-import type { Options } from "../options/index.js";
+import { type Options, offersClientTools } from "../options/index.js";
 import type { RunningProcess } from "../transport/index.js";
 import type { HostRequest, InitializePayload, ResultMessage } from "../wire/index.js";
 import type { Timeouts } from "./timeouts.js";
@@ -71,6 +71,7 @@ export function hasOwnSession({ sessionId, resume, continue: goesOn }: Options):
 /** Whether the CLI may have to ask this side: by a hook, for a permission, or for a tool call. */
 export function usesHostCallbacks(options: Options): boolean {
   const { hooks, canUseTool, onElicitation, onUserDialog, rules, mcpServers } = options;
+  if (offersClientTools(options)) return true;
   const callbacks = [hooks, canUseTool, onElicitation, onUserDialog, rules];
   if (callbacks.some((each) => each !== undefined)) return true;
   const servers = typeof mcpServers === "object" ? Object.values(mcpServers) : [];

@@ -4,6 +4,7 @@ import type { RequestOptions } from "../control/index.js";
 import {
   type McpServerConfig,
   refuseCollidingServers,
+  validateAppended,
   validateCommand,
   validatePrompt,
   validateSendOptions,
@@ -11,15 +12,20 @@ import {
 import type { CliProcess } from "../process/index.js";
 import {
   encodeLine,
+  type History,
   type HostPayload,
   type InitializePayload,
   type InterruptReceipt,
+  type JoinedMessage,
+  joinMessages,
   type Message,
   type Prompt,
   userLine,
 } from "../wire/index.js";
+import { appendMessages } from "./append-messages.js";
 import { Controls, type FieldsOf } from "./controls.js";
 import { type ResetProcess, resetAndDetach } from "./reset-and-detach.js";
+import { roundTrip } from "./round-trip.js";
 import { SessionCore } from "./session-core.js";
 import type { SessionStart } from "./session-start.js";
 import { recordOf, type Turn } from "./turns/turn.js";
@@ -129,6 +135,32 @@ export class Session extends Controls implements AsyncIterable<Message> {
     validatePrompt(prompt);
     validateSendOptions(options);
     return sendPrompt(this.#core, this, prompt, options, callerStack());
+  }
+
+  /**
+   * Adds messages to the conversation without a request to the model, for example the answer of another
+   * model, or the beginning of a conversation from elsewhere. Waits until the session is idle; a prompt that is
+   * sent meanwhile comes before the messages, and a prompt that is sent while they are being added comes after
+   * them. Resolves when the CLI has all of them. The text is data, as that of a prompt.
+   *
+   * Rejects with `invalid_options` for messages that do not fit together. What the conversation ended with is not
+   * known here: the first message should be of the other role than the last message of the conversation, and
+   * tool results must answer tool calls among these messages. Rejects with `unsupported_by_cli` before Claude
+   * Code 2.1.197.
+   *
+   * @example
+   * ```ts
+   * await session.append([
+   *   { role: "user", content: "Name two knots." },
+   *   { role: "assistant", content: "Bowline and sheet bend." },
+   * ]);
+   * console.log(await session.send("Which one is the strongest?").text());
+   * ```
+   */
+  async append(messages: History): Promise<void> {
+    validateAppended(messages);
+    const joined = joinMessages(messages);
+    await traceCaller(appendWhenIdle(this.#core, this, joined));
   }
 
   /**
@@ -247,6 +279,36 @@ const abandoned = new FinalizationRegistry<SessionCore>((core) => {
 /** Sends a prompt that its caller has validated already. */
 export function sendValidated(session: Session, prompt: Prompt): Turn {
   return sendPrompt(coreOf(session), session, prompt, {});
+}
+
+/**
+ * Adds messages that their caller has validated and joined, before the next prompt. `interruption` is asked
+ * before each message.
+ */
+export async function appendValidated(
+  session: Session,
+  messages: readonly JoinedMessage[],
+  interruption: () => HawserError | undefined,
+): Promise<void> {
+  const core = coreOf(session);
+  try {
+    await appendMessages(core, session, messages, { interruption });
+  } catch (error) {
+    // If this side ended the start, its reason is the better one.
+    throw core.failure ?? error;
+  }
+}
+
+async function appendWhenIdle(
+  core: SessionCore,
+  session: Session,
+  messages: readonly JoinedMessage[],
+): Promise<void> {
+  await core.idle(session);
+  const refusal = core.refusal();
+  if (refusal !== undefined) throw refusal;
+  await appendMessages(core, session, messages, { interruption: () => core.refusal() });
+  if (messages.at(-1)?.role === "assistant") await roundTrip(core);
 }
 
 /** The error with all known facts of the session and the turn. */

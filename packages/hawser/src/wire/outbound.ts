@@ -1,7 +1,9 @@
 import type { ControlCancelRequest, ControlRequest, ControlResponse } from "./control/control.js";
 import type { HostRequest } from "./control/host-request.js";
-import type { ContentBlock, Prompt } from "./message/content.js";
+import type { StopReason } from "./message/assistant.js";
+import type { ContentBlock, OtherBlock, Prompt } from "./message/content.js";
 import type { KeepAlive } from "./message/event.js";
+import type { Usage } from "./message/usage.js";
 import type { JsonObject, Open } from "./open.js";
 
 /** A message that the host may send. A message that the CLI cannot read ends its process. */
@@ -37,7 +39,25 @@ export interface UserLine {
  */
 export interface AssistantLine {
   readonly type: "assistant";
-  readonly message: { readonly role: "assistant"; readonly content: readonly ContentBlock[] };
+  readonly message: AssistantLineBody;
+  readonly uuid?: string;
+  readonly parent_tool_use_id?: string | null;
+  /** The CLI ignores this field. */
+  readonly session_id?: string;
+}
+
+/** The reply of an `AssistantLine`, as the Messages API has it. */
+export interface AssistantLineBody {
+  readonly role: "assistant";
+  readonly content: readonly (ContentBlock | OtherBlock)[];
+  /** The CLI joins replies with the same id. */
+  readonly id?: string;
+  readonly type?: "message";
+  /** The CLI drops thinking of another model than that of the conversation. */
+  readonly model?: string;
+  readonly stop_reason?: StopReason | null;
+  readonly stop_sequence?: string | null;
+  readonly usage?: Usage;
 }
 
 /** Options of a user line. */
@@ -62,6 +82,30 @@ export function userLine(prompt: Prompt, options: UserLineOptions = {}): UserLin
     ...(uuid !== undefined && { uuid }),
     ...(shouldQuery !== undefined && { shouldQuery }),
     ...(priority !== undefined && { priority }),
+  };
+}
+
+/** A reply for the history of a conversation with this model. Each reply needs a uuid of its own. */
+export function assistantLine(
+  content: AssistantLineBody["content"],
+  { uuid, model }: { readonly uuid: string; readonly model: string },
+): AssistantLine {
+  const callsTool = content.some(({ type }) => type === "tool_use");
+  return {
+    type: "assistant",
+    session_id: "",
+    message: {
+      id: `msg_${uuid.replaceAll("-", "")}`,
+      type: "message",
+      role: "assistant",
+      model,
+      content,
+      stop_reason: callsTool ? "tool_use" : "end_turn",
+      stop_sequence: null,
+      usage: { input_tokens: 0, output_tokens: 0 },
+    },
+    parent_tool_use_id: null,
+    uuid,
   };
 }
 

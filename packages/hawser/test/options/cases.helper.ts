@@ -116,6 +116,7 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
       { excludeDynamicSections: true, systemPromptSnapshot: false },
     ),
   ],
+  history: one({ history: [{ role: "user", content: "Hi." }] }),
   planModeInstructions: field({ planModeInstructions: "plan" }, { planModeInstructions: "plan" }),
   literalPrompt: [...one({ literalPrompt: true }), ...one({ literalPrompt: false })],
   verbatimPrompts: one({ verbatimPrompts: true }),
@@ -157,6 +158,18 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
     ),
     ...field({ rules: [{ tool: "*", decision: "allow" }] }, { hooks: { PreToolUse: [POLICY] } }),
   ],
+  clientTools: [
+    ...one(
+      { clientTools: [{ name: "get", description: "Gets.", inputSchema: { type: "object" } }] },
+      {
+        flags: ["--allowedTools=mcp__client_tools"],
+        env: { CLAUDE_AGENT_SDK_MCP_NO_PREFIX: "1" },
+        initialize: { sdkMcpServers: ["client_tools"] },
+      },
+    ),
+    ...one({ clientTools: [] }),
+  ],
+  toolChoice: one({ toolChoice: "none" }),
   toolAliases: field({ toolAliases: { Shell: "Bash" } }, { toolAliases: { Shell: "Bash" } }),
   toolConfig: variable(
     { toolConfig: { askUserQuestion: { previewFormat: "html" } } },
@@ -388,6 +401,7 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
   projectConfigRoot: flag({ projectConfigRoot: "/tmp" }, "--project-config-root=/tmp"),
   preset: one({ preset: "lean" }),
 
+  bare: [...flag({ bare: true }, "--bare"), ...one({ bare: false })],
   includePartialMessages: flag({ includePartialMessages: true }, "--include-partial-messages"),
   promptSuggestions: field({ promptSuggestions: true }, { promptSuggestions: true }),
   stderr: one({ stderr: () => {} }),

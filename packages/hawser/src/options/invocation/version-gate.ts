@@ -38,7 +38,7 @@ export function mayUse(
 
 /** An error whose text is masked by the given environment instead of that of this program. */
 export function refusal(
-  host: HostFacts,
+  host: Pick<HostFacts, "env">,
   code: ErrorCode,
   message?: string,
   facts?: ErrorFacts,

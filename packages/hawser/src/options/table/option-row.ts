@@ -23,6 +23,11 @@ export interface OptionSpec<Value> {
   readonly flags: readonly Flag[];
   /** First version of the CLI that has the option; absent if the CLI need not know it. */
   readonly since?: string;
+  /**
+   * Present if the option is never left out: a CLI that is too old for it or whose version is not known is
+   * refused, whatever `onOldCli` says.
+   */
+  readonly isEssential?: true;
   /** Whether the value asks anything of the CLI. */
   readonly inUse: (value: Value) => boolean;
   /** Writes the value to its channels; absent if another row or layer does this. */
@@ -92,7 +97,13 @@ export interface ResidueRule<Value> {
  * The options whose scope is `call`. A type cannot be read from the table, so a check compares
  * both.
  */
-export type CallOption = "autoResume" | "maxRepairs" | "schema";
+export type CallOption =
+  | "autoResume"
+  | "clientTools"
+  | "history"
+  | "maxRepairs"
+  | "schema"
+  | "toolChoice";
 
 /** The options whose scope is `session`, compared with the table in the same way. */
 export type SessionOption = "recover";
@@ -104,6 +115,7 @@ export type GeneralOption =
   | "agents"
   | "allowedTools"
   | "apiKey"
+  | "bare"
   | "betas"
   | "cliFrom"
   | "cliPath"

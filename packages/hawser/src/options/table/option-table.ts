@@ -1,5 +1,6 @@
 import { kind } from "../../base/index.js";
 import { isStandardSchema } from "../../schema/index.js";
+import { applyClientTools } from "../apply/client-tools.js";
 import { applyEffort, applyPermissionMode } from "../apply/effort-and-mode.js";
 import { applyHooks } from "../apply/hooks.js";
 import { applyMcpServers } from "../apply/mcp-servers.js";
@@ -13,8 +14,10 @@ import { applyUntrusted } from "../apply/untrusted-project.js";
 import { addFlag } from "../invocation/draft.js";
 import type { OptionName } from "../options.js";
 import { agents, hooks } from "../validate/kinds/agents-and-hooks.js";
+import { clientTools, toolChoice } from "../validate/kinds/client-tools.js";
 import * as word from "../validate/kinds/effort-and-mode.js";
 import { beta, credential, environment, extraArgs } from "../validate/kinds/environment.js";
+import { history } from "../validate/kinds/history.js";
 import * as hostKind from "../validate/kinds/host.js";
 import { mcpServers } from "../validate/kinds/mcp-servers.js";
 import { model, models, taskBudget, thinking } from "../validate/kinds/model.js";
@@ -110,6 +113,17 @@ export const OPTION_TABLE: OptionTable = {
     inUse: () => true,
     apply: applySystemPrompt,
   }),
+  // The assistant's lines are not documented. Older versions were seen to ignore them.
+  history: special({
+    ...PARTICULAR,
+    scope: "call",
+    residue: "none",
+    ofCaller: true,
+    kind: history,
+    channels: ["prompt"],
+    since: "2.1.197",
+    isEssential: true,
+  }),
   planModeInstructions: initialize("planModeInstructions", kind.string, "2.1.118", PARTICULAR),
   literalPrompt: special({
     ...PARTICULAR,
@@ -175,6 +189,18 @@ export const OPTION_TABLE: OptionTable = {
     apply: ({ permissions }, list) => permissions.deny.push(...list),
   }),
   rules: host(toolKind.rules, { ...GENERAL, residue: "unknown" }),
+  // A reset was seen to leave nothing of interrupted calls. A process keeps its tools, and serves no others.
+  clientTools: special({
+    ...PARTICULAR,
+    scope: "call",
+    residue: "none",
+    kind: clientTools,
+    channels: ["initialize", "env", "argv", "host"],
+    since: "2.1.197",
+    isEssential: true,
+    apply: applyClientTools,
+  }),
+  toolChoice: host(toolChoice, { ...PARTICULAR, scope: "call", residue: "none" }),
   toolAliases: initialize("toolAliases", kind.recordOf(kind.string), "2.1.142", PARTICULAR),
   toolConfig: special({
     ...PARTICULAR,
@@ -376,6 +402,7 @@ export const OPTION_TABLE: OptionTable = {
     folder: "fixed",
   }),
   preset: host(kind.oneOf("lean", "agent"), CLEAN),
+  bare: bare("--bare", "2.1.81", GENERAL),
   includePartialMessages: bare("--include-partial-messages", "1.0.109", {
     ...CLEAN,
   }),

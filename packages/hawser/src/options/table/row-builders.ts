@@ -132,6 +132,7 @@ type SpecialRow<Name extends OptionName> = OptionFacts<Name> & {
   readonly channels: readonly Channel[];
   readonly flags?: readonly Flag[];
   readonly since?: string;
+  readonly isEssential?: true;
   readonly inUse?: (value: ValueOf<Name>) => boolean;
   readonly apply?: Apply<ValueOf<Name>>;
 };

@@ -1,4 +1,4 @@
-import type { Problem } from "../../base/index.js";
+import { objectOf, type Problem } from "../../base/index.js";
 import { isOfProject } from "../presets.js";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -18,6 +18,16 @@ const hasProjectSource = (sources: unknown): boolean =>
   Array.isArray(sources) && sources.some(isOfProject);
 
 const has = (value: unknown): boolean => value !== undefined && value !== false;
+
+/** Whether a list or a map has entries. */
+const isFilled = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.keys(value).length > 0;
+
+const isChoice = (choice: unknown, tools: unknown): boolean => {
+  if (choice === undefined || choice === "auto" || choice === "none") return true;
+  const names = Array.isArray(tools) ? tools.map((tool) => objectOf(tool)["name"]) : [];
+  return choice === "required" ? names.length > 0 : names.includes(objectOf(choice)["tool"]);
+};
 
 const RULES: readonly Rule[] = [
   {
@@ -87,6 +97,52 @@ const RULES: readonly Rule[] = [
     message: "contradicts outputFormat: an answer has one schema",
     hint: "Set only one of them.",
     when: (o) => has(o["schema"]) && has(o["outputFormat"]),
+  },
+  {
+    path: "bare",
+    message:
+      "contradicts rules and hooks: in this mode the CLI calls no hook, so none would guard a tool",
+    hint: "Leave `bare` out, or use `disallowedTools`, `allowedTools` and `canUseTool`.",
+    when: (o) => has(o["bare"]) && (isFilled(o["rules"]) || isFilled(o["hooks"])),
+  },
+  {
+    path: "bare",
+    message: "contradicts oauthToken: in this mode the CLI takes an API key only",
+    hint: "Set `apiKey`, or leave `bare` out.",
+    when: (o) => has(o["bare"]) && has(o["oauthToken"]),
+  },
+  {
+    path: "history",
+    message: "contradicts resume and continue: a call has one conversation",
+    hint: "Set only one of them, or open the session with `openSession()` and call `append()`.",
+    when: (o) => has(o["history"]) && (has(o["resume"]) || has(o["continue"])),
+  },
+  {
+    path: "clientTools",
+    message: "contradicts schema and outputFormat: an answer is a value or tool calls",
+    hint: "Leave the schema out, or make it the input of one more tool.",
+    when: (o) => isFilled(o["clientTools"]) && (has(o["schema"]) || has(o["outputFormat"])),
+  },
+  {
+    path: "clientTools",
+    message:
+      "contradicts tools, mcpServers and the preset agent: the CLI would run those tools itself",
+    hint: "Leave them out, or use `mcpServers` with a tool of `createSdkMcpServer()` in place of `clientTools`.",
+    when: (o) =>
+      isFilled(o["clientTools"]) &&
+      (isFilled(o["tools"]) || isFilled(o["mcpServers"]) || o["preset"] === "agent"),
+  },
+  {
+    path: "clientTools",
+    message: "contradicts autoResume: a call ends when the model calls a tool",
+    hint: "Leave `autoResume` out.",
+    when: (o) => isFilled(o["clientTools"]) && has(o["autoResume"]) && o["autoResume"] !== 0,
+  },
+  {
+    path: "toolChoice",
+    message: "names no tool of clientTools",
+    hint: "Add the tool to `clientTools`, or correct its name.",
+    when: (o) => !isChoice(o["toolChoice"], o["clientTools"]),
   },
   {
     path: "trustProject",

@@ -19,6 +19,7 @@ import {
   type Invocation,
   type Options,
   readOptions,
+  requireEssentials,
   type Version,
   withPreset,
 } from "../../options/index.js";
@@ -74,6 +75,8 @@ export async function prepare(
 ): Promise<Prepared> {
   const options = readOptions(given);
   const { location, probe, user, cli, host } = await inspectMachine(options, demand);
+  // Before that, the version was not known.
+  requireEssentials(options, cli, host);
   const isOurs = options.spawnClaudeCodeProcess === undefined && user === undefined;
   const invocationFor = builderOf(cli, host, isOurs);
   const invocation = invocationFor(probe.version, options);

@@ -11,6 +11,7 @@ import type { Invocation, Options } from "../../options/index.js";
 import { type CliProcess, homeFolder } from "../../process/index.js";
 import { type CloseOptions, SubprocessLine } from "../../transport/index.js";
 import {
+  type AssistantLine,
   type HostRequest,
   type InitializePayload,
   isMessage,
@@ -140,8 +141,8 @@ export class CliConnection implements ControlListener, McpMessageSink {
     return this.#line.facts;
   }
 
-  /** Sends a prompt, in the order of the calls. */
-  async sendPrompt(message: UserLine, encoded?: string): Promise<void> {
+  /** Sends a prompt or a message of the history, in the order of the calls. */
+  async sendPrompt(message: UserLine | AssistantLine, encoded?: string): Promise<void> {
     const control = await this.#readyForPrompts;
     await control.send(message, encoded);
   }

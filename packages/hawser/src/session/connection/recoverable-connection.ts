@@ -1,4 +1,4 @@
-import { HawserError, isHawserError, type Logger } from "../../base/index.js";
+import { getPath, HawserError, isHawserError, type Logger } from "../../base/index.js";
 import type { RequestOptions } from "../../control/index.js";
 import {
   compareVersions,
@@ -9,6 +9,7 @@ import {
 } from "../../options/index.js";
 import { hasTranscript } from "../../transcripts/index.js";
 import {
+  type AssistantLine,
   type HostRequest,
   isResult,
   isSystem,
@@ -17,6 +18,7 @@ import {
   type SystemInit,
   type UserLine,
 } from "../../wire/index.js";
+import { clientToolServer } from "../client-tool-server.js";
 import { Observation } from "../observe/observation.js";
 import type { ObservedSession } from "../observe/session-observer.js";
 import { enrich } from "../session-error.js";
@@ -59,6 +61,7 @@ export class RecoverableConnection implements PromptSink, ObservedSession {
   #costs: TurnCosts;
   #model: string | undefined;
   #servers: Servers = {};
+  readonly #clientTools: Servers;
   #id: string | undefined;
   /** Whether the CLI has begun a turn, so that there is a conversation to resume. */
   #hasConversation = false;
@@ -79,6 +82,7 @@ export class RecoverableConnection implements PromptSink, ObservedSession {
     this.#options = options;
     this.#bootMs = bootMs;
     this.#listener = listener;
+    this.#clientTools = clientToolServer(options);
     this.#costs = new TurnCosts(warm?.before);
     const { sessionId = warm?.sessionId, resume, forkSession } = options;
     this.#id = sessionId ?? (forkSession ? undefined : resume);
@@ -98,7 +102,7 @@ export class RecoverableConnection implements PromptSink, ObservedSession {
     return this.#mcpServers;
   }
 
-  /** The model that the newest turn began with. */
+  /** The model that the newest turn began with, or that was set since; undefined if it is not known. */
   get model(): string | undefined {
     return this.#model;
   }
@@ -142,7 +146,7 @@ export class RecoverableConnection implements PromptSink, ObservedSession {
   }
 
   /** Waits until a new process has the settings of the old process. */
-  sendPrompt(message: UserLine, encoded?: string): Promise<void> {
+  sendPrompt(message: UserLine | AssistantLine, encoded?: string): Promise<void> {
     this.observation.attachIfWatched();
     const connection = this.#current;
     return (
@@ -156,6 +160,7 @@ export class RecoverableConnection implements PromptSink, ObservedSession {
     try {
       const payload = await this.#current.request(request, options);
       this.#settings.add(request);
+      if (request.subtype === "set_model") this.#model = modelIn(payload);
       return payload;
     } catch (error) {
       throw this.enrich(error);
@@ -277,7 +282,11 @@ export class RecoverableConnection implements PromptSink, ObservedSession {
 
   #allServers(dynamic = this.#servers): Servers {
     const { mcpServers } = this.#options;
-    return { ...(typeof mcpServers === "object" ? mcpServers : {}), ...dynamic };
+    return {
+      ...(typeof mcpServers === "object" ? mcpServers : {}),
+      ...this.#clientTools,
+      ...dynamic,
+    };
   }
 }
 
@@ -288,6 +297,12 @@ const UP: State = { name: "up" };
  * each turn, so no guess is needed.
  */
 const COUNTS_ANEW: Version = [2, 1, 197];
+
+/** The model that the CLI reports after a change; an older CLI reports none. */
+function modelIn(payload: unknown): string | undefined {
+  const model = getPath(payload, "model");
+  return typeof model === "string" ? model : undefined;
+}
 
 const WORKING: ReadonlySet<string> = new Set(["connected", "pending", "disabled"]);
 

@@ -9,6 +9,7 @@ import {
   type ResultMessage,
   type StreamEvent,
   type SystemApiRetry,
+  type ToolUseBlock,
   type UserMessage,
 } from "../../wire/index.js";
 import type { FailureContext } from "../result-outcome.js";
@@ -22,6 +23,13 @@ export class TurnRecord implements FailureContext {
   readonly whole: WholeMessages = new WholeMessages();
   /** The tools that were called, by sub-agents too. */
   readonly toolsCalled: Set<string> = new Set();
+  /**
+   * Called for tool calls of the main thread: with true at the end of the streamed message that holds them,
+   * with false for each call of a message that was not streamed.
+   */
+  onToolUse: ((isWhole: boolean) => void) | undefined;
+  /** The tool calls of the newest message of the main thread. */
+  #toolUses: ToolUse[] = [];
   readonly #runningTools = new Set<string>();
   readonly #streamed = new Set<string>();
   #streaming: string | undefined;
@@ -37,6 +45,10 @@ export class TurnRecord implements FailureContext {
   #lastMessage: Message | undefined;
   #givenOutput: unknown;
   #firstTokenAt: number | undefined;
+
+  get toolUses(): readonly ToolUse[] {
+    return this.#toolUses;
+  }
 
   get model(): string | undefined {
     return this.#model;
@@ -132,12 +144,14 @@ export class TurnRecord implements FailureContext {
     if (parent_tool_use_id !== null) return;
     if (type === "message_start") this.#start((event as Start).message?.id);
     else if (type === "message_delta") this.#stop((event as Delta).delta?.stop_reason);
+    else if (type === "message_stop" && this.#toolUses.length > 0) this.onToolUse?.(true);
   }
 
   #start(id: string | undefined): void {
     if (!this.#wasCut) this.#partsFrom = undefined;
     this.#messageFrom = this.text.length;
     this.#streaming = id;
+    this.#toolUses = [];
   }
 
   #stop(reason: unknown): void {
@@ -158,10 +172,16 @@ export class TurnRecord implements FailureContext {
         this.#runningTools.add(block.id);
         this.toolsCalled.add(textOf(block.name));
         if (block.name === "StructuredOutput") this.#givenOutput = block.input;
+        if (parent_tool_use_id === null) this.#addToolUse(message.id, block);
       }
       if (fresh && block.type === "text" && typeof block.text === "string")
         this.text.add(block.text);
     }
+  }
+
+  #addToolUse(messageId: string, { id, name, input }: ToolUseBlock): void {
+    this.#toolUses.push({ id, name: textOf(name), input });
+    if (messageId !== this.#streaming) this.onToolUse?.(false);
   }
 
   #addToolResults({ message }: UserMessage): void {
@@ -169,6 +189,13 @@ export class TurnRecord implements FailureContext {
       if (block.type === "tool_result") this.#runningTools.delete(textOf(block.tool_use_id));
     }
   }
+}
+
+/** A tool call of the model. */
+export interface ToolUse {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
 }
 
 /** The text that an event adds to the answer. The text of a sub-agent is not part of the answer. */

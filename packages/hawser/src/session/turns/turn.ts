@@ -86,6 +86,8 @@ export interface PromptLine {
   encoded?: string | undefined;
   /** The stack of the call that sent the prompt, for errors. */
   readonly caller?: string | undefined;
+  /** Whether the line only adds a message to the conversation, and belongs to others before and after it. */
+  readonly isHistory?: boolean | undefined;
 }
 
 /** The session's side of a turn. */
@@ -158,10 +160,10 @@ export class LiveTurn implements Turn {
 
   /**
    * Whether the prompt may be sent to another process. It may be sent twice at most, so that a prompt that
-   * kills its process is not sent for ever.
+   * kills its process is not sent for ever. A message of a history would lack the messages before it.
    */
   get maySendAgain(): boolean {
-    return !this.#taken && this.timesSent < 2;
+    return !this.#taken && this.timesSent < 2 && this.prompt.isHistory !== true;
   }
 
   take(): void {
@@ -204,8 +206,10 @@ export class LiveTurn implements Turn {
 
   receiveEvents(events: readonly StreamEvent[], size: number): void {
     if (this.#settled) return;
+    // The events may lead to an interrupt, after which no message is kept.
+    const { keepsMessages } = this;
     this.record.addEvents(events);
-    if (this.keepsMessages && this.#owner.showsEvents) this.#stream.pushEvents(events, size);
+    if (keepsMessages && this.#owner.showsEvents) this.#stream.pushEvents(events, size);
   }
 
   settle(outcome: ResultMessage | HawserError, merged: readonly string[] = []): void {

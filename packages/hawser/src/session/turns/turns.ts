@@ -61,6 +61,8 @@ export class Turns {
   #lastResult: ResultMessage | undefined;
   #strays = 0;
   #total = 0;
+  /** Whether a history is being appended, so that prompts have to wait. */
+  #isHeld = false;
 
   constructor(sink: PromptSink, owner: TurnsOwner, timeouts: Timeouts) {
     this.#sink = sink;
@@ -121,14 +123,17 @@ export class Turns {
       turn.settle(refusal);
       return turn;
     }
-    this.#total += 1;
+    if (prompt.isHistory !== true) this.#total += 1;
     turn.clock = new TurnClock(this.#timeouts, turn);
-    this.#owner.beginTurn(turn, () => {
+    const begin = () => {
       this.#sink.reconnect();
-      this.#queue.push(turn);
+      if (prompt.isHistory === true) this.#dispatch(turn);
+      else this.#queue.push(turn);
       this.flush();
       this.#owner.onWorkChanged();
-    });
+    };
+    if (prompt.isHistory === true) begin();
+    else this.#owner.beginTurn(turn, begin);
     if (signal !== undefined && !turn.settled) {
       const stopListening = onAbort([signal], (error) => this.#owner.interruptFor(turn, error));
       turn.result.then(stopListening, stopListening);
@@ -136,16 +141,29 @@ export class Turns {
     return turn;
   }
 
+  /** Keeps prompts back until the returned function is called, so that no prompt comes between messages. */
+  hold(): () => void {
+    this.#isHeld = true;
+    return () => {
+      this.#isHeld = false;
+      this.flush();
+    };
+  }
+
   /** Sends the queued prompts that the CLI may get now. */
   flush(): void {
     while (this.#queue.length > 0 && this.#mayFollow()) {
       const turn = this.#queue.shift();
       if (turn === undefined) return;
-      this.#open.set(turn.uuid, turn);
-      turn.timesSent += 1;
-      if (!this.#tellsUuids) this.#unheard = turn;
-      this.#write(turn);
+      this.#dispatch(turn);
     }
+  }
+
+  #dispatch(turn: LiveTurn): void {
+    this.#open.set(turn.uuid, turn);
+    turn.timesSent += 1;
+    if (!this.#tellsUuids) this.#unheard = turn;
+    this.#write(turn);
   }
 
   #write(turn: LiveTurn): void {
@@ -240,6 +258,7 @@ export class Turns {
   }
 
   #mayFollow(): boolean {
+    if (this.#isHeld) return false;
     return this.#tellsUuids || (this.#open.size === 0 && !this.#ownTurnRuns);
   }
 

@@ -54,7 +54,8 @@ const DEFAULTS = {
   start: () => {},
   initialize: control,
   control,
-  user: (event) => perform({ turn: "ok" }, event),
+  user: (event) =>
+    event.message.shouldQuery === false ? takeUnasked(event) : perform({ turn: "ok" }, event),
   clear: (event) => perform({ clear: {} }, event),
   response: () => {},
   line: ({ message }) => {
@@ -167,6 +168,13 @@ async function submit({ message }) {
   await print({ type: "system", subtype: "informational", content, level: "warning" });
   await printResult({ ...NO_TURN, result: content }, message.uuid);
   return false;
+}
+
+/** A prompt that is only added to the conversation. */
+async function takeUnasked({ message }) {
+  await tellRunning();
+  await printInit({});
+  await printResult({ ...NO_TURN, result: "" }, message.uuid);
 }
 
 const NO_TURN = {

@@ -4,7 +4,7 @@
 // It shares no code with the library, so that it cannot share its bugs.
 import { handle } from "./actions.mjs";
 import { takeInitialize } from "./controls.mjs";
-import { isClear, remember } from "./conversation.mjs";
+import { isClear, remember, tellModel } from "./conversation.mjs";
 import { hostIsGone, takeAnswer } from "./host.mjs";
 import { readLines } from "./input.mjs";
 import { argv, asksVersion, record } from "./scenario.mjs";
@@ -39,6 +39,8 @@ function receive(line) {
   if (line.trim() === "") return;
   record({ event: "line", line });
   const message = parse(line);
+  // The CLI takes a reply into the conversation at once, before prompts that wait.
+  if (message.type === "assistant") tellModel(message.message);
   if (message.type === "user") enqueue(message, () => prompt(message));
   else if (message.type === "control_response") takeAnswer(message) || handle("response", message);
   else if (message.type !== "control_request") handle("line", message);

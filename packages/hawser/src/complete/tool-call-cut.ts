@@ -1,0 +1,57 @@
+import { HawserError } from "../base/index.js";
+import {
+  dropMessages,
+  interruptTurn,
+  recordOf,
+  type ToolUse,
+  type Turn,
+} from "../session/index.js";
+import { isResult, type ResultMessage } from "../wire/index.js";
+
+/**
+ * Interrupts a turn at the end of the first message in which the model calls client tools: the caller runs
+ * them, and no further request to the model is wanted.
+ */
+export class ToolCallCut {
+  readonly #turn: Turn;
+  #calls: readonly ToolUse[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(turn: Turn) {
+    this.#turn = turn;
+    const record = recordOf(turn);
+    record.onToolUse = (isWhole) => {
+      clearTimeout(this.#timer);
+      if (isWhole) this.#cut();
+      // A message that was not streamed comes block by block, and its end is not reported.
+      else this.#timer = setTimeout(() => this.#cut(), SETTLE_MS);
+    };
+  }
+
+  /** The calls of the model, once the turn was interrupted because of them. */
+  get calls(): readonly ToolUse[] {
+    return this.#calls;
+  }
+
+  /** The result of the interrupted turn; undefined if the turn was not interrupted because of tool calls. */
+  get result(): ResultMessage | undefined {
+    const { lastMessage } = recordOf(this.#turn);
+    const isCut = this.#calls.length > 0 && lastMessage !== undefined && isResult(lastMessage);
+    return isCut ? lastMessage : undefined;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    recordOf(this.#turn).onToolUse = undefined;
+  }
+
+  #cut(): void {
+    if (this.#calls.length > 0) return;
+    this.#calls = [...recordOf(this.#turn).toolUses];
+    // What the CLI says about the interrupt is not for the reader.
+    dropMessages(this.#turn);
+    interruptTurn(this.#turn, new HawserError("aborted", "The model called tools of the caller."));
+  }
+}
+
+const SETTLE_MS = 20;

@@ -1,0 +1,24 @@
+import type { Draft } from "../invocation/draft.js";
+import type { Options } from "../options.js";
+
+/**
+ * Names the server of the client tools, and approves its tools. The variable makes the CLI show the tools of
+ * servers inside this program without the name of the server, so that the model sees the names as given.
+ */
+export function applyClientTools({ initialize, permissions, env, options }: Draft): void {
+  if (!offersClientTools(options)) return;
+  initialize.sdkMcpServers = [CLIENT_TOOL_SERVER];
+  permissions.allow.push(`mcp__${CLIENT_TOOL_SERVER}`);
+  env.set("CLAUDE_AGENT_SDK_MCP_NO_PREFIX", "1");
+}
+
+/**
+ * Whether the model has the client tools. It has none with `none`, and is asked for a value that stands for
+ * the call if it must call a tool.
+ */
+export function offersClientTools({ clientTools = [], toolChoice = "auto" }: Options): boolean {
+  return clientTools.length > 0 && toolChoice === "auto";
+}
+
+/** The name of the server inside this program that offers the client tools. */
+export const CLIENT_TOOL_SERVER = "client_tools";
