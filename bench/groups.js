@@ -10,11 +10,13 @@ import { run as imports } from "./import.js";
 import { run as rates } from "./rates.js";
 import { run as sessions } from "./sessions.js";
 import { run as streaming } from "./streaming.js";
+import { run as subscribers } from "./subscribers.js";
 import { run as waiting } from "./waiting.js";
 
 /** @type {Record<string, (rounds?: number) => Promise<{ figures: any[], [part: string]: any }>>} */
 export const GROUPS = {
   streaming,
+  subscribers,
   "first-answer": firstAnswer,
   added,
   calls,

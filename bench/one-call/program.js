@@ -18,6 +18,12 @@ const LIBRARIES = {
     };
   },
 
+  /** Hawser with a subscriber on every channel. */
+  subscribed: () => subscribed(() => true),
+
+  /** Hawser with a subscriber on the channels of tools. */
+  tools: () => subscribed((name) => name.startsWith("tool")),
+
   async official() {
     const { query } = await import("@anthropic-ai/claude-agent-sdk");
     const options = {
@@ -55,6 +61,14 @@ const LIBRARIES = {
     };
   },
 };
+
+async function subscribed(isWatched) {
+  const { CHANNELS } = await import(pathToFileURL(`${DIST}/index.js`).href);
+  for (const [name, channel] of Object.entries(CHANNELS)) {
+    if (isWatched(name)) channel.subscribe(() => {});
+  }
+  return LIBRARIES.hawser();
+}
 
 const WAYS = {
   /** From the call to the result, and from the result line on the pipe. */

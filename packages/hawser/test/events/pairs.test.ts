@@ -6,20 +6,24 @@ import type { Action } from "../../src/testing/index.js";
 import { fc } from "../support/fc.js";
 import { reusedFake } from "../support/reused-fake.js";
 import { runs } from "../support/runs.js";
-import { eventsOf, unpaired, watchEvents } from "./watched-events.helper.js";
+import { unpaired, watchEvents } from "./watched-events.helper.js";
 
 /** Turns that end well, fail, ask, hang, or end with their process. */
+const ENDS_IN_TOOL: readonly Action[] = [
+  { init: {} },
+  { assistant: [{ type: "tool_use", id: "t", name: "Bash", input: {} }] },
+  { die: "SIGKILL" },
+];
+const ASKS: readonly Action[] = [
+  { turn: ["one", { tool: "Bash", input: { command: "x" } }, "two"] },
+];
 const TURNS: readonly (readonly Action[])[] = [
+  ENDS_IN_TOOL,
+  ASKS,
   [{ turn: "ok" }],
-  [{ turn: ["one", { tool: "Bash", input: { command: "x" } }, "two"] }],
   [{ turn: [{ tool: "Read", allowed: true, error: "No such file." }, "two"] }],
   [{ turn: [{ tool: "Bash", input: { command: "x" }, ms: 200 }, "late"] }],
   [{ init: {} }, { sleep: 150 }, { assistant: "late" }, { result: {} }],
-  [
-    { init: {} },
-    { assistant: [{ type: "tool_use", id: "t", name: "Bash", input: {} }] },
-    { die: "SIGKILL" },
-  ],
   [{ init: {} }, { assistant: "half" }, { exit: 3 }],
   [{ die: "SIGKILL" }],
   [{ apiError: 529 }],
@@ -32,15 +36,19 @@ const call = fc.record({
   afterMs: fc.integer({ min: 0, max: 60 }),
 });
 
+/** More calls than the pool accepts. */
+const atOnce = Array.from({ length: 6 }, () => ({ abortAfterMs: undefined, afterMs: 0 }));
+
 describe("the events of a pool and of sessions in trouble", () => {
   it("have exactly one end for every start, after kills, aborts, failures and refusals", async () => {
     const seen = watchEvents();
-    const ends = new Set<unknown>();
+    const outcomes = new Set<string>();
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 1, maxLength: 6 }),
         fc.array(call, { minLength: 1, maxLength: 6 }),
         async (turns, calls) => {
+          seen.length = 0;
           const steps = turns.map((actions) => ({ on: "user" as const, do: actions }));
           const cli = await reusedFake({ steps });
           const options = {
@@ -66,12 +74,27 @@ describe("the events of a pool and of sessions in trouble", () => {
           await Promise.allSettled([...running, recovering]);
           await pool.close();
           expect(unpaired(seen)).toEqual([]);
-          for (const { outcome } of eventsOf(seen, "turnEnd")) ends.add(outcome);
-          seen.length = 0;
+          for (const { channel, event } of seen) outcomes.add(`${channel} ${event["outcome"]}`);
         },
       ),
-      { numRuns: runs(50) },
+      {
+        numRuns: runs(50),
+        examples: [
+          [[ENDS_IN_TOOL], atOnce],
+          [[ASKS], atOnce],
+        ],
+      },
     );
-    expect(ends.size).toBeGreaterThan(2);
-  });
+    expect([...outcomes]).toEqual(
+      expect.arrayContaining([
+        "callEnd ok",
+        "turnEnd process_exited",
+        "toolEnd denied",
+        "toolEnd interrupted",
+        "roundEnd ok",
+        "permissionDecided undefined",
+        "admissionRefused undefined",
+      ]),
+    );
+  }, 600_000);
 });

@@ -60,7 +60,7 @@ export function unpaired(seen: readonly Seen[]): string[] {
     for (const { channel, event } of seen) {
       const key = ids.map((id) => String(event[id])).join("/");
       if (channel === start) {
-        if (open.has(key)) faults.push(`${start} ${key} twice`);
+        if (open.get(key) === 0) faults.push(`${start} ${key} twice`);
         open.set(key, 0);
       } else if (ends.includes(channel) && event[ids.at(-1) ?? ""] !== undefined) {
         const count = open.get(key);

@@ -12,10 +12,11 @@ interface Seen {
   readonly event: Record<string, unknown>;
 }
 
-/** Everything that is published until the test is over, in order. */
+/** What is published about calls and processes until the test is over, in order. */
 function watchAll(): Seen[] {
   const seen: Seen[] = [];
   for (const { name: channel } of Object.values(CHANNELS)) {
+    if (!/^hawser:(call|process):/.test(String(channel))) continue;
     const listen = (event: unknown) => {
       const name = String(channel).replace("hawser:", "");
       seen.push({ name, event: event as Record<string, unknown> });
@@ -37,27 +38,34 @@ describe("diagnostics channels of a Pool", () => {
     await pool.complete("two", options);
     await atRest(pool);
     const { pid, pool: number, worker } = seen[1]?.event ?? {};
-    const who = { pool: number, worker, pid };
+    const who = { at: anyNumber, pool: number, worker, pid };
     expect([pid, number, worker]).toEqual([anyNumber, anyNumber, anyNumber]);
     const call = Number(seen[0]?.event["call"]);
     expect(seen.filter(({ name }) => name.startsWith("process:"))).toEqual([
       { name: "process:start", event: { ...who, jobs: 0 } },
       { name: "process:ready", event: { ...who, jobs: 1, ms: anyNumber } },
-      { name: "process:assigned", event: { ...who, jobs: 1, how: "cold" } },
+      {
+        name: "process:assigned",
+        event: { ...who, jobs: 1, how: "cold", call, session: anyNumber },
+      },
       { name: "process:reset", event: { ...who, jobs: 1, ms: anyNumber } },
-      { name: "process:assigned", event: { ...who, jobs: 2, how: "recycled" } },
+      {
+        name: "process:assigned",
+        event: { ...who, jobs: 2, how: "recycled", call: call + 1, session: anyNumber },
+      },
       {
         name: "process:discarded",
         event: { ...who, jobs: 2, reason: "max_jobs" },
       },
     ]);
-    const ended = { outcome: "ok", costUsd: 0, ms: anyNumber };
-    const first = { call, caller: "complete()", tenant: "t" };
-    const second = { call: call + 1, caller: "complete()", tenant: undefined };
+    const completion = expect.objectContaining({ text: "ok" });
+    const ended = { outcome: "ok", costUsd: 0, ms: anyNumber, completion };
+    const first = { at: anyNumber, call, caller: "complete()", tenant: "t" };
+    const second = { at: anyNumber, call: call + 1, caller: "complete()", tenant: undefined };
     expect(seen.filter(({ name }) => name.startsWith("call:"))).toEqual([
-      { name: "call:start", event: first },
+      { name: "call:start", event: { ...first, prompt: "one" } },
       { name: "call:end", event: { ...first, ...ended } },
-      { name: "call:start", event: second },
+      { name: "call:start", event: { ...second, prompt: "two" } },
       { name: "call:end", event: { ...second, ...ended } },
     ]);
     const order = seen.map(({ name }) => name);

@@ -8,11 +8,14 @@ import type {
   McpMessageRequest,
   UserDialogRequest,
 } from "../../wire/index.js";
+import type { Observation } from "../observe/observation.js";
+import { observeRequests } from "../observe/observe-requests.js";
 import type { AnnouncedSession } from "./announced-session.js";
 import { answerHook } from "./answer-hook.js";
 import { answerDialog, answerElicitation } from "./answer-interaction.js";
 import { answerPermission } from "./answer-permission.js";
 import type { HostMcpServers } from "./host-mcp-servers.js";
+import { inCallerContext } from "./in-caller-context.js";
 import type { PermissionContext } from "./permission-context.js";
 import { PolicyJudge } from "./policy-judge.js";
 
@@ -27,6 +30,7 @@ export interface RequestHandlerParts {
   readonly permissionContext: () => PermissionContext;
   /** What the callbacks are told about the session that asks. */
   readonly announced: AnnouncedSession;
+  readonly observation: Observation;
 }
 
 /** Answers the requests of the CLI with the callbacks of the options. */
@@ -38,7 +42,7 @@ export function createRequestHandler(parts: RequestHandlerParts): RequestHandler
   const judge = rules && new PolicyJudge(rules, otherwise, permissionContext);
   const permissions = { canUseTool, judge, log, report, announced };
   const hooks = { callbacks, judge, log, report };
-  return async (request, context) => {
+  const handler: RequestHandler = async (request, context) => {
     switch (request.subtype) {
       case "can_use_tool":
         return answerPermission(request as CanUseToolRequest, context, permissions);
@@ -56,4 +60,5 @@ export function createRequestHandler(parts: RequestHandlerParts): RequestHandler
         return new Refusal(`Unsupported control request subtype: ${request.subtype}`);
     }
   };
+  return inCallerContext(observeRequests(handler, parts.observation));
 }

@@ -24,12 +24,10 @@ import {
 } from "../../wire/index.js";
 import { AnnouncedSession } from "../answer/announced-session.js";
 import { HostMcpServers, type McpMessageSink } from "../answer/host-mcp-servers.js";
-import { inCallerContext } from "../answer/in-caller-context.js";
 import type { PermissionContext } from "../answer/permission-context.js";
 import { createRequestHandler } from "../answer/request-handler.js";
 import { PendingHostRequests } from "../idle/pending-host-requests.js";
 import type { Observation } from "../observe/observation.js";
-import { observeRequests } from "../observe/observe-requests.js";
 import type { PrestartedProcess, ProcessStart } from "../session-start.js";
 import { withPhaseLimit } from "../timeouts.js";
 import { checkSettings, type Expected, expectedOf } from "./check-settings.js";
@@ -56,7 +54,6 @@ export class CliConnection implements ControlListener, McpMessageSink {
   readonly #options: Options;
   readonly #warm: PrestartedProcess | undefined;
   readonly #listener: ConnectionListener;
-  readonly #observation: Observation;
   readonly #hostRequests: PendingHostRequests;
   readonly #early = new EarlyMessages();
   readonly #opened: Promise<ControlLine>;
@@ -94,13 +91,12 @@ export class CliConnection implements ControlListener, McpMessageSink {
     this.#warm = warm;
     this.#programServers = servers;
     this.#listener = listener;
-    this.#observation = observation;
     this.#hostRequests = new PendingHostRequests(listener);
     this.#whenOver = new Promise((resolve) => {
       this.#settleOver = resolve;
     });
     this.#line = new SubprocessLine(options, warm, "unverified");
-    this.#opened = this.#open();
+    this.#opened = this.#open(observation);
     this.ready = this.#initialize(bootMs);
     this.#readyForPrompts = this.#awaitChecks();
     // These promises may have no listener; without a handler Node would report an unhandled rejection.
@@ -279,7 +275,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     this.#isOtherVersion ||= !this.#line.verifyVersion(reported);
   }
 
-  async #open(): Promise<ControlLine> {
+  async #open(observation: Observation): Promise<ControlLine> {
     try {
       this.#store = await openStoreBridge(this.#options, (message) => this.onMessage(message, 0));
       // A line that was closed meanwhile stays closed.
@@ -301,10 +297,9 @@ export class CliConnection implements ControlListener, McpMessageSink {
       report,
       permissionContext: () => this.#permissionContext(),
       announced: this.#announced,
+      observation,
     });
-    const observed = observeRequests(handler, this.#observation);
-    const counted = this.#hostRequests.during(inCallerContext(observed));
-    const control = new ControlLine(this.#line, counted, this, this.log);
+    const control = new ControlLine(this.#line, this.#hostRequests.during(handler), this, this.log);
     this.#control = control;
     control.start();
     this.holdProgram(this.#holds);
@@ -388,11 +383,8 @@ export class CliConnection implements ControlListener, McpMessageSink {
 
   #permissionContext(): PermissionContext {
     const { cwd, env } = this.invocation;
-    return {
-      cwd,
-      home: homeFolder(env),
-      mcpServers: [...new Set([...(this.#servers?.names ?? []), ...this.#announced.servers])],
-    };
+    const mcpServers = [...new Set([...(this.#servers?.names ?? []), ...this.#announced.servers])];
+    return { cwd, home: homeFolder(env), mcpServers };
   }
 
   #explain(error: unknown): unknown {
