@@ -360,7 +360,7 @@ describe.each(clisInTurn())("approvals on $name", ({ path }) => {
     shared.script(run("touch late"));
     const turn = session.send("go");
     await nextQuestion(approvals);
-    process.kill(session.pid ?? 0, "SIGKILL");
+    process.kill(session.pid ?? Number.NaN, "SIGKILL");
     await expect(turn.result).rejects.toMatchObject({ code: "process_exited" });
     expect(approvals.pending()).toEqual([]);
     expect(approvals.records()).toMatchObject([{ outcome: "withdrawn" }]);

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -152,14 +153,14 @@ describe("createApprovals()", () => {
   it("answers each of 1,000 concurrent questions once, whoever of two answers first", async () => {
     const approvals = open({ ttlMs: 3_600_000, recordLimit: 5000 });
     const { signal } = new AbortController();
-    const remove = vi.spyOn(signal, "removeEventListener");
-    const add = vi.spyOn(signal, "addEventListener");
-    const before = process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const answers = Array.from({ length: 1000 }, (_, i) =>
       ask(approvals, "Bash", { command: `echo ${i}` }, { signal, toolUseID: `t${i}` }),
     );
     const ids = approvals.pending().map(({ id }) => id);
     expect(new Set(ids).size).toBe(1000);
+    expect([vi.getTimerCount(), getEventListeners(signal, "abort").length]).toEqual([1000, 1]);
     const answered = async (by: string, list: readonly string[]) =>
       Promise.all(
         list.map((id) => approvals.answer(id, { behavior: "deny", message: by }, { by })),
@@ -176,9 +177,16 @@ describe("createApprovals()", () => {
       expect(answer).toEqual({ behavior: "deny", message: winners.get(`t${i}`) });
     }
     expect(approvals.pending()).toEqual([]);
-    expect(remove.mock.calls.length).toBe(add.mock.calls.length);
-    const after = process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
-    expect(after).toBe(before);
+    expect([vi.getTimerCount(), getEventListeners(signal, "abort").length]).toEqual([0, 0]);
+  });
+
+  it("keeps no program alive by its timers", () => {
+    const timers = () => process.getActiveResourcesInfo().filter((each) => each === "Timeout");
+    const before = timers().length;
+    const approvals = open({ ttlMs: 3_600_000 });
+    void ask(approvals);
+    expect(approvals.pending()).toHaveLength(1);
+    expect(timers()).toHaveLength(before);
   });
 
   it("refuses unknown options and values with invalid_options", () => {

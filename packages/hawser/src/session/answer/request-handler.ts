@@ -8,9 +8,9 @@ import type {
   McpMessageRequest,
   UserDialogRequest,
 } from "../../wire/index.js";
-import type { AnnouncedSession } from "./announced-session.js";
 import type { Observation } from "../observe/observation.js";
 import { observeRequests } from "../observe/observe-requests.js";
+import type { AnnouncedSession } from "./announced-session.js";
 import { answerHook } from "./answer-hook.js";
 import { answerDialog, answerElicitation } from "./answer-interaction.js";
 import { answerPermission } from "./answer-permission.js";

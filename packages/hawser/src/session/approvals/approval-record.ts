@@ -12,7 +12,16 @@ import type { ApprovalDecision } from "./approval-decision.js";
  */
 export type ApprovalOutcome = "answered" | "expired" | "granted" | "withdrawn" | "closed";
 
-/** The audit record of one question: who answered what, and when. Plain data. */
+/**
+ * The audit record of one question: who answered what, and when. Plain data.
+ *
+ * @example
+ * ```ts
+ * for (const { settledAt, by, summary, decision } of approvals.records()) {
+ *   console.log(settledAt, by ?? "nobody", decision?.behavior ?? "withdrawn", summary);
+ * }
+ * ```
+ */
 export interface ApprovalRecord {
   /** The id of the question. */
   readonly id: string;
@@ -41,7 +50,18 @@ export interface ApprovalRecord {
   readonly settledAt: string;
 }
 
-/** What an iteration over an `Approvals` object yields. Plain data. */
+/**
+ * What an iteration over an `Approvals` object yields. Plain data.
+ *
+ * @example
+ * ```ts
+ * const open = new Map<string, Approval>();
+ * for await (const change of approvals) {
+ *   if (change.type === "asked") open.set(change.approval.id, change.approval);
+ *   else if (change.type !== "missed") open.delete(change.id);
+ * }
+ * ```
+ */
 export type ApprovalChange =
   /** A question waits for an answer. */
   | { readonly type: "asked"; readonly approval: Approval }

@@ -4,6 +4,15 @@ import type { FileDiff } from "./file-diff.js";
 /**
  * A question that waits for an answer. It is plain data: `JSON.stringify()` keeps all of it, so it can be
  * sent to another process or to a web page.
+ *
+ * @example
+ * ```ts
+ * function show(approval: Approval): string {
+ *   if (approval.kind === "tool") return `${approval.summary} (${approval.reason ?? "no reason"})`;
+ *   if (approval.kind === "plan") return approval.plan;
+ *   return approval.summary;
+ * }
+ * ```
  */
 export type Approval = ToolApproval | QuestionApproval | PlanApproval | ElicitationApproval;
 

@@ -15,7 +15,10 @@ export interface ApprovalsOptions {
    * throws or its decision does not fit, the question is denied.
    * @default "deny"
    */
-  onExpire?: "deny" | ((approval: Approval) => ApprovalDecision | Promise<ApprovalDecision>);
+  onExpire?:
+    | "deny"
+    | ((approval: Approval) => ApprovalDecision | Promise<ApprovalDecision>)
+    | undefined;
   /**
    * Called with each audit record, at once. A place to store them.
    * @example

@@ -1,3 +1,4 @@
+/** A line of a diff: added, removed, or unchanged. The sign `…` stands for unchanged lines. */
 export interface DiffLine {
   readonly sign: "+" | "-" | " " | "…";
   readonly text: string;

@@ -3,7 +3,14 @@ import { isObject, objectOf } from "../../base/index.js";
 import { type DiffLine, diffLines } from "./diff-lines.js";
 import { type FileState, type FileText, readFileText } from "./read-file-text.js";
 
-/** What a call of Edit, Write, MultiEdit or NotebookEdit changes in its file. */
+/**
+ * What a call of Edit, Write, MultiEdit or NotebookEdit changes in its file.
+ *
+ * @example
+ * ```ts
+ * const text = diff.lines.map(({ sign, text }) => `${sign} ${text}`).join("\n");
+ * ```
+ */
 export interface FileDiff {
   /** The absolute path of the file. */
   readonly path: string;

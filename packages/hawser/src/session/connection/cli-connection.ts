@@ -384,11 +384,8 @@ export class CliConnection implements ControlListener, McpMessageSink {
 
   #permissionContext(): PermissionContext {
     const { cwd, env } = this.invocation;
-    return {
-      cwd,
-      home: homeFolder(env),
-      mcpServers: [...new Set([...(this.#servers?.names ?? []), ...this.#announced.servers])],
-    };
+    const mcpServers = [...new Set([...(this.#servers?.names ?? []), ...this.#announced.servers])];
+    return { cwd, home: homeFolder(env), mcpServers };
   }
 
   #explain(error: unknown): unknown {
