@@ -48,11 +48,13 @@ export function observeRequests(handler: RequestHandler, observation: Observatio
 
 async function observeQuestion(
   observer: SessionObserver,
-  { tool_name: tool, tool_use_id: toolUseId, input }: CanUseToolRequest,
+  { tool_name, tool_use_id, input }: CanUseToolRequest,
   { requestId: request, signal }: RequestContext,
   run: () => Promise<Answer>,
 ): Promise<Answer> {
   const at = eventTime();
+  const toolUseId = wordsIn(tool_use_id);
+  const tool = wordsIn(tool_name) ?? "";
   const call = { request, toolUseId, tool, ...parentOf(observer, { toolUseId }) };
   publish(CHANNELS.permissionAsked, () => ({ at, ...observer.turnIds(), ...call, input }));
   let isDecided = false;
@@ -90,7 +92,7 @@ async function observeHook(
   const verdict = verdictOf(answer);
   if (verdict === undefined) return answer;
   const facts = objectOf(input);
-  const toolUseId = tool_use_id ?? wordsIn(facts["tool_use_id"]);
+  const toolUseId = wordsIn(tool_use_id ?? facts["tool_use_id"]);
   if (verdict.decision === "deny") observer.tools.deny(toolUseId);
   const now = eventTime();
   const event = (): PermissionDecidedEvent => ({

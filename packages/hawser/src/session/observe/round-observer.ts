@@ -12,6 +12,11 @@ import { type EventIds, tokenCounts } from "./event-ids.js";
 /** The tool call that started a sub-agent, or `null` for the main thread. */
 export type Thread = string | null;
 
+/** The thread that a message names. */
+export function threadOf(parentToolUseId: unknown): Thread {
+  return typeof parentToolUseId === "string" ? parentToolUseId : null;
+}
+
 /**
  * Recognises the rounds of a session: the replies of the model, in the main thread and in each sub-agent.
  * With stream events, a round ends with its last event. Without them, it ends when something else follows.
@@ -57,10 +62,11 @@ export class RoundObserver {
   }
 
   onEvents(events: readonly StreamEvent[]): void {
-    for (const { event, parent_tool_use_id: thread, ttft_ms } of events) {
+    for (const { event, parent_tool_use_id, ttft_ms } of events) {
       const type = event?.type;
       // Nearly all events are pieces of content.
       if (type === "content_block_delta") continue;
+      const thread = threadOf(parent_tool_use_id);
       if (type === "message_start") this.#onStart(objectOf(event)["message"], thread, ttft_ms);
       else if (type === "message_delta") this.#onDelta(objectOf(event), thread);
       else if (type === "message_stop") this.#end(thread, false);
@@ -68,8 +74,9 @@ export class RoundObserver {
   }
 
   /** A block of a reply. */
-  onReply({ message, parent_tool_use_id: thread, aborted }: AssistantMessage): void {
+  onReply({ message, parent_tool_use_id, aborted }: AssistantMessage): void {
     const { id, model, usage, content } = message;
+    const thread = threadOf(parent_tool_use_id);
     let round = this.#open.get(thread);
     if (round?.start.messageId !== id) {
       if (this.#newest.get(thread)?.messageId === id) return;

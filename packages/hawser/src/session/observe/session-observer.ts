@@ -29,7 +29,7 @@ import { failureOf, stopOf } from "../result-outcome.js";
 import type { SessionOrigin } from "../session-start.js";
 import { spentOn } from "../turns/turn-costs.js";
 import { type EventIds, tokenCounts } from "./event-ids.js";
-import { RoundObserver } from "./round-observer.js";
+import { RoundObserver, threadOf } from "./round-observer.js";
 import { ToolObserver } from "./tool-observer.js";
 
 /** The session as its observer sees it. The recoverable connection implements it. */
@@ -160,7 +160,12 @@ export class SessionObserver implements EventIds {
       } else if (isSystem(message, "api_retry")) this.#onApiRetry(message);
       else if (isSystem(message, "permission_denied")) {
         const { tool_use_id, tool_name, decision_reason_type, message: reason } = message;
-        this.#onDenied(tool_use_id, textOf(tool_name), decision_reason_type, textOf(reason));
+        this.#onDenied(
+          textOf(tool_use_id),
+          textOf(tool_name),
+          decision_reason_type,
+          textOf(reason),
+        );
       }
     });
   }
@@ -221,7 +226,8 @@ export class SessionObserver implements EventIds {
   }
 
   #onAssistant(message: AssistantMessage): void {
-    const { error, message: body, parent_tool_use_id: thread } = message;
+    const { error, message: body } = message;
+    const thread = threadOf(message.parent_tool_use_id);
     if (error !== undefined) this.#apiError = error;
     // The CLI wrote this message itself.
     if (error !== undefined || body?.model === "<synthetic>" || !Array.isArray(body?.content)) {
@@ -239,7 +245,8 @@ export class SessionObserver implements EventIds {
     }
   }
 
-  #onUser({ message, parent_tool_use_id: thread, tool_result_meta }: UserMessage): void {
+  #onUser({ message, parent_tool_use_id, tool_result_meta }: UserMessage): void {
+    const thread = threadOf(parent_tool_use_id);
     this.#rounds.endWhole(thread);
     const content = Array.isArray(message?.content) ? message.content : [];
     for (const block of content) {
