@@ -99,7 +99,7 @@ What the figures are:
 ## What is not measured
 
 - **A real network and a real model.** A real answer takes a second or more. Hawser saves time only before the answer, so the ratios of whole calls are smaller.
-- **Calls with tools, settings, servers or hooks.** Their processes are never recycled. Spares serve these calls, too.
+- **Calls with tools, settings, servers or hooks.** Their processes are never recycled, except with \`clientTools\`. Spares serve these calls, too.
 - **The memory of waiting processes.** Observed: about ${observed.spareMb} MB for a spare, and up to about ${observed.resetMb} MB for a process that has been reset a thousand times. \`maxRssMb\` and \`maxJobs\` limit it.
 - **Other machines.** The processor limits the start of the CLI. With more cores than two, the official SDK gains more from several callers at once.
 
