@@ -6,6 +6,7 @@ import { run as ending } from "./ending.js";
 import { run as firstAnswer } from "./first-answer.js";
 import { run as framing } from "./framing.js";
 import { run as growth } from "./growth.js";
+import { run as history } from "./history.js";
 import { run as imports } from "./import.js";
 import { run as rates } from "./rates.js";
 import { run as sessions } from "./sessions.js";
@@ -20,6 +21,7 @@ export const GROUPS = {
   "first-answer": firstAnswer,
   added,
   calls,
+  history,
   rates,
   growth,
   waiting,

@@ -88,6 +88,7 @@ What the figures are:
 
 - **one call, calls a second, added:** the figures of the tables above.
 - **CPU of the host for a pooled call:** a figure of the table of the instant CLI above.
+- **4 or 50 earlier messages:** a call with the option \`history\` on a recycled process. It is compared with a call without earlier messages, and with a call in a new process that resumes a transcript with the same messages.
 - **MB/s:** the rate at which the CLI's lines are read. Small lines are compared with \`node:readline\`, and with a loop of \`JSON.parse\` over lines that are strings already; a reader of bytes cannot reach the rate of that loop. A single huge line is compared with \`node:readline\`, and with \`JSON.parse(Buffer.concat(chunks).toString())\`.
 - **import of the root:** the import of the package's root in a new process.
 - **CPU for a streamed event, result line to the caller:** a program that only prints takes the place of the CLI, so that only the libraries are measured.
@@ -98,7 +99,7 @@ What the figures are:
 ## What is not measured
 
 - **A real network and a real model.** A real answer takes a second or more. Hawser saves time only before the answer, so the ratios of whole calls are smaller.
-- **Calls with tools, settings, servers or hooks.** Their processes are never recycled. Spares serve these calls, too.
+- **Calls with tools, settings, servers or hooks.** Their processes are never recycled, except with \`clientTools\`. Spares serve these calls, too.
 - **The memory of waiting processes.** Observed: about ${observed.spareMb} MB for a spare, and up to about ${observed.resetMb} MB for a process that has been reset a thousand times. \`maxRssMb\` and \`maxJobs\` limit it.
 - **Other machines.** The processor limits the start of the CLI. With more cores than two, the official SDK gains more from several callers at once.
 

@@ -122,7 +122,7 @@ export const RAW_SPARE = {
   },
 };
 
-async function openPool(poolOptions, options, state) {
+export async function openPool(poolOptions, options, state) {
   const { createPool } = await hawser();
   const pool = createPool(poolOptions);
   // A pool that knows no options in advance starts no process before its first call.

@@ -2,10 +2,17 @@
 // `node host.js <competitor> <place>`. Messages from the parent tell it what to do.
 import { COMPETITORS, RAW_SPARE } from "./competitors.js";
 import { CROWD, SESSIONS } from "./crowds.js";
+import { HISTORIES } from "./histories.js";
 
 const [name, place] = process.argv.slice(2);
 /** @type {Record<string, { open(place: any): Promise<Record<string, any>> }>} */
-const competitors = { ...COMPETITORS, rawSpare: RAW_SPARE, crowd: CROWD, sessions: SESSIONS };
+const competitors = {
+  ...COMPETITORS,
+  ...HISTORIES,
+  rawSpare: RAW_SPARE,
+  crowd: CROWD,
+  sessions: SESSIONS,
+};
 const competitor = await competitors[name].open(JSON.parse(place));
 
 /** What is asked of every competitor. Anything else is a method of the competitor itself. */

@@ -1,6 +1,7 @@
 import { interleaved } from "../rounds.js";
 import { atRest } from "./at-rest.js";
 import { COMPETITORS } from "./competitors.js";
+import { HISTORIES } from "./histories.js";
 import { openHost } from "./open-host.js";
 import { ANSWER } from "./places.js";
 
@@ -27,7 +28,7 @@ export async function measureCalls(names, { rounds, warmUps, openPlace, check = 
       check(name, host.requests(), round);
       // Processes that are still ending, being reset or starting would slow the next call down.
       await host.ask("after");
-      if (COMPETITORS[name]?.endsProcess) await host.gone();
+      if ((COMPETITORS[name] ?? HISTORIES[name])?.endsProcess) await host.gone();
       return measured;
     });
     return { times, restless };

@@ -55,6 +55,7 @@ function replyTo(request: RecordedRequest, call: Planned): ReplyInput {
 function answerTo(request: RecordedRequest, call: Planned): ReplyInput {
   const { answer, options } = call;
   if (options.schema !== undefined) return toolUse("StructuredOutput", { word: answer });
+  if (request.tools.includes("note")) return toolUse("note", { word: answer });
   const uses = toolsTried(call);
   if (uses.length > 0 && request.toolResults.length === 0) return uses;
   return reply(`The word is ${answer}.`, { chunks: 3 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createSdkMcpServer, tool } from "../../../src/mcp/index.js";
 import type { CanUseTool, Options } from "../../../src/options/index.js";
-import type { Prompt } from "../../../src/wire/index.js";
+import type { History, Prompt } from "../../../src/wire/index.js";
 import { Random } from "./random.helper.js";
 
 /** How a call ends. */
@@ -158,6 +158,8 @@ function callOf(random: Random, { number, kind, fate, profile, foreign }: Draft)
   const abort = new AbortController();
   const asked: string[] = [];
   const { home, system } = profile;
+  // Choices of its own, so that a seed still means the same calls.
+  const conversation = conversationOf(new Random(1_000_003 * number + 17), kind, profile);
   return {
     number,
     kind,
@@ -167,6 +169,7 @@ function callOf(random: Random, { number, kind, fate, profile, foreign }: Draft)
     options: {
       ...profile.options,
       ...toolsOf(kind, grant, asked),
+      ...conversation.options,
       ...(fate === "timeout" ? { timeouts: { totalMs: 900 } } : {}),
       ...(kind === "session" ? {} : { signal: abort.signal }),
     },
@@ -176,9 +179,53 @@ function callOf(random: Random, { number, kind, fate, profile, foreign }: Draft)
     home,
     grant,
     foreign,
-    own: new Set([word, answer, grant, foreign, home.word, home.folder, ...profile.words]),
+    own: new Set([
+      word,
+      answer,
+      grant,
+      foreign,
+      home.word,
+      home.folder,
+      ...profile.words,
+      ...conversation.words,
+    ]),
     abort,
     asked,
+  };
+}
+
+interface Conversation {
+  readonly options: Options;
+  readonly words: readonly string[];
+}
+
+/** Earlier messages with words of their own, and tools of the caller. A profile has the same tools each time. */
+function conversationOf(random: Random, kind: Kind, { system, options }: Profile): Conversation {
+  if (kind !== "lean") return { options: {}, words: [] };
+  const words = [random.word(), random.word(), random.word()];
+  const id = `toolu_${words[2]}`;
+  const history: History = [
+    { role: "user", content: `Earlier: ${words[0]}.` },
+    {
+      role: "assistant",
+      content: [{ type: "tool_use", id, name: "look", input: { at: words[1] } }],
+    },
+    {
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: id, content: `Seen ${words[0]}.` }],
+    },
+    { role: "assistant", content: `I saw ${words[1]}.` },
+  ];
+  const hasHistory = random.next() < 0.5;
+  const hasTools = random.next() < 0.4 && options.schema === undefined;
+  const inputSchema = { type: "object", properties: { word: { type: "string" } } } as const;
+  const note = { name: "note", description: `Notes for ${system}.`, inputSchema };
+  return {
+    options: {
+      ...(hasHistory ? { history } : {}),
+      ...(hasTools ? { clientTools: [note] } : {}),
+    },
+    words,
   };
 }
 

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { isHawserError } from "../../../src/base/index.js";
+import type { ToolCall } from "../../../src/complete/index.js";
 import type { Pool } from "../../../src/pool/index.js";
 import type { Planned } from "./plan.helper.js";
 
@@ -13,6 +14,8 @@ export interface Told {
   /** The whole outcome, as far as it can be serialised. */
   readonly all: unknown;
 }
+
+type Answer = { text: string; sessionId: string; toolCalls?: readonly ToolCall[] };
 
 /** Runs all calls in order, `atOnce` at a time. */
 export async function runAll(
@@ -33,7 +36,8 @@ export async function runAll(
 async function run(pool: Pool, call: Planned): Promise<Told> {
   if (call.fate === "aborted at once") setTimeout(() => call.abort.abort(), call.number % 40);
   try {
-    const { text, sessionId, ...all } = await ask(pool, call);
+    const { text: said, sessionId, toolCalls = [], ...all } = await ask(pool, call);
+    const text = `${said}${toolCalls.length === 0 ? "" : JSON.stringify(toolCalls)}`;
     return { call, ok: true, code: undefined, text, sessionId, all: { text, sessionId, ...all } };
   } catch (error) {
     if (!isHawserError(error)) throw error;
@@ -44,7 +48,7 @@ async function run(pool: Pool, call: Planned): Promise<Told> {
   }
 }
 
-async function ask(pool: Pool, call: Planned): Promise<{ text: string; sessionId: string }> {
+async function ask(pool: Pool, call: Planned): Promise<Answer> {
   const { kind, prompt, options, streams } = call;
   if (kind === "session") return converse(pool, call);
   if (!streams) return pool.complete(prompt, options);
