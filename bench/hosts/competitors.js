@@ -144,7 +144,9 @@ export async function settled(pool, ...states) {
     const waits = states.some((state) => processes[state] > 0);
     if (waits && MOVING.every((name) => processes[name] === 0)) return;
     if (performance.now() > limit) {
-      throw new Error(`No rest, or no ${states.join(" or ")} process: ${JSON.stringify(processes)}`);
+      throw new Error(
+        `No rest, or no ${states.join(" or ")} process: ${JSON.stringify(processes)}`,
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
