@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { complete, stream } from "../../src/complete/index.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { CHANNELS } from "../../src/base/index.js";
+import { complete } from "../../src/complete/index.js";
 import { query } from "../../src/query/index.js";
-import { apiError } from "../../src/testing/index.js";
+import { apiError, hang } from "../../src/testing/index.js";
 import { onFake, refusedTurn, slowTurn } from "../pool/on-fake.helper.js";
 import { clisInTurn } from "../support/cli.js";
 import { world } from "../support/world.js";
@@ -89,14 +90,16 @@ describe.each(clisInTurn())("the events of calls on CLI $name", ({ path }) => {
   });
 
   it("report an aborted call", async () => {
-    const { options } = await world(path, [{ type: "text", text: "Slow." }]);
+    const { options } = await world(path, [hang()]);
     const seen = watchEvents();
     const controller = new AbortController();
-    const call = stream("x", { ...options, signal: controller.signal, persistSession: true });
-    for await (const message of call) if (message.type === "stream_event") controller.abort();
-    await expect(call.completion)
-      .rejects.toMatchObject({ code: "aborted" })
-      .catch(() => {});
+    const abort = () => controller.abort();
+    CHANNELS.sessionReady.subscribe(abort);
+    onTestFinished(() => CHANNELS.sessionReady.unsubscribe(abort));
+    const call = complete("x", { ...options, signal: controller.signal });
+    await expect(call).rejects.toMatchObject({ code: "aborted" });
+    expect(eventsOf(seen, "callEnd")).toEqual([expect.objectContaining({ outcome: "aborted" })]);
+    expect(eventsOf(seen, "turnEnd")).toEqual([expect.objectContaining({ outcome: "aborted" })]);
     expect(unpaired(seen)).toEqual([]);
   });
 });
