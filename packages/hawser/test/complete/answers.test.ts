@@ -17,6 +17,7 @@ describe.each(clisInTurn())("complete() on the real CLI $name", ({ path }) => {
     expect(completion).toEqual({
       text: "A bowline.",
       texts: ["A bowline."],
+      toolCalls: [],
       value: undefined,
       model: expect.stringMatching(/^claude-/),
       sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),

@@ -4,6 +4,7 @@ import { type ClientTool, validateOptions } from "../../src/options/index.js";
 import { type RecordedRequest, reply, toolUse } from "../../src/testing/index.js";
 import type { History, HistoryMessage, Message } from "../../src/wire/index.js";
 import { CLIS, clisInTurn } from "../support/cli.js";
+import { reusedFake } from "../support/reused-fake.js";
 import { sharedWorld } from "../support/shared-world.js";
 import { expectedFor, receivedIn } from "./history.helper.js";
 
@@ -181,6 +182,41 @@ describe.each(clisInTurn())("complete() with clientTools on the real CLI $name",
     const { stop, toolCalls } = await complete("Oslo?", { ...options(), toolChoice: "required" });
     expect(stop).toBe("tool_calls");
     expect(toolCalls).toMatchObject([{ name: "time-of-day", input: { zone: "CET" } }]);
+  });
+});
+
+describe("complete() with clientTools", () => {
+  it("ends with the calls of a message that the CLI did not stream", async () => {
+    const call = (id: string) => ({ type: "tool_use", id, name: "time-of-day", input: {} });
+    const cli = await reusedFake({
+      steps: [
+        {
+          on: "user",
+          do: [{ init: {} }, { assistant: [call("a"), call("b")] }, { sleep: 20_000 }],
+        },
+      ],
+    });
+    const { stop, toolCalls } = await complete("x", { cliPath: cli.path, clientTools: [TIME] });
+    expect(stop).toBe("tool_calls");
+    expect(toolCalls.map(({ id }) => id)).toEqual(["a", "b"]);
+  });
+
+  it("rejects with aborted if the caller aborts before the model calls a tool", async () => {
+    const cli = await reusedFake({
+      steps: [{ on: "user", do: [{ init: {} }, { sleep: 20_000 }] }],
+    });
+    const signal = AbortSignal.timeout(300);
+    const options = { cliPath: cli.path, clientTools: [TIME], signal };
+    await expect(complete("x", options)).rejects.toMatchObject({ code: "aborted" });
+  });
+
+  it("rejects with process_exited if the process dies after the calls", async () => {
+    const use = { type: "tool_use", id: "a", name: "time-of-day", input: {} };
+    const cli = await reusedFake({
+      steps: [{ on: "user", do: [{ init: {} }, { assistant: [use] }, { die: "SIGKILL" }] }],
+    });
+    const options = { cliPath: cli.path, clientTools: [TIME] };
+    await expect(complete("x", options)).rejects.toMatchObject({ code: "process_exited" });
   });
 });
 

@@ -40,7 +40,8 @@ function isOfCli({ text }: Block): boolean {
 /** What the model must get for a call with this history and this prompt. */
 export function expectedFor(history: History, prompt?: Prompt): readonly object[] {
   const last: History = prompt === undefined ? [] : [{ role: "user", content: prompt }];
-  return joinMessages([...history, ...last]);
+  // JSON has no -0, for example.
+  return JSON.parse(JSON.stringify(joinMessages([...history, ...last])));
 }
 
 export const PIXEL =
