@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { complete } from "../../src/complete/index.js";
 import { validateOptions } from "../../src/options/index.js";
-import type { RecordedRequest } from "../../src/testing/index.js";
+import { type RecordedRequest, toolUse } from "../../src/testing/index.js";
 import type { HistoryMessage } from "../../src/wire/index.js";
 import { clisInTurn } from "../support/cli.js";
 import { sharedWorld } from "../support/shared-world.js";
+import { world } from "../support/world.js";
 
 const CONVERSATION: readonly HistoryMessage[] = [
   { role: "user", content: "Weather?" },
@@ -64,6 +65,21 @@ function cacheableText({ body }: RecordedRequest): { messages: string; rest: str
     JSON.stringify(value, (key, each) => (key === "cache_control" ? undefined : each));
   return { messages: text(messages).slice(0, -1), rest: text([system, tools]) };
 }
+
+describe.each(clisInTurn())("rules with CLAUDE_CODE_SIMPLE on the real CLI $name", ({ path }) => {
+  it("hold, although the CLI would call no hook with this variable", async () => {
+    const use = toolUse("Bash", { command: "touch a", description: "d" });
+    const { model, options } = await world(path, [use, "Done."]);
+    await complete("Go.", {
+      ...options,
+      env: { ...options.env, CLAUDE_CODE_SIMPLE: "1" },
+      tools: ["Bash"],
+      allowedTools: ["Bash"],
+      rules: [{ tool: "*", decision: "deny" }],
+    });
+    expect(model.calls[1]?.toolResults).toMatchObject([{ isError: true }]);
+  });
+});
 
 describe("the option bare", () => {
   it("contradicts rules and hooks, because the CLI would not ask them", () => {

@@ -73,6 +73,14 @@ export function applyHooks(draft: Draft, hooks: Hooks): void {
   draft.initialize.hooks = knowsOnFailure ? registrations : withoutOnFailure(registrations);
 }
 
+/**
+ * Removes the variable of the CLI's minimal mode if there are hooks, because the CLI calls none of them in that
+ * mode (observed: 2.1.197 and 2.1.325). A hook or the policy would guard nothing, without any message.
+ */
+export function keepHooksInEffect({ initialize, env }: Draft): void {
+  if (initialize.hooks !== undefined) env.remove("CLAUDE_CODE_SIMPLE");
+}
+
 /** The first CLI that accepts `onFailure`. */
 export const SINCE_ON_FAILURE = "2.1.317";
 

@@ -1,5 +1,6 @@
 import { isHawserError, isObject, looksSecret } from "../../base/index.js";
 import { applyExtraArgs } from "../apply/extra-args.js";
+import { keepHooksInEffect } from "../apply/hooks.js";
 import { applyRules } from "../apply/policy-rules.js";
 import { applyRetries } from "../apply/retries.js";
 import { applySettings } from "../apply/settings.js";
@@ -102,6 +103,7 @@ const AFTER_ALL_ROWS: readonly ((draft: Draft) => void)[] = [
   applyGitGuard,
   // The policy comes before the hooks that the row of `hooks` has registered.
   applyRules,
+  keepHooksInEffect,
   applyRetries,
   // One `--settings` holds the settings, the sandbox, and the rules that the rows have collected.
   applySettings,
