@@ -50,8 +50,17 @@ export class ToolCallCut {
     this.#calls = [...recordOf(this.#turn).toolUses];
     // What the CLI says about the interrupt is not for the reader.
     dropMessages(this.#turn);
-    interruptTurn(this.#turn, new HawserError("aborted", "The model called tools of the caller."));
+    // The interrupt has no reason: if the process dies now, the call rejects with the error of the process.
+    this.#turn.interrupt().catch(() => {});
+    this.#timer = setTimeout(() => {
+      interruptTurn(this.#turn, new HawserError("protocol_error", GOES_ON));
+    }, OBEY_MS);
   }
 }
 
-const SETTLE_MS = 20;
+/** The CLI prints the blocks of a message that was not streamed directly one after the other. */
+const SETTLE_MS = 250;
+/** How long the CLI may take to obey the interrupt (observed: 30 to 200 ms). */
+const OBEY_MS = 2_000;
+
+const GOES_ON = "The CLI did not stop when the model had called tools of the caller.";
