@@ -14,7 +14,7 @@ import {
   stopOf,
   type Turn,
 } from "../session/index.js";
-import type { Prompt } from "../wire/index.js";
+import type { ContentBlock, Prompt } from "../wire/index.js";
 import type { CallFeed } from "./call-feed.js";
 import { buildCompletion, type Completion, type EndedTurn, joinTexts } from "./completion.js";
 import type { Plan } from "./plan.js";
@@ -211,9 +211,11 @@ export class Attempt {
   }
 
   async #awaitResult(turn: Turn): Promise<EndedTurn> {
-    const { tally, output } = this.#context;
+    const { plan, tally, output } = this.#context;
     const record = recordOf(turn);
-    const cut = this.#context.plan.endsAtToolCalls ? new ToolCallCut(turn) : undefined;
+    const { clientTools = [] } = plan.options;
+    const names = new Set(clientTools.map(({ name }) => name));
+    const cut = plan.endsAtToolCalls ? new ToolCallCut(turn, names) : undefined;
     try {
       const result = await turn.result.catch((error: unknown) => {
         if (cut?.result !== undefined) return cut.result;
@@ -223,20 +225,23 @@ export class Attempt {
       if (cut?.result !== undefined) {
         tally.add(result, 1);
         const { model, givenOutput, text } = record;
-        const ended = { text: text.text, toolCalls: cut.calls, stop: "tool_calls" as const };
-        return { result, model, givenOutput, ...ended };
+        const { calls: toolCalls, content } = cut;
+        const stop = "tool_calls";
+        return { result, model, givenOutput, text: text.text, toolCalls, content, stop };
       }
       tally.add(result);
       const gaveUp = output !== undefined && cliRejectedOutput(result);
       const text = gaveUp ? record.text.text : await turn.text();
       const { model, givenOutput } = record;
       const stop = stopOf(result) ?? "completed";
-      return { result, text, stop, model, givenOutput, toolCalls: [] };
+      const content = record.whole.newestContent;
+      return { result, text, stop, model, givenOutput, toolCalls: [], content };
     } finally {
       cut?.stop();
       this.#delivered ||= isDelivered(turn);
       this.#firstTokenAt ??= record.firstTokenAt;
-      this.#changedSomething ||= mayHaveChangedSomething(record.toolsCalled);
+      // The caller runs the client tools, so a call that failed has not run them.
+      this.#changedSomething ||= !cut && mayHaveChangedSomething(record.toolsCalled);
     }
   }
 
@@ -289,8 +294,10 @@ export class Attempt {
   #given(ended: EndedTurn, value: unknown): Step {
     const { forcedCall } = this.#context.plan;
     if (forcedCall === undefined) return this.#answered(ended, value);
-    const toolCalls = [forcedCall.callOf(value)];
-    return this.#answered({ ...ended, text: "", stop: "tool_calls", toolCalls }, undefined);
+    const call = forcedCall.callOf(value);
+    const content: ContentBlock[] = [{ type: "tool_use", ...call }];
+    const made = { text: "", stop: "tool_calls", toolCalls: [call], content } as const;
+    return this.#answered({ ...ended, ...made }, undefined);
   }
 
   #answered(ended: EndedTurn, value: unknown): Step {

@@ -1,5 +1,11 @@
 import { type CredentialInfo, credentialOf, type Stop } from "../session/index.js";
-import type { ModelUsage, PermissionDenial, ResultMessage, Usage } from "../wire/index.js";
+import type {
+  ContentBlock,
+  ModelUsage,
+  PermissionDenial,
+  ResultMessage,
+  Usage,
+} from "../wire/index.js";
 import type { Tally } from "./tally.js";
 
 /** The times of a call in milliseconds. A time that was not observed is `undefined`. */
@@ -47,6 +53,11 @@ export interface Completion<T = undefined> {
   readonly stop: Stop;
   /** The calls of `clientTools` that the model made in its last message, if `stop` is `tool_calls`; else `[]`. */
   readonly toolCalls: readonly ToolCall[];
+  /**
+   * The blocks of the model's last message: text, thinking and tool calls. As the `content` of an assistant message,
+   * they continue the conversation in the `history` of another call.
+   */
+  readonly content: readonly ContentBlock[];
   /** The rounds of the whole call, failed attempts included. A round is one request to the model. */
   readonly turns: number;
   /** How often `autoResume` continued the call after `maxTurns`. */
@@ -85,6 +96,7 @@ export interface EndedTurn {
   /** The last value that the model gave for a schema, even if the CLI rejected it. */
   readonly givenOutput: unknown;
   readonly toolCalls: readonly ToolCall[];
+  readonly content: readonly ContentBlock[];
 }
 
 /** Facts of the attempt that gave the answer. */
@@ -104,7 +116,7 @@ export interface AttemptFacts {
 
 /** Builds the outcome of a call from its last turn, its totals and the facts of its attempt. */
 export function buildCompletion(
-  { result, stop, model, toolCalls }: EndedTurn,
+  { result, stop, model, toolCalls, content }: EndedTurn,
   tally: Tally,
   facts: AttemptFacts,
 ): Completion<unknown> {
@@ -119,6 +131,7 @@ export function buildCompletion(
     sessionId: result.session_id,
     stop,
     toolCalls,
+    content,
     turns: tally.turns,
     resumes,
     usage: tally.usage,

@@ -1,12 +1,13 @@
 import { HawserError } from "../base/index.js";
 import {
   dropMessages,
+  interruptAtToolCalls,
   interruptTurn,
   recordOf,
   type ToolUse,
   type Turn,
 } from "../session/index.js";
-import { isResult, type ResultMessage } from "../wire/index.js";
+import { type ContentBlock, isResult, type ResultMessage } from "../wire/index.js";
 
 /**
  * Interrupts a turn at the end of the first message in which the model calls client tools: the caller runs
@@ -14,11 +15,15 @@ import { isResult, type ResultMessage } from "../wire/index.js";
  */
 export class ToolCallCut {
   readonly #turn: Turn;
+  readonly #names: ReadonlySet<string>;
   #calls: readonly ToolUse[] = [];
+  #content: readonly ContentBlock[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(turn: Turn) {
+  /** `names` are those of the client tools. The CLI itself answers a call of any other name. */
+  constructor(turn: Turn, names: ReadonlySet<string>) {
     this.#turn = turn;
+    this.#names = names;
     const record = recordOf(turn);
     record.onToolUse = (isWhole) => {
       clearTimeout(this.#timer);
@@ -31,6 +36,11 @@ export class ToolCallCut {
   /** The calls of the model, once the turn was interrupted because of them. */
   get calls(): readonly ToolUse[] {
     return this.#calls;
+  }
+
+  /** The message in which the model made the calls. */
+  get content(): readonly ContentBlock[] {
+    return this.#content;
   }
 
   /** The result of the interrupted turn; undefined if the turn was not interrupted because of tool calls. */
@@ -47,11 +57,15 @@ export class ToolCallCut {
 
   #cut(): void {
     if (this.#calls.length > 0) return;
-    this.#calls = [...recordOf(this.#turn).toolUses];
+    const { toolUses, whole } = recordOf(this.#turn);
+    const calls = toolUses.filter(({ name }) => this.#names.has(name));
+    if (calls.length === 0) return;
+    this.#calls = calls;
+    this.#content = [...whole.newestContent];
     // What the CLI says about the interrupt is not for the reader.
     dropMessages(this.#turn);
     // The interrupt has no reason: if the process dies now, the call rejects with the error of the process.
-    this.#turn.interrupt().catch(() => {});
+    interruptAtToolCalls(this.#turn).catch(() => {});
     this.#timer = setTimeout(() => {
       interruptTurn(this.#turn, new HawserError("protocol_error", GOES_ON));
     }, OBEY_MS);

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { type ErrorFacts, HawserError } from "../base/index.js";
 import { parseVersion, requireEssential } from "../options/index.js";
 import { assistantLine, encodeLine, type JoinedMessage, userLine } from "../wire/index.js";
+import type { CliConnection } from "./connection/cli-connection.js";
+import { roundTrip } from "./round-trip.js";
 import type { SessionCore } from "./session-core.js";
 
 /** What ends an append early. */
@@ -9,6 +11,8 @@ export interface Appending {
   /** Why the messages are no longer wanted. It is asked before each message. */
   readonly interruption: () => HawserError | undefined;
   readonly caller?: string | undefined;
+  /** Whether to wait until the CLI has read the last message. A prompt that follows makes this needless. */
+  readonly isConfirmed?: boolean;
 }
 
 /**
@@ -18,28 +22,42 @@ export interface Appending {
  * because the assistant's line behind it would overtake it.
  *
  * Throws `unsupported_by_cli` if the CLI is not known to take these lines: an older one would ask the model
- * about each of them, or end. An assistant message at the end has been sent, but perhaps not read.
+ * about each of them, or end.
  */
 export async function appendMessages(
   core: SessionCore,
   session: object,
   messages: readonly JoinedMessage[],
-  { interruption, caller }: Appending,
+  { interruption, caller, isConfirmed = false }: Appending,
 ): Promise<void> {
-  await core.connection.current.ready;
-  requireHistory(core.connection.current.facts);
+  // Held before anything is awaited, so that no prompt comes between the messages.
   const release = core.turns.hold();
   try {
+    core.connection.reconnect();
+    const process = core.connection.current;
+    await process.ready;
+    requireHistory(process.facts);
     for (const { role, content } of messages) {
-      const why = interruption();
+      const why = interruption() ?? whyLost(core, process);
       if (why !== undefined) throw why;
       if (role === "user") await appendPrompt(core, session, content, caller);
       else appendReply(core, content);
     }
+    if (isConfirmed && messages.at(-1)?.role === "assistant") await roundTrip(core);
+    const lost = whyLost(core, process);
+    if (lost !== undefined) throw lost;
   } finally {
     release();
   }
 }
+
+/** A recovered session has another process, of which it is not known which messages it has. */
+function whyLost({ connection }: SessionCore, process: CliConnection): HawserError | undefined {
+  if (!connection.isDown && connection.current === process) return undefined;
+  return connection.enrich(new HawserError("process_exited", LOST));
+}
+
+const LOST = "The process ended while messages were added to the conversation.";
 
 /** Checked here too, because a process of a pool is not started for a history. */
 function requireHistory({ cliPath = "", cliVersion = "" }: ErrorFacts): void {
@@ -65,7 +83,7 @@ async function appendPrompt(
 
 const ASKED = "The CLI asked the model about an earlier message of the conversation.";
 
-/** If the line cannot be written, the next line or request cannot be written either, and reports why. */
+/** A line that cannot be written is noticed by `whyLost()`, or by the next line or request. */
 function appendReply(
   { connection, options }: SessionCore,
   content: JoinedMessage["content"],

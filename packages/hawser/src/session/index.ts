@@ -77,6 +77,7 @@ export { type Timeouts, timeoutError, timeoutsOf, withPhaseLimit } from "./timeo
 export { MessageStream, type StreamListener } from "./turns/message-stream.js";
 export {
   dropMessages,
+  interruptAtToolCalls,
   interruptTurn,
   isDelivered,
   readTurn,

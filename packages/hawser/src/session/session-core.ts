@@ -199,8 +199,10 @@ export class SessionCore
     else this.#observer.beginTurn(turn, send);
   }
 
-  onTurnSettled({ uuid, failure, costUsd, merged }: LiveTurn, result?: ResultMessage): void {
-    const outcome = failure?.code ?? "ok";
+  onTurnSettled(turn: LiveTurn, result?: ResultMessage): void {
+    const { uuid, costUsd, merged, endsAtToolCalls } = turn;
+    const failure = endsAtToolCalls && result !== undefined ? undefined : turn.failure;
+    const outcome = failure?.code ?? (endsAtToolCalls ? "tool_calls" : "ok");
     this.#observer?.onTurnSettled(uuid, { outcome, costUsd, merged, result, error: failure });
   }
 

@@ -25,7 +25,6 @@ import {
 import { appendMessages } from "./append-messages.js";
 import { Controls, type FieldsOf } from "./controls.js";
 import { type ResetProcess, resetAndDetach } from "./reset-and-detach.js";
-import { roundTrip } from "./round-trip.js";
 import { SessionCore } from "./session-core.js";
 import type { SessionStart } from "./session-start.js";
 import { recordOf, type Turn } from "./turns/turn.js";
@@ -73,6 +72,8 @@ export interface SendOptions {
 export class Session extends Controls implements AsyncIterable<Message> {
   readonly #core: SessionCore;
   #info: InitializePayload | undefined;
+  /** Settles when the last `append()` is over. */
+  #appended: Promise<void> = Promise.resolve();
 
   constructor(start: SessionStart) {
     super();
@@ -160,7 +161,10 @@ export class Session extends Controls implements AsyncIterable<Message> {
   async append(messages: History): Promise<void> {
     validateAppended(messages);
     const joined = joinMessages(messages);
-    await traceCaller(appendWhenIdle(this.#core, this, joined));
+    // One after the other, so that the messages of two calls do not mix.
+    const appended = this.#appended.then(() => appendWhenIdle(this.#core, this, joined));
+    this.#appended = appended.catch(() => {});
+    await traceCaller(appended);
   }
 
   /**
@@ -304,11 +308,16 @@ async function appendWhenIdle(
   session: Session,
   messages: readonly JoinedMessage[],
 ): Promise<void> {
-  await core.idle(session);
-  const refusal = core.refusal();
-  if (refusal !== undefined) throw refusal;
-  await appendMessages(core, session, messages, { interruption: () => core.refusal() });
-  if (messages.at(-1)?.role === "assistant") await roundTrip(core);
+  do {
+    const refusal = core.refusal();
+    if (refusal !== undefined) throw refusal;
+    await core.idle(session);
+    // Another caller that waited for the same moment may have sent a prompt.
+  } while (core.turns.size > 0);
+  await appendMessages(core, session, messages, {
+    interruption: () => core.refusal(),
+    isConfirmed: true,
+  });
 }
 
 /** The error with all known facts of the session and the turn. */

@@ -91,7 +91,8 @@ describe("the option bare", () => {
     expect(() => validateOptions({ bare: true, hooks })).toThrow(
       /bare contradicts rules and hooks/,
     );
-    validateOptions({ bare: true, rules: [], hooks: {} });
+    expect(() => validateOptions({ bare: true, rules: [] })).toThrow(/bare contradicts rules/);
+    validateOptions({ bare: true, hooks: {} });
   });
 
   it("contradicts oauthToken", () => {

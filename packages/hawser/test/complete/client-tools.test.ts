@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CHANNELS, type TurnEndEvent } from "../../src/base/index.js";
 import { complete, type ToolCall } from "../../src/complete/index.js";
 import { type ClientTool, validateOptions } from "../../src/options/index.js";
 import { type RecordedRequest, reply, toolUse } from "../../src/testing/index.js";
@@ -49,7 +50,8 @@ describe.each(CLIS)("clientTools on the real CLI $name", ({ path }) => {
       toolUse("get_weather", { city: "Oslo" }, { id: "toolu_a" }),
       toolUse("time-of-day", { zone: "CET" }, { id: "toolu_b" }),
     ]);
-    const { text, stop, toolCalls, turns, usage, costUsd } = await complete("Oslo?", options());
+    const completion = await complete("Oslo?", options());
+    const { text, stop, toolCalls, content, turns, usage, costUsd } = completion;
     expect({ text, stop, toolCalls, turns }).toEqual({
       text: "Let me look.",
       stop: "tool_calls",
@@ -59,6 +61,11 @@ describe.each(CLIS)("clientTools on the real CLI $name", ({ path }) => {
       ],
       turns: 1,
     });
+    expect(content).toMatchObject([
+      { type: "text", text: "Let me look." },
+      { type: "tool_use", id: "toolu_a", name: "get_weather", input: { city: "Oslo" } },
+      { type: "tool_use", id: "toolu_b", name: "time-of-day", input: { zone: "CET" } },
+    ]);
     expect(usage).toMatchObject({ input_tokens: 10, output_tokens: 5 });
     expect(costUsd).toBeGreaterThan(0);
     expect(shared.calls).toHaveLength(1);
@@ -220,6 +227,34 @@ describe("complete() with clientTools", () => {
   });
 });
 
+describe("complete() with clientTools and several messages", () => {
+  const use = (id: string, name = TIME.name) => ({ type: "tool_use", id, name, input: {} });
+
+  it("gives no calls of a message that the CLI gave up", async () => {
+    const messages = [{ assistant: [use("old")] }, { assistant: [use("new")] }];
+    const cli = await reusedFake({
+      steps: [{ on: "user", do: [{ init: {} }, ...messages, { sleep: 20_000 }] }],
+    });
+    const { toolCalls } = await complete("x", { cliPath: cli.path, clientTools: [TIME] });
+    expect(toolCalls.map(({ id }) => id)).toEqual(["new"]);
+  });
+
+  it("publishes a turn that ends at tool calls as such, not as a failure", async () => {
+    const ended: unknown[] = [];
+    const note = ({ outcome, error }: TurnEndEvent) => ended.push({ outcome, error });
+    CHANNELS.turnEnd.subscribe(note);
+    try {
+      const cli = await reusedFake({
+        steps: [{ on: "user", do: [{ init: {} }, { assistant: [use("a")] }, { sleep: 20_000 }] }],
+      });
+      await complete("x", { cliPath: cli.path, clientTools: [TIME] });
+    } finally {
+      CHANNELS.turnEnd.unsubscribe(note);
+    }
+    expect(ended).toEqual([{ outcome: "tool_calls", error: undefined }]);
+  });
+});
+
 describe("the option clientTools", () => {
   const problemOf = (options: object) => {
     try {
@@ -262,6 +297,17 @@ describe("the option clientTools", () => {
     ["tools of the CLI", { clientTools: [TIME], tools: ["Read"] }, /contradicts tools/],
     ["the preset agent", { clientTools: [TIME], preset: "agent" }, /contradicts tools/],
     ["autoResume", { clientTools: [TIME], autoResume: 1 }, /contradicts autoResume/],
+    ["rules", { clientTools: [TIME], rules: [] }, /contradicts rules/],
+    [
+      "a file of servers",
+      { clientTools: [TIME], mcpServers: "servers.json" },
+      /contradicts tools, mcp/,
+    ],
+    [
+      "servers of other files",
+      { clientTools: [TIME], strictMcpConfig: false },
+      /contradicts tools, mcp/,
+    ],
     ["an unknown choice", { clientTools: [TIME], toolChoice: "always" }, /toolChoice must be/],
     [
       "a choice of another tool",

@@ -59,6 +59,25 @@ describe.each(clisInTurn())("session.append() on the real CLI $name", ({ path })
     );
   });
 
+  it("keeps the messages of two calls apart, and a prompt of another waiter out of them", async () => {
+    shared.script("One.", "Two.");
+    const live = await session();
+    const first = live.send("First?");
+    const sent = live.idle().then(() => live.send("Of another waiter?").result);
+    const both = [1, 2].map((n) => {
+      return live.append([
+        { role: "user", content: `Question ${n}.` },
+        { role: "assistant", content: `Answer ${n}.` },
+      ]);
+    });
+    await Promise.all([first.result, sent, ...both]);
+    shared.script("Three.");
+    await live.send("Last?").result;
+    expect(JSON.stringify(shared.calls.at(-1)?.body)).toMatch(
+      /First\?.*Of another waiter\?.*Question 1.*Answer 1.*Question 2.*Answer 2.*Last\?/,
+    );
+  });
+
   it("costs nothing", async () => {
     shared.script("One.");
     const live = await session();
@@ -94,6 +113,11 @@ describe("session.append()", () => {
 
   it("rejects if the process dies at the last message, an assistant's", async () => {
     const { session } = await open([{ on: "line", do: [{ die: "SIGKILL" }] }]);
+    await expect(session.append(KNOTS)).rejects.toMatchObject({ code: "process_exited" });
+  });
+
+  it("rejects with process_exited if a session that recovers loses its process meanwhile", async () => {
+    const { session } = await open([{ on: "line", do: [{ die: "SIGKILL" }] }], { recover: true });
     await expect(session.append(KNOTS)).rejects.toMatchObject({ code: "process_exited" });
   });
 

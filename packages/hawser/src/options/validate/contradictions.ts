@@ -1,4 +1,4 @@
-import { objectOf, type Problem } from "../../base/index.js";
+import { getPath, objectOf, type Problem } from "../../base/index.js";
 import { isOfProject } from "../presets.js";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -18,6 +18,13 @@ const hasProjectSource = (sources: unknown): boolean =>
   Array.isArray(sources) && sources.some(isOfProject);
 
 const has = (value: unknown): boolean => value !== undefined && value !== false;
+
+/** Servers are a map, or the path or the text of a file; without the flag, those of other files count too. */
+const hasServers = ({ mcpServers, strictMcpConfig }: Given): boolean =>
+  strictMcpConfig === false ||
+  (typeof mcpServers === "string" ? mcpServers !== "" : isFilled(mcpServers));
+
+const attemptsOf = (retry: unknown): number => Number(getPath(retry, "attempts") ?? 0);
 
 /** Whether a list or a map has entries. */
 const isFilled = (value: unknown): boolean =>
@@ -103,7 +110,8 @@ const RULES: readonly Rule[] = [
     message:
       "contradicts rules and hooks: in this mode the CLI calls no hook, so none would guard a tool",
     hint: "Leave `bare` out, or use `disallowedTools`, `allowedTools` and `canUseTool`.",
-    when: (o) => has(o["bare"]) && (isFilled(o["rules"]) || isFilled(o["hooks"])),
+    // An empty list of rules denies every tool.
+    when: (o) => has(o["bare"]) && (o["rules"] !== undefined || isFilled(o["hooks"])),
   },
   {
     path: "bare",
@@ -118,6 +126,19 @@ const RULES: readonly Rule[] = [
     when: (o) => has(o["history"]) && (has(o["resume"]) || has(o["continue"])),
   },
   {
+    path: "history",
+    message: "contradicts autoResume: a process that dies could lose a part of the history",
+    hint: "Leave `autoResume` out, and continue with another call whose `history` has the answer so far.",
+    when: (o) => isFilled(o["history"]) && has(o["autoResume"]) && o["autoResume"] !== 0,
+  },
+  {
+    path: "history",
+    message:
+      "contradicts sessionId together with retry.attempts: the session may hold a part of the history already",
+    hint: "Leave `sessionId` or `retry.attempts` out.",
+    when: (o) => isFilled(o["history"]) && has(o["sessionId"]) && attemptsOf(o["retry"]) > 0,
+  },
+  {
     path: "clientTools",
     message: "contradicts schema and outputFormat: an answer is a value or tool calls",
     hint: "Leave the schema out, or make it the input of one more tool.",
@@ -130,7 +151,13 @@ const RULES: readonly Rule[] = [
     hint: "Leave them out, or use `mcpServers` with a tool of `createSdkMcpServer()` in place of `clientTools`.",
     when: (o) =>
       isFilled(o["clientTools"]) &&
-      (isFilled(o["tools"]) || isFilled(o["mcpServers"]) || o["preset"] === "agent"),
+      (isFilled(o["tools"]) || hasServers(o) || o["preset"] === "agent"),
+  },
+  {
+    path: "clientTools",
+    message: "contradicts rules, which would deny them: your program runs these tools itself",
+    hint: "Leave `rules` out; a call with `clientTools` has no other tools.",
+    when: (o) => isFilled(o["clientTools"]) && o["rules"] !== undefined,
   },
   {
     path: "clientTools",

@@ -30,6 +30,8 @@ export class TurnRecord implements FailureContext {
   onToolUse: ((isWhole: boolean) => void) | undefined;
   /** The tool calls of the newest message of the main thread. */
   #toolUses: ToolUse[] = [];
+  /** The id of that message. */
+  #toolMessage: string | undefined;
   readonly #runningTools = new Set<string>();
   readonly #streamed = new Set<string>();
   #streaming: string | undefined;
@@ -151,6 +153,7 @@ export class TurnRecord implements FailureContext {
     if (!this.#wasCut) this.#partsFrom = undefined;
     this.#messageFrom = this.text.length;
     this.#streaming = id;
+    this.#toolMessage = id;
     this.#toolUses = [];
   }
 
@@ -180,6 +183,9 @@ export class TurnRecord implements FailureContext {
   }
 
   #addToolUse(messageId: string, { id, name, input }: ToolUseBlock): void {
+    // The CLI may give up a message that it streamed, and send the request again without a stream.
+    if (messageId !== this.#toolMessage) this.#toolUses = [];
+    this.#toolMessage = messageId;
     this.#toolUses.push({ id, name: textOf(name), input });
     if (messageId !== this.#streaming) this.onToolUse?.(false);
   }

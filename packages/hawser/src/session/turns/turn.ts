@@ -99,6 +99,8 @@ export class LiveTurn implements Turn {
   readonly record: TurnRecord = new TurnRecord();
   /** Why this side interrupted the turn; the result that then comes is not the answer. */
   interruptedBy: HawserError | undefined;
+  /** Whether the turn was interrupted because the model called tools of the caller, so that it did not fail. */
+  endsAtToolCalls = false;
   clock: TurnClock | undefined;
   keepsMessages = true;
   timesSent = 0;
@@ -289,6 +291,12 @@ export function isDelivered(turn: Turn): boolean {
 /** Keeps no messages of a turn that has no reader. */
 export function dropMessages(turn: Turn): void {
   liveTurnOf(turn).keepsMessages = false;
+}
+
+/** Interrupts a turn in which the model has called tools of the caller. */
+export async function interruptAtToolCalls(turn: Turn): Promise<void> {
+  liveTurnOf(turn).endsAtToolCalls = true;
+  await turn.interrupt();
 }
 
 /** Interrupts a turn, which rejects with the reason; the session stays usable if the CLI obeys. */

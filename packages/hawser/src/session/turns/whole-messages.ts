@@ -44,6 +44,14 @@ export class WholeMessages {
     });
   }
 
+  /** The blocks of the newest reply in the main thread. */
+  get newestContent(): readonly ContentBlock[] {
+    const replies = [...this.#byId.values()];
+    const isNewest = ({ parentToolUseId, content }: ReplyParts) =>
+      parentToolUseId === null && content.length > 0;
+    return replies.findLast(isNewest)?.content ?? [];
+  }
+
   #addBlock({ message, parent_tool_use_id, error }: AssistantMessage): void {
     // The CLI reports a failure of the API as an assistant message, which is not a reply of the model.
     if (error !== undefined || !Array.isArray(message?.content)) return;
