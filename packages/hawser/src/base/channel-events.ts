@@ -153,7 +153,9 @@ export interface RoundEndEvent extends RoundStartEvent {
   readonly ms: number;
   /** The time from the request to the first stream event; undefined without partial messages. */
   readonly firstTokenMs: number | undefined;
-  /** Undefined without partial messages, because the CLI does not report the final usage then. */
+  /**
+   * Without partial messages it lacks `outputTokens`, because the CLI does not report the final usage then.
+   */
   readonly usage: TokenCounts | undefined;
   readonly stopReason: string | undefined;
   /** The content blocks of the reply, by reference. */
@@ -230,7 +232,7 @@ export interface PermissionDecidedEvent extends EventTime, TurnIds {
 export interface ApprovalRequestedEvent extends EventTime {
   /** The id of the approval. */
   readonly approval: string;
-  /** Hawser's number of the session, if it is known. */
+  /** Always undefined, because an `Approvals` object does not know this number. Use `sessionId`. */
   readonly session: number | undefined;
   /** The CLI's id of the session, if it is known. */
   readonly sessionId: string | undefined;

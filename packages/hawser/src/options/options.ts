@@ -133,10 +133,11 @@ export interface Options {
    */
   systemPrompt?: SystemPromptOption | undefined;
   /**
-   * Earlier messages of the conversation, the oldest first. The model gets them verbatim before the prompt;
-   * nothing is written to disk. The text is data, as that of a prompt. If the last message is of the user,
-   * for example the results of tool calls, the prompt may be `undefined`. For `complete()` and `stream()`; a
-   * session has `append()`.
+   * Earlier messages of the conversation, the oldest first. The model gets them verbatim, before the prompt.
+   * By default, no message is written to disk. The text of the messages is data, like the text of a prompt. If
+   * the last message is a user message, for example with the results of tool calls, the prompt may be
+   * `undefined`. Only `complete()` and `stream()` take this option; a session has `append()`. Needs Claude Code
+   * 2.1.197.
    * @default []
    * @example
    * ```ts
@@ -224,9 +225,10 @@ export interface Options {
   rules?: readonly PolicyRule[] | undefined;
   /**
    * Tools that your program runs itself. The model sees each name, description and schema exactly as given. If
-   * it calls some of them, the call ends with `stop: "tool_calls"` and `toolCalls`; run the tools, and continue
-   * with another call whose `history` holds the model's message and the results. For `complete()` and `stream()`
-   * without other tools. In a session, use a tool of `createSdkMcpServer()` whose handler returns later.
+   * the model calls some of these tools, the call ends with `stop: "tool_calls"` and `toolCalls`. Run the
+   * tools, and continue with another call whose `history` holds the model's message and the results. Only
+   * `complete()` and `stream()` take this option, and the call can have no other tools. In a session, use a
+   * tool of `createSdkMcpServer()` whose handler returns later. Needs Claude Code 2.1.197.
    * @default []
    * @example
    * ```ts
@@ -240,8 +242,15 @@ export interface Options {
    */
   clientTools?: readonly ClientTool[] | undefined;
   /**
-   * Whether the model must call a tool of `clientTools`. With `"required"` or a named tool, there is one call,
-   * and its input fits the schema of the tool.
+   * Whether the model must call a tool of `clientTools`:
+   *
+   * - `"auto"`: the model decides.
+   * - `"none"`: the model has no tools.
+   * - `"required"`: the model makes one call of one of the tools.
+   * - `{ tool: "weather" }`: the model makes one call of the tool with this name.
+   *
+   * The input of a call that the model must make fits the schema of the tool. If the model gives no such input,
+   * the call rejects with `structured_output`.
    * @default "auto"
    */
   toolChoice?: ToolChoice | undefined;
@@ -492,10 +501,11 @@ export interface Options {
   preset?: "lean" | "agent" | undefined;
 
   /**
-   * Starts the CLI in its minimal mode (`--bare`), which reads no login, keychain, CLAUDE.md, plugins or hooks
-   * of settings files. The credential must be an API key, or an `apiKeyHelper` in `settings`. In this mode
-   * each request of a conversation begins with the request before it, so that the API can cache the beginning.
-   * It contradicts `rules` and `hooks`, because the CLI calls no hook in this mode, also none of your program.
+   * Starts the CLI in its minimal mode (`--bare`). In this mode each request of a conversation begins with the
+   * request before it, so that the API can cache the beginning. The CLI reads no login, keychain, CLAUDE.md,
+   * plugins or hooks of settings files. The credential must be an API key, or an `apiKeyHelper` in `settings`,
+   * so `bare` contradicts `oauthToken`. It also contradicts `rules` and `hooks`, because the CLI calls no hook
+   * in this mode, not even those of your program. Needs Claude Code 2.1.81.
    * @default false
    */
   bare?: boolean | undefined;

@@ -140,14 +140,19 @@ export class Session extends Controls implements AsyncIterable<Message> {
 
   /**
    * Adds messages to the conversation without a request to the model, for example the answer of another
-   * model, or the beginning of a conversation from elsewhere. Waits until the session is idle; a prompt that is
-   * sent meanwhile comes before the messages, and a prompt that is sent while they are being added comes after
-   * them. Resolves when the CLI has all of them. The text is data, as that of a prompt.
+   * model, or the beginning of a conversation from elsewhere. The text of the messages is data, like the text
+   * of a prompt.
    *
-   * Rejects with `invalid_options` for messages that do not fit together. What the conversation ended with is not
-   * known here: the first message should be of the other role than the last message of the conversation, and
-   * tool results must answer tool calls among these messages. Rejects with `unsupported_by_cli` before Claude
-   * Code 2.1.197.
+   * The method waits until the session is idle, and resolves when the CLI has all messages. A prompt that is
+   * sent during this wait comes before the messages. A prompt that is sent while they are being added comes
+   * after them. A loop over the session also gets the CLI's result for each user message that was added, with
+   * `num_turns: 0`.
+   *
+   * The method does not know the last message of the conversation: after an answer of the model, and in a new
+   * session, begin with a user message. Tool results must answer tool calls among the same messages.
+   *
+   * Rejects with `invalid_options` for messages that do not fit together, and with `unsupported_by_cli` before
+   * Claude Code 2.1.197.
    *
    * @example
    * ```ts
