@@ -1,4 +1,4 @@
-import { HawserError, omitUndefined } from "../base/index.js";
+import { HawserError, omitUndefined, throwIfInvalid } from "../base/index.js";
 import {
   type AutoResumeOptions,
   type JsonSchema,
@@ -60,9 +60,22 @@ export function planCall(caller: string, prompt: Prompt | undefined, options: Op
   const plan = planOptions(caller, options);
   const { history = [] } = options;
   validateConversation(history, prompt);
+  if (history.length > 0 && plan.retry.attempts > 0) refuseChosenSession(options);
   // Throws for a prompt that cannot be encoded as a line.
   if (prompt !== undefined && typeof prompt !== "string") encodeLine(userLine(prompt));
   return { ...conversationOf(history, prompt), ...plan };
+}
+
+/** Another attempt would resume the session, which may hold a part of the history already. */
+function refuseChosenSession({ sessionId }: Options): void {
+  if (sessionId === undefined) return;
+  throwIfInvalid([
+    {
+      path: "history",
+      message: "contradicts sessionId together with retry.attempts",
+      hint: "Leave `sessionId` or `retry.attempts` out.",
+    },
+  ]);
 }
 
 /**

@@ -79,6 +79,15 @@ describe("complete() while the history is delivered", () => {
     expect(await failureOf(complete("Hi.", options))).toMatchObject({ code: "api_error" });
   });
 
+  it("refuses retry.attempts together with sessionId, which may hold a part of the history", async () => {
+    const sessionId = "0b5e2f0e-6a1c-4d0e-9a3e-1f2d3c4b5a69";
+    const options = { history: HISTORY, sessionId, retry: { attempts: 1 } };
+    await expect(complete("Hi.", options)).rejects.toMatchObject({
+      code: "invalid_options",
+      issues: [{ path: "history" }],
+    });
+  });
+
   it("delivers the whole history again in the next attempt of retry", async () => {
     const cli = await reusedFake({ steps: [{ on: "user", process: 1, do: [{ die: "SIGKILL" }] }] });
     const retry = { attempts: 1, baseMs: 1 };

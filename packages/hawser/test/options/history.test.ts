@@ -168,13 +168,9 @@ describe("the option history", () => {
     expect(refused([user("x"), assistant([use("a")]), user([result("a")])])).toBeUndefined();
   });
 
-  it("contradicts autoResume, and sessionId together with retry.attempts", () => {
+  it("contradicts autoResume", () => {
     const history = [{ role: "user", content: "x" }] as const;
     expect(() => validateOptions({ history, autoResume: 1 })).toThrow(/contradicts autoResume/);
-    const retry = { attempts: 1 };
-    const sessionId = "0b5e2f0e-6a1c-4d0e-9a3e-1f2d3c4b5a69";
-    expect(() => validateOptions({ history, sessionId, retry })).toThrow(/contradicts sessionId/);
-    validateOptions({ history, sessionId });
   });
 
   it("contradicts resume and continue", () => {

@@ -1,4 +1,4 @@
-import { getPath, objectOf, type Problem } from "../../base/index.js";
+import { objectOf, type Problem } from "../../base/index.js";
 import { isOfProject } from "../presets.js";
 
 type Given = Readonly<Record<string, unknown>>;
@@ -23,8 +23,6 @@ const has = (value: unknown): boolean => value !== undefined && value !== false;
 const hasServers = ({ mcpServers, strictMcpConfig }: Given): boolean =>
   strictMcpConfig === false ||
   (typeof mcpServers === "string" ? mcpServers !== "" : isFilled(mcpServers));
-
-const attemptsOf = (retry: unknown): number => Number(getPath(retry, "attempts") ?? 0);
 
 /** Whether a list or a map has entries. */
 const isFilled = (value: unknown): boolean =>
@@ -130,13 +128,6 @@ const RULES: readonly Rule[] = [
     message: "contradicts autoResume: a process that dies could lose a part of the history",
     hint: "Leave `autoResume` out, and continue with another call whose `history` has the answer so far.",
     when: (o) => isFilled(o["history"]) && has(o["autoResume"]) && o["autoResume"] !== 0,
-  },
-  {
-    path: "history",
-    message:
-      "contradicts sessionId together with retry.attempts: the session may hold a part of the history already",
-    hint: "Leave `sessionId` or `retry.attempts` out.",
-    when: (o) => isFilled(o["history"]) && has(o["sessionId"]) && attemptsOf(o["retry"]) > 0,
   },
   {
     path: "clientTools",
