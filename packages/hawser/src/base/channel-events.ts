@@ -244,10 +244,20 @@ export interface ApprovalRequestedEvent extends EventTime {
   readonly input: unknown;
 }
 
-/** A question of `createApprovals()` waits no more. */
+/**
+ * A question of `createApprovals()` waits no more. Each of these events follows an `ApprovalRequestedEvent`.
+ * A call that is settled at once, for example by an earlier grant, has neither event, only an audit record.
+ */
 export interface ApprovalAnsweredEvent extends Omit<ApprovalRequestedEvent, "input"> {
-  readonly outcome: "allow" | "deny" | "expired" | "withdrawn";
-  /** Who answered, as given to `answer()`; undefined if the question expired or was withdrawn. */
+  /**
+   * `granted`: the answer to another question, with `scope: "session"`, allowed this call too. `deny` also
+   * stands for the end by `close()`.
+   */
+  readonly outcome: "allow" | "deny" | "expired" | "granted" | "withdrawn";
+  /**
+   * Who answered, as given to `answer()`. For `granted`: who gave the grant. Undefined if the question
+   * expired, was withdrawn or was closed.
+   */
   readonly by: string | undefined;
   /** How long the question waited. */
   readonly ms: number;

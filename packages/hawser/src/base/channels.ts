@@ -32,7 +32,9 @@ import type {
 export interface EventChannel<Event> {
   readonly name: string | symbol;
   readonly hasSubscribers: boolean;
+  /** Calls the listener with each event from now on. */
   subscribe(listener: (event: Event, name: string | symbol) => void): void;
+  /** Removes a listener. */
   unsubscribe(listener: (event: Event, name: string | symbol) => void): void;
   /** For Hawser's own use. */
   publish(event: Event): void;

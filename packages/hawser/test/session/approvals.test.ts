@@ -325,8 +325,11 @@ describe("approvals.answer()", () => {
     expect(approvals.records()).toEqual([]);
     expect(await approvals.answer(id, { behavior: "allow" })).toBe("too_late");
     const next = id.replace(/1$/, "2");
-    for (const unknown of ["", "x", next, `${id}.0`, only(other).id]) {
-      await expect(approvals.answer(unknown, { behavior: "allow" })).rejects.toMatchObject({
+    const wrongTypes = [undefined, null, 1n, {}];
+    for (const unknown of ["", "x", next, `${id}.0`, only(other).id, ...wrongTypes]) {
+      await expect(
+        approvals.answer(unknown as string, { behavior: "allow" }),
+      ).rejects.toMatchObject({
         code: "invalid_options",
       });
     }
@@ -389,11 +392,34 @@ describe('scope: "session"', () => {
     ["WebFetch", { url: "http://a/", prompt: "p" }, { url: "http://a/" }],
     ["mcp__crm__find", { name: "Ada" }, {}],
     ["WebSearch", { query: "knots" }, {}],
+    ["Glob", { path: ".", pattern: "/etc/*" }, { path: ".", pattern: "/etc/*" }],
+    ["Workflow", { scriptPath: "/w", args: { a: 1 } }, { scriptPath: "/w", args: { a: 1 } }],
+    ["Monitor", { command: "c", description: "d", timeout_ms: 1 }, { command: "c" }],
     ["Unheard", { a: 1 }, { a: 1 }],
-  ])("covers calls of %s that have the same main field", (tool, input, fields) => {
+  ])("says which fields a further call of %s must share", (tool, input, fields) => {
     const approvals = open();
     void ask(approvals, tool, input);
     expect(tools(approvals)[0]?.sessionGrant).toEqual({ updates: [], input: fields });
+  });
+
+  it("does not cover the same command outside the sandbox, or in the background", async () => {
+    const approvals = open();
+    const context = { decisionReasonType: "hook" };
+    const command = "touch a";
+    void ask(approvals, "Bash", { command, timeout: 1 }, context);
+    await approvals.answer(only(approvals).id, SESSION);
+    expect(await ask(approvals, "Bash", { command, timeout: 2 }, context)).toEqual({
+      behavior: "allow",
+    });
+    const unsandboxed = { command, dangerouslyDisableSandbox: true };
+    void ask(approvals, "Bash", unsandboxed, context);
+    void ask(approvals, "Bash", { command, run_in_background: true }, context);
+    const [first] = tools(approvals);
+    expect(approvals.pending()).toHaveLength(2);
+    expect(first?.sessionGrant?.input).toEqual(unsandboxed);
+    await approvals.answer(first?.id ?? "", SESSION);
+    const otherOrder = { dangerouslyDisableSandbox: true, command };
+    expect(await ask(approvals, "Bash", otherOrder, context)).toEqual({ behavior: "allow" });
   });
 
   it("also answers equal questions that are pending", async () => {
@@ -410,6 +436,7 @@ describe('scope: "session"', () => {
   it.each<[Readonly<Record<string, unknown>>]>([
     [{ suppressAlwaysAllowRule: true }],
     [{ requiresUserInteraction: true }],
+    [{ serverPolicyAskOnly: true }],
     [{ sessionId: undefined }],
   ])("is not offered for a question with %o", (context) => {
     const approvals = open();
@@ -461,6 +488,44 @@ describe("the end of a question without an answer", () => {
       expect(await ask(open({ ttlMs: 1, onExpire }))).toMatchObject({ behavior: "deny" });
     }
     expect(warn).toHaveBeenCalledTimes(2);
+  });
+
+  it("is a denial and a warning if onExpire takes longer than 30 seconds", async () => {
+    const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+      warn.mockRestore();
+    });
+    const approvals = open({ ttlMs: 5, onExpire: () => new Promise(() => {}) });
+    const answers = Promise.all([ask(approvals), elicit(approvals)]);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(approvals.records()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(5);
+    expect(await answers).toMatchObject([{ behavior: "deny" }, { action: "cancel" }]);
+    expect(approvals.records()).toMatchObject([{ outcome: "expired" }, { outcome: "expired" }]);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining("30 seconds"), expect.anything());
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('gives a grant if onExpire answers with scope: "session"', async () => {
+    const approvals = open({
+      ttlMs: 5,
+      onExpire: () => ({ behavior: "allow", scope: "session" }),
+    });
+    const context = { suggestions: [TOUCH_RULE] };
+    expect(await ask(approvals, "Bash", { command: "touch a" }, context)).toEqual({
+      behavior: "allow",
+      updatedPermissions: [TOUCH_RULE],
+    });
+    const [{ id } = { id: "" }] = approvals.records();
+    expect(await ask(approvals, "Bash", { command: "touch a" }, context)).toEqual({
+      behavior: "allow",
+    });
+    expect(approvals.records()).toMatchObject([
+      { outcome: "expired" },
+      { outcome: "granted", grantedBy: id },
+    ]);
   });
 
   it("is a withdrawal when the signal aborts, also while onExpire works", async () => {
@@ -603,6 +668,51 @@ describe("audit records", () => {
     expect(events).toMatchObject([
       { ...facts, input: { command: "ls" } },
       { ...facts, outcome: "allow", by: "ada", ms: expect.any(Number) },
+    ]);
+  });
+});
+
+describe("the events of approvals", () => {
+  it("come in pairs, also if a grant answers; a call that was never a question has none", async () => {
+    const events: string[] = [];
+    for (const [type, each] of [
+      ["asked", CHANNELS.approvalRequested],
+      ["ended", CHANNELS.approvalAnswered],
+    ] as const) {
+      const listen = ({ toolUseId, ...event }: { toolUseId: string | undefined }) => {
+        const { outcome = "", by = "" } = event as { outcome?: string; by?: string };
+        events.push([toolUseId, type, outcome, by].join(" ").trim());
+      };
+      each.subscribe(listen);
+      onTestFinished(() => void each.unsubscribe(listen));
+    }
+    const approvals = open();
+    const call = (toolUseID: string, context: Context = {}) =>
+      ask(approvals, "Bash", { command: "ls" }, { toolUseID, ...context });
+    void call("t1");
+    void call("t2");
+    const [first] = approvals.pending();
+    await approvals.answer(first?.id ?? "", { behavior: "allow", scope: "session" }, { by: "ada" });
+    await call("t3");
+    await call("t4", { signal: AbortSignal.abort() });
+    void call("t5", { sessionId: "s2" });
+    await approvals.close();
+    await call("t6");
+    expect(events).toEqual([
+      "t1 asked",
+      "t2 asked",
+      "t1 ended allow ada",
+      "t2 ended granted ada",
+      "t5 asked",
+      "t5 ended deny",
+    ]);
+    expect(approvals.records().map(({ outcome }) => outcome)).toEqual([
+      "answered",
+      "granted",
+      "granted",
+      "withdrawn",
+      "closed",
+      "closed",
     ]);
   });
 });

@@ -35,7 +35,9 @@ export async function askApprovals(
       before = before
         .then(() => answerOne(approvals, approval, terminal, where))
         // A question that cannot be shown is denied, because otherwise the CLI would wait for ever.
-        .catch(() => approvals.answer(approval.id, NO_ANSWER));
+        .catch(() => approvals.answer(approval.id, refusalOf(approval)))
+        // Otherwise the next question would be denied without being shown.
+        .catch(() => undefined);
     } else if (change.type !== "missed") {
       open.get(change.id)?.abort();
       open.delete(change.id);
@@ -78,6 +80,10 @@ function decide(
 }
 
 const NO_ANSWER: ApprovalDecision = { behavior: "deny", message: "The person gave no answer." };
+
+function refusalOf({ kind }: Approval): ApprovalDecision {
+  return kind === "elicitation" ? { behavior: "cancel" } : NO_ANSWER;
+}
 
 async function decideCall(
   terminal: Terminal,

@@ -34,6 +34,8 @@ export type CanUseToolContext = {
   blockedPath?: string;
   /** Why the CLI asks. */
   decisionReason?: string;
+  /** The kind of the reason, for example `hook`, `rule`, `workingDir` or `safetyCheck`. */
+  decisionReasonType?: string;
   /** The question to the user as a sentence. */
   title?: string;
   displayName?: string;
@@ -51,6 +53,10 @@ export type CanUseToolContext = {
   defaultToNo?: boolean;
   /** Do not offer "always", because the rule would allow more than this call. */
   suppressAlwaysAllowRule?: boolean;
+  /** A person must decide each time, so do not answer from an earlier decision. */
+  requiresUserInteraction?: boolean;
+  /** A policy of the administrator wants every such call asked, so do not offer "always". */
+  serverPolicyAskOnly?: boolean;
   /** The user's `ask` rule that matched the call. */
   matchedAskRule?: { source: string; toolName: string; ruleContent?: string };
 };

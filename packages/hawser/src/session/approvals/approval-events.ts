@@ -30,7 +30,7 @@ function factsOf(approval: Approval): Omit<ApprovalRequestedEvent, "input"> {
 const NO_CALL = { toolUseId: undefined, tool: undefined };
 
 function outcomeOf({ outcome, decision }: ApprovalRecord): ApprovalAnsweredEvent["outcome"] {
-  if (outcome === "expired" || outcome === "withdrawn") return outcome;
+  if (outcome === "expired" || outcome === "granted" || outcome === "withdrawn") return outcome;
   return POSITIVE.has(decision?.behavior) ? "allow" : "deny";
 }
 

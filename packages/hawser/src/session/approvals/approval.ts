@@ -74,8 +74,10 @@ export interface SessionGrant {
   readonly updates: readonly PermissionUpdate[];
   /**
    * The calls that are allowed without a question even if the CLI asks again, for example because of a
-   * hook: calls of the same tool whose input has these fields with these values. An empty object means
-   * every call of the tool.
+   * hook: calls of the same tool whose input has the same values in the fields that count. For a tool that
+   * reads or edits a file this is its path, for WebFetch the address. For a tool that runs commands these
+   * are all fields except the description and the time limit, so a call with a further field is not
+   * covered. An empty object means every call of the tool.
    */
   readonly input: Readonly<Record<string, unknown>>;
 }

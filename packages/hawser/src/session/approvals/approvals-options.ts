@@ -12,7 +12,8 @@ export interface ApprovalsOptions {
   /**
    * What happens to a question that nobody has answered in time. `"deny"` denies a tool call, a plan or a
    * question of the model, and cancels the question of an MCP server. A function decides instead; if it
-   * throws or its decision does not fit, the question is denied.
+   * throws, takes longer than 30 seconds, or its decision does not fit, the question is denied. Its
+   * decision can have `scope: "session"`, as in `answer()`.
    * @default "deny"
    */
   onExpire?:

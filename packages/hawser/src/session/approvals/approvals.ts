@@ -11,6 +11,7 @@ import {
   SILENT,
   startTimer,
   throwIfInvalid,
+  withTimeout,
 } from "../../base/index.js";
 import type { CanUseTool, OnElicitation } from "../../options/index.js";
 import type { Approval } from "./approval.js";
@@ -130,15 +131,13 @@ export class Approvals implements AsyncIterable<ApprovalChange>, AsyncDisposable
     decision: ApprovalDecision,
     { by }: { readonly by?: string | undefined } = {},
   ): Promise<"counted" | "too_late"> {
+    throwIfInvalid(kind.string.problems(id, "id"));
     const entry = this.#entries.get(id);
     if (entry === undefined && !this.#wasAsked(id)) throw unknownId(id);
     if (entry?.state !== "pending") return "too_late";
     if (by !== undefined) throwIfInvalid(kind.string.problems(by, "by"));
     const checked = checkDecision(entry.approval, decision);
     this.#settle(entry, "answered", checked, omitUndefined({ by }));
-    if (checked.behavior === "allow" && checked.scope === "session") {
-      this.#grant(entry.approval, { grantedBy: id, by });
-    }
     return "counted";
   }
 
@@ -153,10 +152,12 @@ export class Approvals implements AsyncIterable<ApprovalChange>, AsyncDisposable
     this.#readers.clear();
   }
 
+  /** The same as `close()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
+  /** The changes from now on. Any number of readers may read them. */
   [Symbol.asyncIterator](): AsyncIterableIterator<ApprovalChange> {
     const limit = this.#options.readerLimit ?? READER_LIMIT;
     const reader = new ChangeReader(limit, (each) => this.#readers.delete(each));
@@ -211,12 +212,17 @@ export class Approvals implements AsyncIterable<ApprovalChange>, AsyncDisposable
 
   async #expire(entry: Entry): Promise<void> {
     const { ttlMs = 0, onExpire = "deny" } = this.#options;
+    const { approval } = entry;
     entry.state = "expiring";
-    let decision = refusalOf(entry.approval, expiryMessage(ttlMs));
+    let decision = refusalOf(approval, expiryMessage(ttlMs));
     if (onExpire !== "deny") {
       try {
-        decision = checkDecision(entry.approval, await onExpire(entry.approval));
+        const decided = Promise.resolve(onExpire(approval));
+        const inTime = await withTimeout(decided, EXPIRE_LIMIT_MS, tooSlow, { holds: false });
+        decision = checkDecision(approval, inTime);
       } catch (error) {
+        // A question that was withdrawn or closed meanwhile has its ending.
+        if (!this.#entries.has(approval.id)) return;
         this.#report(onExpire, "onExpire failed, so the question was denied", error);
       }
     }
@@ -233,11 +239,16 @@ export class Approvals implements AsyncIterable<ApprovalChange>, AsyncDisposable
     entry.state = "settled";
     clearTimeout(entry.timer);
     entry.stopListening?.();
-    this.#entries.delete(entry.approval.id);
+    const { approval } = entry;
+    const wasOpen = this.#entries.delete(approval.id);
     entry.resolve(decision);
-    const record = deepFreeze(recordOf(entry.approval, outcome, decision, ending));
+    const record = deepFreeze(recordOf(approval, outcome, decision, ending));
     this.#record(record);
-    publishSettled(entry.approval, record, performance.now() - entry.startedAt);
+    // A question that was never open has no event of its start, so it has none of its end.
+    if (wasOpen) publishSettled(approval, record, performance.now() - entry.startedAt);
+    if (decision?.behavior === "allow" && decision.scope === "session") {
+      this.#grant(approval, { grantedBy: approval.id, by: ending.by });
+    }
   }
 
   #settleGranted(entry: Entry, { grantedBy, by }: Grant): void {
@@ -284,6 +295,16 @@ export class Approvals implements AsyncIterable<ApprovalChange>, AsyncDisposable
 const READER_LIMIT = 1000;
 const RECORD_LIMIT = 1000;
 
+/** How long the function `onExpire` may take. */
+const EXPIRE_LIMIT_MS = 30_000;
+
+function tooSlow(): never {
+  throw new HawserError(
+    "timeout",
+    `onExpire did not decide within ${EXPIRE_LIMIT_MS / 1000} seconds.`,
+  );
+}
+
 const CLOSED = "Nobody can approve this any more, so it was denied.";
 
 /** The CLI does not read this answer, because it waits no more. */
@@ -306,7 +327,11 @@ function refusalOf({ kind }: Approval, message: string): ApprovalDecision {
  */
 function callOf(approval: Approval): string | undefined {
   if (approval.kind !== "tool" || approval.sessionGrant === undefined) return undefined;
-  return JSON.stringify([approval.tool, approval.sessionGrant.input, approval.reasonType ?? ""]);
+  // The model may write the fields of the same call in another order.
+  const fields = Object.entries(approval.sessionGrant.input).toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+  return JSON.stringify([approval.tool, fields, approval.reasonType ?? ""]);
 }
 
 function recordOf(

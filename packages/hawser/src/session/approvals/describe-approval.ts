@@ -23,7 +23,7 @@ export type ApprovalFrame = Pick<ApprovalFacts, "id" | "askedAt" | "expiresAt">;
 export function describeCall(
   tool: string,
   given: Readonly<Record<string, unknown>>,
-  context: CanUseToolContext & CliFacts,
+  context: CanUseToolContext,
   frame: ApprovalFrame,
 ): Approval {
   const input = structuredClone(given);
@@ -64,12 +64,6 @@ export function describeCall(
       defaultToNo: context.defaultToNo,
     }),
   };
-}
-
-/** Facts of the CLI that the official type of the context does not have. */
-interface CliFacts {
-  readonly decisionReasonType?: string;
-  readonly requiresUserInteraction?: boolean;
 }
 
 /** A question of an MCP server. */

@@ -1,4 +1,4 @@
-import { type CanUseToolContext, toolRow } from "../../options/index.js";
+import type { CanUseToolContext } from "../../options/index.js";
 import type { PermissionUpdate } from "../../wire/index.js";
 import type { SessionGrant } from "./approval.js";
 
@@ -14,14 +14,16 @@ type Input = Readonly<Record<string, unknown>>;
 export function sessionGrant(
   tool: string,
   input: Input,
-  context: CanUseToolContext & { readonly requiresUserInteraction?: boolean },
+  context: CanUseToolContext,
 ): SessionGrant | undefined {
-  const { sessionId, suppressAlwaysAllowRule, requiresUserInteraction, suggestions } = context;
   // Without an id, one session cannot be told from another.
-  if (sessionId === undefined || suppressAlwaysAllowRule || requiresUserInteraction) {
-    return undefined;
-  }
-  return { updates: narrowest(suggestions ?? []), input: fieldsAlike(tool, input) };
+  if (context.sessionId === undefined || mustAskEachTime(context)) return undefined;
+  return { updates: narrowest(context.suggestions ?? []), input: fieldsAlike(tool, input) };
+}
+
+function mustAskEachTime(context: CanUseToolContext): boolean {
+  const { suppressAlwaysAllowRule, requiresUserInteraction, serverPolicyAskOnly } = context;
+  return [suppressAlwaysAllowRule, requiresUserInteraction, serverPolicyAskOnly].some(Boolean);
 }
 
 /**
@@ -35,22 +37,42 @@ function narrowest(suggestions: readonly PermissionUpdate[]): readonly Permissio
 }
 
 /**
- * The fields by which another call counts as the same kind of call: the command, the file, the address.
- * A tool of an MCP server, and a built-in tool that can do no harm, is one kind of call as a whole. Of
- * any other tool, only the same call again is the same kind of call.
+ * The fields by which another call counts as the same kind of call. A tool of an MCP server, and a
+ * built-in tool that can do no harm, is one kind of call as a whole. For a tool that only reads or edits
+ * what its main field names, the main field counts. Of any other tool, all fields count, because a further
+ * field can change what the call may do: `dangerouslyDisableSandbox` of Bash, `args` of Workflow.
  */
 function fieldsAlike(tool: string, input: Input): Input {
-  const { commands = [], paths = [] } = toolRow(tool);
-  const named = [...commands, ...paths, ...(MORE_FIELDS[tool] ?? [])];
-  const fields = named.filter((field) => input[field] !== undefined);
-  if (fields.length > 0) return Object.fromEntries(fields.map((field) => [field, input[field]]));
-  return tool.startsWith("mcp__") || HARMLESS.has(tool) ? {} : input;
+  if (tool.startsWith("mcp__") || HARMLESS.has(tool)) return {};
+  const main = MAIN_FIELDS.get(tool);
+  if (main !== undefined && input[main] !== undefined) return { [main]: input[main] };
+  const ignored = IGNORED_FIELDS.get(tool) ?? [];
+  return Object.fromEntries(Object.entries(input).filter(([field]) => !ignored.includes(field)));
 }
 
-const MORE_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  Skill: ["skill", "args"],
-  WebFetch: ["url"],
-};
+/** Glob is absent, because its pattern can name another folder than its path. */
+const MAIN_FIELDS: ReadonlyMap<string, string> = new Map([
+  ["Edit", "file_path"],
+  ["Grep", "path"],
+  ["LS", "path"],
+  ["LSP", "filePath"],
+  ["MultiEdit", "file_path"],
+  ["NotebookEdit", "notebook_path"],
+  ["NotebookRead", "notebook_path"],
+  ["Read", "file_path"],
+  ["WebFetch", "url"],
+  ["Write", "file_path"],
+]);
+
+/**
+ * The words of the model about a command, and the time limit of a command. Neither changes what the
+ * command may do, and the model often writes other ones for the same command.
+ */
+const IGNORED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["Bash", ["description", "timeout"]],
+  ["Monitor", ["description", "timeout_ms"]],
+  ["PowerShell", ["description", "timeout"]],
+]);
 
 /** Tools that take no command, path or address. */
 const HARMLESS: ReadonlySet<string> = new Set([
