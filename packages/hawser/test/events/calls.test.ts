@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { CHANNELS } from "../../src/base/index.js";
 import { complete } from "../../src/complete/index.js";
 import { query } from "../../src/query/index.js";
-import { apiError, hang } from "../../src/testing/index.js";
+import { always, apiError, hang } from "../../src/testing/index.js";
 import { onFake, refusedTurn, slowTurn } from "../pool/on-fake.helper.js";
 import { clisInTurn } from "../support/cli.js";
 import { world } from "../support/world.js";
@@ -71,7 +71,7 @@ describe.each(clisInTurn())("the events of calls on CLI $name", ({ path }) => {
   });
 
   it("report the CLI's own retries and a failed call", async () => {
-    const { options } = await world(path, [apiError(529), apiError(400)]);
+    const { options } = await world(path, [apiError(529), always(apiError(400))]);
     const seen = watchEvents();
     await expect(complete("x", { ...options, persistSession: true })).rejects.toBeDefined();
     expect(eventsOf(seen, "apiRetry")[0]).toMatchObject({
