@@ -18,6 +18,7 @@ describe.each(clisInTurn())("complete() on the real CLI $name", ({ path }) => {
       text: "A bowline.",
       texts: ["A bowline."],
       toolCalls: [],
+      content: [expect.objectContaining({ type: "text", text: "A bowline." })],
       value: undefined,
       model: expect.stringMatching(/^claude-/),
       sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),

@@ -436,7 +436,6 @@ describe('scope: "session"', () => {
   it.each<[Readonly<Record<string, unknown>>]>([
     [{ suppressAlwaysAllowRule: true }],
     [{ requiresUserInteraction: true }],
-    [{ serverPolicyAskOnly: true }],
     [{ sessionId: undefined }],
   ])("is not offered for a question with %o", (context) => {
     const approvals = open();

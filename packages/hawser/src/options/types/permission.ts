@@ -55,7 +55,7 @@ export type CanUseToolContext = {
   suppressAlwaysAllowRule?: boolean;
   /** A person must decide each time, so do not answer from an earlier decision. */
   requiresUserInteraction?: boolean;
-  /** A policy of the administrator wants every such call asked, so do not offer "always". */
+  /** As the CLI sends it. Observed: 2.1.325 sets it for ordinary questions too, so it forbids nothing. */
   serverPolicyAskOnly?: boolean;
   /** The user's `ask` rule that matched the call. */
   matchedAskRule?: { source: string; toolName: string; ruleContent?: string };

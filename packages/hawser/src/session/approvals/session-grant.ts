@@ -17,13 +17,11 @@ export function sessionGrant(
   context: CanUseToolContext,
 ): SessionGrant | undefined {
   // Without an id, one session cannot be told from another.
-  if (context.sessionId === undefined || mustAskEachTime(context)) return undefined;
-  return { updates: narrowest(context.suggestions ?? []), input: fieldsAlike(tool, input) };
-}
-
-function mustAskEachTime(context: CanUseToolContext): boolean {
-  const { suppressAlwaysAllowRule, requiresUserInteraction, serverPolicyAskOnly } = context;
-  return [suppressAlwaysAllowRule, requiresUserInteraction, serverPolicyAskOnly].some(Boolean);
+  const { sessionId, suppressAlwaysAllowRule, requiresUserInteraction, suggestions } = context;
+  if (sessionId === undefined || suppressAlwaysAllowRule || requiresUserInteraction) {
+    return undefined;
+  }
+  return { updates: narrowest(suggestions ?? []), input: fieldsAlike(tool, input) };
 }
 
 /**
