@@ -72,7 +72,7 @@ export class ToolCallCut {
   }
 }
 
-/** The CLI prints the blocks of a message that was not streamed directly one after the other. */
+/** An assumption: the CLI prints the blocks of a message that was not streamed within this time. */
 const SETTLE_MS = 250;
 /** How long the CLI may take to obey the interrupt (observed: 30 to 200 ms). */
 const OBEY_MS = 2_000;
