@@ -1,0 +1,20 @@
+// Builds dist with the TypeScript compiler: one file for each source file, with source maps and declarations.
+// The types of `hawser` come from its own dist, so `hawser` is built first.
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+
+rmSync(join(root, "dist"), { recursive: true, force: true });
+try {
+  execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
+    stdio: "inherit",
+  });
+} catch (error) {
+  // The compiler has already printed the errors.
+  process.exit(error.status ?? 1);
+}

@@ -1,0 +1,23 @@
+import type { Approvals, Pool } from "hawser";
+import type { Answer } from "./answer/answer.js";
+import type { ModelRequest } from "./answer/model-request.js";
+import type { Exchange } from "./http/exchange.js";
+
+/** What the routes need of the gateway. */
+export interface GatewayCore {
+  readonly pool: Pool;
+  readonly approvals: Approvals;
+  /**
+   * Answers a request: finds the model or the agent, checks the rights and limits of the tenant, runs the call, and
+   * books what it used. Throws before the first event if the request is refused.
+   */
+  answer(exchange: Exchange, request: ModelRequest): Promise<Answer>;
+  /** The models and agents that the tenant may use. */
+  models(exchange: Exchange): readonly ModelEntry[];
+}
+
+/** A row of `GET /v1/models`. */
+export interface ModelEntry {
+  readonly id: string;
+  readonly displayName: string;
+}

@@ -1,0 +1,2 @@
+export type { Answer, AnswerEvent } from "./answer/answer.js";
+export type { ModelRequest } from "./answer/model-request.js";

@@ -1,0 +1,34 @@
+import type { Options, Usage } from "hawser";
+
+/** Who sends a request, as its key says: rights, limits and options of the calls. */
+export interface Tenant {
+  readonly name: string;
+  /** The options of this tenant's calls: credential, configuration folder, working directory. */
+  readonly options: Options;
+  /** Whether the tenant may use this model or agent, by the name that the client gave. */
+  mayUse(model: string): boolean;
+  /**
+   * Reserves a request. Throws `rate_limit_exceeded` or `insufficient_quota`. The reservation must be settled.
+   */
+  admit(): Admission;
+}
+
+/** A request that counts towards the limits of a tenant. */
+export interface Admission {
+  /** Limits and what is left of them, for the rate-limit headers. */
+  readonly limits: RateLimits;
+  /** Books what was used and ends the reservation. Later calls have no effect. */
+  settle(used?: { readonly usage: Usage; readonly costUsd: number | undefined }): void;
+}
+
+export interface RateLimits {
+  readonly requests?: RateLimit | undefined;
+  readonly tokens?: RateLimit | undefined;
+}
+
+export interface RateLimit {
+  readonly limit: number;
+  readonly remaining: number;
+  /** When all of it is available again, in milliseconds since 1970. */
+  readonly resetsAt: number;
+}
