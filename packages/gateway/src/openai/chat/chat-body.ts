@@ -185,8 +185,8 @@ const message = z.discriminatedUnion("role", [
       .nullish(),
     refusal: z.string().nullish(),
     tool_calls: z.array(z.discriminatedUnion("type", [functionCall, customCall])).nullish(),
-    function_call: z.unknown(),
-    audio: z.unknown(),
+    function_call: z.unknown().optional(),
+    audio: z.unknown().optional(),
     name,
   }),
   z.looseObject({
