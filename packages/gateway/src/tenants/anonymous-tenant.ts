@@ -1,0 +1,12 @@
+import type { Options } from "hawser";
+import type { Tenant } from "./tenant.js";
+
+/** The tenant of a gateway without keys: it may use everything, without limits. */
+export function anonymousTenant(options: Options = {}): Tenant {
+  return {
+    name: "anonymous",
+    options,
+    mayUse: () => true,
+    admit: () => ({ limits: {}, settle: () => {} }),
+  };
+}
