@@ -8,6 +8,8 @@ import { errorResponse } from "./errors/error-response.js";
 import { RequestError } from "./errors/request-error.js";
 import type { GatewayCore } from "./gateway-core.js";
 import { type Env, Exchanges } from "./http/exchange.js";
+import { createUrlFetcher, type FetchUrl, type UrlFetcherOptions } from "./http/fetch-url.js";
+import { modelsRoute } from "./models-route.js";
 import { anonymousTenant } from "./tenants/anonymous-tenant.js";
 import type { Tenant } from "./tenants/tenant.js";
 
@@ -32,6 +34,16 @@ export interface GatewayOptions {
    * @default false
    */
   readonly countTokens?: boolean | undefined;
+  /**
+   * Fetches images and documents that a client names by URL, with these limits; never from private addresses.
+   * @default false: URLs are refused
+   */
+  readonly fetchUrls?: boolean | UrlFetcherOptions | undefined;
+  /**
+   * Refuses requests with parameters that have no effect. Otherwise they are named in `x-hawser-ignored`.
+   * @default false
+   */
+  readonly strict?: boolean | undefined;
   /**
    * How long a stream may be silent before a sign of life is sent, in milliseconds.
    * @default 15_000
@@ -66,12 +78,19 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   const { pool: givenPool, approvals: givenApprovals, models = {}, agents = {} } = options;
   const pool = givenPool ?? createPool();
   const approvals = givenApprovals ?? createApprovals();
-  const answering = new Answering({ pool, approvals, models, agents });
+  const answering = new Answering({
+    pool,
+    approvals,
+    models,
+    agents,
+    isStrict: options.strict ?? false,
+  });
   const core: GatewayCore = {
     pool,
     approvals,
     heartbeatMs: options.heartbeatMs,
     countTokens: options.countTokens ?? false,
+    fetchUrl: fetcherOf(options.fetchUrls),
     answer: (exchange, request) => answering.answer(exchange, request),
     models: (exchange) => answering.models(exchange),
   };
@@ -107,6 +126,7 @@ function application(core: GatewayCore, exchanges: Exchanges, tenants: TenantSou
     const isStream = c.res.headers.get("content-type")?.startsWith("text/event-stream") === true;
     if (!isStream) exchange.end();
   });
+  app.route("/", modelsRoute(core));
   app.route("/", anthropicRoutes(core));
   app.onError((error, c) => errorResponse(c, error));
   app.notFound((c) => {
@@ -114,4 +134,9 @@ function application(core: GatewayCore, exchanges: Exchanges, tenants: TenantSou
     return errorResponse(c, new RequestError("not_found", `There is no ${method} ${path} here.`));
   });
   return app;
+}
+
+function fetcherOf(options: GatewayOptions["fetchUrls"] = false): FetchUrl | undefined {
+  if (options === false) return undefined;
+  return createUrlFetcher(options === true ? {} : options);
 }
