@@ -5,6 +5,10 @@ export interface Tenant {
   readonly name: string;
   /** The options of this tenant's calls: credential, configuration folder, working directory. */
   readonly options: Options;
+  /** Whether the native API shows this tenant the sessions, approvals and events of all tenants. */
+  readonly isAdmin: boolean;
+  /** False for a key that may only look: the native API then refuses to open, prompt, stop and answer. */
+  readonly canControl: boolean;
   /** Whether the tenant may use this model or agent, by the name that the client gave. */
   mayUse(model: string): boolean;
   /**
