@@ -12,7 +12,10 @@ export function closestKey(name: string, known: readonly string[]): string | und
 
 /** `body_limit` and `BodyLimit` equal `bodyLimit`. Long names are cut, because they are no typing mistakes. */
 function plain(name: string): string {
-  return name.replace(/[-_\s]/g, "").toLowerCase().slice(0, 64);
+  return name
+    .replace(/[-_\s]/g, "")
+    .toLowerCase()
+    .slice(0, 64);
 }
 
 function editDistance(a: string, b: string): number {

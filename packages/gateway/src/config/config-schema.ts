@@ -41,7 +41,8 @@ const tenant = z.strictObject({
   configDir: text.optional(),
   cwd: text.optional(),
   isolation: isolation.optional(),
-  operator: z.boolean().optional(),
+  admin: z.boolean().optional(),
+  readOnly: z.boolean().optional(),
 });
 
 const pool = z.strictObject({

@@ -112,8 +112,10 @@ export interface TenantConfig {
   readonly cwd?: string | undefined;
   /** How this tenant's calls are kept apart. A tenant with its own value has a pool of its own. */
   readonly isolation?: Isolation | undefined;
-  /** Whether the tenant may read `/metrics`, which shows figures of all tenants. @default false */
-  readonly operator?: boolean | undefined;
+  /** Whether the tenant may read `/metrics`, and sees the sessions and approvals of all tenants. @default false */
+  readonly admin?: boolean | undefined;
+  /** Whether the tenant may only look at sessions in the native API. @default false */
+  readonly readOnly?: boolean | undefined;
 }
 
 /** Options of the pool; see the guide of the pool. */
