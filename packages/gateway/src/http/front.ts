@@ -109,8 +109,9 @@ class FrontRequest {
     if (!["POST", "PUT", "PATCH"].includes(req.method)) return;
     const text = await readBody(req.raw, limit);
     if (text !== "") checkContentType(req.raw.headers);
-    // Where Hono keeps a body that was read, for `c.req.text()` and `c.req.json()`.
-    req.bodyCache.text = Promise.resolve(text);
+    // Where Hono keeps a body that was read, for `c.req.text()` and `c.req.json()`. It keeps a promise, although
+    // its types say otherwise.
+    req.bodyCache.text = Promise.resolve(text) as unknown as string;
   }
 
   #finish(): void {

@@ -5,6 +5,7 @@ import type { Tenant } from "../tenants/tenant.js";
 import type { Env } from "./exchange.js";
 import type { Metrics } from "./metrics.js";
 import { openapiDocument } from "./openapi.js";
+import { GATEWAY_VERSION } from "./package-version.js";
 
 /** Whether requests can be answered, and if not, why. */
 export interface Readiness {
@@ -19,7 +20,6 @@ export interface OperationFacts {
   openRequests(): number;
   readiness(): Promise<Readiness>;
   authenticate(headers: Headers): Tenant;
-  readonly version: string;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface OperationFacts {
  */
 export function operationRoutes(facts: OperationFacts): Hono<Env> {
   const app = new Hono<Env>();
-  app.get("/health", (c) => c.json({ status: "ok", version: facts.version }));
+  app.get("/health", (c) => c.json({ status: "ok", version: GATEWAY_VERSION }));
   app.get("/ready", async (c) => {
     const { isReady, reason, detail } = await facts.readiness();
     if (isReady) return c.json({ status: "ready" });
@@ -44,6 +44,6 @@ export function operationRoutes(facts: OperationFacts): Hono<Env> {
     const text = facts.metrics.render(facts.pools(), facts.openRequests());
     return c.text(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });
-  app.get("/openapi.json", (c) => c.json(openapiDocument(facts.version)));
+  app.get("/openapi.json", (c) => c.json(openapiDocument(GATEWAY_VERSION)));
   return app;
 }
