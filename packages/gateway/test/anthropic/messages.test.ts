@@ -1,4 +1,5 @@
 import {
+  always,
   apiError,
   maxTokens,
   refusal,
@@ -257,20 +258,21 @@ describe("POST /v1/messages", () => {
 
 describe("POST /v1/messages that ends early", () => {
   it("ends with max_tokens and the text so far, without asking the model to continue", async () => {
-    world.script(maxTokens("One two"), "three");
+    // The CLI asks the model to continue before it hears that the answer is enough.
+    world.script(maxTokens("One two"), always("three"));
     const { events } = await streamed();
     expect(events.at(-2)).toMatchObject({ delta: { stop_reason: "max_tokens" } });
     expect(JSON.stringify(events)).not.toContain("three");
   });
 
   it("ends with refusal and the text so far", async () => {
-    world.script(refusal("I can"), refusal("not"));
+    world.script(refusal("I can"), always(refusal("not")));
     const { body } = await create();
     expect(body).toMatchObject({ stop_reason: "refusal", content: [{ text: "I can" }] });
   });
 
   it("ends a stream that fails with an error event, and never with message_stop", async () => {
-    world.script(streamError("overloaded_error", { after: "Begun" }), "Other words.");
+    world.script(streamError("overloaded_error", { after: "Begun" }), always("Other words."));
     const { events, types } = await streamed();
     expect(types).not.toContain("message_stop");
     expect(events.at(-1)).toMatchObject({
