@@ -135,8 +135,13 @@ class FrontRequest {
     }
     exchange.onEnd(end);
     const isStream = c.res.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    if (!isStream) exchange.end();
-    else endIfUnread(exchange, c.req.raw.signal);
+    if (!isStream) {
+      exchange.end();
+      return;
+    }
+    // An answer of a model is asked for by POST.
+    if (c.req.method === "GET") exchange.record.isSubscription = true;
+    endIfUnread(exchange, c.req.raw.signal);
   }
 
   #limitHeaders(): Record<string, string> {
