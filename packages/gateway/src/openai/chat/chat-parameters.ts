@@ -1,0 +1,46 @@
+import { ignoredUnless, MAPPED, type ParameterTable, refused } from "../parameters.js";
+
+/** What `POST /v1/chat/completions` does with each of its parameters. */
+export const CHAT_PARAMETERS: ParameterTable = {
+  messages: MAPPED,
+  model: MAPPED,
+  parallel_tool_calls: MAPPED,
+  reasoning_effort: MAPPED,
+  response_format: MAPPED,
+  stop: MAPPED,
+  stream: MAPPED,
+  stream_options: MAPPED,
+  tool_choice: MAPPED,
+  tools: MAPPED,
+
+  frequency_penalty: ignoredUnless(0),
+  logit_bias: ignoredUnless({}),
+  max_completion_tokens: ignoredUnless(),
+  max_tokens: ignoredUnless(),
+  metadata: ignoredUnless({}),
+  prediction: ignoredUnless(),
+  presence_penalty: ignoredUnless(0),
+  prompt_cache_key: ignoredUnless(),
+  prompt_cache_options: ignoredUnless(),
+  prompt_cache_retention: ignoredUnless(),
+  safety_identifier: ignoredUnless(),
+  seed: ignoredUnless(),
+  service_tier: ignoredUnless("auto", "default"),
+  store: ignoredUnless(false),
+  temperature: ignoredUnless(),
+  top_p: ignoredUnless(),
+  user: ignoredUnless(),
+  verbosity: ignoredUnless("medium"),
+
+  audio: refused("the model gives no audio. Leave it out."),
+  function_call: refused("this parameter is deprecated. Use `tool_choice`."),
+  functions: refused("this parameter is deprecated. Use `tools`."),
+  logprobs: refused("the CLI gives no log probabilities. Leave it out.", false),
+  modalities: refused('the model gives text only. Leave it out, or use ["text"].', ["text"]),
+  moderation: refused("the gateway moderates nothing. Leave it out."),
+  n: refused("the gateway gives one choice. Leave it out, and send several requests.", 1),
+  top_logprobs: refused("the CLI gives no log probabilities. Leave it out.", 0),
+  web_search_options: refused(
+    "the gateway does not search the web. Leave it out, or give the model a tool.",
+  ),
+};

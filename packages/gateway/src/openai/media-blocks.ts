@@ -1,0 +1,91 @@
+import type { DocumentBlock, ImageBlock } from "hawser";
+import { RequestError } from "../errors/request-error.js";
+
+const IMAGE_TYPES: ReadonlySet<string> = new Set([
+  "image/jpeg",
+  "image/png",
+  "image/gif",
+  "image/webp",
+]);
+
+/** An image of the Messages API for a `data:` URL. `path` names the parameter that holds the URL. */
+export function imageBlock(url: string, path: string): ImageBlock {
+  const { mediaType, data } = parseDataUrl(url, path);
+  if (!IMAGE_TYPES.has(mediaType)) {
+    const message = `\`${path}\`: images of the type ${mediaType || "(none)"} are not supported. Use JPEG, PNG, GIF or WebP.`;
+    throw new RequestError("invalid_request", message, { param: path });
+  }
+  return { type: "image", source: { type: "base64", media_type: mediaType, data } };
+}
+
+/** A file of a request, as both OpenAI formats describe it. */
+export interface FileInput {
+  readonly file_data?: string | null | undefined;
+  readonly file_id?: string | null | undefined;
+  readonly filename?: string | null | undefined;
+}
+
+/** A document of the Messages API: a PDF or a text. `path` names the parameter that describes the file. */
+export function fileBlock(file: FileInput, path: string): DocumentBlock | ImageBlock {
+  if (typeof file.file_data !== "string" || file.file_data === "") {
+    const message = `\`${path}\`: the gateway stores no files. Pass the contents as a data: URL in \`file_data\`.`;
+    throw new RequestError("invalid_request", message, { param: path });
+  }
+  const at = `${path}.file_data`;
+  const { mediaType, data } = file.file_data.startsWith("data:")
+    ? parseDataUrl(file.file_data, at)
+    : { mediaType: typeByName(file.filename), data: checkedBase64(file.file_data, at) };
+  const title =
+    file.filename === undefined || file.filename === null ? {} : { title: file.filename };
+  if (mediaType === "application/pdf") {
+    return { type: "document", source: { type: "base64", media_type: mediaType, data }, ...title };
+  }
+  if (mediaType.startsWith("text/") || mediaType === "application/json") {
+    const text = Buffer.from(data, "base64").toString("utf8");
+    return {
+      type: "document",
+      source: { type: "text", media_type: "text/plain", data: text },
+      ...title,
+    };
+  }
+  if (IMAGE_TYPES.has(mediaType)) return imageBlock(file.file_data, at);
+  const message = `\`${at}\`: files of the type ${mediaType || "(none)"} are not supported. Use a PDF or a text.`;
+  throw new RequestError("invalid_request", message, { param: at });
+}
+
+/** Whether the gateway would have to fetch this. */
+export function isRemoteUrl(url: string): boolean {
+  return /^https?:/i.test(url);
+}
+
+function parseDataUrl(url: string, path: string): { mediaType: string; data: string } {
+  if (isRemoteUrl(url)) {
+    const message = `\`${path}\`: the gateway does not fetch URLs unless \`fetchUrls\` is set in its configuration. Pass the contents as a data: URL.`;
+    throw new RequestError("invalid_request", message, { param: path });
+  }
+  const [, mediaType, data] = /^data:([^;,]*)(?:;[^;,]*)*;base64,(.*)$/is.exec(url) ?? [];
+  if (mediaType === undefined || data === undefined) {
+    const message = `\`${path}\`: not a data: URL with base64, such as data:image/png;base64,iVBOR...`;
+    throw new RequestError("invalid_request", message, { param: path });
+  }
+  return { mediaType: mediaType.toLowerCase(), data: checkedBase64(data, path) };
+}
+
+function checkedBase64(data: string, path: string): string {
+  const clean = data.replaceAll(/\s/g, "");
+  if (clean !== "" && clean.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(clean)) return clean;
+  throw new RequestError("invalid_request", `\`${path}\`: not valid base64.`, { param: path });
+}
+
+function typeByName(filename: string | null | undefined): string {
+  const extension = /\.([a-z0-9]+)$/i.exec(filename ?? "")?.[1]?.toLowerCase() ?? "";
+  return TYPES_BY_EXTENSION[extension] ?? "";
+}
+
+const TYPES_BY_EXTENSION: Readonly<Record<string, string>> = {
+  pdf: "application/pdf",
+  txt: "text/plain",
+  md: "text/markdown",
+  csv: "text/csv",
+  json: "application/json",
+};

@@ -1,0 +1,28 @@
+import type { Effort, ThinkingConfig } from "hawser";
+import { z } from "zod";
+import type { IgnoredParameters } from "./ignored-parameters.js";
+
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+export const EFFORTS: z.ZodType<ReasoningEffort> = z.enum([
+  "none",
+  "minimal",
+  "low",
+  "medium",
+  "high",
+  "xhigh",
+  "max",
+]);
+
+/** `none` switches the thinking off. The CLI has no `minimal`, so it counts as `low`. */
+export function reasoningEffort(
+  effort: ReasoningEffort | null | undefined,
+  path: string,
+  ignored: IgnoredParameters,
+): { readonly effort: Effort | undefined; readonly thinking: ThinkingConfig | undefined } {
+  if (effort === undefined || effort === null) return { effort: undefined, thinking: undefined };
+  if (effort === "none") return { effort: undefined, thinking: { type: "disabled" } };
+  if (effort !== "minimal") return { effort, thinking: undefined };
+  ignored.add(path, "minimal counts as low");
+  return { effort: "low", thinking: undefined };
+}
