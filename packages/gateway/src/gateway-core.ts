@@ -7,6 +7,10 @@ import type { Exchange } from "./http/exchange.js";
 export interface GatewayCore {
   readonly pool: Pool;
   readonly approvals: Approvals;
+  /** How long a stream may be silent; undefined for the default of `sseResponse()`. */
+  readonly heartbeatMs: number | undefined;
+  /** Whether tokens are counted by an estimate. */
+  readonly countTokens: boolean;
   /**
    * Answers a request: finds the model or the agent, checks the rights and limits of the tenant, runs the call, and
    * books what it used. Throws before the first event if the request is refused.

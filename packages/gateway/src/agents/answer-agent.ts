@@ -1,0 +1,94 @@
+import type {
+  AnyCompleteOptions,
+  Approvals,
+  CompletionStream,
+  HistoryMessage,
+  Options,
+} from "hawser";
+import type { AnswerEvent, StopReason } from "../answer/answer.js";
+import { MessageReader } from "../answer/message-reader.js";
+import type { ModelRequest } from "../answer/model-request.js";
+import { RequestError } from "../errors/request-error.js";
+import type { AgentDefinition } from "./agent-definition.js";
+
+export interface AgentFacts {
+  readonly request: ModelRequest;
+  readonly definition: AgentDefinition;
+  readonly approvals: Approvals;
+  readonly tenant: string;
+  readonly options: Options;
+  readonly signal: AbortSignal;
+}
+
+/** The options of a call that the CLI answers as an agent, with its own tools. */
+export function agentOptions(facts: AgentFacts): AnyCompleteOptions {
+  const { request, definition, approvals, tenant, options, signal } = facts;
+  refuseForAgent(request);
+  const { canUseTool, onElicitation } = approvals;
+  const { system, effort } = request;
+  return {
+    preset: "agent",
+    persistSession: false,
+    canUseTool,
+    onElicitation,
+    ...options,
+    ...definition,
+    ...(system === undefined ? {} : { systemPrompt: appended(definition.systemPrompt, system) }),
+    ...(effort === undefined ? {} : { effort }),
+    tenant,
+    signal,
+    includePartialMessages: true,
+    history: withoutThinking(request.messages),
+  };
+}
+
+export function agentReader({ thinking }: ModelRequest): MessageReader {
+  const showsThinking = thinking !== undefined && thinking.type !== "disabled";
+  return new MessageReader({
+    shows: ({ type }) => type === "text" || (showsThinking && type === "thinking"),
+    isHeld: false,
+  });
+}
+
+/** All messages of the agent as one answer. Its own tool calls are not shown. */
+export async function* answerAgent(
+  call: CompletionStream<unknown>,
+  reader: MessageReader,
+): AsyncGenerator<AnswerEvent, undefined> {
+  for await (const message of call) yield* reader.read(message);
+  const completion = await call.completion;
+  const { usage, costUsd, stop } = completion;
+  const stopReason: StopReason =
+    stop === "max_turns" || stop === "max_budget" ? "pause_turn" : "end_turn";
+  yield { type: "end", end: { stopReason, stopSequence: undefined, usage, costUsd, completion } };
+}
+
+function refuseForAgent({ tools, schema, stopSequences }: ModelRequest): void {
+  const refuse = (param: string, what: string) => {
+    const message = `${param}: an agent of the server does not take ${what}. Use a model in place of the agent.`;
+    throw new RequestError("invalid_request", message, { param });
+  };
+  if (tools.length > 0) refuse("tools", "tools of the client, because it has its own");
+  if (schema !== undefined) refuse("schema", "a JSON schema");
+  if (stopSequences.length > 0) refuse("stop_sequences", "stop sequences");
+}
+
+/** The client's system prompt is added to the agent's own. */
+function appended(own: Options["systemPrompt"], system: string): Options["systemPrompt"] {
+  if (typeof own === "string") return own === "" ? system : `${own}\n\n${system}`;
+  if (own === undefined) return { type: "preset", preset: "claude_code", append: system };
+  const { append = "" } = own as { append?: string };
+  return {
+    ...own,
+    append: append === "" ? system : `${append}\n\n${system}`,
+  } as Options["systemPrompt"];
+}
+
+/** The tool calls between the thoughts are not part of the history, so the API would refuse the thoughts. */
+function withoutThinking(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
+  return messages.map((message) => {
+    if (message.role === "user" || typeof message.content === "string") return message;
+    const isThinking = (type: string) => type === "thinking" || type === "redacted_thinking";
+    return { ...message, content: message.content.filter(({ type }) => !isThinking(type)) };
+  });
+}

@@ -1,0 +1,196 @@
+import { type Completion, type CompletionStream, extractJson, type Usage } from "hawser";
+import type { AnswerEvent, StopReason } from "./answer.js";
+import { blockEvents, MessageReader, messageId } from "./message-reader.js";
+import type { ModelRequest } from "./model-request.js";
+import { StopSequences } from "./stop-sequences.js";
+
+/** Reads the answer of a model that has no tools of the server. The reader of the events drives the call. */
+export async function* answerCompletion(
+  call: CompletionStream<unknown>,
+  request: ModelRequest,
+  reader: MessageReader,
+): AsyncGenerator<AnswerEvent, undefined> {
+  if (isByValue(request)) yield* answerByValue(call, request, reader);
+  else if (request.wantsJson) yield* answerInJson(streamed(call, request, reader));
+  else yield* endAtStopSequence(streamed(call, request, reader), request, reader);
+}
+
+/** A reader for `answerCompletion()`. */
+export function readerFor(request: ModelRequest, isStreamed: boolean): MessageReader {
+  const isShown = !isByValue(request);
+  // A stop sequence ends the work of the model as soon as it is seen.
+  const isHeld = !isStreamed && request.stopSequences.length === 0;
+  return new MessageReader({ shows: () => isShown, isHeld });
+}
+
+/** Whether the call asks for a value by schema: the answer itself, or the input of a tool that must be called. */
+function isByValue({ schema, tools, toolChoice }: ModelRequest): boolean {
+  const isForced = tools.length > 0 && toolChoice !== "auto" && toolChoice !== "none";
+  return schema !== undefined || isForced;
+}
+
+/** The first whole message of the model is the answer. The CLI would go on after some stop reasons. */
+async function* streamed(
+  call: CompletionStream<unknown>,
+  request: ModelRequest,
+  reader: MessageReader,
+): AsyncGenerator<AnswerEvent, undefined> {
+  let calls = 0;
+  const names = new Set(request.tools.map(({ name }) => name));
+  let isKnownCall = true;
+  for await (const message of call) {
+    const before = reader.end;
+    for (const event of reader.read(message)) {
+      if (event.type === "block_start" && event.block.type === "tool_use") {
+        calls += 1;
+        isKnownCall &&= names.has(event.block.name);
+        if (calls > 1 && !request.allowsParallelCalls) {
+          yield endOf("tool_use", reader.usage);
+          return;
+        }
+      }
+      yield event;
+    }
+    const { end } = reader;
+    if (end === undefined || end === before) continue;
+    const { stopReason, usage } = end;
+    const goesOn = CLI_GOES_ON.has(stopReason) || (stopReason === "tool_use" && !isKnownCall);
+    if (!goesOn) continue;
+    yield endOf(stopReasonOf(stopReason), usage);
+    return;
+  }
+  const completion = await call.completion;
+  const { stop, result } = completion;
+  const stopReason =
+    stop === "tool_calls" ? "tool_use" : (reader.end?.stopReason ?? result.stop_reason);
+  yield completedEnd(stopReasonOf(stopReason ?? "end_turn"), completion);
+}
+
+/** After these, the CLI would ask the model to continue or to try again. An API client does not expect that. */
+const CLI_GOES_ON: ReadonlySet<string> = new Set([
+  "max_tokens",
+  "refusal",
+  "model_context_window_exceeded",
+  "pause_turn",
+]);
+
+/** The value is shown when it is accepted, because a value that does not fit is repaired. */
+async function* answerByValue(
+  call: CompletionStream<unknown>,
+  { schema }: ModelRequest,
+  reader: MessageReader,
+): AsyncGenerator<AnswerEvent, undefined> {
+  for await (const message of call) yield* reader.read(message);
+  const completion = await call.completion;
+  const { value, toolCalls, usage, model = "" } = completion;
+  if (!reader.isStarted) yield { type: "start", message: { id: messageId(), model, usage } };
+  if (schema !== undefined) {
+    yield* blockEvents(0, { type: "text", text: JSON.stringify(value) });
+    yield completedEnd("end_turn", completion);
+    return;
+  }
+  for (const [index, each] of toolCalls.entries()) {
+    yield* blockEvents(index, { type: "tool_use", ...each });
+  }
+  yield completedEnd("tool_use", completion);
+}
+
+/** The text of an answer without tool calls must be JSON. It is shown when it is whole. */
+async function* answerInJson(
+  events: AsyncIterable<AnswerEvent>,
+): AsyncGenerator<AnswerEvent, undefined> {
+  const held: AnswerEvent[] = [];
+  let text = "";
+  let hasCalls = false;
+  for await (const event of events) {
+    if (event.type === "start") yield event;
+    else if (event.type !== "end") {
+      held.push(event);
+      if (event.type === "block_start" && event.block.type === "tool_use") hasCalls = true;
+      if (event.type === "block_delta" && event.delta.type === "text_delta") {
+        text += event.delta.text;
+      }
+    } else if (hasCalls || event.end.stopReason !== "end_turn") {
+      yield* held;
+      yield event;
+    } else {
+      yield* blockEvents(0, { type: "text", text: jsonIn(text) });
+      yield event;
+    }
+  }
+}
+
+/** Throws `structured_output` if the text has no JSON. */
+function jsonIn(text: string): string {
+  const value = extractJson(text);
+  try {
+    JSON.parse(text);
+    return text.trim();
+  } catch {
+    return JSON.stringify(value);
+  }
+}
+
+/** Ends the answer before the first stop sequence in its text. */
+async function* endAtStopSequence(
+  events: AsyncIterable<AnswerEvent>,
+  { stopSequences }: ModelRequest,
+  reader: MessageReader,
+): AsyncGenerator<AnswerEvent, undefined> {
+  if (stopSequences.length === 0) {
+    yield* events;
+    return;
+  }
+  const stops = new StopSequences(stopSequences);
+  for await (const event of events) {
+    if (event.type === "block_delta" && event.delta.type === "text_delta") {
+      const { index } = event;
+      const { text, found } = stops.add(event.delta.text);
+      if (text !== "") yield { type: "block_delta", index, delta: { type: "text_delta", text } };
+      if (found === undefined) continue;
+      yield { type: "block_stop", index };
+      yield endOf("stop_sequence", reader.usage, found);
+      return;
+    }
+    if (event.type === "block_stop") {
+      const text = stops.flush();
+      const { index } = event;
+      if (text !== "") yield { type: "block_delta", index, delta: { type: "text_delta", text } };
+    }
+    yield event;
+  }
+}
+
+function stopReasonOf(reason: string): StopReason {
+  if (reason === "model_context_window_exceeded") return "max_tokens";
+  return STOP_REASONS.find((known) => known === reason) ?? "end_turn";
+}
+
+const STOP_REASONS: readonly StopReason[] = [
+  "end_turn",
+  "max_tokens",
+  "stop_sequence",
+  "tool_use",
+  "pause_turn",
+  "refusal",
+];
+
+function completedEnd(stopReason: StopReason, completion: Completion<unknown>): AnswerEvent {
+  const { usage, costUsd } = completion;
+  return {
+    type: "end",
+    end: { stopReason, stopSequence: undefined, usage, costUsd, completion },
+  };
+}
+
+/** The end of an answer whose call is cut off, so that its cost is not known. */
+function endOf(
+  stopReason: StopReason,
+  usage: Usage = { input_tokens: 0, output_tokens: 0 },
+  stopSequence?: string,
+): AnswerEvent {
+  return {
+    type: "end",
+    end: { stopReason, stopSequence, usage, costUsd: undefined, completion: undefined },
+  };
+}

@@ -1,0 +1,197 @@
+import {
+  type Approvals,
+  type CompletionStream,
+  type HawserError,
+  isHawserError,
+  type Pool,
+} from "hawser";
+import type { AgentDefinitions } from "../agents/agent-definition.js";
+import { agentOptions, agentReader, answerAgent } from "../agents/answer-agent.js";
+import { RequestError } from "../errors/request-error.js";
+import type { ModelEntry } from "../gateway-core.js";
+import type { Exchange, RequestRecord } from "../http/exchange.js";
+import type { Admission } from "../tenants/tenant.js";
+import type { Answer, AnswerEnd, AnswerEvent } from "./answer.js";
+import { answerCompletion, readerFor } from "./answer-completion.js";
+import { callOptions } from "./call-options.js";
+import { asRequestError } from "./invalid-request.js";
+import type { MessageReader } from "./message-reader.js";
+import type { ModelRequest } from "./model-request.js";
+import { AGENT, LISTED_ALIASES, modelNotFound, resolveModel } from "./resolve-model.js";
+
+export interface AnsweringOptions {
+  readonly pool: Pool;
+  readonly approvals: Approvals;
+  readonly models: Readonly<Record<string, string>>;
+  readonly agents: AgentDefinitions;
+}
+
+/** Answers the requests of all clients. */
+export class Answering {
+  readonly #options: AnsweringOptions;
+
+  constructor(options: AnsweringOptions) {
+    this.#options = options;
+  }
+
+  models({ tenant }: Exchange): readonly ModelEntry[] {
+    const { models, agents } = this.#options;
+    const names = [...LISTED_ALIASES, ...Object.keys(models)];
+    const agentNames = Object.keys(agents).map((name) => `${AGENT}${name}`);
+    const all = [...new Set([...names, ...agentNames])].filter((name) => tenant.mayUse(name));
+    return all.map((id) => ({ id, displayName: id }));
+  }
+
+  /** Resolves when the model has begun to answer. Rejects if the request is refused or fails before that. */
+  async answer(exchange: Exchange, request: ModelRequest): Promise<Answer> {
+    const { tenant, record } = exchange;
+    record.model = request.model;
+    const run = this.#plan(exchange, request);
+    if (exchange.signal.aborted) throw new RequestError("invalid_request", "The client is gone.");
+    const admission = tenant.admit();
+    record.limits = admission.limits;
+    const { call, reader, events } = run();
+    settleAfter(call, reader, admission);
+    return begun(recorded(events, exchange.record, reader), record.isStreamed === true);
+  }
+
+  /** Checks everything that can be checked without a process. */
+  #plan(exchange: Exchange, request: ModelRequest): () => RunningAnswer {
+    const { models, agents, approvals } = this.#options;
+    const { tenant, signal, record } = exchange;
+    const { pool = this.#options.pool } = tenant;
+    if (!tenant.mayUse(request.model)) throw modelNotFound(request.model);
+    const target = resolveModel(request.model, { models, agents: Object.keys(agents) });
+    refuseContradictions(request);
+    const facts = { request, tenant: tenant.name, options: tenant.options, signal };
+    if (target.kind === "agent") {
+      const definition = agents[target.agent];
+      if (definition === undefined) throw modelNotFound(request.model);
+      const options = agentOptions({ ...facts, definition, approvals });
+      return () => {
+        const reader = agentReader(request);
+        const call = pool.stream(undefined, options);
+        return { call, reader, events: answerAgent(call, reader) };
+      };
+    }
+    const options = callOptions({ ...facts, model: target.model });
+    return () => {
+      const reader = readerFor(request, record.isStreamed === true);
+      const call = pool.stream(undefined, options);
+      return { call, reader, events: answerCompletion(call, request, reader) };
+    };
+  }
+}
+
+interface RunningAnswer {
+  readonly call: CompletionStream<unknown>;
+  readonly reader: MessageReader;
+  readonly events: AsyncGenerator<AnswerEvent, undefined>;
+}
+
+function refuseContradictions({ schema, tools }: ModelRequest): void {
+  if (schema === undefined || tools.length === 0) return;
+  const message =
+    "A JSON schema for the answer cannot be combined with tools. Leave one of them out, or make the schema the input of one more tool.";
+  throw new RequestError("invalid_request", message, { param: "tools" });
+}
+
+/** Books what the call used when it is over, whether or not somebody still reads its events. */
+function settleAfter(
+  call: CompletionStream<unknown>,
+  reader: MessageReader,
+  admission: Admission,
+): void {
+  call.completion.then(
+    ({ usage, costUsd }) => admission.settle({ usage, costUsd }),
+    () => {
+      const { usage } = reader;
+      // The cost of a call that was cut off is not known.
+      admission.settle(usage && { usage, costUsd: undefined });
+    },
+  );
+}
+
+/** Writes the facts of the answer into the record of the request. */
+async function* recorded(
+  events: AsyncIterable<AnswerEvent>,
+  record: RequestRecord,
+  reader: MessageReader,
+): AsyncGenerator<AnswerEvent, undefined> {
+  const startedAt = performance.now();
+  let isEnded = false;
+  try {
+    for await (const event of events) {
+      if (event.type === "start") {
+        record.isPaid = true;
+        record.firstByteMs = performance.now() - startedAt;
+      } else if (event.type === "end") {
+        isEnded = true;
+        recordEnd(record, event.end);
+      }
+      yield event;
+    }
+  } catch (error) {
+    record.errorCode = isHawserError(error) ? error.code : "internal";
+    if (isHawserError(error) && isPerhapsPaid(error)) record.isPaid = true;
+    throw asRequestError(error);
+  } finally {
+    if (!isEnded) recordUsage(record, reader);
+  }
+}
+
+function recordEnd(
+  record: RequestRecord,
+  { usage, costUsd, stopReason, completion }: AnswerEnd,
+): void {
+  Object.assign(record, tokensOf(usage), { costUsd, stopReason });
+  record.queuedMs = completion?.timing.queuedMs;
+}
+
+/** The client is gone, or the answer failed: what the model has done so far. */
+function recordUsage(record: RequestRecord, { usage }: MessageReader): void {
+  if (usage !== undefined) Object.assign(record, tokensOf(usage));
+}
+
+function tokensOf(usage: AnswerEnd["usage"]): Partial<RequestRecord> {
+  return {
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    cacheReadTokens: usage.cache_read_input_tokens ?? 0,
+    cacheCreationTokens: usage.cache_creation_input_tokens ?? 0,
+  };
+}
+
+/** Whether the model may have worked although nothing of its answer came. */
+function isPerhapsPaid({ code, phase }: HawserError): boolean {
+  return code === "timeout" && phase !== "boot" && phase !== "probe";
+}
+
+/**
+ * Waits for the first event, so that a request that fails before it has a status of its own. A stream does not
+ * wait longer than some seconds, because its client needs a sign of life.
+ */
+async function begun(events: AsyncGenerator<AnswerEvent>, isStreamed: boolean): Promise<Answer> {
+  const first = events.next();
+  first.catch(() => {});
+  await (isStreamed ? Promise.race([first, pause(FIRST_EVENT_MS)]) : first);
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        const next = await first;
+        if (next.done !== true) yield next.value;
+        yield* events;
+      } finally {
+        await events.return(undefined);
+      }
+    },
+  };
+}
+
+const FIRST_EVENT_MS = 10_000;
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

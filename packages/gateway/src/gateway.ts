@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { type Approvals, createApprovals, createPool, type Options, type Pool } from "hawser";
+import { Hono } from "hono";
+import type { AgentDefinitions } from "./agents/agent-definition.js";
+import { Answering } from "./answer/answering.js";
+import { anthropicRoutes } from "./anthropic/anthropic-routes.js";
+import { errorResponse } from "./errors/error-response.js";
+import { RequestError } from "./errors/request-error.js";
+import type { GatewayCore } from "./gateway-core.js";
+import { type Env, Exchanges } from "./http/exchange.js";
+import { anonymousTenant } from "./tenants/anonymous-tenant.js";
+import type { Tenant } from "./tenants/tenant.js";
+
+export interface GatewayOptions {
+  /**
+   * The pool that answers. It stays open when the gateway is closed.
+   * @default a pool of the gateway's own, closed with the gateway
+   */
+  readonly pool?: Pool | undefined;
+  /** The tenants and their keys. Without them, every request is allowed everything. */
+  readonly tenants?: TenantSource | undefined;
+  /** The options of all calls, if there are no `tenants`. */
+  readonly options?: Options | undefined;
+  /** Names of models for clients, and the models or agents (`agent:<name>`) that they stand for. */
+  readonly models?: Readonly<Record<string, string>> | undefined;
+  /** Agents of the server by name. Clients use them as the model `agent:<name>`. */
+  readonly agents?: AgentDefinitions | undefined;
+  /** Where agents ask for permission. */
+  readonly approvals?: Approvals | undefined;
+  /**
+   * Answers `POST /v1/messages/count_tokens` with an estimate.
+   * @default false
+   */
+  readonly countTokens?: boolean | undefined;
+  /**
+   * How long a stream may be silent before a sign of life is sent, in milliseconds.
+   * @default 15_000
+   */
+  readonly heartbeatMs?: number | undefined;
+}
+
+/** Finds the tenant of a request by its key. Throws `invalid_api_key`. */
+export interface TenantSource {
+  authenticate(headers: Headers): Tenant;
+}
+
+/** A gateway: a handler of web-standard requests, which any server can call. */
+export interface Gateway {
+  fetch(request: Request): Promise<Response>;
+  /** Ends all requests that are open, and the pool if it is the gateway's own. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a gateway: the Anthropic and OpenAI formats in front of a pool of Claude Code processes.
+ *
+ * @example
+ * ```ts
+ * import { createGateway } from "@hawser/gateway";
+ *
+ * const gateway = createGateway({ models: { "gpt-4o": "sonnet" } });
+ * const response = await gateway.fetch(new Request("http://localhost/v1/models"));
+ * ```
+ */
+export function createGateway(options: GatewayOptions = {}): Gateway {
+  const { pool: givenPool, approvals: givenApprovals, models = {}, agents = {} } = options;
+  const pool = givenPool ?? createPool();
+  const approvals = givenApprovals ?? createApprovals();
+  const answering = new Answering({ pool, approvals, models, agents });
+  const core: GatewayCore = {
+    pool,
+    approvals,
+    heartbeatMs: options.heartbeatMs,
+    countTokens: options.countTokens ?? false,
+    answer: (exchange, request) => answering.answer(exchange, request),
+    models: (exchange) => answering.models(exchange),
+  };
+  const exchanges = new Exchanges();
+  const anonymous = anonymousTenant(options.options);
+  const tenants = options.tenants ?? { authenticate: () => anonymous };
+  const app = application(core, exchanges, tenants);
+  let closed: Promise<void> | undefined;
+  const close = async () => {
+    exchanges.abort();
+    if (givenPool === undefined) await pool.close();
+    if (givenApprovals === undefined) await approvals.close();
+  };
+  return {
+    fetch: async (request) => app.fetch(request),
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+function application(core: GatewayCore, exchanges: Exchanges, tenants: TenantSource): Hono<Env> {
+  const app = new Hono<Env>();
+  app.use(async (c, next) => {
+    const id = `req_${randomUUID().replaceAll("-", "")}`;
+    const tenant = tenants.authenticate(c.req.raw.headers);
+    const exchange = exchanges.open({ id, tenant, client: c.req.raw.signal });
+    c.set("exchange", exchange);
+    await next();
+    c.header("request-id", id);
+    c.header("x-request-id", id);
+    const isStream = c.res.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    if (!isStream) exchange.end();
+  });
+  app.route("/", anthropicRoutes(core));
+  app.onError((error, c) => errorResponse(c, error));
+  app.notFound((c) => {
+    const { method, path } = c.req;
+    return errorResponse(c, new RequestError("not_found", `There is no ${method} ${path} here.`));
+  });
+  return app;
+}
