@@ -8,6 +8,7 @@ import { errorResponse } from "./errors/error-response.js";
 import { RequestError } from "./errors/request-error.js";
 import type { GatewayCore } from "./gateway-core.js";
 import { type Env, Exchanges } from "./http/exchange.js";
+import { createNativeApi, type NativeApi } from "./native/create-native-api.js";
 import { anonymousTenant } from "./tenants/anonymous-tenant.js";
 import type { Tenant } from "./tenants/tenant.js";
 
@@ -78,10 +79,12 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   const exchanges = new Exchanges();
   const anonymous = anonymousTenant(options.options);
   const tenants = options.tenants ?? { authenticate: () => anonymous };
-  const app = application(core, exchanges, tenants);
+  const native = createNativeApi({ pool, approvals, agents, heartbeatMs: options.heartbeatMs });
+  const app = application(core, exchanges, tenants, native);
   let closed: Promise<void> | undefined;
   const close = async () => {
     exchanges.abort();
+    await native.close();
     if (givenPool === undefined) await pool.close();
     if (givenApprovals === undefined) await approvals.close();
   };
@@ -94,7 +97,12 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   };
 }
 
-function application(core: GatewayCore, exchanges: Exchanges, tenants: TenantSource): Hono<Env> {
+function application(
+  core: GatewayCore,
+  exchanges: Exchanges,
+  tenants: TenantSource,
+  native: NativeApi,
+): Hono<Env> {
   const app = new Hono<Env>();
   app.use(async (c, next) => {
     const id = `req_${randomUUID().replaceAll("-", "")}`;
@@ -108,6 +116,7 @@ function application(core: GatewayCore, exchanges: Exchanges, tenants: TenantSou
     if (!isStream) exchange.end();
   });
   app.route("/", anthropicRoutes(core));
+  app.route("/", native.app);
   app.onError((error, c) => errorResponse(c, error));
   app.notFound((c) => {
     const { method, path } = c.req;

@@ -7,10 +7,10 @@ import { approvalRoutes } from "./approval-routes.js";
 import { EventFeed } from "./event-feed.js";
 import type { EventLogOptions } from "./event-log.js";
 import { eventRoutes } from "./event-routes.js";
-import { secretMask } from "./mask-secrets.js";
 import { LOCAL_ACCESS, type NativeAccess, type NativeEnv } from "./native-access.js";
 import type { NativeCore } from "./native-core.js";
 import { nativeErrorResponse } from "./native-error.js";
+import { SecretMask } from "./secret-mask.js";
 import { sessionRoutes } from "./session-routes.js";
 import { StoredSessions } from "./stored-sessions.js";
 
@@ -97,7 +97,8 @@ export interface NativeApi {
 export function createNativeApi(options: NativeApiOptions = {}): NativeApi {
   const { agents = {}, pool, access = () => LOCAL_ACCESS, onFault = warn } = options;
   const approvals = [options.approvals ?? []].flat();
-  const mask = secretMask(process.env, options.secrets);
+  const secrets = new SecretMask(process.env, options.secrets);
+  const { mask } = secrets;
   const agentsNow = typeof agents === "function" ? agents : () => agents;
   const feed = new EventFeed({ ...options.log, approvals, mask, onFault });
   const { owners } = feed;
@@ -121,7 +122,9 @@ export function createNativeApi(options: NativeApiOptions = {}): NativeApi {
 
   const app = new Hono<NativeEnv>().basePath("/hawser/v1");
   app.use(async (context, next) => {
-    context.set("access", context.get("exchange")?.tenant ?? access(context.req.raw));
+    const user = context.get("exchange")?.tenant ?? access(context.req.raw);
+    if (user.options !== undefined) secrets.learn(user.options);
+    context.set("access", user);
     await next();
   });
   app.use(
@@ -135,9 +138,10 @@ export function createNativeApi(options: NativeApiOptions = {}): NativeApi {
   for (const routes of [eventRoutes(core), sessionRoutes(core), approvalRoutes(core)]) {
     app.route("/", routes);
   }
-  app.notFound((context) =>
-    nativeErrorResponse(new RequestError("not_found", "There is no such address."), context),
-  );
+  // A route, because an application that mounts this one has its own answer for unknown addresses.
+  app.all("*", () => {
+    throw new RequestError("not_found", "There is no such address.");
+  });
   app.onError((error, context) => {
     const response = nativeErrorResponse(error, context);
     if (response.status === 500) onFault(error);

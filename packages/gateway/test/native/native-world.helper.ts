@@ -10,7 +10,7 @@ import {
   SimulatedModel,
 } from "hawser/testing";
 import { afterAll, beforeAll } from "vitest";
-import { NEWEST_CLI } from "../../../hawser/test/support/cli.js";
+import { nativeCli } from "../../../../tools/native-cli.js";
 import {
   createNativeApi,
   type NativeApi,
@@ -98,7 +98,7 @@ export class NativeWorld {
   /** The options that keep a session inside of this world. */
   get options(): Options {
     const { cwd, env } = this.place;
-    return { cliPath: NEWEST_CLI, cwd, env, inheritEnv: false };
+    return { cliPath: nativeCli("@anthropic-ai/claude-code"), cwd, env, inheritEnv: false };
   }
 
   /** The address of the API on a real socket. */
