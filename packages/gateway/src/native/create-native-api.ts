@@ -127,21 +127,23 @@ export function createNativeApi(options: NativeApiOptions = {}): NativeApi {
     context.set("access", user);
     await next();
   });
-  app.use(
-    bodyLimit({
-      maxSize: options.bodyLimit ?? 32 * 2 ** 20,
-      onError: () => {
-        throw new RequestError("request_too_large", "The body is larger than the limit.");
-      },
-    }),
+  const limited = bodyLimit({
+    maxSize: options.bodyLimit ?? 32 * 2 ** 20,
+    onError: () => {
+      throw new RequestError("request_too_large", "The body is larger than the limit.");
+    },
+  });
+  // A gateway has read the body already, within its own limit.
+  app.use((context, next) =>
+    context.get("exchange") === undefined ? limited(context, next) : next(),
   );
   for (const routes of [eventRoutes(core), sessionRoutes(core), approvalRoutes(core)]) {
     app.route("/", routes);
   }
-  // A route, because an application that mounts this one has its own answer for unknown addresses.
-  app.all("*", () => {
-    throw new RequestError("not_found", "There is no such address.");
-  });
+  // A gateway that mounts the application has its own answer for unknown addresses.
+  app.notFound((context) =>
+    nativeErrorResponse(new RequestError("not_found", "There is no such address."), context),
+  );
   app.onError((error, context) => {
     const response = nativeErrorResponse(error, context);
     if (response.status === 500) onFault(error);
