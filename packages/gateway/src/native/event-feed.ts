@@ -39,6 +39,7 @@ export class EventFeed {
   close(): void {
     this.#pieces.flushAll();
     for (const stop of this.#stop.splice(0)) stop();
+    this.log.close();
   }
 
   /** The API's id of a session with this number. */

@@ -41,6 +41,7 @@ export class EventLog {
   /** The event n is at `n % maxEvents`. */
   readonly #slots: (LoggedEvent | undefined)[] = [];
   readonly #waiting = new Set<() => void>();
+  #isClosed = false;
   #oldest = 1;
   #last = 0;
   #bytes = 0;
@@ -64,6 +65,11 @@ export class EventLog {
     return this.#bytes;
   }
 
+  /** Whether no event will follow. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** The id of the event with this number. */
   idOf(number: number): string {
     return `${this.run}-${number}`;
@@ -83,7 +89,13 @@ export class EventLog {
     this.#slots[event.number % this.#maxEvents] = event;
     this.#bytes += event.size;
     while (this.#bytes > this.#maxBytes && this.#oldest < this.#last) this.#dropOldest();
-    for (const wake of [...this.#waiting]) wake();
+    this.#wakeReaders();
+  }
+
+  /** Ends the readers after the events so far. */
+  close(): void {
+    this.#isClosed = true;
+    this.#wakeReaders();
   }
 
   /** Whether all events after this number are kept. */
@@ -96,10 +108,14 @@ export class EventLog {
     return this.#slots[number % this.#maxEvents];
   }
 
-  /** Calls the function at each new event until the returned function is called. */
+  /** Calls the function at each new event, and at the end, until the returned function is called. */
   listen(wake: () => void): () => void {
     this.#waiting.add(wake);
     return () => this.#waiting.delete(wake);
+  }
+
+  #wakeReaders(): void {
+    for (const wake of [...this.#waiting]) wake();
   }
 
   #dropOldest(): void {

@@ -64,7 +64,8 @@ export class EventStream implements UnderlyingSource<Uint8Array> {
         controller.enqueue(this.#encoder.encode(text));
         return;
       }
-      if (this.#isOver) {
+      if (this.#isOver || this.#options.log.isClosed) {
+        this.#end();
         controller.close();
         return;
       }
