@@ -45,7 +45,6 @@ export class EventStream implements UnderlyingSource<Uint8Array> {
   constructor(options: EventStreamOptions) {
     this.#options = options;
     const { log, signal } = options;
-    if (signal?.aborted === true) this.#end();
     const onAbort = () => this.#end();
     signal?.addEventListener("abort", onAbort, { once: true });
     const stopLog = log.listen(() => this.#wake());
@@ -53,6 +52,7 @@ export class EventStream implements UnderlyingSource<Uint8Array> {
       stopLog();
       signal?.removeEventListener("abort", onAbort);
     };
+    if (signal?.aborted === true) this.#end();
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
