@@ -15,6 +15,7 @@ import { Metrics } from "./http/metrics.js";
 import { operationRoutes } from "./http/operation-routes.js";
 import { BODY_LIMIT } from "./http/read-body.js";
 import { modelsRoute } from "./models-route.js";
+import { createNativeApi, type NativeApi } from "./native/create-native-api.js";
 import { anonymousTenant } from "./tenants/anonymous-tenant.js";
 import type { Tenant } from "./tenants/tenant.js";
 
@@ -76,6 +77,8 @@ export interface Gateway {
   change(settings: GatewaySettings): void;
   /** How many requests are being answered. */
   readonly openRequests: number;
+  /** Ends the streams that only watch, such as those of events, because they would never end by themselves. */
+  endSubscriptions(): void;
   /** Ends all requests that are open, and the pool if it is the gateway's own. */
   close(): Promise<void>;
 }
@@ -127,10 +130,17 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   const exchanges = new Exchanges();
   const anonymous = anonymousTenant(options.options);
   const tenants = options.tenants ?? { authenticate: () => anonymous };
-  const app = application(core, exchanges, tenants, live);
+  const native = createNativeApi({
+    pool,
+    approvals,
+    agents: () => live.settings.agents ?? {},
+    heartbeatMs: options.heartbeatMs,
+  });
+  const app = application(core, exchanges, tenants, live, native);
   let closed: Promise<void> | undefined;
   const close = async () => {
     exchanges.abort();
+    await native.close();
     if (givenPool === undefined) await pool.close();
     if (givenApprovals === undefined) await approvals.close();
   };
@@ -142,6 +152,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     get openRequests() {
       return exchanges.size;
     },
+    endSubscriptions: () => exchanges.abort((exchange) => exchange.record.isSubscription === true),
     close: () => {
       closed ??= close();
       return closed;
@@ -159,6 +170,7 @@ function application(
   exchanges: Exchanges,
   tenants: TenantSource,
   live: Live,
+  native: NativeApi,
 ): Hono<Env> {
   const app = new Hono<Env>();
   const metrics = new Metrics();
@@ -198,6 +210,7 @@ function application(
   );
   app.route("/", modelsRoute(core));
   app.route("/", anthropicRoutes(core));
+  app.route("/", native.app);
   app.onError((error, c) => errorResponse(c, error));
   app.notFound((c) => {
     const { method, path } = c.req;
