@@ -17,7 +17,7 @@ export interface GatewayOptions {
    * @default a pool of the gateway's own, closed with the gateway
    */
   readonly pool?: Pool | undefined;
-  /** Finds the tenant of a request. Throws if the request has no valid key. */
+  /** The tenants and their keys. Without them, every request is allowed everything. */
   readonly tenants?: TenantSource | undefined;
   /** The options of all calls, if there are no `tenants`. */
   readonly options?: Options | undefined;
@@ -39,8 +39,9 @@ export interface GatewayOptions {
   readonly heartbeatMs?: number | undefined;
 }
 
+/** Finds the tenant of a request by its key. Throws `invalid_api_key`. */
 export interface TenantSource {
-  tenantOf(request: Request): Tenant | Promise<Tenant>;
+  authenticate(headers: Headers): Tenant;
 }
 
 /** A gateway: a handler of web-standard requests, which any server can call. */
@@ -76,7 +77,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   };
   const exchanges = new Exchanges();
   const anonymous = anonymousTenant(options.options);
-  const tenants = options.tenants ?? { tenantOf: () => anonymous };
+  const tenants = options.tenants ?? { authenticate: () => anonymous };
   const app = application(core, exchanges, tenants);
   let closed: Promise<void> | undefined;
   const close = async () => {
@@ -97,7 +98,7 @@ function application(core: GatewayCore, exchanges: Exchanges, tenants: TenantSou
   const app = new Hono<Env>();
   app.use(async (c, next) => {
     const id = `req_${randomUUID().replaceAll("-", "")}`;
-    const tenant = await tenants.tenantOf(c.req.raw);
+    const tenant = tenants.authenticate(c.req.raw.headers);
     const exchange = exchanges.open({ id, tenant, client: c.req.raw.signal });
     c.set("exchange", exchange);
     await next();

@@ -1,4 +1,10 @@
-import type { AnyCompleteOptions, Approvals, CompletionStream, HistoryMessage, Options } from "hawser";
+import type {
+  AnyCompleteOptions,
+  Approvals,
+  CompletionStream,
+  HistoryMessage,
+  Options,
+} from "hawser";
 import type { AnswerEvent, StopReason } from "../answer/answer.js";
 import { MessageReader } from "../answer/message-reader.js";
 import type { ModelRequest } from "../answer/model-request.js";
@@ -52,7 +58,8 @@ export async function* answerAgent(
   for await (const message of call) yield* reader.read(message);
   const completion = await call.completion;
   const { usage, costUsd, stop } = completion;
-  const stopReason: StopReason = stop === "max_turns" || stop === "max_budget" ? "pause_turn" : "end_turn";
+  const stopReason: StopReason =
+    stop === "max_turns" || stop === "max_budget" ? "pause_turn" : "end_turn";
   yield { type: "end", end: { stopReason, stopSequence: undefined, usage, costUsd, completion } };
 }
 
@@ -71,7 +78,10 @@ function appended(own: Options["systemPrompt"], system: string): Options["system
   if (typeof own === "string") return own === "" ? system : `${own}\n\n${system}`;
   if (own === undefined) return { type: "preset", preset: "claude_code", append: system };
   const { append = "" } = own as { append?: string };
-  return { ...own, append: append === "" ? system : `${append}\n\n${system}` } as Options["systemPrompt"];
+  return {
+    ...own,
+    append: append === "" ? system : `${append}\n\n${system}`,
+  } as Options["systemPrompt"];
 }
 
 /** The tool calls between the thoughts are not part of the history, so the API would refuse the thoughts. */

@@ -61,7 +61,8 @@ async function* streamed(
   }
   const completion = await call.completion;
   const { stop, result } = completion;
-  const stopReason = stop === "tool_calls" ? "tool_use" : (reader.end?.stopReason ?? result.stop_reason);
+  const stopReason =
+    stop === "tool_calls" ? "tool_use" : (reader.end?.stopReason ?? result.stop_reason);
   yield completedEnd(stopReasonOf(stopReason ?? "end_turn"), completion);
 }
 

@@ -5,8 +5,8 @@ import {
   isHawserError,
   type Pool,
 } from "hawser";
-import { agentOptions, agentReader, answerAgent } from "../agents/answer-agent.js";
 import type { AgentDefinitions } from "../agents/agent-definition.js";
+import { agentOptions, agentReader, answerAgent } from "../agents/answer-agent.js";
 import { RequestError } from "../errors/request-error.js";
 import type { ModelEntry } from "../gateway-core.js";
 import type { Exchange, RequestRecord } from "../http/exchange.js";
@@ -57,8 +57,9 @@ export class Answering {
 
   /** Checks everything that can be checked without a process. */
   #plan(exchange: Exchange, request: ModelRequest): () => RunningAnswer {
-    const { pool, models, agents, approvals } = this.#options;
+    const { models, agents, approvals } = this.#options;
     const { tenant, signal, record } = exchange;
+    const { pool = this.#options.pool } = tenant;
     if (!tenant.mayUse(request.model)) throw modelNotFound(request.model);
     const target = resolveModel(request.model, { models, agents: Object.keys(agents) });
     refuseContradictions(request);
@@ -139,7 +140,10 @@ async function* recorded(
   }
 }
 
-function recordEnd(record: RequestRecord, { usage, costUsd, stopReason, completion }: AnswerEnd): void {
+function recordEnd(
+  record: RequestRecord,
+  { usage, costUsd, stopReason, completion }: AnswerEnd,
+): void {
   Object.assign(record, tokensOf(usage), { costUsd, stopReason });
   record.queuedMs = completion?.timing.queuedMs;
 }

@@ -87,7 +87,8 @@ export class MessageReader {
     } else if (isMessage(message, "assistant")) {
       const { message: body, parent_tool_use_id, error } = message;
       // A message with an error is the CLI's report of a failure. The call rejects because of it.
-      if (parent_tool_use_id !== null || error !== undefined || body.model === "<synthetic>") return;
+      if (parent_tool_use_id !== null || error !== undefined || body.model === "<synthetic>")
+        return;
       if (!this.#streamed.has(body.id)) yield* this.#readWhole(body);
     } else if (message.type === "hawser" && message.subtype === "retrying") this.#forgetPartial();
   }

@@ -37,7 +37,8 @@ export class StopSequences {
       const at = text.indexOf(sequence);
       if (at < 0) continue;
       const end = at + sequence.length;
-      const best = first === undefined ? Number.POSITIVE_INFINITY : first.at + first.sequence.length;
+      const best =
+        first === undefined ? Number.POSITIVE_INFINITY : first.at + first.sequence.length;
       if (end < best || (end === best && at < (first?.at ?? 0))) first = { at, sequence };
     }
     return first;

@@ -6,6 +6,8 @@ export function anonymousTenant(options: Options = {}): Tenant {
   return {
     name: "anonymous",
     options,
+    isAdmin: true,
+    canControl: true,
     mayUse: () => true,
     admit: () => ({ limits: {}, settle: () => {} }),
   };

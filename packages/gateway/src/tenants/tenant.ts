@@ -1,10 +1,12 @@
-import type { Options, Usage } from "hawser";
+import type { Options, Pool, Usage } from "hawser";
 
 /** Who sends a request, as its key says: rights, limits and options of the calls. */
 export interface Tenant {
   readonly name: string;
   /** The options of this tenant's calls: credential, configuration folder, working directory. */
   readonly options: Options;
+  /** The pool of this tenant alone; `undefined` for the pool of the gateway. */
+  readonly pool?: Pool | undefined;
   /** Whether the native API shows this tenant the sessions, approvals and events of all tenants. */
   readonly isAdmin: boolean;
   /** False for a key that may only look: the native API then refuses to open, prompt, stop and answer. */
