@@ -8,6 +8,9 @@ import { errorResponse } from "./errors/error-response.js";
 import { RequestError } from "./errors/request-error.js";
 import type { GatewayCore } from "./gateway-core.js";
 import { type Env, Exchanges } from "./http/exchange.js";
+import { openaiRoutes } from "./openai/openai-routes.js";
+import { memoryResponseStore } from "./openai/responses/memory-response-store.js";
+import type { ResponseStore } from "./openai/responses/response-store.js";
 import { anonymousTenant } from "./tenants/anonymous-tenant.js";
 import type { Tenant } from "./tenants/tenant.js";
 
@@ -27,6 +30,11 @@ export interface GatewayOptions {
   readonly agents?: AgentDefinitions | undefined;
   /** Where agents ask for permission. */
   readonly approvals?: Approvals | undefined;
+  /**
+   * Where the responses of `POST /v1/responses` are kept.
+   * @default memoryResponseStore()
+   */
+  readonly responses?: ResponseStore | undefined;
   /**
    * Answers `POST /v1/messages/count_tokens` with an estimate.
    * @default false
@@ -70,6 +78,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   const core: GatewayCore = {
     pool,
     approvals,
+    responses: options.responses ?? memoryResponseStore(),
     heartbeatMs: options.heartbeatMs,
     countTokens: options.countTokens ?? false,
     answer: (exchange, request) => answering.answer(exchange, request),
@@ -108,6 +117,7 @@ function application(core: GatewayCore, exchanges: Exchanges, tenants: TenantSou
     if (!isStream) exchange.end();
   });
   app.route("/", anthropicRoutes(core));
+  app.route("/", openaiRoutes(core));
   app.onError((error, c) => errorResponse(c, error));
   app.notFound((c) => {
     const { method, path } = c.req;

@@ -19,7 +19,8 @@ import { translateResponses } from "./translate-responses.js";
  * `POST /v1/responses`, and the routes of a stored response. A response in progress can be cancelled on the same
  * gateway only, because the work on it is in this process.
  */
-export function responsesRoutes(core: GatewayCore, store: ResponseStore): Hono<Env> {
+export function responsesRoutes(core: GatewayCore): Hono<Env> {
+  const { responses: store } = core;
   const app = new Hono<Env>();
   const running = new RunningResponses();
 
