@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type Approvals, createApprovals, createPool, type Options, type Pool } from "hawser";
 import { Hono } from "hono";
 import type { AgentDefinitions } from "./agents/agent-definition.js";
@@ -7,7 +6,13 @@ import { anthropicRoutes } from "./anthropic/anthropic-routes.js";
 import { errorResponse } from "./errors/error-response.js";
 import { RequestError } from "./errors/request-error.js";
 import type { GatewayCore } from "./gateway-core.js";
+import { allowedMethods } from "./http/allowed-methods.js";
 import { type Env, Exchanges } from "./http/exchange.js";
+import { front } from "./http/front.js";
+import type { HttpOptions } from "./http/http-options.js";
+import { Metrics } from "./http/metrics.js";
+import { operationRoutes } from "./http/operation-routes.js";
+import { BODY_LIMIT } from "./http/read-body.js";
 import { openaiRoutes } from "./openai/openai-routes.js";
 import { memoryResponseStore } from "./openai/responses/memory-response-store.js";
 import type { ResponseStore } from "./openai/responses/response-store.js";
@@ -45,7 +50,15 @@ export interface GatewayOptions {
    * @default 15_000
    */
   readonly heartbeatMs?: number | undefined;
+  /** What is checked of each request, and who gets the access log. */
+  readonly http?: HttpOptions | undefined;
 }
+
+/** The options that can change while the gateway runs. */
+export type GatewaySettings = Pick<
+  GatewayOptions,
+  "models" | "agents" | "countTokens" | "heartbeatMs" | "http"
+>;
 
 /** Finds the tenant of a request by its key. Throws `invalid_api_key`. */
 export interface TenantSource {
@@ -55,6 +68,10 @@ export interface TenantSource {
 /** A gateway: a handler of web-standard requests, which any server can call. */
 export interface Gateway {
   fetch(request: Request): Promise<Response>;
+  /** Takes other settings for later requests. Those that are left out get their defaults. */
+  change(settings: GatewaySettings): void;
+  /** How many requests are being answered. */
+  readonly openRequests: number;
   /** Ends all requests that are open, and the pool if it is the gateway's own. */
   close(): Promise<void>;
 }
@@ -71,23 +88,37 @@ export interface Gateway {
  * ```
  */
 export function createGateway(options: GatewayOptions = {}): Gateway {
-  const { pool: givenPool, approvals: givenApprovals, models = {}, agents = {} } = options;
+  const { pool: givenPool, approvals: givenApprovals } = options;
   const pool = givenPool ?? createPool();
   const approvals = givenApprovals ?? createApprovals();
-  const answering = new Answering({ pool, approvals, models, agents });
+  const live: Live = { settings: options };
+  const answering = new Answering({
+    pool,
+    approvals,
+    get models() {
+      return live.settings.models ?? {};
+    },
+    get agents() {
+      return live.settings.agents ?? {};
+    },
+  });
   const core: GatewayCore = {
     pool,
     approvals,
     responses: options.responses ?? memoryResponseStore(),
-    heartbeatMs: options.heartbeatMs,
-    countTokens: options.countTokens ?? false,
+    get heartbeatMs() {
+      return live.settings.heartbeatMs;
+    },
+    get countTokens() {
+      return live.settings.countTokens ?? false;
+    },
     answer: (exchange, request) => answering.answer(exchange, request),
     models: (exchange) => answering.models(exchange),
   };
   const exchanges = new Exchanges();
   const anonymous = anonymousTenant(options.options);
   const tenants = options.tenants ?? { authenticate: () => anonymous };
-  const app = application(core, exchanges, tenants);
+  const app = application(core, exchanges, tenants, live);
   let closed: Promise<void> | undefined;
   const close = async () => {
     exchanges.abort();
@@ -96,6 +127,12 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   };
   return {
     fetch: async (request) => app.fetch(request),
+    change: (settings) => {
+      live.settings = settings;
+    },
+    get openRequests() {
+      return exchanges.size;
+    },
     close: () => {
       closed ??= close();
       return closed;
@@ -103,25 +140,66 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   };
 }
 
-function application(core: GatewayCore, exchanges: Exchanges, tenants: TenantSource): Hono<Env> {
+/** The settings of now. */
+interface Live {
+  settings: GatewaySettings;
+}
+
+function application(
+  core: GatewayCore,
+  exchanges: Exchanges,
+  tenants: TenantSource,
+  live: Live,
+): Hono<Env> {
   const app = new Hono<Env>();
-  app.use(async (c, next) => {
-    const id = `req_${randomUUID().replaceAll("-", "")}`;
-    const tenant = tenants.authenticate(c.req.raw.headers);
-    const exchange = exchanges.open({ id, tenant, client: c.req.raw.signal });
-    c.set("exchange", exchange);
-    await next();
-    c.header("request-id", id);
-    c.header("x-request-id", id);
-    const isStream = c.res.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    if (!isStream) exchange.end();
-  });
+  const metrics = new Metrics();
+  const http = () => live.settings.http ?? {};
+  const authenticate = (headers: Headers) => tenants.authenticate(headers);
+  const isDraining = () => http().isDraining?.() ?? false;
+  app.use(
+    front({
+      exchanges,
+      authenticate,
+      isDraining,
+      rules: () => ({
+        isLoopback: http().isLoopback ?? false,
+        allowedHosts: http().allowedHosts,
+        allowedOrigins: http().allowedOrigins ?? [],
+        bodyLimit: http().bodyLimit ?? BODY_LIMIT,
+      }),
+      record: (entry) => {
+        metrics.count(entry);
+        http().log?.(entry);
+      },
+      report: (error, id) => http().onError?.(error, id),
+    }),
+  );
+  app.route(
+    "/",
+    operationRoutes({
+      metrics,
+      authenticate,
+      pools: () => http().pools?.() ?? [core.pool],
+      openRequests: () => exchanges.size,
+      readiness: async () => {
+        if (isDraining()) return { isReady: false, reason: "draining" };
+        return (await http().readiness?.()) ?? { isReady: true };
+      },
+    }),
+  );
   app.route("/", anthropicRoutes(core));
   app.route("/", openaiRoutes(core));
   app.onError((error, c) => errorResponse(c, error));
   app.notFound((c) => {
     const { method, path } = c.req;
-    return errorResponse(c, new RequestError("not_found", `There is no ${method} ${path} here.`));
+    const methods = allowedMethods(app, path);
+    if (methods.length === 0) {
+      return errorResponse(c, new RequestError("not_found", `There is no ${method} ${path} here.`));
+    }
+    const message = `${path} does not take ${method}. Use ${methods.join(" or ")}.`;
+    const refused = errorResponse(c, new RequestError("method_not_allowed", message));
+    refused.headers.set("allow", methods.join(", "));
+    return refused;
   });
   return app;
 }

@@ -8,7 +8,29 @@ export type {
   StopReason,
 } from "./answer/answer.js";
 export type { ModelRequest } from "./answer/model-request.js";
-export { createGateway, type Gateway, type GatewayOptions, type TenantSource } from "./gateway.js";
+export {
+  type AgentConfig,
+  defineConfig,
+  type GatewayConfig,
+  type ListenConfig,
+  type PoolConfig,
+  type TenantConfig,
+} from "./config/index.js";
+export {
+  createGateway,
+  type Gateway,
+  type GatewayOptions,
+  type GatewaySettings,
+  type TenantSource,
+} from "./gateway.js";
+export type { AccessEntry } from "./http/access-log.js";
+export {
+  GATEWAY_CHANNELS,
+  type GatewayChannels,
+  type TracedRequest,
+} from "./http/gateway-channels.js";
+export type { HttpOptions } from "./http/http-options.js";
+export type { Readiness } from "./http/operation-routes.js";
 export {
   type MemoryResponseStoreOptions,
   memoryResponseStore,
@@ -16,3 +38,4 @@ export {
 export type { ResponseItem } from "./openai/responses/response-item.js";
 export type { ResponseObject } from "./openai/responses/response-object.js";
 export type { ResponseStore, StoredResponse } from "./openai/responses/response-store.js";
+export type { Admission, RateLimit, RateLimits, Tenant } from "./tenants/tenant.js";

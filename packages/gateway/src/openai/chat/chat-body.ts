@@ -255,7 +255,7 @@ const responseFormat = z.discriminatedUnion("type", [
   }),
 ]);
 
-const chatBody = z.looseObject({
+export const chatBody: z.ZodType<ChatBody> = z.looseObject({
   model: z.string().min(1),
   messages: z.array(message).min(1),
   tools: z.array(z.discriminatedUnion("type", [functionTool, customTool])).nullish(),

@@ -141,7 +141,7 @@ const tool = z.discriminatedUnion("type", [
 
 const namedTool = z.looseObject({ type: z.enum(["function", "custom"]), name: z.string() });
 
-const responsesBody = z.looseObject({
+export const responsesBody: z.ZodType<ResponsesBody> = z.looseObject({
   model: z.string().min(1),
   input: z.union([z.string(), z.array(inputItem)]).nullish(),
   instructions: text,

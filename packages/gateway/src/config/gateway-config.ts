@@ -1,0 +1,133 @@
+import type { Isolation, Options } from "hawser";
+
+/** The configuration of `hawser serve`: the file `hawser.config.json`, `.js`, `.mjs` or `.ts`. */
+export interface GatewayConfig {
+  /** The address to listen on. It is read once, at the start. */
+  readonly listen?: ListenConfig | undefined;
+  /** Names of models for clients with fixed names: `{ "gpt-5": "sonnet", "helper": "agent:helper" }`. */
+  readonly models?: Readonly<Record<string, string>> | undefined;
+  /** Agents that run on this server. A client uses one as the model `agent:<name>`. */
+  readonly agents?: Readonly<Record<string, AgentConfig>> | undefined;
+  /** Who may use the gateway. Without tenants, every tenant of the keys file has the default rights. */
+  readonly tenants?: Readonly<Record<string, TenantConfig>> | undefined;
+  /** The processes of the CLI. */
+  readonly pool?: PoolConfig | undefined;
+  /**
+   * Whether images and documents that a client names by URL are fetched. Addresses of private networks never are.
+   * @default false
+   */
+  readonly fetchUrls?: boolean | undefined;
+  /**
+   * Whether `POST /v1/messages/count_tokens` answers with an estimate.
+   * @default false
+   */
+  readonly countTokens?: boolean | undefined;
+  /**
+   * Whether a parameter without effect is refused with 400. Otherwise it is named in `x-hawser-ignored`.
+   * @default false
+   */
+  readonly strict?: boolean | undefined;
+  /**
+   * The largest request body, in bytes.
+   * @default 33_554_432 (32 MiB)
+   */
+  readonly bodyLimit?: number | undefined;
+  /**
+   * Names that clients may use in the header `Host`, without a port. A server on loopback accepts only names of
+   * loopback by default, and a server on another address accepts every name.
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /**
+   * Origins of web pages that may call the gateway, such as `https://app.example.org`.
+   * @default []
+   */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /**
+   * The access log: JSON lines on stdout, or none.
+   * @default "json"
+   */
+  readonly log?: "json" | "off" | undefined;
+  /**
+   * How often a stream without other events gets a sign of life, in milliseconds.
+   * @default 15_000
+   */
+  readonly heartbeatMs?: number | undefined;
+  /**
+   * How long running requests may take to end after SIGTERM, in milliseconds.
+   * @default 60_000
+   */
+  readonly drainMs?: number | undefined;
+  /**
+   * The file of the keys.
+   * @default `hawser.keys.json` beside the configuration; without a configuration, a file in the user's folder
+   */
+  readonly keysFile?: string | undefined;
+  /**
+   * The folder for what each tenant has spent today.
+   * @default a folder of the user for the state of programs
+   */
+  readonly stateDir?: string | undefined;
+}
+
+export interface ListenConfig {
+  /** @default "127.0.0.1" */
+  readonly host?: string | undefined;
+  /** 0 chooses a free port. @default 8787 */
+  readonly port?: number | undefined;
+  /** The largest number of open connections. @default 1024 */
+  readonly maxConnections?: number | undefined;
+  /** How long a client may take to send its headers, in milliseconds. @default 15_000 */
+  readonly headersTimeoutMs?: number | undefined;
+  /** How long a client may take to send a whole request, in milliseconds. @default 120_000 */
+  readonly requestTimeoutMs?: number | undefined;
+}
+
+/** An agent on this server: options of `hawser`, such as `cwd`, `allowedTools` and `permissionMode`. */
+export interface AgentConfig extends Options {
+  /** What the agent is for, shown in the list of models. */
+  readonly description?: string | undefined;
+}
+
+/** Rights, limits and credential of a tenant. A limit that is left out does not apply. */
+export interface TenantConfig {
+  /** SHA-256 hashes of keys, as hexadecimal digits, beside the keys of the keys file. */
+  readonly keys?: readonly string[] | undefined;
+  /** The models that the tenant may use, by the names that clients send; `*` at the end matches any rest. */
+  readonly models?: readonly string[] | undefined;
+  /** The agents that the tenant may use. Without a list, it may use none if `models` is given, otherwise all. */
+  readonly agents?: readonly string[] | undefined;
+  readonly requestsPerMinute?: number | undefined;
+  readonly tokensPerMinute?: number | undefined;
+  /** US dollars in a day of UTC. */
+  readonly usdPerDay?: number | undefined;
+  /** Requests at the same time. */
+  readonly concurrency?: number | undefined;
+  /** The API key of this tenant's calls. Prefer `apiKeyEnv`. */
+  readonly apiKey?: string | undefined;
+  /** The environment variable that holds the API key of this tenant's calls. */
+  readonly apiKeyEnv?: string | undefined;
+  /** The configuration folder of the CLI. */
+  readonly configDir?: string | undefined;
+  /** The working directory of the CLI. */
+  readonly cwd?: string | undefined;
+  /** How this tenant's calls are kept apart. A tenant with its own value has a pool of its own. */
+  readonly isolation?: Isolation | undefined;
+  /** Whether the tenant may read `/metrics`, and sees the sessions and approvals of all tenants. @default false */
+  readonly admin?: boolean | undefined;
+  /** Whether the tenant may only look at sessions in the native API. @default false */
+  readonly readOnly?: boolean | undefined;
+}
+
+/** Options of the pool; see the guide of the pool. */
+export interface PoolConfig {
+  readonly size?:
+    | { readonly min?: number | undefined; readonly max?: number | undefined }
+    | undefined;
+  readonly concurrency?: number | undefined;
+  readonly queueLimit?: number | undefined;
+  readonly idleMs?: number | undefined;
+  readonly maxJobs?: number | undefined;
+  readonly maxRssMb?: number | undefined;
+  readonly maxAgeMs?: number | undefined;
+  readonly isolation?: Isolation | undefined;
+}

@@ -1,0 +1,42 @@
+import type { RequestRecord } from "./exchange.js";
+
+/** One answered request. It holds no prompt, no answer and no key. */
+export interface AccessEntry extends RequestRecord {
+  /** When the request arrived, as an ISO date. */
+  readonly time: string;
+  readonly id: string;
+  readonly method: string;
+  /** The path as it was asked for, without the query, and cut if it is long. */
+  readonly path: string;
+  /** The route that answered, such as `/v1/responses/:id`; `undefined` if there is none. */
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly ms: number;
+  readonly tenant: string | undefined;
+  /** The client was gone before the whole answer was sent. */
+  readonly isAborted: boolean;
+  readonly traceparent: string | undefined;
+}
+
+/** One line of JSON. `limits` are left out, because they are in the headers of the answer. */
+export function accessLine({ limits: _, ...entry }: AccessEntry): string {
+  const { costUsd, ms, firstByteMs, queuedMs } = entry;
+  return `${JSON.stringify({
+    ...entry,
+    ms: rounded(ms),
+    firstByteMs: rounded(firstByteMs),
+    queuedMs: rounded(queuedMs),
+    costUsd,
+  })}\n`;
+}
+
+/** What a log may show of a path. Paths hold no secrets by design, but a client can put one there. */
+export function loggedPath(path: string): string {
+  return path.length <= LONGEST_PATH ? path : `${path.slice(0, LONGEST_PATH)}…`;
+}
+
+const LONGEST_PATH = 200;
+
+function rounded(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.round(ms * 10) / 10;
+}

@@ -1,0 +1,191 @@
+import { z } from "zod";
+import { chatBody } from "../openai/chat/chat-body.js";
+import { responsesBody } from "../openai/responses/responses-body.js";
+
+/** The description of the HTTP interface, as OpenAPI 3.1. */
+export function openapiDocument(version: string): Readonly<Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const row of OPERATIONS) {
+    const path = paths[row.path] ?? {};
+    path[row.method] = operationOf(row);
+    paths[row.path] = path;
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Hawser gateway",
+      version,
+      description:
+        "Claude Code behind the wire formats of Anthropic and OpenAI. Answers have the shapes of those APIs.",
+    },
+    security: [{ apiKey: [] }, { bearer: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+        bearer: { type: "http", scheme: "bearer" },
+      },
+      schemas: { AnthropicError: ANTHROPIC_ERROR, OpenAIError: OPENAI_ERROR },
+    },
+  };
+}
+
+interface Operation {
+  readonly method: "get" | "post" | "delete";
+  readonly path: string;
+  readonly summary: string;
+  readonly format?: "anthropic" | "openai";
+  readonly body?: z.ZodType | "object";
+  readonly streams?: true;
+  readonly isOpen?: true;
+}
+
+/** Every operation. A test compares the rows with the routes of the application. */
+const OPERATIONS: readonly Operation[] = [
+  {
+    method: "post",
+    path: "/v1/messages",
+    summary: "Answers a conversation, as the Messages API does.",
+    format: "anthropic",
+    body: "object",
+    streams: true,
+  },
+  {
+    method: "post",
+    path: "/v1/messages/count_tokens",
+    summary: "Estimates the tokens of a conversation. Off unless countTokens is set.",
+    format: "anthropic",
+    body: "object",
+  },
+  { method: "get", path: "/v1/models", summary: "Lists the models and agents of the tenant." },
+  { method: "get", path: "/v1/models/{id}", summary: "Describes a model or agent." },
+  {
+    method: "post",
+    path: "/v1/chat/completions",
+    summary: "Answers a conversation, as the Chat Completions API does.",
+    format: "openai",
+    body: chatBody,
+    streams: true,
+  },
+  {
+    method: "post",
+    path: "/v1/responses",
+    summary: "Answers a conversation, as the Responses API does.",
+    format: "openai",
+    body: responsesBody,
+    streams: true,
+  },
+  {
+    method: "get",
+    path: "/v1/responses/{id}",
+    summary: "Returns a stored response.",
+    format: "openai",
+  },
+  {
+    method: "delete",
+    path: "/v1/responses/{id}",
+    summary: "Deletes a stored response.",
+    format: "openai",
+  },
+  {
+    method: "post",
+    path: "/v1/responses/{id}/cancel",
+    summary: "Cancels a response.",
+    format: "openai",
+  },
+  {
+    method: "get",
+    path: "/v1/responses/{id}/input_items",
+    summary: "Lists the input of a stored response.",
+    format: "openai",
+  },
+  { method: "get", path: "/health", summary: "Says that the server runs.", isOpen: true },
+  { method: "get", path: "/ready", summary: "Says whether requests are answered.", isOpen: true },
+  { method: "get", path: "/metrics", summary: "Figures in the text format of Prometheus." },
+  { method: "get", path: "/openapi.json", summary: "This description.", isOpen: true },
+];
+
+function operationOf({ path, summary, format, body, streams, isOpen }: Operation): object {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  return {
+    summary,
+    ...(isOpen ? { security: [] } : {}),
+    ...(names.length === 0
+      ? {}
+      : {
+          parameters: names.map((name) => ({
+            name,
+            in: "path",
+            required: true,
+            schema: { type: "string" },
+          })),
+        }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: json(schemaOf(body)) } }),
+    responses: {
+      "200": { description: "The answer.", content: answerContent(path, streams) },
+      ...(isOpen ? {} : { default: errorOf(format) }),
+    },
+  };
+}
+
+function answerContent(path: string, streams: true | undefined): object {
+  if (path === "/metrics") return { "text/plain": { schema: { type: "string" } } };
+  const stream = { "text/event-stream": { schema: { type: "string" } } };
+  return { ...json({ type: "object" }), ...(streams ? stream : {}) };
+}
+
+function errorOf(format: Operation["format"]): object {
+  const [anthropic, openai] = ["AnthropicError", "OpenAIError"].map((name) => ({
+    $ref: `#/components/schemas/${name}`,
+  }));
+  const schema =
+    format === undefined
+      ? { oneOf: [anthropic, openai] }
+      : format === "anthropic"
+        ? anthropic
+        : openai;
+  return { description: "An error, in the shape of the client's API.", content: json(schema) };
+}
+
+function json(schema: unknown): object {
+  return { "application/json": { schema } };
+}
+
+function schemaOf(body: z.ZodType | "object"): unknown {
+  if (body === "object") return { type: "object", additionalProperties: true };
+  const { $schema: _, ...schema } = z.toJSONSchema(body, { io: "input", unrepresentable: "any" });
+  return schema;
+}
+
+const ANTHROPIC_ERROR = {
+  type: "object",
+  required: ["type", "error"],
+  properties: {
+    type: { const: "error" },
+    error: {
+      type: "object",
+      required: ["type", "message"],
+      properties: { type: { type: "string" }, message: { type: "string" } },
+    },
+    request_id: { type: ["string", "null"] },
+  },
+};
+
+const OPENAI_ERROR = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["message", "type", "param", "code"],
+      properties: {
+        message: { type: "string" },
+        type: { type: "string" },
+        param: { type: ["string", "null"] },
+        code: { type: ["string", "null"] },
+      },
+    },
+  },
+};

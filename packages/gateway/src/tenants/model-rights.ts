@@ -1,0 +1,25 @@
+/** The models and agents that a tenant may use. */
+export interface ModelRights {
+  readonly models?: readonly string[] | undefined;
+  readonly agents?: readonly string[] | undefined;
+}
+
+/**
+ * Whether the rights include a name that a client sent. `target` is what the map of models makes of it. Without
+ * lists, everything is included. A list of models alone includes no agent unless it names it in full, so that
+ * nobody gets tools on this server by an oversight.
+ */
+export function includesModel(rights: ModelRights, name: string, target: string): boolean {
+  const { models, agents } = rights;
+  const isListed = models?.some((pattern) => matches(pattern, name)) ?? true;
+  if (!target.startsWith(AGENT)) return isListed;
+  if (agents !== undefined) return agents.includes(target.slice(AGENT.length));
+  return models === undefined || models.includes(name);
+}
+
+const AGENT = "agent:";
+
+/** A star at the end stands for any rest. */
+function matches(pattern: string, name: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
+}
