@@ -67,6 +67,8 @@ async function runClient(name) {
 
 function chosen(...names) {
   return Object.fromEntries(
-    names.filter((name) => process.env[name] !== undefined).map((name) => [name, process.env[name]]),
+    names
+      .filter((name) => process.env[name] !== undefined)
+      .map((name) => [name, process.env[name]]),
   );
 }

@@ -79,7 +79,10 @@ await runChecks((world) => {
       assert.equal(await result.finishReason, "stop");
       assert.equal(calls().length, 3);
       assert.deepEqual(
-        messagesAsked(calls()[2]).map(({ role, content }) => [role, content.map(({ type }) => type)]),
+        messagesAsked(calls()[2]).map(({ role, content }) => [
+          role,
+          content.map(({ type }) => type),
+        ]),
         [
           ["user", ["text"]],
           ["assistant", ["text", "tool_use", "tool_use"]],
@@ -120,9 +123,10 @@ await runChecks((world) => {
         tools: { get_weather: tool({ inputSchema: z.object({ city: z.string() }) }) },
         toolChoice: { type: "tool", toolName: "get_weather" },
       });
-      assert.deepEqual(toolCalls.map(({ toolName, input }) => [toolName, input]), [
-        ["get_weather", { city: "Oslo" }],
-      ]);
+      assert.deepEqual(
+        toolCalls.map(({ toolName, input }) => [toolName, input]),
+        [["get_weather", { city: "Oslo" }]],
+      );
     };
 
     checks[`${name}: an image and a PDF`] = async () => {
@@ -141,7 +145,10 @@ await runChecks((world) => {
         ],
       });
       const [{ content }] = messagesAsked(calls()[0]);
-      assert.deepEqual(content.map(({ type }) => type), ["text", "image", "document"]);
+      assert.deepEqual(
+        content.map(({ type }) => type),
+        ["text", "image", "document"],
+      );
       assert.deepEqual([content[1].source.data, content[2].source.data], [PNG, PDF]);
     };
 
@@ -156,12 +163,17 @@ await runChecks((world) => {
       );
     };
 
-    checks[`${name}: an error has the status, and is not repeated if it was the client's`] = async () => {
-      const wrong = generateText({ model, prompt: "Hi.", headers: { "x-api-key": "hwk_wrong", authorization: "Bearer hwk_wrong" } });
-      await assert.rejects(wrong, { statusCode: 401 });
-      script(apiError(529), "At last.");
-      assert.equal((await generateText({ model, prompt: "Hi." })).text, "At last.");
-    };
+    checks[`${name}: an error has the status, and is not repeated if it was the client's`] =
+      async () => {
+        const wrong = generateText({
+          model,
+          prompt: "Hi.",
+          headers: { "x-api-key": "hwk_wrong", authorization: "Bearer hwk_wrong" },
+        });
+        await assert.rejects(wrong, { statusCode: 401 });
+        script(apiError(529), "At last.");
+        assert.equal((await generateText({ model, prompt: "Hi." })).text, "At last.");
+      };
   }
   return checks;
 });

@@ -16,7 +16,11 @@ await runChecks((world) => {
       extra: { CLAUDE_CODE_MAX_RETRIES: "0" },
     });
     try {
-      return await runProgram(nativeCli("@anthropic-ai/claude-code"), ["--model", MODEL, ...args], place);
+      return await runProgram(
+        nativeCli("@anthropic-ai/claude-code"),
+        ["--model", MODEL, ...args],
+        place,
+      );
     } finally {
       await place.dispose();
     }
@@ -33,7 +37,11 @@ await runChecks((world) => {
 
     "claude -p: a command and its result": async () => {
       script(
-        toolUse("Bash", { command: "echo from-the-client", description: "Greets" }, { id: "toolu_1" }),
+        toolUse(
+          "Bash",
+          { command: "echo from-the-client", description: "Greets" },
+          { id: "toolu_1" },
+        ),
         (call) => `It said ${call.toolResults[0]?.text}.`,
       );
       const { code, stdout, stderr } = await claude("-p", "Greet.", "--allowedTools=Bash");
@@ -49,13 +57,23 @@ await runChecks((world) => {
       const { code, stdout, stderr } = await claude("-p", "Count.", "--allowedTools=Bash");
       assert.equal(code, 0, stdout + stderr);
       assert.equal(stdout.trim(), "Done.");
-      assert.deepEqual(calls()[1].toolResults.map(({ text }) => text), ["one", "two"]);
-      assert.deepEqual(calls()[2].toolResults.map(({ text }) => text), ["three"]);
+      assert.deepEqual(
+        calls()[1].toolResults.map(({ text }) => text),
+        ["one", "two"],
+      );
+      assert.deepEqual(
+        calls()[2].toolResults.map(({ text }) => text),
+        ["three"],
+      );
     },
 
     "claude -p --json-schema": async () => {
       script(toolUse("StructuredOutput", { knot: "bowline" }), "Done.");
-      const schema = { type: "object", properties: { knot: { type: "string" } }, required: ["knot"] };
+      const schema = {
+        type: "object",
+        properties: { knot: { type: "string" } },
+        required: ["knot"],
+      };
       const { code, stdout, stderr } = await claude(
         "-p",
         "A knot as data.",

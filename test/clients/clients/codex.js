@@ -40,7 +40,13 @@ stream_max_retries = 0
     const nowhere = "http://127.0.0.1:9";
     return runProgram(
       process.execPath,
-      [CODEX, "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", ...args],
+      [
+        CODEX,
+        "exec",
+        "--skip-git-repo-check",
+        "--dangerously-bypass-approvals-and-sandbox",
+        ...args,
+      ],
       {
         cwd: work,
         env: {

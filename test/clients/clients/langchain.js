@@ -83,17 +83,26 @@ await runChecks((world) => {
       const model = open().bindTools([weather]);
       const question = new HumanMessage("Weather?");
       const first = await model.invoke([question]);
-      assert.deepEqual(first.tool_calls.map(({ name, args }) => [name, args.city]), [
-        ["get_weather", "Oslo"],
-        ["get_weather", "Rome"],
-      ]);
+      assert.deepEqual(
+        first.tool_calls.map(({ name, args }) => [name, args.city]),
+        [
+          ["get_weather", "Oslo"],
+          ["get_weather", "Rome"],
+        ],
+      );
       const results = await Promise.all(first.tool_calls.map((call) => weather.invoke(call)));
       assert.ok(results.every((result) => result instanceof ToolMessage));
       const second = await model.invoke([question, first, ...results]);
       assert.equal(second.text, "Dry in both.");
-      assert.deepEqual(calls()[1].toolResults.map(({ text }) => text), ["Oslo is dry", "Rome is dry"]);
       assert.deepEqual(
-        messagesAsked(calls()[1]).map(({ role, content }) => [role, content.map(({ type }) => type)]),
+        calls()[1].toolResults.map(({ text }) => text),
+        ["Oslo is dry", "Rome is dry"],
+      );
+      assert.deepEqual(
+        messagesAsked(calls()[1]).map(({ role, content }) => [
+          role,
+          content.map(({ type }) => type),
+        ]),
         [
           ["user", ["text"]],
           ["assistant", ["tool_use", "tool_use"]],
@@ -109,7 +118,10 @@ await runChecks((world) => {
         whole = whole === undefined ? chunk : whole.concat(chunk);
       }
       assert.equal(whole.text, "Let me look.");
-      assert.deepEqual(whole.tool_calls.map(({ args }) => args), [{ city: "Oslo" }]);
+      assert.deepEqual(
+        whole.tool_calls.map(({ args }) => args),
+        [{ city: "Oslo" }],
+      );
     };
 
     for (const method of ["jsonSchema", "functionCalling"]) {

@@ -38,7 +38,10 @@ await runChecks((world) => {
       assert.deepEqual(ran.sort(), ["CET", "Oslo"]);
       assert.equal(calls().length, 2);
       assert.match(calls()[0].system, /You tell the weather\./);
-      assert.deepEqual(calls()[1].toolResults.map(({ text }) => text), ["Oslo: dry", "CET: noon"]);
+      assert.deepEqual(
+        calls()[1].toolResults.map(({ text }) => text),
+        ["Oslo: dry", "CET: noon"],
+      );
     };
 
     checks[`${api}: a streamed run`] = async () => {
@@ -94,11 +97,14 @@ await runChecks((world) => {
       previousResponseId: first.lastResponseId,
     });
     assert.equal(second.finalOutput, "Two.");
-    assert.deepEqual(blocksAsked(calls()[1], "user").map(({ text }) => text), [
-      "A knot?",
-      "How many turns?",
-    ]);
-    assert.deepEqual(blocksAsked(calls()[1], "assistant").map(({ text }) => text), ["A bowline."]);
+    assert.deepEqual(
+      blocksAsked(calls()[1], "user").map(({ text }) => text),
+      ["A knot?", "How many turns?"],
+    );
+    assert.deepEqual(
+      blocksAsked(calls()[1], "assistant").map(({ text }) => text),
+      ["A bowline."],
+    );
   };
   return checks;
 });

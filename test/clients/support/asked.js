@@ -16,7 +16,9 @@ export function blocksAsked(call, role) {
  * @param {import("hawser/testing").RecordedRequest} call
  */
 export function messagesAsked(call) {
-  const { messages } = /** @type {{ messages: { role: string, content: unknown }[] }} */ (call.body);
+  const { messages } = /** @type {{ messages: { role: string, content: unknown }[] }} */ (
+    call.body
+  );
   return messages
     .filter(({ role }) => role !== "system")
     .map(({ role, content }) => {

@@ -63,7 +63,10 @@ async function within(promise) {
 }
 
 function bodies(world) {
-  return world.calls().map(({ body }) => JSON.stringify(body).slice(0, 4000)).join("\n");
+  return world
+    .calls()
+    .map(({ body }) => JSON.stringify(body).slice(0, 4000))
+    .join("\n");
 }
 
 function indented(text) {

@@ -6,7 +6,7 @@ import { startGateway } from "./start-gateway.js";
 /** @typedef {import("hawser/testing").ScriptEntry} ScriptEntry */
 
 /** The model that clients name, and that the CLI asks for. */
-export const MODEL = "claude-sonnet-4-5";
+export const MODEL = "claude-sonnet-4-6";
 
 /** Starts the model and the gateway. */
 export async function openWorld() {
@@ -55,14 +55,20 @@ export async function openWorld() {
     },
     /** Throws if the model was asked more or less often than the check scripted. */
     assertPlayed() {
-      assert.equal(unexpected, 0, `the model got ${unexpected} requests that the check does not expect`);
+      assert.equal(
+        unexpected,
+        0,
+        `the model got ${unexpected} requests that the check does not expect`,
+      );
       assert.equal(script.length, 0, `the model was not asked for ${script.length} of its replies`);
     },
     /** The value of a sample of `/metrics`, or of all samples of the family together. */
     async metric(name, label = "") {
       const headers = { "x-api-key": gateway.key };
       const text = await (await fetch(`${gateway.url}/metrics`, { headers })).text();
-      const lines = text.split("\n").filter((line) => line.startsWith(name) && line.includes(label));
+      const lines = text
+        .split("\n")
+        .filter((line) => line.startsWith(name) && line.includes(label));
       assert.notEqual(lines.length, 0, `no sample ${name} in\n${text}`);
       return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
     },
