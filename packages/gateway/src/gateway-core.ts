@@ -2,8 +2,8 @@ import type { Approvals, Pool } from "hawser";
 import type { Answer } from "./answer/answer.js";
 import type { ModelRequest } from "./answer/model-request.js";
 import type { Exchange } from "./http/exchange.js";
-import type { ResponseStore } from "./openai/responses/response-store.js";
 import type { FetchUrl } from "./http/fetch-url.js";
+import type { ResponseStore } from "./openai/responses/response-store.js";
 
 /** What the routes need of the gateway. */
 export interface GatewayCore {
