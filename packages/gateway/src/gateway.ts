@@ -16,6 +16,9 @@ import { operationRoutes } from "./http/operation-routes.js";
 import { BODY_LIMIT } from "./http/read-body.js";
 import { modelsRoute } from "./models-route.js";
 import { createNativeApi, type NativeApi } from "./native/create-native-api.js";
+import { openaiRoutes } from "./openai/openai-routes.js";
+import { memoryResponseStore } from "./openai/responses/memory-response-store.js";
+import type { ResponseStore } from "./openai/responses/response-store.js";
 import { anonymousTenant } from "./tenants/anonymous-tenant.js";
 import type { Tenant } from "./tenants/tenant.js";
 
@@ -35,6 +38,11 @@ export interface GatewayOptions {
   readonly agents?: AgentDefinitions | undefined;
   /** Where agents ask for permission. */
   readonly approvals?: Approvals | undefined;
+  /**
+   * Where the responses of `POST /v1/responses` are kept.
+   * @default memoryResponseStore()
+   */
+  readonly responses?: ResponseStore | undefined;
   /**
    * Answers `POST /v1/messages/count_tokens` with an estimate.
    * @default false
@@ -115,6 +123,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   const core: GatewayCore = {
     pool,
     approvals,
+    responses: options.responses ?? memoryResponseStore(),
     get heartbeatMs() {
       return live.settings.heartbeatMs;
     },
@@ -210,6 +219,7 @@ function application(
   );
   app.route("/", modelsRoute(core));
   app.route("/", anthropicRoutes(core));
+  app.route("/", openaiRoutes(core));
   app.route("/", native.app);
   app.onError((error, c) => errorResponse(c, error));
   app.notFound((c) => {

@@ -57,4 +57,11 @@ export {
   type Snapshot,
 } from "./native/live-state.js";
 export type { NativeAccess, NativeEnv } from "./native/native-access.js";
+export {
+  type MemoryResponseStoreOptions,
+  memoryResponseStore,
+} from "./openai/responses/memory-response-store.js";
+export type { ResponseItem } from "./openai/responses/response-item.js";
+export type { ResponseObject } from "./openai/responses/response-object.js";
+export type { ResponseStore, StoredResponse } from "./openai/responses/response-store.js";
 export type { Admission, RateLimit, RateLimits, Tenant } from "./tenants/tenant.js";
