@@ -133,7 +133,7 @@ describe("Gateway.close()", () => {
     const response = await world.post("/v1/messages", { ...BODY, stream: true });
     const text = response.text();
     await world.gateway.close();
-    expect(await text).toContain("event: error");
+    expect(await text).toMatch(/event: error\n.*The gateway closes/);
     expect(await text).not.toContain("message_stop");
     await world.settled();
   });
