@@ -1,4 +1,5 @@
 import {
+  always,
   apiError,
   cut,
   maxTokens,
@@ -65,6 +66,15 @@ async function stream(body: object) {
 function joined(data: readonly string[]): string {
   const chunks = data.filter((line) => line !== "[DONE]").map((line) => JSON.parse(line));
   return chunks.map(({ choices }) => choices?.[0]?.delta.content ?? "").join("");
+}
+
+/**
+ * The gateway goes on to answer. The CLI may ask the model once more before it is interrupted, so the reply does not
+ * get used up.
+ */
+async function answersAgain(): Promise<void> {
+  world.script(always("A sheet bend."));
+  expect((await post({})).json.choices[0].message.content).toBe("A sheet bend.");
 }
 
 describe("POST /v1/chat/completions", () => {
@@ -256,9 +266,10 @@ describe("POST /v1/chat/completions", () => {
     ["length", maxTokens("A bow")],
     ["content_filter", refusal("")],
   ])("ends with %s", async (finish_reason, answer) => {
-    world.script({ always: answer });
+    world.script(always(answer));
     const { json } = await post({});
     expect(json.choices).toMatchObject([{ finish_reason }]);
+    await answersAgain();
   });
 
   it("answers a bad request with 400 in OpenAI's shape", async () => {
@@ -284,7 +295,7 @@ describe("POST /v1/chat/completions", () => {
   it.each([false, true])(
     "passes an error of the API on as a status (stream: %s)",
     async (isStreamed) => {
-      world.script({ always: apiError(401) });
+      world.script(always(apiError(401)));
       const response = await world.post("/v1/chat/completions", {
         model: MODEL,
         messages: HI,
@@ -294,6 +305,7 @@ describe("POST /v1/chat/completions", () => {
       expect(await response.json()).toMatchObject({
         error: { type: "authentication_error", code: "auth" },
       });
+      await answersAgain();
     },
   );
 
@@ -303,13 +315,14 @@ describe("POST /v1/chat/completions", () => {
   ])(
     "ends a stream that fails in the middle with an error and without [DONE]: %s",
     async (_, answer) => {
-      world.script({ always: answer() });
+      world.script(always(answer()));
       const { data, status } = await stream({});
       expect(status).toBe(200);
       expect(data).not.toContain("[DONE]");
       expect(JSON.parse(data.at(-1) ?? "")).toMatchObject({
         error: { message: expect.any(String), type: "server_error" },
       });
+      await answersAgain();
     },
   );
 });
