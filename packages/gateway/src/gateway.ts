@@ -8,11 +8,13 @@ import { RequestError } from "./errors/request-error.js";
 import type { GatewayCore } from "./gateway-core.js";
 import { allowedMethods } from "./http/allowed-methods.js";
 import { type Env, Exchanges } from "./http/exchange.js";
+import { createUrlFetcher, type FetchUrl, type UrlFetcherOptions } from "./http/fetch-url.js";
 import { front } from "./http/front.js";
 import type { HttpOptions } from "./http/http-options.js";
 import { Metrics } from "./http/metrics.js";
 import { operationRoutes } from "./http/operation-routes.js";
 import { BODY_LIMIT } from "./http/read-body.js";
+import { modelsRoute } from "./models-route.js";
 import { openaiRoutes } from "./openai/openai-routes.js";
 import { memoryResponseStore } from "./openai/responses/memory-response-store.js";
 import type { ResponseStore } from "./openai/responses/response-store.js";
@@ -46,6 +48,16 @@ export interface GatewayOptions {
    */
   readonly countTokens?: boolean | undefined;
   /**
+   * Fetches images and documents that a client names by URL, with these limits; never from private addresses.
+   * @default false: URLs are refused
+   */
+  readonly fetchUrls?: boolean | UrlFetcherOptions | undefined;
+  /**
+   * Refuses requests with parameters that have no effect. Otherwise they are named in `x-hawser-ignored`.
+   * @default false
+   */
+  readonly strict?: boolean | undefined;
+  /**
    * How long a stream may be silent before a sign of life is sent, in milliseconds.
    * @default 15_000
    */
@@ -57,7 +69,7 @@ export interface GatewayOptions {
 /** The options that can change while the gateway runs. */
 export type GatewaySettings = Pick<
   GatewayOptions,
-  "models" | "agents" | "countTokens" | "heartbeatMs" | "http"
+  "models" | "agents" | "countTokens" | "fetchUrls" | "strict" | "heartbeatMs" | "http"
 >;
 
 /** Finds the tenant of a request by its key. Throws `invalid_api_key`. */
@@ -101,6 +113,9 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     get agents() {
       return live.settings.agents ?? {};
     },
+    get isStrict() {
+      return live.settings.strict ?? false;
+    },
   });
   const core: GatewayCore = {
     pool,
@@ -111,6 +126,9 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     },
     get countTokens() {
       return live.settings.countTokens ?? false;
+    },
+    get fetchUrl() {
+      return fetcherOf(live.settings.fetchUrls);
     },
     answer: (exchange, request) => answering.answer(exchange, request),
     models: (exchange) => answering.models(exchange),
@@ -187,6 +205,7 @@ function application(
       },
     }),
   );
+  app.route("/", modelsRoute(core));
   app.route("/", anthropicRoutes(core));
   app.route("/", openaiRoutes(core));
   app.onError((error, c) => errorResponse(c, error));
@@ -202,4 +221,9 @@ function application(
     return refused;
   });
   return app;
+}
+
+function fetcherOf(options: GatewayOptions["fetchUrls"] = false): FetchUrl | undefined {
+  if (options === false) return undefined;
+  return createUrlFetcher(options === true ? {} : options);
 }

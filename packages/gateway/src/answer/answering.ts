@@ -24,6 +24,8 @@ export interface AnsweringOptions {
   readonly approvals: Approvals;
   readonly models: Readonly<Record<string, string>>;
   readonly agents: AgentDefinitions;
+  /** Whether a parameter without effect is refused. */
+  readonly isStrict?: boolean | undefined;
 }
 
 /** Answers the requests of all clients. */
@@ -46,6 +48,7 @@ export class Answering {
   async answer(exchange: Exchange, request: ModelRequest): Promise<Answer> {
     const { tenant, record } = exchange;
     record.model = request.model;
+    if (this.#options.isStrict === true) refuseIgnored(record.ignored ?? []);
     const run = this.#plan(exchange, request);
     if (exchange.signal.aborted) throw new RequestError("invalid_request", "The client is gone.");
     const admission = tenant.admit();
@@ -88,6 +91,16 @@ interface RunningAnswer {
   readonly reader: MessageReader;
   readonly events: AsyncGenerator<AnswerEvent, undefined>;
 }
+
+function refuseIgnored(ignored: readonly string[]): void {
+  const [first] = ignored.filter((name) => !ALWAYS_SENT.has(name));
+  if (first === undefined) return;
+  const message = `\`${first}\`: this parameter has no effect, and the gateway is strict. Leave it out.`;
+  throw new RequestError("invalid_request", message, { param: first });
+}
+
+/** Clients cannot leave these out. */
+const ALWAYS_SENT: ReadonlySet<string> = new Set(["max_tokens", "anthropic-beta"]);
 
 function refuseContradictions({ schema, tools }: ModelRequest): void {
   if (schema === undefined || tools.length === 0) return;

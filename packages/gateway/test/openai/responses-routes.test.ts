@@ -1,5 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { always,  hang, maxTokens, reply, streamError, text, thinking, toolUse } from "hawser/testing";
+import {
+  always,
+  hang,
+  maxTokens,
+  reply,
+  streamError,
+  text,
+  thinking,
+  toolUse,
+} from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import type { ResponseObject } from "../../src/openai/responses/response-object.js";
 import { anonymousTenant } from "../../src/tenants/anonymous-tenant.js";

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { createPool, type Options, type Pool, type PoolOptions } from "hawser";
 import {
   type IsolatedEnv,
@@ -113,8 +114,19 @@ export class GatewayWorld {
     });
   }
 
+  /** Waits until the pool has no process that serves or is reset. */
+  async settled(): Promise<void> {
+    for (;;) {
+      const { serving, resetting } = this.pool.stats().processes;
+      if (serving + resetting === 0) return;
+      await sleep(5);
+    }
+  }
+
   /** Forgets the replies that are left, and the calls so far. */
-  endTest(): void {
+  async endTest(): Promise<void> {
+    // A process whose answer was cut off may still send a request.
+    await this.settled();
     this.#before = this.model.calls.length;
     this.#script.length = 0;
   }

@@ -1,0 +1,277 @@
+import type { ClientTool, ContentBlock, HistoryMessage, ToolChoice } from "hawser";
+import type { ModelRequest, TranslatedRequest } from "../answer/model-request.js";
+import { RequestError } from "../errors/request-error.js";
+import type { FetchUrl } from "../http/fetch-url.js";
+import { IgnoredParameters } from "../openai/ignored-parameters.js";
+import { applyParameterTable } from "../openai/parameters.js";
+import { parseBody } from "../openai/parse-body.js";
+import {
+  type BodyMessage,
+  type BodyTool,
+  type MessagesBody,
+  messagesBody,
+} from "./messages-body.js";
+import { MESSAGES_PARAMETERS } from "./messages-parameters.js";
+
+/**
+ * Translates the body of `POST /v1/messages`. Without `fetchUrl`, URLs are refused. Throws `invalid_request`
+ * with the path of the parameter.
+ */
+export async function translateMessages(
+  body: unknown,
+  fetchUrl?: FetchUrl | undefined,
+): Promise<TranslatedRequest & { readonly isStreamed: boolean }> {
+  const parsed = parseBody(messagesBody, body);
+  const ignored = new IgnoredParameters();
+  applyParameterTable(parsed, MESSAGES_PARAMETERS, ignored);
+  const { tools: givenTools, tool_choice: choice, output_config: output, thinking } = parsed;
+  const tools = (givenTools ?? []).map((tool, i) => clientTool(tool, `tools[${i}]`, ignored));
+  refuseSameNames(tools);
+  nameUnknown(output, ["format", "effort"], "output_config", ignored);
+  const { system, messages } = await conversationOf(parsed, ignored, fetchUrl);
+  const request: ModelRequest = {
+    model: parsed.model,
+    system,
+    messages,
+    tools,
+    toolChoice: toolChoiceOf(choice, tools),
+    allowsParallelCalls: !(choice && "disable_parallel_tool_use" in choice
+      ? choice.disable_parallel_tool_use
+      : false),
+    schema: (output?.format ?? parsed.output_format)?.schema,
+    wantsJson: false,
+    effort: output?.effort ?? undefined,
+    thinking: thinkingOf(thinking),
+    stopSequences: parsed.stop_sequences ?? [],
+  };
+  if (request.schema !== undefined && tools.length > 0) {
+    const message =
+      "`output_config.format` cannot be combined with `tools`. Leave one of them out, or make the schema the input of one more tool.";
+    throw new RequestError("invalid_request", message, { param: "output_config.format" });
+  }
+  return { request, ignored: ignored.names, isStreamed: parsed.stream === true };
+}
+
+function clientTool(tool: BodyTool, path: string, ignored: IgnoredParameters): ClientTool {
+  const { type, name, description, input_schema: inputSchema } = tool;
+  if (type !== undefined && type !== null && type !== "custom") {
+    const message = `\`${path}\`: tools of the type ${type} run on Anthropic's servers or are defined by them, which the gateway does not offer. Leave the tool out, or define it with an \`input_schema\`.`;
+    throw new RequestError("invalid_request", message, { param: path });
+  }
+  if (inputSchema === undefined) {
+    const param = `${path}.input_schema`;
+    throw new RequestError("invalid_request", `\`${param}\`: is missing.`, { param });
+  }
+  nameUnknown(tool, ["type", "name", "description", "input_schema"], path, ignored);
+  return { name, description: description ?? "", inputSchema };
+}
+
+function refuseSameNames(tools: readonly ClientTool[]): void {
+  for (const [i, { name }] of tools.entries()) {
+    if (tools.findIndex((other) => other.name === name) === i) continue;
+    const param = `tools[${i}].name`;
+    const message = `\`${param}\`: there is another tool with this name. Names of tools must be unique.`;
+    throw new RequestError("invalid_request", message, { param });
+  }
+}
+
+function toolChoiceOf(
+  choice: MessagesBody["tool_choice"],
+  tools: readonly ClientTool[],
+): ToolChoice {
+  if (choice === undefined || choice === null || choice.type === "auto") return "auto";
+  if (choice.type === "none") return "none";
+  if (choice.type === "any") {
+    if (tools.length > 0) return "required";
+  } else if (tools.some(({ name }) => name === choice.name)) return { tool: choice.name };
+  const message =
+    choice.type === "any"
+      ? "`tool_choice`: there are no tools. Pass `tools`, or leave `tool_choice` out."
+      : `\`tool_choice.name\`: there is no tool ${JSON.stringify(choice.name)} in \`tools\`.`;
+  const param = choice.type === "any" ? "tool_choice" : "tool_choice.name";
+  throw new RequestError("invalid_request", message, { param });
+}
+
+function thinkingOf(thinking: MessagesBody["thinking"]): ModelRequest["thinking"] {
+  if (thinking === undefined || thinking === null) return undefined;
+  if (thinking.type === "disabled") return { type: "disabled" };
+  const display = thinking.display === undefined ? {} : { display: thinking.display };
+  return thinking.type === "enabled"
+    ? { type: "enabled", budgetTokens: thinking.budget_tokens, ...display }
+    : { type: "adaptive", ...display };
+}
+
+/** The system prompt and the messages. A system message inside of the conversation becomes a part of a user message. */
+async function conversationOf(
+  { system, messages }: MessagesBody,
+  ignored: IgnoredParameters,
+  fetchUrl: FetchUrl | undefined,
+): Promise<{ readonly system: string | undefined; readonly messages: readonly HistoryMessage[] }> {
+  const instructions =
+    system === undefined || system === null ? [] : [textOf(system, "system", ignored)];
+  const history: { role: "user" | "assistant"; content: ContentBlock[] }[] = [];
+  let reminders: ContentBlock[] = [];
+  for (const [i, message] of messages.entries()) {
+    const path = `messages[${i}]`;
+    nameUnknown(message, ["role", "content"], path, ignored);
+    if (message.role === "system") {
+      const text = textOf(message.content, `${path}.content`, ignored);
+      const last = history.at(-1);
+      if (text === "") continue;
+      if (last === undefined) instructions.push(text);
+      else (last.role === "user" ? last.content : reminders).push(reminder(text));
+      if (last !== undefined)
+        ignored.add(`${path}.role`, "system, sent as a part of a user message");
+      continue;
+    }
+    const content = await blocksOf(message, path, ignored, fetchUrl);
+    if (message.role === "user") content.push(...reminders.splice(0));
+    history.push({ role: message.role, content });
+  }
+  if (reminders.length > 0) history.push({ role: "user", content: reminders });
+  reminders = [];
+  refusePrefill(history);
+  const prompt = instructions.length === 0 ? undefined : instructions.join("\n\n");
+  return { system: prompt, messages: history };
+}
+
+function reminder(text: string): ContentBlock {
+  return { type: "text", text: `<system-reminder>\n${text}\n</system-reminder>` };
+}
+
+function textOf(
+  content: string | readonly { readonly text: string; readonly [field: string]: unknown }[],
+  path: string,
+  ignored: IgnoredParameters,
+): string {
+  if (typeof content === "string") return content;
+  for (const [i, block] of content.entries()) {
+    nameUnknown(block, ["type", "text"], `${path}[${i}]`, ignored);
+  }
+  return content
+    .map(({ text }) => text)
+    .filter((text) => text !== "")
+    .join("\n\n");
+}
+
+function refusePrefill(history: readonly { readonly role: string }[]): void {
+  if (history.at(-1)?.role !== "assistant") return;
+  const param = `messages`;
+  const message =
+    "`messages`: the last message is of the assistant. The CLI cannot continue a beginning of the answer (prefill). End with a user message.";
+  throw new RequestError("invalid_request", message, { param });
+}
+
+async function blocksOf(
+  { content }: Exclude<BodyMessage, { role: "system" }>,
+  path: string,
+  ignored: IgnoredParameters,
+  fetchUrl: FetchUrl | undefined,
+): Promise<ContentBlock[]> {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  const blocks: ContentBlock[] = [];
+  for (const [i, block] of content.entries()) {
+    blocks.push(await cleanBlock(block, `${path}.content[${i}]`, ignored, fetchUrl));
+  }
+  return blocks;
+}
+
+type AnyBlock = { readonly type: string; readonly [field: string]: unknown };
+
+/** The fields of each kind of block that are passed on. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  text: ["type", "text"],
+  image: ["type", "source"],
+  document: ["type", "source", "title", "context"],
+  tool_result: ["type", "tool_use_id", "content", "is_error"],
+  thinking: ["type", "thinking", "signature"],
+  redacted_thinking: ["type", "data"],
+  tool_use: ["type", "id", "name", "input"],
+};
+
+/** A block without the fields that have no effect, and with what was fetched in place of URLs. */
+async function cleanBlock(
+  block: AnyBlock,
+  path: string,
+  ignored: IgnoredParameters,
+  fetchUrl: FetchUrl | undefined,
+): Promise<ContentBlock> {
+  const fields = FIELDS[block.type] ?? [];
+  nameUnknown(block, fields, path, ignored);
+  const kept = Object.entries(block).filter(
+    ([name, value]) => fields.includes(name) && value !== null && value !== undefined,
+  );
+  const clean: Record<string, unknown> = Object.fromEntries(kept);
+  if (block.type === "tool_result" && Array.isArray(block["content"])) {
+    const inner: ContentBlock[] = [];
+    for (const [i, each] of (block["content"] as readonly AnyBlock[]).entries()) {
+      inner.push(await cleanBlock(each, `${path}.content[${i}]`, ignored, fetchUrl));
+    }
+    clean["content"] = inner;
+  }
+  if (block.type === "image" || block.type === "document") {
+    const source = block["source"] as AnyBlock;
+    clean["source"] = await cleanSource(block.type, source, `${path}.source`, fetchUrl);
+  }
+  return clean as unknown as ContentBlock;
+}
+
+async function cleanSource(
+  kind: "image" | "document",
+  source: AnyBlock,
+  path: string,
+  fetchUrl: FetchUrl | undefined,
+): Promise<unknown> {
+  const refuse = (message: string): never => {
+    throw new RequestError("invalid_request", `\`${path}\`: ${message}`, { param: path });
+  };
+  if (source.type === "file") {
+    return refuse("the gateway stores no files. Pass the contents as base64.");
+  }
+  if (source.type === "url") {
+    if (fetchUrl === undefined) {
+      return refuse(
+        "the gateway does not fetch URLs unless `fetchUrls` is set in its configuration. Pass the contents as base64.",
+      );
+    }
+    const { mediaType, data } = await fetchUrl(String(source["url"]), kind, `${path}.url`);
+    return { type: "base64", media_type: mediaType, data };
+  }
+  if (source.type === "base64") {
+    const { media_type, data } = source as unknown as { media_type: string; data: string };
+    const types = kind === "image" ? IMAGE_TYPES : DOCUMENT_TYPES;
+    if (!types.includes(media_type)) {
+      return refuse(`${media_type} is not supported. Use ${types.join(", ")}.`);
+    }
+    if (!isBase64(data)) return refuse("the data is not valid base64.");
+    return { type: "base64", media_type, data };
+  }
+  if (source.type === "text") {
+    return { type: "text", media_type: "text/plain", data: source["data"] };
+  }
+  return source;
+}
+
+const IMAGE_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+const DOCUMENT_TYPES: readonly string[] = ["application/pdf"];
+
+function isBase64(data: string): boolean {
+  return data.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
+}
+
+/** Names the fields that have no effect. The cache marks are named once, wherever they are. */
+function nameUnknown(
+  value: Readonly<Record<string, unknown>> | null | undefined,
+  known: readonly string[],
+  path: string,
+  ignored: IgnoredParameters,
+): void {
+  for (const [name, field] of Object.entries(value ?? {})) {
+    if (known.includes(name) || field === null || field === undefined) continue;
+    if (name === "cache_control") ignored.add(name);
+    else if (!HARMLESS.has(name)) ignored.add(`${path}.${name}`);
+  }
+}
+
+/** Fields of the model's own blocks that clients send back, and that say nothing to the model. */
+const HARMLESS: ReadonlySet<string> = new Set(["caller", "parsed_output"]);
