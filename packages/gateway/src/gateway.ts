@@ -84,6 +84,8 @@ export interface Gateway {
   change(settings: GatewaySettings): void;
   /** How many requests are being answered. */
   readonly openRequests: number;
+  /** Ends the streams that only watch, such as those of events, because they would never end by themselves. */
+  endSubscriptions(): void;
   /** Ends all requests that are open, and the pool if it is the gateway's own. */
   close(): Promise<void>;
 }
@@ -151,6 +153,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     get openRequests() {
       return exchanges.size;
     },
+    endSubscriptions: () => exchanges.abort((exchange) => exchange.record.isSubscription === true),
     close: () => {
       closed ??= close();
       return closed;

@@ -22,6 +22,8 @@ export interface RequestRecord {
   model?: string;
   /** Set before the answer is asked for: an answer that is not streamed may be begun anew. */
   isStreamed?: boolean;
+  /** A stream that only watches and never ends by itself. */
+  isSubscription?: boolean;
   ignored?: readonly string[];
   inputTokens?: number;
   outputTokens?: number;
@@ -65,9 +67,9 @@ export class Exchanges {
     return exchange;
   }
 
-  /** Aborts all open exchanges. */
-  abort(): void {
-    for (const exchange of this.#open) exchange.abort();
+  /** Aborts all open exchanges, or those that are meant. */
+  abort(isMeant: (exchange: Exchange) => boolean = () => true): void {
+    for (const exchange of [...this.#open].filter(isMeant)) exchange.abort();
   }
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
-import { errorResponse } from "../errors/error-response.js";
+import { problemResponse, shapeOf } from "../errors/error-response.js";
+import { problemOf } from "../errors/problem.js";
 import { RequestError } from "../errors/request-error.js";
 import type { Tenant } from "../tenants/tenant.js";
 import { RegisteredTenant } from "../tenants/tenant-registry.js";
@@ -54,6 +55,8 @@ class FrontRequest {
   readonly #startedAt = performance.now();
   readonly #time = new Date().toISOString();
   #exchange: Exchange | undefined;
+  /** Why the request was refused before its route. */
+  #errorCode: string | undefined;
 
   constructor(facts: FrontFacts, c: Context<Env>) {
     this.#facts = facts;
@@ -74,7 +77,9 @@ class FrontRequest {
       if (early === undefined) await next();
       else c.res = early;
     } catch (error) {
-      c.res = errorResponse(c, error);
+      const problem = problemOf(error, false);
+      this.#errorCode = problem.code;
+      c.res = problemResponse(problem, shapeOf(c), this.traced.id);
       c.error = error instanceof Error ? error : new Error(String(error));
     }
     this.#finish();
@@ -135,8 +140,13 @@ class FrontRequest {
     }
     exchange.onEnd(end);
     const isStream = c.res.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    if (!isStream) exchange.end();
-    else endIfUnread(exchange, c.req.raw.signal);
+    if (!isStream) {
+      exchange.end();
+      return;
+    }
+    // An answer of a model is asked for by POST.
+    if (c.req.method === "GET") exchange.record.isSubscription = true;
+    endIfUnread(exchange, c.req.raw.signal);
   }
 
   #limitHeaders(): Record<string, string> {
@@ -161,6 +171,7 @@ class FrontRequest {
     this.#facts.record({
       ...{ time: this.#time, id, method, path, route, status, ms, tenant, isAborted, traceparent },
       firstByteMs,
+      ...(this.#errorCode === undefined ? {} : { errorCode: this.#errorCode }),
       ...record,
     });
     endRequest(this.traced);

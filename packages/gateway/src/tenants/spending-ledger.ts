@@ -32,12 +32,19 @@ export class FileLedger implements SpendingLedger {
   readonly #sums: DaySums = new DaySums();
   readonly #read = new Set<string>();
   readonly #onError: (error: unknown) => void;
+  /** Otherwise the ledger is in memory only. */
+  #canWrite = true;
 
   constructor(folder: string, onError: (error: unknown) => void) {
     this.#folder = folder;
     this.#onError = onError;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.#removeOld();
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      this.#removeOld();
+    } catch (error) {
+      this.#canWrite = false;
+      onError(error);
+    }
   }
 
   spent(tenant: string, day: string): number {
@@ -48,6 +55,7 @@ export class FileLedger implements SpendingLedger {
   add(tenant: string, day: string, usd: number): void {
     this.#load(day);
     this.#sums.add(tenant, day, usd);
+    if (!this.#canWrite) return;
     const line = `${JSON.stringify({ at: new Date().toISOString(), tenant, usd })}\n`;
     try {
       appendFileSync(this.#file(day), line, { mode: 0o600 });
@@ -58,7 +66,7 @@ export class FileLedger implements SpendingLedger {
   }
 
   #load(day: string): void {
-    if (this.#read.has(day)) return;
+    if (this.#read.has(day) || !this.#canWrite) return;
     this.#read.add(day);
     for (const { tenant, usd } of entriesIn(this.#file(day))) this.#sums.add(tenant, day, usd);
   }

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   sessions: async () => (await import("./sessions.js")).sessions,
   explain: async () => (await import("./explain.js")).explain,
   doctor: async () => (await import("./doctor.js")).doctor,
+  serve: async () => (await import("./serve.js")).serve,
   demo: async () => (await import("./demo.js")).demo,
 };
 

@@ -1,0 +1,340 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import { checkCli, HawserError, isHawserError, type Options } from "hawser";
+import { findConfig, type LoadedConfig, loadConfig } from "../config/load-config.js";
+import { createGateway, type Gateway, type GatewaySettings } from "../gateway.js";
+import { accessLine } from "../http/access-log.js";
+import { isLoopbackHost } from "../http/loopback.js";
+import type { Readiness } from "../http/operation-routes.js";
+import { FileLedger } from "../tenants/spending-ledger.js";
+import { type RegistryPlan, TenantRegistry } from "../tenants/tenant-registry.js";
+import { Pools } from "./pools.js";
+import { planOf, type ServePlan, type Surroundings } from "./serve-plan.js";
+import { type StartReport, startReport } from "./start-report.js";
+
+/** The options of `serve()`. All of them are optional. */
+export interface ServeOptions {
+  /** The configuration file. @default the file `hawser.config.*` in `cwd`, if there is one */
+  readonly config?: string | undefined;
+  /** @default the current directory */
+  readonly cwd?: string | undefined;
+  /** The host to listen on, in place of the configuration's. */
+  readonly host?: string | undefined;
+  /** The port to listen on, in place of the configuration's. */
+  readonly port?: number | undefined;
+  /** Options of all calls, under those of the tenants. */
+  readonly options?: Options | undefined;
+  /** Whether `options` lead to a simulated model, so that no credential is used. @default false */
+  readonly isSimulated?: boolean | undefined;
+  /** @default process.env */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  /** Gets the lines of the access log. @default stdout */
+  readonly writeLog?: ((line: string) => void) | undefined;
+  /** Gets warnings and errors of the server, each one line or more. @default stderr */
+  readonly warn?: ((text: string) => void) | undefined;
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  readonly report: StartReport;
+  readonly port: number;
+  /** Reads the configuration again. Resolves to whether it is in effect; a bad one changes nothing. */
+  reload(): Promise<boolean>;
+  /**
+   * Refuses new requests, lets the running ones end, and then ends all processes. What still runs after `drainMs`
+   * is cut off.
+   */
+  drain(): Promise<void>;
+  /** Cuts off all requests and ends all processes. */
+  close(): Promise<void>;
+  /** Resolves when the server has ended. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Listens. Throws `invalid_options` if the configuration is not valid, or if the rules of use forbid it.
+ *
+ * @example
+ * ```ts
+ * import { serve } from "@hawser/gateway/serve";
+ *
+ * const server = await serve({ port: 0 });
+ * console.log(server.report.url);
+ * await server.drain();
+ * ```
+ */
+export async function serve(options: ServeOptions = {}): Promise<RunningServer> {
+  const cwd = options.cwd ?? process.cwd();
+  const surroundings: Surroundings = {
+    env: options.env ?? process.env,
+    options: options.options ?? {},
+    isSimulated: options.isSimulated ?? false,
+    host: options.host,
+    port: options.port,
+  };
+  const file = findConfig(cwd, options.config);
+  const loaded = await loadConfig(file, cwd);
+  const plan = planOf(loaded, surroundings);
+  const server = new GatewayServer(plan, loaded, surroundings, {
+    writeLog: options.writeLog ?? ((line) => void process.stdout.write(line)),
+    warn: options.warn ?? ((text) => void process.stderr.write(`hawser: ${text}\n`)),
+    load: () => loadConfig(file, cwd),
+  });
+  await server.listen();
+  return server;
+}
+
+interface ServerHooks {
+  readonly writeLog: (line: string) => void;
+  readonly warn: (text: string) => void;
+  load(): Promise<LoadedConfig>;
+}
+
+class GatewayServer implements RunningServer {
+  readonly ended: Promise<void>;
+  readonly #surroundings: Surroundings;
+  readonly #hooks: ServerHooks;
+  readonly #pools: Pools;
+  readonly #registry: TenantRegistry;
+  readonly #gateway: Gateway;
+  readonly #server: Server;
+  readonly #file: string | undefined;
+  #plan: ServePlan;
+  #url = "";
+  #port = 0;
+  #isDraining = false;
+  #isClosing = false;
+  #reloads: Promise<unknown> = Promise.resolve();
+  #checked: { readonly at: number; readonly readiness: Promise<Readiness> } | undefined;
+  #drained: Promise<void> | undefined;
+  #end: () => void = () => {};
+
+  constructor(
+    plan: ServePlan,
+    { file }: LoadedConfig,
+    surroundings: Surroundings,
+    hooks: ServerHooks,
+  ) {
+    this.#plan = plan;
+    this.#file = file;
+    this.#surroundings = surroundings;
+    this.#hooks = hooks;
+    this.#pools = new Pools(plan.config.pool ?? {});
+    const ledger = new FileLedger(plan.stateDir, (error) =>
+      hooks.warn(`The spending of a tenant could not be written: ${textOf(error)}`),
+    );
+    this.#registry = new TenantRegistry(this.#withPools(plan), ledger);
+    this.#gateway = createGateway({
+      ...this.#settingsOf(plan),
+      pool: this.#pools.main,
+      tenants: this.#registry,
+    });
+    this.#server = this.#createServer(plan);
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  get report(): StartReport {
+    return startReport(this.#plan, this.#url, this.#file);
+  }
+
+  async listen(): Promise<void> {
+    const { host, port, warnings } = this.#plan;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#server.once("error", reject);
+        this.#server.listen(port, host, () => {
+          this.#server.off("error", reject);
+          resolve();
+        });
+      });
+    } catch (error) {
+      await this.close();
+      throw cannotListen(host, port, error);
+    }
+    this.#port = (this.#server.address() as AddressInfo).port;
+    const name = host.includes(":") ? `[${host.replace(/^\[|\]$/g, "")}]` : host;
+    this.#url = `http://${name}:${this.#port}`;
+    for (const warning of warnings) this.#hooks.warn(warning);
+  }
+
+  reload(): Promise<boolean> {
+    const reload = this.#reloads.then(() => this.#reload());
+    this.#reloads = reload;
+    return reload;
+  }
+
+  drain(): Promise<void> {
+    this.#drained ??= this.#drain();
+    return this.#drained;
+  }
+
+  async close(): Promise<void> {
+    this.#isDraining = true;
+    this.#isClosing = true;
+    this.#server.close();
+    await this.#gateway.close();
+    this.#server.closeAllConnections();
+    await this.#pools.close();
+    this.#end();
+  }
+
+  async #reload(): Promise<boolean> {
+    const { warn } = this.#hooks;
+    try {
+      const next = planOf(await this.#hooks.load(), this.#surroundings);
+      for (const text of [...next.warnings, ...needsRestart(this.#plan, next)]) warn(text);
+      this.#registry.change(this.#withPools(next));
+      this.#gateway.change(this.#settingsOf(next));
+      this.#plan = next;
+      warn("The configuration was reloaded.");
+      return true;
+    } catch (error) {
+      warn(`The configuration was not reloaded, so the old one stays. ${textOf(error)}`);
+      return false;
+    }
+  }
+
+  async #drain(): Promise<void> {
+    this.#isDraining = true;
+    this.#gateway.endSubscriptions();
+    const { drainMs = DRAIN_MS } = this.#plan.config;
+    const until = Date.now() + drainMs;
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    // A connection that becomes idle after a request stays open for the next one, unless it is closed here.
+    const sweep = setInterval(() => {
+      this.#server.closeIdleConnections();
+      if (Date.now() > until && !this.#isClosing) {
+        this.#hooks.warn(`Requests still run after ${drainMs} ms, so they are cut off.`);
+        void this.close();
+      }
+    }, SWEEP_MS);
+    await closed;
+    clearInterval(sweep);
+    if (this.#isClosing) return this.ended;
+    await this.#gateway.close();
+    await this.#pools.drain();
+    this.#end();
+  }
+
+  #createServer({ config: { listen = {} } }: ServePlan): Server {
+    const server = createAdaptorServer({
+      fetch: (request) => this.#gateway.fetch(request),
+      overrideGlobalObjects: false,
+      serverOptions: {
+        maxHeaderSize: MAX_HEADER_BYTES,
+        headersTimeout: listen.headersTimeoutMs ?? HEADERS_MS,
+        requestTimeout: listen.requestTimeoutMs ?? REQUEST_MS,
+        // How often Node looks for connections that are too slow.
+        connectionsCheckingInterval: Math.min(CHECK_MS, listen.headersTimeoutMs ?? CHECK_MS),
+        keepAliveTimeout: KEEP_ALIVE_MS,
+      },
+    }) as Server;
+    server.maxConnections = listen.maxConnections ?? MAX_CONNECTIONS;
+    return server;
+  }
+
+  #settingsOf({ config, host, registry, agents }: ServePlan): GatewaySettings {
+    const { writeLog, warn } = this.#hooks;
+    const { countTokens, heartbeatMs, allowedHosts, allowedOrigins, bodyLimit, log } = config;
+    return {
+      models: registry.models,
+      agents,
+      countTokens,
+      heartbeatMs,
+      http: {
+        isLoopback: isLoopbackHost(host),
+        allowedHosts,
+        allowedOrigins,
+        bodyLimit,
+        ...(log === "off" ? {} : { log: (entry) => writeLog(accessLine(entry)) }),
+        onError: (error, id) => warn(`${id}: ${errorForLog(error)}`),
+        isDraining: () => this.#isDraining,
+        readiness: () => this.#readiness(),
+        pools: () => this.#pools.all(),
+      },
+    };
+  }
+
+  #withPools({ registry, tenants }: ServePlan): RegistryPlan {
+    const isolations = new Map(tenants.map(({ name, isolation }) => [name, isolation]));
+    return {
+      ...registry,
+      tenants: registry.tenants.map((tenant) => ({
+        ...tenant,
+        pool: this.#pools.for(isolations.get(tenant.name)),
+      })),
+    };
+  }
+
+  /** A process that runs is proof enough. Otherwise the CLI is asked, not more often than every few seconds. */
+  #readiness(): Promise<Readiness> {
+    const lives = this.#pools.all().some((pool) => {
+      const { generic, initialized, recycled, serving, resetting } = pool.stats().processes;
+      return generic + initialized + recycled + serving + resetting > 0;
+    });
+    if (lives) return Promise.resolve({ isReady: true });
+    if (this.#checked === undefined || Date.now() - this.#checked.at > READINESS_MS) {
+      this.#checked = { at: Date.now(), readiness: this.#askCli() };
+    }
+    return this.#checked.readiness;
+  }
+
+  async #askCli(): Promise<Readiness> {
+    const { cliPath, env } = this.#surroundings.options;
+    const { runnable, problem } = await checkCli({ cliPath, env });
+    if (runnable) return { isReady: true };
+    return { isReady: false, reason: "no_process", detail: problem?.message };
+  }
+}
+
+const DRAIN_MS = 60_000;
+const SWEEP_MS = 25;
+const MAX_HEADER_BYTES = 16 * 1024;
+const HEADERS_MS = 15_000;
+const REQUEST_MS = 120_000;
+const CHECK_MS = 5000;
+const KEEP_ALIVE_MS = 5000;
+const MAX_CONNECTIONS = 1024;
+const READINESS_MS = 5000;
+
+/** What a reload cannot change. */
+function needsRestart(before: ServePlan, after: ServePlan): string[] {
+  const changed = (name: string, pick: (plan: ServePlan) => unknown) =>
+    JSON.stringify(pick(before)) === JSON.stringify(pick(after))
+      ? []
+      : [`A change of ${name} takes effect after a restart.`];
+  return [
+    ...changed("listen", ({ config, host, port }) => [config.listen, host, port]),
+    ...changed("pool", ({ config }) => config.pool),
+    ...changed("stateDir", ({ stateDir }) => stateDir),
+  ];
+}
+
+function cannotListen(host: string, port: number, error: unknown): HawserError {
+  const { code } = error as NodeJS.ErrnoException;
+  const why = code === "EADDRINUSE" ? "another program uses the port" : textOf(error);
+  return new HawserError("invalid_options", `Cannot listen on ${host}:${port}: ${why}.`, {
+    hint: "Choose another address with --host and --port.",
+    cause: error,
+  });
+}
+
+function textOf(error: unknown): string {
+  if (isHawserError(error)) return `${error.message} ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Errors of `hawser` are masked and hold no prompt; of others the stack is needed. */
+function errorForLog(error: unknown): string {
+  if (isHawserError(error)) return `${error.code}: ${textOf(error)}`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

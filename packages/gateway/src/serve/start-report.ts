@@ -1,0 +1,53 @@
+import { LISTED_ALIASES } from "../answer/resolve-model.js";
+import { CREDENTIAL_WORDS } from "./credential-kind.js";
+import type { PlannedTenant, ServePlan } from "./serve-plan.js";
+
+/** What a server says when it listens. */
+export interface StartReport {
+  readonly url: string;
+  readonly config: string | undefined;
+  readonly needsKey: boolean;
+  readonly tenants: readonly Pick<PlannedTenant, "name" | "keyCount" | "credentials">[];
+  readonly models: readonly string[];
+}
+
+export function startReport(plan: ServePlan, url: string, config: string | undefined): StartReport {
+  const { registry, agents, tenants } = plan;
+  const named = Object.entries(registry.models).map(([name, target]) => `${name} -> ${target}`);
+  return {
+    url,
+    config,
+    needsKey: registry.keys.length > 0,
+    tenants: tenants.map(({ name, keyCount, credentials }) => ({ name, keyCount, credentials })),
+    models: [
+      ...LISTED_ALIASES,
+      "claude-*",
+      ...named,
+      ...Object.keys(agents).map((name) => `agent:${name}`),
+    ],
+  };
+}
+
+/** The report as text. */
+export function describeStart({ url, config, needsKey, tenants, models }: StartReport): string {
+  const rows = tenants.map(({ name, keyCount, credentials }) => {
+    const keys = needsKey ? `${keyCount} ${keyCount === 1 ? "key" : "keys"}` : "no key needed";
+    const words = credentials.map((kind) => CREDENTIAL_WORDS[kind]).join(", ");
+    return `  tenant ${name}: ${keys}; credential: ${words}`;
+  });
+  const key = needsKey ? ' \\\n    -H "x-api-key: $HAWSER_KEY"' : "";
+  const body =
+    '{"model":"sonnet","max_tokens":1024,"messages":[{"role":"user","content":"Name a knot."}]}';
+  return `hawser serve listens on ${url}
+  configuration: ${config ?? "none, so the defaults apply"}
+${rows.join("\n")}
+  models: ${models.join(", ")}
+
+Try it:
+  curl ${url}/v1/messages -H "content-type: application/json"${key} \\
+    -d '${body}'
+
+Base URL for clients of Anthropic: ${url}
+Base URL for clients of OpenAI:    ${url}/v1
+`;
+}

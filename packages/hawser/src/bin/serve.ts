@@ -1,0 +1,181 @@
+import { HawserError } from "../base/index.js";
+import type { Options } from "../options/index.js";
+import { shutdown } from "../process/index.js";
+import type { OfflineWorld } from "../testing/index.js";
+import { CALL_FLAGS } from "./command/call-flags.js";
+import { type Command, defineCommand } from "./command/define-command.js";
+import { type Flags, type Given, usageError } from "./command/flags.js";
+import { describeWorld, loadOfflineWorld } from "./offline/load-offline-world.js";
+import { columns } from "./terminal/columns.js";
+
+const FLAGS = {
+  config: {
+    value: "file",
+    help: "Configuration file (default: hawser.config.json, .js, .mjs or .ts here)",
+  },
+  host: { value: "address", help: "Address to listen on (default: 127.0.0.1)" },
+  port: { short: "p", value: "n", help: "Port to listen on (default: 8787; 0 for a free one)" },
+  cli: CALL_FLAGS.cli,
+  offline: { help: "Use a simulated model: no account, no network" },
+  json: { help: "Print the start message, and the results of keys, as JSON" },
+} as const satisfies Flags;
+
+export const serve: Command = defineCommand({
+  name: "serve",
+  summary: "Serve the Anthropic and OpenAI APIs with Claude Code behind them",
+  usage: ["[options]", "keys add <tenant>", "keys list", "keys remove <id>"],
+  examples: [
+    ["hawser serve --offline", "Try it without an account"],
+    ["hawser serve --port 9000", "Serve programs of this machine, without keys"],
+    ["hawser serve keys add alice", "Create a key for a tenant; it is printed once"],
+    ["hawser serve --config gateway.json", "Use another configuration file"],
+  ],
+  flags: FLAGS,
+  notes: `This command needs the package @hawser/gateway: npm install @hawser/gateway
+Beyond this machine (--host), the server needs keys and an API key for the CLI: the login of the
+CLI and setup tokens are for one person on one machine.
+SIGTERM and Ctrl-C let running requests end; a second one ends the server at once. SIGHUP reads
+the configuration and the keys again. The access log goes to stdout as JSON lines, without prompts.
+A configuration file .js, .mjs or .ts in this folder is run as a program.`,
+  run: async ({ flags, words: [verb, ...words] }) => {
+    const gateway = await loadGateway();
+    if (verb === "keys") return keys(gateway, flags, words);
+    if (verb !== undefined) {
+      throw usageError(
+        `Unexpected argument ${JSON.stringify(verb)}.`,
+        "See `hawser serve --help`.",
+      );
+    }
+    return listen(gateway, flags);
+  },
+});
+
+type ServeFlags = Given<typeof FLAGS>;
+
+async function listen(gateway: GatewayModule, flags: ServeFlags): Promise<number> {
+  const world = flags.offline ? await loadOfflineWorld({ cliPath: flags.cli }) : undefined;
+  try {
+    const server = await gateway.serve({
+      config: flags.config,
+      host: flags.host,
+      port: portOf(flags.port),
+      options: optionsOf(world, flags),
+      isSimulated: world !== undefined,
+      warn,
+    });
+    if (world !== undefined) warn(describeWorld(world));
+    if (flags.json) {
+      process.stdout.write(`${JSON.stringify({ event: "listening", ...server.report })}\n`);
+    } else process.stderr.write(gateway.describeStart(server.report));
+    return await gateway.handleSignals(server, warn);
+  } finally {
+    await shutdown();
+    // The model reports requests that it could not answer; for a server this is no failure.
+    await world?.dispose().catch(() => {});
+  }
+}
+
+function optionsOf(world: OfflineWorld | undefined, { cli }: ServeFlags): Options {
+  return world?.options ?? (cli === undefined ? {} : { cliPath: cli });
+}
+
+async function keys(
+  gateway: GatewayModule,
+  flags: ServeFlags,
+  [verb, ...words]: readonly string[],
+): Promise<number> {
+  const manager = await gateway.openKeys({ config: flags.config });
+  const [word, extra] = words;
+  const print = (value: object, text: string) => {
+    process.stdout.write(flags.json ? `${JSON.stringify(value)}\n` : text);
+    return 0;
+  };
+  if (extra !== undefined) throw keysUsage(`Unexpected argument ${JSON.stringify(extra)}.`);
+  if (verb === "list" && word === undefined) {
+    const all = manager.list().map(({ id, tenant, createdAt }) => ({ id, tenant, createdAt }));
+    const rows = all.map(({ id, tenant, createdAt }) => [`${id}  ${tenant}`, createdAt] as const);
+    const text =
+      all.length === 0 ? `There are no keys in ${manager.file}.\n` : `${columns(rows)}\n`;
+    return print({ file: manager.file, keys: all }, text);
+  }
+  if (verb === "add" && word !== undefined) {
+    const created = await manager.add(word);
+    if (!flags.json) {
+      warn(
+        `created ${created.id} for tenant ${word}; the key is shown only now, its hash is in ${created.file}`,
+      );
+      warn("A server that runs reads it after SIGHUP.");
+    }
+    return print(created, `${created.key}\n`);
+  }
+  if (verb === "remove" && word !== undefined) {
+    const { id, tenant } = await manager.remove(word);
+    if (!flags.json) warn("A server that runs accepts the key until it gets SIGHUP.");
+    return print({ removed: { id, tenant } }, `Removed ${id} of tenant ${tenant}.\n`);
+  }
+  throw keysUsage("Use `keys add <tenant>`, `keys list` or `keys remove <id>`.");
+}
+
+function keysUsage(message: string): HawserError {
+  return usageError(message, "See `hawser serve --help`.");
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw usageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}.`);
+}
+
+function warn(text: string): void {
+  process.stderr.write(`hawser: ${text}\n`);
+}
+
+/** The part of `@hawser/gateway/serve` that this command uses. hawser does not depend on that package. */
+interface GatewayModule {
+  serve(options: {
+    readonly config: string | undefined;
+    readonly host: string | undefined;
+    readonly port: number | undefined;
+    readonly options: Options;
+    readonly isSimulated: boolean;
+    readonly warn: (text: string) => void;
+  }): Promise<GatewayServer>;
+  handleSignals(server: GatewayServer, note: (text: string) => void): Promise<number>;
+  describeStart(report: object): string;
+  openKeys(place: { readonly config: string | undefined }): Promise<GatewayKeys>;
+}
+
+interface GatewayServer {
+  readonly report: object;
+}
+
+interface GatewayKeys {
+  readonly file: string;
+  add(tenant: string): Promise<{ id: string; key: string; file: string }>;
+  list(): readonly { id: string; tenant: string; createdAt: string }[];
+  remove(id: string): Promise<{ id: string; tenant: string }>;
+}
+
+/**
+ * Loads the gateway from where hawser itself is installed, never from the current directory: a folder must not be
+ * able to bring a program that this command runs.
+ */
+async function loadGateway(): Promise<GatewayModule> {
+  const name = "@hawser/gateway/serve";
+  try {
+    return await import(name);
+  } catch (error) {
+    if (!isMissing(error, name)) throw error;
+    throw new HawserError("not_supported", "`hawser serve` needs the package @hawser/gateway.", {
+      hint: "Install it beside hawser: `npm install @hawser/gateway`, or `npm install -g @hawser/gateway` for a global hawser.",
+      cause: error,
+    });
+  }
+}
+
+/** Whether the package itself is missing, and not something that it imports. */
+function isMissing(error: unknown, name: string): boolean {
+  const { code, message = "" } = error as NodeJS.ErrnoException;
+  return code === "ERR_MODULE_NOT_FOUND" && message.includes(name.replace(/\/serve$/, "'"));
+}
