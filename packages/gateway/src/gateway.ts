@@ -15,6 +15,7 @@ import { Metrics } from "./http/metrics.js";
 import { operationRoutes } from "./http/operation-routes.js";
 import { BODY_LIMIT } from "./http/read-body.js";
 import { modelsRoute } from "./models-route.js";
+import { createNativeApi, type NativeApi } from "./native/create-native-api.js";
 import { openaiRoutes } from "./openai/openai-routes.js";
 import { memoryResponseStore } from "./openai/responses/memory-response-store.js";
 import type { ResponseStore } from "./openai/responses/response-store.js";
@@ -138,10 +139,17 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   const exchanges = new Exchanges();
   const anonymous = anonymousTenant(options.options);
   const tenants = options.tenants ?? { authenticate: () => anonymous };
-  const app = application(core, exchanges, tenants, live);
+  const native = createNativeApi({
+    pool,
+    approvals,
+    agents: () => live.settings.agents ?? {},
+    heartbeatMs: options.heartbeatMs,
+  });
+  const app = application(core, exchanges, tenants, live, native);
   let closed: Promise<void> | undefined;
   const close = async () => {
     exchanges.abort();
+    await native.close();
     if (givenPool === undefined) await pool.close();
     if (givenApprovals === undefined) await approvals.close();
   };
@@ -171,6 +179,7 @@ function application(
   exchanges: Exchanges,
   tenants: TenantSource,
   live: Live,
+  native: NativeApi,
 ): Hono<Env> {
   const app = new Hono<Env>();
   const metrics = new Metrics();
@@ -210,6 +219,7 @@ function application(
   );
   app.route("/", modelsRoute(core));
   app.route("/", anthropicRoutes(core));
+  app.route("/", native.app);
   app.route("/", openaiRoutes(core));
   app.onError((error, c) => errorResponse(c, error));
   app.notFound((c) => {
