@@ -3,11 +3,14 @@ import type { Answer } from "./answer/answer.js";
 import type { ModelRequest } from "./answer/model-request.js";
 import type { Exchange } from "./http/exchange.js";
 import type { FetchUrl } from "./http/fetch-url.js";
+import type { ResponseStore } from "./openai/responses/response-store.js";
 
 /** What the routes need of the gateway. */
 export interface GatewayCore {
   readonly pool: Pool;
   readonly approvals: Approvals;
+  /** Where the responses of the Responses API are kept. */
+  readonly responses: ResponseStore;
   /** How long a stream may be silent; undefined for the default of `sseResponse()`. */
   readonly heartbeatMs: number | undefined;
   /** Whether tokens are counted by an estimate. */

@@ -15,6 +15,10 @@ import { Metrics } from "./http/metrics.js";
 import { operationRoutes } from "./http/operation-routes.js";
 import { BODY_LIMIT } from "./http/read-body.js";
 import { modelsRoute } from "./models-route.js";
+import { createNativeApi, type NativeApi } from "./native/create-native-api.js";
+import { openaiRoutes } from "./openai/openai-routes.js";
+import { memoryResponseStore } from "./openai/responses/memory-response-store.js";
+import type { ResponseStore } from "./openai/responses/response-store.js";
 import { anonymousTenant } from "./tenants/anonymous-tenant.js";
 import type { Tenant } from "./tenants/tenant.js";
 
@@ -34,6 +38,11 @@ export interface GatewayOptions {
   readonly agents?: AgentDefinitions | undefined;
   /** Where agents ask for permission. */
   readonly approvals?: Approvals | undefined;
+  /**
+   * Where the responses of `POST /v1/responses` are kept.
+   * @default memoryResponseStore()
+   */
+  readonly responses?: ResponseStore | undefined;
   /**
    * Answers `POST /v1/messages/count_tokens` with an estimate.
    * @default false
@@ -114,6 +123,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   const core: GatewayCore = {
     pool,
     approvals,
+    responses: options.responses ?? memoryResponseStore(),
     get heartbeatMs() {
       return live.settings.heartbeatMs;
     },
@@ -129,10 +139,17 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   const exchanges = new Exchanges();
   const anonymous = anonymousTenant(options.options);
   const tenants = options.tenants ?? { authenticate: () => anonymous };
-  const app = application(core, exchanges, tenants, live);
+  const native = createNativeApi({
+    pool,
+    approvals,
+    agents: () => live.settings.agents ?? {},
+    heartbeatMs: options.heartbeatMs,
+  });
+  const app = application(core, exchanges, tenants, live, native);
   let closed: Promise<void> | undefined;
   const close = async () => {
     exchanges.abort();
+    await native.close();
     if (givenPool === undefined) await pool.close();
     if (givenApprovals === undefined) await approvals.close();
   };
@@ -162,6 +179,7 @@ function application(
   exchanges: Exchanges,
   tenants: TenantSource,
   live: Live,
+  native: NativeApi,
 ): Hono<Env> {
   const app = new Hono<Env>();
   const metrics = new Metrics();
@@ -201,6 +219,8 @@ function application(
   );
   app.route("/", modelsRoute(core));
   app.route("/", anthropicRoutes(core));
+  app.route("/", native.app);
+  app.route("/", openaiRoutes(core));
   app.onError((error, c) => errorResponse(c, error));
   app.notFound((c) => {
     const { method, path } = c.req;

@@ -31,4 +31,37 @@ export {
 } from "./http/gateway-channels.js";
 export type { HttpOptions } from "./http/http-options.js";
 export type { Readiness } from "./http/operation-routes.js";
+export type { NativeAgent } from "./native/api-sessions.js";
+export {
+  createNativeApi,
+  type NativeApi,
+  type NativeApiOptions,
+} from "./native/create-native-api.js";
+export type { EventLogOptions } from "./native/event-log.js";
+export {
+  type ErrorShape,
+  type EventHead,
+  type EventKind,
+  type EventOf,
+  eventSchema,
+  type NativeEvent,
+  type TokensShape,
+} from "./native/event-shape.js";
+export {
+  type EndedTurn,
+  type LiveCall,
+  type LiveSession,
+  LiveState,
+  type LiveTool,
+  type LiveTurn,
+  type Snapshot,
+} from "./native/live-state.js";
+export type { NativeAccess, NativeEnv } from "./native/native-access.js";
+export {
+  type MemoryResponseStoreOptions,
+  memoryResponseStore,
+} from "./openai/responses/memory-response-store.js";
+export type { ResponseItem } from "./openai/responses/response-item.js";
+export type { ResponseObject } from "./openai/responses/response-object.js";
+export type { ResponseStore, StoredResponse } from "./openai/responses/response-store.js";
 export type { Admission, RateLimit, RateLimits, Tenant } from "./tenants/tenant.js";

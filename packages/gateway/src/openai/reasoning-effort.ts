@@ -14,7 +14,10 @@ export const EFFORTS: z.ZodType<ReasoningEffort> = z.enum([
   "max",
 ]);
 
-/** `none` switches the thinking off. The CLI has no `minimal`, so it counts as `low`. */
+/**
+ * An effort switches the model's thinking on, and `none` switches it off. The CLI has no `minimal`, so it counts as
+ * `low`. The thinking is summarized, so that it can be shown.
+ */
 export function reasoningEffort(
   effort: ReasoningEffort | null | undefined,
   path: string,
@@ -22,7 +25,8 @@ export function reasoningEffort(
 ): { readonly effort: Effort | undefined; readonly thinking: ThinkingConfig | undefined } {
   if (effort === undefined || effort === null) return { effort: undefined, thinking: undefined };
   if (effort === "none") return { effort: undefined, thinking: { type: "disabled" } };
-  if (effort !== "minimal") return { effort, thinking: undefined };
-  ignored.add(path, "minimal counts as low");
-  return { effort: "low", thinking: undefined };
+  if (effort === "minimal") ignored.add(path, "minimal counts as low");
+  return { effort: effort === "minimal" ? "low" : effort, thinking: SHOWN_THINKING };
 }
+
+export const SHOWN_THINKING: ThinkingConfig = { type: "adaptive", display: "summarized" };

@@ -18,7 +18,6 @@ function play(events: readonly AnswerEvent[], options: Partial<ChatAnswerOptions
     toolSet,
     includesUsage: false,
     created: 1,
-    textSeparator: "",
     ...options,
   });
   const chunks = events.flatMap((event) => answer.push(event));
@@ -150,11 +149,9 @@ describe("ChatAnswer", () => {
     });
   });
 
-  it("puts the separator between two texts", () => {
-    const { completion } = play(answerOf([textBlock("A."), textBlock("B.")]), {
-      textSeparator: "\n\n",
-    });
-    expect(completion.choices[0].message.content).toBe("A.\n\nB.");
+  it("puts a blank line between two texts", () => {
+    const { completion } = play(answerOf([textBlock("A."), textBlock(), textBlock("B.", "C.")]));
+    expect(completion.choices[0].message.content).toBe("A.\n\nB.C.");
   });
 
   it.each<[StopReason, string]>([

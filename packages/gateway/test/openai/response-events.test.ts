@@ -172,9 +172,16 @@ describe("ResponseEvents", () => {
   it("tells a failure and keeps what has arrived", () => {
     const { state } = play(answerOf([textBlock("A")]).slice(0, -2));
     const problem = { status: 529, code: "overloaded", message: "Busy.", param: undefined };
-    const event = state.fail({ ...problem, shouldRetry: false, retryAfterMs: undefined });
-    expect(event.type).toBe("response.failed");
-    expect(event["response"]).toMatchObject({
+    const [event, ...others] = state.fail({
+      ...problem,
+      shouldRetry: false,
+      retryAfterMs: undefined,
+    });
+    expect(others).toMatchObject([
+      { type: "error", code: "overloaded", message: "Busy.", error: { type: "server_error" } },
+    ]);
+    expect(event?.type).toBe("response.failed");
+    expect(event?.["response"]).toMatchObject({
       status: "failed",
       error: { code: "server_error", message: "Busy." },
       output: [{ status: "in_progress" }],

@@ -242,9 +242,9 @@ describe("translateChat()", () => {
 
   it.each([
     ["none", { effort: undefined, thinking: { type: "disabled" } }],
-    ["minimal", { effort: "low", thinking: undefined }],
-    ["low", { effort: "low", thinking: undefined }],
-    ["xhigh", { effort: "xhigh", thinking: undefined }],
+    ["minimal", { effort: "low", thinking: { type: "adaptive" } }],
+    ["low", { effort: "low", thinking: { type: "adaptive" } }],
+    ["xhigh", { effort: "xhigh", thinking: { type: "adaptive" } }],
   ])("translates reasoning_effort %s", (reasoning_effort, expected) => {
     expect(translate({ reasoning_effort }).request).toMatchObject(expected);
   });

@@ -83,8 +83,6 @@ export interface ChatAnswerOptions {
   readonly includesUsage: boolean;
   /** When the answer began, in seconds since 1970. */
   readonly created: number;
-  /** Put between two texts of the answer, because the format has room for one text. */
-  readonly textSeparator: string;
 }
 
 /** Turns the events of an answer into chunks, and keeps what the whole answer needs. */
@@ -94,7 +92,8 @@ export class ChatAnswer {
   readonly #thinking: string[] = [];
   readonly #calls: OpenCall[] = [];
   #head: { readonly id: string; readonly model: string } = { id: "", model: "" };
-  #hasTextBefore = false;
+  /** Stands before the next piece of text. */
+  #separator = "";
   #call: OpenCall | undefined;
   #end: AnswerEnd | undefined;
 
@@ -146,9 +145,9 @@ export class ChatAnswer {
     block: Extract<AnswerEvent, { type: "block_start" }>["block"],
   ): readonly ChatCompletionChunk[] {
     if (block.type === "text") {
-      const separator = this.#hasTextBefore ? this.#options.textSeparator : "";
-      this.#hasTextBefore = true;
-      return this.#text(separator + block.text);
+      // The format has room for one text. An agent's answer has several.
+      this.#separator = this.#texts.length === 0 ? "" : "\n\n";
+      return this.#text(block.text);
     }
     if (block.type === "thinking") return this.#think(String(block.thinking));
     if (block.type !== "tool_use") return [];
@@ -198,8 +197,10 @@ export class ChatAnswer {
 
   #text(text: string): readonly ChatCompletionChunk[] {
     if (text === "") return [];
-    this.#texts.push(text);
-    return [this.#chunk({ content: text })];
+    const content = this.#separator + text;
+    this.#separator = "";
+    this.#texts.push(content);
+    return [this.#chunk({ content })];
   }
 
   #think(text: string): readonly ChatCompletionChunk[] {

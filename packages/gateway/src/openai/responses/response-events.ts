@@ -1,4 +1,5 @@
 import type { AnswerEnd, AnswerEvent, BlockDelta } from "../../answer/answer.js";
+import { openaiErrorBody } from "../../errors/openai-error.js";
 import type { Problem } from "../../errors/problem.js";
 import { customText, type ToolSet } from "../tool-set.js";
 import { encryptThinking, type ThinkingContent } from "./encrypted-thinking.js";
@@ -7,6 +8,7 @@ import type { ResponseItem } from "./response-item.js";
 import {
   type OutputItem,
   type OutputPart,
+  type ResponseFailure,
   type ResponseObject,
   responseUsage,
 } from "./response-object.js";
@@ -77,18 +79,25 @@ export class ResponseEvents {
     }
   }
 
-  /** The last event of an answer that failed. */
-  fail({ status, message }: Problem): ResponseEvent {
-    const code =
-      status === 429 ? "rate_limit_exceeded" : status < 500 ? "invalid_prompt" : "server_error";
-    this.#response = { ...this.#response, status: "failed", error: { code, message } };
-    return this.#lifecycle("response.failed");
+  /**
+   * The last events of an answer that failed. `response.failed` alone would not make OpenAI's client throw, so the
+   * event `error` follows.
+   */
+  *fail(problem: Problem): Generator<ResponseEvent, void, undefined> {
+    const { status, message } = problem;
+    if (this.#sequence === 0) yield this.#lifecycle("response.created");
+    this.#response = { ...this.#response, status: "failed", error: failure(status, message) };
+    yield this.#lifecycle("response.failed");
+    const { error } = openaiErrorBody(problem);
+    const { code, param } = error;
+    yield this.#event("error", { code, message, param, error });
   }
 
-  /** The last event of an answer that was cancelled. The API has no event of its own for this. */
-  cancel(): ResponseEvent {
+  /** The last events of an answer that was cancelled. The API has no event of its own for this. */
+  *cancel(): Generator<ResponseEvent, void, undefined> {
+    if (this.#sequence === 0) yield this.#lifecycle("response.created");
     this.#response = { ...this.#response, status: "cancelled" };
-    return this.#lifecycle("response.incomplete");
+    yield this.#lifecycle("response.incomplete");
   }
 
   *#blockStart(
@@ -327,6 +336,11 @@ type OpenItem =
       readonly input: unknown;
       text: string;
     };
+
+function failure(status: number, message: string): ResponseFailure {
+  if (status === 429) return { code: "rate_limit_exceeded", message };
+  return { code: status < 500 ? "invalid_prompt" : "server_error", message };
+}
 
 function outputText(text: string): OutputPart {
   return { type: "output_text", text, annotations: [], logprobs: [] };

@@ -6,7 +6,7 @@ import { IgnoredParameters } from "../ignored-parameters.js";
 import { fileBlock, imageBlock } from "../media-blocks.js";
 import { applyParameterTable } from "../parameters.js";
 import { parseArguments } from "../parse-arguments.js";
-import { reasoningEffort } from "../reasoning-effort.js";
+import { reasoningEffort, SHOWN_THINKING } from "../reasoning-effort.js";
 import {
   customInput,
   selectTools,
@@ -54,16 +54,19 @@ export function translateResponses(
   for (const item of earlier) addItem(builder, item, "previous_response_id", ignored);
   for (const [i, item] of input.entries()) addItem(builder, item, `input[${i}]`, ignored);
   const { effort, ...reasoning } = body.reasoning ?? {};
+  const showsSummary = summaryWanted(reasoning, ignored);
+  const thinking = reasoningEffort(effort, "reasoning.effort", ignored);
   const request: ModelRequest = {
     model: body.model,
     ...builder.build("input"),
     ...toolSelection(body.tool_choice, toolSet),
     allowsParallelCalls: body.parallel_tool_calls !== false,
     ...textFormat(body.text, ignored),
-    ...reasoningEffort(effort, "reasoning.effort", ignored),
+    effort: thinking.effort,
+    // A summary can only be shown if the model thinks.
+    thinking: thinking.thinking ?? (showsSummary ? SHOWN_THINKING : undefined),
     stopSequences: [],
   };
-  const showsSummary = summaryWanted(reasoning, ignored);
   const showsEncryptedThinking = includedThinking(body.include ?? [], ignored);
   return { request, ignored: ignored.names, toolSet, showsSummary, showsEncryptedThinking };
 }
@@ -151,7 +154,7 @@ function partBlock(
       if (typeof part.file_url === "string") {
         throw refusal(
           `${path}.file_url`,
-          "the gateway does not fetch files. Pass the contents as a data: URL in `file_data`.",
+          "the gateway does not fetch URLs unless `fetchUrls` is set in its configuration. Pass the contents as a data: URL in `file_data`.",
         );
       }
       return fileBlock(part, path);

@@ -1,0 +1,168 @@
+import type { Approvals, Pool, Session, TranscriptPlace } from "hawser";
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { RequestError } from "../errors/request-error.js";
+import { ApiSessions, type NativeAgent } from "./api-sessions.js";
+import { approvalRoutes } from "./approval-routes.js";
+import { EventFeed } from "./event-feed.js";
+import type { EventLogOptions } from "./event-log.js";
+import { eventRoutes } from "./event-routes.js";
+import { LOCAL_ACCESS, type NativeAccess, type NativeEnv } from "./native-access.js";
+import type { NativeCore } from "./native-core.js";
+import { nativeErrorResponse } from "./native-error.js";
+import { SecretMask } from "./secret-mask.js";
+import { sessionRoutes } from "./session-routes.js";
+import { StoredSessions } from "./stored-sessions.js";
+
+/** The options of `createNativeApi()`. */
+export interface NativeApiOptions {
+  /** The questions that clients can answer. The first object also gets those of the sessions that the API opens. */
+  readonly approvals?: Approvals | readonly Approvals[] | undefined;
+  /** The pool whose state is shown, and on which the API opens sessions. */
+  readonly pool?: Pool | undefined;
+  /** The agents whose sessions clients can open. A function is asked each time. */
+  readonly agents?:
+    | Readonly<Record<string, NativeAgent>>
+    | (() => Readonly<Record<string, NativeAgent>>)
+    | undefined;
+  /** Where transcripts are, beside the configuration folders of the agents. */
+  readonly transcripts?: TranscriptPlace | undefined;
+  /**
+   * Who sends a request that did not come through a gateway. It can throw a `RequestError`.
+   * @default one user who may do everything
+   */
+  readonly access?: ((request: Request) => NativeAccess) | undefined;
+  /** How many events are kept for clients that were away. */
+  readonly log?: EventLogOptions | undefined;
+  /** Texts to replace by `***` in everything that is shown, beside what looks like a secret. */
+  readonly secrets?: Iterable<string> | undefined;
+  /**
+   * How many sessions of one tenant may be open.
+   * @default 20
+   */
+  readonly maxSessions?: number | undefined;
+  /**
+   * A session of the API without a turn for this time is closed.
+   * @default 30 minutes
+   */
+  readonly sessionIdleMs?: number | undefined;
+  /**
+   * How often a stream without events gets a sign of life.
+   * @default 15_000
+   */
+  readonly heartbeatMs?: number | undefined;
+  /**
+   * The largest request body, in bytes.
+   * @default 32 MiB
+   */
+  readonly bodyLimit?: number | undefined;
+  /**
+   * Told of faults of the API itself: an event that it could not translate, an unexpected error of a request.
+   * @default a warning of the process
+   */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+/** The native API: sessions, turns, approvals and events over HTTP, for one program. */
+export interface NativeApi {
+  /** The application, with its routes below `/hawser/v1`. A gateway mounts it. */
+  readonly app: Hono<NativeEnv>;
+  /** The application as a handler that mounts in any framework. */
+  fetch(request: Request): Promise<Response>;
+  /**
+   * Lets clients prompt, interrupt and close a session of the program. Without this they only see it. Returns a
+   * function that takes it back.
+   */
+  register(session: Session): () => void;
+  /** Stops watching, and closes the sessions that clients have opened. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates the native API. It watches the whole program from now on, so that clients can get the events of the time
+ * before they connected.
+ *
+ * @example
+ * ```ts
+ * import { createNativeApi } from "@hawser/gateway";
+ * import { createApprovals, openSession } from "hawser";
+ *
+ * const approvals = createApprovals();
+ * const api = createNativeApi({ approvals });
+ * const session = await openSession({ canUseTool: approvals.canUseTool });
+ * api.register(session);
+ * const response = await api.fetch(new Request("http://localhost/hawser/v1/state"));
+ * ```
+ */
+export function createNativeApi(options: NativeApiOptions = {}): NativeApi {
+  const { agents = {}, pool, access = () => LOCAL_ACCESS, onFault = warn } = options;
+  const approvals = [options.approvals ?? []].flat();
+  const secrets = new SecretMask(process.env, options.secrets);
+  const { mask } = secrets;
+  const agentsNow = typeof agents === "function" ? agents : () => agents;
+  const feed = new EventFeed({ ...options.log, approvals, mask, onFault });
+  const { owners } = feed;
+  const sessions = new ApiSessions(feed, {
+    pool,
+    approvals: approvals[0],
+    agents: agentsNow,
+    maxSessions: options.maxSessions ?? 20,
+    idleMs: options.sessionIdleMs ?? 30 * 60_000,
+  });
+  const core: NativeCore = {
+    feed,
+    sessions,
+    stored: new StoredSessions({ owners, agents: agentsNow, transcripts: options.transcripts }),
+    approvals,
+    pool,
+    agents: agentsNow,
+    mask,
+    heartbeatMs: options.heartbeatMs ?? 15_000,
+  };
+
+  const app = new Hono<NativeEnv>().basePath("/hawser/v1");
+  app.use(async (context, next) => {
+    const user = context.get("exchange")?.tenant ?? access(context.req.raw);
+    if (user.options !== undefined) secrets.learn(user.options);
+    context.set("access", user);
+    await next();
+  });
+  const limited = bodyLimit({
+    maxSize: options.bodyLimit ?? 32 * 2 ** 20,
+    onError: () => {
+      throw new RequestError("request_too_large", "The body is larger than the limit.");
+    },
+  });
+  // A gateway has read the body already, within its own limit.
+  app.use((context, next) =>
+    context.get("exchange") === undefined ? limited(context, next) : next(),
+  );
+  for (const routes of [eventRoutes(core), sessionRoutes(core), approvalRoutes(core)]) {
+    app.route("/", routes);
+  }
+  // A gateway that mounts the application has its own answer for unknown addresses.
+  app.notFound((context) =>
+    nativeErrorResponse(new RequestError("not_found", "There is no such address."), context),
+  );
+  app.onError((error, context) => {
+    const response = nativeErrorResponse(error, context);
+    if (response.status === 500) onFault(error);
+    return response;
+  });
+
+  return {
+    app,
+    async fetch(request) {
+      return await app.fetch(request);
+    },
+    register: (session) => sessions.register(session),
+    async close() {
+      await sessions.closeAll();
+      feed.close();
+    },
+  };
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
+}

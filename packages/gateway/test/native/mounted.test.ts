@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import { createApprovals } from "hawser";
+import { toolUse } from "hawser/testing";
+import { describe, expect, it } from "vitest";
+import type { TenantSource } from "../../src/gateway.js";
+import { anonymousTenant } from "../../src/tenants/anonymous-tenant.js";
+import { gatewayWorld } from "../support/gateway-world.js";
+
+interface Asked {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of the answer.
+  readonly body: any;
+}
+
+/** Each key is the name of its tenant. The options are those of the world, which begins later. */
+const tenants: TenantSource = {
+  authenticate: (headers) => ({
+    ...anonymousTenant(world.cliOptions),
+    name: headers.get("x-api-key") ?? "",
+    isAdmin: headers.get("x-api-key") === "admin",
+  }),
+};
+
+const world = gatewayWorld({
+  pool: { size: { min: 0, max: 4 } },
+  agents: { helper: {} },
+  approvals: createApprovals(),
+  tenants,
+});
+
+async function ask(user: string, path: string, body?: unknown): Promise<Asked> {
+  const response = await world.fetch(`/hawser/v1${path}`, {
+    headers: { "x-api-key": user, "content-type": "application/json" },
+    ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+  });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+describe("createGateway()", () => {
+  it("serves the native API with the tenant of the key", async () => {
+    const opened = await ask("alice", "/sessions", { agent: "helper" });
+    expect(opened.status).toBe(201);
+    expect(opened.headers.get("request-id")).toMatch(/^req_/);
+    const { id } = opened.body.session;
+    expect(opened.body.session.tenant).toBe("alice");
+    expect((await ask("bob", `/sessions/${id}`)).status).toBe(404);
+    expect((await ask("admin", `/sessions/${id}`)).body.session.tenant).toBe("alice");
+    expect((await ask("alice", "/agents")).body.agents).toEqual([{ name: "helper" }]);
+    expect((await ask("alice", "/nothing")).body.error.code).toBe("not_found");
+    world.script("A bowline.");
+    const { body } = await ask("alice", `/sessions/${id}/turns?wait=1`, { prompt: "A knot?" });
+    expect(body.text).toBe("A bowline.");
+    expect((await ask("alice", `/sessions/${id}/close`, {})).status).toBe(200);
+  });
+
+  it("lets a tenant answer the questions of its own agent calls", async () => {
+    const file = join(world.place.cwd, "call.txt");
+    world.script(toolUse("Write", { file_path: file, content: "Hello\n" }), "Written.");
+    const answer = world.post(
+      "/v1/messages",
+      {
+        model: "agent:helper",
+        max_tokens: 100,
+        messages: [{ role: "user", content: "Write a note." }],
+      },
+      { "x-api-key": "alice" },
+    );
+    const asked = await expect
+      .poll(async () => (await ask("alice", "/approvals")).body.approvals, { timeout: 60_000 })
+      .toHaveLength(1)
+      .then(async () => (await ask("alice", "/approvals")).body.approvals[0]);
+    expect(asked).toMatchObject({ tool: "Write", tenant: "alice" });
+    expect((await ask("bob", "/approvals")).body.approvals).toEqual([]);
+    // The session behind the call is for the admin only.
+    expect((await ask("alice", "/sessions")).body.sessions.map(purpose)).not.toContain("call");
+    expect((await ask("admin", "/sessions")).body.sessions.map(purpose)).toContain("call");
+    expect((await ask("bob", `/approvals/${asked.id}`, { decision: "allow" })).status).toBe(404);
+    expect((await ask("alice", `/approvals/${asked.id}`, { decision: "allow" })).status).toBe(200);
+    expect(await (await answer).text()).toContain("Written.");
+  });
+
+  it("ends event streams when it closes", async () => {
+    const response = await world.fetch("/hawser/v1/events", { headers: { "x-api-key": "alice" } });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    const rest = (async () => {
+      for (;;) if ((await reader?.read())?.done !== false) return "ended";
+    })();
+    await world.gateway.close();
+    expect(await rest).toBe("ended");
+  });
+});
+
+function purpose(session: { purpose: string }): string {
+  return session.purpose;
+}
