@@ -45,7 +45,10 @@ export function callOptions({
  * Whether the CLI can run in its minimal mode, in which the API can cache the beginning of a conversation. The
  * CLI then takes an API key only, and calls no hook. `bare` in the options of the tenant decides before all else.
  */
-export function usesBareMode(options: Options, environment = process.env): boolean {
+export function usesBareMode(
+  options: Options,
+  environment: NodeJS.ProcessEnv = process.env,
+): boolean {
   const { bare, apiKey, oauthToken, rules, hooks, env = {}, inheritEnv = true } = options;
   if (bare !== undefined) return bare;
   if (oauthToken !== undefined || rules !== undefined || hooks !== undefined) return false;

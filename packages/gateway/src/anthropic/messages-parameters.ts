@@ -9,6 +9,7 @@ export const MESSAGES_PARAMETERS: ParameterTable = {
   stop_sequences: MAPPED,
   stream: MAPPED,
   system: MAPPED,
+  thread: MAPPED,
   thinking: MAPPED,
   tool_choice: MAPPED,
   tools: MAPPED,

@@ -22,6 +22,7 @@ export async function translateMessages(
   fetchUrl?: FetchUrl | undefined,
 ): Promise<TranslatedRequest & { readonly isStreamed: boolean }> {
   const parsed = parseBody(messagesBody, body);
+  refuseThread(parsed["thread"]);
   const ignored = new IgnoredParameters();
   applyParameterTable(parsed, MESSAGES_PARAMETERS, ignored);
   const { tools: givenTools, tool_choice: choice, output_config: output, thinking } = parsed;
@@ -50,6 +51,18 @@ export async function translateMessages(
     throw new RequestError("invalid_request", message, { param: "output_config.format" });
   }
   return { request, ignored: ignored.names, isStreamed: parsed.stream === true };
+}
+
+/**
+ * A thread is a conversation that the server keeps. The tool runner of `@anthropic-ai/sdk` asks for one, and sends
+ * all messages in each request after it has seen this error code.
+ */
+function refuseThread(thread: unknown): void {
+  if (thread === undefined || thread === null) return;
+  const message =
+    "`thread`: the gateway keeps no conversations. Leave it out, and send all messages in each request.";
+  const details = { error_code: "thread_unsupported_request", unsupported: ["thread"] };
+  throw new RequestError("invalid_request", message, { param: "thread", details });
 }
 
 function clientTool(tool: BodyTool, path: string, ignored: IgnoredParameters): ClientTool {

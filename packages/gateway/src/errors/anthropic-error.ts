@@ -3,15 +3,20 @@ import type { Problem } from "./problem.js";
 /** An error in the shape of the Messages API. */
 export interface AnthropicErrorBody {
   readonly type: "error";
-  readonly error: { readonly type: string; readonly message: string };
+  readonly error: {
+    readonly type: string;
+    readonly message: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
   readonly request_id: string | null;
 }
 
 export function anthropicErrorBody(
-  { status, message }: Problem,
+  { status, message, details }: Problem,
   requestId: string | undefined,
 ): AnthropicErrorBody {
-  const error = { type: TYPES.get(status) ?? otherType(status), message };
+  const type = TYPES.get(status) ?? otherType(status);
+  const error = { type, message, ...(details === undefined ? {} : { details }) };
   return { type: "error", error, request_id: requestId ?? null };
 }
 

@@ -11,6 +11,8 @@ export interface Problem {
   /** Whether the client should send the same request again by itself. */
   readonly shouldRetry: boolean;
   readonly retryAfterMs: number | undefined;
+  /** Facts that clients of the Messages API read. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The status of each refusal of the gateway itself. The codes of `hawser` have theirs in `ERROR_CODES`. */
@@ -36,9 +38,9 @@ const STATUS: Readonly<Record<RequestErrorCode, number>> = {
  */
 export function problemOf(error: unknown, isPaid: boolean): Problem {
   if (error instanceof RequestError) {
-    const { code, message, param, retryAfterMs } = error;
-    const canHelp = code === "rate_limit_exceeded" || code === "draining";
-    return { status: STATUS[code], code, message, param, retryAfterMs, shouldRetry: canHelp };
+    const { code, message, param, retryAfterMs, details } = error;
+    const shouldRetry = code === "rate_limit_exceeded" || code === "draining";
+    return { status: STATUS[code], code, message, param, retryAfterMs, shouldRetry, details };
   }
   if (isHawserError(error)) {
     const { code, message, hint, retryable, retryAfterMs } = error;

@@ -19,6 +19,8 @@ export interface RequestErrorFacts {
   readonly param?: string | undefined;
   /** When the same request may succeed. */
   readonly retryAfterMs?: number | undefined;
+  /** Facts for clients of the Messages API, which read some of them: `error.details`. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly cause?: unknown;
 }
 
@@ -27,6 +29,7 @@ export class RequestError extends Error {
   readonly code: RequestErrorCode;
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: RequestErrorCode, message: string, facts: RequestErrorFacts = {}) {
     super(message, facts.cause === undefined ? {} : { cause: facts.cause });
@@ -34,5 +37,6 @@ export class RequestError extends Error {
     this.code = code;
     this.param = facts.param;
     this.retryAfterMs = facts.retryAfterMs;
+    this.details = facts.details;
   }
 }

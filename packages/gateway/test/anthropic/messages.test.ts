@@ -256,6 +256,23 @@ describe("POST /v1/messages", () => {
   });
 });
 
+describe("POST /v1/messages with thread", () => {
+  it("refuses with the code after which the official client sends the whole conversation", async () => {
+    const thread = { type: "create" };
+    const response = await world.post("/v1/messages?beta=true", { ...HELLO, thread });
+    expect(response.status).toBe(400);
+    expect(response.headers.get("x-should-retry")).toBe("false");
+    expect(await response.json()).toMatchObject({
+      error: {
+        type: "invalid_request_error",
+        message: expect.stringContaining("`thread`"),
+        details: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
+      },
+    });
+    expect(world.calls).toEqual([]);
+  });
+});
+
 describe("POST /v1/messages that ends early", () => {
   it("ends with max_tokens and the text so far, without asking the model to continue", async () => {
     // The CLI asks the model to continue before it hears that the answer is enough.
