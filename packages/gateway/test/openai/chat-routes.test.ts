@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import {
   always,
   apiError,
+  hang,
   maxTokens,
   redactedThinking,
   refusal,
@@ -322,6 +323,18 @@ describe("POST /v1/chat/completions", () => {
       error: { message: expect.any(String), type: "server_error" },
     });
     await answersAgain();
+  });
+
+  it("ends the work if the client leaves, and hands the process on", async () => {
+    world.script(hang("A bow"));
+    const body = { model: MODEL, messages: HI, stream: true };
+    const response = await world.post("/v1/chat/completions", body);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let read = ""; !read.includes("A bow"); ) read += (await reader?.read())?.value ?? "";
+    await reader?.cancel();
+    // The pool has one process, so the next request waits until it is free.
+    await answersAgain();
+    expect(world.pool.stats().calls.running).toBe(0);
   });
 
   it("fetches the URL of an image if fetchUrls is set", async () => {
