@@ -219,8 +219,8 @@ function application(
   );
   app.route("/", modelsRoute(core));
   app.route("/", anthropicRoutes(core));
-  app.route("/", openaiRoutes(core));
   app.route("/", native.app);
+  app.route("/", openaiRoutes(core));
   app.onError((error, c) => errorResponse(c, error));
   app.notFound((c) => {
     const { method, path } = c.req;

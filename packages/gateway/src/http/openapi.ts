@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { messagesBody } from "../anthropic/messages-body.js";
 import { chatBody } from "../openai/chat/chat-body.js";
 import { responsesBody } from "../openai/responses/responses-body.js";
 
@@ -47,7 +48,7 @@ const OPERATIONS: readonly Operation[] = [
     path: "/v1/messages",
     summary: "Answers a conversation, as the Messages API does.",
     format: "anthropic",
-    body: "object",
+    body: messagesBody,
     streams: true,
   },
   {

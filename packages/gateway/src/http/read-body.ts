@@ -1,4 +1,5 @@
 import { RequestError } from "../errors/request-error.js";
+import { jsonMistake } from "./json-mistake.js";
 
 /** 32 MiB, as the Messages API has it. */
 export const BODY_LIMIT: number = 32 * 1024 * 1024;
@@ -41,18 +42,17 @@ export function checkContentType(headers: Headers): void {
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
+  } catch {
     if (text.trim() === "") throw malformed("The body is empty.");
-    const position = /position (\d+)/.exec((error as Error).message)?.[1];
-    throw malformed(`The body is not JSON${placeIn(text, position)}.`);
+    throw malformed(`The body is not JSON: ${placeIn(text)}.`);
   }
 }
 
-function placeIn(text: string, position: string | undefined): string {
-  // Node names a position except where the text ends too early.
-  if (position === undefined) return `: it ends too early, after ${text.length} characters`;
-  const before = text.slice(0, Number(position)).split("\n");
-  return `: line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+function placeIn(text: string): string {
+  const position = jsonMistake(text);
+  if (position === text.length) return `it ends too early, after ${text.length} characters`;
+  const before = text.slice(0, position).split("\n");
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
 function decode(chunks: readonly Uint8Array[]): string {

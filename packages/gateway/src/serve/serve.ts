@@ -244,12 +244,10 @@ class GatewayServer implements RunningServer {
 
   #settingsOf({ config, host, registry, agents }: ServePlan): GatewaySettings {
     const { writeLog, warn } = this.#hooks;
-    const { countTokens, heartbeatMs, allowedHosts, allowedOrigins, bodyLimit, log } = config;
+    const { allowedHosts, allowedOrigins, bodyLimit, log } = config;
+    const { countTokens, fetchUrls, heartbeatMs, strict } = config;
     return {
-      models: registry.models,
-      agents,
-      countTokens,
-      heartbeatMs,
+      ...{ models: registry.models, agents, countTokens, fetchUrls, heartbeatMs, strict },
       http: {
         isLoopback: isLoopbackHost(host),
         allowedHosts,

@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import {
+  always,
   apiError,
-  cut,
+  hang,
   maxTokens,
   redactedThinking,
   refusal,
@@ -10,10 +14,13 @@ import {
   thinking,
   toolUse,
 } from "hawser/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createGateway } from "../../src/gateway.js";
 import { gatewayWorld } from "../support/gateway-world.js";
 
 const world = gatewayWorld();
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==";
 const MODEL = "claude-sonnet-5";
 const HI = [{ role: "user", content: "Name a knot." }];
 const WEATHER = {
@@ -65,6 +72,15 @@ async function stream(body: object) {
 function joined(data: readonly string[]): string {
   const chunks = data.filter((line) => line !== "[DONE]").map((line) => JSON.parse(line));
   return chunks.map(({ choices }) => choices?.[0]?.delta.content ?? "").join("");
+}
+
+/**
+ * The gateway goes on to answer. The CLI may ask the model once more before it is interrupted, so the reply does not
+ * get used up.
+ */
+async function answersAgain(): Promise<void> {
+  world.script(always("A sheet bend."));
+  expect((await post({})).json.choices[0].message.content).toBe("A sheet bend.");
 }
 
 describe("POST /v1/chat/completions", () => {
@@ -219,9 +235,7 @@ describe("POST /v1/chat/completions", () => {
 
   it("passes images on", async () => {
     world.script("A red dot.");
-    const data =
-      "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==";
-    const url = `data:image/png;base64,${data}`;
+    const url = `data:image/png;base64,${PNG}`;
     await post({
       messages: [
         {
@@ -256,9 +270,10 @@ describe("POST /v1/chat/completions", () => {
     ["length", maxTokens("A bow")],
     ["content_filter", refusal("")],
   ])("ends with %s", async (finish_reason, answer) => {
-    world.script({ always: answer });
+    world.script(always(answer));
     const { json } = await post({});
     expect(json.choices).toMatchObject([{ finish_reason }]);
+    await answersAgain();
   });
 
   it("answers a bad request with 400 in OpenAI's shape", async () => {
@@ -284,7 +299,7 @@ describe("POST /v1/chat/completions", () => {
   it.each([false, true])(
     "passes an error of the API on as a status (stream: %s)",
     async (isStreamed) => {
-      world.script({ always: apiError(401) });
+      world.script(always(apiError(401)));
       const response = await world.post("/v1/chat/completions", {
         model: MODEL,
         messages: HI,
@@ -294,22 +309,65 @@ describe("POST /v1/chat/completions", () => {
       expect(await response.json()).toMatchObject({
         error: { type: "authentication_error", code: "auth" },
       });
+      await answersAgain();
     },
   );
 
-  it.each([
-    ["an error event", () => streamError("api_error", { message: "Broken.", after: "A bow" })],
-    ["a cut connection", () => cut("A bow")],
-  ])(
-    "ends a stream that fails in the middle with an error and without [DONE]: %s",
-    async (_, answer) => {
-      world.script({ always: answer() });
-      const { data, status } = await stream({});
-      expect(status).toBe(200);
-      expect(data).not.toContain("[DONE]");
-      expect(JSON.parse(data.at(-1) ?? "")).toMatchObject({
-        error: { message: expect.any(String), type: "server_error" },
-      });
-    },
-  );
+  it("ends a stream that fails in the middle with an error and without [DONE]", async () => {
+    world.script(always(streamError("api_error", { message: "Broken.", after: "A bow" })));
+    const { data, status } = await stream({});
+    expect(status).toBe(200);
+    expect(joined(data.slice(0, -1))).toBe("A bow");
+    expect(data).not.toContain("[DONE]");
+    expect(JSON.parse(data.at(-1) ?? "")).toMatchObject({
+      error: { message: expect.any(String), type: "server_error" },
+    });
+    await answersAgain();
+  });
+
+  it("ends the work if the client leaves, and hands the process on", async () => {
+    world.script(hang("A bow"));
+    const body = { model: MODEL, messages: HI, stream: true };
+    const response = await world.post("/v1/chat/completions", body);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let read = ""; !read.includes("A bow"); ) read += (await reader?.read())?.value ?? "";
+    await reader?.cancel();
+    // The pool has one process, so the next request waits until it is free.
+    await answersAgain();
+    expect(world.pool.stats().calls.running).toBe(0);
+  });
+
+  it("fetches the URL of an image if fetchUrls is set", async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { "content-type": "image/png" }).end(Buffer.from(PNG, "base64"));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const part = { type: "image_url", image_url: { url: `http://127.0.0.1:${port}/a.png` } };
+    const messages = [{ role: "user", content: [part] }];
+    const refused = await post({ messages });
+    expect(refused.status).toBe(400);
+    expect(refused.json).toMatchObject({
+      error: { param: "messages[0].content[0].image_url.url" },
+    });
+
+    world.script("A red dot.");
+    const options = {
+      fetchUrls: { allows: () => true },
+      pool: world.pool,
+      options: world.cliOptions,
+    };
+    const gateway = createGateway(options);
+    onTestFinished(() => gateway.close());
+    const response = await gateway.fetch(
+      new Request("http://localhost/v1/chat/completions", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ model: MODEL, messages }),
+      }),
+    );
+    expect(response.status).toBe(200);
+    expect(JSON.stringify(world.calls[0]?.body)).toContain('"type":"image"');
+  });
 });

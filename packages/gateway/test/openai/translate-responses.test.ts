@@ -165,7 +165,7 @@ describe("translateResponses()", () => {
       allowsParallelCalls: false,
     });
     expect(showsSummary).toBe(true);
-    expect(ignored).toEqual(["text.verbosity", "reasoning.summary (counts as auto)"]);
+    expect(ignored).toEqual(["reasoning.summary (counts as auto)", "text.verbosity"]);
     expect(translate({ text: { format: { type: "json_object" } } }).request.wantsJson).toBe(true);
     const allowed = {
       type: "allowed_tools",

@@ -16,10 +16,12 @@ export type AnyCompleteOptions = Omit<Options, "recover">;
 
 /**
  * The type of `value` for these options: the output of a Standard Schema, unknown for a JSON Schema, and
- * undefined without a schema.
+ * undefined without a schema. With `clientTools` it may also be undefined, because the model may call a tool.
  */
 export type ValueOf<O> = O extends unknown
-  ? ValueBy<Property<O, "schema">, Property<O, "outputFormat">>
+  ?
+      | ValueBy<Property<O, "schema">, Property<O, "outputFormat">>
+      | (undefined extends Property<O, "clientTools"> ? never : undefined)
   : never;
 
 type ValueBy<Schema, Format> =

@@ -227,8 +227,9 @@ export interface Options {
    * Tools that your program runs itself. The model sees each name, description and schema exactly as given. If
    * the model calls some of these tools, the call ends with `stop: "tool_calls"` and `toolCalls`. Run the
    * tools, and continue with another call whose `history` holds the model's message and the results. Only
-   * `complete()` and `stream()` take this option, and the call can have no other tools. In a session, use a
-   * tool of `createSdkMcpServer()` whose handler returns later. Needs Claude Code 2.1.197.
+   * `complete()` and `stream()` take this option, and the call can have no other tools. With a `schema`, the model
+   * calls tools or gives the value. In a session, use a tool of `createSdkMcpServer()` whose handler returns
+   * later. Needs Claude Code 2.1.197.
    * @default []
    * @example
    * ```ts

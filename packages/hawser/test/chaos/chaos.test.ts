@@ -5,7 +5,7 @@ import { cellsOf, ENTRIES, FAULTS, STEPS } from "./plan.js";
 import { PLANTS } from "./plant.js";
 
 /** A sample of the product: two or three cells of each step. chaos.full.test.ts has many more. */
-const EVERY = 17;
+const EVERY = 31;
 
 it("a call settles as expected and leaves nothing behind, for a sample of the faults at every protocol step", async () => {
   const told = await chaos(`--every=${EVERY}`, "--concurrency=20");

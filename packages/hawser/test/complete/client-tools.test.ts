@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { CHANNELS, type TurnEndEvent } from "../../src/base/index.js";
 import { complete, type ToolCall } from "../../src/complete/index.js";
 import { type ClientTool, validateOptions } from "../../src/options/index.js";
@@ -182,6 +183,35 @@ describe.each(clisInTurn())("complete() with clientTools on the real CLI $name",
     expect(JSON.stringify(shared.calls[0]?.body)).toContain(WEATHER.description);
   });
 
+  it("ends with tool calls or with the value of a schema, as the model decides", async () => {
+    shared.script(
+      toolUse("get_weather", { city: "Oslo" }, { id: "toolu_a" }),
+      toolUse("StructuredOutput", { isRain: true }),
+    );
+    const schema = z.object({ isRain: z.boolean() });
+    const question: HistoryMessage = { role: "user", content: "Rain in Oslo?" };
+    const first = await complete(undefined, { ...options(), schema, history: [question] });
+    expect(first).toMatchObject({
+      stop: "tool_calls",
+      value: undefined,
+      toolCalls: [{ id: "toolu_a", name: "get_weather", input: { city: "Oslo" } }],
+    });
+    const history = [question, ...answered(first.toolCalls, () => "It rains.")];
+    const second = await complete(undefined, { ...options(), schema, history });
+    expect(second).toMatchObject({ stop: "completed", value: { isRain: true }, toolCalls: [] });
+    const [, last] = shared.calls;
+    expect(shared.calls).toHaveLength(2);
+    expect(last?.tools.toSorted()).toEqual(["StructuredOutput", "get_weather", "time-of-day"]);
+    expect(last && receivedIn(last)).toEqual(expectedFor(history));
+  });
+
+  it("asks for the value again if a text answers a call with a schema and tools", async () => {
+    shared.script("It rains.", toolUse("StructuredOutput", { isRain: true }));
+    const schema = z.object({ isRain: z.boolean() });
+    const { value, toolCalls } = await complete("Oslo?", { ...options(), schema });
+    expect({ value, toolCalls }).toEqual({ value: { isRain: true }, toolCalls: [] });
+  });
+
   it('makes the model call one of the tools with toolChoice: "required"', async () => {
     shared.script(
       toolUse("StructuredOutput", { call: { tool: "time-of-day", input: { zone: "CET" } } }),
@@ -290,9 +320,9 @@ describe("the option clientTools", () => {
       /inputSchema.type must be "object"/,
     ],
     [
-      "a schema for the answer",
-      { clientTools: [TIME], schema: { type: "object" } },
-      /contradicts schema/,
+      "a schema for the answer and a call that the model must make",
+      { clientTools: [TIME], schema: { type: "object" }, toolChoice: "required" },
+      /toolChoice contradicts schema/,
     ],
     ["tools of the CLI", { clientTools: [TIME], tools: ["Read"] }, /contradicts tools/],
     ["the preset agent", { clientTools: [TIME], preset: "agent" }, /contradicts tools/],

@@ -20,8 +20,6 @@ function rankOf({ moduleId }: TestSpecification): number {
 /** The files that take longest, the longest first. Those of full runs come before all others. */
 const LONG: readonly string[] = [
   "bin/chat",
-  "complete/failure-table",
-  "process/custom-spawn-death",
   "session/forgotten",
   "chaos/chaos",
   "complete/failures",

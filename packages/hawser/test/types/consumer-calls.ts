@@ -34,6 +34,7 @@ export async function values(): Promise<void> {
   same<Year>()(await complete("x", { ...plain, schema }), true);
   same<Year>()(await complete("x", { ...all, schema }), true);
   same<Year>()(await stream("x", { schema }).completion, true);
+  same<Year | undefined>()(await complete("x", { schema, clientTools: [] }), true);
   same<Year>()(await pool.complete("x", { schema }), true);
   same<Year>()(await pool.stream("x", { schema }).completion, true);
   same<unknown>()(await complete("x", { schema: { type: "object" } }), true);

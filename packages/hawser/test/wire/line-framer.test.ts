@@ -201,13 +201,13 @@ describe("LineFramer with a long line", () => {
   });
 
   it.each([1, 16])("copies, decodes and searches chunks of %i byte(s) once", (size) => {
-    const line = Buffer.alloc(8 * 1024 * 1024, "abcdefg—");
+    const line = Buffer.alloc(2 * 1024 * 1024, "abcdefg—");
     const bytes = Buffer.concat([line, Buffer.from("\n")]);
     const work = countWork(() => {
       const lines = frame(chunksOf(bytes, size));
       expect(lines.map((text) => text === line.toString())).toEqual([true]);
     });
-    const slack = 2 * 1024 * 1024;
+    const slack = line.length / 4;
     expect(work.copied).toBeLessThan(bytes.length + slack);
     // The test itself decodes once.
     expect(work.decoded).toBeLessThan(2 * bytes.length + slack);

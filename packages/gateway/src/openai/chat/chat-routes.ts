@@ -9,6 +9,7 @@ import { type SseEvent, sseResponse } from "../../http/sse.js";
 import { answerHeaders } from "../answer-headers.js";
 import { parseChatBody } from "./chat-body.js";
 import { ChatAnswer } from "./chat-completion.js";
+import { inlineChatUrls } from "./inline-chat-urls.js";
 import { translateChat } from "./translate-chat.js";
 
 /** `POST /v1/chat/completions` */
@@ -16,7 +17,7 @@ export function chatRoutes(core: GatewayCore): Hono<Env> {
   const app = new Hono<Env>();
   app.post("/v1/chat/completions", async (c) => {
     const exchange = c.get("exchange");
-    const body = parseChatBody(await readJson(c));
+    const body = await inlineChatUrls(parseChatBody(await readJson(c)), core.fetchUrl);
     const { request, ignored, isStreamed, includesUsage, toolSet } = translateChat(body);
     const { record } = exchange;
     record.isStreamed = isStreamed;

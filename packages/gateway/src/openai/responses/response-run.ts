@@ -46,14 +46,11 @@ export class ResponseRun implements RunningResponse {
   /** Begins the answer. Rejects if the request is refused, or fails before the model answers. */
   async begin(): Promise<AsyncGenerator<ResponseEvent, void, undefined>> {
     const { core, running, exchange, id, translated } = this.#options;
-    running.add(exchange.tenant.name, id, this);
-    try {
-      const answer = await core.answer(exchange, translated.request);
-      return this.#run(answer);
-    } catch (error) {
-      running.remove(exchange.tenant.name, id);
-      throw error;
-    }
+    const { name } = exchange.tenant;
+    running.add(name, id, this);
+    // Also if the request is refused, or if the client is gone before it has read anything.
+    exchange.onEnd(() => running.remove(name, id));
+    return this.#run(await core.answer(exchange, translated.request));
   }
 
   async cancel(): Promise<ResponseObject> {

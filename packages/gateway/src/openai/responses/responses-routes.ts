@@ -5,6 +5,7 @@ import type { Env } from "../../http/exchange.js";
 import { readJson } from "../../http/read-json.js";
 import { type SseEvent, sseResponse } from "../../http/sse.js";
 import { answerHeaders } from "../answer-headers.js";
+import { inlineResponseUrls } from "./inline-response-urls.js";
 import { listItems } from "./list-items.js";
 import type { ResponseEvent } from "./response-events.js";
 import { createResponseId } from "./response-ids.js";
@@ -29,7 +30,8 @@ export function responsesRoutes(core: GatewayCore): Hono<Env> {
     const { record, tenant } = exchange;
     const body = parseResponsesBody(await readJson(c));
     const id = createResponseId();
-    const { earlier, input } = await readInput(store, tenant.name, id, body);
+    const { earlier, input: given } = await readInput(store, tenant.name, id, body);
+    const input = await inlineResponseUrls(given, core.fetchUrl);
     const translated = translateResponses(body, earlier, input);
     const { ignored } = translated;
     record.isStreamed = body.stream === true;

@@ -154,7 +154,7 @@ function partBlock(
       if (typeof part.file_url === "string") {
         throw refusal(
           `${path}.file_url`,
-          "the gateway does not fetch files. Pass the contents as a data: URL in `file_data`.",
+          "the gateway does not fetch URLs unless `fetchUrls` is set in its configuration. Pass the contents as a data: URL in `file_data`.",
         );
       }
       return fileBlock(part, path);

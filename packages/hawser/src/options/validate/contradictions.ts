@@ -130,10 +130,11 @@ const RULES: readonly Rule[] = [
     when: (o) => isFilled(o["history"]) && has(o["autoResume"]) && o["autoResume"] !== 0,
   },
   {
-    path: "clientTools",
-    message: "contradicts schema and outputFormat: an answer is a value or tool calls",
-    hint: "Leave the schema out, or make it the input of one more tool.",
-    when: (o) => isFilled(o["clientTools"]) && (has(o["schema"]) || has(o["outputFormat"])),
+    path: "toolChoice",
+    message:
+      "contradicts schema and outputFormat: the model cannot give a value and must call a tool",
+    hint: 'Leave the schema out, or set `toolChoice` to "auto": then the answer is a value or tool calls.',
+    when: (o) => isForced(o["toolChoice"]) && (has(o["schema"]) || has(o["outputFormat"])),
   },
   {
     path: "clientTools",
@@ -175,3 +176,8 @@ const RULES: readonly Rule[] = [
     when: (o) => o["verbatimPrompts"] === true && o["literalPrompt"] === false,
   },
 ];
+
+/** Whether the model must call a tool. */
+function isForced(toolChoice: unknown): boolean {
+  return toolChoice === "required" || (typeof toolChoice === "object" && toolChoice !== null);
+}

@@ -1,0 +1,305 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isolatedEnv, SimulatedModel } from "hawser/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { nativeCli } from "../../../../tools/native-cli.js";
+import { type RunningServer, serve } from "../../src/serve/serve.js";
+import { createKey, hashKey } from "../../src/tenants/api-key.js";
+import { RawConnection } from "../support/raw-http.js";
+
+const KEYS = { alice: createKey(), poor: createKey(), slow: createKey(), admin: createKey() };
+/** Texts that must not be in any log. */
+const SECRETS = [
+  ...Object.values(KEYS),
+  "sk-ant-api03-PLANTED",
+  "PLANTED-PROMPT",
+  "PLANTED-ANSWER",
+  "PLANTED-WRONG-KEY",
+];
+const BODY_LIMIT = 100_000;
+
+const config = {
+  listen: { headersTimeoutMs: 700, requestTimeoutMs: 1500 },
+  bodyLimit: BODY_LIMIT,
+  allowedHosts: ["gateway.example.org"],
+  allowedOrigins: ["https://app.example.org"],
+  models: { "gpt-5": "haiku" },
+  stateDir: "state",
+  pool: { size: { min: 0, max: 1 } },
+  tenants: {
+    alice: { keys: [hashKey(KEYS.alice)], models: ["haiku", "gpt-5"], tokensPerMinute: 100_000 },
+    poor: { keys: [hashKey(KEYS.poor)], usdPerDay: 0.000001, apiKey: "sk-ant-api03-PLANTED" },
+    slow: { keys: [hashKey(KEYS.slow)], requestsPerMinute: 1 },
+    admin: { keys: [hashKey(KEYS.admin)], admin: true },
+  },
+};
+
+let server: RunningServer;
+let end: () => Promise<void>;
+let output = "";
+
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hawser-security-"));
+  const model = await SimulatedModel.start({ replies: () => "PLANTED-ANSWER" });
+  const place = await isolatedEnv({ baseUrl: model.url });
+  writeFileSync(join(folder, "hawser.config.json"), JSON.stringify(config));
+  const write = (text: string) => {
+    output += text;
+  };
+  server = await serve({
+    cwd: folder,
+    port: 0,
+    options: {
+      cliPath: nativeCli("@anthropic-ai/claude-code"),
+      cwd: place.cwd,
+      env: place.env,
+      inheritEnv: false,
+    },
+    isSimulated: true,
+    writeLog: write,
+    warn: write,
+  });
+  end = async () => {
+    await server.close();
+    await place.dispose();
+    await model.close();
+    rmSync(folder, { recursive: true });
+  };
+});
+afterAll(() => end());
+beforeEach(() => {
+  output = "";
+});
+
+function call(path: string, init: RequestInit = {}, key: string = KEYS.alice): Promise<Response> {
+  const headers = { "x-api-key": key, "content-type": "application/json", ...init.headers };
+  return fetch(`http://127.0.0.1:${server.port}${path}`, { ...init, headers });
+}
+
+function ask(model: string, key?: string): Promise<Response> {
+  const messages = [{ role: "user", content: "PLANTED-PROMPT" }];
+  const body = JSON.stringify({ model, max_tokens: 10, messages });
+  return call("/v1/messages", { method: "POST", body }, key);
+}
+
+function raw(head: readonly string[], body = ""): RawConnection {
+  const connection = new RawConnection(server.port);
+  connection.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  return connection;
+}
+
+const POST = ["POST /v1/messages HTTP/1.1", "host: localhost", `x-api-key: ${KEYS.alice}`];
+
+describe("keys", () => {
+  it.each([
+    ["/v1/messages", { type: "error", error: { type: "authentication_error" } }],
+    ["/v1/chat/completions", { error: { code: "invalid_api_key", param: null } }],
+  ])("are needed at %s: a wrong one is 401 in the client's shape", async (path, shape) => {
+    const response = await call(path, { method: "POST", body: "{}" }, "PLANTED-WRONG-KEY");
+    expect(response.status).toBe(401);
+    expect(response.headers.get("x-should-retry")).toBe("false");
+    expect(await response.json()).toMatchObject(shape);
+  });
+
+  it("are needed before a body is read", async () => {
+    const connection = raw([
+      "POST /v1/messages HTTP/1.1",
+      "host: localhost",
+      "content-type: application/json",
+      "content-length: 90000",
+    ]);
+    expect(await connection.status()).toBe(401);
+  });
+
+  it("are not needed for /health, /ready and /openapi.json, and /metrics needs an admin", async () => {
+    const open = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`);
+    for (const path of ["/health", "/ready", "/openapi.json"]) {
+      expect((await open(path)).status, path).toBe(200);
+    }
+    expect((await open("/metrics")).status).toBe(401);
+    expect((await call("/metrics")).status).toBe(403);
+    const metrics = await call("/metrics", {}, KEYS.admin);
+    expect(metrics.headers.get("content-type")).toContain("version=0.0.4");
+    expect(await metrics.text()).toContain('hawser_pool_processes{state="serving"}');
+  });
+});
+
+describe("limits over HTTP", () => {
+  it("answer within the limits with the headers of both APIs", async () => {
+    const response = await ask("haiku");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("anthropic-ratelimit-tokens-limit")).toBe("100000");
+    expect(response.headers.get("x-ratelimit-limit-tokens")).toBe("100000");
+    expect(response.headers.get("anthropic-ratelimit-tokens-reset")).toMatch(/^\d{4}-.*Z$/);
+    expect(response.headers.get("anthropic-ratelimit-requests-limit")).toBeNull();
+  });
+
+  it("hide models that the tenant may not use", async () => {
+    const response = await ask("opus");
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { type: "not_found_error" } });
+  });
+
+  it("refuse the second request of requestsPerMinute: 1 with 429 and retry-after", async () => {
+    expect((await ask("haiku", KEYS.slow)).status).toBe(200);
+    const refused = await ask("haiku", KEYS.slow);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(30);
+    expect(refused.headers.get("x-should-retry")).toBe("true");
+    expect(refused.headers.get("anthropic-ratelimit-requests-remaining")).toBe("0");
+    expect(await refused.json()).toMatchObject({ error: { type: "rate_limit_error" } });
+  });
+
+  it("refuse with 429 and x-should-retry: false when usdPerDay is spent", async () => {
+    expect((await ask("haiku", KEYS.poor)).status).toBe(200);
+    const refused = await ask("haiku", KEYS.poor);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("x-should-retry")).toBe("false");
+    expect(await refused.text()).toContain("of its $0.000001 for today");
+  });
+});
+
+describe("bodies", () => {
+  it("over bodyLimit are 413 as soon as their length is declared", async () => {
+    const connection = raw([
+      ...POST,
+      "content-type: application/json",
+      "content-length: 999999999",
+    ]);
+    expect(await connection.status()).toBe(413);
+    expect(connection.text).toContain("request_too_large");
+    await connection.closed;
+  });
+
+  it("over bodyLimit are 413 before a chunked body has ended", async () => {
+    const head = [...POST, "content-type: application/json", "transfer-encoding: chunked"];
+    const connection = raw(head);
+    const chunk = `4000\r\n${" ".repeat(0x4000)}\r\n`;
+    for (let i = 0; i < 12; i++) connection.write(chunk);
+    expect(await connection.status()).toBe(413);
+    await connection.closed;
+  });
+
+  it.each([
+    ["malformed JSON", '{"model": "haiku",\n "messages": [}', "line 2, column 15"],
+    ["JSON that is cut", '{"model": "haiku"', "not JSON"],
+    ["no body", "", "The body is empty"],
+    ["bytes that are no UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), "The body is not UTF-8"],
+  ])("with %s are 400", async (_, body, text) => {
+    const response = await call("/v1/messages", { method: "POST", body });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain(text);
+  });
+
+  it("of another type are 415", async () => {
+    const headers = { "content-type": "text/plain" };
+    const response = await call("/v1/messages", { method: "POST", body: "{}", headers });
+    expect(response.status).toBe(415);
+  });
+});
+
+describe("slow clients", () => {
+  it("that do not finish their headers are cut off with 408", async () => {
+    const connection = new RawConnection(server.port);
+    connection.write("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-slow: ");
+    expect(await connection.status()).toBe(408);
+    await connection.closed;
+  });
+
+  it("that do not finish their body are cut off", async () => {
+    const connection = raw([...POST, "content-type: application/json", "content-length: 50"], "{");
+    await connection.closed;
+    expect(connection.text).not.toContain("HTTP/1.1 200");
+  });
+
+  it("with headers that are too large get 431", async () => {
+    const connection = raw(["GET /health HTTP/1.1", "host: localhost", `x: ${"y".repeat(20_000)}`]);
+    expect(await connection.status()).toBe(431);
+  });
+});
+
+describe("paths", () => {
+  it.each([
+    ["/health/../v1/models", 401],
+    ["/v1/../v1/models", 401],
+    ["//v1/models", 401],
+    ["/v1/models/", 401],
+    ["/V1/models", 401],
+    ["/%2e%2e/v1/models", 401],
+    ["/health%00", 401],
+    ["/health;x", 401],
+    ["/v1\\models", 400],
+    ["/health?x=/v1/models", 200],
+  ])("GET %s without a key is %i", async (path, status) => {
+    const connection = raw([`GET ${path} HTTP/1.1`, "host: localhost"]);
+    expect(await connection.status()).toBe(status);
+  });
+
+  it("that do not exist are 404, and other methods 405 with Allow", async () => {
+    expect((await call("/v1/nothing")).status).toBe(404);
+    const refused = await call("/v1/messages");
+    expect(refused.status).toBe(405);
+    expect(refused.headers.get("allow")).toBe("POST");
+  });
+});
+
+describe("Host and Origin", () => {
+  it.each([
+    ["localhost", 200],
+    ["127.0.0.1:1234", 200],
+    ["[::1]:80", 200],
+    ["gateway.example.org", 200],
+    ["GATEWAY.example.org:443", 200],
+    ["evil.example", 403],
+    ["localhost.evil.example", 403],
+    ["127.0.0.1.evil.example", 403],
+    ["evil.example:80@localhost", 400],
+  ])("a request to the host %s is %i", async (host, status) => {
+    const connection = raw(["GET /health HTTP/1.1", `host: ${host}`]);
+    expect(await connection.status()).toBe(status);
+  });
+
+  it.each([
+    ["https://app.example.org", 200],
+    ["https://evil.example", 403],
+    ["http://localhost:3000", 403],
+    ["null", 403],
+  ])("a web page of %s gets %i", async (origin, status) => {
+    const response = await call("/v1/models", { headers: { origin } });
+    expect(response.status).toBe(status);
+    const allowed = response.headers.get("access-control-allow-origin");
+    expect(allowed).toBe(status === 200 ? origin : null);
+  });
+
+  it("the question of a browser before a request is answered for allowed origins only", async () => {
+    const ask = (origin: string) =>
+      fetch(`http://127.0.0.1:${server.port}/v1/messages`, {
+        method: "OPTIONS",
+        headers: { origin, "access-control-request-method": "POST" },
+      });
+    expect((await ask("https://app.example.org")).status).toBe(204);
+    expect((await ask("https://evil.example")).status).toBe(403);
+  });
+});
+
+describe("logs", () => {
+  it("hold no key, prompt or answer, also of refused and failed requests", async () => {
+    await ask("haiku");
+    await ask("PLANTED-PROMPT");
+    await call("/v1/messages", { method: "POST", body: "PLANTED-PROMPT{" });
+    await call("/v1/models?key=PLANTED-PROMPT", {}, "PLANTED-WRONG-KEY");
+    await vi.waitFor(() => expect(output.trim().split("\n")).toHaveLength(4));
+    // The name of a model is logged, because it explains a 404; a client that puts a prompt there is told so.
+    const lines = output.split("\n").filter((line) => !line.includes('"model":"PLANTED-PROMPT"'));
+    for (const secret of SECRETS) expect(lines.join("\n")).not.toContain(secret);
+    const [first] = lines.map((line) => JSON.parse(line || "{}"));
+    expect(first).toMatchObject({
+      tenant: "alice",
+      route: "/v1/messages",
+      status: 200,
+      model: "haiku",
+    });
+    expect(first.outputTokens).toBeGreaterThan(0);
+  });
+});
