@@ -137,7 +137,7 @@ async function conversationOf(
       if (last === undefined) instructions.push(text);
       else (last.role === "user" ? last.content : reminders).push(reminder(text));
       if (last !== undefined)
-        ignored.add(`${path}.role`, "system, sent as a part of a user message");
+        ignored.add(`${path}.role`, "system sent as a part of a user message");
       continue;
     }
     const content = await blocksOf(message, path, ignored, fetchUrl);

@@ -107,7 +107,7 @@ function clientTool(tool: ToolInput, ignored: IgnoredParameters): ClientTool {
     return { name, description: description ?? "", inputSchema };
   }
   if (tool.format?.type === "grammar")
-    ignored.add(`${path}.format`, "told to the model, not enforced");
+    ignored.add(`${path}.format`, "told to the model but not enforced");
   const inputSchema = {
     type: "object",
     properties: { input: { type: "string" } },
