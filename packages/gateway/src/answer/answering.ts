@@ -17,6 +17,7 @@ import { callOptions } from "./call-options.js";
 import { asRequestError } from "./invalid-request.js";
 import type { MessageReader } from "./message-reader.js";
 import type { ModelRequest } from "./model-request.js";
+import { renameTools } from "./renamed-tools.js";
 import { AGENT, LISTED_ALIASES, modelNotFound, resolveModel } from "./resolve-model.js";
 
 export interface AnsweringOptions {
@@ -81,11 +82,13 @@ export class Answering {
         return { call, reader, events: answerAgent(call, reader) };
       };
     }
-    const options = callOptions({ ...facts, model: target.model });
+    const renamed = renameTools(request);
+    const options = callOptions({ ...facts, request: renamed.request, model: target.model });
     return () => {
-      const reader = readerFor(request, record.isStreamed === true);
+      const reader = readerFor(renamed.request, record.isStreamed === true);
       const call = pool.stream(undefined, options);
-      return { call, reader, events: answerCompletion(call, request, reader) };
+      const events = answerCompletion(call, renamed.request, reader);
+      return { call, reader, events: renamed.restore(events) };
     };
   }
 }

@@ -21,6 +21,7 @@ const STATUS: Readonly<Record<RequestErrorCode, number>> = {
   invalid_api_key: 401,
   not_allowed: 403,
   not_found: 404,
+  previous_response_not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
