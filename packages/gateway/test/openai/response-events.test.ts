@@ -10,7 +10,7 @@ import { createResponseId, responseIdOf } from "../../src/openai/responses/respo
 import { emptyResponse } from "../../src/openai/responses/response-object.js";
 import { parseResponsesBody } from "../../src/openai/responses/responses-body.js";
 import { ToolSet } from "../../src/openai/tool-set.js";
-import { answerOf, textBlock, thinkingBlock, toolBlock } from "./answer-events.js";
+import { answerOf, textBlock, thinkingBlock, toolBlock } from "./answer-events.helper.js";
 
 const toolSet = new ToolSet(
   [
