@@ -128,11 +128,13 @@ export class ResponseEvents {
         break;
       }
       case "tool_use": {
-        const name = String(block.name);
-        const isCustom = this.#options.toolSet.isCustom(name);
+        const { toolSet } = this.#options;
+        const modelName = String(block.name);
+        const tool = toolSet.clientName(modelName);
+        const isCustom = toolSet.isCustom(modelName);
         const kind = isCustom ? "custom_tool_call" : "function_call";
         const ids = { id: itemId(isCustom ? "ctc" : "fc", id, place), callId: String(block.id) };
-        yield* this.#openItem({ kind, ...ids, name, input: block.input, text: "" });
+        yield* this.#openItem({ kind, ...ids, tool, input: block.input, text: "" });
         break;
       }
       default:
@@ -182,7 +184,7 @@ export class ResponseEvents {
           item.text = JSON.stringify(item.input ?? {});
           yield this.#itemEvent("response.function_call_arguments.delta", { delta: item.text });
         }
-        const fields = { arguments: item.text, name: item.name };
+        const fields = { arguments: item.text, name: item.tool.name };
         yield this.#itemEvent("response.function_call_arguments.done", fields);
         break;
       }
@@ -277,12 +279,14 @@ export class ResponseEvents {
         return { type: "message", id, status, role: "assistant", content };
       }
       case "function_call": {
-        const { callId: call_id, name, text } = item;
-        return { type: "function_call", id, status, call_id, name, arguments: isDone ? text : "" };
+        const { callId: call_id, tool, text } = item;
+        const input = isDone ? text : "";
+        return { type: "function_call", id, status, call_id, ...tool, arguments: input };
       }
       case "custom_tool_call": {
-        const { callId: call_id, name, text } = item;
-        return { type: "custom_tool_call", id, status, call_id, name, input: isDone ? text : "" };
+        const { callId: call_id, tool, text } = item;
+        const input = isDone ? text : "";
+        return { type: "custom_tool_call", id, status, call_id, ...tool, input };
       }
       case "reasoning": {
         const isShown = isDone && this.#showsText(item);
@@ -331,7 +335,7 @@ type OpenItem =
       readonly kind: "function_call" | "custom_tool_call";
       readonly id: string;
       readonly callId: string;
-      readonly name: string;
+      readonly tool: { readonly name: string; readonly namespace?: string };
       /** What the block began with: the whole input, if it was not streamed. */
       readonly input: unknown;
       text: string;

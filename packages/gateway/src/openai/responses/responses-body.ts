@@ -26,13 +26,17 @@ export interface ResponsesBody {
   readonly stream?: boolean | null | undefined;
 }
 
-export type ResponsesTool =
+export type ResponsesTool = ClientResponsesTool | ResponsesNamespace | HostedTool;
+
+/** A tool that the client runs. */
+export type ClientResponsesTool =
   | {
       readonly type: "function";
       readonly name: string;
       readonly description?: string | null | undefined;
       readonly parameters?: Readonly<Record<string, unknown>> | null | undefined;
       readonly strict?: boolean | null | undefined;
+      readonly defer_loading?: boolean | null | undefined;
     }
   | {
       readonly type: "custom";
@@ -43,10 +47,18 @@ export type ResponsesTool =
         | { readonly type: "grammar"; readonly syntax: string; readonly definition: string }
         | null
         | undefined;
-    }
-  | HostedTool;
+      readonly defer_loading?: boolean | null | undefined;
+    };
 
-/** A tool that OpenAI's servers run. The gateway refuses it by its type. */
+/** A group of tools. A call of one of them has the name of the group in its field `namespace`. */
+export interface ResponsesNamespace {
+  readonly type: "namespace";
+  readonly name: string;
+  readonly description?: string | null | undefined;
+  readonly tools: readonly ClientResponsesTool[];
+}
+
+/** A tool that OpenAI's servers run or define. */
 export interface HostedTool {
   readonly type: HostedToolType;
 }
@@ -60,7 +72,6 @@ const HOSTED_TOOLS = [
   "image_generation",
   "local_shell",
   "mcp",
-  "namespace",
   "programmatic_tool_calling",
   "shell",
   "tool_search",
@@ -72,7 +83,15 @@ const HOSTED_TOOLS = [
 
 export type HostedToolType = (typeof HOSTED_TOOLS)[number];
 
-export type ResponsesNamedTool = { readonly type: "function" | "custom"; readonly name: string };
+export function isHostedTool(tool: ResponsesTool): tool is HostedTool {
+  return (HOSTED_TOOLS as readonly string[]).includes(tool.type);
+}
+
+export interface ResponsesNamedTool {
+  readonly type: "function" | "custom";
+  readonly name: string;
+  readonly namespace?: string | null | undefined;
+}
 
 export interface ResponsesAllowedTools {
   readonly type: "allowed_tools";
@@ -113,13 +132,14 @@ export interface ResponsesReasoning {
 const text = z.string().nullish();
 const jsonObject = z.record(z.string(), z.unknown());
 
-const tool = z.discriminatedUnion("type", [
+const clientTools = [
   z.looseObject({
     type: z.literal("function"),
     name: z.string(),
     description: text,
     parameters: jsonObject.nullish(),
     strict: z.boolean().nullish(),
+    defer_loading: z.boolean().nullish(),
   }),
   z.looseObject({
     type: z.literal("custom"),
@@ -135,11 +155,26 @@ const tool = z.discriminatedUnion("type", [
         }),
       ])
       .nullish(),
+    defer_loading: z.boolean().nullish(),
+  }),
+] as const;
+
+const tool = z.discriminatedUnion("type", [
+  ...clientTools,
+  z.looseObject({
+    type: z.literal("namespace"),
+    name: z.string(),
+    description: text,
+    tools: z.array(z.discriminatedUnion("type", clientTools)),
   }),
   z.looseObject({ type: z.enum(HOSTED_TOOLS) }),
 ]);
 
-const namedTool = z.looseObject({ type: z.enum(["function", "custom"]), name: z.string() });
+const namedTool = z.looseObject({
+  type: z.enum(["function", "custom"]),
+  name: z.string(),
+  namespace: text,
+});
 
 export const responsesBody: z.ZodType<ResponsesBody> = z.looseObject({
   model: z.string().min(1),
