@@ -1,7 +1,7 @@
 import type { ClientTool, JsonSchema, ToolChoice } from "hawser";
 import { shownName } from "../answer/renamed-tools.js";
+import type { IgnoredParameters } from "../body/ignored-parameters.js";
 import { RequestError } from "../errors/request-error.js";
-import type { IgnoredParameters } from "./ignored-parameters.js";
 
 /** A tool of a request, in the terms that both OpenAI formats share. */
 export interface ToolInput {

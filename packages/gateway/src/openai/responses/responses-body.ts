@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseBody } from "../parse-body.js";
+import { parseBody } from "../../body/parse-body.js";
 import { EFFORTS, type ReasoningEffort } from "../reasoning-effort.js";
 import { type InputItem, inputItem } from "./response-item.js";
 
