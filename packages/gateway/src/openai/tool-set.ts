@@ -192,18 +192,15 @@ function clientTool(tool: ToolInput, name: string, ignored: IgnoredParameters): 
   return { name, description: describe(tool), inputSchema };
 }
 
-/**
- * The description of its namespace comes first, because the model sees no namespaces. There is no blank line between
- * the parts. Observed: the CLI cuts the description of a tool at the first blank line.
- */
+/** The description of its namespace is a part of it, because the model sees no namespaces. */
 function describe({ namespace, description, format }: ToolInput): string {
   const grammar =
     format?.type === "grammar"
       ? `The input must fit this ${format.syntax} grammar:\n${format.definition}`
       : "";
-  return [namespace?.description ?? "", description ?? "", grammar]
+  return [description ?? "", namespace?.description ?? "", grammar]
     .filter((text) => text !== "")
-    .join("\n");
+    .join("\n\n");
 }
 
 function refusal(path: string, text: string): RequestError {

@@ -24,6 +24,7 @@ describe("ToolSet with namespaces", () => {
     expect(set.clientName("unknown")).toEqual({ name: "unknown" });
     expect(set.modelName({ name: "search", namespace: "crm" })).toBe("crm__search");
     expect(set.modelName({ name: "search", namespace: null })).toBe("search");
+    expect(names(toolSet(tool("search", "mcp__docs__")))).toEqual(["mcp__docs__search"]);
   });
 
   it("names a call of a tool that is no longer offered in the same way", () => {

@@ -203,7 +203,7 @@ describe("translateResponses()", () => {
       { name: "weather", description: "" },
       {
         name: "crm__find",
-        description: "Customers.\nFinds one.",
+        description: "Finds one.\n\nCustomers.",
         inputSchema: { type: "object" },
       },
       { name: "crm__query", description: "Customers." },
