@@ -58,6 +58,7 @@ export default defineConfig({
           guide("Hooks", "hooks"),
           guide("Tools", "tools"),
           guide("The pool", "pool"),
+          guide("The gateway", "gateway"),
           guide("Performance", "performance"),
           guide("Errors", "errors"),
           guide("Tests", "testing"),

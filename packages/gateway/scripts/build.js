@@ -1,7 +1,7 @@
 // Builds dist with the TypeScript compiler: one file for each source file, with source maps and declarations.
 // The types of `hawser` come from its own dist, so `hawser` is built first.
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
+copyGuide();
 try {
   execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
     stdio: "inherit",
@@ -17,4 +18,11 @@ try {
 } catch (error) {
   // The compiler has already printed the errors.
   process.exit(error.status ?? 1);
+}
+
+/** The guide is the README of the package. Pages beside it are not shipped, so links to them become words. */
+function copyGuide() {
+  const guide = readFileSync(join(root, "../../docs/gateway.md"), "utf8");
+  const links = /\[([^\]]+)\]\((?![a-z]+:|#)[^)]+\)/g;
+  writeFileSync(join(root, "README.md"), guide.replace(links, "$1 (in the repository)"));
 }

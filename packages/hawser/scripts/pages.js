@@ -16,13 +16,15 @@ import { join, posix } from "node:path";
 /** What the package holds beside its code. */
 const PAGES = ["README.md", "CHANGELOG.md", "LICENSE", "SECURITY.md", "docs", "examples"];
 
-/** Pages that are no guides. The package has to stay small. */
+/** Pages that are no guides, and those of other packages. The package has to stay small. */
 const ONLY_IN_REPOSITORY = [
   "CONTRIBUTING.md",
   "docs/architecture.md",
   "docs/benchmarks.md",
   "docs/benchmarks.svg",
+  "docs/gateway.md",
   "docs/source-systems.md",
+  "examples/deploy",
 ];
 
 /** `address` is for example "https://example.org/hawser". */
@@ -32,7 +34,9 @@ export function copyPages(repository, folder, { address, version }) {
     if (!existsSync(join(repository, page))) continue;
     cpSync(join(repository, page), join(folder, page), { recursive: true, filter: isPage });
   }
-  for (const page of ONLY_IN_REPOSITORY) rmSync(join(folder, page), { force: true });
+  for (const page of ONLY_IN_REPOSITORY) {
+    rmSync(join(folder, page), { recursive: true, force: true });
+  }
   const base = address === undefined ? undefined : `${address}/blob/v${version}`;
   for (const page of PAGES) rewriteLinks(folder, page, base);
 }
@@ -76,7 +80,9 @@ function rewriteLinks(folder, page, base) {
           const place = image === "" ? base : base.replace("/blob/", "/raw/");
           return `${image}[${words}](${place}/${file})`;
         }
-        const isShipped = !ONLY_IN_REPOSITORY.includes(file.replace(/#.*/, ""));
+        const isShipped = !ONLY_IN_REPOSITORY.some(
+          (page) => file.replace(/#.*/, "") === page || file.startsWith(`${page}/`),
+        );
         return isShipped ? link : `${words} (in the repository)`;
       }),
     );

@@ -22,10 +22,11 @@ export interface AgentFacts {
 
 /** The options of a call that the CLI answers as an agent, with its own tools. */
 export function agentOptions(facts: AgentFacts): AnyCompleteOptions {
-  const { request, definition, approvals, tenant, options, signal } = facts;
+  const { request, approvals, tenant, options, signal } = facts;
+  const { description: _, ...definition } = facts.definition;
   refuseForAgent(request);
   const { canUseTool, onElicitation } = approvals;
-  const { system, effort } = request;
+  const { system, effort, thinking } = request;
   return {
     preset: "agent",
     persistSession: false,
@@ -35,6 +36,7 @@ export function agentOptions(facts: AgentFacts): AnyCompleteOptions {
     ...definition,
     ...(system === undefined ? {} : { systemPrompt: appended(definition.systemPrompt, system) }),
     ...(effort === undefined ? {} : { effort }),
+    ...(thinking === undefined ? {} : { thinking }),
     tenant,
     signal,
     includePartialMessages: true,
@@ -63,13 +65,14 @@ export async function* answerAgent(
   yield { type: "end", end: { stopReason, stopSequence: undefined, usage, costUsd, completion } };
 }
 
-function refuseForAgent({ tools, schema, stopSequences }: ModelRequest): void {
+function refuseForAgent({ tools, schema, wantsJson, stopSequences }: ModelRequest): void {
   const refuse = (param: string, what: string) => {
     const message = `${param}: an agent of the server does not take ${what}. Use a model in place of the agent.`;
     throw new RequestError("invalid_request", message, { param });
   };
   if (tools.length > 0) refuse("tools", "tools of the client, because it has its own");
   if (schema !== undefined) refuse("schema", "a JSON schema");
+  if (wantsJson) refuse("response_format", "a format of the answer");
   if (stopSequences.length > 0) refuse("stop_sequences", "stop sequences");
 }
 

@@ -1,4 +1,11 @@
-import { type Completion, type CompletionStream, extractJson, type Usage } from "hawser";
+import {
+  type Completion,
+  type CompletionStream,
+  extractJson,
+  type HawserError,
+  isHawserError,
+  type Usage,
+} from "hawser";
 import type { AnswerEvent, StopReason } from "./answer.js";
 import { blockEvents, MessageReader, messageId } from "./message-reader.js";
 import type { ModelRequest } from "./model-request.js";
@@ -10,9 +17,40 @@ export async function* answerCompletion(
   request: ModelRequest,
   reader: MessageReader,
 ): AsyncGenerator<AnswerEvent, undefined> {
-  if (isByValue(request)) yield* answerByValue(call, request, reader);
-  else if (request.wantsJson) yield* answerInJson(streamed(call, request, reader));
-  else yield* endAtStopSequence(streamed(call, request, reader), request, reader);
+  try {
+    if (isByValue(request)) yield* answerByValue(call, request, reader);
+    else if (request.wantsJson) yield* answerInJson(streamed(call, request, reader));
+    else yield* endAtStopSequence(streamed(call, request, reader), request, reader);
+  } catch (error) {
+    const stopReason = isHawserError(error) ? NORMAL_ENDS.get(error.code) : undefined;
+    if (stopReason === undefined) throw error;
+    yield* endedEarly(stopReason, error as HawserError, request, reader);
+  }
+}
+
+/** These are errors of a call, but a client of the API expects an answer that ends with a stop reason. */
+const NORMAL_ENDS: ReadonlyMap<string, StopReason> = new Map([
+  ["max_output_tokens", "max_tokens"],
+  ["refusal", "refusal"],
+]);
+
+/** The end of an answer that `hawser` reports as an error, with the text that was not shown yet. */
+function* endedEarly(
+  stopReason: StopReason,
+  { partialText = "", result }: HawserError,
+  request: ModelRequest,
+  reader: MessageReader,
+): Iterable<AnswerEvent> {
+  const { usage } = (result ?? {}) as { usage?: Usage };
+  const counted = usage ?? reader.usage ?? UNKNOWN_USAGE;
+  if (!reader.isStarted) {
+    const { model } = request;
+    yield { type: "start", message: { id: messageId(), model, usage: counted } };
+  }
+  if (isByValue(request) && partialText !== "") {
+    yield* blockEvents(0, { type: "text", text: partialText });
+  }
+  yield endOf(stopReason, counted);
 }
 
 /** A reader for `answerCompletion()`. */
@@ -186,7 +224,7 @@ function completedEnd(stopReason: StopReason, completion: Completion<unknown>): 
 /** The end of an answer whose call is cut off, so that its cost is not known. */
 function endOf(
   stopReason: StopReason,
-  usage: Usage = { input_tokens: 0, output_tokens: 0 },
+  usage: Usage = UNKNOWN_USAGE,
   stopSequence?: string,
 ): AnswerEvent {
   return {
@@ -194,3 +232,6 @@ function endOf(
     end: { stopReason, stopSequence, usage, costUsd: undefined, completion: undefined },
   };
 }
+
+/** The formats of the clients have no way to say that the usage is not known. */
+const UNKNOWN_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };

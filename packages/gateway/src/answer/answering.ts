@@ -1,7 +1,7 @@
 import {
   type Approvals,
   type CompletionStream,
-  type HawserError,
+  HawserError,
   isHawserError,
   type Pool,
 } from "hawser";
@@ -17,6 +17,7 @@ import { callOptions } from "./call-options.js";
 import { asRequestError } from "./invalid-request.js";
 import type { MessageReader } from "./message-reader.js";
 import type { ModelRequest } from "./model-request.js";
+import { renameTools } from "./renamed-tools.js";
 import { AGENT, LISTED_ALIASES, modelNotFound, resolveModel } from "./resolve-model.js";
 
 export interface AnsweringOptions {
@@ -39,9 +40,13 @@ export class Answering {
   models({ tenant }: Exchange): readonly ModelEntry[] {
     const { models, agents } = this.#options;
     const names = [...LISTED_ALIASES, ...Object.keys(models)];
-    const agentNames = Object.keys(agents).map((name) => `${AGENT}${name}`);
-    const all = [...new Set([...names, ...agentNames])].filter((name) => tenant.mayUse(name));
-    return all.map((id) => ({ id, displayName: id }));
+    const entries = new Map(names.map((id) => [id, id]));
+    for (const [name, { description }] of Object.entries(agents)) {
+      entries.set(`${AGENT}${name}`, description ?? name);
+    }
+    return [...entries]
+      .filter(([id]) => tenant.mayUse(id))
+      .map(([id, displayName]) => ({ id, displayName }));
   }
 
   /** Resolves when the model has begun to answer. Rejects if the request is refused or fails before that. */
@@ -50,12 +55,12 @@ export class Answering {
     record.model = request.model;
     if (this.#options.isStrict === true) refuseIgnored(record.ignored ?? []);
     const run = this.#plan(exchange, request);
-    if (exchange.signal.aborted) throw new RequestError("invalid_request", "The client is gone.");
+    if (exchange.signal.aborted) throw new HawserError("aborted", "The client is gone.");
     const admission = tenant.admit();
     record.limits = admission.limits;
     const { call, reader, events } = run();
     settleAfter(call, reader, admission);
-    return begun(recorded(events, exchange.record, reader), record.isStreamed === true);
+    return begun(recorded(events, exchange, reader), record.isStreamed === true);
   }
 
   /** Checks everything that can be checked without a process. */
@@ -77,11 +82,13 @@ export class Answering {
         return { call, reader, events: answerAgent(call, reader) };
       };
     }
-    const options = callOptions({ ...facts, model: target.model });
+    const renamed = renameTools(request);
+    const options = callOptions({ ...facts, request: renamed.request, model: target.model });
     return () => {
-      const reader = readerFor(request, record.isStreamed === true);
+      const reader = readerFor(renamed.request, record.isStreamed === true);
       const call = pool.stream(undefined, options);
-      return { call, reader, events: answerCompletion(call, request, reader) };
+      const events = answerCompletion(call, renamed.request, reader);
+      return { call, reader, events: renamed.restore(events) };
     };
   }
 }
@@ -128,7 +135,7 @@ function settleAfter(
 /** Writes the facts of the answer into the record of the request. */
 async function* recorded(
   events: AsyncIterable<AnswerEvent>,
-  record: RequestRecord,
+  { record, signal }: Exchange,
   reader: MessageReader,
 ): AsyncGenerator<AnswerEvent, undefined> {
   const startedAt = performance.now();
@@ -147,6 +154,8 @@ async function* recorded(
   } catch (error) {
     record.errorCode = isHawserError(error) ? error.code : "internal";
     if (isHawserError(error) && isPerhapsPaid(error)) record.isPaid = true;
+    // The gateway closes: its reason says more than the abort that follows from it.
+    if (signal.reason instanceof RequestError) throw signal.reason;
     throw asRequestError(error);
   } finally {
     if (!isEnded) recordUsage(record, reader);

@@ -39,11 +39,17 @@ const document = z.looseObject({
   context: z.string().nullish(),
 });
 
+/** A tool that the client has found by search, and whose definition is in `tools`. */
+const toolReference = z.looseObject({ type: z.literal("tool_reference"), tool_name: z.string() });
+
 const toolResult = z.looseObject({
   type: z.literal("tool_result"),
   tool_use_id: z.string(),
   content: z
-    .union([z.string(), z.array(z.discriminatedUnion("type", [text, image, document]))])
+    .union([
+      z.string(),
+      z.array(z.discriminatedUnion("type", [text, image, document, toolReference])),
+    ])
     .optional(),
   is_error: z.boolean().nullish(),
 });

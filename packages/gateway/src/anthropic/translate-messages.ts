@@ -1,5 +1,6 @@
 import type { ClientTool, ContentBlock, HistoryMessage, ToolChoice } from "hawser";
 import type { ModelRequest, TranslatedRequest } from "../answer/model-request.js";
+import { shownName } from "../answer/renamed-tools.js";
 import { RequestError } from "../errors/request-error.js";
 import type { FetchUrl } from "../http/fetch-url.js";
 import { IgnoredParameters } from "../openai/ignored-parameters.js";
@@ -76,6 +77,8 @@ function clientTool(tool: BodyTool, path: string, ignored: IgnoredParameters): C
     throw new RequestError("invalid_request", `\`${param}\`: is missing.`, { param });
   }
   nameUnknown(tool, ["type", "name", "description", "input_schema"], path, ignored);
+  const shown = shownName(name);
+  if (shown !== name) ignored.add(`${path}.name`, `the model sees ${name} as ${shown}`);
   return { name, description: description ?? "", inputSchema };
 }
 
@@ -134,7 +137,7 @@ async function conversationOf(
       if (last === undefined) instructions.push(text);
       else (last.role === "user" ? last.content : reminders).push(reminder(text));
       if (last !== undefined)
-        ignored.add(`${path}.role`, "system, sent as a part of a user message");
+        ignored.add(`${path}.role`, "system sent as a part of a user message");
       continue;
     }
     const content = await blocksOf(message, path, ignored, fetchUrl);
@@ -209,6 +212,14 @@ async function cleanBlock(
   ignored: IgnoredParameters,
   fetchUrl: FetchUrl | undefined,
 ): Promise<ContentBlock> {
+  if (block.type === "tool_reference") {
+    // `tools` has the definition of the tool, and the model sees all of them.
+    ignored.add(`${path}.type`, "tool_reference sent as text");
+    return {
+      type: "text",
+      text: `The tool ${shownName(String(block["tool_name"]))} is available.`,
+    };
+  }
   const fields = FIELDS[block.type] ?? [];
   nameUnknown(block, fields, path, ignored);
   const kept = Object.entries(block).filter(

@@ -21,6 +21,7 @@ const STATUS: Readonly<Record<RequestErrorCode, number>> = {
   invalid_api_key: 401,
   not_allowed: 403,
   not_found: 404,
+  previous_response_not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
@@ -39,11 +40,13 @@ const STATUS: Readonly<Record<RequestErrorCode, number>> = {
 export function problemOf(error: unknown, isPaid: boolean): Problem {
   if (error instanceof RequestError) {
     const { code, message, param, retryAfterMs, details } = error;
-    const shouldRetry = code === "rate_limit_exceeded" || code === "draining";
+    const canHelp = code === "rate_limit_exceeded" || code === "draining";
+    const shouldRetry = canHelp && !isPaid;
     return { status: STATUS[code], code, message, param, retryAfterMs, shouldRetry, details };
   }
   if (isHawserError(error)) {
-    const { code, message, hint, retryable, retryAfterMs } = error;
+    const { code, message, hint, retryable, resetsAt } = error;
+    const { retryAfterMs = resetsAt && Math.max(0, resetsAt.getTime() - Date.now()) } = error;
     const shouldRetry = retryable && !isPaid;
     const { httpStatus: status } = ERROR_CODES[code];
     return {

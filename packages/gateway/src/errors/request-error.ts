@@ -4,6 +4,7 @@ export type RequestErrorCode =
   | "invalid_api_key"
   | "not_allowed"
   | "not_found"
+  | "previous_response_not_found"
   | "method_not_allowed"
   | "conflict"
   | "request_too_large"

@@ -1,3 +1,4 @@
+import { RequestError } from "../errors/request-error.js";
 import type { RateLimits, Tenant } from "../tenants/tenant.js";
 
 /** One request of a client whose key was checked. Hono keeps it in the variable `exchange`. */
@@ -67,9 +68,10 @@ export class Exchanges {
     return exchange;
   }
 
-  /** Aborts all open exchanges, or those that are meant. */
+  /** Aborts all open exchanges, or those that are meant, because the gateway closes. */
   abort(isMeant: (exchange: Exchange) => boolean = () => true): void {
-    for (const exchange of [...this.#open].filter(isMeant)) exchange.abort();
+    const reason = new RequestError("draining", "The gateway closes. Send the request again.");
+    for (const exchange of [...this.#open].filter(isMeant)) exchange.abortFor(reason);
   }
 }
 
@@ -98,6 +100,10 @@ class OpenExchange implements Exchange {
   readonly abort = (): void => {
     this.#controller.abort();
   };
+
+  abortFor(reason: Error): void {
+    this.#controller.abort(reason);
+  }
 
   end(): void {
     if (this.#isEnded) return;

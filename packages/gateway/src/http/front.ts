@@ -144,8 +144,10 @@ class FrontRequest {
       exchange.end();
       return;
     }
-    // An answer of a model is asked for by POST.
-    if (c.req.method === "GET") exchange.record.isSubscription = true;
+    // The streams of events of the native API.
+    if (c.req.method === "GET" && c.req.path.startsWith("/hawser/")) {
+      exchange.record.isSubscription = true;
+    }
     endIfUnread(exchange, c.req.raw.signal);
   }
 

@@ -100,11 +100,42 @@ const OPERATIONS: readonly Operation[] = [
     summary: "Lists the input of a stored response.",
     format: "openai",
   },
+  ...native([
+    ["get", "/agents", "Lists the agents whose sessions the tenant can open."],
+    ["get", "/sessions", "Lists the sessions that the tenant sees."],
+    ["post", "/sessions", "Opens a session of an agent."],
+    ["get", "/sessions/{id}", "Describes a session."],
+    ["delete", "/sessions/{id}", "Deletes a session."],
+    ["get", "/sessions/{id}/messages", "Returns the transcript of a session."],
+    ["post", "/sessions/{id}/turns", "Sends a prompt."],
+    ["post", "/sessions/{id}/interrupt", "Stops the turn that runs."],
+    ["post", "/sessions/{id}/close", "Closes a session."],
+    ["post", "/sessions/{id}/fork", "Copies a session."],
+    ["get", "/approvals", "Lists the questions that wait for an answer."],
+    ["get", "/approvals/records", "Lists the questions that were answered."],
+    ["get", "/approvals/{id}", "Describes a question."],
+    ["post", "/approvals/{id}", "Answers a question."],
+    ["get", "/state", "Shows what runs now."],
+    ["get", "/events", "Streams events; Last-Event-ID continues an earlier stream."],
+    ["get", "/events/{id}", "Returns an event in full."],
+  ]),
   { method: "get", path: "/health", summary: "Says that the server runs.", isOpen: true },
   { method: "get", path: "/ready", summary: "Says whether requests are answered.", isOpen: true },
   { method: "get", path: "/metrics", summary: "Figures in the text format of Prometheus." },
   { method: "get", path: "/openapi.json", summary: "This description.", isOpen: true },
 ];
+
+/** The native API. Its routes check its bodies. */
+function native(
+  rows: readonly (readonly [Operation["method"], path: string, summary: string])[],
+): Operation[] {
+  return rows.map(([method, path, summary]) => ({
+    ...{ method, path: `/hawser/v1${path}`, summary },
+    format: "openai",
+    ...(method === "post" ? { body: "object" as const } : {}),
+    ...(path === "/events" ? { streams: true as const } : {}),
+  }));
+}
 
 function operationOf({ path, summary, format, body, streams, isOpen }: Operation): object {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);

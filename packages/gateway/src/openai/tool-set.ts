@@ -1,4 +1,5 @@
 import type { ClientTool, JsonSchema, ToolChoice } from "hawser";
+import { shownName } from "../answer/renamed-tools.js";
 import { RequestError } from "../errors/request-error.js";
 import type { IgnoredParameters } from "./ignored-parameters.js";
 
@@ -99,12 +100,14 @@ export function customText(json: string): string {
 function clientTool(tool: ToolInput, ignored: IgnoredParameters): ClientTool {
   const { name, description, kind, path } = tool;
   if (tool.strict === true) ignored.add(`${path}.strict`);
+  const shown = shownName(name);
+  if (shown !== name) ignored.add(`${path}.name`, `the model sees ${name} as ${shown}`);
   if (kind === "function") {
     const inputSchema = (tool.parameters ?? { type: "object", properties: {} }) as JsonSchema;
     return { name, description: description ?? "", inputSchema };
   }
   if (tool.format?.type === "grammar")
-    ignored.add(`${path}.format`, "told to the model, not enforced");
+    ignored.add(`${path}.format`, "told to the model but not enforced");
   const inputSchema = {
     type: "object",
     properties: { input: { type: "string" } },

@@ -1,7 +1,8 @@
 import { createApprovals } from "hawser";
-import { toolUse } from "hawser/testing";
+import { always, hang, refusal, toolUse } from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import { Answering } from "../../src/answer/answering.js";
+import { usesBareMode } from "../../src/answer/call-options.js";
 import type { ModelRequest } from "../../src/answer/model-request.js";
 import { wholeAnswer } from "../../src/answer/whole-answer.js";
 import { gatewayWorld, testExchange } from "../support/gateway-world.js";
@@ -25,14 +26,12 @@ function request(more: Partial<ModelRequest> = {}): ModelRequest {
   };
 }
 
+function answering(): Answering {
+  return new Answering({ pool: world.pool, approvals: createApprovals(), models: {}, agents: {} });
+}
+
 async function ask(more: Partial<ModelRequest> = {}) {
-  const answering = new Answering({
-    pool: world.pool,
-    approvals: createApprovals(),
-    models: {},
-    agents: {},
-  });
-  return wholeAnswer(await answering.answer(testExchange(world.cliOptions), request(more)));
+  return wholeAnswer(await answering().answer(testExchange(world.cliOptions), request(more)));
 }
 
 describe("Answering.answer()", () => {
@@ -58,5 +57,69 @@ describe("Answering.answer()", () => {
       { type: "tool_use", name: "a", input: { x: 1 } },
       { type: "tool_use", name: "b", input: {} },
     ]);
+  });
+
+  it.each([
+    { said: ' {"knot": "bowline"} ', text: '{"knot": "bowline"}' },
+    { said: 'Here:\n```json\n{"knot":"bowline"}\n```', text: '{"knot":"bowline"}' },
+  ])("gives one JSON value of $said with wantsJson", async ({ said, text }) => {
+    world.script(said);
+    const { content } = await ask({ wantsJson: true, system: "Know knots." });
+    expect(content).toEqual([{ type: "text", text }]);
+    expect(world.calls[0]?.system).toMatch(/Know knots\.\n\n.*JSON/);
+  });
+
+  it("throws structured_output, which is 422, if an answer with wantsJson has no JSON", async () => {
+    world.script("A bowline.");
+    await expect(ask({ wantsJson: true })).rejects.toMatchObject({
+      code: "structured_output",
+      httpStatus: 422,
+    });
+  });
+
+  it("ends with refusal if the model refuses a value by schema", async () => {
+    world.script(always(refusal("I can not.")));
+    const schema = { type: "object", properties: { knot: { type: "string" } } };
+    const { stopReason, content } = await ask({ schema });
+    expect(stopReason).toBe("refusal");
+    expect(JSON.stringify(content)).toContain("I can not.");
+  });
+
+  it("throws invalid_request that names tools if there are tools and a schema", async () => {
+    const tools = [{ name: "a", description: "", inputSchema: { type: "object" } }];
+    await expect(ask({ tools, schema: { type: "object" } })).rejects.toMatchObject({
+      code: "invalid_request",
+      param: "tools",
+    });
+  });
+
+  it("books what was used once, also for a reader that leaves", async () => {
+    const settled: unknown[] = [];
+    const exchange = testExchange(world.cliOptions);
+    exchange.record.isStreamed = true;
+    const admission = { limits: {}, settle: (used?: object) => void settled.push(used) };
+    const tenant = { ...exchange.tenant, admit: () => admission };
+    world.script(hang("one two three four", { chunks: 8 }));
+    const answer = await answering().answer({ ...exchange, tenant }, request());
+    for await (const event of answer) if (event.type === "block_delta") break;
+    await world.settled();
+    expect(settled).toMatchObject([{ usage: { input_tokens: 10 }, costUsd: undefined }]);
+  });
+});
+
+describe("usesBareMode()", () => {
+  it.each([
+    { options: { apiKey: "k" }, bare: true },
+    { options: { env: { ANTHROPIC_API_KEY: "k" } }, bare: true },
+    { options: {}, environment: { ANTHROPIC_API_KEY: "k" }, bare: true },
+    { options: { inheritEnv: false }, environment: { ANTHROPIC_API_KEY: "k" }, bare: false },
+    { options: { inheritEnv: ["PATH"] }, environment: { ANTHROPIC_API_KEY: "k" }, bare: false },
+    { options: {}, bare: false },
+    { options: { oauthToken: "t" }, bare: false },
+    { options: { apiKey: "k", env: { ANTHROPIC_AUTH_TOKEN: "t" } }, bare: false },
+    { options: { apiKey: "k", rules: [] }, bare: false },
+    { options: { apiKey: "k", bare: false }, bare: false },
+  ])("is $bare for $options and $environment", ({ options, environment = {}, bare }) => {
+    expect(usesBareMode(options, environment)).toBe(bare);
   });
 });

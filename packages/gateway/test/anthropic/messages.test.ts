@@ -155,6 +155,55 @@ describe("POST /v1/messages", () => {
     expect(events.at(-2)).toMatchObject({ delta: { stop_reason: "tool_use" } });
   });
 
+  it("sends a tool_reference in a result as text, and says so", async () => {
+    world.script("I see.");
+    const reference = { type: "tool_reference", tool_name: "weather" };
+    const { response } = await create({
+      tools: [{ ...WEATHER, defer_loading: true }],
+      messages: [
+        { role: "user", content: "Weather?" },
+        {
+          role: "assistant",
+          content: [{ type: "tool_use", id: "toolu_1", name: "find", input: {} }],
+        },
+        {
+          role: "user",
+          content: [{ type: "tool_result", tool_use_id: "toolu_1", content: [reference] }],
+        },
+      ],
+    });
+    expect(response.status).toBe(200);
+    expect(world.calls[0]?.toolResults[0]?.text).toBe("The tool weather is available.");
+    expect(asked().tools.map(({ name }) => name)).toEqual(["weather"]);
+    expect(response.headers.get("x-hawser-ignored")).toContain("tool_reference sent as text");
+  });
+
+  it.each(["ToolSearch", "StructuredOutput"])(
+    "gives the client's tool %s, which the CLI has too, another name for the model",
+    async (name) => {
+      world.script(toolUse(`${name}_`, { city: "Oslo" }, { id: "toolu_2" }));
+      const call = { type: "tool_use", id: "toolu_1", name, input: { city: "Rome" } };
+      const { body, response } = await create({
+        tools: [{ ...WEATHER, name }],
+        messages: [
+          { role: "user", content: "Weather?" },
+          { role: "assistant", content: [call] },
+          {
+            role: "user",
+            content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "?" }],
+          },
+        ],
+      });
+      expect(body).toMatchObject({
+        stop_reason: "tool_use",
+        content: [{ type: "tool_use", id: "toolu_2", name, input: { city: "Oslo" } }],
+      });
+      expect(asked().tools.map((tool) => tool.name)).toEqual([`${name}_`]);
+      expect(JSON.stringify(asked().messages)).toContain(`"name":"${name}_"`);
+      expect(response.headers.get("x-hawser-ignored")).toContain(`the model sees ${name} as`);
+    },
+  );
+
   it("forces a tool with tool_choice, and shows the value as a call", async () => {
     world.script(toolUse("StructuredOutput", { city: "Oslo" }));
     const { body } = await create({

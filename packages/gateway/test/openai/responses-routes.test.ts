@@ -266,7 +266,9 @@ describe("POST /v1/responses", () => {
       headers,
     );
     expect(previous.status).toBe(404);
-    expect(await previous.json()).toMatchObject({ error: { param: "previous_response_id" } });
+    expect(await previous.json()).toMatchObject({
+      error: { param: "previous_response_id", code: "previous_response_not_found" },
+    });
     const input = [
       { role: "user", content: "Hi." },
       { type: "item_reference", id: output[0]?.id },

@@ -226,7 +226,7 @@ describe("translateChat()", () => {
       { type: "tool_use", id: "c1", name: "sql", input: { input: "SELECT 1" } },
     ]);
     expect(toolSet.isCustom("sql")).toBe(true);
-    expect(ignored).toEqual(["tools[].custom.format (told to the model, not enforced)"]);
+    expect(ignored).toEqual(["tools[].custom.format (told to the model but not enforced)"]);
   });
 
   it.each([

@@ -114,6 +114,12 @@ export class GatewayWorld {
     });
   }
 
+  /** Resolves with the next request that the model gets. */
+  nextCall(): Promise<RecordedRequest> {
+    const before = this.model.requests.length;
+    return this.model.waitFor(({ kind, number }) => kind === "call" && number > before);
+  }
+
   /** Waits until the pool has no process that serves or is reset. */
   async settled(): Promise<void> {
     for (;;) {

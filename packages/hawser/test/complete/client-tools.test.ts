@@ -313,6 +313,11 @@ describe("the option clientTools", () => {
       { clientTools: [{ ...TIME, name: "StructuredOutput" }] },
       /a tool of the CLI/,
     ],
+    [
+      "a name that the CLI leaves out",
+      { clientTools: [{ ...TIME, name: "ToolSearch" }] },
+      /a tool of the CLI/,
+    ],
     ["no schema", { clientTools: [{ name: "a", description: "b" }] }, /inputSchema is missing/],
     [
       "a schema of no object",

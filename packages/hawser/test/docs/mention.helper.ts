@@ -73,6 +73,7 @@ export const NAMES = `
 type Hawser = typeof import("hawser");
 type Providers = typeof import("hawser/providers");
 type Testing = typeof import("hawser/testing");
+type Gateway = typeof import("@hawser/gateway");
 type Options = import("hawser").Options;
 type PoolOptions = import("hawser").PoolOptions;
 type Session = import("hawser").Session;
@@ -90,6 +91,7 @@ type Callable =
   | keyof Hawser
   | keyof Providers
   | keyof Testing
+  | keyof Gateway
   | KeyOf<Session | Turn | Pool | import("hawser").Query | import("hawser").WarmQuery>
   | KeyOf<import("hawser/providers").ClaudeCliProvider>
   | KeyOf<import("hawser/providers").ClaudeCodeProvider>

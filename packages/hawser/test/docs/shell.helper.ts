@@ -6,7 +6,15 @@ import { HAWSER } from "../support/pty.js";
 import { at, type Block } from "./page.helper.js";
 
 /** The commands of `hawser`. */
-export const COMMANDS: readonly string[] = ["ask", "chat", "doctor", "sessions", "explain", "serve", "demo"];
+export const COMMANDS: readonly string[] = [
+  "ask",
+  "chat",
+  "doctor",
+  "sessions",
+  "explain",
+  "serve",
+  "demo",
+];
 
 const NPM_COMMANDS = ["ci", "install", "test"];
 

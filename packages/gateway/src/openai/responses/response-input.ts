@@ -41,7 +41,7 @@ async function conversationOf(
   const stored = await store.get(tenant, id);
   if (stored !== undefined) return [...stored.earlier, ...stored.input, ...stored.output];
   const text = `\`previous_response_id\`: there is no response "${id}". It may have been deleted or not stored, or its time is over. Send the whole conversation in \`input\`.`;
-  throw new RequestError("not_found", text, { param: "previous_response_id" });
+  throw new RequestError("previous_response_not_found", text, { param: "previous_response_id" });
 }
 
 async function referenced(

@@ -33,7 +33,8 @@ const NAME: Kind = {
   *problems(value, path): Iterable<Problem> {
     if (typeof value !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(value)) {
       yield { path, message: "must have 1 to 64 letters, digits, _ and -" };
-    } else if (value === "StructuredOutput") {
+    } else if (value === "StructuredOutput" || value === "ToolSearch") {
+      // Observed: the CLI leaves out a tool named ToolSearch without a word.
       yield { path, message: "is the name of a tool of the CLI", hint: "Rename the tool." };
     }
   },

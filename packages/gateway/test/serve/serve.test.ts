@@ -1,0 +1,80 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { checkConfig } from "../../src/config/check-config.js";
+import { Pools } from "../../src/serve/pools.js";
+import { type RunningServer, type ServeOptions, serve } from "../../src/serve/serve.js";
+import { describeStart } from "../../src/serve/start-report.js";
+
+async function running(config: object, options: ServeOptions = {}): Promise<RunningServer> {
+  const cwd = mkdtempSync(join(tmpdir(), "hawser-serve-"));
+  writeFileSync(join(cwd, "hawser.config.json"), JSON.stringify({ stateDir: "state", ...config }));
+  const quiet = { writeLog: () => {}, warn: () => {} };
+  const server = await serve({ cwd, port: 0, env: {}, isSimulated: true, ...quiet, ...options });
+  onTestFinished(async () => {
+    await server.close();
+    rmSync(cwd, { recursive: true });
+  });
+  return server;
+}
+
+describe("serve()", () => {
+  it("is not ready if no process can be started", async () => {
+    const server = await running({}, { options: { cliPath: "/nowhere/claude" } });
+    const response = await fetch(`${server.report.url}/ready`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ status: "not_ready", reason: "no_process" });
+  });
+
+  it("says which credential serves which tenant, and never the credential", async () => {
+    const key = "a".repeat(64);
+    const config = {
+      tenants: {
+        alice: { apiKeyEnv: "ALICE", keys: [key] },
+        bob: { apiKey: "sk-b", keys: [key.replace("a", "b")] },
+      },
+    };
+    const server = await running(config, { isSimulated: false, env: { ALICE: "sk-a" } });
+    const text = describeStart(server.report);
+    expect(text).toContain("tenant alice: 1 key; credential: an API key");
+    expect(text).toContain("tenant bob: 1 key; credential: an API key");
+    expect(text + JSON.stringify(server.report)).not.toMatch(/sk-[ab]/);
+  });
+
+  it("refuses a port that is in use", async () => {
+    const { port } = await running({});
+    await expect(running({}, { port })).rejects.toThrow("another program uses the port");
+  });
+
+  it("ends at once after drain() if no request runs, and nothing listens any more", async () => {
+    const server = await running({});
+    await (await fetch(`${server.report.url}/health`)).text();
+    await server.drain();
+    await expect(fetch(`${server.report.url}/health`)).rejects.toThrow();
+    await server.ended;
+  });
+
+  it("takes two reloads at once, one after the other", async () => {
+    const server = await running({});
+    expect(await Promise.all([server.reload(), server.reload()])).toEqual([true, true]);
+  });
+});
+
+describe("Pools", () => {
+  it("has one pool more for each other isolation", async () => {
+    const pools = new Pools({ size: { min: 0, max: 1 } });
+    onTestFinished(() => pools.close());
+    expect(pools.for(undefined)).toBeUndefined();
+    expect(pools.for("process")).toBe(pools.for("process"));
+    expect(pools.for("process")).not.toBe(pools.main);
+    expect(pools.all()).toHaveLength(2);
+  });
+});
+
+describe("examples/deploy", () => {
+  it("has a configuration that is valid", () => {
+    const file = new URL("../../../../examples/deploy/hawser.config.json", import.meta.url);
+    expect(() => checkConfig(JSON.parse(readFileSync(file, "utf8")), "x")).not.toThrow();
+  });
+});
