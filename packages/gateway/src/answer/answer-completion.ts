@@ -1,6 +1,7 @@
 import {
   type Completion,
   type CompletionStream,
+  type ContentBlock,
   extractJson,
   type HawserError,
   isHawserError,
@@ -62,9 +63,13 @@ export function readerFor(request: ModelRequest, isStreamed: boolean): MessageRe
 }
 
 /** Whether the call asks for a value by schema: the answer itself, or the input of a tool that must be called. */
-function isByValue({ schema, tools, toolChoice }: ModelRequest): boolean {
-  const isForced = tools.length > 0 && toolChoice !== "auto" && toolChoice !== "none";
-  return schema !== undefined || isForced;
+function isByValue(request: ModelRequest): boolean {
+  return request.schema !== undefined || isForced(request);
+}
+
+/** Whether the model must call a tool. */
+export function isForced({ tools, toolChoice }: ModelRequest): boolean {
+  return tools.length > 0 && toolChoice !== "auto" && toolChoice !== "none";
 }
 
 /** The first whole message of the model is the answer. The CLI would go on after some stop reasons. */
@@ -115,22 +120,25 @@ const CLI_GOES_ON: ReadonlySet<string> = new Set([
 /** The value is shown when it is accepted, because a value that does not fit is repaired. */
 async function* answerByValue(
   call: CompletionStream<unknown>,
-  { schema }: ModelRequest,
+  { allowsParallelCalls }: ModelRequest,
   reader: MessageReader,
 ): AsyncGenerator<AnswerEvent, undefined> {
   for await (const message of call) yield* reader.read(message);
   const completion = await call.completion;
-  const { value, toolCalls, usage, model = "" } = completion;
+  const { value, stop, content, usage, model = "" } = completion;
   if (!reader.isStarted) yield { type: "start", message: { id: messageId(), model, usage } };
-  if (schema !== undefined) {
+  if (stop !== "tool_calls") {
     yield* blockEvents(0, { type: "text", text: JSON.stringify(value) });
     yield completedEnd("end_turn", completion);
     return;
   }
-  for (const [index, each] of toolCalls.entries()) {
-    yield* blockEvents(index, { type: "tool_use", ...each });
-  }
+  const shown = allowsParallelCalls ? content : untilFirstCall(content);
+  for (const [index, block] of shown.entries()) yield* blockEvents(index, block);
   yield completedEnd("tool_use", completion);
+}
+
+function untilFirstCall(content: readonly ContentBlock[]): readonly ContentBlock[] {
+  return content.slice(0, content.findIndex(({ type }) => type === "tool_use") + 1);
 }
 
 /** The text of an answer without tool calls must be JSON. It is shown when it is whole. */

@@ -12,7 +12,7 @@ import type { ModelEntry } from "../gateway-core.js";
 import type { Exchange, RequestRecord } from "../http/exchange.js";
 import type { Admission } from "../tenants/tenant.js";
 import type { Answer, AnswerEnd, AnswerEvent } from "./answer.js";
-import { answerCompletion, readerFor } from "./answer-completion.js";
+import { answerCompletion, isForced, readerFor } from "./answer-completion.js";
 import { callOptions } from "./call-options.js";
 import { asRequestError } from "./invalid-request.js";
 import type { MessageReader } from "./message-reader.js";
@@ -109,11 +109,11 @@ function refuseIgnored(ignored: readonly string[]): void {
 /** Clients cannot leave these out. */
 const ALWAYS_SENT: ReadonlySet<string> = new Set(["max_tokens", "anthropic-beta"]);
 
-function refuseContradictions({ schema, tools }: ModelRequest): void {
-  if (schema === undefined || tools.length === 0) return;
+function refuseContradictions(request: ModelRequest): void {
+  if (request.schema === undefined || !isForced(request)) return;
   const message =
-    "A JSON schema for the answer cannot be combined with tools. Leave one of them out, or make the schema the input of one more tool.";
-  throw new RequestError("invalid_request", message, { param: "tools" });
+    "A JSON schema for the answer cannot be combined with a `tool_choice` that forces a call. Leave the schema out, or let the model decide with `auto`.";
+  throw new RequestError("invalid_request", message, { param: "tool_choice" });
 }
 
 /** Books what the call used when it is over, whether or not somebody still reads its events. */

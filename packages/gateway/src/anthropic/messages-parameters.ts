@@ -1,4 +1,4 @@
-import { ignoredUnless, MAPPED, type ParameterTable, refused } from "../openai/parameters.js";
+import { ignoredUnless, MAPPED, type ParameterTable, refused } from "../body/parameters.js";
 
 /** What `POST /v1/messages` does with each of its parameters. */
 export const MESSAGES_PARAMETERS: ParameterTable = {

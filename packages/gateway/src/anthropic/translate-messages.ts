@@ -1,11 +1,11 @@
 import type { ClientTool, ContentBlock, HistoryMessage, ToolChoice } from "hawser";
 import type { ModelRequest, TranslatedRequest } from "../answer/model-request.js";
 import { shownName } from "../answer/renamed-tools.js";
+import { IgnoredParameters } from "../body/ignored-parameters.js";
+import { applyParameterTable } from "../body/parameters.js";
+import { parseBody } from "../body/parse-body.js";
 import { RequestError } from "../errors/request-error.js";
 import type { FetchUrl } from "../http/fetch-url.js";
-import { IgnoredParameters } from "../openai/ignored-parameters.js";
-import { applyParameterTable } from "../openai/parameters.js";
-import { parseBody } from "../openai/parse-body.js";
 import {
   type BodyMessage,
   type BodyTool,
@@ -46,11 +46,6 @@ export async function translateMessages(
     thinking: thinkingOf(thinking),
     stopSequences: parsed.stop_sequences ?? [],
   };
-  if (request.schema !== undefined && tools.length > 0) {
-    const message =
-      "`output_config.format` cannot be combined with `tools`. Leave one of them out, or make the schema the input of one more tool.";
-    throw new RequestError("invalid_request", message, { param: "output_config.format" });
-  }
   return { request, ignored: ignored.names, isStreamed: parsed.stream === true };
 }
 

@@ -1,6 +1,6 @@
 import type { ContentBlock, HistoryMessage, ToolResultBlock } from "hawser";
+import type { IgnoredParameters } from "../body/ignored-parameters.js";
 import { RequestError } from "../errors/request-error.js";
-import type { IgnoredParameters } from "./ignored-parameters.js";
 
 /**
  * Builds a conversation of the Messages API from messages in the order of the client. Messages of one role that

@@ -1,6 +1,6 @@
 import type { Effort, ThinkingConfig } from "hawser";
 import { z } from "zod";
-import type { IgnoredParameters } from "./ignored-parameters.js";
+import type { IgnoredParameters } from "../body/ignored-parameters.js";
 
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 

@@ -79,7 +79,7 @@ export class TenantLimits {
     const now = this.#now();
     this.#tokens?.take(countedTokens(usage), now);
     if (costUsd !== undefined) this.#dearestUsd = Math.max(this.#dearestUsd, costUsd);
-    const usd = costUsd ?? this.#dearestUsd;
+    const usd = costUsd ?? (this.#dearestUsd || highestPrice(usage));
     if (usd > 0) this.#ledger.add(this.#tenant, dayOf(now), usd);
   }
 
@@ -125,6 +125,13 @@ function resized(bucket: TokenBucket | undefined, limit: number | undefined, now
   if (bucket === undefined) return new TokenBucket(limit, now);
   bucket.resize(limit, now);
   return bucket;
+}
+
+/** Before any cost is known: the dollars of these tokens at $15 and $75 a million, for a dear model. */
+function highestPrice(usage: Usage): number {
+  const { input_tokens: input, output_tokens: output } = usage;
+  const cached = usage.cache_creation_input_tokens ?? 0;
+  return (15 * (input + 1.25 * cached) + 75 * output) / 1_000_000;
 }
 
 /** As the API counts them: tokens that were read from the cache are free. */

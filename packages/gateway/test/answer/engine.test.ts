@@ -85,11 +85,34 @@ describe("Answering.answer()", () => {
     expect(JSON.stringify(content)).toContain("I can not.");
   });
 
-  it("throws invalid_request that names tools if there are tools and a schema", async () => {
+  it("ends with tool calls or with the JSON of a schema, as the model decides", async () => {
+    const tools = [{ name: "look", description: "Looks.", inputSchema: { type: "object" } }];
+    const schema = { type: "object", properties: { knot: { type: "string" } } };
+    world.script(
+      [{ type: "text", text: "Let me look." }, toolUse("look", { at: "rope" })],
+      toolUse("StructuredOutput", { knot: "bowline" }),
+    );
+    const first = await ask({ tools, schema });
+    expect(first).toMatchObject({
+      stopReason: "tool_use",
+      content: [
+        { type: "text", text: "Let me look." },
+        { type: "tool_use", name: "look", input: { at: "rope" } },
+      ],
+    });
+    const second = await ask({ tools, schema });
+    expect(second).toMatchObject({
+      stopReason: "end_turn",
+      content: [{ type: "text", text: '{"knot":"bowline"}' }],
+    });
+  });
+
+  it("throws invalid_request if a call is forced and there is a schema", async () => {
     const tools = [{ name: "a", description: "", inputSchema: { type: "object" } }];
-    await expect(ask({ tools, schema: { type: "object" } })).rejects.toMatchObject({
+    const request = { tools, toolChoice: "required" as const, schema: { type: "object" } };
+    await expect(ask(request)).rejects.toMatchObject({
       code: "invalid_request",
-      param: "tools",
+      param: "tool_choice",
     });
   });
 

@@ -91,12 +91,13 @@ describe("POST /v1/messages refuses with 400, and names the parameter:", () => {
       path: "tool_choice.name",
     },
     {
-      what: "a schema together with tools",
+      what: "a schema together with a forced tool",
       more: {
         tools: [TOOL],
+        tool_choice: { type: "any" },
         output_config: { format: { type: "json_schema", schema: { type: "object" } } },
       },
-      path: "output_config.format",
+      path: "tool_choice",
     },
     { what: "MCP servers", more: { mcp_servers: [{ name: "x" }] }, path: "mcp_servers" },
     { what: "a container", more: { container: "c1" }, path: "container" },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AnswerEvent, StopReason } from "../../src/answer/answer.js";
+import { IgnoredParameters } from "../../src/body/ignored-parameters.js";
 import { ChatAnswer, type ChatAnswerOptions } from "../../src/openai/chat/chat-completion.js";
-import { IgnoredParameters } from "../../src/openai/ignored-parameters.js";
 import { ToolSet } from "../../src/openai/tool-set.js";
 import { answerOf, textBlock, thinkingBlock, toolBlock } from "./answer-events.js";
 

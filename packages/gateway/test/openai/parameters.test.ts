@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { IgnoredParameters } from "../../src/body/ignored-parameters.js";
+import { applyParameterTable } from "../../src/body/parameters.js";
 import { CHAT_PARAMETERS } from "../../src/openai/chat/chat-parameters.js";
-import { IgnoredParameters } from "../../src/openai/ignored-parameters.js";
-import { applyParameterTable } from "../../src/openai/parameters.js";
 import { RESPONSES_PARAMETERS } from "../../src/openai/responses/responses-parameters.js";
 import { CHAT_NAMES, RESPONSES_NAMES } from "./openai-parameters.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AnswerEvent } from "../../src/answer/answer.js";
-import { IgnoredParameters } from "../../src/openai/ignored-parameters.js";
+import { IgnoredParameters } from "../../src/body/ignored-parameters.js";
 import { decryptThinking } from "../../src/openai/responses/encrypted-thinking.js";
 import {
   ResponseEvents,

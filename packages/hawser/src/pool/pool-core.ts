@@ -69,8 +69,8 @@ export class PoolCore implements SessionSource, LeaseOwner {
     });
     this.#resets = resets;
     pools += 1;
-    this.#admission = new Admission(settings, pools);
     this.#workers = new WorkerSet(settings, pools);
+    this.#admission = new Admission(settings, pools, this.#workers);
   }
 
   /** Has a process ready for a request to come. */
@@ -237,7 +237,7 @@ export class PoolCore implements SessionSource, LeaseOwner {
     const { tenant, priority = 0, signal } = request.options;
     const lane = JSON.stringify([tenant, binding.spawnKey]);
     const { account } = binding;
-    const wanted = { priority, tenant, lane, account, purpose, call, deadlineAt, signal };
+    const wanted = { priority, tenant, lane, account, binding, purpose, call, deadlineAt, signal };
     return this.#admission.enter(wanted);
   }
 

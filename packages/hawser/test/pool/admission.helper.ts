@@ -1,16 +1,30 @@
 import { HawserError } from "../../src/base/index.js";
-import { Admission, type AdmissionRequest, type Slot } from "../../src/pool/admission/admission.js";
+import {
+  Admission,
+  type AdmissionRequest,
+  type ProcessSupply,
+  type Slot,
+} from "../../src/pool/admission/admission.js";
+import type { Binding } from "../../src/pool/binding.js";
 import { type PoolOptions, settingsOf } from "../../src/pool/options.js";
+
+/** Only its key matters to the admission. */
+export function bindingOf(requestKey: string): Binding {
+  return { requestKey } as Binding;
+}
 
 export const REQUEST: AdmissionRequest = {
   priority: 0,
   tenant: undefined,
   lane: "lane",
   account: "account",
+  binding: bindingOf("kind"),
   purpose: "call",
   deadlineAt: undefined,
   signal: undefined,
 };
+
+const EVERY_PROCESS_FITS: ProcessSupply = { hasPlaceFor: () => true, countFor: () => 1 };
 
 /** An Admission, and what became of each request: "in", "waits", or the error of its refusal. */
 export class AdmissionFixture {
@@ -20,8 +34,8 @@ export class AdmissionFixture {
   /** The names of the admitted requests, in the order of their admission. */
   readonly order: string[] = [];
 
-  constructor(options: PoolOptions) {
-    this.admission = new Admission(settingsOf(options), 1);
+  constructor(options: PoolOptions, supply: ProcessSupply = EVERY_PROCESS_FITS) {
+    this.admission = new Admission(settingsOf(options), 1, supply);
   }
 
   async enter(name: string, more: Partial<AdmissionRequest> = {}): Promise<string> {

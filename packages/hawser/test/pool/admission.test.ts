@@ -1,9 +1,10 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HawserError } from "../../src/base/index.js";
+import type { Binding } from "../../src/pool/binding.js";
 import type { PoolOptions } from "../../src/pool/options.js";
 import { fc } from "../support/fc.js";
-import { AdmissionFixture, REQUEST, settle } from "./admission.helper.js";
+import { AdmissionFixture, bindingOf, REQUEST, settle } from "./admission.helper.js";
 
 const inMs = (ms: number) => performance.now() + ms;
 
@@ -115,6 +116,33 @@ describe("Admission queue", () => {
       "pool_closed",
       "pool_closed",
     ]);
+  });
+});
+
+describe("Admission by processes", () => {
+  const enterAll = async (fixture: AdmissionFixture, names: string) => {
+    for (const name of names.split(" ")) {
+      const kind = name.charAt(0);
+      await fixture.enter(name, { lane: kind, binding: bindingOf(kind) });
+    }
+  };
+
+  it("serves requests that fit a free process first, if the others have their share of the processes", async () => {
+    const supply = {
+      hasPlaceFor: ({ requestKey }: Binding) => requestKey === "a",
+      countFor: () => 2,
+    };
+    const fixture = new AdmissionFixture({ concurrency: 1, size: { max: 4 } }, supply);
+    await enterAll(fixture, "a0 b1 a1 b2 a2 a3 a4");
+    expect(await fixture.releaseAll()).toEqual(["a0", "a1", "a2", "a3", "a4", "b1", "b2"]);
+  });
+
+  it("lets two requests pass one whose kind has fewer processes than its share", async () => {
+    const countFor = ({ requestKey }: Binding) => (requestKey === "a" ? 4 : 0);
+    const supply = { hasPlaceFor: ({ requestKey }: Binding) => requestKey === "a", countFor };
+    const fixture = new AdmissionFixture({ concurrency: 1, size: { max: 4 } }, supply);
+    await enterAll(fixture, "a0 b1 a1 b2 a2 a3 a4");
+    expect(await fixture.releaseAll()).toEqual(["a0", "a1", "a2", "b1", "a3", "a4", "b2"]);
   });
 });
 

@@ -203,6 +203,34 @@ function play(
   expect(new Set(queue)).toEqual(new Set(waiting));
 }
 
+describe("FairQueue with items that may go out of turn", () => {
+  const preferring = (lanes: string, patience: number) => ({
+    isPreferred: ({ lane }: Item) => lanes.includes(lane),
+    patienceOf: () => patience,
+  });
+  const takeBy = (queue: FairQueue<Item>, lanes: string, patience: number, times: number) =>
+    Array.from({ length: times }, () => queue.take(anyone, preferring(lanes, patience))?.name);
+
+  it("lets preferred items pass the next one, as often in a row as its patience allows", () => {
+    const queue = queueOf("a1", "b1", "b2", "b3", "b4", "a2");
+    expect(takeBy(queue, "b", 2, 6)).toEqual(["b1", "b2", "a1", "b3", "b4", "a2"]);
+  });
+
+  it("keeps the turns of preferred lanes", () => {
+    const queue = queueOf("a1", "b1", "b2", "c1", "c2");
+    expect(takeBy(queue, "bc", 9, 5)).toEqual(["b1", "c1", "b2", "c2", "a1"]);
+  });
+
+  it("keeps the turn if the next item is preferred, or none is", () => {
+    expect(takeBy(queueOf("a1", "b1", "a2"), "a", 9, 3)).toEqual(["a1", "a2", "b1"]);
+    expect(takeBy(queueOf("a1", "b1", "a2"), "", 9, 3)).toEqual(["a1", "b1", "a2"]);
+  });
+
+  it("lets no preferred item pass one of a higher priority", () => {
+    expect(takeBy(queueOf("b1", "b2", "a1^1"), "b", 9, 3)).toEqual(["a1", "b1", "b2"]);
+  });
+});
+
 describe("FairQueue with random operations", () => {
   it("serves the first entry of a lane, of the highest priority that has an entry that may go", () => {
     fc.assert(

@@ -7,6 +7,7 @@ import { world } from "../support/world.js";
 import { atRest, onFake, refusedTurn, slowTurn, until } from "./on-fake.helper.js";
 
 const SLOW = { steps: [{ on: "user", times: "always", do: slowTurn(150) }] } as const;
+const QUICK = { steps: [{ on: "user", times: "always", do: slowTurn(5) }] } as const;
 const FIRST_SLOW = { steps: [{ on: "user", do: slowTurn(1500) }] } as const;
 
 /** The most calls or processes that were seen at once. */
@@ -123,6 +124,26 @@ describe("Pool", () => {
     const waited = await Promise.all(calls);
     const [, a2, , b1] = waited.map(({ timing }) => timing.queuedMs ?? 0);
     expect(b1).toBeLessThan(a2 ?? 0);
+  });
+});
+
+describe("Pool with two kinds of calls", () => {
+  it("gives each kind its share of the processes, and starts few for the calls", async () => {
+    const { pool, options } = await onFake({ size: { min: 1, max: 4 } }, QUICK);
+    const order: string[] = [];
+    const call = async (kind: string) => {
+      await pool.complete("x", { ...options, env: { KIND: kind } });
+      order.push(kind);
+    };
+    const calls = Array.from({ length: 120 }, (_, i) => call(i % 2 === 0 ? "a" : "b"));
+    await Promise.all(calls);
+    const { calls: counted } = pool.stats();
+    expect(counted.succeeded).toBe(120);
+    // Strict turns would start a process for nearly every call.
+    expect(counted.cold).toBeLessThan(30);
+    const middle = order.slice(20, 100);
+    expect(middle.filter((kind) => kind === "b").length).toBeGreaterThan(16);
+    expect(middle.filter((kind) => kind === "a").length).toBeGreaterThan(16);
   });
 });
 

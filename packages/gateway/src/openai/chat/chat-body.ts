@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { parseBody } from "../../body/parse-body.js";
 import type { FileInput } from "../media-blocks.js";
-import { parseBody } from "../parse-body.js";
 import { EFFORTS, type ReasoningEffort } from "../reasoning-effort.js";
 
 /** Checks the body of `POST /v1/chat/completions`, as far as the gateway reads it. */

@@ -1,4 +1,4 @@
-import { ignoredUnless, MAPPED, type ParameterTable, refused } from "../parameters.js";
+import { ignoredUnless, MAPPED, type ParameterTable, refused } from "../../body/parameters.js";
 
 /** What `POST /v1/chat/completions` does with each of its parameters. */
 export const CHAT_PARAMETERS: ParameterTable = {

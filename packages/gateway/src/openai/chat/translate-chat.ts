@@ -1,10 +1,10 @@
 import type { ContentBlock, JsonSchema, ToolChoice } from "hawser";
 import type { ModelRequest, TranslatedRequest } from "../../answer/model-request.js";
+import { IgnoredParameters } from "../../body/ignored-parameters.js";
+import { applyParameterTable } from "../../body/parameters.js";
 import { RequestError } from "../../errors/request-error.js";
 import { ConversationBuilder } from "../conversation-builder.js";
-import { IgnoredParameters } from "../ignored-parameters.js";
 import { fileBlock, imageBlock } from "../media-blocks.js";
-import { applyParameterTable } from "../parameters.js";
 import { parseArguments } from "../parse-arguments.js";
 import { reasoningEffort } from "../reasoning-effort.js";
 import {

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { parseBody } from "../../body/parse-body.js";
 import { RequestError } from "../../errors/request-error.js";
-import { parseBody } from "../parse-body.js";
 import type { ResponseItem } from "./response-item.js";
 
 /** A page of `GET /v1/responses/:id/input_items`. */

@@ -1,4 +1,4 @@
-import { ignoredUnless, MAPPED, type ParameterTable, refused } from "../parameters.js";
+import { ignoredUnless, MAPPED, type ParameterTable, refused } from "../../body/parameters.js";
 
 /** What `POST /v1/responses` does with each of its parameters. */
 export const RESPONSES_PARAMETERS: ParameterTable = {

@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { RequestError } from "../../errors/request-error.js";
 import type { GatewayCore } from "../../gateway-core.js";
+import { answerHeaders } from "../../http/answer-headers.js";
 import type { Env } from "../../http/exchange.js";
 import { readJson } from "../../http/read-json.js";
 import { type SseEvent, sseResponse } from "../../http/sse.js";
-import { answerHeaders } from "../answer-headers.js";
 import { inlineResponseUrls } from "./inline-response-urls.js";
 import { listItems } from "./list-items.js";
 import type { ResponseEvent } from "./response-events.js";

@@ -7,8 +7,9 @@ import {
   onAbort,
   publish,
 } from "../../base/index.js";
+import type { Binding } from "../binding.js";
 import type { PoolSettings } from "../options.js";
-import { FairQueue } from "./fair-queue.js";
+import { FairQueue, type OutOfTurn } from "./fair-queue.js";
 import { type Charge, Ledger } from "./ledger.js";
 import { Throttle } from "./throttle.js";
 
@@ -21,12 +22,22 @@ export interface AdmissionRequest {
    */
   readonly lane: string;
   readonly account: string;
+  /** Says which processes can serve the request. */
+  readonly binding: Binding;
   readonly purpose: "call" | "session";
   /** The number of the call, for events. */
   readonly call?: number | undefined;
   /** By `performance.now()`. */
   readonly deadlineAt: number | undefined;
   readonly signal: AbortSignal | undefined;
+}
+
+/** The processes of a pool as the admission sees them. `WorkerSet` implements it. */
+export interface ProcessSupply {
+  /** Whether this can be served without the end of a process: one is free, or soon free, or there is room. */
+  hasPlaceFor(binding: Binding): boolean;
+  /** How many processes serve only requests like this one, busy processes included. */
+  countFor(binding: Binding): number;
 }
 
 /** The right to run now. */
@@ -64,6 +75,7 @@ export class Admission {
   readonly ledger: Ledger;
   readonly #settings: PoolSettings;
   readonly #pool: number;
+  readonly #supply: ProcessSupply;
   readonly #queue = new FairQueue<Waiter>();
   readonly #accounts = new Map<string, AccountLoad>();
   #running = 0;
@@ -75,9 +87,10 @@ export class Admission {
   #spentBefore = 0;
 
   /** `pool` is the number of the pool, for events. */
-  constructor(settings: PoolSettings, pool: number) {
+  constructor(settings: PoolSettings, pool: number, supply: ProcessSupply) {
     this.#settings = settings;
     this.#pool = pool;
+    this.#supply = supply;
     this.ledger = new Ledger(settings.budgetUsd);
   }
 
@@ -145,12 +158,35 @@ export class Admission {
     // An admission can only hold back more waiters, so each account and tenant is judged once.
     const heldBack = { accounts: new Set<string>(), tenants: new Set<string | undefined>() };
     while (this.#running < this.#settings.concurrency) {
-      const waiter = this.#queue.take((each) => this.#mayGo(each, heldBack));
+      const waiter = this.#queue.take((each) => this.#mayGo(each, heldBack), this.#byProcesses());
       if (waiter === undefined) break;
       this.#admit(waiter);
     }
     this.#removeStaleAccounts();
     this.#schedule();
+  }
+
+  /**
+   * A free process first serves a request that fits it. Strict turns would end it for a request of another kind,
+   * and nearly every request would wait for the start of a process. A request whose kind has its share of the
+   * processes waits for one of them; other requests are not passed often.
+   */
+  #byProcesses(): OutOfTurn<Waiter> {
+    const known = new Map<string, boolean>();
+    return {
+      isPreferred: ({ binding }) => {
+        const { requestKey } = binding;
+        const hasPlace = known.get(requestKey) ?? this.#supply.hasPlaceFor(binding);
+        known.set(requestKey, hasPlace);
+        return hasPlace;
+      },
+      patienceOf: ({ binding, priority }) => {
+        const kinds = new Set<string>();
+        for (const each of this.#queue.upcoming(priority)) kinds.add(each.binding.requestKey);
+        const share = Math.max(1, Math.floor(this.#settings.max / kinds.size));
+        return this.#supply.countFor(binding) >= share ? PATIENCE_WITH_SHARE : PATIENCE;
+      },
+    };
   }
 
   #mayGo({ account, tenant }: Waiter, { accounts, tenants }: HeldBack): boolean {
@@ -262,6 +298,11 @@ export class Admission {
     this.#timer = setTimeout(() => this.#dispatch(), ms);
   }
 }
+
+/** How many requests in a row may pass one for which another process must end. */
+const PATIENCE = 2;
+/** The same for a request whose kind has its share of the processes: one of them will be free. */
+const PATIENCE_WITH_SHARE = 64;
 
 /** Timers pause while the machine sleeps, so the clock is checked from time to time. */
 const LONGEST_WAIT_MS = 30_000;

@@ -10,16 +10,27 @@ interface Level<T> {
   readonly lanes: Map<string, Set<T>>;
 }
 
+/** Lets items go out of turn that can be served at once. */
+export interface OutOfTurn<T> {
+  /** Whether the item can be served at once. */
+  isPreferred(item: T): boolean;
+  /** How many items in a row may pass this one, which cannot be served at once. */
+  patienceOf(item: T): number;
+}
+
 /**
  * A queue in which lanes take turns. A lane keeps its place until one of its items is taken, and then goes
  * behind all other lanes, also behind lanes that come before the next turn. A new lane goes behind the
- * waiting ones and gets no credit for its absence. So no waiting item is passed twice by the same other lane.
+ * waiting ones and gets no credit for its absence. So no waiting item is passed twice by the same other lane,
+ * except by items that may go out of turn.
  */
 export class FairQueue<T extends Queued> implements Iterable<T> {
   /** Highest priority first; no level is empty. */
   readonly #levels: Level<T>[] = [];
   #size = 0;
   #justServed: Queued | undefined;
+  /** The item that others have passed out of turn, and how many in a row. */
+  #passed: { readonly item: T; readonly times: number } | undefined;
 
   get size(): number {
     return this.#size;
@@ -52,16 +63,29 @@ export class FairQueue<T extends Queued> implements Iterable<T> {
   }
 
   /**
-   * Removes and returns the item whose turn it is. An item that may not go stays where it is and does not
-   * block the others, not even in its own lane.
+   * Removes and returns the item whose turn it is, or an item of the same priority that may go out of turn. An
+   * item that may not go stays where it is and does not block the others, not even in its own lane.
    */
-  take(mayGo: (item: T) => boolean): T | undefined {
+  take(mayGo: (item: T) => boolean, outOfTurn?: OutOfTurn<T>): T | undefined {
     this.#sendBack();
-    const item = this.#first(mayGo);
-    if (item === undefined) return undefined;
+    const next = this.#first(mayGo);
+    if (next === undefined) return undefined;
+    const item = outOfTurn === undefined ? next : this.#passing(next, mayGo, outOfTurn);
     this.remove(item);
     this.#justServed = { priority: item.priority, lane: item.lane };
     return item;
+  }
+
+  /** The items of one priority, lane by lane. Only a bounded number, however long the queue is. */
+  *upcoming(wanted: number): Iterable<T> {
+    const level = this.#levels.find(({ priority }) => priority === wanted);
+    let looks = 0;
+    for (const lane of level?.lanes.values() ?? []) {
+      for (const item of lane) {
+        if (looks++ >= MOST_LOOKS) return;
+        yield item;
+      }
+    }
   }
 
   /** All items at this moment, by priority, then lane by lane. */
@@ -88,6 +112,21 @@ export class FairQueue<T extends Queued> implements Iterable<T> {
     lanes.set(served.lane, lane);
   }
 
+  /** The item that passes `next`, or `next` itself. */
+  #passing(next: T, mayGo: (item: T) => boolean, outOfTurn: OutOfTurn<T>): T {
+    const { item, times } = this.#passed ?? { item: undefined, times: 0 };
+    const passedTimes = item === next ? times : 0;
+    this.#passed = undefined;
+    if (this.#size === 1 || outOfTurn.isPreferred(next)) return next;
+    if (passedTimes >= outOfTurn.patienceOf(next)) return next;
+    for (const other of this.upcoming(next.priority)) {
+      if (!outOfTurn.isPreferred(other) || !mayGo(other)) continue;
+      this.#passed = { item: next, times: passedTimes + 1 };
+      return other;
+    }
+    return next;
+  }
+
   #first(mayGo: (item: T) => boolean): T | undefined {
     for (const { lanes } of this.#levels) {
       for (const lane of lanes.values()) {
@@ -106,3 +145,5 @@ export class FairQueue<T extends Queued> implements Iterable<T> {
     return level;
   }
 }
+
+const MOST_LOOKS = 200;

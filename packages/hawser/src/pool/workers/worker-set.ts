@@ -1,5 +1,6 @@
 import { CHANNELS, HawserError, publish, textOf } from "../../base/index.js";
 import { type LeaseRequest, numberOf, type Session } from "../../session/index.js";
+import type { ProcessSupply } from "../admission/admission.js";
 import type { Binding } from "../binding.js";
 import type { LeaseAccount } from "../lease-account.js";
 import type { PoolSettings } from "../options.js";
@@ -25,7 +26,7 @@ export interface Served {
 }
 
 /** All workers of a pool: finds one for each call, and starts spares ahead of the calls to come. */
-export class WorkerSet implements WorkerOwner {
+export class WorkerSet implements WorkerOwner, ProcessSupply {
   readonly demands: Demands;
   /** Processes that were started for one call alone. They are no workers, but count for `size.max`. */
   aloneCount = 0;
@@ -59,6 +60,19 @@ export class WorkerSet implements WorkerOwner {
 
   get started(): number {
     return this.#started;
+  }
+
+  hasPlaceFor(binding: Binding): boolean {
+    if (this.#size < this.#settings.max) return true;
+    return !binding.isAlone && chooseWorker(this.#workers, binding) !== undefined;
+  }
+
+  countFor({ requestKey }: Binding): number {
+    let count = 0;
+    for (const worker of this.#workers) {
+      if (worker.requestKey === requestKey && worker.state !== "closing") count += 1;
+    }
+    return count;
   }
 
   /**
