@@ -39,6 +39,9 @@ const post = (format: Format, isStreamed: boolean, leaves?: Departure): Promise<
 type Format = (typeof FORMATS)[number];
 const FORMATS = [WIRE_FORMATS.chat, WIRE_FORMATS.responses];
 
+/** About thirty answers of the real CLI. */
+const LIMIT_MS = 180_000;
+
 /** A text, and a call of the tool. */
 const WHOLE = reply(["one two", toolUse(TOOL.name, { word: "knot" })], { chunks: 2 });
 
@@ -55,19 +58,23 @@ async function expectHandedOn(format: Format): Promise<void> {
 }
 
 describe.each(FORMATS)("a client that leaves, $name", (format) => {
-  it("after any event of a stream that ends: nothing is left, the process is handed on", async () => {
-    world.script(WHOLE);
-    const { text, hasLeft } = await post(format, true);
-    expect(hasLeft).toBe(false);
-    expect(format.streamed(text)).toMatchObject({ text: "one two", isWhole: true });
-    const events = sseEvents(text).length;
-    expect(events).toBeGreaterThan(5);
-    for (let event = 1; event <= events; event += 1) {
+  it(
+    "after any event of a stream that ends: nothing is left, the process is handed on",
+    async () => {
       world.script(WHOLE);
-      await post(format, true, { afterEvent: event });
-      await expectHandedOn(format);
-    }
-  });
+      const { text, hasLeft } = await post(format, true);
+      expect(hasLeft).toBe(false);
+      expect(format.streamed(text)).toMatchObject({ text: "one two", isWhole: true });
+      const events = sseEvents(text).length;
+      expect(events).toBeGreaterThan(5);
+      for (let event = 1; event <= events; event += 1) {
+        world.script(WHOLE);
+        await post(format, true, { afterEvent: event });
+        await expectHandedOn(format);
+      }
+    },
+    LIMIT_MS,
+  );
 
   it("after each of the first events of a stream that would never end: the turn is cancelled, the process handed on", async () => {
     const stalled = hang("one two three four five six seven", { chunks: 8 });
