@@ -36,7 +36,7 @@ export function callOptions({
     // thinks is not affected: the CLI knows those models.
     thinking: thinking ?? { type: "disabled" },
     ...(effort === undefined ? {} : { effort }),
-    ...(tools.length === 0 ? {} : toolOptions(tools, toolChoice, options)),
+    ...(tools.length === 0 ? {} : { clientTools: sortedByName(tools), toolChoice }),
     ...(schema === undefined ? {} : { schema }),
   };
 }
@@ -69,27 +69,6 @@ const OTHER_CREDENTIALS: readonly string[] = [
   "CLAUDE_CODE_USE_VERTEX",
   "CLAUDE_CODE_USE_FOUNDRY",
 ];
-
-function toolOptions(
-  tools: ModelRequest["tools"],
-  toolChoice: ModelRequest["toolChoice"],
-  { env }: Options,
-): Pick<AnyCompleteOptions, "clientTools" | "toolChoice" | "env"> {
-  const clientTools = sortedByName(tools).map((tool) => {
-    return { ...tool, description: withoutBlankLines(tool.description) };
-  });
-  return { clientTools, toolChoice, env: { ...WHOLE_DESCRIPTIONS, ...env } };
-}
-
-/** Observed: in its minimal mode, the CLI cuts the description of a tool at the first blank line. */
-function withoutBlankLines(text: string): string {
-  return text.replaceAll(/\n(?=\n)/g, "\n ");
-}
-
-/** Observed: the CLI 2.1.325 cuts descriptions after 4096 characters without this. 2.1.197 always does after 2048. */
-const WHOLE_DESCRIPTIONS: Readonly<Record<string, string>> = {
-  CLAUDE_CODE_MAX_MCP_DESCRIPTION_LENGTH: "1000000",
-};
 
 /** Clients may list the same tools in any order. A fixed order keeps the processes and the API's cache usable. */
 function sortedByName<T extends { readonly name: string }>(tools: readonly T[]): readonly T[] {
