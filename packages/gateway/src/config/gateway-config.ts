@@ -1,4 +1,4 @@
-import type { Isolation, Options } from "hawser";
+import type { Isolation, Options, PoolOptions } from "hawser";
 import type { HostedTools } from "../body/hosted-tools.js";
 
 /** The configuration of `hawser serve`: the file `hawser.config.json`, `.js`, `.mjs` or `.ts`. */
@@ -126,15 +126,14 @@ export interface TenantConfig {
 }
 
 /** Options of the pool; see the guide of the pool. */
-export interface PoolConfig {
-  readonly size?:
-    | { readonly min?: number | undefined; readonly max?: number | undefined }
-    | undefined;
-  readonly concurrency?: number | undefined;
-  readonly queueLimit?: number | undefined;
-  readonly idleMs?: number | undefined;
-  readonly maxJobs?: number | undefined;
-  readonly maxRssMb?: number | undefined;
-  readonly maxAgeMs?: number | undefined;
-  readonly isolation?: Isolation | undefined;
-}
+export type PoolConfig = Pick<
+  PoolOptions,
+  | "size"
+  | "concurrency"
+  | "queueLimit"
+  | "idleMs"
+  | "maxJobs"
+  | "maxRssMb"
+  | "maxAgeMs"
+  | "isolation"
+>;
