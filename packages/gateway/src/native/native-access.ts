@@ -13,6 +13,12 @@ export interface NativeAccess {
   readonly canControl: boolean;
   /** Options of the sessions that it opens. */
   readonly options?: Options | undefined;
+  /**
+   * Whether nobody else uses the configuration folder that `options` name. Then all transcripts in it are its own,
+   * also those of earlier runs of the server.
+   * @default false
+   */
+  readonly ownsConfigDir?: boolean | undefined;
   /** Whether it may use a model, or an agent by the name `agent:<name>`. Without this function, it may use all. */
   mayUse?(model: string): boolean;
   /** Reserves a turn. Throws if a limit is reached. Without this function, there is no limit. */

@@ -80,6 +80,28 @@ describe("createGateway()", () => {
     expect(await (await answer).text()).toContain("Written.");
   });
 
+  it("shows a tenant no transcript of another tenant in the same configuration folder", async () => {
+    const opened = await ask("alice", "/sessions", { agent: "helper" });
+    const { id } = opened.body.session;
+    world.script("A bowline.");
+    await ask("alice", `/sessions/${id}/turns?wait=1`, { prompt: "A secret of Alice" });
+    const { sessionId } = (await ask("alice", `/sessions/${id}`)).body.session;
+    expect((await ask("alice", `/sessions/${sessionId}/messages`)).body.total).toBe(2);
+    expect((await ask("bob", "/sessions?stored=1")).body.stored).toEqual([]);
+    expect((await ask("bob", "/sessions?q=secret")).body.hits).toEqual([]);
+    expect((await ask("bob", `/sessions/${sessionId}/messages`)).status).toBe(404);
+    const resumed = await ask("bob", "/sessions", { agent: "helper", resume: sessionId });
+    expect(resumed.status).toBe(404);
+    expect((await ask("alice", `/sessions/${id}/close`, {})).status).toBe(200);
+  });
+
+  it("keeps nothing open after HEAD for an event stream", async () => {
+    const headers = { "x-api-key": "alice" };
+    const response = await world.fetch("/hawser/v1/events", { method: "HEAD", headers });
+    expect(response.status).toBe(200);
+    expect(world.gateway.openRequests).toBe(0);
+  });
+
   it("ends event streams when it closes", async () => {
     const response = await world.fetch("/hawser/v1/events", { headers: { "x-api-key": "alice" } });
     const reader = response.body?.getReader();
