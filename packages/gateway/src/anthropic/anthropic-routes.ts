@@ -24,7 +24,7 @@ export function anthropicRoutes(core: GatewayCore): Hono<Env> {
 async function createMessage(core: GatewayCore, c: Context<Env>): Promise<Response> {
   const exchange = c.get("exchange");
   const { record } = exchange;
-  const translated = await translateMessages(await readJson(c), core.fetchUrl);
+  const translated = await translateMessages(await readJson(c), core.fetcherFor(exchange));
   const { request, isStreamed } = translated;
   const ignored = [...translated.ignored, ...ignoredHeaders(c)];
   record.isStreamed = isStreamed;
