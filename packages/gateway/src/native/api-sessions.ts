@@ -9,6 +9,7 @@ import {
   type SessionOptions,
   type Turn,
 } from "hawser";
+import { agentOptionsOf } from "../agents/agent-options-of.js";
 import { RequestError } from "../errors/request-error.js";
 import type { EventFeed } from "./event-feed.js";
 import type { LiveSession } from "./live-state.js";
@@ -74,7 +75,7 @@ export class ApiSessions {
       isOpening: true,
       session: undefined,
     };
-    const { pool } = this.#options;
+    const pool = access.pool ?? this.#options.pool;
     this.#count(access.name, 1);
     let session: Session;
     try {
@@ -199,15 +200,11 @@ export class ApiSessions {
     return {
       ...(canUseTool !== undefined && { canUseTool }),
       ...(onElicitation !== undefined && { onElicitation }),
-      ...access.options,
-      ...options,
-      // The tenant's own environment and account win, because they pay.
-      ...(access.options?.env !== undefined && { env: { ...options.env, ...access.options.env } }),
-      ...(access.options?.configDir !== undefined && { configDir: access.options.configDir }),
+      ...agentOptionsOf(access.options ?? {}, options),
       ...(model !== undefined && { model }),
       ...(resume !== undefined && { resume }),
       // Only a pool takes a tenant.
-      ...(this.#options.pool !== undefined && { tenant: access.name }),
+      ...((access.pool ?? this.#options.pool) !== undefined && { tenant: access.name }),
     };
   }
 

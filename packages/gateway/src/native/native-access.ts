@@ -1,4 +1,4 @@
-import type { Options } from "hawser";
+import type { Options, Pool } from "hawser";
 import type { Context } from "hono";
 import { RequestError } from "../errors/request-error.js";
 import type { Exchange } from "../http/exchange.js";
@@ -11,6 +11,8 @@ export interface NativeAccess {
   readonly isAdmin: boolean;
   /** Whether it may open, prompt, stop and answer. */
   readonly canControl: boolean;
+  /** Where its sessions are opened, in place of the pool of the API. */
+  readonly pool?: Pool | undefined;
   /** Options of the sessions that it opens. */
   readonly options?: Options | undefined;
   /**

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { HawserError, type Isolation, type Issue, type Options } from "hawser";
 import type { AgentDefinitions } from "../agents/agent-definition.js";
+import { agentOptionsOf } from "../agents/agent-options-of.js";
 import type { GatewayConfig, LoadedConfig, TenantConfig } from "../config/index.js";
 import { keysFileFor, readKeys } from "../tenants/keys-file.js";
 import { includesModel } from "../tenants/model-rights.js";
@@ -176,7 +177,9 @@ function credentialsOf(
     const aliases = names.filter((name) => models[name] === target);
     return [target, ...aliases].some((name) => includesModel(plan, name, target));
   });
-  const kinds = usable.map(([, options]) => credentialKindOf({ ...plan.options, ...options }, env));
+  const kinds = usable.map(([, options]) =>
+    credentialKindOf(agentOptionsOf(plan.options, options), env),
+  );
   return [...new Set([credentialKindOf(plan.options, env), ...kinds])];
 }
 
