@@ -5,6 +5,7 @@ import { run as calls } from "./calls.js";
 import { run as ending } from "./ending.js";
 import { run as firstAnswer } from "./first-answer.js";
 import { run as framing } from "./framing.js";
+import { run as gateway } from "./gateway.js";
 import { run as growth } from "./growth.js";
 import { run as history } from "./history.js";
 import { run as imports } from "./import.js";
@@ -27,6 +28,7 @@ export const GROUPS = {
   waiting,
   sessions,
   ending,
+  gateway,
   import: imports,
   framing,
 };

@@ -163,7 +163,7 @@ export function hawserOptions({ cli, cwd, env }) {
 }
 
 /** The defaults of hawser's call. */
-function officialOptions({ cli, cwd, env }) {
+export function officialOptions({ cli, cwd, env }) {
   return {
     pathToClaudeCodeExecutable: cli,
     cwd,
@@ -177,7 +177,7 @@ function officialOptions({ cli, cwd, env }) {
 }
 
 /** All prompts have one length, so that no model has more to read. */
-function systemPrompt(number = 0) {
+export function systemPrompt(number = 0) {
   return `Answer in one sentence. ${String(number).padStart(4, "0")}`;
 }
 

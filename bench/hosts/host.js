@@ -2,6 +2,7 @@
 // `node host.js <competitor> <place>`. Messages from the parent tell it what to do.
 import { COMPETITORS, RAW_SPARE } from "./competitors.js";
 import { CROWD, SESSIONS } from "./crowds.js";
+import { GATEWAYS } from "./gateways.js";
 import { HISTORIES } from "./histories.js";
 
 const [name, place] = process.argv.slice(2);
@@ -9,6 +10,7 @@ const [name, place] = process.argv.slice(2);
 const competitors = {
   ...COMPETITORS,
   ...HISTORIES,
+  ...GATEWAYS,
   rawSpare: RAW_SPARE,
   crowd: CROWD,
   sessions: SESSIONS,

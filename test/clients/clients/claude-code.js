@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { apiError, isolatedEnv, toolUse } from "hawser/testing";
 import { nativeCli } from "../../../tools/native-cli.js";
+import { toolsAsked } from "../support/asked.js";
 import { runChecks } from "../support/checks.js";
 import { runProgram } from "../support/run-program.js";
 import { MODEL } from "../support/world.js";
@@ -49,6 +50,8 @@ await runChecks((world) => {
       assert.match(stdout, /^It said from-the-client\.$/m);
       assert.ok(calls()[0].tools.includes("Bash"));
       assert.equal(calls()[1].toolResults[0].toolUseId, "toolu_1");
+      const bash = toolsAsked(calls()[0]).find(({ name }) => name === "Bash");
+      assert.match(bash.description, /\n \n/, "the description of Bash has several paragraphs");
     },
 
     "claude -p: two commands in one message, then a third": async () => {

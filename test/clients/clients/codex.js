@@ -63,8 +63,8 @@ stream_max_retries = 0
     );
   }
 
-  // Search and groups of tools are hosted by OpenAI, so the gateway refuses them.
-  const plain = 'web_search = "disabled"\n[features]\nmulti_agent = false\n';
+  // OpenAI's servers would run the search, so the gateway refuses it.
+  const plain = 'web_search = "disabled"';
 
   return {
     "codex exec: an answer": async () => {
@@ -86,6 +86,22 @@ stream_max_retries = 0
       assert.equal(stdout.trim(), "It said from-codex.");
       assert.ok(calls()[0].tools.includes("exec_command"));
       assert.equal(calls()[1].toolResults[0].toolUseId, "toolu_1");
+    },
+
+    "codex exec: a tool of a group": async () => {
+      script(toolUse("multi_agent_v1__close_agent", { target: "nobody" }), "Nobody is there.");
+      const { code, stdout, stderr } = await codex(plain, "Close the agent.");
+      assert.equal(code, 0, stdout + stderr);
+      assert.equal(stdout.trim(), "Nobody is there.");
+      assert.ok(calls()[0].tools.includes("multi_agent_v1__spawn_agent"));
+      assert.match(calls()[1].toolResults[0].text, /nobody/);
+      assert.doesNotMatch(calls()[1].toolResults[0].text, /unsupported call/);
+    },
+
+    "codex exec: a search is refused, with what to do": async () => {
+      const { code, stdout, stderr } = await codex("", "Search.");
+      assert.notEqual(code, 0);
+      assert.match(stdout + stderr, /no hosted tool web_search/);
     },
 
     "codex exec: two commands in one message, then a third": async () => {

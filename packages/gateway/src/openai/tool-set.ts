@@ -7,6 +7,8 @@ import { RequestError } from "../errors/request-error.js";
 export interface ToolInput {
   readonly kind: "function" | "custom";
   readonly name: string;
+  /** The group of the tool, which calls of the tool name. */
+  readonly namespace?: string | undefined;
   readonly description?: string | null | undefined;
   readonly parameters?: Readonly<Record<string, unknown>> | null | undefined;
   readonly strict?: boolean | null | undefined;
@@ -25,11 +27,13 @@ export type CustomFormat =
  */
 export class ToolSet {
   readonly tools: readonly ClientTool[];
-  readonly #custom: ReadonlySet<string>;
+  readonly #inputs: ReadonlyMap<string, ToolInput>;
 
   constructor(inputs: readonly ToolInput[], ignored: IgnoredParameters) {
     const names = new Set<string>();
-    for (const { name, path } of inputs) {
+    for (const input of inputs) {
+      const { path } = input;
+      const name = nameInGroup(input);
       if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
         throw refusal(
           path,
@@ -40,11 +44,18 @@ export class ToolSet {
       names.add(name);
     }
     this.tools = inputs.map((input) => clientTool(input, ignored));
-    this.#custom = new Set(inputs.filter(({ kind }) => kind === "custom").map(({ name }) => name));
+    this.#inputs = new Map(inputs.map((input) => [nameInGroup(input), input]));
   }
 
   isCustom(name: string): boolean {
-    return this.#custom.has(name);
+    return this.#inputs.get(name)?.kind === "custom";
+  }
+
+  /** The name of a tool and of its group as the client knows them, from the name that the model sees. */
+  clientName(name: string): { readonly name: string; readonly namespace?: string } {
+    const input = this.#inputs.get(name);
+    if (input?.namespace === undefined) return { name };
+    return { name: input.name, namespace: input.namespace };
   }
 
   /** The choice of one tool. */
@@ -58,6 +69,18 @@ export class ToolSet {
     for (const name of names) this.named(name, path);
     return this.tools.filter(({ name }) => names.includes(name));
   }
+}
+
+/** The name under which the model sees a tool: the Messages API has no groups of tools. */
+export function nameInGroup({
+  name,
+  namespace,
+}: {
+  readonly name: string;
+  readonly namespace?: string | null | undefined;
+}): string {
+  if (namespace === undefined || namespace === null || namespace === "") return name;
+  return namespace.endsWith("__") ? `${namespace}${name}` : `${namespace}__${name}`;
 }
 
 /** The choice of a request with the tools among which the model can choose. */
@@ -98,7 +121,8 @@ export function customText(json: string): string {
 }
 
 function clientTool(tool: ToolInput, ignored: IgnoredParameters): ClientTool {
-  const { name, description, kind, path } = tool;
+  const { description, kind, path } = tool;
+  const name = nameInGroup(tool);
   if (tool.strict === true) ignored.add(`${path}.strict`);
   const shown = shownName(name);
   if (shown !== name) ignored.add(`${path}.name`, `the model sees ${name} as ${shown}`);

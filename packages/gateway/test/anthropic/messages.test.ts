@@ -155,6 +155,14 @@ describe("POST /v1/messages", () => {
     expect(events.at(-2)).toMatchObject({ delta: { stop_reason: "tool_use" } });
   });
 
+  it("shows the model the whole description of a tool, with paragraphs and of any length", async () => {
+    world.script("I see.");
+    const description = `Tells the weather.\n\nUse it often.\n\n\n${"x".repeat(20_000)} end`;
+    await create({ tools: [{ ...WEATHER, description }] });
+    const shown = asked().tools[0]?.description ?? "";
+    expect(shown.replaceAll("\n \n", "\n\n").replaceAll("\n \n", "\n\n")).toBe(description);
+  });
+
   it("sends a tool_reference in a result as text, and says so", async () => {
     world.script("I see.");
     const reference = { type: "tool_reference", tool_name: "weather" };

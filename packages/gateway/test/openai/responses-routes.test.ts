@@ -252,6 +252,44 @@ describe("POST /v1/responses", () => {
     expect(response.text).toEqual({ format });
   });
 
+  it("offers tools of a namespace, and names the namespace in their calls", async () => {
+    const note = { type: "custom", name: "note", description: "Takes a note." };
+    const crm = {
+      type: "namespace",
+      name: "crm",
+      description: "Customers.",
+      tools: [WEATHER, note],
+    };
+    world.script(
+      [
+        toolUse("crm__weather", { city: "Oslo" }, { id: "toolu_1" }),
+        toolUse("crm__note", { input: "dry" }, { id: "toolu_2" }),
+      ],
+      "Noted.",
+    );
+    const first = await create({ input: "Weather?", tools: [crm] });
+    expect(first.output).toMatchObject([
+      { type: "function_call", name: "weather", namespace: "crm", arguments: '{"city":"Oslo"}' },
+      { type: "custom_tool_call", name: "note", namespace: "crm", input: "dry" },
+    ]);
+    expect(world.calls[0]?.body).toMatchObject({
+      tools: [
+        { name: "crm__note", description: "Takes a note.\n \nCustomers." },
+        { name: "crm__weather", input_schema: WEATHER.parameters },
+      ],
+    });
+    const input = [
+      { role: "user", content: "Weather?" },
+      ...first.output,
+      { type: "function_call_output", call_id: "toolu_1", output: "dry" },
+      { type: "custom_tool_call_output", call_id: "toolu_2", output: "ok" },
+    ];
+    expect(textOf(await create({ input, tools: [crm] }))).toBe("Noted.");
+    expect(JSON.stringify(world.calls[1]?.body)).toMatch(
+      /"name":"crm__weather".*"name":"crm__note"/,
+    );
+  });
+
   it("hides the responses of other tenants", async () => {
     world.script("A bowline.");
     const { id, output } = await create({ input: "Name a knot." });

@@ -18,6 +18,12 @@ export async function* readSse(response: Response): AsyncGenerator<ReadEvent, un
   }
 }
 
+/** The whole events in a text that may be cut off. Comments are no events. */
+export function sseEvents(text: string): ReadEvent[] {
+  const parts = text.split("\n\n").slice(0, -1);
+  return parts.map(parsed).filter(({ data }) => data !== "");
+}
+
 function parsed(part: string): ReadEvent {
   const field = (name: string) =>
     part

@@ -5,7 +5,7 @@ import { complete, type ToolCall } from "../../src/complete/index.js";
 import { type ClientTool, validateOptions } from "../../src/options/index.js";
 import { type RecordedRequest, reply, toolUse } from "../../src/testing/index.js";
 import type { History, HistoryMessage, Message } from "../../src/wire/index.js";
-import { CLIS, clisInTurn } from "../support/cli.js";
+import { CLIS, clisInTurn, OLDER_CLI } from "../support/cli.js";
 import { reusedFake } from "../support/reused-fake.js";
 import { sharedWorld } from "../support/shared-world.js";
 import { expectedFor, receivedIn } from "./history.helper.js";
@@ -182,6 +182,20 @@ describe.each(clisInTurn())("complete() with clientTools on the real CLI $name",
     expect(shared.calls[0]?.tools).toEqual(["StructuredOutput"]);
     expect(JSON.stringify(shared.calls[0]?.body)).toContain(WEATHER.description);
   });
+
+  it.each([false, true])(
+    "shows the model long descriptions of several paragraphs with bare: %s",
+    async (bare) => {
+      const long = path === OLDER_CLI ? 1_900 : 20_000;
+      const description = `First.\n\n\nSecond.\n\n${"word ".repeat(long / 5)}end.`;
+      shared.script("Ok.");
+      const clientTools = [{ ...TIME, description }];
+      await complete("Oslo?", { ...shared.options, pool: shared.pool(), clientTools, bare });
+      const [shown] = toolsIn(shared.calls[0] as RecordedRequest) as { description: string }[];
+      expect(shown?.description.replaceAll("\n ", "\n")).toBe(description);
+      if (!bare) expect(shown?.description).toBe(description);
+    },
+  );
 
   it("ends with tool calls or with the value of a schema, as the model decides", async () => {
     shared.script(

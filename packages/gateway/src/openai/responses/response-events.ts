@@ -132,7 +132,8 @@ export class ResponseEvents {
         const isCustom = this.#options.toolSet.isCustom(name);
         const kind = isCustom ? "custom_tool_call" : "function_call";
         const ids = { id: itemId(isCustom ? "ctc" : "fc", id, place), callId: String(block.id) };
-        yield* this.#openItem({ kind, ...ids, name, input: block.input, text: "" });
+        const names = this.#options.toolSet.clientName(name);
+        yield* this.#openItem({ kind, ...ids, ...names, input: block.input, text: "" });
         break;
       }
       default:
@@ -277,12 +278,16 @@ export class ResponseEvents {
         return { type: "message", id, status, role: "assistant", content };
       }
       case "function_call": {
-        const { callId: call_id, name, text } = item;
-        return { type: "function_call", id, status, call_id, name, arguments: isDone ? text : "" };
+        const { callId: call_id, text } = item;
+        const names = namesOf(item);
+        const json = isDone ? text : "";
+        return { type: "function_call", id, status, call_id, ...names, arguments: json };
       }
       case "custom_tool_call": {
-        const { callId: call_id, name, text } = item;
-        return { type: "custom_tool_call", id, status, call_id, name, input: isDone ? text : "" };
+        const { callId: call_id, text } = item;
+        const names = namesOf(item);
+        const input = isDone ? text : "";
+        return { type: "custom_tool_call", id, status, call_id, ...names, input };
       }
       case "reasoning": {
         const isShown = isDone && this.#showsText(item);
@@ -332,10 +337,15 @@ type OpenItem =
       readonly id: string;
       readonly callId: string;
       readonly name: string;
+      readonly namespace?: string;
       /** What the block began with: the whole input, if it was not streamed. */
       readonly input: unknown;
       text: string;
     };
+
+function namesOf({ name, namespace }: { readonly name: string; readonly namespace?: string }) {
+  return namespace === undefined ? { name } : { name, namespace };
+}
 
 function failure(status: number, message: string): ResponseFailure {
   if (status === 429) return { code: "rate_limit_exceeded", message };

@@ -36,6 +36,8 @@ export interface FunctionCallItem {
   readonly id?: string | null | undefined;
   readonly call_id: string;
   readonly name: string;
+  /** The group of the tool. */
+  readonly namespace?: string | null | undefined;
   readonly arguments: string;
 }
 
@@ -44,6 +46,8 @@ export interface CustomToolCallItem {
   readonly id?: string | null | undefined;
   readonly call_id: string;
   readonly name: string;
+  /** The group of the tool. */
+  readonly namespace?: string | null | undefined;
   readonly input: string;
 }
 
@@ -105,6 +109,7 @@ const item = z.discriminatedUnion("type", [
     id,
     call_id: z.string().min(1),
     name: z.string().min(1),
+    namespace: nullableText,
     arguments: z.string(),
   }),
   z.looseObject({
@@ -112,6 +117,7 @@ const item = z.discriminatedUnion("type", [
     id,
     call_id: z.string().min(1),
     name: z.string().min(1),
+    namespace: nullableText,
     input: z.string(),
   }),
   z.looseObject({

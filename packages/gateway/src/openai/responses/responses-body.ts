@@ -26,7 +26,18 @@ export interface ResponsesBody {
   readonly stream?: boolean | null | undefined;
 }
 
-export type ResponsesTool =
+export type ResponsesTool = ResponsesOwnTool | NamespaceTool | HostedTool;
+
+/** Tools of the client in a group. A call of one of them names its group. */
+export interface NamespaceTool {
+  readonly type: "namespace";
+  readonly name: string;
+  readonly description?: string | null | undefined;
+  readonly tools: readonly ResponsesOwnTool[];
+}
+
+/** A tool that the client runs. */
+export type ResponsesOwnTool =
   | {
       readonly type: "function";
       readonly name: string;
@@ -43,8 +54,7 @@ export type ResponsesTool =
         | { readonly type: "grammar"; readonly syntax: string; readonly definition: string }
         | null
         | undefined;
-    }
-  | HostedTool;
+    };
 
 /** A tool that OpenAI's servers run. The gateway refuses it by its type. */
 export interface HostedTool {
@@ -60,7 +70,6 @@ const HOSTED_TOOLS = [
   "image_generation",
   "local_shell",
   "mcp",
-  "namespace",
   "programmatic_tool_calling",
   "shell",
   "tool_search",
@@ -113,7 +122,7 @@ export interface ResponsesReasoning {
 const text = z.string().nullish();
 const jsonObject = z.record(z.string(), z.unknown());
 
-const tool = z.discriminatedUnion("type", [
+const ownTools = [
   z.looseObject({
     type: z.literal("function"),
     name: z.string(),
@@ -135,6 +144,16 @@ const tool = z.discriminatedUnion("type", [
         }),
       ])
       .nullish(),
+  }),
+] as const;
+
+const tool = z.discriminatedUnion("type", [
+  ...ownTools,
+  z.looseObject({
+    type: z.literal("namespace"),
+    name: z.string(),
+    description: text,
+    tools: z.array(z.discriminatedUnion("type", ownTools)),
   }),
   z.looseObject({ type: z.enum(HOSTED_TOOLS) }),
 ]);

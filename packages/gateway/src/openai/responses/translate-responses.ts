@@ -9,6 +9,7 @@ import { parseArguments } from "../parse-arguments.js";
 import { reasoningEffort, SHOWN_THINKING } from "../reasoning-effort.js";
 import {
   customInput,
+  nameInGroup,
   selectTools,
   type ToolInput,
   type ToolSelection,
@@ -17,6 +18,7 @@ import {
 import { decryptThinking } from "./encrypted-thinking.js";
 import type { InputPart, MessageItem, MessagePart, ResponseItem } from "./response-item.js";
 import type {
+  NamespaceTool,
   ResponsesBody,
   ResponsesNamedTool,
   ResponsesTextConfig,
@@ -45,7 +47,7 @@ export function translateResponses(
 ): TranslatedResponses {
   const ignored = new IgnoredParameters();
   applyParameterTable(body, RESPONSES_PARAMETERS, ignored);
-  const toolSet = new ToolSet((body.tools ?? []).map(toolInput), ignored);
+  const toolSet = new ToolSet((body.tools ?? []).flatMap(toolInputs), ignored);
   if (earlier.length === 0 && input.length === 0) {
     throw refusal("input", "there is nothing to answer. Pass a text or a list of items.");
   }
@@ -83,12 +85,12 @@ function addItem(
       break;
     case "function_call": {
       const input = parseArguments(item.arguments, `${path}.arguments`);
-      builder.addToolCall({ id: item.call_id, name: item.name, input }, path);
+      builder.addToolCall({ id: item.call_id, name: nameInGroup(item), input }, path);
       break;
     }
     case "custom_tool_call": {
       const input = customInput(item.input);
-      builder.addToolCall({ id: item.call_id, name: item.name, input }, path);
+      builder.addToolCall({ id: item.call_id, name: nameInGroup(item), input }, path);
       break;
     }
     case "function_call_output":
@@ -178,8 +180,18 @@ function textOf(part: MessagePart, path: string): string {
   }
 }
 
-function toolInput(tool: ResponsesTool, i: number): ToolInput {
+function toolInputs(tool: ResponsesTool, i: number): ToolInput[] {
   const path = `tools[${i}]`;
+  if (tool.type !== "namespace") return [toolInput(tool, path)];
+  const { name: namespace, description: about } = tool;
+  return tool.tools.map((each, k): ToolInput => {
+    const input = toolInput(each, `${path}.tools[${k}]`);
+    const description = [input.description, about].filter(Boolean).join("\n\n");
+    return { ...input, description, namespace };
+  });
+}
+
+function toolInput(tool: Exclude<ResponsesTool, NamespaceTool>, path: string): ToolInput {
   if (tool.type === "function") {
     const { name, description, parameters, strict } = tool;
     return { kind: "function", name, description, parameters, strict, path };

@@ -2,14 +2,16 @@ import type { Draft } from "../invocation/draft.js";
 import type { Options } from "../options.js";
 
 /**
- * Names the server of the client tools, and approves its tools. The variable makes the CLI show the tools of
- * servers inside this program without the name of the server, so that the model sees the names as given.
+ * Names the server of the client tools, and approves its tools. The variables let the model see them as given: the
+ * CLI shows the tools of servers inside this program without the name of the server, and whole descriptions
+ * (observed: 2.1.325 cuts them after 4096 characters otherwise; 2.1.197 always cuts them after 2048).
  */
 export function applyClientTools({ initialize, permissions, env, options }: Draft): void {
   if (!offersClientTools(options)) return;
   initialize.sdkMcpServers = [CLIENT_TOOL_SERVER];
   permissions.allow.push(`mcp__${CLIENT_TOOL_SERVER}`);
   env.set("CLAUDE_AGENT_SDK_MCP_NO_PREFIX", "1");
+  env.set("CLAUDE_CODE_MAX_MCP_DESCRIPTION_LENGTH", "1000000");
 }
 
 /**
