@@ -1,6 +1,7 @@
 import type { Approvals, Pool } from "hawser";
 import type { Answer } from "./answer/answer.js";
 import type { ModelRequest } from "./answer/model-request.js";
+import type { HostedTools } from "./body/hosted-tools.js";
 import type { Exchange } from "./http/exchange.js";
 import type { FetchUrl } from "./http/fetch-url.js";
 import type { ResponseStore } from "./openai/responses/response-store.js";
@@ -17,6 +18,7 @@ export interface GatewayCore {
   readonly countTokens: boolean;
   /** Fetches what a request names by URL, within the limits of one request; undefined if URLs are refused. */
   fetcherFor(exchange: Exchange): FetchUrl | undefined;
+  readonly hostedTools: HostedTools;
   /**
    * Answers a request: finds the model or the agent, checks the rights and limits of the tenant, runs the call, and
    * books what it used. Throws before the first event if the request is refused.

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { AgentDefinitions } from "./agents/agent-definition.js";
 import { Answering } from "./answer/answering.js";
 import { anthropicRoutes } from "./anthropic/anthropic-routes.js";
+import type { HostedTools } from "./body/hosted-tools.js";
 import { errorResponse } from "./errors/error-response.js";
 import { RequestError } from "./errors/request-error.js";
 import type { GatewayCore } from "./gateway-core.js";
@@ -55,6 +56,12 @@ export interface GatewayOptions {
    */
   readonly fetchUrls?: boolean | UrlFetcherOptions | undefined;
   /**
+   * What happens to tools that the servers of Anthropic or OpenAI run or define, such as web search: the request is
+   * refused, or they are left out and named in `x-hawser-ignored`.
+   * @default "refuse"
+   */
+  readonly hostedTools?: HostedTools | undefined;
+  /**
    * Refuses requests with parameters that have no effect. Otherwise they are named in `x-hawser-ignored`.
    * @default false
    */
@@ -71,7 +78,14 @@ export interface GatewayOptions {
 /** The options that can change while the gateway runs. */
 export type GatewaySettings = Pick<
   GatewayOptions,
-  "models" | "agents" | "countTokens" | "fetchUrls" | "strict" | "heartbeatMs" | "http"
+  | "models"
+  | "agents"
+  | "countTokens"
+  | "fetchUrls"
+  | "hostedTools"
+  | "strict"
+  | "heartbeatMs"
+  | "http"
 >;
 
 /** Finds the tenant of a request by its key. Throws `invalid_api_key`. */
@@ -134,6 +148,9 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     fetcherFor: ({ signal }) => {
       const fetchUrl = fetcherOf(live.settings.fetchUrls);
       return fetchUrl && limitedFetcher(fetchUrl, signal);
+    },
+    get hostedTools() {
+      return live.settings.hostedTools ?? "refuse";
     },
     answer: (exchange, request) => answering.answer(exchange, request),
     models: (exchange) => answering.models(exchange),

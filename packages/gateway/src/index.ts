@@ -8,6 +8,7 @@ export type {
   StopReason,
 } from "./answer/answer.js";
 export type { ModelRequest } from "./answer/model-request.js";
+export type { HostedTools } from "./body/hosted-tools.js";
 export {
   type AgentConfig,
   defineConfig,

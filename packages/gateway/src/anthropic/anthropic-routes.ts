@@ -24,7 +24,9 @@ export function anthropicRoutes(core: GatewayCore): Hono<Env> {
 async function createMessage(core: GatewayCore, c: Context<Env>): Promise<Response> {
   const exchange = c.get("exchange");
   const { record } = exchange;
-  const translated = await translateMessages(await readJson(c), core.fetcherFor(exchange));
+  const { hostedTools } = core;
+  const fetchUrl = core.fetcherFor(exchange);
+  const translated = await translateMessages(await readJson(c), { fetchUrl, hostedTools });
   const { request, isStreamed } = translated;
   const ignored = [...translated.ignored, ...ignoredHeaders(c)];
   record.isStreamed = isStreamed;
@@ -67,7 +69,9 @@ async function countTokens(core: GatewayCore, c: Context<Env>): Promise<Response
       "This gateway does not count tokens, because the CLI cannot. Set `countTokens: true` in its configuration for an estimate.";
     throw new RequestError("not_found", message);
   }
-  const { request } = await translateMessages(await readJson(c));
+  const { request } = await translateMessages(await readJson(c), {
+    hostedTools: core.hostedTools,
+  });
   const headers = { "x-hawser-estimate": "true" };
   return c.json({ input_tokens: estimateTokens(request) }, 200, headers);
 }

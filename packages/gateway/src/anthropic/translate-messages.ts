@@ -1,6 +1,7 @@
 import type { ClientTool, ContentBlock, HistoryMessage, ToolChoice } from "hawser";
 import type { ModelRequest, TranslatedRequest } from "../answer/model-request.js";
 import { shownName } from "../answer/renamed-tools.js";
+import { type HostedTools, leaveOutHostedTool } from "../body/hosted-tools.js";
 import { IgnoredParameters } from "../body/ignored-parameters.js";
 import { applyParameterTable } from "../body/parameters.js";
 import { parseBody } from "../body/parse-body.js";
@@ -14,20 +15,25 @@ import {
 } from "./messages-body.js";
 import { MESSAGES_PARAMETERS } from "./messages-parameters.js";
 
-/**
- * Translates the body of `POST /v1/messages`. Without `fetchUrl`, URLs are refused. Throws `invalid_request`
- * with the path of the parameter.
- */
+export interface TranslateMessagesOptions {
+  /** Without it, URLs are refused. */
+  readonly fetchUrl?: FetchUrl | undefined;
+  readonly hostedTools: HostedTools;
+}
+
+/** Translates the body of `POST /v1/messages`. Throws `invalid_request` with the path of the parameter. */
 export async function translateMessages(
   body: unknown,
-  fetchUrl?: FetchUrl | undefined,
+  { fetchUrl, hostedTools }: TranslateMessagesOptions,
 ): Promise<TranslatedRequest & { readonly isStreamed: boolean }> {
   const parsed = parseBody(messagesBody, body);
   refuseThread(parsed["thread"]);
   const ignored = new IgnoredParameters();
   applyParameterTable(parsed, MESSAGES_PARAMETERS, ignored);
   const { tools: givenTools, tool_choice: choice, output_config: output, thinking } = parsed;
-  const tools = (givenTools ?? []).map((tool, i) => clientTool(tool, `tools[${i}]`, ignored));
+  const tools = (givenTools ?? []).flatMap((tool, i) =>
+    clientTools(tool, `tools[${i}]`, hostedTools, ignored),
+  );
   refuseSameNames(tools);
   nameUnknown(output, ["format", "effort"], "output_config", ignored);
   const { system, messages } = await conversationOf(parsed, ignored, fetchUrl);
@@ -61,11 +67,21 @@ function refuseThread(thread: unknown): void {
   throw new RequestError("invalid_request", message, { param: "thread", details });
 }
 
-function clientTool(tool: BodyTool, path: string, ignored: IgnoredParameters): ClientTool {
+/** No tool if it is a hosted one that is left out. */
+function clientTools(
+  tool: BodyTool,
+  path: string,
+  hostedTools: HostedTools,
+  ignored: IgnoredParameters,
+): readonly ClientTool[] {
   const { type, name, description, input_schema: inputSchema } = tool;
   if (type !== undefined && type !== null && type !== "custom") {
-    const message = `\`${path}\`: tools of the type ${type} run on Anthropic's servers or are defined by them, which the gateway does not offer. Leave the tool out, or define it with an \`input_schema\`.`;
-    throw new RequestError("invalid_request", message, { param: path });
+    if (!HOSTED_TYPE.test(type)) {
+      const message = `\`${path}.type\`: ${JSON.stringify(type)} is no type of tool. Leave the type out, and define the tool with an \`input_schema\`.`;
+      throw new RequestError("invalid_request", message, { param: `${path}.type` });
+    }
+    leaveOutHostedTool(hostedTools, type, path, ignored);
+    return [];
   }
   if (inputSchema === undefined) {
     const param = `${path}.input_schema`;
@@ -74,8 +90,11 @@ function clientTool(tool: BodyTool, path: string, ignored: IgnoredParameters): C
   nameUnknown(tool, ["type", "name", "description", "input_schema"], path, ignored);
   const shown = shownName(name);
   if (shown !== name) ignored.add(`${path}.name`, `the model sees ${name} as ${shown}`);
-  return { name, description: description ?? "", inputSchema };
+  return [{ name, description: description ?? "", inputSchema }];
 }
+
+/** Tools that Anthropic runs or defines have the date of their version at the end, such as `web_search_20250305`. */
+const HOSTED_TYPE = /_\d{8}$|^tool_search_tool_(?:regex|bm25)$/;
 
 function refuseSameNames(tools: readonly ClientTool[]): void {
   for (const [i, { name }] of tools.entries()) {

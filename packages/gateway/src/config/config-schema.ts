@@ -76,6 +76,7 @@ export const CONFIG_SCHEMA: z.ZodType<GatewayConfig> = z.strictObject({
   pool: pool.optional(),
   fetchUrls: z.boolean().optional(),
   countTokens: z.boolean().optional(),
+  hostedTools: z.enum(["refuse", "ignore"]).optional(),
   strict: z.boolean().optional(),
   bodyLimit: count.optional(),
   allowedHosts: z.array(hostName).optional(),

@@ -1,4 +1,5 @@
 import type { Isolation, Options } from "hawser";
+import type { HostedTools } from "../body/hosted-tools.js";
 
 /** The configuration of `hawser serve`: the file `hawser.config.json`, `.js`, `.mjs` or `.ts`. */
 export interface GatewayConfig {
@@ -22,6 +23,12 @@ export interface GatewayConfig {
    * @default false
    */
   readonly countTokens?: boolean | undefined;
+  /**
+   * What happens to tools that the servers of Anthropic or OpenAI run or define, such as web search: the request is
+   * refused with 400, or they are left out and named in `x-hawser-ignored`.
+   * @default "refuse"
+   */
+  readonly hostedTools?: HostedTools | undefined;
   /**
    * Whether a parameter without effect is refused with 400. Otherwise it is named in `x-hawser-ignored`.
    * @default false

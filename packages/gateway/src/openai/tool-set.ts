@@ -2,13 +2,14 @@ import type { ClientTool, JsonSchema, ToolChoice } from "hawser";
 import { shownName } from "../answer/renamed-tools.js";
 import type { IgnoredParameters } from "../body/ignored-parameters.js";
 import { RequestError } from "../errors/request-error.js";
+import { hashedName, namespacedName } from "./namespaced-name.js";
 
 /** A tool of a request, in the terms that both OpenAI formats share. */
 export interface ToolInput {
   readonly kind: "function" | "custom";
   readonly name: string;
-  /** The group of the tool, which calls of the tool name. */
-  readonly namespace?: string | undefined;
+  /** The namespace that groups the tool with others. Two tools of different namespaces can have the same name. */
+  readonly namespace?: ToolNamespace | undefined;
   readonly description?: string | null | undefined;
   readonly parameters?: Readonly<Record<string, unknown>> | null | undefined;
   readonly strict?: boolean | null | undefined;
@@ -17,70 +18,122 @@ export interface ToolInput {
   readonly path: string;
 }
 
+export interface ToolNamespace {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+}
+
+/** A tool as the client names it. */
+export interface ToolName {
+  readonly name: string;
+  readonly namespace?: string | null | undefined;
+}
+
 export type CustomFormat =
   | { readonly type: "text" }
   | { readonly type: "grammar"; readonly syntax: string; readonly definition: string };
 
 /**
  * The tools of a request. A custom tool takes any text; the model sees it as a tool with the one parameter `input`,
- * and the answer shows the text of this parameter again.
+ * and the answer shows the text of this parameter again. The model sees a tool of a namespace under one name for both.
  */
 export class ToolSet {
   readonly tools: readonly ClientTool[];
+  /** The tools by the names that the model sees. */
   readonly #inputs: ReadonlyMap<string, ToolInput>;
+  /** The names that the model sees, by the names of the client. */
+  readonly #modelNames: ReadonlyMap<string, string>;
 
   constructor(inputs: readonly ToolInput[], ignored: IgnoredParameters) {
-    const names = new Set<string>();
-    for (const input of inputs) {
-      const { path } = input;
-      const name = nameInGroup(input);
-      if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-        throw refusal(
-          path,
-          `"${name}" is no name of a tool. Use 1 to 64 letters, digits, _ and -.`,
-        );
-      }
-      if (names.has(name)) throw refusal(path, `there are two tools with the name "${name}".`);
-      names.add(name);
-    }
-    this.tools = inputs.map((input) => clientTool(input, ignored));
-    this.#inputs = new Map(inputs.map((input) => [nameInGroup(input), input]));
+    refuseBadNames(inputs);
+    this.#inputs = byModelName(inputs);
+    this.#modelNames = new Map(
+      [...this.#inputs].map(([modelName, input]) => [keyOf(clientName(input)), modelName]),
+    );
+    this.tools = inputs.map((input) =>
+      clientTool(input, this.modelName(clientName(input)), ignored),
+    );
   }
 
-  isCustom(name: string): boolean {
-    return this.#inputs.get(name)?.kind === "custom";
+  isCustom(modelName: string): boolean {
+    return this.#inputs.get(modelName)?.kind === "custom";
   }
 
-  /** The name of a tool and of its group as the client knows them, from the name that the model sees. */
-  clientName(name: string): { readonly name: string; readonly namespace?: string } {
-    const input = this.#inputs.get(name);
-    if (input?.namespace === undefined) return { name };
-    return { name: input.name, namespace: input.namespace };
+  /** The name that the model sees. A tool of an earlier request need not be in this set. */
+  modelName(tool: ToolName): string {
+    const known = this.#modelNames.get(keyOf(tool));
+    if (known !== undefined) return known;
+    return isNamespaced(tool) ? namespacedName(tool.namespace, tool.name) : tool.name;
+  }
+
+  /** The tool that the model calls by the name that it sees. */
+  clientName(modelName: string): { readonly name: string; readonly namespace?: string } {
+    const input = this.#inputs.get(modelName);
+    return input === undefined ? { name: modelName } : clientName(input);
   }
 
   /** The choice of one tool. */
-  named(name: string, path: string): ToolChoice {
-    if (this.tools.some((tool) => tool.name === name)) return { tool: name };
-    throw refusal(path, `there is no tool "${name}" in \`tools\`.`);
+  named(tool: ToolName, path: string): ToolChoice & object {
+    const modelName = this.#modelNames.get(keyOf(tool));
+    if (modelName !== undefined) return { tool: modelName };
+    const where = isNamespaced(tool) ? `in the namespace "${tool.namespace}"` : "in `tools`";
+    throw refusal(path, `there is no tool "${tool.name}" ${where}.`);
   }
 
   /** The tools that the client allows for this request. */
-  only(names: readonly string[], path: string): readonly ClientTool[] {
-    for (const name of names) this.named(name, path);
-    return this.tools.filter(({ name }) => names.includes(name));
+  only(tools: readonly ToolName[], path: string): readonly ClientTool[] {
+    const names = new Set(tools.map((tool) => this.named(tool, path).tool));
+    return this.tools.filter(({ name }) => names.has(name));
   }
 }
 
-/** The name under which the model sees a tool: the Messages API has no groups of tools. */
-export function nameInGroup({
-  name,
-  namespace,
-}: {
+function refuseBadNames(inputs: readonly ToolInput[]): void {
+  const keys = new Set<string>();
+  for (const input of inputs) {
+    const { name, namespace, path } = input;
+    refuseBadName(name, "tool", path);
+    if (namespace !== undefined) refuseBadName(namespace.name, "namespace", path);
+    const key = keyOf(clientName(input));
+    if (keys.has(key)) throw refusal(path, `there are two tools with the name "${name}".`);
+    keys.add(key);
+  }
+}
+
+function refuseBadName(name: string, what: string, path: string): void {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return;
+  throw refusal(path, `"${name}" is no name of a ${what}. Use 1 to 64 letters, digits, _ and -.`);
+}
+
+/** A plain tool keeps its name. A tool of a namespace gives way to other tools with the same name. */
+function byModelName(inputs: readonly ToolInput[]): ReadonlyMap<string, ToolInput> {
+  const plain = new Set(inputs.filter(({ namespace }) => !namespace).map(({ name }) => name));
+  const named = new Map<string, ToolInput>();
+  for (const input of inputs) {
+    const { name, namespace } = input;
+    if (namespace === undefined) {
+      named.set(name, input);
+      continue;
+    }
+    const wanted = namespacedName(namespace.name, name);
+    const isTaken = plain.has(wanted) || named.has(wanted);
+    named.set(isTaken ? hashedName(namespace.name, name) : wanted, input);
+  }
+  return named;
+}
+
+function clientName({ name, namespace }: ToolInput): {
   readonly name: string;
-  readonly namespace?: string | null | undefined;
-}): string {
-  if (namespace === undefined || namespace === null || namespace === "") return name;
-  return namespace.endsWith("__") ? `${namespace}${name}` : `${namespace}__${name}`;
+  readonly namespace?: string;
+} {
+  return namespace === undefined ? { name } : { name, namespace: namespace.name };
+}
+
+function isNamespaced(tool: ToolName): tool is ToolName & { readonly namespace: string } {
+  return typeof tool.namespace === "string" && tool.namespace !== "";
+}
+
+function keyOf(tool: ToolName): string {
+  return isNamespaced(tool) ? JSON.stringify([tool.namespace, tool.name]) : tool.name;
 }
 
 /** The choice of a request with the tools among which the model can choose. */
@@ -120,15 +173,14 @@ export function customText(json: string): string {
   }
 }
 
-function clientTool(tool: ToolInput, ignored: IgnoredParameters): ClientTool {
-  const { description, kind, path } = tool;
-  const name = nameInGroup(tool);
+function clientTool(tool: ToolInput, name: string, ignored: IgnoredParameters): ClientTool {
+  const { kind, path } = tool;
   if (tool.strict === true) ignored.add(`${path}.strict`);
   const shown = shownName(name);
   if (shown !== name) ignored.add(`${path}.name`, `the model sees ${name} as ${shown}`);
   if (kind === "function") {
     const inputSchema = (tool.parameters ?? { type: "object", properties: {} }) as JsonSchema;
-    return { name, description: description ?? "", inputSchema };
+    return { name, description: describe(tool), inputSchema };
   }
   if (tool.format?.type === "grammar")
     ignored.add(`${path}.format`, "told to the model but not enforced");
@@ -137,13 +189,18 @@ function clientTool(tool: ToolInput, ignored: IgnoredParameters): ClientTool {
     properties: { input: { type: "string" } },
     required: ["input"],
   };
-  return { name, description: customDescription(tool), inputSchema };
+  return { name, description: describe(tool), inputSchema };
 }
 
-function customDescription({ description, format }: ToolInput): string {
-  const text = description ?? "";
-  if (format?.type !== "grammar") return text;
-  return `${text}\n\nThe input must fit this ${format.syntax} grammar:\n${format.definition}`.trim();
+/** The description of its namespace is a part of it, because the model sees no namespaces. */
+function describe({ namespace, description, format }: ToolInput): string {
+  const grammar =
+    format?.type === "grammar"
+      ? `The input must fit this ${format.syntax} grammar:\n${format.definition}`
+      : "";
+  return [description ?? "", namespace?.description ?? "", grammar]
+    .filter((text) => text !== "")
+    .join("\n\n");
 }
 
 function refusal(path: string, text: string): RequestError {

@@ -254,9 +254,10 @@ class GatewayServer implements RunningServer {
   #settingsOf({ config, host, registry, agents }: ServePlan): GatewaySettings {
     const { writeLog, warn } = this.#hooks;
     const { allowedHosts, allowedOrigins, bodyLimit, log } = config;
-    const { countTokens, fetchUrls, heartbeatMs, strict } = config;
+    const { countTokens, fetchUrls, heartbeatMs, hostedTools, strict } = config;
     return {
-      ...{ models: registry.models, agents, countTokens, fetchUrls, heartbeatMs, strict },
+      ...{ models: registry.models, agents },
+      ...{ countTokens, fetchUrls, heartbeatMs, hostedTools, strict },
       http: {
         isLoopback: isLoopbackHost(host),
         allowedHosts,

@@ -28,6 +28,7 @@ describe("checkConfig()", () => {
       pool: { size: { min: 0, max: 2 }, isolation: "auto" },
       fetchUrls: false,
       countTokens: true,
+      hostedTools: "ignore",
       strict: true,
       bodyLimit: 1024,
       allowedHosts: ["gateway.example.org"],

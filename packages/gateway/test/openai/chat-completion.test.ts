@@ -3,7 +3,7 @@ import type { AnswerEvent, StopReason } from "../../src/answer/answer.js";
 import { IgnoredParameters } from "../../src/body/ignored-parameters.js";
 import { ChatAnswer, type ChatAnswerOptions } from "../../src/openai/chat/chat-completion.js";
 import { ToolSet } from "../../src/openai/tool-set.js";
-import { answerOf, textBlock, thinkingBlock, toolBlock } from "./answer-events.js";
+import { answerOf, textBlock, thinkingBlock, toolBlock } from "./answer-events.helper.js";
 
 const toolSet = new ToolSet(
   [

@@ -3,7 +3,7 @@ import { IgnoredParameters } from "../../src/body/ignored-parameters.js";
 import { applyParameterTable } from "../../src/body/parameters.js";
 import { CHAT_PARAMETERS } from "../../src/openai/chat/chat-parameters.js";
 import { RESPONSES_PARAMETERS } from "../../src/openai/responses/responses-parameters.js";
-import { CHAT_NAMES, RESPONSES_NAMES } from "./openai-parameters.js";
+import { CHAT_NAMES, RESPONSES_NAMES } from "./openai-parameters.helper.js";
 
 describe.each([
   { name: "CHAT_PARAMETERS", table: CHAT_PARAMETERS, names: CHAT_NAMES },

@@ -10,12 +10,13 @@ import { createResponseId, responseIdOf } from "../../src/openai/responses/respo
 import { emptyResponse } from "../../src/openai/responses/response-object.js";
 import { parseResponsesBody } from "../../src/openai/responses/responses-body.js";
 import { ToolSet } from "../../src/openai/tool-set.js";
-import { answerOf, textBlock, thinkingBlock, toolBlock } from "./answer-events.js";
+import { answerOf, textBlock, thinkingBlock, toolBlock } from "./answer-events.helper.js";
 
 const toolSet = new ToolSet(
   [
     { kind: "function", name: "weather", path: "" },
     { kind: "custom", name: "sql", path: "" },
+    { kind: "function", name: "find", namespace: { name: "crm" }, path: "" },
   ],
   new IgnoredParameters(),
 );
@@ -35,6 +36,18 @@ function play(events: readonly AnswerEvent[], options: Partial<ResponseEventsOpt
 }
 
 describe("ResponseEvents", () => {
+  it("shows a call of a tool of a namespace with the client's names", () => {
+    const call = toolBlock("toolu_1", "crm__find", {}, '{"id":1}');
+    const { state, sent } = play(answerOf([call], "tool_use"));
+    const item = { type: "function_call", name: "find", namespace: "crm", arguments: '{"id":1}' };
+    expect(state.response.output).toMatchObject([item]);
+    expect(state.items).toMatchObject([item]);
+    const added = sent.find(({ type }) => type === "response.output_item.added");
+    expect(added).toMatchObject({ item: { ...item, arguments: "" } });
+    const done = sent.find(({ type }) => type === "response.function_call_arguments.done");
+    expect(done).toMatchObject({ name: "find" });
+  });
+
   it("streams a text in the order that the strict accumulator of openai needs", () => {
     const { id, state, sent, types } = play(answerOf([textBlock("A ", "bowline.")]));
     expect(types).toEqual([

@@ -200,6 +200,52 @@ describe("POST /v1/responses", () => {
     expect(world.calls).toHaveLength(3);
   });
 
+  it("leads through a round of tools in namespaces, stored and not", async () => {
+    const agents = { ...WEATHER, name: "spawn_agent", description: "Starts an agent." };
+    const tools = [
+      WEATHER,
+      { type: "namespace", name: "agents_v1", description: "Agents.", tools: [agents] },
+      { type: "namespace", name: "mcp__docs", description: "Documents.", tools: [WEATHER] },
+    ];
+    const user = { role: "user", content: "Weather?" };
+    const answer = [
+      toolUse("agents_v1__spawn_agent", { city: "Oslo" }, { id: "toolu_1" }),
+      toolUse("mcp__docs__weather", { city: "Rome" }, { id: "toolu_2" }),
+      toolUse("weather", { city: "Bonn" }, { id: "toolu_3" }),
+    ];
+    const results = ["toolu_1", "toolu_2", "toolu_3"].map((call_id) => {
+      return { type: "function_call_output", call_id, output: `result of ${call_id}` };
+    });
+
+    world.script(answer, "Sun.");
+    const first = await create({ tools, input: [user] });
+    expect(world.calls[0]?.tools.toSorted()).toEqual([
+      "agents_v1__spawn_agent",
+      "mcp__docs__weather",
+      "weather",
+    ]);
+    expect(conversation()).toContain("Starts an agent.\\n \\nAgents.");
+    expect(first.output).toMatchObject([
+      { type: "function_call", name: "spawn_agent", namespace: "agents_v1", call_id: "toolu_1" },
+      { type: "function_call", name: "weather", namespace: "mcp__docs", call_id: "toolu_2" },
+      { type: "function_call", name: "weather", call_id: "toolu_3" },
+    ]);
+    expect(first.output[2]).not.toHaveProperty("namespace");
+    expect(first.tools).toEqual(tools);
+    const last = await create({ tools, input: results, previous_response_id: first.id });
+    expect(textOf(last)).toBe("Sun.");
+    expect(conversation()).toContain('"name":"mcp__docs__weather","input":{"city":"Rome"}');
+
+    world.script(answer, "Rain.");
+    const body = { tools, store: false };
+    const second = await create({ ...body, input: [user] });
+    const end = await create({ ...body, input: [user, ...second.output, ...results] });
+    expect(textOf(end)).toBe("Rain.");
+    const used = world.calls.at(-1)?.toolResults.map(({ text }) => text);
+    expect(used).toEqual(results.map(({ output }) => output));
+    expect(conversation()).toContain('"name":"agents_v1__spawn_agent","input":{"city":"Oslo"}');
+  });
+
   it("gives thinking back to the model, stored or by encrypted_content", async () => {
     const answer = [
       thinking("Hm.", { signature: "c2ln" }),

@@ -176,6 +176,53 @@ describe("translateResponses()", () => {
     expect(translate({ tools, tool_choice: allowed }).request.tools).toHaveLength(1);
   });
 
+  it("translates the tools of namespaces, and their calls", () => {
+    const { request, ignored, toolSet } = translate({
+      tools: [
+        WEATHER,
+        {
+          type: "namespace",
+          name: "crm",
+          description: "Customers.",
+          tools: [
+            { ...WEATHER, name: "find", description: "Finds one.", defer_loading: true },
+            { type: "custom", name: "query" },
+          ],
+        },
+      ],
+      tool_choice: { type: "function", name: "find", namespace: "crm" },
+      input: [
+        { role: "user", content: "Who?" },
+        { type: "function_call", call_id: "c1", namespace: "crm", name: "find", arguments: "{}" },
+        { type: "function_call_output", call_id: "c1", output: "Ann" },
+        { type: "custom_tool_call", call_id: "c2", namespace: "crm", name: "query", input: "a" },
+        { type: "custom_tool_call_output", call_id: "c2", output: "b" },
+      ],
+    });
+    expect(request.tools).toMatchObject([
+      { name: "weather", description: "" },
+      {
+        name: "crm__find",
+        description: "Finds one.\n\nCustomers.",
+        inputSchema: { type: "object" },
+      },
+      { name: "crm__query", description: "Customers." },
+    ]);
+    expect(request.toolChoice).toEqual({ tool: "crm__find" });
+    expect(request.messages.filter(({ role }) => role === "assistant")).toEqual([
+      {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "c1", name: "crm__find", input: {} }],
+      },
+      {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "c2", name: "crm__query", input: { input: "a" } }],
+      },
+    ]);
+    expect(toolSet.isCustom("crm__query")).toBe(true);
+    expect(ignored).toEqual(["tools[].tools[].defer_loading"]);
+  });
+
   it("translates include", () => {
     const include = ["reasoning.encrypted_content", "file_search_call.results"];
     const { showsEncryptedThinking, ignored } = translate({ include });
@@ -188,7 +235,17 @@ describe("translateResponses()", () => {
     ["a conversation", { conversation: "conv_1" }, "conversation"],
     ["a stored prompt", { prompt: { id: "p" } }, "prompt"],
     ["logprobs", { include: ["message.output_text.logprobs"] }, "include[0]"],
-    ["a hosted tool", { tools: [WEATHER, { type: "web_search" }] }, "tools[1].type"],
+    ["a hosted tool", { tools: [WEATHER, { type: "web_search" }] }, "tools[1]"],
+    [
+      "a hosted tool in a namespace",
+      { tools: [{ type: "namespace", name: "a", tools: [{ type: "web_search" }] }] },
+      "tools[0].tools[0].type",
+    ],
+    [
+      "two tools of one name in a namespace",
+      { tools: [{ type: "namespace", name: "a", tools: [WEATHER, WEATHER] }] },
+      "tools[0].tools[1]",
+    ],
     ["an unknown tool", { tools: [{ type: "magic" }] }, "tools[0].type"],
     ["an unknown item", { input: [{ type: "computer_call", call_id: "c" }] }, "input[0].type"],
     ["no input", { input: [], instructions: "Hi." }, "input"],

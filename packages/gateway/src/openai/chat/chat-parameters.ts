@@ -12,6 +12,7 @@ export const CHAT_PARAMETERS: ParameterTable = {
   stream_options: MAPPED,
   tool_choice: MAPPED,
   tools: MAPPED,
+  web_search_options: MAPPED,
 
   frequency_penalty: ignoredUnless(0),
   logit_bias: ignoredUnless({}),
@@ -40,7 +41,4 @@ export const CHAT_PARAMETERS: ParameterTable = {
   moderation: refused("the gateway moderates nothing. Leave it out."),
   n: refused("the gateway gives one choice. Leave it out, and send several requests.", 1),
   top_logprobs: refused("the CLI gives no log probabilities. Leave it out.", 0),
-  web_search_options: refused(
-    "the gateway does not search the web. Leave it out, or give the model a tool.",
-  ),
 };

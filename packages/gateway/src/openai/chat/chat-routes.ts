@@ -18,7 +18,10 @@ export function chatRoutes(core: GatewayCore): Hono<Env> {
   app.post("/v1/chat/completions", async (c) => {
     const exchange = c.get("exchange");
     const body = await inlineChatUrls(parseChatBody(await readJson(c)), core.fetcherFor(exchange));
-    const { request, ignored, isStreamed, includesUsage, toolSet } = translateChat(body);
+    const { request, ignored, isStreamed, includesUsage, toolSet } = translateChat(
+      body,
+      core.hostedTools,
+    );
     const { record } = exchange;
     record.isStreamed = isStreamed;
     record.ignored = ignored;

@@ -1,5 +1,6 @@
 import type { ContentBlock, JsonSchema, ToolChoice } from "hawser";
 import type { ModelRequest, TranslatedRequest } from "../../answer/model-request.js";
+import { type HostedTools, leaveOutHostedTool } from "../../body/hosted-tools.js";
 import { IgnoredParameters } from "../../body/ignored-parameters.js";
 import { applyParameterTable } from "../../body/parameters.js";
 import { RequestError } from "../../errors/request-error.js";
@@ -33,9 +34,13 @@ export interface TranslatedChat extends TranslatedRequest {
   readonly toolSet: ToolSet;
 }
 
-export function translateChat(body: ChatBody): TranslatedChat {
+export function translateChat(body: ChatBody, hostedTools: HostedTools = "refuse"): TranslatedChat {
   const ignored = new IgnoredParameters();
   applyParameterTable(body, CHAT_PARAMETERS, ignored);
+  const search = body["web_search_options"];
+  if (search !== undefined && search !== null) {
+    leaveOutHostedTool(hostedTools, "web_search", "web_search_options", ignored);
+  }
   const toolSet = new ToolSet((body.tools ?? []).map(toolInput), ignored);
   const { system, messages } = conversation(body.messages, ignored);
   const request: ModelRequest = {
@@ -197,7 +202,7 @@ function toolSelection(choice: ChatBody["tool_choice"], toolSet: ToolSet): ToolS
   if (typeof choice === "object" && choice !== null && choice.type === "allowed_tools") {
     const { mode, tools } = choice.allowed_tools;
     const path = "tool_choice.allowed_tools.tools";
-    return selectTools(toolSet.only(tools.map(nameOf), path), mode, path);
+    return selectTools(toolSet.only(tools.map(namedTool), path), mode, path);
   }
   return selectTools(toolSet.tools, toolChoice(choice, toolSet), "tool_choice");
 }
@@ -208,11 +213,11 @@ function toolChoice(
 ): ToolChoice {
   if (choice === undefined || choice === null) return "auto";
   if (typeof choice === "string") return choice;
-  return toolSet.named(nameOf(choice), `tool_choice.${choice.type}.name`);
+  return toolSet.named(namedTool(choice), `tool_choice.${choice.type}.name`);
 }
 
-function nameOf(choice: ChatNamedTool): string {
-  return choice.type === "function" ? choice.function.name : choice.custom.name;
+function namedTool(choice: ChatNamedTool): { readonly name: string } {
+  return choice.type === "function" ? choice.function : choice.custom;
 }
 
 function responseFormat(

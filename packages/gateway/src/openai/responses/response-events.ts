@@ -128,12 +128,13 @@ export class ResponseEvents {
         break;
       }
       case "tool_use": {
-        const name = String(block.name);
-        const isCustom = this.#options.toolSet.isCustom(name);
+        const { toolSet } = this.#options;
+        const modelName = String(block.name);
+        const tool = toolSet.clientName(modelName);
+        const isCustom = toolSet.isCustom(modelName);
         const kind = isCustom ? "custom_tool_call" : "function_call";
         const ids = { id: itemId(isCustom ? "ctc" : "fc", id, place), callId: String(block.id) };
-        const names = this.#options.toolSet.clientName(name);
-        yield* this.#openItem({ kind, ...ids, ...names, input: block.input, text: "" });
+        yield* this.#openItem({ kind, ...ids, tool, input: block.input, text: "" });
         break;
       }
       default:
@@ -183,7 +184,7 @@ export class ResponseEvents {
           item.text = JSON.stringify(item.input ?? {});
           yield this.#itemEvent("response.function_call_arguments.delta", { delta: item.text });
         }
-        const fields = { arguments: item.text, name: item.name };
+        const fields = { arguments: item.text, name: item.tool.name };
         yield this.#itemEvent("response.function_call_arguments.done", fields);
         break;
       }
@@ -278,16 +279,14 @@ export class ResponseEvents {
         return { type: "message", id, status, role: "assistant", content };
       }
       case "function_call": {
-        const { callId: call_id, text } = item;
-        const names = namesOf(item);
-        const json = isDone ? text : "";
-        return { type: "function_call", id, status, call_id, ...names, arguments: json };
+        const { callId: call_id, tool, text } = item;
+        const input = isDone ? text : "";
+        return { type: "function_call", id, status, call_id, ...tool, arguments: input };
       }
       case "custom_tool_call": {
-        const { callId: call_id, text } = item;
-        const names = namesOf(item);
+        const { callId: call_id, tool, text } = item;
         const input = isDone ? text : "";
-        return { type: "custom_tool_call", id, status, call_id, ...names, input };
+        return { type: "custom_tool_call", id, status, call_id, ...tool, input };
       }
       case "reasoning": {
         const isShown = isDone && this.#showsText(item);
@@ -336,16 +335,11 @@ type OpenItem =
       readonly kind: "function_call" | "custom_tool_call";
       readonly id: string;
       readonly callId: string;
-      readonly name: string;
-      readonly namespace?: string;
+      readonly tool: { readonly name: string; readonly namespace?: string };
       /** What the block began with: the whole input, if it was not streamed. */
       readonly input: unknown;
       text: string;
     };
-
-function namesOf({ name, namespace }: { readonly name: string; readonly namespace?: string }) {
-  return namespace === undefined ? { name } : { name, namespace };
-}
 
 function failure(status: number, message: string): ResponseFailure {
   if (status === 429) return { code: "rate_limit_exceeded", message };

@@ -36,7 +36,7 @@ export interface FunctionCallItem {
   readonly id?: string | null | undefined;
   readonly call_id: string;
   readonly name: string;
-  /** The group of the tool. */
+  /** The group of tools to which the function belongs. */
   readonly namespace?: string | null | undefined;
   readonly arguments: string;
 }
@@ -46,7 +46,6 @@ export interface CustomToolCallItem {
   readonly id?: string | null | undefined;
   readonly call_id: string;
   readonly name: string;
-  /** The group of the tool. */
   readonly namespace?: string | null | undefined;
   readonly input: string;
 }

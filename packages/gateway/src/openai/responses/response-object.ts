@@ -6,7 +6,7 @@ import type {
   MessageItem,
   ReasoningItem,
 } from "./response-item.js";
-import type { ResponsesBody } from "./responses-body.js";
+import { isHostedTool, type ResponsesBody } from "./responses-body.js";
 
 /** A response as the Responses API gives it. */
 export interface ResponseObject {
@@ -120,7 +120,7 @@ export function emptyResponse(id: string, body: ResponsesBody, createdAt: number
     temperature: null,
     text: { format: body.text?.format ?? { type: "text" } },
     tool_choice: body.tool_choice ?? "auto",
-    tools: body.tools ?? [],
+    tools: (body.tools ?? []).filter((tool) => !isHostedTool(tool)),
     top_p: null,
     truncation: "disabled",
     usage: null,

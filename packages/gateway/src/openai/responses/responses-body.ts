@@ -26,24 +26,17 @@ export interface ResponsesBody {
   readonly stream?: boolean | null | undefined;
 }
 
-export type ResponsesTool = ResponsesOwnTool | NamespaceTool | HostedTool;
-
-/** Tools of the client in a group. A call of one of them names its group. */
-export interface NamespaceTool {
-  readonly type: "namespace";
-  readonly name: string;
-  readonly description?: string | null | undefined;
-  readonly tools: readonly ResponsesOwnTool[];
-}
+export type ResponsesTool = ClientResponsesTool | ResponsesNamespace | HostedTool;
 
 /** A tool that the client runs. */
-export type ResponsesOwnTool =
+export type ClientResponsesTool =
   | {
       readonly type: "function";
       readonly name: string;
       readonly description?: string | null | undefined;
       readonly parameters?: Readonly<Record<string, unknown>> | null | undefined;
       readonly strict?: boolean | null | undefined;
+      readonly defer_loading?: boolean | null | undefined;
     }
   | {
       readonly type: "custom";
@@ -54,9 +47,18 @@ export type ResponsesOwnTool =
         | { readonly type: "grammar"; readonly syntax: string; readonly definition: string }
         | null
         | undefined;
+      readonly defer_loading?: boolean | null | undefined;
     };
 
-/** A tool that OpenAI's servers run. The gateway refuses it by its type. */
+/** A group of tools. A call of one of them has the name of the group in its field `namespace`. */
+export interface ResponsesNamespace {
+  readonly type: "namespace";
+  readonly name: string;
+  readonly description?: string | null | undefined;
+  readonly tools: readonly ClientResponsesTool[];
+}
+
+/** A tool that OpenAI's servers run or define. */
 export interface HostedTool {
   readonly type: HostedToolType;
 }
@@ -81,7 +83,15 @@ const HOSTED_TOOLS = [
 
 export type HostedToolType = (typeof HOSTED_TOOLS)[number];
 
-export type ResponsesNamedTool = { readonly type: "function" | "custom"; readonly name: string };
+export function isHostedTool(tool: ResponsesTool): tool is HostedTool {
+  return (HOSTED_TOOLS as readonly string[]).includes(tool.type);
+}
+
+export interface ResponsesNamedTool {
+  readonly type: "function" | "custom";
+  readonly name: string;
+  readonly namespace?: string | null | undefined;
+}
 
 export interface ResponsesAllowedTools {
   readonly type: "allowed_tools";
@@ -122,13 +132,14 @@ export interface ResponsesReasoning {
 const text = z.string().nullish();
 const jsonObject = z.record(z.string(), z.unknown());
 
-const ownTools = [
+const clientTools = [
   z.looseObject({
     type: z.literal("function"),
     name: z.string(),
     description: text,
     parameters: jsonObject.nullish(),
     strict: z.boolean().nullish(),
+    defer_loading: z.boolean().nullish(),
   }),
   z.looseObject({
     type: z.literal("custom"),
@@ -144,21 +155,26 @@ const ownTools = [
         }),
       ])
       .nullish(),
+    defer_loading: z.boolean().nullish(),
   }),
 ] as const;
 
 const tool = z.discriminatedUnion("type", [
-  ...ownTools,
+  ...clientTools,
   z.looseObject({
     type: z.literal("namespace"),
     name: z.string(),
     description: text,
-    tools: z.array(z.discriminatedUnion("type", ownTools)),
+    tools: z.array(z.discriminatedUnion("type", clientTools)),
   }),
   z.looseObject({ type: z.enum(HOSTED_TOOLS) }),
 ]);
 
-const namedTool = z.looseObject({ type: z.enum(["function", "custom"]), name: z.string() });
+const namedTool = z.looseObject({
+  type: z.enum(["function", "custom"]),
+  name: z.string(),
+  namespace: text,
+});
 
 export const responsesBody: z.ZodType<ResponsesBody> = z.looseObject({
   model: z.string().min(1),

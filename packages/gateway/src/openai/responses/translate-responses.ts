@@ -1,5 +1,6 @@
 import type { ContentBlock, JsonSchema, ToolChoice } from "hawser";
 import type { ModelRequest, TranslatedRequest } from "../../answer/model-request.js";
+import { type HostedTools, leaveOutHostedTool } from "../../body/hosted-tools.js";
 import { IgnoredParameters } from "../../body/ignored-parameters.js";
 import { applyParameterTable } from "../../body/parameters.js";
 import { RequestError } from "../../errors/request-error.js";
@@ -9,21 +10,22 @@ import { parseArguments } from "../parse-arguments.js";
 import { reasoningEffort, SHOWN_THINKING } from "../reasoning-effort.js";
 import {
   customInput,
-  nameInGroup,
   selectTools,
   type ToolInput,
+  type ToolNamespace,
   type ToolSelection,
   ToolSet,
 } from "../tool-set.js";
 import { decryptThinking } from "./encrypted-thinking.js";
 import type { InputPart, MessageItem, MessagePart, ResponseItem } from "./response-item.js";
-import type {
-  NamespaceTool,
-  ResponsesBody,
-  ResponsesNamedTool,
-  ResponsesTextConfig,
-  ResponsesTool,
-  ResponsesToolChoice,
+import {
+  type ClientResponsesTool,
+  isHostedTool,
+  type ResponsesBody,
+  type ResponsesNamedTool,
+  type ResponsesTextConfig,
+  type ResponsesTool,
+  type ResponsesToolChoice,
 } from "./responses-body.js";
 import { RESPONSES_PARAMETERS } from "./responses-parameters.js";
 
@@ -44,17 +46,19 @@ export function translateResponses(
   body: ResponsesBody,
   earlier: readonly ResponseItem[],
   input: readonly ResponseItem[],
+  hostedTools: HostedTools = "refuse",
 ): TranslatedResponses {
   const ignored = new IgnoredParameters();
   applyParameterTable(body, RESPONSES_PARAMETERS, ignored);
-  const toolSet = new ToolSet((body.tools ?? []).flatMap(toolInputs), ignored);
+  const toolSet = new ToolSet(toolInputs(body.tools ?? [], hostedTools, ignored), ignored);
   if (earlier.length === 0 && input.length === 0) {
     throw refusal("input", "there is nothing to answer. Pass a text or a list of items.");
   }
   const builder = new ConversationBuilder(ignored);
   if (typeof body.instructions === "string") builder.addSystem(body.instructions, "instructions");
-  for (const item of earlier) addItem(builder, item, "previous_response_id", ignored);
-  for (const [i, item] of input.entries()) addItem(builder, item, `input[${i}]`, ignored);
+  const add = (item: ResponseItem, path: string) => addItem(builder, item, path, toolSet, ignored);
+  for (const item of earlier) add(item, "previous_response_id");
+  for (const [i, item] of input.entries()) add(item, `input[${i}]`);
   const { effort, ...reasoning } = body.reasoning ?? {};
   const showsSummary = summaryWanted(reasoning, ignored);
   const thinking = reasoningEffort(effort, "reasoning.effort", ignored);
@@ -77,6 +81,7 @@ function addItem(
   builder: ConversationBuilder,
   item: ResponseItem,
   path: string,
+  toolSet: ToolSet,
   ignored: IgnoredParameters,
 ): void {
   switch (item.type) {
@@ -85,12 +90,12 @@ function addItem(
       break;
     case "function_call": {
       const input = parseArguments(item.arguments, `${path}.arguments`);
-      builder.addToolCall({ id: item.call_id, name: nameInGroup(item), input }, path);
+      builder.addToolCall({ id: item.call_id, name: toolSet.modelName(item), input }, path);
       break;
     }
     case "custom_tool_call": {
       const input = customInput(item.input);
-      builder.addToolCall({ id: item.call_id, name: nameInGroup(item), input }, path);
+      builder.addToolCall({ id: item.call_id, name: toolSet.modelName(item), input }, path);
       break;
     }
     case "function_call_output":
@@ -180,28 +185,36 @@ function textOf(part: MessagePart, path: string): string {
   }
 }
 
-function toolInputs(tool: ResponsesTool, i: number): ToolInput[] {
-  const path = `tools[${i}]`;
-  if (tool.type !== "namespace") return [toolInput(tool, path)];
-  const { name: namespace, description: about } = tool;
-  return tool.tools.map((each, k): ToolInput => {
-    const input = toolInput(each, `${path}.tools[${k}]`);
-    const description = [input.description, about].filter(Boolean).join("\n\n");
-    return { ...input, description, namespace };
+function toolInputs(
+  tools: readonly ResponsesTool[],
+  hostedTools: HostedTools,
+  ignored: IgnoredParameters,
+): readonly ToolInput[] {
+  return tools.flatMap((tool, i) => {
+    const path = `tools[${i}]`;
+    if (isHostedTool(tool)) {
+      leaveOutHostedTool(hostedTools, tool.type, path, ignored);
+      return [];
+    }
+    if (tool.type !== "namespace") return [toolInput(tool, path, ignored)];
+    return tool.tools.map((inner, j) => toolInput(inner, `${path}.tools[${j}]`, ignored, tool));
   });
 }
 
-function toolInput(tool: Exclude<ResponsesTool, NamespaceTool>, path: string): ToolInput {
+function toolInput(
+  tool: ClientResponsesTool,
+  path: string,
+  ignored: IgnoredParameters,
+  namespace?: ToolNamespace,
+): ToolInput {
+  // The model sees all tools at once, because the gateway has no search for tools.
+  if (tool.defer_loading === true) ignored.add(`${path}.defer_loading`);
   if (tool.type === "function") {
     const { name, description, parameters, strict } = tool;
-    return { kind: "function", name, description, parameters, strict, path };
+    return { kind: "function", name, namespace, description, parameters, strict, path };
   }
-  if (tool.type === "custom") {
-    const { name, description, format } = tool;
-    return { kind: "custom", name, description, format, path };
-  }
-  const text = `the gateway has no hosted tool ${tool.type}. Leave it out, or offer a function tool and run it in the client.`;
-  throw refusal(`${path}.type`, text);
+  const { name, description, format } = tool;
+  return { kind: "custom", name, namespace, description, format, path };
 }
 
 function toolSelection(
@@ -209,8 +222,8 @@ function toolSelection(
   toolSet: ToolSet,
 ): ToolSelection {
   if (typeof choice === "object" && choice !== null && choice.type === "allowed_tools") {
-    const names = choice.tools.map(({ name }) => name);
-    return selectTools(toolSet.only(names, "tool_choice.tools"), choice.mode, "tool_choice");
+    const allowed = toolSet.only(choice.tools, "tool_choice.tools");
+    return selectTools(allowed, choice.mode, "tool_choice");
   }
   return selectTools(toolSet.tools, toolChoice(choice, toolSet), "tool_choice");
 }
@@ -220,7 +233,7 @@ function toolChoice(
   toolSet: ToolSet,
 ): ToolChoice {
   if (choice === undefined || choice === null) return "auto";
-  return typeof choice === "string" ? choice : toolSet.named(choice.name, "tool_choice.name");
+  return typeof choice === "string" ? choice : toolSet.named(choice, "tool_choice.name");
 }
 
 function textFormat(
