@@ -11,6 +11,7 @@ import {
 } from "hawser";
 import { agentOptionsOf } from "../agents/agent-options-of.js";
 import { RequestError } from "../errors/request-error.js";
+import type { Admission } from "../tenants/tenant.js";
 import type { EventFeed } from "./event-feed.js";
 import type { LiveSession } from "./live-state.js";
 import type { NativeAccess } from "./native-access.js";
@@ -122,7 +123,7 @@ export class ApiSessions {
     }
     const over = turn.result.then(
       ({ usage }) => admission?.settle({ usage, costUsd: turn.costUsd }),
-      () => admission?.settle(),
+      (error: unknown) => admission?.settle(usedBefore(error)),
     );
     void over.then(() => {
       if (held === undefined || number === undefined) return;
@@ -259,6 +260,19 @@ interface Held {
   timer: NodeJS.Timeout | undefined;
   /** How many of its turns run or wait. */
   running: number;
+}
+
+/**
+ * What a turn without a result has used, by its text: four characters are one token. Otherwise a client could close
+ * each session shortly before its answer is whole, and nothing would be booked.
+ */
+function usedBefore(error: unknown): Parameters<Admission["settle"]>[0] {
+  const length = isHawserError(error) ? (error.partialText ?? "").length : 0;
+  if (length === 0) return undefined;
+  return {
+    usage: { input_tokens: 0, output_tokens: Math.ceil(length / 4) },
+    costUsd: undefined,
+  };
 }
 
 /** Waits for a turn. A turn that failed has an outcome too. */

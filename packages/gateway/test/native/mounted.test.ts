@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createApprovals } from "hawser";
-import { toolUse } from "hawser/testing";
+import { hang, toolUse } from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import type { TenantSource } from "../../src/gateway.js";
 import { anonymousTenant } from "../../src/tenants/anonymous-tenant.js";
@@ -13,12 +13,16 @@ interface Asked {
   readonly body: any;
 }
 
+/** What was booked for each request. */
+const booked: unknown[] = [];
+
 /** Each key is the name of its tenant. The options are those of the world, which begins later. */
 const tenants: TenantSource = {
   authenticate: (headers) => ({
     ...anonymousTenant(world.cliOptions),
     name: headers.get("x-api-key") ?? "",
     isAdmin: headers.get("x-api-key") === "admin",
+    admit: () => ({ limits: {}, settle: (used) => void booked.push(used) }),
   }),
 };
 
@@ -93,6 +97,17 @@ describe("createGateway()", () => {
     const resumed = await ask("bob", "/sessions", { agent: "helper", resume: sessionId });
     expect(resumed.status).toBe(404);
     expect((await ask("alice", `/sessions/${id}/close`, {})).status).toBe(200);
+  });
+
+  it("books a turn whose session is closed before the answer is whole", async () => {
+    const { id } = (await ask("alice", "/sessions", { agent: "helper" })).body.session;
+    world.script(hang("x".repeat(400)));
+    const turn = ask("alice", `/sessions/${id}/turns?wait=1`, { prompt: "A long story." });
+    const turns = async () => (await ask("alice", `/sessions/${id}`)).body.session.turns;
+    await expect.poll(async () => (await turns())[0]?.text.length, { timeout: 20_000 }).toBe(400);
+    await ask("alice", `/sessions/${id}/close`, {});
+    await turn;
+    expect(booked.at(-1)).toMatchObject({ usage: { output_tokens: 100 } });
   });
 
   it("keeps nothing open after HEAD for an event stream", async () => {
