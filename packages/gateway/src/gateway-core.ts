@@ -16,8 +16,8 @@ export interface GatewayCore {
   readonly heartbeatMs: number | undefined;
   /** Whether tokens are counted by an estimate. */
   readonly countTokens: boolean;
-  /** Fetches what a client names by URL; undefined if URLs are refused. */
-  readonly fetchUrl: FetchUrl | undefined;
+  /** Fetches what a request names by URL, within the limits of one request; undefined if URLs are refused. */
+  fetcherFor(exchange: Exchange): FetchUrl | undefined;
   readonly hostedTools: HostedTools;
   /**
    * Answers a request: finds the model or the agent, checks the rights and limits of the tenant, runs the call, and

@@ -12,6 +12,7 @@ import { type Env, Exchanges } from "./http/exchange.js";
 import { createUrlFetcher, type FetchUrl, type UrlFetcherOptions } from "./http/fetch-url.js";
 import { front } from "./http/front.js";
 import type { HttpOptions } from "./http/http-options.js";
+import { limitedFetcher } from "./http/limited-fetcher.js";
 import { Metrics } from "./http/metrics.js";
 import { operationRoutes } from "./http/operation-routes.js";
 import { BODY_LIMIT } from "./http/read-body.js";
@@ -144,8 +145,9 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     get countTokens() {
       return live.settings.countTokens ?? false;
     },
-    get fetchUrl() {
-      return fetcherOf(live.settings.fetchUrls);
+    fetcherFor: ({ signal }) => {
+      const fetchUrl = fetcherOf(live.settings.fetchUrls);
+      return fetchUrl && limitedFetcher(fetchUrl, signal);
     },
     get hostedTools() {
       return live.settings.hostedTools ?? "refuse";

@@ -10,6 +10,7 @@ import { MessageReader } from "../answer/message-reader.js";
 import type { ModelRequest } from "../answer/model-request.js";
 import { RequestError } from "../errors/request-error.js";
 import type { AgentDefinition } from "./agent-definition.js";
+import { agentOptionsOf } from "./agent-options-of.js";
 
 export interface AgentFacts {
   readonly request: ModelRequest;
@@ -32,8 +33,7 @@ export function agentOptions(facts: AgentFacts): AnyCompleteOptions {
     persistSession: false,
     canUseTool,
     onElicitation,
-    ...options,
-    ...definition,
+    ...agentOptionsOf(options, definition),
     ...(system === undefined ? {} : { systemPrompt: appended(definition.systemPrompt, system) }),
     ...(effort === undefined ? {} : { effort }),
     ...(thinking === undefined ? {} : { thinking }),

@@ -125,7 +125,7 @@ function settleAfter(
   call.completion.then(
     ({ usage, costUsd }) => admission.settle({ usage, costUsd }),
     () => {
-      const { usage } = reader;
+      const { usageOfAll: usage } = reader;
       // The cost of a call that was cut off is not known.
       admission.settle(usage && { usage, costUsd: undefined });
     },
@@ -171,7 +171,7 @@ function recordEnd(
 }
 
 /** The client is gone, or the answer failed: what the model has done so far. */
-function recordUsage(record: RequestRecord, { usage }: MessageReader): void {
+function recordUsage(record: RequestRecord, { usageOfAll: usage }: MessageReader): void {
   if (usage !== undefined) Object.assign(record, tokensOf(usage));
 }
 

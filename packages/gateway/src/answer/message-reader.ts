@@ -48,6 +48,8 @@ export class MessageReader {
   #wholeId: string | undefined;
   #end: MessageEnd | undefined;
   #usage: Usage | undefined;
+  /** The tokens of the messages before the newest. */
+  #earlier: Usage = { input_tokens: 0, output_tokens: 0 };
   /** The characters of the blocks since the newest message began. */
   #length = 0;
 
@@ -63,6 +65,12 @@ export class MessageReader {
   /** Whether the model has begun to answer. */
   get isStarted(): boolean {
     return this.#isStarted;
+  }
+
+  /** The tokens of all messages so far, as `usage` has them of the newest: an agent pays for each of its rounds. */
+  get usageOfAll(): Usage | undefined {
+    const { usage } = this;
+    return usage && sumOf(this.#earlier, usage);
   }
 
   /**
@@ -151,6 +159,7 @@ export class MessageReader {
   }
 
   #begin(usage: Usage): void {
+    this.#earlier = this.usageOfAll ?? this.#earlier;
     this.#messageFrom = this.#nextIndex;
     this.#usage = usage;
     this.#end = undefined;
@@ -180,6 +189,17 @@ export class MessageReader {
 }
 
 const BROKEN_OFF = "The answer of the model broke off after a part of it was sent.";
+
+function sumOf(a: Usage, b: Usage): Usage {
+  const cached = (usage: Usage) => usage.cache_creation_input_tokens ?? 0;
+  const read = (usage: Usage) => usage.cache_read_input_tokens ?? 0;
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    cache_creation_input_tokens: cached(a) + cached(b),
+    cache_read_input_tokens: read(a) + read(b),
+  };
+}
 
 /** The events of a whole block. */
 export function* blockEvents(index: number, block: ContentBlock): Iterable<AnswerEvent> {

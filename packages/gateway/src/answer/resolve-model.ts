@@ -24,9 +24,12 @@ export function resolveModel(name: string, { models, agents }: ModelNames): Targ
 
 /** The same error for a model that does not exist and for one that the tenant may not use. */
 export function modelNotFound(name: string): HawserError {
-  const message = `The model ${JSON.stringify(name)} does not exist, or this key may not use it.`;
+  const message = `The model ${JSON.stringify(name.slice(0, LONGEST_NAME))} does not exist, or this key may not use it.`;
   return new HawserError("model_not_found", message, { hint: "GET /v1/models lists the models." });
 }
+
+/** A client can send megabytes as a name. */
+const LONGEST_NAME = 200;
 
 export const AGENT = "agent:";
 

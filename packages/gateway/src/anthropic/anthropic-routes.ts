@@ -24,7 +24,9 @@ export function anthropicRoutes(core: GatewayCore): Hono<Env> {
 async function createMessage(core: GatewayCore, c: Context<Env>): Promise<Response> {
   const exchange = c.get("exchange");
   const { record } = exchange;
-  const translated = await translateMessages(await readJson(c), core);
+  const { hostedTools } = core;
+  const fetchUrl = core.fetcherFor(exchange);
+  const translated = await translateMessages(await readJson(c), { fetchUrl, hostedTools });
   const { request, isStreamed } = translated;
   const ignored = [...translated.ignored, ...ignoredHeaders(c)];
   record.isStreamed = isStreamed;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { RequestError } from "../errors/request-error.js";
 import type { IgnoredParameters } from "./ignored-parameters.js";
 
@@ -46,6 +47,7 @@ export function applyParameterTable(
   }
 }
 
+/** Without `JSON.stringify()`, which fails on a value of a client that is nested very deeply. */
 function isHarmless(value: unknown, harmless: readonly unknown[] = []): boolean {
-  return harmless.some((one) => JSON.stringify(one) === JSON.stringify(value));
+  return harmless.some((one) => isDeepStrictEqual(one, value));
 }

@@ -18,11 +18,17 @@ export interface AccessEntry extends RequestRecord {
   readonly traceparent: string | undefined;
 }
 
-/** One line of JSON. `limits` are left out, because they are in the headers of the answer. */
+/**
+ * One line of JSON. `limits` are left out, because they are in the headers of the answer. What the client chose is
+ * cut, so that no request makes a line of megabytes.
+ */
 export function accessLine({ limits: _, ...entry }: AccessEntry): string {
-  const { costUsd, ms, firstByteMs, queuedMs } = entry;
+  const { costUsd, ms, firstByteMs, queuedMs, model, ignored, traceparent } = entry;
   return `${JSON.stringify({
     ...entry,
+    model: model && cut(model),
+    ignored: ignored?.slice(0, MOST_IGNORED).map(cut),
+    traceparent: traceparent && cut(traceparent),
     ms: rounded(ms),
     firstByteMs: rounded(firstByteMs),
     queuedMs: rounded(queuedMs),
@@ -32,10 +38,15 @@ export function accessLine({ limits: _, ...entry }: AccessEntry): string {
 
 /** What a log may show of a path. Paths hold no secrets by design, but a client can put one there. */
 export function loggedPath(path: string): string {
-  return path.length <= LONGEST_PATH ? path : `${path.slice(0, LONGEST_PATH)}…`;
+  return cut(path);
 }
 
-const LONGEST_PATH = 200;
+function cut(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+}
+
+const LONGEST_TEXT = 200;
+const MOST_IGNORED = 50;
 
 function rounded(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.round(ms * 10) / 10;

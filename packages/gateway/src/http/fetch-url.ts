@@ -6,11 +6,15 @@ import { promisify } from "node:util";
 import { RequestError } from "../errors/request-error.js";
 import { isPublicAddress } from "./public-address.js";
 
-/** Fetches an image or a document that a client names by URL. `param` is the path of that parameter. */
+/**
+ * Fetches an image or a document that a client names by URL. `param` is the path of that parameter, and `client` is
+ * aborted when the client is gone.
+ */
 export type FetchUrl = (
   url: string,
   kind: "image" | "document",
   param: string,
+  client?: AbortSignal,
 ) => Promise<FetchedFile>;
 
 export interface FetchedFile {
@@ -40,10 +44,11 @@ export interface UrlFetcherOptions {
 export function createUrlFetcher(options: UrlFetcherOptions = {}): FetchUrl {
   const { maxBytes = 10 * 1024 * 1024, timeoutMs = 15_000, maxRedirects = 3 } = options;
   const { lookup = systemLookup, allows = isPublicAddress } = options;
-  return async (text, kind, param) => {
+  return async (text, kind, param, client) => {
     const refuse = (why: string): RequestError =>
       new RequestError("invalid_request", `\`${param}\`: ${why}`, { param });
-    const signal = AbortSignal.timeout(timeoutMs);
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = client === undefined ? timeout : AbortSignal.any([timeout, client]);
     try {
       let url = parseUrl(text, refuse);
       for (let redirects = 0; ; redirects += 1) {
@@ -59,7 +64,7 @@ export function createUrlFetcher(options: UrlFetcherOptions = {}): FetchUrl {
       if (error instanceof RequestError) throw error;
       // The error of the network would tell the client about the server's surroundings.
       throw refuse(
-        signal.aborted ? "the URL did not answer in time." : "the URL could not be fetched.",
+        timeout.aborted ? "the URL did not answer in time." : "the URL could not be fetched.",
       );
     }
   };

@@ -140,7 +140,11 @@ class FrontRequest {
     }
     exchange.onEnd(end);
     const isStream = c.res.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    if (!isStream) {
+    if (isStream && c.req.method === "HEAD") {
+      // The answer to HEAD has no body, so nothing would ever read this one to its end.
+      c.res.body?.cancel().catch(() => {});
+    }
+    if (!isStream || c.req.method === "HEAD") {
       exchange.end();
       return;
     }

@@ -14,9 +14,10 @@ export function jsonMistake(text: string): number {
     const found = token.exec(text)?.[0];
     if (found === undefined) return index;
     const next = after(found, expected, open);
-    if (next === undefined) return index;
+    const end = found === '"' ? endOfString(text, index + 1) : index + found.length;
+    if (next === undefined || end === undefined) return index;
     expected = next;
-    index += found.length;
+    index = end;
   }
 }
 
@@ -57,5 +58,25 @@ function skipSpace(text: string, from: number): number {
   return index;
 }
 
-const TOKEN =
-  /[{}[\],:]|"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+/**
+ * The position after a string whose content begins at `from`; `undefined` if it is not a string. A regular expression
+ * would fail on a string of some megabytes.
+ */
+function endOfString(text: string, from: number): number | undefined {
+  for (let index = from; index < text.length; index += 1) {
+    const char = text[index] ?? "";
+    if (char === '"') return index + 1;
+    if (char < " ") return undefined;
+    if (char !== "\\") continue;
+    ESCAPE.lastIndex = index;
+    const escaped = ESCAPE.exec(text)?.[0];
+    if (escaped === undefined) return undefined;
+    index += escaped.length - 1;
+  }
+  return undefined;
+}
+
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+
+/** A quote stands for a whole string. */
+const TOKEN = /[{}[\],:]|"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;

@@ -9,7 +9,9 @@ import {
   type SessionOptions,
   type Turn,
 } from "hawser";
+import { agentOptionsOf } from "../agents/agent-options-of.js";
 import { RequestError } from "../errors/request-error.js";
+import type { Admission } from "../tenants/tenant.js";
 import type { EventFeed } from "./event-feed.js";
 import type { LiveSession } from "./live-state.js";
 import type { NativeAccess } from "./native-access.js";
@@ -74,7 +76,7 @@ export class ApiSessions {
       isOpening: true,
       session: undefined,
     };
-    const { pool } = this.#options;
+    const pool = access.pool ?? this.#options.pool;
     this.#count(access.name, 1);
     let session: Session;
     try {
@@ -121,7 +123,7 @@ export class ApiSessions {
     }
     const over = turn.result.then(
       ({ usage }) => admission?.settle({ usage, costUsd: turn.costUsd }),
-      () => admission?.settle(),
+      (error: unknown) => admission?.settle(usedBefore(error)),
     );
     void over.then(() => {
       if (held === undefined || number === undefined) return;
@@ -199,15 +201,11 @@ export class ApiSessions {
     return {
       ...(canUseTool !== undefined && { canUseTool }),
       ...(onElicitation !== undefined && { onElicitation }),
-      ...access.options,
-      ...options,
-      // The tenant's own environment and account win, because they pay.
-      ...(access.options?.env !== undefined && { env: { ...options.env, ...access.options.env } }),
-      ...(access.options?.configDir !== undefined && { configDir: access.options.configDir }),
+      ...agentOptionsOf(access.options ?? {}, options),
       ...(model !== undefined && { model }),
       ...(resume !== undefined && { resume }),
       // Only a pool takes a tenant.
-      ...(this.#options.pool !== undefined && { tenant: access.name }),
+      ...((access.pool ?? this.#options.pool) !== undefined && { tenant: access.name }),
     };
   }
 
@@ -262,6 +260,19 @@ interface Held {
   timer: NodeJS.Timeout | undefined;
   /** How many of its turns run or wait. */
   running: number;
+}
+
+/**
+ * What a turn without a result has used, by its text: four characters are one token. Otherwise a client could close
+ * each session shortly before its answer is whole, and nothing would be booked.
+ */
+function usedBefore(error: unknown): Parameters<Admission["settle"]>[0] {
+  const length = isHawserError(error) ? (error.partialText ?? "").length : 0;
+  if (length === 0) return undefined;
+  return {
+    usage: { input_tokens: 0, output_tokens: Math.ceil(length / 4) },
+    costUsd: undefined,
+  };
 }
 
 /** Waits for a turn. A turn that failed has an outcome too. */

@@ -1,4 +1,4 @@
-import type { Options } from "hawser";
+import type { Options, Pool } from "hawser";
 import type { Context } from "hono";
 import { RequestError } from "../errors/request-error.js";
 import type { Exchange } from "../http/exchange.js";
@@ -11,8 +11,16 @@ export interface NativeAccess {
   readonly isAdmin: boolean;
   /** Whether it may open, prompt, stop and answer. */
   readonly canControl: boolean;
+  /** Where its sessions are opened, in place of the pool of the API. */
+  readonly pool?: Pool | undefined;
   /** Options of the sessions that it opens. */
   readonly options?: Options | undefined;
+  /**
+   * Whether nobody else uses the configuration folder that `options` name. Then all transcripts in it are its own,
+   * also those of earlier runs of the server.
+   * @default false
+   */
+  readonly ownsConfigDir?: boolean | undefined;
   /** Whether it may use a model, or an agent by the name `agent:<name>`. Without this function, it may use all. */
   mayUse?(model: string): boolean;
   /** Reserves a turn. Throws if a limit is reached. Without this function, there is no limit. */

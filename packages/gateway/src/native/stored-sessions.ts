@@ -42,8 +42,8 @@ export interface SearchResult {
 }
 
 /**
- * The transcripts that a tenant may see: all of its own configuration folder, if it has one, and otherwise those
- * of sessions that this server has opened for it. An admin may see all.
+ * The transcripts that a tenant may see: all of a configuration folder that nobody else uses, if it has one, and
+ * otherwise those of sessions that this server has opened for it. An admin may see all.
  */
 export class StoredSessions {
   readonly #options: StoredSessionsOptions;
@@ -124,7 +124,7 @@ export class StoredSessions {
   }
 
   #isFiltered(access: NativeAccess): boolean {
-    return !access.isAdmin && folderOf(access.options) === undefined;
+    return !access.isAdmin && !hasOwnFolder(access);
   }
 
   #mayRead(access: NativeAccess, sessionId: string): boolean {
@@ -134,7 +134,7 @@ export class StoredSessions {
 
   #places(access: NativeAccess): readonly TranscriptPlace[] {
     const own = folderOf(access.options);
-    if (own !== undefined && !access.isAdmin) return [{ configDir: own }];
+    if (own !== undefined && hasOwnFolder(access) && !access.isAdmin) return [{ configDir: own }];
     const { transcripts = {}, agents } = this.#options;
     const folders = new Set([own, ...Object.values(agents()).map(folderOf)]);
     folders.delete(undefined);
@@ -147,6 +147,10 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const SEARCH_MS = 2000;
 const SEARCH_BYTES = 64 * 2 ** 20;
 const EXCERPT = 120;
+
+function hasOwnFolder({ ownsConfigDir, options }: NativeAccess): boolean {
+  return ownsConfigDir === true && folderOf(options) !== undefined;
+}
 
 /** The configuration folder that the options name. */
 function folderOf(options: Options | undefined): string | undefined {

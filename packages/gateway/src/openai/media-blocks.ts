@@ -63,13 +63,19 @@ function parseDataUrl(url: string, path: string): { mediaType: string; data: str
     const message = `\`${path}\`: the gateway does not fetch URLs unless \`fetchUrls\` is set in its configuration. Pass the contents as a data: URL.`;
     throw new RequestError("invalid_request", message, { param: path });
   }
-  const [, mediaType, data] = /^data:([^;,]*)(?:;[^;,]*)*;base64,(.*)$/is.exec(url) ?? [];
-  if (mediaType === undefined || data === undefined) {
+  const comma = url.indexOf(",");
+  // No head is longer. A regular expression would fail on a head of some megabytes.
+  const head = comma < 0 || comma > LONGEST_HEAD ? "" : url.slice(0, comma);
+  const [, mediaType] = /^data:([^;]*)(?:;[^;]*)*;base64$/i.exec(head) ?? [];
+  const data = url.slice(comma + 1);
+  if (mediaType === undefined) {
     const message = `\`${path}\`: not a data: URL with base64, such as data:image/png;base64,iVBOR...`;
     throw new RequestError("invalid_request", message, { param: path });
   }
   return { mediaType: mediaType.toLowerCase(), data: checkedBase64(data, path) };
 }
+
+const LONGEST_HEAD = 1000;
 
 function checkedBase64(data: string, path: string): string {
   const clean = data.replaceAll(/\s/g, "");
@@ -79,13 +85,14 @@ function checkedBase64(data: string, path: string): string {
 
 function typeByName(filename: string | null | undefined): string {
   const extension = /\.([a-z0-9]+)$/i.exec(filename ?? "")?.[1]?.toLowerCase() ?? "";
-  return TYPES_BY_EXTENSION[extension] ?? "";
+  return TYPES_BY_EXTENSION.get(extension) ?? "";
 }
 
-const TYPES_BY_EXTENSION: Readonly<Record<string, string>> = {
-  pdf: "application/pdf",
-  txt: "text/plain",
-  md: "text/markdown",
-  csv: "text/csv",
-  json: "application/json",
-};
+/** A map, because a client chooses the name: an object would also have `constructor`. */
+const TYPES_BY_EXTENSION: ReadonlyMap<string, string> = new Map([
+  ["pdf", "application/pdf"],
+  ["txt", "text/plain"],
+  ["md", "text/markdown"],
+  ["csv", "text/csv"],
+  ["json", "application/json"],
+]);

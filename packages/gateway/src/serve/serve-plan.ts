@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { HawserError, type Isolation, type Issue, type Options } from "hawser";
 import type { AgentDefinitions } from "../agents/agent-definition.js";
+import { agentOptionsOf } from "../agents/agent-options-of.js";
 import type { GatewayConfig, LoadedConfig, TenantConfig } from "../config/index.js";
 import { keysFileFor, readKeys } from "../tenants/keys-file.js";
 import { includesModel } from "../tenants/model-rights.js";
@@ -19,6 +20,8 @@ export interface Surroundings {
   /** The address that the command line asks for. */
   readonly host: string | undefined;
   readonly port: number | undefined;
+  /** Whether requests need a key even if there is none, because the server had keys when it started. */
+  readonly needsKey?: boolean | undefined;
 }
 
 /** A configuration with everything that follows from it, checked against the rules of use. */
@@ -65,22 +68,30 @@ export function planOf(loaded: LoadedConfig, surroundings: Surroundings): ServeP
       hashes.map((sha256) => ({ tenant, sha256: sha256.toLowerCase() })),
     ),
   ].filter(({ tenant }) => given.some(([name]) => name === tenant));
+  const needsKey = keys.length > 0 || surroundings.needsKey === true;
   const models = config.models ?? {};
   const agents = agentsIn(config, folder);
   const issues: Issue[] = [];
+  const folders = [...Object.values(config.tenants ?? {}), ...Object.values(agents)].flatMap(
+    ({ configDir }) => (configDir === undefined ? [] : [resolve(folder, configDir)]),
+  );
+  const isOwn = (configDir: string | undefined) =>
+    configDir !== undefined &&
+    folders.filter((each) => each === resolve(folder, configDir)).length === 1;
   const plans = given.map(([name, tenant]): TenantPlan => {
     const { admin, readOnly, isolation: _, keys: __, apiKey: ___, ...rights } = tenant;
     return {
       ...rights,
       name,
       options: { ...base, ...optionsOf(name, tenant, { env, folder, isSimulated, issues }) },
+      ownsConfigDir: isOwn(tenant.configDir),
       // Without keys, the only tenant is the person at this machine.
-      isAdmin: admin ?? keys.length === 0,
+      isAdmin: admin ?? !needsKey,
       canControl: readOnly !== true,
     };
   });
   refuseIssues(issues, file);
-  refuseKeyless(given, keys.length);
+  refuseKeyless(given, needsKey);
   const tenants = plans.map((plan, index): PlannedTenant => {
     const isolation = given[index]?.[1].isolation;
     return {
@@ -90,13 +101,18 @@ export function planOf(loaded: LoadedConfig, surroundings: Surroundings): ServeP
       isolation: isolation === config.pool?.isolation ? undefined : isolation,
     };
   });
-  refuseByRules(host, keys.length > 0, tenants);
+  refuseByRules(host, needsKey, tenants);
   const registry = { tenants: plans, keys, models };
-  const warnings = warningsFor(given, stored, keys.length, tenants);
+  const warnings = [
+    ...warningsFor(given, stored, keys.length, tenants),
+    ...(needsKey && keys.length === 0 ? [NO_KEY_LEFT] : []),
+  ];
   return { config, host, port, keysFile, stateDir, registry, agents, tenants, warnings };
 }
 
 const DEFAULT_PORT = 8787;
+const NO_KEY_LEFT =
+  "No key is left, so every request is refused. Add a key and reload; a restart would serve without keys.";
 
 type NamedTenant = readonly [name: string, tenant: TenantConfig];
 
@@ -161,7 +177,9 @@ function credentialsOf(
     const aliases = names.filter((name) => models[name] === target);
     return [target, ...aliases].some((name) => includesModel(plan, name, target));
   });
-  const kinds = usable.map(([, options]) => credentialKindOf({ ...plan.options, ...options }, env));
+  const kinds = usable.map(([, options]) =>
+    credentialKindOf(agentOptionsOf(plan.options, options), env),
+  );
   return [...new Set([credentialKindOf(plan.options, env), ...kinds])];
 }
 
@@ -175,8 +193,8 @@ function refuseIssues(issues: readonly Issue[], file: string | undefined): void 
 }
 
 /** Without keys, nothing would tell the tenants apart. */
-function refuseKeyless(tenants: readonly NamedTenant[], keyCount: number): void {
-  if (tenants.length < 2 || keyCount > 0) return;
+function refuseKeyless(tenants: readonly NamedTenant[], needsKey: boolean): void {
+  if (tenants.length < 2 || needsKey) return;
   const names = tenants.map(([name]) => JSON.stringify(name)).join(", ");
   throw new HawserError("invalid_options", `The tenants ${names} have no keys.`, {
     hint: "Create a key for each of them with `hawser serve keys add <tenant>`.",

@@ -158,7 +158,12 @@ class GatewayServer implements RunningServer {
       await this.close();
       throw cannotListen(host, port, error);
     }
-    this.#port = (this.#server.address() as AddressInfo).port;
+    const { address, port: bound } = this.#server.address() as AddressInfo;
+    if (isLoopbackHost(host) && !isLoopbackHost(address)) {
+      await this.close();
+      throw notLoopback(host, address);
+    }
+    this.#port = bound;
     const name = host.includes(":") ? `[${host.replace(/^\[|\]$/g, "")}]` : host;
     this.#url = `http://${name}:${this.#port}`;
     for (const warning of warnings) this.#hooks.warn(warning);
@@ -188,7 +193,11 @@ class GatewayServer implements RunningServer {
   async #reload(): Promise<boolean> {
     const { warn } = this.#hooks;
     try {
-      const next = planOf(await this.#hooks.load(), this.#surroundings);
+      // The rules of use are about the address that is listened on, which a reload cannot change.
+      const { host, port } = this.#plan;
+      const loaded = await this.#hooks.load();
+      const { needsKey } = this.#registry;
+      const next = planOf(loaded, { ...this.#surroundings, host, port, needsKey });
       for (const text of [...next.warnings, ...needsRestart(this.#plan, next)]) warn(text);
       this.#registry.change(this.#withPools(next));
       this.#gateway.change(this.#settingsOf(next));
@@ -312,7 +321,7 @@ function needsRestart(before: ServePlan, after: ServePlan): string[] {
       ? []
       : [`A change of ${name} takes effect after a restart.`];
   return [
-    ...changed("listen", ({ config, host, port }) => [config.listen, host, port]),
+    ...changed("listen", ({ config }) => config.listen),
     ...changed("pool", ({ config }) => config.pool),
     ...changed("stateDir", ({ stateDir }) => stateDir),
   ];
@@ -324,6 +333,13 @@ function cannotListen(host: string, port: number, error: unknown): HawserError {
   return new HawserError("invalid_options", `Cannot listen on ${host}:${port}: ${why}.`, {
     hint: "Choose another address with --host and --port.",
     cause: error,
+  });
+}
+
+/** A name that looks like loopback was resolved to something else, so the rules of use were checked for nothing. */
+function notLoopback(host: string, address: string): HawserError {
+  return new HawserError("invalid_options", `${host} is ${address}, which is not loopback.`, {
+    hint: "Listen on 127.0.0.1, or name the address itself.",
   });
 }
 

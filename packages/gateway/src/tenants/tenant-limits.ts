@@ -79,7 +79,8 @@ export class TenantLimits {
     const now = this.#now();
     this.#tokens?.take(countedTokens(usage), now);
     if (costUsd !== undefined) this.#dearestUsd = Math.max(this.#dearestUsd, costUsd);
-    const usd = costUsd ?? (this.#dearestUsd || highestPrice(usage));
+    // The dearest request alone would be too little: a long answer that is cut off can follow a cheap one.
+    const usd = costUsd ?? Math.max(this.#dearestUsd, highestPrice(usage));
     if (usd > 0) this.#ledger.add(this.#tenant, dayOf(now), usd);
   }
 
@@ -127,7 +128,7 @@ function resized(bucket: TokenBucket | undefined, limit: number | undefined, now
   return bucket;
 }
 
-/** Before any cost is known: the dollars of these tokens at $15 and $75 a million, for a dear model. */
+/** The dollars of these tokens at $15 and $75 a million, the prices of a dear model. */
 function highestPrice(usage: Usage): number {
   const { input_tokens: input, output_tokens: output } = usage;
   const cached = usage.cache_creation_input_tokens ?? 0;

@@ -10,6 +10,8 @@ import { type Limits, TenantLimits } from "./tenant-limits.js";
 export interface TenantPlan extends ModelRights, Limits {
   readonly name: string;
   readonly options: Options;
+  /** Whether no other tenant and no agent uses the configuration folder of `options`. */
+  readonly ownsConfigDir?: boolean | undefined;
   readonly isAdmin: boolean;
   readonly canControl: boolean;
   /** The pool of this tenant alone; `undefined` for the pool of the gateway. */
@@ -30,6 +32,7 @@ export class TenantRegistry {
   readonly #limits = new Map<string, TenantLimits>();
   #tenants: ReadonlyMap<string, RegisteredTenant> = new Map();
   #keys: RegistryPlan["keys"] = [];
+  #needsKey = false;
 
   constructor(plan: RegistryPlan, ledger: SpendingLedger, now: () => number = Date.now) {
     this.#ledger = ledger;
@@ -45,15 +48,16 @@ export class TenantRegistry {
     });
     this.#tenants = new Map(made);
     this.#keys = keys;
+    this.#needsKey ||= keys.length > 0;
   }
 
   get tenants(): readonly RegisteredTenant[] {
     return [...this.#tenants.values()];
   }
 
-  /** Whether requests need a key. */
+  /** Whether requests need a key. It stays so without any key: who removes the last key wants nobody to get in. */
   get needsKey(): boolean {
-    return this.#keys.length > 0;
+    return this.#needsKey;
   }
 
   /**
@@ -96,6 +100,7 @@ export class TenantRegistry {
 export class RegisteredTenant implements Tenant {
   readonly name: string;
   readonly options: Options;
+  readonly ownsConfigDir: boolean;
   readonly isAdmin: boolean;
   readonly canControl: boolean;
   readonly pool: Pool | undefined;
@@ -106,6 +111,7 @@ export class RegisteredTenant implements Tenant {
   constructor(plan: TenantPlan, models: Readonly<Record<string, string>>, limits: TenantLimits) {
     this.name = plan.name;
     this.options = plan.options;
+    this.ownsConfigDir = plan.ownsConfigDir === true;
     this.isAdmin = plan.isAdmin;
     this.canControl = plan.canControl;
     this.pool = plan.pool;

@@ -5,6 +5,8 @@ export interface Tenant {
   readonly name: string;
   /** The options of this tenant's calls: credential, configuration folder, working directory. */
   readonly options: Options;
+  /** Whether no other tenant and no agent uses the configuration folder of `options`. @default false */
+  readonly ownsConfigDir?: boolean | undefined;
   /** The pool of this tenant alone; `undefined` for the pool of the gateway. */
   readonly pool?: Pool | undefined;
   /** Whether the native API shows this tenant the sessions, approvals and events of all tenants. */

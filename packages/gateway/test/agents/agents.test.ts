@@ -10,7 +10,10 @@ const approvals = createApprovals();
 const world = gatewayWorld({
   approvals,
   models: { helper: "agent:writer" },
-  agents: { writer: { model: "sonnet", tools: ["Write", "Bash"], allowedTools: ["Bash"] } },
+  agents: {
+    visitor: { env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:1", OTHER: "1" } },
+    writer: { model: "sonnet", tools: ["Write", "Bash"], allowedTools: ["Bash"] },
+  },
 });
 
 const HELLO = { max_tokens: 100, messages: [{ role: "user", content: "Write a note." }] };
@@ -85,6 +88,12 @@ describe("the model agent:<name>", () => {
     const response = await world.post("/v1/messages", { ...HELLO, model: "agent:writer", ...more });
     expect(response.status).toBe(400);
     expect(await response.text()).toContain(param);
+  });
+
+  it("keeps the environment of the tenant, also if the agent has one", async () => {
+    world.script("Hi.");
+    const response = await world.post("/v1/messages", { ...HELLO, model: "agent:visitor" });
+    expect(await response.json()).toMatchObject({ content: [{ text: "Hi." }] });
   });
 
   it("is in the list of models", async () => {

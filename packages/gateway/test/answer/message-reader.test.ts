@@ -50,6 +50,14 @@ describe("MessageReader", () => {
     ]);
   });
 
+  it("adds up the tokens of all messages, because an agent pays for each of its rounds", () => {
+    const reader = new MessageReader({ shows: () => true, isHeld: false });
+    const messages = [start("a"), ...ended("tool_use"), start("b"), textDelta(0, "12345678")];
+    for (const message of messages) Array.from(reader.read(message));
+    expect(reader.usage).toMatchObject({ input_tokens: 3, output_tokens: 2 });
+    expect(reader.usageOfAll).toMatchObject({ input_tokens: 6, output_tokens: 11 });
+  });
+
   it("does not show the whole block of a message that was streamed", () => {
     const events = read([
       start("a"),

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createUrlFetcher, type UrlFetcherOptions } from "../../src/http/fetch-url.js";
+import { limitedFetcher } from "../../src/http/limited-fetcher.js";
 import { isPublicAddress } from "../../src/http/public-address.js";
 
 const PNG = Buffer.from("png");
@@ -175,4 +176,33 @@ describe("isPublicAddress()", () => {
       expect(isPublicAddress(address)).toBe(true);
     },
   );
+});
+
+describe("limitedFetcher()", () => {
+  const fetchUrl = createUrlFetcher(LOOPBACK);
+  const never = new AbortController().signal;
+  const ask = (fetcher: typeof fetchUrl, path: string) =>
+    fetcher(`${base}${path}`, "image", "messages[0]");
+
+  it("limits the number of URLs in a request", async () => {
+    const limited = limitedFetcher(fetchUrl, never, { maxFiles: 2, maxLength: 1000 });
+    await ask(limited, "/a.png");
+    await ask(limited, "/a.png");
+    await expect(ask(limited, "/a.png")).rejects.toEqual(refusal("2 URLs at most"));
+  });
+
+  it("limits what the URLs of a request hold together", async () => {
+    const limited = limitedFetcher(fetchUrl, never, { maxFiles: 9, maxLength: 7 });
+    await ask(limited, "/a.png");
+    await expect(ask(limited, "/a.png")).rejects.toEqual(refusal("too large"));
+  });
+
+  it("ends with `aborted` when the client is gone, and fetches nothing more", async () => {
+    const client = new AbortController();
+    const limited = limitedFetcher(fetchUrl, client.signal);
+    const fetched = ask(limited, "/slow");
+    setTimeout(() => client.abort(), 20);
+    await expect(fetched).rejects.toMatchObject({ code: "aborted" });
+    await expect(ask(limited, "/a.png")).rejects.toMatchObject({ code: "aborted" });
+  });
 });

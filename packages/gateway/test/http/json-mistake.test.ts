@@ -35,5 +35,8 @@ describe("jsonMistake()", () => {
     expect(jsonMistake("[".repeat(1_000_000))).toBe(1_000_000);
     const long = `["${"x".repeat(5_000_000)}"`;
     expect(jsonMistake(`${long}}`)).toBe(long.length);
+    expect(jsonMistake(`["${"x".repeat(10_000_000)}`)).toBe(1);
+    expect(jsonMistake(`["${"\\n".repeat(5_000_000)}`)).toBe(1);
+    expect(jsonMistake(`[${"1".repeat(10_000_000)}`)).toBe(10_000_001);
   });
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createApprovals } from "hawser";
-import { toolUse } from "hawser/testing";
+import { hang, toolUse } from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import type { TenantSource } from "../../src/gateway.js";
 import { anonymousTenant } from "../../src/tenants/anonymous-tenant.js";
@@ -13,12 +13,16 @@ interface Asked {
   readonly body: any;
 }
 
+/** What was booked for each request. */
+const booked: unknown[] = [];
+
 /** Each key is the name of its tenant. The options are those of the world, which begins later. */
 const tenants: TenantSource = {
   authenticate: (headers) => ({
     ...anonymousTenant(world.cliOptions),
     name: headers.get("x-api-key") ?? "",
     isAdmin: headers.get("x-api-key") === "admin",
+    admit: () => ({ limits: {}, settle: (used) => void booked.push(used) }),
   }),
 };
 
@@ -78,6 +82,39 @@ describe("createGateway()", () => {
     expect((await ask("bob", `/approvals/${asked.id}`, { decision: "allow" })).status).toBe(404);
     expect((await ask("alice", `/approvals/${asked.id}`, { decision: "allow" })).status).toBe(200);
     expect(await (await answer).text()).toContain("Written.");
+  });
+
+  it("shows a tenant no transcript of another tenant in the same configuration folder", async () => {
+    const opened = await ask("alice", "/sessions", { agent: "helper" });
+    const { id } = opened.body.session;
+    world.script("A bowline.");
+    await ask("alice", `/sessions/${id}/turns?wait=1`, { prompt: "A secret of Alice" });
+    const { sessionId } = (await ask("alice", `/sessions/${id}`)).body.session;
+    expect((await ask("alice", `/sessions/${sessionId}/messages`)).body.total).toBe(2);
+    expect((await ask("bob", "/sessions?stored=1")).body.stored).toEqual([]);
+    expect((await ask("bob", "/sessions?q=secret")).body.hits).toEqual([]);
+    expect((await ask("bob", `/sessions/${sessionId}/messages`)).status).toBe(404);
+    const resumed = await ask("bob", "/sessions", { agent: "helper", resume: sessionId });
+    expect(resumed.status).toBe(404);
+    expect((await ask("alice", `/sessions/${id}/close`, {})).status).toBe(200);
+  });
+
+  it("books a turn whose session is closed before the answer is whole", async () => {
+    const { id } = (await ask("alice", "/sessions", { agent: "helper" })).body.session;
+    world.script(hang("x".repeat(400)));
+    const turn = ask("alice", `/sessions/${id}/turns?wait=1`, { prompt: "A long story." });
+    const turns = async () => (await ask("alice", `/sessions/${id}`)).body.session.turns;
+    await expect.poll(async () => (await turns())[0]?.text.length, { timeout: 20_000 }).toBe(400);
+    await ask("alice", `/sessions/${id}/close`, {});
+    await turn;
+    expect(booked.at(-1)).toMatchObject({ usage: { output_tokens: 100 } });
+  });
+
+  it("keeps nothing open after HEAD for an event stream", async () => {
+    const headers = { "x-api-key": "alice" };
+    const response = await world.fetch("/hawser/v1/events", { method: "HEAD", headers });
+    expect(response.status).toBe(200);
+    expect(world.gateway.openRequests).toBe(0);
   });
 
   it("ends event streams when it closes", async () => {

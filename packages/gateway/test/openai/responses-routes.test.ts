@@ -282,6 +282,11 @@ describe("POST /v1/responses", () => {
       ],
     });
     expect(textOf(response)).toBe("Sun.");
+    const reference = { type: "item_reference", id: first.output[0]?.id };
+    const input = [{ role: "user", content: "Weather?" }, reference, reference];
+    const repeated = await world.post("/v1/responses", { model: MODEL, input });
+    expect(repeated.status).toBe(400);
+    expect(await repeated.json()).toMatchObject({ error: { param: "input[2]" } });
   });
 
   it("answers in the JSON of text.format", async () => {

@@ -303,3 +303,35 @@ describe("logs", () => {
     expect(first.outputTokens).toBeGreaterThan(0);
   });
 });
+
+describe("the access log", () => {
+  it("cuts what a client chose, so that a request makes no line of megabytes", async () => {
+    await (await ask("m".repeat(50_000))).text();
+    const unknown = Array.from({ length: 2000 }, (_, i) => [`unknown_parameter_${i}`, 1]);
+    const body = JSON.stringify({
+      ...Object.fromEntries(unknown),
+      model: "nothing",
+      max_tokens: 10,
+      messages: [{ role: "user", content: "PLANTED-PROMPT" }],
+    });
+    expect((await call("/v1/messages", { method: "POST", body })).status).toBe(404);
+    await vi.waitFor(() => expect(output.split("\n")).toHaveLength(3));
+    expect(output.length).toBeLessThan(10_000);
+  });
+
+  it.each([
+    ["a name of a file that is a property of every object", "a.constructor", "AAAA"],
+    ["a data: URL with a very long head", "a.pdf", `data:${";".repeat(50_000)}`],
+  ])("has no error of the gateway for %s", async (_, filename, file_data) => {
+    const content = [{ type: "file", file: { filename, file_data } }];
+    const body = JSON.stringify({ model: "haiku", messages: [{ role: "user", content }] });
+    const response = await call("/v1/chat/completions", { method: "POST", body });
+    expect(response.status).toBe(400);
+  });
+
+  it("has no error of the gateway for a value that is nested very deeply", async () => {
+    const deep = "[".repeat(20_000) + "]".repeat(20_000);
+    const body = `{"model":"nothing","max_tokens":1,"metadata":${deep},"messages":[{"role":"user","content":"x"}]}`;
+    expect((await call("/v1/messages", { method: "POST", body })).status).toBe(404);
+  });
+});

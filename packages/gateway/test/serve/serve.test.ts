@@ -1,15 +1,17 @@
+import dns from "node:dns";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { checkConfig } from "../../src/config/check-config.js";
 import { Pools } from "../../src/serve/pools.js";
 import { type RunningServer, type ServeOptions, serve } from "../../src/serve/serve.js";
 import { describeStart } from "../../src/serve/start-report.js";
+import { hashKey } from "../../src/tenants/api-key.js";
 
 async function running(config: object, options: ServeOptions = {}): Promise<RunningServer> {
-  const cwd = mkdtempSync(join(tmpdir(), "hawser-serve-"));
-  writeFileSync(join(cwd, "hawser.config.json"), JSON.stringify({ stateDir: "state", ...config }));
+  const cwd = options.cwd ?? mkdtempSync(join(tmpdir(), "hawser-serve-"));
+  writeConfig(cwd, config);
   const quiet = { writeLog: () => {}, warn: () => {} };
   const server = await serve({ cwd, port: 0, env: {}, isSimulated: true, ...quiet, ...options });
   onTestFinished(async () => {
@@ -17,6 +19,10 @@ async function running(config: object, options: ServeOptions = {}): Promise<Runn
     rmSync(cwd, { recursive: true });
   });
   return server;
+}
+
+function writeConfig(cwd: string, config: object): void {
+  writeFileSync(join(cwd, "hawser.config.json"), JSON.stringify({ stateDir: "state", ...config }));
 }
 
 describe("serve()", () => {
@@ -58,6 +64,43 @@ describe("serve()", () => {
   it("takes two reloads at once, one after the other", async () => {
     const server = await running({});
     expect(await Promise.all([server.reload(), server.reload()])).toEqual([true, true]);
+  });
+
+  it("checks the rules of use at a reload for the address that it listens on", async () => {
+    const cwd = mkdtempSync(join(tmpdir(), "hawser-serve-"));
+    const listen = { host: "0.0.0.0", port: 0 };
+    const tenants = { alice: { apiKey: "sk-a", keys: ["a".repeat(64)] } };
+    const warnings: string[] = [];
+    const server = await running(
+      { listen, tenants },
+      { cwd, isSimulated: false, port: undefined, warn: (text) => warnings.push(text) },
+    );
+    // On loopback, this configuration would need no key and could use the login of the CLI.
+    writeConfig(cwd, { listen: { ...listen, host: "127.0.0.1" } });
+    expect(await server.reload()).toBe(false);
+    expect(warnings.join()).toContain("beyond this machine");
+    const { port } = server;
+    expect((await fetch(`http://127.0.0.1:${port}/v1/models`)).status).toBe(401);
+  });
+
+  it("refuses a name of loopback that resolves to another address", async () => {
+    const answer = (...given: readonly unknown[]) =>
+      (given.at(-1) as (...facts: unknown[]) => void)(null, "0.0.0.0", 4);
+    vi.spyOn(dns, "lookup").mockImplementation(answer as unknown as typeof dns.lookup);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await expect(running({}, { host: "gateway.localhost" })).rejects.toThrow("not loopback");
+  });
+
+  it("refuses every request after the last key was removed by a reload", async () => {
+    const cwd = mkdtempSync(join(tmpdir(), "hawser-serve-"));
+    const server = await running({ tenants: { alice: { keys: [hashKey("hwk_a")] } } }, { cwd });
+    const models = () =>
+      fetch(`${server.report.url}/v1/models`, { headers: { "x-api-key": "hwk_a" } });
+    expect((await models()).status).toBe(200);
+    writeConfig(cwd, {});
+    expect(await server.reload()).toBe(true);
+    expect((await models()).status).toBe(401);
+    expect((await fetch(`${server.report.url}/metrics`)).status).toBe(401);
   });
 });
 

@@ -96,6 +96,15 @@ describe("TenantLimits", () => {
     limits.admit();
   });
 
+  it("books a long answer that was cut off at its length, although an earlier request was cheap", () => {
+    const ledger = new DaySums();
+    const limits = new TenantLimits("alice", { usdPerDay: 1 }, ledger, () => NOON);
+    limits.admit().settle({ usage: USAGE, costUsd: 0.000001 });
+    const usage = { input_tokens: 0, output_tokens: 10_000 };
+    limits.admit().settle({ usage, costUsd: undefined });
+    expect(ledger.spent("alice", "2026-11-17")).toBeCloseTo(0.75);
+  });
+
   it("books nothing for a request that never reached the model", () => {
     const ledger = new DaySums();
     const limits = new TenantLimits("alice", { usdPerDay: 1 }, ledger, () => NOON);

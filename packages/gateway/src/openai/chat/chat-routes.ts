@@ -17,7 +17,7 @@ export function chatRoutes(core: GatewayCore): Hono<Env> {
   const app = new Hono<Env>();
   app.post("/v1/chat/completions", async (c) => {
     const exchange = c.get("exchange");
-    const body = await inlineChatUrls(parseChatBody(await readJson(c)), core.fetchUrl);
+    const body = await inlineChatUrls(parseChatBody(await readJson(c)), core.fetcherFor(exchange));
     const { request, ignored, isStreamed, includesUsage, toolSet } = translateChat(
       body,
       core.hostedTools,

@@ -25,8 +25,12 @@ export async function readInput(
   const given: readonly InputItem[] =
     typeof input === "string" ? [{ type: "message", role: "user", content: input }] : (input ?? []);
   const items: ResponseItem[] = [];
+  const referred = new Set<string>();
   for (const [i, item] of given.entries()) {
     if (item.type === "item_reference") {
+      // Otherwise a small body could repeat a large item without end.
+      if (referred.has(item.id)) throw repeated(item.id, `input[${i}]`);
+      referred.add(item.id);
       items.push(await referenced(store, tenant, item.id, `input[${i}]`));
     } else items.push(withId(item, responseId, i));
   }
@@ -56,6 +60,11 @@ async function referenced(
   if (item !== undefined) return item;
   const text = `\`${path}\`: there is no item "${id}". Its response may have been deleted or not stored. Send the item itself.`;
   throw new RequestError("not_found", text, { param: path });
+}
+
+function repeated(id: string, path: string): RequestError {
+  const text = `\`${path}\`: the item "${id}" is already in the input. Refer to each item once.`;
+  return new RequestError("invalid_request", text, { param: path });
 }
 
 function withId(item: ResponseItem, responseId: string, place: number): ResponseItem {

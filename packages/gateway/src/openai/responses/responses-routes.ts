@@ -31,7 +31,7 @@ export function responsesRoutes(core: GatewayCore): Hono<Env> {
     const body = parseResponsesBody(await readJson(c));
     const id = createResponseId();
     const { earlier, input: given } = await readInput(store, tenant.name, id, body);
-    const input = await inlineResponseUrls(given, core.fetchUrl);
+    const input = await inlineResponseUrls(given, core.fetcherFor(exchange));
     const translated = translateResponses(body, earlier, input, core.hostedTools);
     const { ignored } = translated;
     record.isStreamed = body.stream === true;
