@@ -186,7 +186,8 @@ function tokensOf(usage: AnswerEnd["usage"]): Partial<RequestRecord> {
 
 /** Whether the model may have worked although nothing of its answer came. */
 function isPerhapsPaid({ code, phase }: HawserError): boolean {
-  return code === "timeout" && phase !== "boot" && phase !== "probe";
+  const mayHaveBegun = code === "timeout" || code === "process_exited";
+  return mayHaveBegun && phase !== "boot" && phase !== "probe";
 }
 
 /**

@@ -38,6 +38,7 @@ export const LISTED_ALIASES: readonly string[] = ["fable", "haiku", "opus", "son
 
 const ALIASES: ReadonlySet<string> = new Set([...LISTED_ALIASES, "best", "default", "opusplan"]);
 
-function isCliModel(name: string): boolean {
+/** Whether the name is one that the CLI may know: an alias, or the name of a Claude model. */
+export function isCliModel(name: string): boolean {
   return /^claude-[\w.@:-]+(\[1m\])?$/.test(name) || ALIASES.has(name.replace(/\[1m\]$/, ""));
 }

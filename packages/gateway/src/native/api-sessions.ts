@@ -10,6 +10,7 @@ import {
   type Turn,
 } from "hawser";
 import { agentOptionsOf } from "../agents/agent-options-of.js";
+import { isCliModel, modelNotFound } from "../answer/resolve-model.js";
 import { RequestError } from "../errors/request-error.js";
 import type { Admission } from "../tenants/tenant.js";
 import type { EventFeed } from "./event-feed.js";
@@ -191,6 +192,7 @@ export class ApiSessions {
         param: "agent",
       });
     }
+    if (model !== undefined && !isCliModel(model)) throw modelNotFound(model);
     if (model !== undefined && access.mayUse?.(model) === false) {
       throw new RequestError("not_allowed", `The model ${JSON.stringify(model)} is not allowed.`, {
         param: "model",

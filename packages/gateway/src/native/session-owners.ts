@@ -55,7 +55,7 @@ export class SessionOwners {
     const isOpened = opening?.isOpening === true && !isInternal;
     if (isOpened) opening.session = session;
     const owner: Owner = {
-      tenant: this.tenantOfCall(call) ?? opening?.tenant,
+      tenant: this.tenantOfCall(call) ?? (opening?.isOpening ? opening.tenant : undefined),
       isInternal,
       opening: isOpened ? opening : undefined,
     };

@@ -133,6 +133,11 @@ describe("POST /hawser/v1/sessions", () => {
       body: { error: { code: "invalid_request", param: "cwd" } },
     });
     expect((await world.post("/sessions", { agent: "nobody" })).status).toBe(404);
+    const flag = { agent: "helper", model: "--dangerously-skip-permissions" };
+    expect(await world.post("/sessions", flag)).toMatchObject({
+      status: 404,
+      body: { error: { code: "model_not_found" } },
+    });
     expect((await world.post("/sessions", {})).body.error.param).toBe("agent");
     const form = new Request("http://localhost/hawser/v1/sessions", {
       method: "POST",

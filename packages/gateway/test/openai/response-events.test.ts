@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AnswerEvent } from "../../src/answer/answer.js";
 import { IgnoredParameters } from "../../src/body/ignored-parameters.js";
-import { decryptThinking } from "../../src/openai/responses/encrypted-thinking.js";
+import { decodeThinking } from "../../src/openai/responses/encrypted-thinking.js";
 import {
   ResponseEvents,
   type ResponseEventsOptions,
@@ -151,7 +151,7 @@ describe("ResponseEvents", () => {
     });
     for (const [item] of [hidden.state.items, shown.state.items]) {
       const content = item?.type === "reasoning" ? (item.encrypted_content ?? "") : "";
-      expect(decryptThinking(content)).toEqual({
+      expect(decodeThinking(content)).toEqual({
         type: "thinking",
         thinking: "Hm.",
         signature: "sig",
@@ -202,11 +202,11 @@ describe("ResponseEvents", () => {
   });
 });
 
-describe("decryptThinking()", () => {
+describe("decodeThinking()", () => {
   it.each(["", "gAAAA", "hawser1.", "hawser1.e30", `hawser1.${btoa('{"type":"text"}')}`])(
     "gives undefined for %j",
     (content) => {
-      expect(decryptThinking(content)).toBeUndefined();
+      expect(decodeThinking(content)).toBeUndefined();
     },
   );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RequestError } from "../../src/errors/request-error.js";
-import { encryptThinking } from "../../src/openai/responses/encrypted-thinking.js";
+import { encodeThinking } from "../../src/openai/responses/encrypted-thinking.js";
 import type { ResponseItem } from "../../src/openai/responses/response-item.js";
 import { parseResponsesBody } from "../../src/openai/responses/responses-body.js";
 import {
@@ -56,7 +56,7 @@ describe("translateResponses()", () => {
           type: "reasoning",
           id: "rs_1",
           summary: [],
-          encrypted_content: encryptThinking({ type: "thinking", thinking: "Hm.", signature: "s" }),
+          encrypted_content: encodeThinking({ type: "thinking", thinking: "Hm.", signature: "s" }),
         },
         { type: "function_call", call_id: "c1", name: "weather", arguments: '{"city":"Oslo"}' },
         { type: "function_call", call_id: "c2", name: "weather", arguments: "{}" },
@@ -113,7 +113,7 @@ describe("translateResponses()", () => {
   });
 
   it("leaves out thinking that nothing follows", () => {
-    const encrypted_content = encryptThinking({
+    const encrypted_content = encodeThinking({
       type: "thinking",
       thinking: "Hm.",
       signature: "s",

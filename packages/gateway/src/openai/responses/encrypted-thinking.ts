@@ -10,12 +10,12 @@ const PREFIX = "hawser1.";
  * the conversation itself can give the thinking back to the model. It is encoded and not encrypted. The API checks the
  * signature, so a client cannot make up thinking.
  */
-export function encryptThinking(block: ThinkingContent): string {
+export function encodeThinking(block: ThinkingContent): string {
   return PREFIX + Buffer.from(JSON.stringify(block)).toString("base64url");
 }
 
 /** The block of an `encrypted_content`; undefined if it is not one of this gateway. */
-export function decryptThinking(content: string): ThinkingContent | undefined {
+export function decodeThinking(content: string): ThinkingContent | undefined {
   if (!content.startsWith(PREFIX)) return undefined;
   try {
     const json = Buffer.from(content.slice(PREFIX.length), "base64url").toString("utf8");

@@ -2,7 +2,7 @@ import type { AnswerEnd, AnswerEvent, BlockDelta } from "../../answer/answer.js"
 import { openaiErrorBody } from "../../errors/openai-error.js";
 import type { Problem } from "../../errors/problem.js";
 import { customText, type ToolSet } from "../tool-set.js";
-import { encryptThinking, type ThinkingContent } from "./encrypted-thinking.js";
+import { encodeThinking, type ThinkingContent } from "./encrypted-thinking.js";
 import { itemId } from "./response-ids.js";
 import type { ResponseItem } from "./response-item.js";
 import {
@@ -356,5 +356,5 @@ function encrypted(item: Extract<OpenItem, { kind: "reasoning" }>): { encrypted_
     redacted === undefined
       ? { type: "thinking", thinking: text, signature }
       : { type: "redacted_thinking", data: redacted };
-  return { encrypted_content: encryptThinking(block) };
+  return { encrypted_content: encodeThinking(block) };
 }

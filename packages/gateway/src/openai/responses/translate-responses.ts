@@ -16,7 +16,7 @@ import {
   type ToolSelection,
   ToolSet,
 } from "../tool-set.js";
-import { decryptThinking } from "./encrypted-thinking.js";
+import { decodeThinking } from "./encrypted-thinking.js";
 import type { InputPart, MessageItem, MessagePart, ResponseItem } from "./response-item.js";
 import {
   type ClientResponsesTool,
@@ -109,7 +109,7 @@ function addItem(
       break;
     }
     case "reasoning": {
-      const block = decryptThinking(item.encrypted_content ?? "");
+      const block = decodeThinking(item.encrypted_content ?? "");
       if (block === undefined)
         ignored.add(path, "reasoning without encrypted_content of this gateway");
       else builder.addAssistant([block], path);
