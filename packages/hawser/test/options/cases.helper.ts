@@ -163,7 +163,10 @@ export const CASES: { readonly [Name in OptionName]-?: readonly Case[] } = {
       { clientTools: [{ name: "get", description: "Gets.", inputSchema: { type: "object" } }] },
       {
         flags: ["--allowedTools=mcp__client_tools"],
-        env: { CLAUDE_AGENT_SDK_MCP_NO_PREFIX: "1" },
+        env: {
+          CLAUDE_AGENT_SDK_MCP_NO_PREFIX: "1",
+          CLAUDE_CODE_MAX_MCP_DESCRIPTION_LENGTH: "1000000",
+        },
         initialize: { sdkMcpServers: ["client_tools"] },
       },
     ),

@@ -39,14 +39,12 @@ describe("Pool whose calls follow each other at once", () => {
     // The first wait was too short to pay for a process.
     expect(calls).toBeGreaterThan(3);
     expect(calls).toBeLessThan(200);
-    await atRest(core);
-    const waits: number[] = [];
     for (let count = 0; count < 6; count += 1) {
-      waits.push((await ask("x")).timing.bootMs ?? 0);
-      // The calls together take longer than a reset, as those of a model do.
-      await sleep(100);
+      await atRest(core);
+      await ask("x");
+      // The process of this call is being reset. The other one is free for the next call.
+      expect(core.stats().processes.recycled).toBeGreaterThan(0);
     }
-    expect(Math.max(...waits)).toBeLessThan(100);
     expect((await atRest(core)).processes).toMatchObject({
       started: 2,
       recycled: 2,
