@@ -1,27 +1,11 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import type { AddressInfo } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
-import { CHANNELS, type ProcessEvent } from "hawser";
 import { hang, reply, toolUse } from "hawser/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { gatewayWorld } from "./support/gateway-world.js";
+import { describe, expect, it } from "vitest";
+import { listeningGateway } from "./support/listening-gateway.js";
 
-const world = gatewayWorld();
-const server = createAdaptorServer({ fetch: (each: Request) => world.gateway.fetch(each) });
-const pids = new Set<number | undefined>();
-const note = ({ pid }: ProcessEvent) => pids.add(pid);
-
-beforeAll(async () => {
-  CHANNELS.processAssigned.subscribe(note);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-});
-afterAll(async () => {
-  CHANNELS.processAssigned.unsubscribe(note);
-  server.close();
-  await once(server, "close");
-});
+const gateway = listeningGateway();
+const { world, pids } = gateway;
 
 const BODY = {
   model: "sonnet",
@@ -32,7 +16,7 @@ const BODY = {
 
 /** Sends a request over a socket of its own. */
 function send(more: object) {
-  const { port } = server.address() as AddressInfo;
+  const { port } = gateway;
   const sent = request({
     host: "127.0.0.1",
     port,

@@ -116,7 +116,7 @@ function refuseContradictions(request: ModelRequest): void {
   throw new RequestError("invalid_request", message, { param: "tool_choice" });
 }
 
-/** Books what the call used when it is over, whether or not somebody still reads its events. */
+/** Books what the call used when it is over, also if its events have no reader any more. */
 function settleAfter(
   call: CompletionStream<unknown>,
   reader: MessageReader,

@@ -22,7 +22,7 @@ export function resolveModel(name: string, { models, agents }: ModelNames): Targ
   throw modelNotFound(name);
 }
 
-/** The same error for a model that does not exist and for one that the tenant may not use. */
+/** The error for a model that does not exist, or that the tenant may not use: a client cannot tell which. */
 export function modelNotFound(name: string): HawserError {
   const message = `The model ${JSON.stringify(name.slice(0, LONGEST_NAME))} does not exist, or this key may not use it.`;
   return new HawserError("model_not_found", message, { hint: "GET /v1/models lists the models." });

@@ -9,7 +9,7 @@ export interface GatewayConfig {
   readonly models?: Readonly<Record<string, string>> | undefined;
   /** Agents that run on this server. A client uses one as the model `agent:<name>`. */
   readonly agents?: Readonly<Record<string, AgentConfig>> | undefined;
-  /** Who may use the gateway. Without tenants, every tenant of the keys file has the default rights. */
+  /** The tenants that may use the gateway. Without them, every tenant of the keys file has the default rights. */
   readonly tenants?: Readonly<Record<string, TenantConfig>> | undefined;
   /** The processes of the CLI. */
   readonly pool?: PoolConfig | undefined;

@@ -49,7 +49,7 @@ export function approvalRoutes(core: NativeCore): Hono<NativeEnv> {
     const id = context.req.param("id");
     const approval = pending(access).find((each) => each.id === id);
     if (approval !== undefined) {
-      // Who may answer sees the exact input, because an edited input goes to the tool as it is.
+      // A user that may answer sees the exact input, because an edited input goes to the tool as it is.
       const exact = access.canControl ? approval : cutValue(approval, "", mask, WIDE_LIMITS).value;
       return context.json({ status: "pending", approval: exact });
     }

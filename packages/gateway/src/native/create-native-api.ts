@@ -28,7 +28,7 @@ export interface NativeApiOptions {
   /** Where transcripts are, beside the configuration folders of the agents. */
   readonly transcripts?: TranscriptPlace | undefined;
   /**
-   * Who sends a request that did not come through a gateway. It can throw a `RequestError`.
+   * Finds the user of a request that did not come through a gateway. It can throw a `RequestError`.
    * @default one user who may do everything
    */
   readonly access?: ((request: Request) => NativeAccess) | undefined;

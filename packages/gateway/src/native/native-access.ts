@@ -4,7 +4,7 @@ import { RequestError } from "../errors/request-error.js";
 import type { Exchange } from "../http/exchange.js";
 import type { Admission } from "../tenants/tenant.js";
 
-/** Who uses the native API, and what it may do. A `Tenant` of the gateway is one. */
+/** The user of the native API, and the rights of this user. A `Tenant` of the gateway is such a user. */
 export interface NativeAccess {
   readonly name: string;
   /** Whether it sees the sessions, approvals and events of all tenants and of the program. */

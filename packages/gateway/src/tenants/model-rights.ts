@@ -6,8 +6,8 @@ export interface ModelRights {
 
 /**
  * Whether the rights include a name that a client sent. `target` is what the map of models makes of it. Without
- * lists, everything is included. A list of models alone includes no agent unless it names it in full, so that
- * nobody gets tools on this server by an oversight.
+ * lists, everything is included. A list of models alone includes an agent only by its full name, so that a
+ * wide pattern gives no tenant tools of this server.
  */
 export function includesModel(rights: ModelRights, name: string, target: string): boolean {
   const { models, agents } = rights;

@@ -1,6 +1,6 @@
 import type { Options, Pool, Usage } from "hawser";
 
-/** Who sends a request, as its key says: rights, limits and options of the calls. */
+/** The sender of a request, found by its key: its rights, its limits, and the options of its calls. */
 export interface Tenant {
   readonly name: string;
   /** The options of this tenant's calls: credential, configuration folder, working directory. */

@@ -14,7 +14,7 @@ function shown(sequences: readonly string[], pieces: readonly string[]) {
   return { text: text + stops.flush(), found: undefined };
 }
 
-/** The same by looking at every beginning of the text. */
+/** Finds the stop sequence in a slow and simple way: it looks at every beginning of the text. */
 function expected(sequences: readonly string[], text: string) {
   for (let end = 1; end <= text.length; end += 1) {
     const found = sequences

@@ -1,38 +1,21 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
-import { CHANNELS, type ProcessEvent } from "hawser";
 import { hang, reply, toolUse } from "hawser/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { until } from "../../../hawser/test/support/proc.js";
-import { gatewayWorld } from "../support/gateway-world.js";
+import { listeningGateway } from "../support/listening-gateway.js";
 import { sseEvents } from "../support/read-sse.js";
 import { type Departure, postOver, type Received } from "../support/socket-client.js";
 import { WIRE_FORMATS } from "../support/wire-format.js";
 
 // test/client-gone.test.ts shows the same for the Messages API.
 
-const world = gatewayWorld();
-const server = createAdaptorServer({ fetch: (each: Request) => world.gateway.fetch(each) });
-const pids = new Set<number | undefined>();
-const note = ({ pid }: ProcessEvent) => pids.add(pid);
-
-beforeAll(async () => {
-  CHANNELS.processAssigned.subscribe(note);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-});
-afterAll(async () => {
-  CHANNELS.processAssigned.unsubscribe(note);
-  server.close();
-  await once(server, "close");
-});
+const gateway = listeningGateway();
+const { world, pids } = gateway;
 
 const PARTS = [{ user: "Name a knot." }];
 const TOOL = { name: "look_up", description: "Looks up a word." };
 
 const post = (format: Format, isStreamed: boolean, leaves?: Departure): Promise<Received> => {
-  const { port } = server.address() as AddressInfo;
+  const { port } = gateway;
   return postOver(port, format.path, format.body(PARTS, { isStreamed, tool: TOOL }), { leaves });
 };
 

@@ -196,7 +196,7 @@ export interface PermissionAskedEvent extends EventTime, TurnIds {
   readonly input: unknown;
 }
 
-/** Who decided about a tool call. */
+/** The person or part that decided about a tool call. */
 export type PermissionDecider =
   /** `canUseTool`. */
   | "callback"
@@ -255,8 +255,8 @@ export interface ApprovalAnsweredEvent extends Omit<ApprovalRequestedEvent, "inp
    */
   readonly outcome: "allow" | "deny" | "expired" | "granted" | "withdrawn";
   /**
-   * Who answered, as given to `answer()`. For `granted`: who gave the grant. Undefined if the question
-   * expired, was withdrawn or was closed.
+   * The name of the person or program that answered, as given to `answer()`; for `granted`, that gave the
+   * grant. Undefined if the question expired, was withdrawn or was closed.
    */
   readonly by: string | undefined;
   /** How long the question waited. */

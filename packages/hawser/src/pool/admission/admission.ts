@@ -301,7 +301,7 @@ export class Admission {
 
 /** How many requests in a row may pass one for which another process must end. */
 const PATIENCE = 2;
-/** The same for a request whose kind has its share of the processes: one of them will be free. */
+/** How many may pass a request whose kind has its share of the processes, one of which will be free. */
 const PATIENCE_WITH_SHARE = 64;
 
 /** Timers pause while the machine sleeps, so the clock is checked from time to time. */
