@@ -1,6 +1,5 @@
 import type { Approvals, Pool } from "hawser";
-import type { Answer } from "./answer/answer.js";
-import type { ModelRequest } from "./answer/model-request.js";
+import type { Answer, ModelRequest } from "hawser/answer";
 import type { HostedTools } from "./body/hosted-tools.js";
 import type { Exchange } from "./http/exchange.js";
 import type { FetchUrl } from "./http/fetch-url.js";

@@ -5,9 +5,9 @@ export type {
   AnswerEvent,
   AnswerStart,
   BlockDelta,
+  ModelRequest,
   StopReason,
-} from "./answer/answer.js";
-export type { ModelRequest } from "./answer/model-request.js";
+} from "hawser/answer";
 export type { HostedTools } from "./body/hosted-tools.js";
 export {
   type AgentConfig,

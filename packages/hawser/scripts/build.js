@@ -22,6 +22,7 @@ preparePackage();
 declare();
 const exported = await bundle("js", {
   index: "index.ts",
+  "answer/index": "answer/index.ts",
   "providers/index": "providers/index.ts",
   "testing/index": "testing/index.ts",
   "bin/main": "bin/main.ts",
@@ -37,7 +38,7 @@ await bundle("mjs", {
 });
 // Not in the package. The benchmarks measure this layer alone.
 await bundle("js", { "wire/index": "wire/index.ts" });
-const declared = ["index", "providers/index", "testing/index"];
+const declared = ["index", "answer/index", "providers/index", "testing/index"];
 joinDeclarations(dist, Object.fromEntries(declared.map((entry) => [entry, exported.get(entry)])));
 
 function preparePackage() {

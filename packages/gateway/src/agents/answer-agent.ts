@@ -5,9 +5,7 @@ import type {
   HistoryMessage,
   Options,
 } from "hawser";
-import type { AnswerEvent, StopReason } from "../answer/answer.js";
-import { MessageReader } from "../answer/message-reader.js";
-import type { ModelRequest } from "../answer/model-request.js";
+import { type AnswerEvent, MessageReader, type ModelRequest, type StopReason } from "hawser/answer";
 import { RequestError } from "../errors/request-error.js";
 import type { AgentDefinition } from "./agent-definition.js";
 import { agentOptionsOf } from "./agent-options-of.js";

@@ -11,13 +11,8 @@ import { RequestError } from "../errors/request-error.js";
 import type { ModelEntry } from "../gateway-core.js";
 import type { Exchange, RequestRecord } from "../http/exchange.js";
 import type { Admission } from "../tenants/tenant.js";
-import type { Answer, AnswerEnd, AnswerEvent } from "./answer.js";
-import { answerCompletion, isForced, readerFor } from "./answer-completion.js";
-import { callOptions } from "./call-options.js";
+import { type Answer, type AnswerEnd, type AnswerEvent, type MessageReader, type ModelRequest, type RunningAnswer, answerRequest, isForced } from "hawser/answer";
 import { asRequestError } from "./invalid-request.js";
-import type { MessageReader } from "./message-reader.js";
-import type { ModelRequest } from "./model-request.js";
-import { renameTools } from "./renamed-tools.js";
 import { AGENT, LISTED_ALIASES, modelNotFound, resolveModel } from "./resolve-model.js";
 
 export interface AnsweringOptions {
@@ -82,21 +77,9 @@ export class Answering {
         return { call, reader, events: answerAgent(call, reader) };
       };
     }
-    const renamed = renameTools(request);
-    const options = callOptions({ ...facts, request: renamed.request, model: target.model });
-    return () => {
-      const reader = readerFor(renamed.request, record.isStreamed === true);
-      const call = pool.stream(undefined, options);
-      const events = answerCompletion(call, renamed.request, reader);
-      return { call, reader, events: renamed.restore(events) };
-    };
+    const isStreamed = record.isStreamed === true;
+    return () => answerRequest(pool, request, { ...facts, model: target.model, isStreamed });
   }
-}
-
-interface RunningAnswer {
-  readonly call: CompletionStream<unknown>;
-  readonly reader: MessageReader;
-  readonly events: AsyncGenerator<AnswerEvent, undefined>;
 }
 
 function refuseIgnored(ignored: readonly string[]): void {

@@ -1,6 +1,5 @@
 import { type Context, Hono } from "hono";
-import type { Answer } from "../answer/answer.js";
-import { wholeAnswer } from "../answer/whole-answer.js";
+import { type Answer, wholeAnswer } from "hawser/answer";
 import { anthropicErrorBody } from "../errors/anthropic-error.js";
 import { problemOf } from "../errors/problem.js";
 import { RequestError } from "../errors/request-error.js";

@@ -1,4 +1,4 @@
-import type { ModelRequest } from "../answer/model-request.js";
+import type { ModelRequest } from "hawser/answer";
 
 /**
  * An estimate of the input tokens of a request: four bytes of text are one token, and each image or page counts as

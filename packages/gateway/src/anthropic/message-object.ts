@@ -1,5 +1,5 @@
 import type { Usage } from "hawser";
-import type { AnswerEvent, WholeAnswer } from "../answer/answer.js";
+import type { AnswerEvent, WholeAnswer } from "hawser/answer";
 import type { SseEvent } from "../http/sse.js";
 
 /** An answer as the Messages API gives it without streaming. */

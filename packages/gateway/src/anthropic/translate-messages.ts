@@ -1,6 +1,6 @@
 import type { ClientTool, ContentBlock, HistoryMessage, ToolChoice } from "hawser";
-import type { ModelRequest, TranslatedRequest } from "../answer/model-request.js";
-import { shownName } from "../answer/renamed-tools.js";
+import { type ModelRequest, shownName } from "hawser/answer";
+import type { TranslatedRequest } from "../answer/translated-request.js";
 import { type HostedTools, leaveOutHostedTool } from "../body/hosted-tools.js";
 import { IgnoredParameters } from "../body/ignored-parameters.js";
 import { applyParameterTable } from "../body/parameters.js";

@@ -1,5 +1,5 @@
 import type { ClientTool, JsonSchema, ToolChoice } from "hawser";
-import { shownName } from "../answer/renamed-tools.js";
+import { shownName } from "hawser/answer";
 import type { IgnoredParameters } from "../body/ignored-parameters.js";
 import { RequestError } from "../errors/request-error.js";
 import { hashedName, namespacedName } from "./namespaced-name.js";

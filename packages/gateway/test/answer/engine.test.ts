@@ -2,9 +2,7 @@ import { createApprovals } from "hawser";
 import { always, hang, refusal, toolUse } from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import { Answering } from "../../src/answer/answering.js";
-import { usesBareMode } from "../../src/answer/call-options.js";
-import type { ModelRequest } from "../../src/answer/model-request.js";
-import { wholeAnswer } from "../../src/answer/whole-answer.js";
+import { type ModelRequest, wholeAnswer } from "hawser/answer";
 import { gatewayWorld, testExchange } from "../support/gateway-world.js";
 
 const world = gatewayWorld();
@@ -127,22 +125,5 @@ describe("Answering.answer()", () => {
     for await (const event of answer) if (event.type === "block_delta") break;
     await world.settled();
     expect(settled).toMatchObject([{ usage: { input_tokens: 10 }, costUsd: undefined }]);
-  });
-});
-
-describe("usesBareMode()", () => {
-  it.each([
-    { options: { apiKey: "k" }, bare: true },
-    { options: { env: { ANTHROPIC_API_KEY: "k" } }, bare: true },
-    { options: {}, environment: { ANTHROPIC_API_KEY: "k" }, bare: true },
-    { options: { inheritEnv: false }, environment: { ANTHROPIC_API_KEY: "k" }, bare: false },
-    { options: { inheritEnv: ["PATH"] }, environment: { ANTHROPIC_API_KEY: "k" }, bare: false },
-    { options: {}, bare: false },
-    { options: { oauthToken: "t" }, bare: false },
-    { options: { apiKey: "k", env: { ANTHROPIC_AUTH_TOKEN: "t" } }, bare: false },
-    { options: { apiKey: "k", rules: [] }, bare: false },
-    { options: { apiKey: "k", bare: false }, bare: false },
-  ])("is $bare for $options and $environment", ({ options, environment = {}, bare }) => {
-    expect(usesBareMode(options, environment)).toBe(bare);
   });
 });

@@ -1,4 +1,4 @@
-import type { AnswerEnd, AnswerEvent, StopReason } from "../../src/answer/answer.js";
+import type { AnswerEnd, AnswerEvent, StopReason } from "hawser/answer";
 
 /** Events of an answer, as the engine gives them. */
 export function answerOf(

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { HAWSER_VERSION } from "../../src/base/index.js";
 import * as root from "../../src/index.js";
+import * as answer from "../../src/answer/index.js";
 import * as providers from "../../src/providers/index.js";
 import * as testing from "../../src/testing/index.js";
 
@@ -80,6 +81,17 @@ describe("the exported names", () => {
       "tagSession",
       "tool",
       "unarchiveSession",
+    ]);
+  });
+
+  it("of hawser/answer are exactly these", () => {
+    expect(Object.keys(answer).sort()).toEqual([
+      "MessageReader",
+      "answerRequest",
+      "blockEvents",
+      "isForced",
+      "shownName",
+      "wholeAnswer",
     ]);
   });
 

@@ -20,6 +20,7 @@ const LAYERS = [
   "query",
   "complete",
   "pool",
+  "answer",
   "providers",
   "bin",
 ];

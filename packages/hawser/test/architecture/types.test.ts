@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as root from "../../src/index.js";
+import * as answer from "../../src/answer/index.js";
 import * as providers from "../../src/providers/index.js";
 import * as testing from "../../src/testing/index.js";
 import { programOf } from "../types/program.helper.js";
@@ -41,13 +42,14 @@ const NOT_IMPORTABLE = [
 const MADE_BY_FUNCTIONS = ["Approvals", "Pool", "Session"];
 
 describe("the types of the public surface", () => {
-  const entries = ["index.ts", "providers/index.ts", "testing/index.ts"].map((file) =>
+  const entries = ["index.ts", "answer/index.ts", "providers/index.ts", "testing/index.ts"].map((file) =>
     fileURLToPath(new URL(`../../src/${file}`, import.meta.url)),
   );
-  const [index = "", providersIndex = "", testingIndex = ""] = entries;
+  const [index = "", answerIndex = "", providersIndex = "", testingIndex = ""] = entries;
   const program = programOf(entries, true);
   const surfaces: readonly [string, Surface, object, readonly string[]][] = [
     ["hawser", surfaceOf(program, index), root, NOT_IMPORTABLE],
+    ["hawser/answer", surfaceOf(program, answerIndex, index), answer, []],
     ["hawser/providers", surfaceOf(program, providersIndex, index), providers, []],
     ["hawser/testing", surfaceOf(program, testingIndex), testing, []],
   ];

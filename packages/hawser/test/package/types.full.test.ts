@@ -84,7 +84,7 @@ describe("the declarations of the packed package", () => {
   );
 
   it("export the same names, members and comments as the sources", () => {
-    const entries = ["index", "providers/index", "testing/index"];
+    const entries = ["index", "answer/index", "providers/index", "testing/index"];
     const named = (ending: string) => entries.map((entry) => `${entry}.${ending}`);
     const ours = surfaceOf(join(PACKAGE, "src"), ...named("ts"));
     const theirs = surfaceOf(join(packed.installed, "dist"), ...named("d.ts"));

@@ -1,4 +1,4 @@
-import type { AnswerEnd, AnswerEvent, StopReason } from "../../answer/answer.js";
+import type { AnswerEnd, AnswerEvent, StopReason } from "hawser/answer";
 import { tokenCounts } from "../token-counts.js";
 import { customText, type ToolSet } from "../tool-set.js";
 

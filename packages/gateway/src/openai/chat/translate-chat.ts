@@ -1,5 +1,6 @@
 import type { ContentBlock, JsonSchema, ToolChoice } from "hawser";
-import type { ModelRequest, TranslatedRequest } from "../../answer/model-request.js";
+import type { ModelRequest } from "hawser/answer";
+import type { TranslatedRequest } from "../../answer/translated-request.js";
 import { type HostedTools, leaveOutHostedTool } from "../../body/hosted-tools.js";
 import { IgnoredParameters } from "../../body/ignored-parameters.js";
 import { applyParameterTable } from "../../body/parameters.js";

@@ -1,4 +1,4 @@
-import type { AnswerEnd, AnswerEvent, BlockDelta } from "../../answer/answer.js";
+import type { AnswerEnd, AnswerEvent, BlockDelta } from "hawser/answer";
 import { openaiErrorBody } from "../../errors/openai-error.js";
 import type { Problem } from "../../errors/problem.js";
 import { customText, type ToolSet } from "../tool-set.js";

@@ -1,4 +1,4 @@
-import type { AnswerEvent } from "../../answer/answer.js";
+import type { AnswerEvent } from "hawser/answer";
 import { problemOf } from "../../errors/problem.js";
 import type { GatewayCore } from "../../gateway-core.js";
 import type { Exchange } from "../../http/exchange.js";

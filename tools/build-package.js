@@ -1,12 +1,15 @@
-// Builds dist with the TypeScript compiler: one file for each source file, with source maps and declarations.
-// The types of `hawser` come from its own dist, so `hawser` is built first.
+// Builds the dist of a package with the TypeScript compiler: one file for each source file, with source maps and
+// declarations. The types of `hawser` come from its own dist, so `hawser` is built first. It runs in the folder of
+// the package; its argument is the guide in docs/ that becomes the README of the package.
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = process.cwd();
+const docs = fileURLToPath(new URL("../docs", import.meta.url));
+const [guide] = process.argv.slice(2);
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
@@ -22,7 +25,7 @@ try {
 
 /** The guide is the README of the package. Pages beside it are not shipped, so links to them become words. */
 function copyGuide() {
-  const guide = readFileSync(join(root, "../../docs/gateway.md"), "utf8");
+  const text = readFileSync(join(docs, guide), "utf8");
   const links = /\[([^\]]+)\]\((?![a-z]+:|#)[^)]+\)/g;
-  writeFileSync(join(root, "README.md"), guide.replace(links, "$1 (in the repository)"));
+  writeFileSync(join(root, "README.md"), text.replace(links, "$1 (in the repository)"));
 }

@@ -1,4 +1,5 @@
-import type { Completion, ContentBlock, Usage } from "hawser";
+import type { Completion } from "../complete/index.js";
+import type { ContentBlock, Usage } from "../wire/index.js";
 
 /** Why an answer ended, in the terms of the Messages API. */
 export type StopReason =

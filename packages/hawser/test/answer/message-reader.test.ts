@@ -1,4 +1,4 @@
-import type { Message } from "hawser";
+import type { Message } from "../../src/index.js";
 import { describe, expect, it } from "vitest";
 import type { AnswerEvent } from "../../src/answer/answer.js";
 import { MessageReader } from "../../src/answer/message-reader.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fc } from "../../../hawser/test/support/fc.js";
+import { fc } from "../support/fc.js";
 import { StopSequences } from "../../src/answer/stop-sequences.js";
 
 /** What is shown of a text that comes in these pieces. */

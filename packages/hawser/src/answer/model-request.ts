@@ -1,11 +1,11 @@
 import type {
   ClientTool,
   Effort,
-  HistoryMessage,
   JsonSchema,
   ThinkingConfig,
   ToolChoice,
-} from "hawser";
+} from "../options/index.js";
+import type { HistoryMessage } from "../wire/index.js";
 
 /**
  * What a client asks of a model. Every wire format is translated to this, in the terms of the Messages API.
@@ -29,10 +29,4 @@ export interface ModelRequest {
   readonly thinking: ThinkingConfig | undefined;
   /** The answer ends before the first of these texts. */
   readonly stopSequences: readonly string[];
-}
-
-/** A translated request, and the parameters of the client that have no effect, by their names in its format. */
-export interface TranslatedRequest {
-  readonly request: ModelRequest;
-  readonly ignored: readonly string[];
 }

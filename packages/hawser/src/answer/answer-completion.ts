@@ -1,12 +1,6 @@
-import {
-  type Completion,
-  type CompletionStream,
-  type ContentBlock,
-  extractJson,
-  type HawserError,
-  isHawserError,
-  type Usage,
-} from "hawser";
+import { type HawserError, isHawserError } from "../base/index.js";
+import { type Completion, type CompletionStream, extractJson } from "../complete/index.js";
+import type { ContentBlock, Usage } from "../wire/index.js";
 import type { AnswerEvent, StopReason } from "./answer.js";
 import { blockEvents, MessageReader, messageId } from "./message-reader.js";
 import type { ModelRequest } from "./model-request.js";

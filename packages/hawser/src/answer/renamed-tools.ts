@@ -1,4 +1,5 @@
-import type { ClientTool, HistoryMessage } from "hawser";
+import type { ClientTool } from "../options/index.js";
+import type { HistoryMessage } from "../wire/index.js";
 import type { AnswerEvent } from "./answer.js";
 import type { ModelRequest } from "./model-request.js";
 

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { HawserError } from "../base/index.js";
 import {
   type ApiEvent,
   type AssistantBody,
   type ContentBlock,
   type ContentBlockDelta,
-  HawserError,
   isMessage,
   type Message,
   type Usage,
-} from "hawser";
+} from "../wire/index.js";
 import type { AnswerEvent, BlockDelta } from "./answer.js";
 
 /** How a message of the model ended. */

@@ -1,14 +1,14 @@
-import type { AnyCompleteOptions, Options } from "hawser";
+import type { AnyCompleteOptions } from "../complete/index.js";
+import type { Options } from "../options/index.js";
 import type { ModelRequest } from "./model-request.js";
 
 export interface CallFacts {
   readonly request: ModelRequest;
   /** The model as the CLI knows it. */
   readonly model: string;
-  /** The name and the options of the tenant. */
-  readonly tenant: string;
   readonly options: Options;
-  readonly signal: AbortSignal;
+  readonly tenant: string | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
@@ -26,8 +26,8 @@ export function callOptions({
   return {
     ...options,
     model,
-    tenant,
-    signal,
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(signal === undefined ? {} : { signal }),
     bare: usesBareMode(options),
     includePartialMessages: true,
     history: messages,
@@ -43,7 +43,7 @@ export function callOptions({
 
 /**
  * Whether the CLI can run in its minimal mode, in which the API can cache the beginning of a conversation. The
- * CLI then takes an API key only, and calls no hook. `bare` in the options of the tenant decides before all else.
+ * CLI then takes an API key only, and calls no hook. `bare` in the options decides before all else.
  */
 export function usesBareMode(
   options: Options,

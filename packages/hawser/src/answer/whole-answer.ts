@@ -1,4 +1,4 @@
-import type { ContentBlock } from "hawser";
+import type { ContentBlock } from "../wire/index.js";
 import type { Answer, AnswerEnd, AnswerStart, BlockDelta, WholeAnswer } from "./answer.js";
 
 /** Collects the events of an answer. */
