@@ -1,21 +1,39 @@
 import { type HawserError, isHawserError } from "../base/index.js";
-import { type Completion, type CompletionStream, extractJson } from "../complete/index.js";
+import { isObjectSchema } from "../schema/index.js";
 import type { ContentBlock, Usage } from "../wire/index.js";
 import type { AnswerEvent, StopReason } from "./answer.js";
+import { CLI_GOES_ON, completedEnd, endOf, stopReasonOf, UNKNOWN_USAGE } from "./answer-ends.js";
+import { answerInJson, answerInPartialJson } from "./answer-in-json.js";
+import type { AnsweringCall } from "./answering-call.js";
 import { blockEvents, MessageReader, messageId } from "./message-reader.js";
 import type { ModelRequest } from "./model-request.js";
+import { answerByPartialValue, isPartOfValue } from "./partial-value.js";
 import { StopSequences } from "./stop-sequences.js";
+
+/** How an answer is shown. */
+export interface Showing {
+  /** Whether the events are for a reader that shows them at once. */
+  readonly isStreamed: boolean;
+  /** Whether a value by schema, or JSON, is shown while the model writes it. */
+  readonly showsPartialValue: boolean;
+}
 
 /** Reads the answer of a model that has no tools of the server. The reader of the events drives the call. */
 export async function* answerCompletion(
-  call: CompletionStream<unknown>,
+  call: AnsweringCall,
   request: ModelRequest,
   reader: MessageReader,
+  { showsPartialValue }: Showing,
 ): AsyncGenerator<AnswerEvent, undefined> {
   try {
-    if (isByValue(request)) yield* answerByValue(call, request, reader);
-    else if (request.wantsJson) yield* answerInJson(streamed(call, request, reader));
-    else yield* endAtStopSequence(streamed(call, request, reader), request, reader);
+    if (isByValue(request)) {
+      const answerBy =
+        showsPartialValue && canShowParts(request) ? answerByPartialValue : answerByValue;
+      yield* answerBy(call, request, reader);
+    } else if (request.wantsJson) {
+      const inJson = showsPartialValue ? answerInPartialJson : answerInJson;
+      yield* inJson(streamed(call, request, reader));
+    } else yield* endAtStopSequence(streamed(call, request, reader), request, reader);
   } catch (error) {
     const stopReason = isHawserError(error) ? NORMAL_ENDS.get(error.code) : undefined;
     if (stopReason === undefined) throw error;
@@ -43,22 +61,31 @@ function* endedEarly(
     yield { type: "start", message: { id: messageId(), model, usage: counted } };
   }
   if (isByValue(request) && partialText !== "") {
-    yield* blockEvents(0, { type: "text", text: partialText });
+    yield* blockEvents(reader.nextIndex, { type: "text", text: partialText });
   }
   yield endOf(stopReason, counted);
 }
 
 /** A reader for `answerCompletion()`. */
-export function readerFor(request: ModelRequest, isStreamed: boolean): MessageReader {
+export function readerFor(
+  request: ModelRequest,
+  { isStreamed, showsPartialValue }: Showing,
+): MessageReader {
   const isShown = !isByValue(request);
   // A stop sequence ends the work of the model as soon as it is seen.
   const isHeld = !isStreamed && request.stopSequences.length === 0;
-  return new MessageReader({ shows: () => isShown, isHeld });
+  const showsParts = showsPartialValue && canShowParts(request);
+  return new MessageReader({ shows: showsParts ? isPartOfValue : () => isShown, isHeld });
 }
 
 /** Whether the call asks for a value by schema: the answer itself, or the input of a tool that must be called. */
 function isByValue(request: ModelRequest): boolean {
   return request.schema !== undefined || isForced(request);
+}
+
+/** Whether what the model writes for the schema is the text of the value itself. */
+function canShowParts(request: ModelRequest): boolean {
+  return !isForced(request) && isObjectSchema(request.schema);
 }
 
 /** Whether the model must call a tool. */
@@ -68,7 +95,7 @@ export function isForced({ tools, toolChoice }: ModelRequest): boolean {
 
 /** The first whole message of the model is the answer. The CLI would go on after some stop reasons. */
 async function* streamed(
-  call: CompletionStream<unknown>,
+  call: AnsweringCall,
   request: ModelRequest,
   reader: MessageReader,
 ): AsyncGenerator<AnswerEvent, undefined> {
@@ -103,17 +130,9 @@ async function* streamed(
   yield completedEnd(stopReasonOf(stopReason ?? "end_turn"), completion);
 }
 
-/** After these, the CLI would ask the model to continue or to try again. An API client does not expect that. */
-const CLI_GOES_ON: ReadonlySet<string> = new Set([
-  "max_tokens",
-  "refusal",
-  "model_context_window_exceeded",
-  "pause_turn",
-]);
-
 /** The value is shown when it is accepted, because a value that does not fit is repaired. */
 async function* answerByValue(
-  call: CompletionStream<unknown>,
+  call: AnsweringCall,
   { allowsParallelCalls }: ModelRequest,
   reader: MessageReader,
 ): AsyncGenerator<AnswerEvent, undefined> {
@@ -133,42 +152,6 @@ async function* answerByValue(
 
 function untilFirstCall(content: readonly ContentBlock[]): readonly ContentBlock[] {
   return content.slice(0, content.findIndex(({ type }) => type === "tool_use") + 1);
-}
-
-/** The text of an answer without tool calls must be JSON. It is shown when it is whole. */
-async function* answerInJson(
-  events: AsyncIterable<AnswerEvent>,
-): AsyncGenerator<AnswerEvent, undefined> {
-  const held: AnswerEvent[] = [];
-  let text = "";
-  let hasCalls = false;
-  for await (const event of events) {
-    if (event.type === "start") yield event;
-    else if (event.type !== "end") {
-      held.push(event);
-      if (event.type === "block_start" && event.block.type === "tool_use") hasCalls = true;
-      if (event.type === "block_delta" && event.delta.type === "text_delta") {
-        text += event.delta.text;
-      }
-    } else if (hasCalls || event.end.stopReason !== "end_turn") {
-      yield* held;
-      yield event;
-    } else {
-      yield* blockEvents(0, { type: "text", text: jsonIn(text) });
-      yield event;
-    }
-  }
-}
-
-/** Throws `structured_output` if the text has no JSON. */
-function jsonIn(text: string): string {
-  const value = extractJson(text);
-  try {
-    JSON.parse(text);
-    return text.trim();
-  } catch {
-    return JSON.stringify(value);
-  }
 }
 
 /** Ends the answer before the first stop sequence in its text. */
@@ -200,40 +183,3 @@ async function* endAtStopSequence(
     yield event;
   }
 }
-
-function stopReasonOf(reason: string): StopReason {
-  if (reason === "model_context_window_exceeded") return "max_tokens";
-  return STOP_REASONS.find((known) => known === reason) ?? "end_turn";
-}
-
-const STOP_REASONS: readonly StopReason[] = [
-  "end_turn",
-  "max_tokens",
-  "stop_sequence",
-  "tool_use",
-  "pause_turn",
-  "refusal",
-];
-
-function completedEnd(stopReason: StopReason, completion: Completion<unknown>): AnswerEvent {
-  const { usage, costUsd } = completion;
-  return {
-    type: "end",
-    end: { stopReason, stopSequence: undefined, usage, costUsd, completion },
-  };
-}
-
-/** The end of an answer whose call is cut off, so that its cost is not known. */
-function endOf(
-  stopReason: StopReason,
-  usage: Usage = UNKNOWN_USAGE,
-  stopSequence?: string,
-): AnswerEvent {
-  return {
-    type: "end",
-    end: { stopReason, stopSequence, usage, costUsd: undefined, completion: undefined },
-  };
-}
-
-/** The formats of the clients have no way to say that the usage is not known. */
-const UNKNOWN_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };

@@ -1,8 +1,10 @@
 import type { CompletionStream } from "../complete/index.js";
 import type { Options } from "../options/index.js";
 import type { Pool } from "../pool/index.js";
+import type { Message } from "../wire/index.js";
 import type { AnswerEvent } from "./answer.js";
 import { answerCompletion, readerFor } from "./answer-completion.js";
+import type { AnsweringCall } from "./answering-call.js";
 import { callOptions } from "./call-options.js";
 import type { MessageReader } from "./message-reader.js";
 import type { ModelRequest } from "./model-request.js";
@@ -22,6 +24,13 @@ export interface AnswerRequestOptions {
    * replaced by the CLI's next attempt.
    */
   readonly isStreamed?: boolean | undefined;
+  /**
+   * Whether a value by schema, or JSON, is shown while the model writes it. The answer then fails with
+   * `structured_output` if the model must correct the value. Otherwise the value is shown when it is accepted.
+   */
+  readonly showsPartialValue?: boolean | undefined;
+  /** Gets each message of the CLI, before its events. */
+  readonly onMessage?: ((message: Message) => void) | undefined;
 }
 
 /** An answer that is being made. */
@@ -41,12 +50,31 @@ export interface RunningAnswer {
 export function answerRequest(
   pool: Pool,
   request: ModelRequest,
-  { model = request.model, options = {}, tenant, signal, isStreamed = true }: AnswerRequestOptions = {},
+  how: AnswerRequestOptions = {},
 ): RunningAnswer {
+  const { model = request.model, options = {}, tenant, signal, onMessage } = how;
+  const { isStreamed = true, showsPartialValue = false } = how;
+  const showing = { isStreamed, showsPartialValue };
   const renamed = renameTools(request);
-  const reader = readerFor(renamed.request, isStreamed);
+  const reader = readerFor(renamed.request, showing);
   const facts = { request: renamed.request, model, options, tenant, signal };
   const call = pool.stream(undefined, callOptions(facts));
-  const events = answerCompletion(call, renamed.request, reader);
+  const read = onMessage === undefined ? call : observed(call, onMessage);
+  const events = answerCompletion(read, renamed.request, reader, showing);
   return { call, reader, events: renamed.restore(events) };
+}
+
+function observed(
+  call: CompletionStream<unknown>,
+  onMessage: (message: Message) => void,
+): AnsweringCall {
+  return {
+    completion: call.completion,
+    async *[Symbol.asyncIterator]() {
+      for await (const message of call) {
+        onMessage(message);
+        yield message;
+      }
+    },
+  };
 }

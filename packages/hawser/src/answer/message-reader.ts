@@ -67,6 +67,11 @@ export class MessageReader {
     return this.#isStarted;
   }
 
+  /** The index of the next block that is shown. */
+  get nextIndex(): number {
+    return this.#nextIndex;
+  }
+
   /** The tokens of all messages so far, as `usage` has them of the newest: an agent pays for each of its rounds. */
   get usageOfAll(): Usage | undefined {
     const { usage } = this;

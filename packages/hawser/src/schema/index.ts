@@ -1,3 +1,4 @@
+export { isObjectSchema } from "./is-object-schema.js";
 export { jsonSchemaKind } from "./json-schema-kind.js";
 export { loadOutputSchemas, type OutputSchema, type ParsedOutput } from "./load-output-schemas.js";
 export { SchemaDocument } from "./schema-document.js";

@@ -1,5 +1,6 @@
 import { isObject } from "../../base/index.js";
 import { canonicalJson } from "../canonical-json.js";
+import { isObjectSchema } from "../is-object-schema.js";
 import type { SchemaDocument } from "../schema-document.js";
 import type { JsonSchema } from "../standard-schema.js";
 import { mapSubschemas, type Schema, subschemasIn } from "../subschemas.js";
@@ -23,7 +24,7 @@ export interface NarrowedSchema {
  */
 export function narrowSchema(document: SchemaDocument): NarrowedSchema {
   const { root } = document;
-  const isWrapped = !isPlainObject(root);
+  const isWrapped = !isObjectSchema(root);
   const narrowing = new Narrowing(document, isWrapped ? `#/properties/${WRAPPER_PROPERTY}` : "#");
   const inner = narrowing.narrow(root);
   const sent = isWrapped
@@ -36,12 +37,6 @@ export function narrowSchema(document: SchemaDocument): NarrowedSchema {
     : (inner as JsonSchema);
   const $defs = Object.fromEntries(narrowing.definitions);
   return { sent: narrowing.definitions.size === 0 ? sent : { ...sent, $defs }, isWrapped };
-}
-
-function isPlainObject(root: Schema): boolean {
-  const isUnion = (schema: JsonSchema) =>
-    ["$ref", "allOf", "anyOf", "oneOf"].some((keyword) => keyword in schema);
-  return isObject(root) && root["type"] === "object" && root["nullable"] !== true && !isUnion(root);
 }
 
 /** Keywords that are sent unchanged. */
