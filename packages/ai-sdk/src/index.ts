@@ -1,1 +1,2 @@
-export {};
+export { createHawser, type HawserProvider } from "./create-hawser.js";
+export type { HawserSettings, ModelSettings } from "./settings.js";

@@ -1,0 +1,1 @@
+export { type FailedCall, toAiSdkError } from "./to-ai-sdk-error.js";
