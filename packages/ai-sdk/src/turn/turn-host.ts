@@ -88,7 +88,10 @@ export class TurnHost {
             mcpServers: { ...serversOf(mcpServers, serverName), [serverName]: server },
             // Without servers of the caller, the other MCP configuration stays in effect.
             strictMcpConfig: strictMcpConfig ?? mcpServers !== undefined,
-            allowedTools: [...allowedTools, ...tools.map(({ name }) => `mcp__${serverName}__${name}`)],
+            allowedTools: [
+              ...allowedTools,
+              ...tools.map(({ name }) => `mcp__${serverName}__${name}`),
+            ],
           }),
     };
   }
@@ -156,18 +159,29 @@ export class TurnHost {
   }
 }
 
-function serversOf(given: Options["mcpServers"], serverName: string): Record<string, McpServerConfig> {
+function serversOf(
+  given: Options["mcpServers"],
+  serverName: string,
+): Record<string, McpServerConfig> {
   if (typeof given === "string") {
-    throw new HawserError("invalid_options", "Tools of the host do not go with mcpServers as a text.", {
-      hint: "Give `mcpServers` as an object.",
-      issues: [{ path: "mcpServers", message: "must be an object" }],
-    });
+    throw new HawserError(
+      "invalid_options",
+      "Tools of the host do not go with mcpServers as a text.",
+      {
+        hint: "Give `mcpServers` as an object.",
+        issues: [{ path: "mcpServers", message: "must be an object" }],
+      },
+    );
   }
   if (given !== undefined && Object.hasOwn(given, serverName)) {
-    throw new HawserError("invalid_options", `mcpServers.${serverName} is taken by the tools of the host.`, {
-      hint: "Give the server another name.",
-      issues: [{ path: `mcpServers.${serverName}`, message: "must have another name" }],
-    });
+    throw new HawserError(
+      "invalid_options",
+      `mcpServers.${serverName} is taken by the tools of the host.`,
+      {
+        hint: "Give the server another name.",
+        issues: [{ path: `mcpServers.${serverName}`, message: "must have another name" }],
+      },
+    );
   }
   return { ...given };
 }

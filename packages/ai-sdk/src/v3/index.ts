@@ -1,1 +1,2 @@
-export {};
+export type { HawserSettings, ModelSettings } from "../settings.js";
+export { createHawser, type HawserProviderV3 } from "./create-hawser-v3.js";
