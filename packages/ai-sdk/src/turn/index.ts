@@ -10,6 +10,7 @@ export type {
   RoundEnd,
   RoundStart,
   ToolCallEvent,
+  ToolInputStart,
   ToolResultEvent,
   TurnEvent,
 } from "./turn-event.js";

@@ -112,8 +112,9 @@ export class MessageTranslator {
 
   *#start(index: number, block: ContentBlock): Iterable<TurnEvent> {
     if (block.type === "tool_use") {
-      this.#open.set(index, { kind: "input", id: block.id, signature: undefined });
-      yield { type: "tool_input_start", id: block.id, name: block.name };
+      const { id, name } = block;
+      this.#open.set(index, { kind: "input", id, signature: undefined });
+      yield { type: "tool_input_start", id, name, hostName: this.#hostName(name) };
       return;
     }
     this.#parts += 1;

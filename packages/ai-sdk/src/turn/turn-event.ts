@@ -19,7 +19,7 @@ export type TurnEvent =
   | ReasoningStart
   | { readonly type: "reasoning_delta"; readonly id: string; readonly text: string }
   | ReasoningEnd
-  | { readonly type: "tool_input_start"; readonly id: string; readonly name: string }
+  | ToolInputStart
   | { readonly type: "tool_input_delta"; readonly id: string; readonly json: string }
   | { readonly type: "tool_input_end"; readonly id: string }
   | ToolCallEvent
@@ -58,6 +58,15 @@ export interface ReasoningEnd {
   readonly type: "reasoning_end";
   readonly id: string;
   readonly signature?: string;
+}
+
+/** The model begins to write the input of a call. */
+export interface ToolInputStart {
+  readonly type: "tool_input_start";
+  /** The id of the tool call. */
+  readonly id: string;
+  readonly name: string;
+  readonly hostName: string | undefined;
 }
 
 /** The model calls a tool: a tool of the CLI, of an MCP server, or of the host. */

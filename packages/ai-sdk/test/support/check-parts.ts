@@ -3,10 +3,13 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 
 /**
  * What is wrong with the parts of a stream: their order, their pairing, their ids, and their end. A correct stream has
- * no problems.
+ * no problems. `earlier` names the tool calls of the prompt: a stream that continues a turn may begin with their results.
  */
-export function partProblems(parts: readonly LanguageModelV4StreamPart[]): readonly string[] {
-  const checker = new PartChecker();
+export function partProblems(
+  parts: readonly LanguageModelV4StreamPart[],
+  earlier: ReadonlySet<string> = new Set(),
+): readonly string[] {
+  const checker = new PartChecker(earlier);
   for (const part of parts) checker.read(part);
   return checker.end();
 }
@@ -14,6 +17,7 @@ export function partProblems(parts: readonly LanguageModelV4StreamPart[]): reado
 type Part = LanguageModelV4StreamPart;
 
 class PartChecker {
+  readonly #earlier: ReadonlySet<string>;
   readonly #problems: string[] = [];
   readonly #texts = new Intervals("text");
   readonly #reasonings = new Intervals("reasoning");
@@ -23,6 +27,10 @@ class PartChecker {
   #count = 0;
   #hasFailed = false;
   #finish: Extract<Part, { type: "finish" }> | undefined;
+
+  constructor(earlier: ReadonlySet<string>) {
+    this.#earlier = earlier;
+  }
 
   read(part: Part): void {
     const isFirst = this.#count === 0;
@@ -109,7 +117,7 @@ class PartChecker {
   }
 
   #result({ toolCallId: id, toolName, dynamic, preliminary }: PartOf<"tool-result">): void {
-    const tool = this.#tools.get(id);
+    const tool = this.#tools.get(id) ?? this.#earlierTool(id, toolName);
     if (tool?.isCalled !== true) return this.#wrong(`${id} has a result but no call`);
     if (tool.hasResult) this.#wrong(`${id} has two results`);
     if (tool.providerExecuted !== true)
@@ -118,6 +126,13 @@ class PartChecker {
       this.#wrong(`${id} has a result of another tool`);
     }
     this.#tools.set(id, { ...tool, hasResult: preliminary !== true });
+  }
+
+  /** A tool call of the prompt that the provider executes. */
+  #earlierTool(id: string, toolName: string): ToolState | undefined {
+    if (!this.#earlier.has(id)) return undefined;
+    const isProviders = { providerExecuted: true, dynamic: true };
+    return { toolName, ...isProviders, isCalled: true, hasResult: false };
   }
 
   #checkFinish(part: PartOf<"finish">): void {

@@ -1,8 +1,13 @@
-import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
 import { partProblems } from "./check-parts.js";
 
 /** A stream that a checked model has given. */
 export interface SeenStream {
+  readonly prompt: LanguageModelV4Prompt;
   readonly parts: LanguageModelV4StreamPart[];
   /** Whether the stream came to its end. A stream that was cancelled or aborted may stop anywhere. */
   isWhole: boolean;
@@ -18,7 +23,7 @@ export function checkedModel(model: LanguageModelV4, seen: SeenStream[]): Langua
     doGenerate: (options) => model.doGenerate(options),
     async doStream(options) {
       const result = await model.doStream(options);
-      const stream: SeenStream = { parts: [], isWhole: false };
+      const stream: SeenStream = { prompt: options.prompt, parts: [], isWhole: false };
       seen.push(stream);
       const noted = new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
         transform(part, controller) {
@@ -36,5 +41,14 @@ export function checkedModel(model: LanguageModelV4, seen: SeenStream[]): Langua
 
 /** The problems of all whole streams. */
 export function streamProblems(seen: readonly SeenStream[]): readonly string[] {
-  return seen.filter(({ isWhole }) => isWhole).flatMap(({ parts }) => partProblems(parts));
+  return seen
+    .filter(({ isWhole }) => isWhole)
+    .flatMap(({ prompt, parts }) => partProblems(parts, callsOf(prompt)));
+}
+
+/** The calls of the prompt that the provider executes. */
+function callsOf(prompt: LanguageModelV4Prompt): ReadonlySet<string> {
+  const parts = prompt.flatMap((message) => (message.role === "assistant" ? message.content : []));
+  const calls = parts.filter((part) => part.type === "tool-call" && part.providerExecuted === true);
+  return new Set(calls.map((part) => ("toolCallId" in part ? part.toolCallId : "")));
 }

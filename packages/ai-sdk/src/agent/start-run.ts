@@ -1,0 +1,114 @@
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { AnyCompleteOptions, Effort, JsonSchema, Options } from "hawser";
+import type { CallWarnings } from "../call-warnings.js";
+import { clientTools } from "../completion/client-tools.js";
+import { ineffectiveSettings } from "../completion/ineffective-settings.js";
+import { thinkingOf } from "../completion/thinking.js";
+import { translatePrompt } from "../prompt/index.js";
+import { modelOptions } from "../settings.js";
+import { fromStream, TurnHost } from "../turn/index.js";
+import type { AgentContext } from "./agent-model.js";
+import { AgentRun } from "./agent-run.js";
+import { splitSettings } from "./agent-settings.js";
+import { replayPrompt } from "./replay-prompt.js";
+
+/** Begins a turn with the conversation of a request. The earlier messages go to a new process as they are. */
+export function startRun(
+  options: LanguageModelV4CallOptions,
+  { modelId, pools, defaults, settings, parked }: AgentContext,
+  warnings: CallWarnings,
+): AgentRun {
+  const { options: own, parking } = splitSettings(settings);
+  const hasTools = options.toolChoice?.type !== "none";
+  warnOf(options, warnings);
+  const tools = hasTools ? clientTools(options.tools ?? [], warnings) : [];
+  const names = new Set(tools.map(({ name }) => name));
+  const serverName = freeServerName(own.mcpServers);
+  const { prompt, notRun } = replayPrompt(options.prompt, {
+    shownName: (name) => (names.has(name) ? `mcp__${serverName}__${name}` : name),
+    endOf: (toolCallId) => parked.endOf(toolCallId),
+  });
+  const { system, messages } = translatePrompt(prompt, warnings);
+  const pool = pools.pool();
+  const host = new TurnHost({ tools, serverName, asks: own.canUseTool === undefined });
+  const controller = new AbortController();
+  const schema = schemaOf(options.responseFormat);
+  const base: AnyCompleteOptions = {
+    ...modelOptions(defaults),
+    ...own,
+    ...(hasTools ? {} : WITHOUT_TOOLS),
+    preset: "agent",
+    persistSession: own.persistSession ?? false,
+    model: modelId,
+    history: messages,
+    signal: controller.signal,
+    // A turn that waits for a person has no limit of its own.
+    timeouts: { totalMs: Number.POSITIVE_INFINITY, ...defaults.timeouts, ...own.timeouts },
+    ...(system === undefined ? {} : { systemPrompt: appended(own.systemPrompt, system) }),
+    ...thinking(options, own, warnings),
+    ...(schema === undefined ? {} : { schema }),
+  };
+  const stream = pool.stream(undefined, host.extend(base));
+  // The model is told that these calls were not run, so that they must not run later.
+  for (const toolCallId of notRun) parked.supersede(toolCallId);
+  return new AgentRun({
+    host,
+    turn: host.follow(fromStream(stream, controller)),
+    parked,
+    limits: {
+      parkedMs: parking.parkedMs,
+      maxParked: parking.maxParked ?? Math.floor(pool.stats().calls.limit / 2),
+    },
+    maxResultChars: parking.maxResultChars,
+    hasSchema: schema !== undefined,
+  });
+}
+
+/** `toolChoice: "none"` also means the tools of the CLI. */
+const WITHOUT_TOOLS: Options = { tools: [], mcpServers: {}, strictMcpConfig: true };
+
+function warnOf(options: LanguageModelV4CallOptions, warnings: CallWarnings): void {
+  ineffectiveSettings(options, warnings);
+  const { stopSequences = [], toolChoice } = options;
+  if (stopSequences.length > 0) {
+    warnings.unsupported("stopSequences", "The text of an agent is not cut, because its tools would be cut too.");
+  }
+  if (toolChoice?.type === "required" || toolChoice?.type === "tool") {
+    warnings.unsupported("toolChoice", "The agent decides itself which tools it calls.");
+  }
+}
+
+/** A name for the server of the caller's tools that no other server has. */
+function freeServerName(servers: Options["mcpServers"]): string {
+  const taken = typeof servers === "object" ? servers : {};
+  let name = "app";
+  for (let number = 2; Object.hasOwn(taken, name); number += 1) name = `app${number}`;
+  return name;
+}
+
+/** JSON without a schema is a value of any kind. */
+function schemaOf(format: LanguageModelV4CallOptions["responseFormat"]): JsonSchema | undefined {
+  if (format?.type !== "json") return undefined;
+  return (format.schema ?? {}) as JsonSchema;
+}
+
+function thinking(
+  { reasoning }: LanguageModelV4CallOptions,
+  own: Options,
+  warnings: CallWarnings,
+): Pick<Options, "effort" | "thinking"> {
+  const { effort, thinking } = thinkingOf(reasoning, own, warnings);
+  return {
+    ...(effort === undefined ? {} : { effort: effort as Effort }),
+    ...(thinking === undefined ? {} : { thinking }),
+  };
+}
+
+/** The system messages of the request are added to the prompt of the agent. */
+function appended(own: Options["systemPrompt"], system: string): Options["systemPrompt"] {
+  if (typeof own === "string") return own === "" ? system : `${own}\n\n${system}`;
+  if (own === undefined) return { type: "preset", preset: "claude_code", append: system };
+  const { append = "" } = own as { append?: string };
+  const text = append === "" ? system : `${append}\n\n${system}`;
+  return { ...own, append: text } as Options["systemPrompt"];
+}
