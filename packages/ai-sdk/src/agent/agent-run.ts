@@ -122,7 +122,11 @@ export class AgentRun implements ParkedTurn {
       yield* this.#writer.end();
       yield { type: "error", error: told };
       const raw = isHawserError(error) ? error.code : undefined;
-      yield { type: "finish", finishReason: { unified: "error", raw }, usage: toUsage(this.#stepUsage) };
+      yield {
+        type: "finish",
+        finishReason: { unified: "error", raw },
+        usage: toUsage(this.#stepUsage),
+      };
     } finally {
       if (!isParked) await this.close();
     }
@@ -220,7 +224,9 @@ export class AgentRun implements ParkedTurn {
 }
 
 function idOf({ approval }: QuestionEvent): string {
-  return approval.kind === "elicitation" ? approval.id : approvalIdOf(approval.id, approval.toolUseId);
+  return approval.kind === "elicitation"
+    ? approval.id
+    : approvalIdOf(approval.id, approval.toolUseId);
 }
 
 /** The AI SDK knows approved and denied, with a reason. The reason of an approved question is its answer. */

@@ -11,7 +11,10 @@ export interface ShownResult {
  * The result of a tool for the reader: a text if it holds nothing else, and otherwise a list of texts and images. A
  * result of megabytes would flood the stream and every later request, so that it is cut.
  */
-export function cutResult(content: string | readonly ContentBlock[], maxChars: number): ShownResult {
+export function cutResult(
+  content: string | readonly ContentBlock[],
+  maxChars: number,
+): ShownResult {
   const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   let left = maxChars;
   let omittedChars = 0;

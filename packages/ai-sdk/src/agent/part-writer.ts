@@ -1,6 +1,12 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { Approval } from "hawser";
-import { toolCallOf, type ToolCallEvent, type ToolResultEvent, type TurnEvent, type Waiting } from "../turn/index.js";
+import {
+  type ToolCallEvent,
+  type ToolResultEvent,
+  type TurnEvent,
+  toolCallOf,
+  type Waiting,
+} from "../turn/index.js";
 import { approvalIdOf } from "./approval-id.js";
 import { cutResult } from "./cut-result.js";
 import type { Wait } from "./parked-turns.js";
@@ -87,7 +93,9 @@ export class PartWriter {
         if (!this.#options.hidesText) yield { type: "text-start", id: event.id };
         return;
       case "text_delta":
-        if (!this.#options.hidesText) yield { type: "text-delta", id: event.id, delta: event.text };
+        if (!this.#options.hidesText && event.text !== "") {
+          yield { type: "text-delta", id: event.id, delta: event.text };
+        }
         return;
       case "text_end":
         if (!this.#options.hidesText) yield { type: "text-end", id: event.id };
@@ -99,7 +107,9 @@ export class PartWriter {
         return;
       }
       case "reasoning_delta":
-        yield { type: "reasoning-delta", id: event.id, delta: event.text };
+        if (event.text !== "") {
+          yield { type: "reasoning-delta", id: event.id, delta: event.text };
+        }
         return;
       case "reasoning_end": {
         const { id, signature } = event;
@@ -156,7 +166,8 @@ export class PartWriter {
   /** The end of a step: a call whose input was shown must be complete. */
   *end(): Iterable<LanguageModelV4StreamPart> {
     for (const call of this.#calls.values()) {
-      if (call.inputStep === this.#step && call.callStep !== this.#step) yield* this.#announce(call);
+      if (call.inputStep === this.#step && call.callStep !== this.#step)
+        yield* this.#announce(call);
     }
   }
 
@@ -198,7 +209,12 @@ export class PartWriter {
       yield { type: "tool-input-start", id, toolName: call.name, ...OF_CLI };
     }
     if (call.inputStep !== this.#step || call.isInputShown) return;
-    if (call.pending !== "") yield { type: "tool-input-delta", id, delta: call.pending };
+    // A call without input has no deltas, or empty ones.
+    if (call.isInputEnded && !call.hasInput && call.pending === "") call.pending = "{}";
+    if (call.pending !== "") {
+      call.hasInput = true;
+      yield { type: "tool-input-delta", id, delta: call.pending };
+    }
     call.pending = "";
     if (!call.isInputEnded) return;
     call.isInputShown = true;
@@ -296,7 +312,9 @@ export class PartWriter {
       };
     }
     // The call that the CLI runs next may be shown now.
-    const next = [...this.#calls.values()].find((each) => !each.isResolved && each.event?.parentId === undefined);
+    const next = [...this.#calls.values()].find(
+      (each) => !each.isResolved && each.event?.parentId === undefined,
+    );
     if (next !== undefined) yield* this.#showInput(next);
   }
 
@@ -318,6 +336,7 @@ export class PartWriter {
       isHostTool: false,
       event: undefined,
       pending: "",
+      hasInput: false,
       isInputEnded: false,
       isInputShown: false,
       inputStep: undefined,
@@ -347,6 +366,8 @@ interface Call {
   event: ToolCallEvent | undefined;
   /** The part of the input that was not shown. */
   pending: string;
+  /** Whether a part of the input was shown. */
+  hasInput: boolean;
   isInputEnded: boolean;
   isInputShown: boolean;
   /** The steps in which the parts were written. */
@@ -365,7 +386,9 @@ function isHidden({ name, event }: Call): boolean {
 function waitIdOf(waiting: Waiting): string {
   if (waiting.type === "host_call") return waiting.id;
   const { approval } = waiting;
-  return approval.kind === "elicitation" ? approval.id : approvalIdOf(approval.id, approval.toolUseId);
+  return approval.kind === "elicitation"
+    ? approval.id
+    : approvalIdOf(approval.id, approval.toolUseId);
 }
 
 function sourceIdOf(waiting: Waiting): string {

@@ -22,7 +22,9 @@ export function readAnswers(prompt: LanguageModelV4Prompt): Answers {
   // For a denied call the AI SDK adds a result, which says nothing more than the denial.
   const results = content
     .filter((part) => part.type === "tool-result")
-    .filter(({ toolCallId, output }) => output.type !== "execution-denied" || !decided.has(toolCallId));
+    .filter(
+      ({ toolCallId, output }) => output.type !== "execution-denied" || !decided.has(toolCallId),
+    );
   const waitIds = [
     ...approvals.map(({ approvalId }) => approvalId),
     ...results.map(({ toolCallId }) => toolCallId),

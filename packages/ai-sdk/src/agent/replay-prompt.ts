@@ -54,11 +54,17 @@ export function replayPrompt(prompt: LanguageModelV4Prompt, facts: ReplayFacts):
         const decision = decisions.get(toolCallId);
         if (decision?.approved !== false) notRun.push(toolCallId);
         const value = explain(decision, facts.endOf(toolCallId));
-        missing.push({ type: "tool-result", toolCallId, toolName, output: { type: "error-text", value } });
+        missing.push({
+          type: "tool-result",
+          toolCallId,
+          toolName,
+          output: { type: "error-text", value },
+        });
       }
       return [{ ...part, toolName: facts.shownName(toolName) }];
     });
-    const messages: LanguageModelV4Message[] = content.length === 0 ? [] : [{ ...message, content }];
+    const messages: LanguageModelV4Message[] =
+      content.length === 0 ? [] : [{ ...message, content }];
     return missing.length === 0 ? messages : [...messages, { role: "tool", content: missing }];
   });
   return { prompt: replayed, notRun };
@@ -109,7 +115,9 @@ function subAgentCalls(prompt: LanguageModelV4Prompt): ReadonlySet<string> {
 /** What the model is told of a call without a result. */
 function explain(decision: Decision | undefined, end: WaitEnd | undefined): string {
   if (decision?.approved === false) {
-    return decision.reason ? `The user denied this call: ${decision.reason}` : "The user denied this call.";
+    return decision.reason
+      ? `The user denied this call: ${decision.reason}`
+      : "The user denied this call.";
   }
   if (decision === undefined || (end !== undefined && end !== "answered")) {
     return decision === undefined

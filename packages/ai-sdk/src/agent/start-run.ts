@@ -71,7 +71,10 @@ function warnOf(options: LanguageModelV4CallOptions, warnings: CallWarnings): vo
   ineffectiveSettings(options, warnings);
   const { stopSequences = [], toolChoice } = options;
   if (stopSequences.length > 0) {
-    warnings.unsupported("stopSequences", "The text of an agent is not cut, because its tools would be cut too.");
+    warnings.unsupported(
+      "stopSequences",
+      "The text of an agent is not cut, because its tools would be cut too.",
+    );
   }
   if (toolChoice?.type === "required" || toolChoice?.type === "tool") {
     warnings.unsupported("toolChoice", "The agent decides itself which tools it calls.");
