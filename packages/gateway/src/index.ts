@@ -1,4 +1,3 @@
-export type { AgentDefinition, AgentDefinitions } from "./agents/agent-definition.js";
 export type {
   Answer,
   AnswerEnd,
@@ -8,6 +7,7 @@ export type {
   ModelRequest,
   StopReason,
 } from "hawser/answer";
+export type { AgentDefinition, AgentDefinitions } from "./agents/agent-definition.js";
 export type { HostedTools } from "./body/hosted-tools.js";
 export {
   type AgentConfig,

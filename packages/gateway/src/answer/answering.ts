@@ -5,13 +5,22 @@ import {
   isHawserError,
   type Pool,
 } from "hawser";
+import {
+  type Answer,
+  type AnswerEnd,
+  type AnswerEvent,
+  answerRequest,
+  isForced,
+  type MessageReader,
+  type ModelRequest,
+  type RunningAnswer,
+} from "hawser/answer";
 import type { AgentDefinitions } from "../agents/agent-definition.js";
 import { agentOptions, agentReader, answerAgent } from "../agents/answer-agent.js";
 import { RequestError } from "../errors/request-error.js";
 import type { ModelEntry } from "../gateway-core.js";
 import type { Exchange, RequestRecord } from "../http/exchange.js";
 import type { Admission } from "../tenants/tenant.js";
-import { type Answer, type AnswerEnd, type AnswerEvent, type MessageReader, type ModelRequest, type RunningAnswer, answerRequest, isForced } from "hawser/answer";
 import { asRequestError } from "./invalid-request.js";
 import { AGENT, LISTED_ALIASES, modelNotFound, resolveModel } from "./resolve-model.js";
 

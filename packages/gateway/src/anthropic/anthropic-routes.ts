@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
 import { type Answer, wholeAnswer } from "hawser/answer";
+import { type Context, Hono } from "hono";
 import { anthropicErrorBody } from "../errors/anthropic-error.js";
 import { problemOf } from "../errors/problem.js";
 import { RequestError } from "../errors/request-error.js";

@@ -1,8 +1,8 @@
 import { createApprovals } from "hawser";
+import { type ModelRequest, wholeAnswer } from "hawser/answer";
 import { always, hang, refusal, toolUse } from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import { Answering } from "../../src/answer/answering.js";
-import { type ModelRequest, wholeAnswer } from "hawser/answer";
 import { gatewayWorld, testExchange } from "../support/gateway-world.js";
 
 const world = gatewayWorld();

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
 import type { AnswerEvent, StopReason } from "hawser/answer";
+import { describe, expect, it } from "vitest";
 import { IgnoredParameters } from "../../src/body/ignored-parameters.js";
 import { ChatAnswer, type ChatAnswerOptions } from "../../src/openai/chat/chat-completion.js";
 import { ToolSet } from "../../src/openai/tool-set.js";

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
 import type { AnswerEvent } from "hawser/answer";
+import { describe, expect, it } from "vitest";
 import { IgnoredParameters } from "../../src/body/ignored-parameters.js";
 import { decodeThinking } from "../../src/openai/responses/encrypted-thinking.js";
 import {

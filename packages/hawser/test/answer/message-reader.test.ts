@@ -1,7 +1,7 @@
-import type { Message } from "../../src/index.js";
 import { describe, expect, it } from "vitest";
 import type { AnswerEvent } from "../../src/answer/answer.js";
 import { MessageReader } from "../../src/answer/message-reader.js";
+import type { Message } from "../../src/index.js";
 
 const STAMP = { uuid: "u", session_id: "s", parent_tool_use_id: null };
 const USAGE = { input_tokens: 3, output_tokens: 1 };

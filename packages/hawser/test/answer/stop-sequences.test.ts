@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fc } from "../support/fc.js";
 import { StopSequences } from "../../src/answer/stop-sequences.js";
+import { fc } from "../support/fc.js";
 
 /** What is shown of a text that comes in these pieces. */
 function shown(sequences: readonly string[], pieces: readonly string[]) {

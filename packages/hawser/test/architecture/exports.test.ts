@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import * as answer from "../../src/answer/index.js";
 import { HAWSER_VERSION } from "../../src/base/index.js";
 import * as root from "../../src/index.js";
-import * as answer from "../../src/answer/index.js";
 import * as providers from "../../src/providers/index.js";
 import * as testing from "../../src/testing/index.js";
 

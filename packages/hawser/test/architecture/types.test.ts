@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import * as root from "../../src/index.js";
 import * as answer from "../../src/answer/index.js";
+import * as root from "../../src/index.js";
 import * as providers from "../../src/providers/index.js";
 import * as testing from "../../src/testing/index.js";
 import { programOf } from "../types/program.helper.js";
@@ -42,8 +42,8 @@ const NOT_IMPORTABLE = [
 const MADE_BY_FUNCTIONS = ["Approvals", "Pool", "Session"];
 
 describe("the types of the public surface", () => {
-  const entries = ["index.ts", "answer/index.ts", "providers/index.ts", "testing/index.ts"].map((file) =>
-    fileURLToPath(new URL(`../../src/${file}`, import.meta.url)),
+  const entries = ["index.ts", "answer/index.ts", "providers/index.ts", "testing/index.ts"].map(
+    (file) => fileURLToPath(new URL(`../../src/${file}`, import.meta.url)),
   );
   const [index = "", answerIndex = "", providersIndex = "", testingIndex = ""] = entries;
   const program = programOf(entries, true);

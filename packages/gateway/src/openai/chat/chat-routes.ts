@@ -1,5 +1,5 @@
-import { Hono } from "hono";
 import type { Answer } from "hawser/answer";
+import { Hono } from "hono";
 import { openaiErrorBody } from "../../errors/openai-error.js";
 import { problemOf } from "../../errors/problem.js";
 import type { GatewayCore } from "../../gateway-core.js";
