@@ -118,7 +118,10 @@ class PartChecker {
 
   #result({ toolCallId: id, toolName, dynamic, preliminary }: PartOf<"tool-result">): void {
     const tool = this.#tools.get(id) ?? this.#earlierTool(id, toolName);
-    if (tool?.isCalled !== true) return this.#wrong(`${id} has a result but no call`);
+    if (tool?.isCalled !== true) {
+      this.#wrong(`${id} has a result but no call`);
+      return;
+    }
     if (tool.hasResult) this.#wrong(`${id} has two results`);
     if (tool.providerExecuted !== true)
       this.#wrong(`${id} is not the provider's, but has a result`);
