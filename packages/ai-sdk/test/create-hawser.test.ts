@@ -56,12 +56,15 @@ describe("createHawser()", () => {
   it("works in a registry of providers", async () => {
     await using hawser = createHawser({ cliPath: cli.path });
     const registry = createProviderRegistry({ hawser });
-    const { text } = await generateText({ model: registry.languageModel("hawser:sonnet"), prompt: "Hello." });
+    const { text } = await generateText({
+      model: registry.languageModel("hawser:sonnet"),
+      prompt: "Hello.",
+    });
     expect(text).toBe("Ahoy.");
   });
 
   it.each([
-    { settings: { allowedTools: ["Read"] }, message: /no setting `allowedTools`.*hawser\.agent/s },
+    { settings: { allowedTools: ["Read"] }, message: /no setting `allowedTools`/ },
     { settings: { temprature: 1 }, message: /no setting `temprature`/ },
   ])("refuses $settings", ({ settings, message }) => {
     expect(() => createHawser(settings as never)).toThrow(message);

@@ -59,15 +59,15 @@ export class AnswerParts {
     const block = this.#open.get(index);
     if (block === undefined) return;
     if (delta.type === "signature_delta") {
-      block.metadata = hawserMetadata({ signature: delta.signature });
+      const { signature } = delta;
+      if (block.type === "reasoning") block.metadata = hawserMetadata({ signature });
       return;
     }
     const piece = pieceOf(delta);
     if (piece === "") return;
     block.pieces.push(piece);
-    if (block.type === "text") yield { type: "text-delta", id, delta: piece };
-    else if (block.type === "reasoning") yield { type: "reasoning-delta", id, delta: piece };
-    else yield { type: "tool-input-delta", id: block.callId, delta: piece };
+    if (block.type === "tool") yield { type: "tool-input-delta", id: block.callId, delta: piece };
+    else yield { type: `${block.type}-delta`, id, delta: piece };
   }
 
   *#stop(index: number): Iterable<LanguageModelV4StreamPart> {
@@ -124,10 +124,17 @@ function hawserMetadata(facts: Record<string, string>): SharedV4ProviderMetadata
 }
 
 /** A block whose end has not come yet. */
-type OpenBlock = {
+type OpenBlock = OpenText | OpenToolCall;
+
+interface OpenText {
+  readonly type: "text" | "reasoning";
   readonly pieces: string[];
   metadata?: SharedV4ProviderMetadata;
-} & (
-  | { readonly type: "text" | "reasoning" }
-  | { readonly type: "tool"; readonly callId: string; readonly toolName: string }
-);
+}
+
+interface OpenToolCall {
+  readonly type: "tool";
+  readonly pieces: string[];
+  readonly callId: string;
+  readonly toolName: string;
+}

@@ -1,5 +1,14 @@
 import { generateText, smoothStream, streamText } from "ai";
-import { hang, maxTokens, refusal, reply, streamError, thinking, toolUse } from "hawser/testing";
+import {
+  always,
+  hang,
+  maxTokens,
+  refusal,
+  reply,
+  streamError,
+  thinking,
+  toolUse,
+} from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { aiWorld } from "../support/ai-world.js";
@@ -66,7 +75,9 @@ describe("streamText() on hawser", () => {
     expect(await result.text).toBe("One. ");
     expect(await result.finishReason).toBe("stop");
     expect(await result.rawFinishReason).toBe("stop_sequence");
-    expect(await result.warnings).toMatchObject([{ type: "compatibility", feature: "stopSequences" }]);
+    expect(await result.warnings).toMatchObject([
+      { type: "compatibility", feature: "stopSequences" },
+    ]);
     expect((await result.providerMetadata)?.["hawser"]).toEqual({ stopSequence: "END" });
   });
 
@@ -76,7 +87,8 @@ describe("streamText() on hawser", () => {
     expect(await long.text).toBe("A bowl");
     expect(await long.finishReason).toBe("length");
     await world.settled();
-    world.script(refusal("I can not."));
+    // The CLI would ask once more.
+    world.script(always(refusal("I can not.")));
     const refused = streamText({ model: world.model(), prompt: "Name a knot." });
     expect(await refused.finishReason).toBe("content-filter");
   });
@@ -95,7 +107,8 @@ describe("streamText() on hawser", () => {
   });
 
   it("reports an error after the beginning as an error part, and finishes", async () => {
-    world.script(streamError("overloaded_error", { after: "A bowl" }));
+    // The CLI would repeat the request without streaming.
+    world.script(always(streamError("overloaded_error", { after: "A bowl" })));
     const errors: unknown[] = [];
     const result = streamText({
       model: world.model(),

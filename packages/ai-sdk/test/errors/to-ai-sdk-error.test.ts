@@ -40,7 +40,9 @@ describe("toAiSdkError()", () => {
 
   it("hands on how long to wait as the header that the AI SDK reads", () => {
     const limited = new HawserError("rate_limited", undefined, { retryAfterMs: 1_500 });
-    expect(toAiSdkError(limited, call)).toMatchObject({ responseHeaders: { "retry-after-ms": "1500" } });
+    expect(toAiSdkError(limited, call)).toMatchObject({
+      responseHeaders: { "retry-after-ms": "1500" },
+    });
     const resetsAt = new Date(Date.now() + 60_000);
     const made = toAiSdkError(new HawserError("usage_limit", undefined, { resetsAt }), call);
     const { "retry-after-ms": wait } = (made as APICallError).responseHeaders ?? {};

@@ -36,13 +36,19 @@ describe("translatePrompt()", () => {
       { type: "text", text: "Name a knot." },
       { type: "text", text: "<system_message>\nBe brief.\n</system_message>" },
     ]);
-    expect(warnings).toMatchObject([{ type: "compatibility", feature: /system message/ }].map((w) => ({ type: w.type })));
+    expect(warnings).toMatchObject([
+      { type: "compatibility", feature: "system message after the first message" },
+    ]);
   });
 
   it.each([
     { mediaType: "image/png", data: new Uint8Array(PNG), media_type: "image/png" },
     { mediaType: "image", data: PNG.toString("base64"), media_type: "image/png" },
-    { mediaType: "image/*", data: Buffer.from("\xff\xd8\xff0", "latin1"), media_type: "image/jpeg" },
+    {
+      mediaType: "image/*",
+      data: Buffer.from("\xff\xd8\xff0", "latin1"),
+      media_type: "image/jpeg",
+    },
     { mediaType: "image/jpg", data: Buffer.from("x"), media_type: "image/jpeg" },
     { mediaType: "image", data: Buffer.from("RIFF0000WEBP"), media_type: "image/webp" },
     { mediaType: "image", data: Buffer.from("GIF89a"), media_type: "image/gif" },
@@ -63,16 +69,38 @@ describe("translatePrompt()", () => {
       {
         role: "user",
         content: [
-          { type: "file", filename: "a.pdf", mediaType: "application/pdf", data: { type: "data", data: Buffer.from("%PDF-1") } },
-          { type: "file", filename: "b.csv", mediaType: "text/csv", data: { type: "data", data: Buffer.from("ä,b") } },
+          {
+            type: "file",
+            filename: "a.pdf",
+            mediaType: "application/pdf",
+            data: { type: "data", data: Buffer.from("%PDF-1") },
+          },
+          {
+            type: "file",
+            filename: "b.csv",
+            mediaType: "text/csv",
+            data: { type: "data", data: Buffer.from("ä,b") },
+          },
           { type: "file", mediaType: "text", data: { type: "text", text: "plain" } },
-          { type: "file", mediaType: "application/json", data: { type: "url", url: new URL("data:application/json,%7B%7D") } },
+          {
+            type: "file",
+            mediaType: "application/json",
+            data: { type: "url", url: new URL("data:application/json,%7B%7D") },
+          },
         ],
       },
     ]);
     const text = (data: string) => ({ type: "text", media_type: "text/plain", data });
     expect(messages[0]?.content).toEqual([
-      { type: "document", title: "a.pdf", source: { type: "base64", media_type: "application/pdf", data: Buffer.from("%PDF-1").toString("base64") } },
+      {
+        type: "document",
+        title: "a.pdf",
+        source: {
+          type: "base64",
+          media_type: "application/pdf",
+          data: Buffer.from("%PDF-1").toString("base64"),
+        },
+      },
       { type: "document", title: "b.csv", source: text("ä,b") },
       { type: "document", source: text("plain") },
       { type: "document", source: text("{}") },
@@ -85,9 +113,22 @@ describe("translatePrompt()", () => {
         role: "user",
         content: [
           ...ask.content,
-          { type: "file", filename: "a.mp3", mediaType: "audio/mpeg", data: { type: "data", data: "AAAA" } },
-          { type: "file", mediaType: "image/png", data: { type: "url", url: new URL("https://example.com/a.png") } },
-          { type: "file", mediaType: "image/png", data: { type: "reference", reference: { openai: "file-1" } } },
+          {
+            type: "file",
+            filename: "a.mp3",
+            mediaType: "audio/mpeg",
+            data: { type: "data", data: "AAAA" },
+          },
+          {
+            type: "file",
+            mediaType: "image/png",
+            data: { type: "url", url: new URL("https://example.com/a.png") },
+          },
+          {
+            type: "file",
+            mediaType: "image/png",
+            data: { type: "reference", reference: { openai: "file-1" } },
+          },
         ],
       },
     ]);
@@ -105,17 +146,47 @@ describe("translatePrompt()", () => {
     { output: { type: "json", value: { a: [1] } }, block: { content: '{"a":[1]}' } },
     { output: { type: "error-text", value: "no" }, block: { content: "no", is_error: true } },
     { output: { type: "error-json", value: null }, block: { content: "null", is_error: true } },
-    { output: { type: "execution-denied", reason: "not now" }, block: { content: "not now", is_error: true } },
-    { output: { type: "execution-denied" }, block: { content: "The user denied this tool call.", is_error: true } },
     {
-      output: { type: "content", value: [{ type: "text", text: "see" }, { type: "file", mediaType: "image/png", data: { type: "data", data: "AAAA" } }] },
-      block: { content: [{ type: "text", text: "see" }, { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } }] },
+      output: { type: "execution-denied", reason: "not now" },
+      block: { content: "not now", is_error: true },
+    },
+    {
+      output: { type: "execution-denied" },
+      block: { content: "The user denied this tool call.", is_error: true },
+    },
+    {
+      output: {
+        type: "content",
+        value: [
+          { type: "text", text: "see" },
+          { type: "file", mediaType: "image/png", data: { type: "data", data: "AAAA" } },
+        ],
+      },
+      block: {
+        content: [
+          { type: "text", text: "see" },
+          { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
+        ],
+      },
     },
   ] as const)("translates a tool result of the type $output.type", ({ output, block }) => {
     const { messages } = translate([
       user,
-      { role: "assistant", content: [{ type: "tool-call", toolCallId: "t1", toolName: "tie", input: {} }] },
-      { role: "tool", content: [{ type: "tool-result", toolCallId: "t1", toolName: "tie", output: structuredClone(output) as never }] },
+      {
+        role: "assistant",
+        content: [{ type: "tool-call", toolCallId: "t1", toolName: "tie", input: {} }],
+      },
+      {
+        role: "tool",
+        content: [
+          {
+            type: "tool-result",
+            toolCallId: "t1",
+            toolName: "tie",
+            output: structuredClone(output) as never,
+          },
+        ],
+      },
     ]);
     expect(messages.at(-1)).toEqual({
       role: "user",
@@ -130,8 +201,19 @@ describe("translatePrompt()", () => {
         role: "assistant",
         content: [
           { type: "text", text: "Look." },
-          { type: "tool-call", toolCallId: "t1", toolName: "Read", input: { file: "a" }, providerExecuted: true },
-          { type: "tool-result", toolCallId: "t1", toolName: "Read", output: { type: "text", value: "A" } },
+          {
+            type: "tool-call",
+            toolCallId: "t1",
+            toolName: "Read",
+            input: { file: "a" },
+            providerExecuted: true,
+          },
+          {
+            type: "tool-result",
+            toolCallId: "t1",
+            toolName: "Read",
+            output: { type: "text", value: "A" },
+          },
           { type: "text", text: "Seen." },
         ],
       },
@@ -166,8 +248,18 @@ describe("translatePrompt()", () => {
       {
         role: "tool",
         content: [
-          { type: "tool-result", toolCallId: "a", toolName: "x", output: { type: "text", value: "1" } },
-          { type: "tool-result", toolCallId: "b", toolName: "y", output: { type: "text", value: "2" } },
+          {
+            type: "tool-result",
+            toolCallId: "a",
+            toolName: "x",
+            output: { type: "text", value: "1" },
+          },
+          {
+            type: "tool-result",
+            toolCallId: "b",
+            toolName: "y",
+            output: { type: "text", value: "2" },
+          },
         ],
       },
     ]);
@@ -197,20 +289,28 @@ describe("translatePrompt()", () => {
       { type: "redacted_thinking", data: "d" },
       { type: "text", text: "A bowline." },
     ]);
-    expect(warnings).toMatchObject([{ type: "unsupported", feature: "reasoning part without a signature" }]);
+    expect(warnings).toMatchObject([
+      { type: "unsupported", feature: "reasoning part without a signature" },
+    ]);
   });
 
   it("gives ids of other providers a form that the API takes, without collisions", () => {
-    const call = (toolCallId: string) => ({ type: "tool-call", toolCallId, toolName: "x", input: {} }) as const;
+    const call = (toolCallId: string) =>
+      ({ type: "tool-call", toolCallId, toolName: "x", input: {} }) as const;
     const result = (toolCallId: string) =>
-      ({ type: "tool-result", toolCallId, toolName: "x", output: { type: "text", value: toolCallId } }) as const;
+      ({
+        type: "tool-result",
+        toolCallId,
+        toolName: "x",
+        output: { type: "text", value: toolCallId },
+      }) as const;
     const { messages } = translate([
       user,
       { role: "assistant", content: [call("a:1"), call("a.1"), call("a_1")] },
       { role: "tool", content: [result("a_1"), result("a:1"), result("a.1")] },
     ]);
     const [, calls, results] = messages;
-    const ids = (calls?.content as { id: string }[]).map(({ id }) => id);
+    const ids = ((calls?.content ?? []) as { id: string }[]).map(({ id }) => id);
     expect(new Set(ids).size).toBe(3);
     expect(ids.every((id) => /^[a-zA-Z0-9_-]+$/.test(id))).toBe(true);
     expect(results?.content).toMatchObject([
@@ -223,15 +323,30 @@ describe("translatePrompt()", () => {
   it("tells the model that a call without a result did not run, with a warning", () => {
     const { messages, warnings } = translate([
       user,
-      { role: "assistant", content: [{ type: "tool-call", toolCallId: "a", toolName: "x", input: "broken", providerExecuted: true }] },
+      {
+        role: "assistant",
+        content: [
+          {
+            type: "tool-call",
+            toolCallId: "a",
+            toolName: "x",
+            input: "broken",
+            providerExecuted: true,
+          },
+        ],
+      },
       user,
     ]);
-    expect(messages[1]?.content).toEqual([{ type: "tool_use", id: "a", name: "x", input: { input: "broken" } }]);
+    expect(messages[1]?.content).toEqual([
+      { type: "tool_use", id: "a", name: "x", input: { input: "broken" } },
+    ]);
     expect(messages[2]?.content).toMatchObject([
       { type: "tool_result", tool_use_id: "a", is_error: true },
       { type: "text" },
     ]);
-    expect(warnings).toMatchObject([{ type: "compatibility", feature: "tool call without a result" }]);
+    expect(warnings).toMatchObject([
+      { type: "compatibility", feature: "tool call without a result" },
+    ]);
   });
 
   it("puts a text of the user before a first message of the assistant, with a warning", () => {
@@ -240,14 +355,45 @@ describe("translatePrompt()", () => {
       user,
     ]);
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
-    expect(warnings).toMatchObject([{ type: "compatibility", feature: "first message of the assistant" }]);
+    expect(warnings).toMatchObject([
+      { type: "compatibility", feature: "first message of the assistant" },
+    ]);
   });
 
   it.each<{ what: string; prompt: LanguageModelV4Prompt; why: RegExp }>([
-    { what: "no message", prompt: [{ role: "system", content: "x" }], why: /no message of the user/ },
-    { what: "only white space", prompt: [{ role: "user", content: [{ type: "text", text: " \n" }] }], why: /no message of the user/ },
-    { what: "an answer at the end", prompt: [user, { role: "assistant", content: [{ type: "text", text: "A" }] }], why: /last message is the assistant's/ },
-    { what: "a result without a call", prompt: [user, { role: "tool", content: [{ type: "tool-result", toolCallId: "t", toolName: "x", output: { type: "text", value: "" } }] }], why: /answers no tool call/ },
+    {
+      what: "no message",
+      prompt: [{ role: "system", content: "x" }],
+      why: /no message of the user/,
+    },
+    {
+      what: "only white space",
+      prompt: [{ role: "user", content: [{ type: "text", text: " \n" }] }],
+      why: /no message of the user/,
+    },
+    {
+      what: "an answer at the end",
+      prompt: [user, { role: "assistant", content: [{ type: "text", text: "A" }] }],
+      why: /last message is the assistant's/,
+    },
+    {
+      what: "a result without a call",
+      prompt: [
+        user,
+        {
+          role: "tool",
+          content: [
+            {
+              type: "tool-result",
+              toolCallId: "t",
+              toolName: "x",
+              output: { type: "text", value: "" },
+            },
+          ],
+        },
+      ],
+      why: /answers no tool call/,
+    },
   ])("refuses a prompt with $what as InvalidPromptError", ({ prompt, why }) => {
     const attempt = () => translate(prompt);
     expect(attempt).toThrow(why);

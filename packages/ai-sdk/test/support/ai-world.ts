@@ -81,6 +81,13 @@ export class AiWorld {
     return this.simulated.calls.slice(this.#before);
   }
 
+  /** The body of a request of this test. */
+  asked(at = 0): AskedBody {
+    const call = this.calls[at];
+    if (call === undefined) throw new Error(`The model got ${this.calls.length} requests.`);
+    return call.body as AskedBody;
+  }
+
   /** The streams of this test. */
   get streams(): readonly SeenStream[] {
     return this.#seen;
@@ -155,6 +162,14 @@ export class AiWorld {
     const source = isAlways ? entry.always : entry;
     return typeof source === "function" ? source(call) : (source as ReplyInput | undefined);
   }
+}
+
+/** What tests read of a request to the API. */
+export interface AskedBody {
+  readonly messages: readonly { readonly role: string; readonly content: unknown }[];
+  readonly tools?: readonly { readonly name: string; readonly description: string }[];
+  readonly thinking?: { readonly type: string };
+  readonly output_config?: { readonly effort?: string };
 }
 
 interface Started {
