@@ -93,7 +93,9 @@ describe("tools of the AI SDK on hawser", () => {
       tools: { fail },
       stopWhen: stepCountIs(2),
     });
-    expect(world.calls[1]?.toolResults).toMatchObject([{ text: "Error: The rope broke.", isError: true }]);
+    expect(world.calls[1]?.toolResults).toMatchObject([
+      { text: "Error: The rope broke.", isError: true },
+    ]);
   });
 
   it("sends a tool result with an image as an image", async () => {
@@ -149,10 +151,7 @@ describe("tools of the AI SDK on hawser", () => {
     const { tools } = world.asked();
     // The CLI writes the blank line with a space.
     expect(tools?.[0]?.description).toMatch(
-      /^Ties a knot\.
- ?
-Examples of the input:
-\{"knot":"bowline"\}$/,
+      /^Ties a knot\.\n ?\nExamples of the input:\n\{"knot":"bowline"\}$/,
     );
     expect(warnings).toMatchObject([
       { type: "unsupported", feature: "strict mode of the tool tie" },

@@ -310,7 +310,7 @@ describe("translatePrompt()", () => {
       { role: "tool", content: [result("a_1"), result("a:1"), result("a.1")] },
     ]);
     const [, calls, results] = messages;
-    const ids = ((calls?.content ?? []) as { id: string }[]).map(({ id }) => id);
+    const ids = ((calls?.content ?? []) as readonly { id: string }[]).map(({ id }) => id);
     expect(new Set(ids).size).toBe(3);
     expect(ids.every((id) => /^[a-zA-Z0-9_-]+$/.test(id))).toBe(true);
     expect(results?.content).toMatchObject([

@@ -33,6 +33,8 @@ export interface AiWorldOptions extends Omit<HawserSettings, "pool" | "poolOptio
  * The tests of the file must not run concurrently. After each test, the grammar of every stream is checked.
  */
 export function aiWorld(options: AiWorldOptions = {}): AiWorld {
+  // The AI SDK would print each warning. The tests read them from the results.
+  Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
   const world = new AiWorld(options);
   beforeAll(() => world.start());
   afterEach(() => world.endTest());
