@@ -2,7 +2,7 @@ import type { Approvals, Pool } from "hawser";
 import type { Answer, ModelRequest } from "hawser/answer";
 import type { HostedTools } from "./body/hosted-tools.js";
 import type { Exchange } from "./http/exchange.js";
-import type { FetchUrl } from "./http/fetch-url.js";
+import type { UrlFiles } from "./http/url-files.js";
 import type { ResponseStore } from "./openai/responses/response-store.js";
 
 /** What the routes need of the gateway. */
@@ -15,14 +15,15 @@ export interface GatewayCore {
   readonly heartbeatMs: number | undefined;
   /** Whether tokens are counted by an estimate. */
   readonly countTokens: boolean;
-  /** Fetches what a request names by URL, within the limits of one request; undefined if URLs are refused. */
-  fetcherFor(exchange: Exchange): FetchUrl | undefined;
+  /** Takes the files that a request names by URL; undefined if URLs are refused. */
+  filesFor(exchange: Exchange): UrlFiles | undefined;
   readonly hostedTools: HostedTools;
   /**
-   * Answers a request: finds the model or the agent, checks the rights and limits of the tenant, runs the call, and
-   * books what it used. Throws before the first event if the request is refused.
+   * Answers a request: finds the model or the agent, checks the rights and limits of the tenant, fetches the files
+   * that the request names by URL, runs the call, and books what it used. Throws before the first event if the
+   * request is refused.
    */
-  answer(exchange: Exchange, request: ModelRequest): Promise<Answer>;
+  answer(exchange: Exchange, request: ModelRequest, files?: UrlFiles): Promise<Answer>;
   /** The models and agents that the tenant may use. */
   models(exchange: Exchange): readonly ModelEntry[];
 }

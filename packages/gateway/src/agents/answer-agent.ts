@@ -50,12 +50,19 @@ export function agentReader({ thinking }: ModelRequest): MessageReader {
   });
 }
 
-/** All messages of the agent as one answer. Its own tool calls are not shown. */
+/**
+ * All messages of the agent as one answer. Its own tool calls are not shown. `onMessage` is called for each message
+ * of the CLI.
+ */
 export async function* answerAgent(
   call: CompletionStream<unknown>,
   reader: MessageReader,
+  onMessage: () => void,
 ): AsyncGenerator<AnswerEvent, undefined> {
-  for await (const message of call) yield* reader.read(message);
+  for await (const message of call) {
+    onMessage();
+    yield* reader.read(message);
+  }
   const completion = await call.completion;
   const { usage, costUsd, stop } = completion;
   const stopReason: StopReason =

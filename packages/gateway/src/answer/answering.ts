@@ -1,10 +1,4 @@
-import {
-  type Approvals,
-  type CompletionStream,
-  HawserError,
-  isHawserError,
-  type Pool,
-} from "hawser";
+import { type Approvals, HawserError, isHawserError, type Pool, type Usage } from "hawser";
 import {
   type Answer,
   type AnswerEnd,
@@ -20,7 +14,9 @@ import { agentOptions, agentReader, answerAgent } from "../agents/answer-agent.j
 import { RequestError } from "../errors/request-error.js";
 import type { ModelEntry } from "../gateway-core.js";
 import type { Exchange, RequestRecord } from "../http/exchange.js";
+import type { UrlFiles } from "../http/url-files.js";
 import type { Admission } from "../tenants/tenant.js";
+import { estimateTokens } from "./estimate-tokens.js";
 import { asRequestError } from "./invalid-request.js";
 import { AGENT, LISTED_ALIASES, modelNotFound, resolveModel } from "./resolve-model.js";
 
@@ -54,7 +50,7 @@ export class Answering {
   }
 
   /** Resolves when the model has begun to answer. Rejects if the request is refused or fails before that. */
-  async answer(exchange: Exchange, request: ModelRequest): Promise<Answer> {
+  async answer(exchange: Exchange, request: ModelRequest, files?: UrlFiles): Promise<Answer> {
     const { tenant, record } = exchange;
     record.model = request.model;
     if (this.#options.isStrict === true) refuseIgnored(record.ignored ?? []);
@@ -62,13 +58,20 @@ export class Answering {
     if (exchange.signal.aborted) throw new HawserError("aborted", "The client is gone.");
     const admission = tenant.admit();
     record.limits = admission.limits;
-    const { call, reader, events } = run();
-    settleAfter(call, reader, admission);
-    return begun(recorded(events, exchange, reader), record.isStreamed === true);
+    let running: MeteredAnswer;
+    try {
+      await files?.fetchAll();
+      running = run();
+    } catch (error) {
+      admission.settle();
+      throw error;
+    }
+    settleAfter(running, admission);
+    return begun(recorded(running, exchange), record.isStreamed === true);
   }
 
   /** Checks everything that can be checked without a process. */
-  #plan(exchange: Exchange, request: ModelRequest): () => RunningAnswer {
+  #plan(exchange: Exchange, request: ModelRequest): () => MeteredAnswer {
     const { models, agents, approvals } = this.#options;
     const { tenant, signal, record } = exchange;
     const { pool = this.#options.pool } = tenant;
@@ -81,13 +84,18 @@ export class Answering {
       if (definition === undefined) throw modelNotFound(request.model);
       const options = agentOptions({ ...facts, definition, approvals });
       return () => {
+        const progress = new Progress(request);
         const reader = agentReader(request);
         const call = pool.stream(undefined, options);
-        return { call, reader, events: answerAgent(call, reader) };
+        return { call, reader, events: answerAgent(call, reader, progress.onMessage), progress };
       };
     }
     const isStreamed = record.isStreamed === true;
-    return () => answerRequest(pool, request, { ...facts, model: target.model, isStreamed });
+    return () => {
+      const progress = new Progress(request);
+      const how = { ...facts, model: target.model, isStreamed, onMessage: progress.onMessage };
+      return { ...answerRequest(pool, request, how), progress };
+    };
   }
 }
 
@@ -108,30 +116,66 @@ function refuseContradictions(request: ModelRequest): void {
   throw new RequestError("invalid_request", message, { param: "tool_choice" });
 }
 
+/** An answer that is being made, and what is known about its cost if it is cut off. */
+interface MeteredAnswer extends RunningAnswer {
+  readonly progress: Progress;
+}
+
+/** Whether the CLI has begun with a request. */
+class Progress {
+  readonly #request: ModelRequest;
+  #hasBegun = false;
+
+  constructor(request: ModelRequest) {
+    this.#request = request;
+  }
+
+  /** Bound, because it is passed on as a function. */
+  readonly onMessage = (): void => {
+    this.#hasBegun = true;
+  };
+
+  /**
+   * What an answer without an end has used: what the reader has seen of the answer, or else the request itself, if
+   * the CLI may have sent it.
+   */
+  usage({ usageOfAll }: MessageReader, error?: unknown): Usage | undefined {
+    if (usageOfAll !== undefined) return usageOfAll;
+    // A failure that the API has reported costs nothing.
+    if (!this.#hasBegun || (isHawserError(error) && !CUT_OFF.has(error.code))) return undefined;
+    return { input_tokens: estimateTokens(this.#request), output_tokens: 0 };
+  }
+}
+
+/** The codes of calls that end while the model may be at work. */
+const CUT_OFF: ReadonlySet<string> = new Set([
+  "aborted",
+  "closed",
+  "pool_closed",
+  "process_exited",
+  "timeout",
+]);
+
 /** Books what the call used when it is over, also if its events have no reader any more. */
-function settleAfter(
-  call: CompletionStream<unknown>,
-  reader: MessageReader,
-  admission: Admission,
-): void {
+function settleAfter({ call, reader, progress }: MeteredAnswer, admission: Admission): void {
   call.completion.then(
     ({ usage, costUsd }) => admission.settle({ usage, costUsd }),
-    () => {
-      const { usageOfAll: usage } = reader;
+    (error: unknown) => {
+      const usage = progress.usage(reader, error);
       // The cost of a call that was cut off is not known.
-      admission.settle(usage && { usage, costUsd: undefined });
+      admission.settle(usage && { usage, costUsd: undefined, isEstimate: true });
     },
   );
 }
 
 /** Writes the facts of the answer into the record of the request. */
 async function* recorded(
-  events: AsyncIterable<AnswerEvent>,
+  { events, reader, progress }: MeteredAnswer,
   { record, signal }: Exchange,
-  reader: MessageReader,
 ): AsyncGenerator<AnswerEvent, undefined> {
   const startedAt = performance.now();
   let isEnded = false;
+  let failure: unknown;
   try {
     for await (const event of events) {
       if (event.type === "start") {
@@ -144,13 +188,14 @@ async function* recorded(
       yield event;
     }
   } catch (error) {
+    failure = error;
     record.errorCode = isHawserError(error) ? error.code : "internal";
     if (isHawserError(error) && isPerhapsPaid(error)) record.isPaid = true;
     // The gateway closes: its reason says more than the abort that follows from it.
     if (signal.reason instanceof RequestError) throw signal.reason;
     throw asRequestError(error);
   } finally {
-    if (!isEnded) recordUsage(record, reader);
+    if (!isEnded) recordEstimate(record, progress.usage(reader, failure));
   }
 }
 
@@ -163,11 +208,11 @@ function recordEnd(
 }
 
 /** The client is gone, or the answer failed: what the model has done so far. */
-function recordUsage(record: RequestRecord, { usageOfAll: usage }: MessageReader): void {
-  if (usage !== undefined) Object.assign(record, tokensOf(usage));
+function recordEstimate(record: RequestRecord, usage: Usage | undefined): void {
+  if (usage !== undefined) Object.assign(record, tokensOf(usage), { isEstimate: true });
 }
 
-function tokensOf(usage: AnswerEnd["usage"]): Partial<RequestRecord> {
+function tokensOf(usage: Usage): Partial<RequestRecord> {
   return {
     inputTokens: usage.input_tokens,
     outputTokens: usage.output_tokens,

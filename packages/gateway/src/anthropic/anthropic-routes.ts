@@ -1,5 +1,6 @@
 import { type Answer, wholeAnswer } from "hawser/answer";
 import { type Context, Hono } from "hono";
+import { estimateTokens } from "../answer/estimate-tokens.js";
 import { anthropicErrorBody } from "../errors/anthropic-error.js";
 import { problemOf } from "../errors/problem.js";
 import { RequestError } from "../errors/request-error.js";
@@ -8,7 +9,6 @@ import { answerHeaders } from "../http/answer-headers.js";
 import type { Env, Exchange } from "../http/exchange.js";
 import { readJson } from "../http/read-json.js";
 import { type SseEvent, sseResponse } from "../http/sse.js";
-import { estimateTokens } from "./estimate-tokens.js";
 import { messageEvents, messageObject, PING } from "./message-object.js";
 import { translateMessages } from "./translate-messages.js";
 
@@ -24,13 +24,13 @@ async function createMessage(core: GatewayCore, c: Context<Env>): Promise<Respon
   const exchange = c.get("exchange");
   const { record } = exchange;
   const { hostedTools } = core;
-  const fetchUrl = core.fetcherFor(exchange);
-  const translated = await translateMessages(await readJson(c), { fetchUrl, hostedTools });
+  const files = core.filesFor(exchange);
+  const translated = translateMessages(await readJson(c), { files, hostedTools });
   const { request, isStreamed } = translated;
   const ignored = [...translated.ignored, ...ignoredHeaders(c)];
   record.isStreamed = isStreamed;
   record.ignored = ignored;
-  const answer = await core.answer(exchange, request);
+  const answer = await core.answer(exchange, request, files);
   if (isStreamed) return streamedMessage(core, exchange, answer, ignored);
   const whole = await wholeAnswer(answer);
   return c.json(messageObject(whole), 200, answerHeaders(ignored, whole.costUsd));
@@ -68,9 +68,7 @@ async function countTokens(core: GatewayCore, c: Context<Env>): Promise<Response
       "This gateway does not count tokens, because the CLI cannot. Set `countTokens: true` in its configuration for an estimate.";
     throw new RequestError("not_found", message);
   }
-  const { request } = await translateMessages(await readJson(c), {
-    hostedTools: core.hostedTools,
-  });
+  const { request } = translateMessages(await readJson(c), { hostedTools: core.hostedTools });
   const headers = { "x-hawser-estimate": "true" };
   return c.json({ input_tokens: estimateTokens(request) }, 200, headers);
 }

@@ -6,7 +6,7 @@ import { IgnoredParameters } from "../body/ignored-parameters.js";
 import { applyParameterTable } from "../body/parameters.js";
 import { parseBody } from "../body/parse-body.js";
 import { RequestError } from "../errors/request-error.js";
-import type { FetchUrl } from "../http/fetch-url.js";
+import type { UrlFiles } from "../http/url-files.js";
 import {
   type BodyMessage,
   type BodyTool,
@@ -16,16 +16,16 @@ import {
 import { MESSAGES_PARAMETERS } from "./messages-parameters.js";
 
 export interface TranslateMessagesOptions {
-  /** Without it, URLs are refused. */
-  readonly fetchUrl?: FetchUrl | undefined;
+  /** Takes the files that are named by URL. Without it, URLs are refused. */
+  readonly files?: UrlFiles | undefined;
   readonly hostedTools: HostedTools;
 }
 
 /** Translates the body of `POST /v1/messages`. Throws `invalid_request` with the path of the parameter. */
-export async function translateMessages(
+export function translateMessages(
   body: unknown,
-  { fetchUrl, hostedTools }: TranslateMessagesOptions,
-): Promise<TranslatedRequest & { readonly isStreamed: boolean }> {
+  { files, hostedTools }: TranslateMessagesOptions,
+): TranslatedRequest & { readonly isStreamed: boolean } {
   const parsed = parseBody(messagesBody, body);
   refuseThread(parsed["thread"]);
   const ignored = new IgnoredParameters();
@@ -36,7 +36,7 @@ export async function translateMessages(
   );
   refuseSameNames(tools);
   nameUnknown(output, ["format", "effort"], "output_config", ignored);
-  const { system, messages } = await conversationOf(parsed, ignored, fetchUrl);
+  const { system, messages } = conversationOf(parsed, ignored, files);
   const request: ModelRequest = {
     model: parsed.model,
     system,
@@ -132,11 +132,11 @@ function thinkingOf(thinking: MessagesBody["thinking"]): ModelRequest["thinking"
 }
 
 /** The system prompt and the messages. A system message inside of the conversation becomes a part of a user message. */
-async function conversationOf(
+function conversationOf(
   { system, messages }: MessagesBody,
   ignored: IgnoredParameters,
-  fetchUrl: FetchUrl | undefined,
-): Promise<{ readonly system: string | undefined; readonly messages: readonly HistoryMessage[] }> {
+  files: UrlFiles | undefined,
+): { readonly system: string | undefined; readonly messages: readonly HistoryMessage[] } {
   const instructions =
     system === undefined || system === null ? [] : [textOf(system, "system", ignored)];
   const history: { role: "user" | "assistant"; content: ContentBlock[] }[] = [];
@@ -154,7 +154,7 @@ async function conversationOf(
         ignored.add(`${path}.role`, "system sent as a part of a user message");
       continue;
     }
-    const content = await blocksOf(message, path, ignored, fetchUrl);
+    const content = blocksOf(message, path, ignored, files);
     if (message.role === "user") content.push(...reminders.splice(0));
     history.push({ role: message.role, content });
   }
@@ -192,18 +192,14 @@ function refusePrefill(history: readonly { readonly role: string }[]): void {
   throw new RequestError("invalid_request", message, { param });
 }
 
-async function blocksOf(
+function blocksOf(
   { content }: Exclude<BodyMessage, { role: "system" }>,
   path: string,
   ignored: IgnoredParameters,
-  fetchUrl: FetchUrl | undefined,
-): Promise<ContentBlock[]> {
+  files: UrlFiles | undefined,
+): ContentBlock[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
-  const blocks: ContentBlock[] = [];
-  for (const [i, block] of content.entries()) {
-    blocks.push(await cleanBlock(block, `${path}.content[${i}]`, ignored, fetchUrl));
-  }
-  return blocks;
+  return cleanBlocks(content, `${path}.content`, ignored, files);
 }
 
 type AnyBlock = { readonly type: string; readonly [field: string]: unknown };
@@ -219,13 +215,22 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   tool_use: ["type", "id", "name", "input"],
 };
 
-/** A block without the fields that have no effect, and with what was fetched in place of URLs. */
-async function cleanBlock(
+function cleanBlocks(
+  blocks: readonly AnyBlock[],
+  path: string,
+  ignored: IgnoredParameters,
+  files: UrlFiles | undefined,
+): ContentBlock[] {
+  return blocks.map((block, i) => cleanBlock(block, `${path}[${i}]`, ignored, files));
+}
+
+/** A block without the fields that have no effect, and with what will be fetched in place of URLs. */
+function cleanBlock(
   block: AnyBlock,
   path: string,
   ignored: IgnoredParameters,
-  fetchUrl: FetchUrl | undefined,
-): Promise<ContentBlock> {
+  files: UrlFiles | undefined,
+): ContentBlock {
   if (block.type === "tool_reference") {
     // `tools` has the definition of the tool, and the model sees all of them.
     ignored.add(`${path}.type`, "tool_reference sent as text");
@@ -241,25 +246,23 @@ async function cleanBlock(
   );
   const clean: Record<string, unknown> = Object.fromEntries(kept);
   if (block.type === "tool_result" && Array.isArray(block["content"])) {
-    const inner: ContentBlock[] = [];
-    for (const [i, each] of (block["content"] as readonly AnyBlock[]).entries()) {
-      inner.push(await cleanBlock(each, `${path}.content[${i}]`, ignored, fetchUrl));
-    }
-    clean["content"] = inner;
+    const inner = block["content"] as readonly AnyBlock[];
+    clean["content"] = cleanBlocks(inner, `${path}.content`, ignored, files);
   }
   if (block.type === "image" || block.type === "document") {
     const source = block["source"] as AnyBlock;
-    clean["source"] = await cleanSource(block.type, source, `${path}.source`, fetchUrl);
+    clean["source"] = cleanSource(block.type, source, `${path}.source`, ignored, files);
   }
   return clean as unknown as ContentBlock;
 }
 
-async function cleanSource(
+function cleanSource(
   kind: "image" | "document",
   source: AnyBlock,
   path: string,
-  fetchUrl: FetchUrl | undefined,
-): Promise<unknown> {
+  ignored: IgnoredParameters,
+  files: UrlFiles | undefined,
+): unknown {
   const refuse = (message: string): never => {
     throw new RequestError("invalid_request", `\`${path}\`: ${message}`, { param: path });
   };
@@ -267,13 +270,12 @@ async function cleanSource(
     return refuse("the gateway stores no files. Pass the contents as base64.");
   }
   if (source.type === "url") {
-    if (fetchUrl === undefined) {
+    if (files === undefined) {
       return refuse(
         "the gateway does not fetch URLs unless `fetchUrls` is set in its configuration. Pass the contents as base64.",
       );
     }
-    const { mediaType, data } = await fetchUrl(String(source["url"]), kind, `${path}.url`);
-    return { type: "base64", media_type: mediaType, data };
+    return files.source(String(source["url"]), kind, `${path}.url`);
   }
   if (source.type === "base64") {
     const { media_type, data } = source as unknown as { media_type: string; data: string };
@@ -287,7 +289,11 @@ async function cleanSource(
   if (source.type === "text") {
     return { type: "text", media_type: "text/plain", data: source["data"] };
   }
-  return source;
+  const { content } = source;
+  // A document of blocks can hold images, which can name a URL too.
+  if (!Array.isArray(content)) return { type: source.type, content };
+  const blocks = cleanBlocks(content as readonly AnyBlock[], `${path}.content`, ignored, files);
+  return { type: source.type, content: blocks };
 }
 
 const IMAGE_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];

@@ -52,7 +52,7 @@ export function createUrlFetcher(options: UrlFetcherOptions = {}): FetchUrl {
     try {
       let url = parseUrl(text, refuse);
       for (let redirects = 0; ; redirects += 1) {
-        const addresses = await checkedAddresses(url, lookup, allows, refuse);
+        const addresses = await checkedAddresses(url, lookupIn(signal, lookup), allows, refuse);
         const response = await get(url, addresses, signal);
         const next = redirectOf(response, url, refuse);
         if (next === undefined) return await readFile(response, kind, maxBytes, refuse);
@@ -86,7 +86,7 @@ function parseUrl(text: string, refuse: Refuse, base?: URL): URL {
 
 async function checkedAddresses(
   url: URL,
-  lookup: (host: string) => Promise<readonly LookupAddress[]>,
+  lookup: Lookup,
   allows: (address: string) => boolean,
   refuse: Refuse,
 ): Promise<readonly LookupAddress[]> {
@@ -100,8 +100,26 @@ async function checkedAddresses(
   return addresses;
 }
 
-const systemLookup = (host: string): Promise<readonly LookupAddress[]> =>
-  promisify(dnsLookup)(host, { all: true });
+const systemLookup: Lookup = (host) => promisify(dnsLookup)(host, { all: true });
+
+type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
+
+/** A lookup that ends with the signal. A name server can be as slow as any other. */
+function lookupIn(signal: AbortSignal, lookup: Lookup): Lookup {
+  return async (host) => {
+    signal.throwIfAborted();
+    let stop: () => void = () => {};
+    const stopped = new Promise<never>((_, reject) => {
+      stop = () => reject(signal.reason);
+      signal.addEventListener("abort", stop);
+    });
+    try {
+      return await Promise.race([lookup(host), stopped]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  };
+}
 
 /** Connects to a checked address, whatever the name stands for by now. */
 function get(
@@ -121,7 +139,8 @@ function get(
         else done(null, first?.address ?? "", first?.family);
       },
     });
-    sent.once("response", resolve).once("error", reject).end();
+    // Not `once`, because an abort can follow an error, and an error without a listener ends the program.
+    sent.once("response", resolve).on("error", reject).end();
   });
 }
 

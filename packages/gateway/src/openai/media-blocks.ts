@@ -1,5 +1,6 @@
 import type { DocumentBlock, ImageBlock } from "hawser";
 import { RequestError } from "../errors/request-error.js";
+import type { UrlFiles } from "../http/url-files.js";
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set([
   "image/jpeg",
@@ -8,8 +9,14 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set([
   "image/webp",
 ]);
 
-/** An image of the Messages API for a `data:` URL. `path` names the parameter that holds the URL. */
-export function imageBlock(url: string, path: string): ImageBlock {
+/**
+ * An image of the Messages API for a `data:` URL, or for a URL that `files` takes. `path` names the parameter that
+ * holds the URL.
+ */
+export function imageBlock(url: string, path: string, files?: UrlFiles): ImageBlock {
+  if (files !== undefined && isRemoteUrl(url)) {
+    return { type: "image", source: files.source(url, "image", path) };
+  }
   const { mediaType, data } = parseDataUrl(url, path);
   if (!IMAGE_TYPES.has(mediaType)) {
     const message = `\`${path}\`: images of the type ${mediaType || "(none)"} are not supported. Use JPEG, PNG, GIF or WebP.`;
@@ -25,6 +32,18 @@ export interface FileInput {
   readonly filename?: string | null | undefined;
 }
 
+/** A document of the Messages API for a URL that `files` takes, or for a `data:` URL in its place. */
+export function fileBlockOfUrl(
+  url: string,
+  filename: string | null | undefined,
+  path: string,
+  files: UrlFiles,
+): DocumentBlock | ImageBlock {
+  if (!isRemoteUrl(url)) return fileBlock({ file_data: url, filename }, path);
+  const source = files.source(url, "document", `${path}.file_url`);
+  return { type: "document", source, ...titleOf(filename) };
+}
+
 /** A document of the Messages API: a PDF or a text. `path` names the parameter that describes the file. */
 export function fileBlock(file: FileInput, path: string): DocumentBlock | ImageBlock {
   if (typeof file.file_data !== "string" || file.file_data === "") {
@@ -35,8 +54,7 @@ export function fileBlock(file: FileInput, path: string): DocumentBlock | ImageB
   const { mediaType, data } = file.file_data.startsWith("data:")
     ? parseDataUrl(file.file_data, at)
     : { mediaType: typeByName(file.filename), data: checkedBase64(file.file_data, at) };
-  const title =
-    file.filename === undefined || file.filename === null ? {} : { title: file.filename };
+  const title = titleOf(file.filename);
   if (mediaType === "application/pdf") {
     return { type: "document", source: { type: "base64", media_type: mediaType, data }, ...title };
   }
@@ -56,6 +74,10 @@ export function fileBlock(file: FileInput, path: string): DocumentBlock | ImageB
 /** Whether the gateway would have to fetch this. */
 export function isRemoteUrl(url: string): boolean {
   return /^https?:/i.test(url);
+}
+
+function titleOf(filename: string | null | undefined): { readonly title?: string } {
+  return filename === undefined || filename === null ? {} : { title: filename };
 }
 
 function parseDataUrl(url: string, path: string): { mediaType: string; data: string } {

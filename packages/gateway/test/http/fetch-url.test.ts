@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createUrlFetcher, type UrlFetcherOptions } from "../../src/http/fetch-url.js";
-import { limitedFetcher } from "../../src/http/limited-fetcher.js";
 import { isPublicAddress } from "../../src/http/public-address.js";
+import { type FetchLimits, UrlFiles } from "../../src/http/url-files.js";
 
 const PNG = Buffer.from("png");
 
@@ -128,6 +128,16 @@ describe("createUrlFetcher()", () => {
     expect(lookups).toBe(1);
   });
 
+  it("refuses a name whose name server does not answer in time", async () => {
+    const never = createUrlFetcher({
+      ...LOOPBACK,
+      timeoutMs: 50,
+      lookup: () => new Promise(() => {}),
+    });
+    const fetched = never("http://silent.test/", "image", "messages[0]");
+    await expect(fetched).rejects.toEqual(refusal("in time"));
+  });
+
   it("tells nothing about the network in its error", async () => {
     const closed = createUrlFetcher(LOOPBACK);
     const failed = closed("http://files.test:1/", "image", "messages[0]");
@@ -178,31 +188,52 @@ describe("isPublicAddress()", () => {
   );
 });
 
-describe("limitedFetcher()", () => {
+describe("UrlFiles", () => {
   const fetchUrl = createUrlFetcher(LOOPBACK);
-  const never = new AbortController().signal;
-  const ask = (fetcher: typeof fetchUrl, path: string) =>
-    fetcher(`${base}${path}`, "image", "messages[0]");
+  const limits: FetchLimits = { maxFiles: 9, maxLength: 1000, timeoutMs: 10_000 };
+  const files = (given: Partial<FetchLimits> = {}, client = new AbortController().signal) =>
+    new UrlFiles(fetchUrl, client, { ...limits, ...given });
+  const name = (into: UrlFiles, path: string) =>
+    into.source(`${base}${path}`, "image", "messages[0]");
 
-  it("limits the number of URLs in a request", async () => {
-    const limited = limitedFetcher(fetchUrl, never, { maxFiles: 2, maxLength: 1000 });
-    await ask(limited, "/a.png");
-    await ask(limited, "/a.png");
-    await expect(ask(limited, "/a.png")).rejects.toEqual(refusal("2 URLs at most"));
+  it("fills in the sources when they are fetched, and not before", async () => {
+    const named = files();
+    const source = name(named, "/a.png");
+    expect(source).toEqual({ type: "base64", media_type: "", data: "" });
+    await named.fetchAll();
+    const data = PNG.toString("base64");
+    expect(source).toEqual({ type: "base64", media_type: "image/png", data });
+    expect(named.dataUrl(`${base}/a.png`)).toBe(`data:image/png;base64,${data}`);
+    expect(named.dataUrl(`${base}/b.png`)).toBeUndefined();
+  });
+
+  it("limits the number of URLs in a request before any is fetched", () => {
+    const named = files({ maxFiles: 2 });
+    name(named, "/a.png");
+    name(named, "/a.png");
+    expect(() => name(named, "/a.png")).toThrow("2 URLs at most");
   });
 
   it("limits what the URLs of a request hold together", async () => {
-    const limited = limitedFetcher(fetchUrl, never, { maxFiles: 9, maxLength: 7 });
-    await ask(limited, "/a.png");
-    await expect(ask(limited, "/a.png")).rejects.toEqual(refusal("too large"));
+    const named = files({ maxLength: 7 });
+    name(named, "/a.png");
+    name(named, "/a.png");
+    await expect(named.fetchAll()).rejects.toEqual(refusal("too large"));
+  });
+
+  it("limits the time of all URLs together", async () => {
+    const named = files({ timeoutMs: 100 });
+    name(named, "/slow");
+    await expect(named.fetchAll()).rejects.toEqual(refusal("in time"));
   });
 
   it("ends with `aborted` when the client is gone, and fetches nothing more", async () => {
     const client = new AbortController();
-    const limited = limitedFetcher(fetchUrl, client.signal);
-    const fetched = ask(limited, "/slow");
+    const named = files({}, client.signal);
+    name(named, "/slow");
+    const fetched = named.fetchAll();
     setTimeout(() => client.abort(), 20);
     await expect(fetched).rejects.toMatchObject({ code: "aborted" });
-    await expect(ask(limited, "/a.png")).rejects.toMatchObject({ code: "aborted" });
+    await expect(named.fetchAll()).rejects.toMatchObject({ code: "aborted" });
   });
 });

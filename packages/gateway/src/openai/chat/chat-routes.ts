@@ -9,7 +9,6 @@ import { readJson } from "../../http/read-json.js";
 import { type SseEvent, sseResponse } from "../../http/sse.js";
 import { parseChatBody } from "./chat-body.js";
 import { ChatAnswer } from "./chat-completion.js";
-import { inlineChatUrls } from "./inline-chat-urls.js";
 import { translateChat } from "./translate-chat.js";
 
 /** `POST /v1/chat/completions` */
@@ -17,17 +16,18 @@ export function chatRoutes(core: GatewayCore): Hono<Env> {
   const app = new Hono<Env>();
   app.post("/v1/chat/completions", async (c) => {
     const exchange = c.get("exchange");
-    const body = await inlineChatUrls(parseChatBody(await readJson(c)), core.fetcherFor(exchange));
+    const files = core.filesFor(exchange);
     const { request, ignored, isStreamed, includesUsage, toolSet } = translateChat(
-      body,
+      parseChatBody(await readJson(c)),
       core.hostedTools,
+      files,
     );
     const { record } = exchange;
     record.isStreamed = isStreamed;
     record.ignored = ignored;
     const created = Math.floor(Date.now() / 1000);
     const chat = new ChatAnswer({ toolSet, includesUsage, created });
-    const answer = await core.answer(exchange, request);
+    const answer = await core.answer(exchange, request, files);
     if (!isStreamed) {
       for await (const event of answer) chat.push(event);
       return c.json(chat.completion(), 200, answerHeaders(ignored, record.costUsd));

@@ -5,6 +5,7 @@ import { type HostedTools, leaveOutHostedTool } from "../../body/hosted-tools.js
 import { IgnoredParameters } from "../../body/ignored-parameters.js";
 import { applyParameterTable } from "../../body/parameters.js";
 import { RequestError } from "../../errors/request-error.js";
+import type { UrlFiles } from "../../http/url-files.js";
 import { ConversationBuilder } from "../conversation-builder.js";
 import { fileBlock, imageBlock } from "../media-blocks.js";
 import { parseArguments } from "../parse-arguments.js";
@@ -35,7 +36,12 @@ export interface TranslatedChat extends TranslatedRequest {
   readonly toolSet: ToolSet;
 }
 
-export function translateChat(body: ChatBody, hostedTools: HostedTools = "refuse"): TranslatedChat {
+/** Translates a request. Without `files`, which takes the files that are named by URL, URLs are refused. */
+export function translateChat(
+  body: ChatBody,
+  hostedTools: HostedTools = "refuse",
+  files?: UrlFiles,
+): TranslatedChat {
   const ignored = new IgnoredParameters();
   applyParameterTable(body, CHAT_PARAMETERS, ignored);
   const search = body["web_search_options"];
@@ -43,7 +49,7 @@ export function translateChat(body: ChatBody, hostedTools: HostedTools = "refuse
     leaveOutHostedTool(hostedTools, "web_search", "web_search_options", ignored);
   }
   const toolSet = new ToolSet((body.tools ?? []).map(toolInput), ignored);
-  const { system, messages } = conversation(body.messages, ignored);
+  const { system, messages } = conversation(body.messages, { ignored, files });
   const request: ModelRequest = {
     model: body.model,
     system,
@@ -62,13 +68,19 @@ export function translateChat(body: ChatBody, hostedTools: HostedTools = "refuse
   return { request, ignored: ignored.names, isStreamed, includesUsage, toolSet };
 }
 
+/** What the parts of a request are collected in. */
+interface Collected {
+  readonly ignored: IgnoredParameters;
+  readonly files: UrlFiles | undefined;
+}
+
 function conversation(
   messages: readonly ChatMessage[],
-  ignored: IgnoredParameters,
+  collected: Collected,
 ): ReturnType<ConversationBuilder["build"]> {
-  const builder = new ConversationBuilder(ignored);
+  const builder = new ConversationBuilder(collected.ignored);
   for (const [i, message] of messages.entries()) {
-    addMessage(builder, message, `messages[${i}]`, ignored);
+    addMessage(builder, message, `messages[${i}]`, collected);
   }
   return builder.build("messages");
 }
@@ -77,8 +89,9 @@ function addMessage(
   builder: ConversationBuilder,
   message: ChatMessage,
   path: string,
-  ignored: IgnoredParameters,
+  collected: Collected,
 ): void {
+  const { ignored } = collected;
   if ("name" in message && typeof message.name === "string") ignored.add(`${path}.name`);
   switch (message.role) {
     case "system":
@@ -86,12 +99,12 @@ function addMessage(
       builder.addSystem(textOf(message.content), path);
       break;
     case "user":
-      builder.addUser(userBlocks(message.content, path, ignored), path);
+      builder.addUser(userBlocks(message.content, path, collected), path);
       break;
     case "tool":
       builder.addToolResult(
         message.tool_call_id,
-        toolContent(message.content, path, ignored),
+        toolContent(message.content, path, collected),
         path,
       );
       break;
@@ -140,20 +153,21 @@ function addAssistant(
 function userBlocks(
   content: string | readonly ChatUserPart[],
   path: string,
-  ignored: IgnoredParameters,
+  collected: Collected,
 ): readonly ContentBlock[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
-  return content.map((part, i) => userBlock(part, `${path}.content[${i}]`, ignored));
+  return content.map((part, i) => userBlock(part, `${path}.content[${i}]`, collected));
 }
 
-function userBlock(part: ChatUserPart, path: string, ignored: IgnoredParameters): ContentBlock {
+function userBlock(part: ChatUserPart, path: string, collected: Collected): ContentBlock {
+  const { ignored, files } = collected;
   switch (part.type) {
     case "text":
       return { type: "text", text: part.text };
     case "image_url": {
       const { url, detail } = part.image_url;
       if (typeof detail === "string" && detail !== "auto") ignored.add(`${path}.image_url.detail`);
-      return imageBlock(url, `${path}.image_url.url`);
+      return imageBlock(url, `${path}.image_url.url`, files);
     }
     case "file":
       return fileBlock(part.file, `${path}.file`);
@@ -167,9 +181,9 @@ function userBlock(part: ChatUserPart, path: string, ignored: IgnoredParameters)
 function toolContent(
   content: string | readonly ChatUserPart[],
   path: string,
-  ignored: IgnoredParameters,
+  collected: Collected,
 ): string | readonly ContentBlock[] {
-  return typeof content === "string" ? content : userBlocks(content, path, ignored);
+  return typeof content === "string" ? content : userBlocks(content, path, collected);
 }
 
 function textOf(

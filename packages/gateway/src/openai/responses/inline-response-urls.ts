@@ -1,49 +1,37 @@
-import type { FetchUrl } from "../../http/fetch-url.js";
-import { inlineUrl } from "../inline-url.js";
+import type { UrlFiles } from "../../http/url-files.js";
 import type { MessagePart, ResponseItem } from "./response-item.js";
 
 /**
- * Fetches the images and files that items name by URL, so that a stored item has the contents. Without `fetchUrl`,
- * the translation refuses them.
+ * The items with the contents of the files that they name by URL, so that a stored item does not depend on the URL.
+ * A URL that was not fetched stays.
  */
-export async function inlineResponseUrls(
+export function inlineResponseUrls(
   items: readonly ResponseItem[],
-  fetchUrl: FetchUrl | undefined,
-): Promise<readonly ResponseItem[]> {
-  if (fetchUrl === undefined) return items;
-  const inlined: ResponseItem[] = [];
-  for (const [i, item] of items.entries()) {
-    const path = `input[${i}]`;
+  files: UrlFiles | undefined,
+): readonly ResponseItem[] {
+  if (files === undefined) return items;
+  return items.map((item) => {
     if (item.type === "message" && typeof item.content !== "string") {
-      const content = await inlineParts(item.content, `${path}.content`, fetchUrl);
-      inlined.push({ ...item, content });
-    } else if ("output" in item && typeof item.output !== "string") {
-      inlined.push({ ...item, output: await inlineParts(item.output, `${path}.output`, fetchUrl) });
-    } else inlined.push(item);
-  }
-  return inlined;
+      return { ...item, content: inlineParts(item.content, files) };
+    }
+    if ("output" in item && typeof item.output !== "string") {
+      return { ...item, output: inlineParts(item.output, files) };
+    }
+    return item;
+  });
 }
 
-async function inlineParts<T extends MessagePart>(
-  parts: readonly T[],
-  path: string,
-  fetchUrl: FetchUrl,
-): Promise<readonly T[]> {
-  const inlined: T[] = [];
-  for (const [i, part] of parts.entries()) {
-    inlined.push({ ...part, ...(await inlinedFields(part, `${path}[${i}]`, fetchUrl)) });
-  }
-  return inlined;
+function inlineParts<T extends MessagePart>(parts: readonly T[], files: UrlFiles): readonly T[] {
+  return parts.map((part) => ({ ...part, ...inlinedFields(part, files) }));
 }
 
-async function inlinedFields(part: MessagePart, path: string, fetchUrl: FetchUrl): Promise<object> {
+function inlinedFields(part: MessagePart, files: UrlFiles): object {
   if (part.type === "input_image" && typeof part.image_url === "string") {
-    const image_url = await inlineUrl(part.image_url, "image", `${path}.image_url`, fetchUrl);
-    return { image_url };
+    return { image_url: files.dataUrl(part.image_url) ?? part.image_url };
   }
   if (part.type === "input_file" && typeof part.file_url === "string") {
-    const file_data = await inlineUrl(part.file_url, "document", `${path}.file_url`, fetchUrl);
-    return { file_data, file_url: undefined };
+    const file_data = files.dataUrl(part.file_url);
+    if (file_data !== undefined) return { file_data, file_url: undefined };
   }
   return {};
 }

@@ -2,6 +2,8 @@ import type { AnswerEvent } from "hawser/answer";
 import { problemOf } from "../../errors/problem.js";
 import type { GatewayCore } from "../../gateway-core.js";
 import type { Exchange } from "../../http/exchange.js";
+import type { UrlFiles } from "../../http/url-files.js";
+import { inlineResponseUrls } from "./inline-response-urls.js";
 import { type ResponseEvent, ResponseEvents } from "./response-events.js";
 import type { ResponseItem } from "./response-item.js";
 import { emptyResponse, type ResponseObject } from "./response-object.js";
@@ -22,6 +24,8 @@ export interface ResponseRunOptions {
   readonly earlier: readonly ResponseItem[];
   /** The items of this request. */
   readonly input: readonly ResponseItem[];
+  /** The files that the items name by URL. */
+  readonly files: UrlFiles | undefined;
 }
 
 /** The work on one response. Another connection can look at it and cancel it. */
@@ -45,12 +49,12 @@ export class ResponseRun implements RunningResponse {
 
   /** Begins the answer. Rejects if the request is refused, or fails before the model answers. */
   async begin(): Promise<AsyncGenerator<ResponseEvent, void, undefined>> {
-    const { core, running, exchange, id, translated } = this.#options;
+    const { core, running, exchange, id, translated, files } = this.#options;
     const { name } = exchange.tenant;
     running.add(name, id, this);
     // Also if the request is refused, or if the client is gone before it has read anything.
     exchange.onEnd(() => running.remove(name, id));
-    return this.#run(await core.answer(exchange, translated.request));
+    return this.#run(await core.answer(exchange, translated.request, files));
   }
 
   async cancel(): Promise<ResponseObject> {
@@ -90,9 +94,10 @@ export class ResponseRun implements RunningResponse {
   }
 
   async #settle(response: ResponseObject): Promise<void> {
-    const { store, running, exchange, id, earlier, input } = this.#options;
+    const { store, running, exchange, id, earlier, files } = this.#options;
     const tenant = exchange.tenant.name;
     if (response.store) {
+      const input = inlineResponseUrls(this.#options.input, files);
       await store.put(tenant, id, { response, earlier, input, output: this.#events.items });
     }
     running.remove(tenant, id);

@@ -5,7 +5,6 @@ import { answerHeaders } from "../../http/answer-headers.js";
 import type { Env } from "../../http/exchange.js";
 import { readJson } from "../../http/read-json.js";
 import { type SseEvent, sseResponse } from "../../http/sse.js";
-import { inlineResponseUrls } from "./inline-response-urls.js";
 import { listItems } from "./list-items.js";
 import type { ResponseEvent } from "./response-events.js";
 import { createResponseId } from "./response-ids.js";
@@ -30,14 +29,14 @@ export function responsesRoutes(core: GatewayCore): Hono<Env> {
     const { record, tenant } = exchange;
     const body = parseResponsesBody(await readJson(c));
     const id = createResponseId();
-    const { earlier, input: given } = await readInput(store, tenant.name, id, body);
-    const input = await inlineResponseUrls(given, core.fetcherFor(exchange));
-    const translated = translateResponses(body, earlier, input, core.hostedTools);
+    const { earlier, input } = await readInput(store, tenant.name, id, body);
+    const files = core.filesFor(exchange);
+    const translated = translateResponses(body, earlier, input, core.hostedTools, files);
     const { ignored } = translated;
     record.isStreamed = body.stream === true;
     record.ignored = ignored;
-    const options = { core, store, running, exchange, id, body, translated, earlier, input };
-    const run = new ResponseRun(options);
+    const facts = { exchange, id, body, translated, earlier, input, files };
+    const run = new ResponseRun({ core, store, running, ...facts });
     const events = await run.begin();
     if (body.stream !== true) {
       for await (const _ of events);

@@ -5,8 +5,9 @@ import { type HostedTools, leaveOutHostedTool } from "../../body/hosted-tools.js
 import { IgnoredParameters } from "../../body/ignored-parameters.js";
 import { applyParameterTable } from "../../body/parameters.js";
 import { RequestError } from "../../errors/request-error.js";
+import type { UrlFiles } from "../../http/url-files.js";
 import { ConversationBuilder } from "../conversation-builder.js";
-import { fileBlock, imageBlock } from "../media-blocks.js";
+import { fileBlock, fileBlockOfUrl, imageBlock } from "../media-blocks.js";
 import { parseArguments } from "../parse-arguments.js";
 import { reasoningEffort, SHOWN_THINKING } from "../reasoning-effort.js";
 import {
@@ -41,13 +42,15 @@ export interface TranslatedResponses extends TranslatedRequest {
 
 /**
  * Translates a request. `earlier` are the items of the conversation that `previous_response_id` continues, and
- * `input` are the items of the body, in which references have been replaced by what they stand for.
+ * `input` are the items of the body, in which references have been replaced by what they stand for. Without `files`,
+ * which takes the files that are named by URL, URLs are refused.
  */
 export function translateResponses(
   body: ResponsesBody,
   earlier: readonly ResponseItem[],
   input: readonly ResponseItem[],
   hostedTools: HostedTools = "refuse",
+  files?: UrlFiles,
 ): TranslatedResponses {
   const ignored = new IgnoredParameters();
   applyParameterTable(body, RESPONSES_PARAMETERS, ignored);
@@ -57,7 +60,9 @@ export function translateResponses(
   }
   const builder = new ConversationBuilder(ignored);
   if (typeof body.instructions === "string") builder.addSystem(body.instructions, "instructions");
-  const add = (item: ResponseItem, path: string) => addItem(builder, item, path, toolSet, ignored);
+  const collected: Collected = { ignored, files };
+  const add = (item: ResponseItem, path: string) =>
+    addItem(builder, item, path, toolSet, collected);
   for (const item of earlier) add(item, "previous_response_id");
   for (const [i, item] of input.entries()) add(item, `input[${i}]`);
   const { effort, ...reasoning } = body.reasoning ?? {};
@@ -78,16 +83,22 @@ export function translateResponses(
   return { request, ignored: ignored.names, toolSet, showsSummary, showsEncryptedThinking };
 }
 
+/** What the parts of a request are collected in. */
+interface Collected {
+  readonly ignored: IgnoredParameters;
+  readonly files: UrlFiles | undefined;
+}
+
 function addItem(
   builder: ConversationBuilder,
   item: ResponseItem,
   path: string,
   toolSet: ToolSet,
-  ignored: IgnoredParameters,
+  collected: Collected,
 ): void {
   switch (item.type) {
     case "message":
-      addMessage(builder, item, path, ignored);
+      addMessage(builder, item, path, collected);
       break;
     case "function_call": {
       const input = parseArguments(item.arguments, `${path}.arguments`);
@@ -105,15 +116,15 @@ function addItem(
       const content =
         typeof output === "string"
           ? output
-          : output.map((part, i) => partBlock(part, `${path}.output[${i}]`, ignored));
+          : output.map((part, i) => partBlock(part, `${path}.output[${i}]`, collected));
       builder.addToolResult(item.call_id, content, path);
       break;
     }
     case "reasoning": {
       const block = decodeThinking(item.encrypted_content ?? "");
-      if (block === undefined)
-        ignored.add(path, "reasoning without encrypted_content of this gateway");
-      else builder.addAssistant([block], path);
+      if (block === undefined) {
+        collected.ignored.add(path, "reasoning without encrypted_content of this gateway");
+      } else builder.addAssistant([block], path);
       break;
     }
   }
@@ -123,11 +134,11 @@ function addMessage(
   builder: ConversationBuilder,
   { role, content }: MessageItem,
   path: string,
-  ignored: IgnoredParameters,
+  collected: Collected,
 ): void {
   if (role === "user") {
     const blocks = partsOf(content).map((part, i) =>
-      partBlock(part, `${path}.content[${i}]`, ignored),
+      partBlock(part, `${path}.content[${i}]`, collected),
     );
     builder.addUser(blocks, path);
     return;
@@ -146,13 +157,13 @@ function partsOf(content: string | readonly MessagePart[]): readonly MessagePart
 function partBlock(
   part: InputPart | MessagePart,
   path: string,
-  ignored: IgnoredParameters,
+  { ignored, files }: Collected,
 ): ContentBlock {
   switch (part.type) {
     case "input_image": {
       const { image_url: url, detail } = part;
       if (typeof detail === "string" && detail !== "auto") ignored.add(`${path}.detail`);
-      if (typeof url === "string") return imageBlock(url, `${path}.image_url`);
+      if (typeof url === "string") return imageBlock(url, `${path}.image_url`, files);
       throw refusal(
         path,
         "the gateway stores no files. Pass the image as a data: URL in `image_url`.",
@@ -160,6 +171,7 @@ function partBlock(
     }
     case "input_file":
       if (typeof part.file_url === "string") {
+        if (files !== undefined) return fileBlockOfUrl(part.file_url, part.filename, path, files);
         throw refusal(
           `${path}.file_url`,
           "the gateway does not fetch URLs unless `fetchUrls` is set in its configuration. Pass the contents as a data: URL in `file_data`.",
