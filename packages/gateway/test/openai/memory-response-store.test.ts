@@ -47,6 +47,24 @@ describe("memoryResponseStore()", () => {
     expect(await store.get("ann", "3")).toBeUndefined();
   });
 
+  it.each([
+    ["maxEntries", { maxEntries: 10 }, ""],
+    ["maxBytes", { maxBytes: 30_000 }, "x".repeat(1_000)],
+  ])("drops responses of the tenant that uses the most at %s", async (_, limits, text) => {
+    const store = memoryResponseStore(limits);
+    await store.put("bob", "1", stored(text));
+    await store.put("bob", "2", stored(text));
+    for (let i = 0; i < 50; i += 1) await store.put("ann", String(i), stored(text));
+    expect(await store.get("bob", "1")).toBeDefined();
+    expect(await store.get("bob", "2")).toBeDefined();
+    expect(await store.get("ann", "0")).toBeUndefined();
+    expect(await store.get("ann", "49")).toBeDefined();
+    // Bob's share grows up to that of Ann.
+    for (let i = 3; i < 6; i += 1) await store.put("bob", String(i), stored(text));
+    for (const id of ["1", "2", "3", "4", "5"]) expect(await store.get("bob", id)).toBeDefined();
+    expect(await store.get("ann", "49")).toBeDefined();
+  });
+
   it("forgets a response after ttlMs", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     try {

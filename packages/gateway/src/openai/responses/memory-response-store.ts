@@ -1,7 +1,7 @@
 import type { ResponseStore, StoredResponse } from "./response-store.js";
 
 export interface MemoryResponseStoreOptions {
-  /** How many responses are kept; the ones that were not used for the longest time go first. @default 10_000 */
+  /** How many responses are kept, of all tenants together. @default 10_000 */
   readonly maxEntries?: number;
   /** How many bytes of JSON are kept. A response that is larger is not kept at all. @default 256 MiB */
   readonly maxBytes?: number;
@@ -9,23 +9,21 @@ export interface MemoryResponseStoreOptions {
   readonly ttlMs?: number;
 }
 
-/** Keeps responses in the memory of this process. They are gone when it ends. */
+/**
+ * Keeps responses in the memory of this process. They are gone when it ends. If there is no room, the tenant that
+ * uses the most loses the response that it has not used for the longest time. So no tenant can push out the
+ * responses of a tenant that uses less, and a tenant alone may use all of the room.
+ */
 export function memoryResponseStore(options: MemoryResponseStoreOptions = {}): ResponseStore {
   return new MemoryResponseStore(options);
-}
-
-interface Entry {
-  readonly response: StoredResponse;
-  readonly bytes: number;
-  readonly expiresAt: number;
 }
 
 class MemoryResponseStore implements ResponseStore {
   readonly #maxEntries: number;
   readonly #maxBytes: number;
   readonly #ttlMs: number;
-  /** In the order of use. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #shelves = new Map<string, Shelf>();
+  #entries = 0;
   #bytes = 0;
 
   constructor({ maxEntries, maxBytes, ttlMs }: MemoryResponseStoreOptions) {
@@ -35,49 +33,72 @@ class MemoryResponseStore implements ResponseStore {
   }
 
   async get(tenant: string, id: string): Promise<StoredResponse | undefined> {
-    const key = keyOf(tenant, id);
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#remove(key);
-    if (entry.expiresAt <= Date.now()) return undefined;
-    this.#add(key, entry);
+    const entry = this.#remove(tenant, id);
+    if (entry === undefined || entry.expiresAt <= Date.now()) return undefined;
+    this.#add(tenant, id, entry);
     return entry.response;
   }
 
   async put(tenant: string, id: string, response: StoredResponse): Promise<void> {
-    const key = keyOf(tenant, id);
-    this.#remove(key);
+    this.#remove(tenant, id);
     const bytes = Buffer.byteLength(JSON.stringify(response));
     if (bytes > this.#maxBytes) return;
-    this.#add(key, { response, bytes, expiresAt: Date.now() + this.#ttlMs });
-    this.#evict();
+    this.#add(tenant, id, { response, bytes, expiresAt: Date.now() + this.#ttlMs });
+    this.#makeRoom();
   }
 
   async delete(tenant: string, id: string): Promise<boolean> {
-    const response = await this.get(tenant, id);
-    this.#remove(keyOf(tenant, id));
-    return response !== undefined;
+    const entry = this.#remove(tenant, id);
+    return entry !== undefined && entry.expiresAt > Date.now();
   }
 
-  #add(key: string, entry: Entry): void {
-    this.#entries.set(key, entry);
+  #add(tenant: string, id: string, entry: Entry): void {
+    const shelf = this.#shelves.get(tenant) ?? { tenant, entries: new Map(), bytes: 0 };
+    this.#shelves.set(tenant, shelf);
+    shelf.entries.set(id, entry);
+    shelf.bytes += entry.bytes;
+    this.#entries += 1;
     this.#bytes += entry.bytes;
   }
 
-  #remove(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
-    this.#entries.delete(key);
+  #remove(tenant: string, id: string): Entry | undefined {
+    const shelf = this.#shelves.get(tenant);
+    const entry = shelf?.entries.get(id);
+    if (shelf === undefined || entry === undefined) return undefined;
+    shelf.entries.delete(id);
+    shelf.bytes -= entry.bytes;
+    if (shelf.entries.size === 0) this.#shelves.delete(tenant);
+    this.#entries -= 1;
+    this.#bytes -= entry.bytes;
+    return entry;
   }
 
-  #evict(): void {
-    for (const key of this.#entries.keys()) {
-      if (this.#entries.size <= this.#maxEntries && this.#bytes <= this.#maxBytes) return;
-      this.#remove(key);
+  #makeRoom(): void {
+    while (this.#entries > this.#maxEntries) this.#dropOldestOf(({ entries }) => entries.size);
+    while (this.#bytes > this.#maxBytes) this.#dropOldestOf(({ bytes }) => bytes);
+  }
+
+  /** Drops the oldest response of the tenant that uses the most. */
+  #dropOldestOf(use: (shelf: Shelf) => number): void {
+    let largest: Shelf | undefined;
+    for (const shelf of this.#shelves.values()) {
+      if (largest === undefined || use(shelf) > use(largest)) largest = shelf;
     }
+    const [oldest] = largest?.entries.keys() ?? [];
+    if (largest !== undefined && oldest !== undefined) this.#remove(largest.tenant, oldest);
   }
 }
 
-/** JSON, because a name or an id may hold any separator. */
-function keyOf(tenant: string, id: string): string {
-  return JSON.stringify([tenant, id]);
+/** The responses of one tenant. */
+interface Shelf {
+  readonly tenant: string;
+  /** By id, in the order of use. */
+  readonly entries: Map<string, Entry>;
+  bytes: number;
+}
+
+interface Entry {
+  readonly response: StoredResponse;
+  readonly bytes: number;
+  readonly expiresAt: number;
 }
