@@ -1,6 +1,7 @@
 import type { Pool } from "hawser";
 import { Hono } from "hono";
 import { RequestError } from "../errors/request-error.js";
+import { keysOf } from "../tenants/api-key.js";
 import type { Tenant } from "../tenants/tenant.js";
 import type { Env } from "./exchange.js";
 import type { Metrics } from "./metrics.js";
@@ -11,6 +12,7 @@ import { GATEWAY_VERSION } from "./package-version.js";
 export interface Readiness {
   readonly isReady: boolean;
   readonly reason?: "draining" | "no_process" | undefined;
+  /** Why, in words. It can name folders of the server, so only an admin with a key sees it. */
   readonly detail?: string | undefined;
 }
 
@@ -23,8 +25,8 @@ export interface OperationFacts {
 }
 
 /**
- * `/health` and `/openapi.json` for everybody, `/ready` for everybody, `/metrics` for tenants that may see all
- * tenants.
+ * `/health` and `/openapi.json` for everybody; `/ready` for everybody, with its detail for admins; `/metrics` for
+ * admins.
  */
 export function operationRoutes(facts: OperationFacts): Hono<Env> {
   const app = new Hono<Env>();
@@ -32,7 +34,8 @@ export function operationRoutes(facts: OperationFacts): Hono<Env> {
   app.get("/ready", async (c) => {
     const { isReady, reason, detail } = await facts.readiness();
     if (isReady) return c.json({ status: "ready" });
-    return c.json({ status: "not_ready", reason, detail }, 503);
+    const shown = hasAdminKey(c.req.raw.headers, facts) ? { detail } : {};
+    return c.json({ status: "not_ready", reason, ...shown }, 503);
   });
   app.get("/metrics", (c) => {
     if (!facts.authenticate(c.req.raw.headers).isAdmin) {
@@ -46,4 +49,14 @@ export function operationRoutes(facts: OperationFacts): Hono<Env> {
   });
   app.get("/openapi.json", (c) => c.json(openapiDocument(GATEWAY_VERSION)));
   return app;
+}
+
+/** A load balancer sends no key, also where none is needed. */
+function hasAdminKey(headers: Headers, { authenticate }: OperationFacts): boolean {
+  if (keysOf(headers).length === 0) return false;
+  try {
+    return authenticate(headers).isAdmin;
+  } catch {
+    return false;
+  }
 }
