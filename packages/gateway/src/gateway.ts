@@ -1,24 +1,14 @@
 import { type Approvals, createApprovals, createPool, type Options, type Pool } from "hawser";
-import { Hono } from "hono";
 import type { AgentDefinitions } from "./agents/agent-definition.js";
 import { Answering } from "./answer/answering.js";
-import { anthropicRoutes } from "./anthropic/anthropic-routes.js";
+import { application, type Live } from "./application.js";
 import type { HostedTools } from "./body/hosted-tools.js";
-import { errorResponse } from "./errors/error-response.js";
-import { RequestError } from "./errors/request-error.js";
 import type { GatewayCore } from "./gateway-core.js";
-import { allowedMethods } from "./http/allowed-methods.js";
-import { type Env, Exchanges } from "./http/exchange.js";
+import { type Exchange, Exchanges } from "./http/exchange.js";
 import { createUrlFetcher, type FetchUrl, type UrlFetcherOptions } from "./http/fetch-url.js";
-import { front } from "./http/front.js";
 import type { HttpOptions } from "./http/http-options.js";
-import { limitedFetcher } from "./http/limited-fetcher.js";
-import { Metrics } from "./http/metrics.js";
-import { operationRoutes } from "./http/operation-routes.js";
-import { BODY_LIMIT } from "./http/read-body.js";
-import { modelsRoute } from "./models-route.js";
-import { createNativeApi, type NativeApi } from "./native/create-native-api.js";
-import { openaiRoutes } from "./openai/openai-routes.js";
+import { UrlFiles } from "./http/url-files.js";
+import { createNativeApi } from "./native/create-native-api.js";
 import { memoryResponseStore } from "./openai/responses/memory-response-store.js";
 import type { ResponseStore } from "./openai/responses/response-store.js";
 import { anonymousTenant } from "./tenants/anonymous-tenant.js";
@@ -100,9 +90,14 @@ export interface Gateway {
   change(settings: GatewaySettings): void;
   /** How many requests are being answered. */
   readonly openRequests: number;
+  /** Whether no request is being answered, apart from streams that only watch, and no turn of the native API runs. */
+  readonly isIdle: boolean;
   /** Ends the streams that only watch, such as those of events, because they would never end by themselves. */
   endSubscriptions(): void;
-  /** Ends all requests that are open, and the pool if it is the gateway's own. */
+  /**
+   * Ends all requests that are open, all turns of the native API, and the pool if it is the gateway's own. Streams of
+   * events end after the last event.
+   */
   close(): Promise<void>;
 }
 
@@ -145,30 +140,35 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     get countTokens() {
       return live.settings.countTokens ?? false;
     },
-    fetcherFor: ({ signal }) => {
+    filesFor: ({ signal }) => {
       const fetchUrl = fetcherOf(live.settings.fetchUrls);
-      return fetchUrl && limitedFetcher(fetchUrl, signal);
+      return fetchUrl && new UrlFiles(fetchUrl, signal);
     },
     get hostedTools() {
       return live.settings.hostedTools ?? "refuse";
     },
-    answer: (exchange, request) => answering.answer(exchange, request),
+    answer: (exchange, request, files) => answering.answer(exchange, request, files),
     models: (exchange) => answering.models(exchange),
   };
   const exchanges = new Exchanges();
   const anonymous = anonymousTenant(options.options);
   const tenants = options.tenants ?? { authenticate: () => anonymous };
+  gateways += 1;
   const native = createNativeApi({
+    gateway: gateways,
     pool,
     approvals,
     agents: () => live.settings.agents ?? {},
+    models: () => live.settings.models ?? {},
     heartbeatMs: options.heartbeatMs,
   });
-  const app = application(core, exchanges, tenants, live, native);
+  const app = application({ gateway: gateways, core, exchanges, tenants, live, native });
   let closed: Promise<void> | undefined;
   const close = async () => {
-    exchanges.abort();
+    // The streams that only watch are told how the turns end, so they end last.
+    exchanges.abort((exchange) => !isSubscription(exchange));
     await native.close();
+    exchanges.abort();
     if (givenPool === undefined) await pool.close();
     if (givenApprovals === undefined) await approvals.close();
   };
@@ -180,7 +180,10 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     get openRequests() {
       return exchanges.size;
     },
-    endSubscriptions: () => exchanges.abort((exchange) => exchange.record.isSubscription === true),
+    get isIdle() {
+      return native.runningTurns === 0 && !exchanges.some((each) => !isSubscription(each));
+    },
+    endSubscriptions: () => exchanges.abort(isSubscription),
     close: () => {
       closed ??= close();
       return closed;
@@ -188,71 +191,11 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   };
 }
 
-/** The settings of now. */
-interface Live {
-  settings: GatewaySettings;
-}
+/** How many gateways this program has created. */
+let gateways = 0;
 
-function application(
-  core: GatewayCore,
-  exchanges: Exchanges,
-  tenants: TenantSource,
-  live: Live,
-  native: NativeApi,
-): Hono<Env> {
-  const app = new Hono<Env>();
-  const metrics = new Metrics();
-  const http = () => live.settings.http ?? {};
-  const authenticate = (headers: Headers) => tenants.authenticate(headers);
-  const isDraining = () => http().isDraining?.() ?? false;
-  app.use(
-    front({
-      exchanges,
-      authenticate,
-      isDraining,
-      rules: () => ({
-        isLoopback: http().isLoopback ?? false,
-        allowedHosts: http().allowedHosts,
-        allowedOrigins: http().allowedOrigins ?? [],
-        bodyLimit: http().bodyLimit ?? BODY_LIMIT,
-      }),
-      record: (entry) => {
-        metrics.count(entry);
-        http().log?.(entry);
-      },
-      report: (error, id) => http().onError?.(error, id),
-    }),
-  );
-  app.route(
-    "/",
-    operationRoutes({
-      metrics,
-      authenticate,
-      pools: () => http().pools?.() ?? [core.pool],
-      openRequests: () => exchanges.size,
-      readiness: async () => {
-        if (isDraining()) return { isReady: false, reason: "draining" };
-        return (await http().readiness?.()) ?? { isReady: true };
-      },
-    }),
-  );
-  app.route("/", modelsRoute(core));
-  app.route("/", anthropicRoutes(core));
-  app.route("/", native.app);
-  app.route("/", openaiRoutes(core));
-  app.onError((error, c) => errorResponse(c, error));
-  app.notFound((c) => {
-    const { method, path } = c.req;
-    const methods = allowedMethods(app, path);
-    if (methods.length === 0) {
-      return errorResponse(c, new RequestError("not_found", `There is no ${method} ${path} here.`));
-    }
-    const message = `${path} does not take ${method}. Use ${methods.join(" or ")}.`;
-    const refused = errorResponse(c, new RequestError("method_not_allowed", message));
-    refused.headers.set("allow", methods.join(", "));
-    return refused;
-  });
-  return app;
+function isSubscription({ record }: Exchange): boolean {
+  return record.isSubscription === true;
 }
 
 function fetcherOf(options: GatewayOptions["fetchUrls"] = false): FetchUrl | undefined {

@@ -79,6 +79,7 @@ export const CONFIG_SCHEMA: z.ZodType<GatewayConfig> = z.strictObject({
   hostedTools: z.enum(["refuse", "ignore"]).optional(),
   strict: z.boolean().optional(),
   bodyLimit: count.optional(),
+  bodyMemory: count.optional(),
   allowedHosts: z.array(hostName).optional(),
   allowedOrigins: z.array(origin).optional(),
   log: z.enum(["json", "off"]).optional(),

@@ -40,6 +40,11 @@ export interface GatewayConfig {
    */
   readonly bodyLimit?: number | undefined;
   /**
+   * How many bytes of request bodies may be in memory at the same time. One tenant may use half of them.
+   * @default 16 times `bodyLimit`
+   */
+  readonly bodyMemory?: number | undefined;
+  /**
    * Names that clients may use in the header `Host`, without a port. A server on loopback accepts only names of
    * loopback by default, and a server on another address accepts every name.
    */

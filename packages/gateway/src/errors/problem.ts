@@ -30,8 +30,16 @@ const STATUS: Readonly<Record<RequestErrorCode, number>> = {
   rate_limit_exceeded: 429,
   insufficient_quota: 429,
   internal: 500,
+  busy: 503,
   draining: 503,
 };
+
+/** Refusals that do not depend on the request, so that the same request can succeed later. */
+const RETRYABLE: ReadonlySet<RequestErrorCode> = new Set([
+  "rate_limit_exceeded",
+  "busy",
+  "draining",
+]);
 
 /**
  * Describes an error for the client. `isPaid` says that the model has already worked for this request: then the
@@ -40,8 +48,7 @@ const STATUS: Readonly<Record<RequestErrorCode, number>> = {
 export function problemOf(error: unknown, isPaid: boolean): Problem {
   if (error instanceof RequestError) {
     const { code, message, param, retryAfterMs, details } = error;
-    const canHelp = code === "rate_limit_exceeded" || code === "draining";
-    const shouldRetry = canHelp && !isPaid;
+    const shouldRetry = RETRYABLE.has(code) && !isPaid;
     return { status: STATUS[code], code, message, param, retryAfterMs, shouldRetry, details };
   }
   if (isHawserError(error)) {

@@ -12,6 +12,7 @@ export type RequestErrorCode =
   | "request_timeout"
   | "rate_limit_exceeded"
   | "insufficient_quota"
+  | "busy"
   | "draining"
   | "internal";
 

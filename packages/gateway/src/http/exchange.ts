@@ -16,6 +16,10 @@ export interface Exchange {
   end(): void;
   /** Calls the listener once, when the exchange has ended. */
   onEnd(listener: () => void): void;
+  /** Says that this work needs the body of the request, also after the exchange has ended. */
+  keepBodyFor(work: Promise<unknown>): void;
+  /** Resolves when nothing needs the body of the request any more. */
+  readonly bodyUnused: Promise<void>;
 }
 
 /** Facts of a request for the access log. It holds no prompts. The handlers fill it in. */
@@ -30,6 +34,8 @@ export interface RequestRecord {
   outputTokens?: number;
   cacheReadTokens?: number;
   cacheCreationTokens?: number;
+  /** The tokens are an estimate, because the answer was cut off. */
+  isEstimate?: boolean;
   costUsd?: number | undefined;
   queuedMs?: number | undefined;
   firstByteMs?: number;
@@ -68,6 +74,10 @@ export class Exchanges {
     return exchange;
   }
 
+  some(isMeant: (exchange: Exchange) => boolean): boolean {
+    return [...this.#open].some(isMeant);
+  }
+
   /** Aborts all open exchanges, or those that are meant, because the gateway closes. */
   abort(isMeant: (exchange: Exchange) => boolean = () => true): void {
     const reason = new RequestError("draining", "The gateway closes. Send the request again.");
@@ -83,12 +93,16 @@ class OpenExchange implements Exchange {
   // AbortSignal.any() is not used, because it keeps memory for each signal that depends on a long-lived one.
   readonly #controller = new AbortController();
   readonly #listeners: (() => void)[] = [];
+  readonly bodyUnused: Promise<void>;
+  #bodyUsers: Promise<unknown>[] = [];
   #isEnded = false;
 
   constructor({ id, tenant, client }: ExchangeFacts) {
     this.id = id;
     this.tenant = tenant;
     this.#client = client;
+    const ended = new Promise<void>((resolve) => this.onEnd(resolve));
+    this.bodyUnused = ended.then(async () => void (await Promise.allSettled(this.#bodyUsers)));
     client.addEventListener("abort", this.abort);
     if (client.aborted) this.abort();
   }
@@ -115,5 +129,9 @@ class OpenExchange implements Exchange {
   onEnd(listener: () => void): void {
     if (this.#isEnded) listener();
     else this.#listeners.push(listener);
+  }
+
+  keepBodyFor(work: Promise<unknown>): void {
+    this.#bodyUsers.push(work);
   }
 }

@@ -12,6 +12,11 @@ export interface HttpOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
   /** The largest request body, in bytes. @default 33_554_432 (32 MiB) */
   readonly bodyLimit?: number | undefined;
+  /**
+   * How many bytes of request bodies may be in memory at the same time. One tenant may use half of them.
+   * @default 16 times `bodyLimit`
+   */
+  readonly bodyMemory?: number | undefined;
   /** Gets each request after its answer was sent. It holds no prompts and no keys. */
   readonly log?: ((entry: AccessEntry) => void) | undefined;
   /** Gets the errors behind answers with a status of 500 or more. */

@@ -1,14 +1,21 @@
+import { HawserError } from "hawser";
 import { RequestError } from "../errors/request-error.js";
+import { isDeeperThan, MAX_DEPTH } from "./is-deeper-than.js";
 import { jsonMistake } from "./json-mistake.js";
 
 /** 32 MiB, as the Messages API has it. */
 export const BODY_LIMIT: number = 32 * 1024 * 1024;
 
 /**
- * The body of a request as text. Throws `request_too_large` before the whole body was read: at once if the client
- * has declared its length, otherwise when the limit is passed.
+ * The body of a request as text. `onPiece` gets the length of each piece, and can throw to refuse the body. Throws
+ * `request_too_large` before the whole body was read: at once if the client has declared its length, otherwise when
+ * the limit is passed. Throws `aborted` if the client leaves before the end.
  */
-export async function readBody(request: Request, limit: number): Promise<string> {
+export async function readBody(
+  request: Request,
+  limit: number,
+  onPiece: (bytes: number) => void = () => {},
+): Promise<string> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
   if (request.body === null) return "";
@@ -16,12 +23,17 @@ export async function readBody(request: Request, limit: number): Promise<string>
   let size = 0;
   const reader = request.body.getReader();
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw new HawserError("aborted", "The client is gone.", { cause });
+    });
     if (done) break;
     size += value.byteLength;
-    if (size > limit) {
+    try {
+      if (size > limit) throw tooLarge(limit);
+      onPiece(value.byteLength);
+    } catch (error) {
       reader.cancel().catch(() => {});
-      throw tooLarge(limit);
+      throw error;
     }
     chunks.push(value);
   }
@@ -40,6 +52,13 @@ export function checkContentType(headers: Headers): void {
 
 /** Parses a body. The message has the position of the mistake, but no part of the body. */
 export function parseJson(text: string): unknown {
+  const value = parsed(text);
+  if (!isDeeperThan(value, MAX_DEPTH)) return value;
+  const message = `The body is nested deeper than ${MAX_DEPTH} levels. Send a value that is less deep.`;
+  throw new RequestError("invalid_request", message);
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -180,5 +180,7 @@ export function testExchange(options: Options = {}): Exchange {
       for (const listener of ended.splice(0)) listener();
     },
     onEnd: (listener) => void ended.push(listener),
+    keepBodyFor: () => {},
+    bodyUnused: Promise.resolve(),
   };
 }
