@@ -7,7 +7,7 @@ export {
   type SpendingLedger,
   stateFolderFor,
 } from "./spending-ledger.js";
-export type { Admission, RateLimit, RateLimits, Tenant } from "./tenant.js";
+export type { Admission, RateLimit, RateLimits, Tenant, Used } from "./tenant.js";
 export { type Limits, TenantLimits } from "./tenant-limits.js";
 export {
   RegisteredTenant,

@@ -6,7 +6,8 @@ import { isAbsolute, join } from "node:path";
 export interface SpendingLedger {
   /** US dollars of a tenant on a day of UTC, such as `2026-11-17`. */
   spent(tenant: string, day: string): number;
-  add(tenant: string, day: string, usd: number): void;
+  /** `isEstimate` says that the answer was cut off, so that its real cost is not known. */
+  add(tenant: string, day: string, usd: number, isEstimate?: boolean): void;
 }
 
 /** The folder of the user for the state of programs. */
@@ -52,11 +53,12 @@ export class FileLedger implements SpendingLedger {
     return this.#sums.spent(tenant, day);
   }
 
-  add(tenant: string, day: string, usd: number): void {
+  add(tenant: string, day: string, usd: number, isEstimate = false): void {
     this.#load(day);
     this.#sums.add(tenant, day, usd);
     if (!this.#canWrite) return;
-    const line = `${JSON.stringify({ at: new Date().toISOString(), tenant, usd })}\n`;
+    const entry = { at: new Date().toISOString(), tenant, usd, ...(isEstimate && { isEstimate }) };
+    const line = `${JSON.stringify(entry)}\n`;
     try {
       appendFileSync(this.#file(day), line, { mode: 0o600 });
     } catch (error) {

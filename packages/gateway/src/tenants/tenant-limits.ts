@@ -1,7 +1,7 @@
 import type { Usage } from "hawser";
 import { RequestError } from "../errors/request-error.js";
 import { dayOf, type SpendingLedger } from "./spending-ledger.js";
-import type { Admission, RateLimits } from "./tenant.js";
+import type { Admission, RateLimits, Used } from "./tenant.js";
 import { TokenBucket } from "./token-bucket.js";
 
 /** The limits of a tenant. One that is `undefined` does not apply. */
@@ -75,13 +75,13 @@ export class TenantLimits {
     };
   }
 
-  #book({ usage, costUsd }: { usage: Usage; costUsd: number | undefined }): void {
+  #book({ usage, costUsd, isEstimate = false }: Used): void {
     const now = this.#now();
     this.#tokens?.take(countedTokens(usage), now);
     if (costUsd !== undefined) this.#dearestUsd = Math.max(this.#dearestUsd, costUsd);
     // The dearest request alone would be too little: a long answer that is cut off can follow a cheap one.
     const usd = costUsd ?? Math.max(this.#dearestUsd, highestPrice(usage));
-    if (usd > 0) this.#ledger.add(this.#tenant, dayOf(now), usd);
+    if (usd > 0) this.#ledger.add(this.#tenant, dayOf(now), usd, isEstimate);
   }
 
   #refuseSpent(now: number): void {

@@ -26,7 +26,16 @@ export interface Admission {
   /** Limits and what is left of them, for the rate-limit headers. */
   readonly limits: RateLimits;
   /** Books what was used and ends the reservation. Later calls have no effect. */
-  settle(used?: { readonly usage: Usage; readonly costUsd: number | undefined }): void;
+  settle(used?: Used): void;
+}
+
+/** What a request has used. */
+export interface Used {
+  readonly usage: Usage;
+  /** Undefined if it is not known. */
+  readonly costUsd: number | undefined;
+  /** Whether the tokens are an estimate, because the answer was cut off. @default false */
+  readonly isEstimate?: boolean | undefined;
 }
 
 export interface RateLimits {

@@ -124,6 +124,49 @@ describe("Answering.answer()", () => {
     const answer = await answering().answer({ ...exchange, tenant }, request());
     for await (const event of answer) if (event.type === "block_delta") break;
     await world.settled();
-    expect(settled).toMatchObject([{ usage: { input_tokens: 10 }, costUsd: undefined }]);
+    expect(settled).toMatchObject([
+      { usage: { input_tokens: 10 }, costUsd: undefined, isEstimate: true },
+    ]);
+    expect(exchange.record).toMatchObject({ inputTokens: 10, isEstimate: true });
+  });
+
+  it("books an estimate of the request for a client that leaves before the first event", async () => {
+    const settled: { usage: { input_tokens: number } }[] = [];
+    const exchange = testExchange(world.cliOptions);
+    const settle = (used?: object) => void settled.push(used as (typeof settled)[number]);
+    const tenant = { ...exchange.tenant, admit: () => ({ limits: {}, settle }) };
+    world.script(hang());
+    const asked = world.nextCall();
+    const content = "Name a knot. ".repeat(100);
+    const answer = answering().answer(
+      { ...exchange, tenant },
+      request({ messages: [{ role: "user", content }] }),
+    );
+    await asked;
+    exchange.abort();
+    await expect(answer).rejects.toMatchObject({ code: "aborted" });
+    await world.settled();
+    expect(settled).toMatchObject([{ usage: { output_tokens: 0 }, isEstimate: true }]);
+    expect(settled[0]?.usage.input_tokens).toBeGreaterThan(content.length / 4);
+    expect(exchange.record).toMatchObject({ outputTokens: 0, isEstimate: true });
+  });
+
+  it("books nothing for a client that leaves before a process takes the request", async () => {
+    const settled: unknown[] = [];
+    const exchange = testExchange(world.cliOptions);
+    const settle = (used?: object) => void settled.push(used);
+    const tenant = { ...exchange.tenant, admit: () => ({ limits: {}, settle }) };
+    world.script(hang());
+    const first = testExchange(world.cliOptions);
+    const asked = world.nextCall();
+    const running = answering().answer(first, request());
+    await asked;
+    // The pool has one process.
+    const waiting = answering().answer({ ...exchange, tenant }, request());
+    exchange.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "aborted" });
+    expect(settled).toEqual([undefined]);
+    first.abort();
+    await expect(running).rejects.toMatchObject({ code: "aborted" });
   });
 });

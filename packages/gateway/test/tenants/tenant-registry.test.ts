@@ -130,8 +130,10 @@ describe("FileLedger", () => {
     const before = new FileLedger(path, fail);
     before.add("alice", "2026-11-17", 0.25);
     before.add("alice", "2026-11-17", 0.5);
-    before.add("bob", "2026-11-17", 1);
+    before.add("bob", "2026-11-17", 1, true);
     const [name = ""] = readdirSync(path);
+    const lines = readFileSync(join(path, name), "utf8").trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line).isEstimate)).toEqual([undefined, undefined, true]);
     expect(statSync(join(path, name)).mode & 0o777).toBe(0o600);
     expect(statSync(path).mode & 0o777).toBe(0o700);
     writeFileSync(join(path, name), '{"tenant":"alice","us', { flag: "a" });
