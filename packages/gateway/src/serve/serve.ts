@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
+import { setTimeout as sleep } from "node:timers/promises";
 import { checkCli, HawserError, isHawserError, type Options } from "hawser";
 import { findConfig, type LoadedConfig, loadConfig } from "../config/load-config.js";
 import { createGateway, type Gateway, type GatewaySettings } from "../gateway.js";
@@ -9,6 +9,7 @@ import { isLoopbackHost } from "../http/loopback.js";
 import type { Readiness } from "../http/operation-routes.js";
 import { FileLedger } from "../tenants/spending-ledger.js";
 import { type RegistryPlan, TenantRegistry } from "../tenants/tenant-registry.js";
+import { createHttpServer } from "./create-http-server.js";
 import { Pools } from "./pools.js";
 import { planOf, type ServePlan, type Surroundings } from "./serve-plan.js";
 import { type StartReport, startReport } from "./start-report.js";
@@ -42,8 +43,8 @@ export interface RunningServer {
   /** Reads the configuration again. Resolves to whether it is in effect; a bad one changes nothing. */
   reload(): Promise<boolean>;
   /**
-   * Refuses new requests, lets the running ones end, and then ends all processes. What still runs after `drainMs`
-   * is cut off.
+   * Refuses new requests, lets the running ones and the turns of the native API end, and then ends all processes.
+   * What still runs after `drainMs` is cut off.
    */
   drain(): Promise<void>;
   /** Cuts off all requests and ends all processes. */
@@ -107,6 +108,7 @@ class GatewayServer implements RunningServer {
   #isClosing = false;
   #reloads: Promise<unknown> = Promise.resolve();
   #checked: { readonly at: number; readonly readiness: Promise<Readiness> } | undefined;
+  #warnedOf: string | undefined;
   #drained: Promise<void> | undefined;
   #end: () => void = () => {};
 
@@ -130,7 +132,7 @@ class GatewayServer implements RunningServer {
       pool: this.#pools.main,
       tenants: this.#registry,
     });
-    this.#server = this.#createServer(plan);
+    this.#server = createHttpServer(plan.config.listen ?? {}, (each) => this.#gateway.fetch(each));
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -183,8 +185,13 @@ class GatewayServer implements RunningServer {
   async close(): Promise<void> {
     this.#isDraining = true;
     this.#isClosing = true;
-    this.#server.close();
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
     await this.#gateway.close();
+    this.#server.closeIdleConnections();
+    // The last events of the streams need a moment to be sent.
+    await Promise.race([closed, sleep(LAST_EVENTS_MS, undefined, { ref: false })]);
     this.#server.closeAllConnections();
     await this.#pools.close();
     this.#end();
@@ -210,50 +217,35 @@ class GatewayServer implements RunningServer {
     }
   }
 
+  /** Waits for requests, and for turns of the native API that no request waits for. */
   async #drain(): Promise<void> {
     this.#isDraining = true;
-    this.#gateway.endSubscriptions();
     const { drainMs = DRAIN_MS } = this.#plan.config;
     const until = Date.now() + drainMs;
-    const closed = new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
+    let isClosed = false;
+    this.#server.close(() => {
+      isClosed = true;
     });
-    // A connection that becomes idle after a request stays open for the next one, unless it is closed here.
-    const sweep = setInterval(() => {
-      this.#server.closeIdleConnections();
-      if (Date.now() > until && !this.#isClosing) {
-        this.#hooks.warn(`Requests still run after ${drainMs} ms, so they are cut off.`);
-        void this.close();
+    while (!isClosed || !this.#gateway.isIdle) {
+      if (this.#isClosing) return this.ended;
+      if (Date.now() > until) {
+        this.#hooks.warn(`Requests or turns still run after ${drainMs} ms, so they are cut off.`);
+        return this.close();
       }
-    }, SWEEP_MS);
-    await closed;
-    clearInterval(sweep);
-    if (this.#isClosing) return this.ended;
+      // Streams that only watch have no end of their own. They show how the last turns end.
+      if (this.#gateway.isIdle) this.#gateway.endSubscriptions();
+      // A connection that becomes idle after a request stays open for the next one, unless it is closed here.
+      this.#server.closeIdleConnections();
+      await sleep(SWEEP_MS);
+    }
     await this.#gateway.close();
     await this.#pools.drain();
     this.#end();
   }
 
-  #createServer({ config: { listen = {} } }: ServePlan): Server {
-    const server = createAdaptorServer({
-      fetch: (request) => this.#gateway.fetch(request),
-      overrideGlobalObjects: false,
-      serverOptions: {
-        maxHeaderSize: MAX_HEADER_BYTES,
-        headersTimeout: listen.headersTimeoutMs ?? HEADERS_MS,
-        requestTimeout: listen.requestTimeoutMs ?? REQUEST_MS,
-        // How often Node looks for connections that are too slow.
-        connectionsCheckingInterval: Math.min(CHECK_MS, listen.headersTimeoutMs ?? CHECK_MS),
-        keepAliveTimeout: KEEP_ALIVE_MS,
-      },
-    }) as Server;
-    server.maxConnections = listen.maxConnections ?? MAX_CONNECTIONS;
-    return server;
-  }
-
   #settingsOf({ config, host, registry, agents }: ServePlan): GatewaySettings {
     const { writeLog, warn } = this.#hooks;
-    const { allowedHosts, allowedOrigins, bodyLimit, log } = config;
+    const { allowedHosts, allowedOrigins, bodyLimit, bodyMemory, log } = config;
     const { countTokens, fetchUrls, heartbeatMs, hostedTools, strict } = config;
     return {
       ...{ models: registry.models, agents },
@@ -263,6 +255,7 @@ class GatewayServer implements RunningServer {
         allowedHosts,
         allowedOrigins,
         bodyLimit,
+        bodyMemory,
         ...(log === "off" ? {} : { log: (entry) => writeLog(accessLine(entry)) }),
         onError: (error, id) => warn(`${id}: ${errorForLog(error)}`),
         isDraining: () => this.#isDraining,
@@ -299,19 +292,17 @@ class GatewayServer implements RunningServer {
   async #askCli(): Promise<Readiness> {
     const { cliPath, env } = this.#surroundings.options;
     const { runnable, problem } = await checkCli({ cliPath, env });
-    if (runnable) return { isReady: true };
-    return { isReady: false, reason: "no_process", detail: problem?.message };
+    const detail = runnable ? undefined : problem?.message;
+    // Once, because `/ready` shows it to admins only, and is asked all the time.
+    if (detail !== undefined && detail !== this.#warnedOf) this.#hooks.warn(`Not ready: ${detail}`);
+    this.#warnedOf = detail;
+    return runnable ? { isReady: true } : { isReady: false, reason: "no_process", detail };
   }
 }
 
 const DRAIN_MS = 60_000;
 const SWEEP_MS = 25;
-const MAX_HEADER_BYTES = 16 * 1024;
-const HEADERS_MS = 15_000;
-const REQUEST_MS = 120_000;
-const CHECK_MS = 5000;
-const KEEP_ALIVE_MS = 5000;
-const MAX_CONNECTIONS = 1024;
+const LAST_EVENTS_MS = 200;
 const READINESS_MS = 5000;
 
 /** What a reload cannot change. */

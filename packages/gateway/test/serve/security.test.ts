@@ -89,6 +89,11 @@ function raw(head: readonly string[], body = ""): RawConnection {
   return connection;
 }
 
+/** An error that clients of both APIs understand. */
+function refusal(code: string, type: string): object {
+  return { type: "error", error: { code, type, param: null, message: expect.any(String) } };
+}
+
 const POST = ["POST /v1/messages HTTP/1.1", "host: localhost", `x-api-key: ${KEYS.alice}`];
 
 describe("keys", () => {
@@ -205,17 +210,39 @@ describe("slow clients", () => {
     connection.write("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-slow: ");
     expect(await connection.status()).toBe(408);
     await connection.closed;
+    expect(connection.json()).toMatchObject(refusal("request_timeout", "timeout_error"));
   });
 
-  it("that do not finish their body are cut off", async () => {
+  it("that do not finish their body are cut off, and this is no error of the server", async () => {
     const connection = raw([...POST, "content-type: application/json", "content-length: 50"], "{");
     await connection.closed;
-    expect(connection.text).not.toContain("HTTP/1.1 200");
+    expect(await connection.status()).toBe(408);
+    expect(connection.json()).toMatchObject(refusal("request_timeout", "timeout_error"));
+    await vi.waitFor(() => expect(output).toContain('"status":499'));
+    expect(output.trim().split("\n")).toHaveLength(1);
+  });
+
+  it("get no second answer into an answer that has begun", async () => {
+    const connection = raw([...POST, "content-type: application/json", "content-length: 2"], "{}");
+    expect(await connection.status()).toBe(400);
+    const before = connection.text.split("HTTP/1.1").length;
+    connection.write("nonsense\r\n\r\n");
+    await connection.closed;
+    expect(connection.text.split("HTTP/1.1")).toHaveLength(before + 1);
   });
 
   it("with headers that are too large get 431", async () => {
     const connection = raw(["GET /health HTTP/1.1", "host: localhost", `x: ${"y".repeat(20_000)}`]);
     expect(await connection.status()).toBe(431);
+    await connection.closed;
+    expect(connection.json()).toMatchObject(refusal("headers_too_large", "invalid_request_error"));
+  });
+
+  it("that speak no HTTP get 400 as JSON", async () => {
+    const connection = raw(["NONSENSE"]);
+    expect(await connection.status()).toBe(400);
+    await connection.closed;
+    expect(connection.json()).toMatchObject(refusal("invalid_request", "invalid_request_error"));
   });
 });
 
@@ -232,8 +259,10 @@ describe("paths", () => {
     ["/v1\\models", 400],
     ["/health?x=/v1/models", 200],
   ])("GET %s without a key is %i", async (path, status) => {
-    const connection = raw([`GET ${path} HTTP/1.1`, "host: localhost"]);
+    const connection = raw([`GET ${path} HTTP/1.1`, "host: localhost", "connection: close"]);
     expect(await connection.status()).toBe(status);
+    await connection.closed;
+    if (status !== 200) expect(connection.json()).toHaveProperty("error.code");
   });
 
   it("that do not exist are 404, and other methods 405 with Allow", async () => {
@@ -256,8 +285,10 @@ describe("Host and Origin", () => {
     ["127.0.0.1.evil.example", 403],
     ["evil.example:80@localhost", 400],
   ])("a request to the host %s is %i", async (host, status) => {
-    const connection = raw(["GET /health HTTP/1.1", `host: ${host}`]);
+    const connection = raw(["GET /health HTTP/1.1", `host: ${host}`, "connection: close"]);
     expect(await connection.status()).toBe(status);
+    await connection.closed;
+    if (status !== 200) expect(connection.json()).toHaveProperty("error.message");
   });
 
   it.each([
@@ -329,9 +360,44 @@ describe("the access log", () => {
     expect(response.status).toBe(400);
   });
 
-  it("has no error of the gateway for a value that is nested very deeply", async () => {
+  it.each([
+    ["a parameter", (deep: string) => `"metadata":${deep},"messages":[]`],
+    [
+      "a tool",
+      (deep: string) => `"tools":[{"name":"a","input_schema":{"x":${deep}}}],"messages":[]`,
+    ],
+    [
+      "a tool call",
+      (deep: string) =>
+        `"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"a","input":{"x":${deep}}}]}]`,
+    ],
+  ])("has no error of the gateway for %s that is nested very deeply", async (_, fields) => {
     const deep = "[".repeat(20_000) + "]".repeat(20_000);
-    const body = `{"model":"nothing","max_tokens":1,"metadata":${deep},"messages":[{"role":"user","content":"x"}]}`;
-    expect((await call("/v1/messages", { method: "POST", body })).status).toBe(404);
+    const body = `{"model":"haiku","max_tokens":1,${fields(deep)}}`;
+    const response = await call("/v1/messages", { method: "POST", body });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("nested deeper than 200 levels");
+  });
+
+  it("has no error of the gateway for the arguments of a call that are nested very deeply", async () => {
+    const deep = `{"x":${"[".repeat(5000)}${"]".repeat(5000)}}`;
+    const call_ = { id: "1", type: "function", function: { name: "a", arguments: deep } };
+    const messages = [
+      { role: "user", content: "x" },
+      { role: "assistant", tool_calls: [call_] },
+      { role: "tool", tool_call_id: "1", content: "y" },
+    ];
+    const body = JSON.stringify({ model: "haiku", messages });
+    const response = await call("/v1/chat/completions", { method: "POST", body });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("nested deeper than 200 levels");
+  });
+
+  it("lets a field named __proto__ change nothing", async () => {
+    const body = `{"model":"haiku","max_tokens":1,"__proto__":{"stream":true,"polluted":1},"messages":[{"role":"user","content":[{"type":"text","text":"x","__proto__":{"type":"image"}}]}]}`;
+    const response = await call("/v1/messages", { method: "POST", body });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toContain("application/json");
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 });

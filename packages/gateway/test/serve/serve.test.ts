@@ -30,7 +30,24 @@ describe("serve()", () => {
     const server = await running({}, { options: { cliPath: "/nowhere/claude" } });
     const response = await fetch(`${server.report.url}/ready`);
     expect(response.status).toBe(503);
-    expect(await response.json()).toMatchObject({ status: "not_ready", reason: "no_process" });
+    expect(await response.json()).toEqual({ status: "not_ready", reason: "no_process" });
+  });
+
+  it("says why it is not ready only to an admin with a key", async () => {
+    const tenants = {
+      admin: { keys: [hashKey("hwk_admin")], admin: true },
+      alice: { keys: [hashKey("hwk_alice")] },
+    };
+    const options = { cliPath: "/nowhere/claude" };
+    const server = await running({ tenants }, { options });
+    const ready = async (key?: string) => {
+      const headers = { ...(key === undefined ? {} : { "x-api-key": key }) };
+      return (await fetch(`${server.report.url}/ready`, { headers })).text();
+    };
+    expect(await ready("hwk_admin")).toContain("/nowhere/claude");
+    for (const key of [undefined, "hwk_alice", "hwk_wrong"]) {
+      expect(JSON.parse(await ready(key))).toEqual({ status: "not_ready", reason: "no_process" });
+    }
   });
 
   it("says which credential serves which tenant, and never the credential", async () => {

@@ -26,6 +26,11 @@ export class RawConnection {
     return this.#text;
   }
 
+  /** The JSON body of the only answer. */
+  json(): unknown {
+    return JSON.parse(this.#text.slice(this.#text.indexOf("\r\n\r\n") + 4));
+  }
+
   /** Whether the whole text was taken. */
   write(text: string | Uint8Array): boolean {
     return this.#socket.destroyed ? false : this.#socket.write(text);
