@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { messagesBody } from "../anthropic/messages-body.js";
+import { ANSWER_BODY, OPEN_BODY, TURN_BODY } from "../native/native-bodies.js";
 import { chatBody } from "../openai/chat/chat-body.js";
 import { responsesBody } from "../openai/responses/responses-body.js";
 
@@ -26,7 +27,11 @@ export function openapiDocument(version: string): Readonly<Record<string, unknow
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
         bearer: { type: "http", scheme: "bearer" },
       },
-      schemas: { AnthropicError: ANTHROPIC_ERROR, OpenAIError: OPENAI_ERROR },
+      schemas: {
+        AnthropicError: ANTHROPIC_ERROR,
+        OpenAIError: OPENAI_ERROR,
+        NativeError: NATIVE_ERROR,
+      },
     },
   };
 }
@@ -35,7 +40,7 @@ interface Operation {
   readonly method: "get" | "post" | "delete";
   readonly path: string;
   readonly summary: string;
-  readonly format?: "anthropic" | "openai";
+  readonly format?: "anthropic" | "openai" | "native";
   readonly body?: z.ZodType | "object";
   readonly streams?: true;
   readonly isOpen?: true;
@@ -103,18 +108,18 @@ const OPERATIONS: readonly Operation[] = [
   ...native([
     ["get", "/agents", "Lists the agents whose sessions the tenant can open."],
     ["get", "/sessions", "Lists the sessions that the tenant sees."],
-    ["post", "/sessions", "Opens a session of an agent."],
+    ["post", "/sessions", "Opens a session of an agent.", OPEN_BODY],
     ["get", "/sessions/{id}", "Describes a session."],
     ["delete", "/sessions/{id}", "Deletes a session."],
     ["get", "/sessions/{id}/messages", "Returns the transcript of a session."],
-    ["post", "/sessions/{id}/turns", "Sends a prompt."],
+    ["post", "/sessions/{id}/turns", "Sends a prompt.", TURN_BODY],
     ["post", "/sessions/{id}/interrupt", "Stops the turn that runs."],
     ["post", "/sessions/{id}/close", "Closes a session."],
     ["post", "/sessions/{id}/fork", "Copies a session."],
     ["get", "/approvals", "Lists the questions that wait for an answer."],
     ["get", "/approvals/records", "Lists the questions that were answered."],
     ["get", "/approvals/{id}", "Describes a question."],
-    ["post", "/approvals/{id}", "Answers a question."],
+    ["post", "/approvals/{id}", "Answers a question.", ANSWER_BODY],
     ["get", "/state", "Shows what runs now."],
     ["get", "/events", "Streams events; Last-Event-ID continues an earlier stream."],
     ["get", "/events/{id}", "Returns an event in full."],
@@ -125,14 +130,19 @@ const OPERATIONS: readonly Operation[] = [
   { method: "get", path: "/openapi.json", summary: "This description.", isOpen: true },
 ];
 
-/** The native API. Its routes check its bodies. */
-function native(
-  rows: readonly (readonly [Operation["method"], path: string, summary: string])[],
-): Operation[] {
-  return rows.map(([method, path, summary]) => ({
+type NativeRow = readonly [
+  method: Operation["method"],
+  path: string,
+  summary: string,
+  body?: z.ZodType,
+];
+
+/** The native API. */
+function native(rows: readonly NativeRow[]): Operation[] {
+  return rows.map(([method, path, summary, body]) => ({
     ...{ method, path: `/hawser/v1${path}`, summary },
-    format: "openai",
-    ...(method === "post" ? { body: "object" as const } : {}),
+    format: "native",
+    ...(body === undefined ? {} : { body }),
     ...(path === "/events" ? { streams: true as const } : {}),
   }));
 }
@@ -169,17 +179,18 @@ function answerContent(path: string, streams: true | undefined): object {
 }
 
 function errorOf(format: Operation["format"]): object {
-  const [anthropic, openai] = ["AnthropicError", "OpenAIError"].map((name) => ({
-    $ref: `#/components/schemas/${name}`,
-  }));
-  const schema =
-    format === undefined
-      ? { oneOf: [anthropic, openai] }
-      : format === "anthropic"
-        ? anthropic
-        : openai;
+  const schemas = (format === undefined ? (["anthropic", "openai"] as const) : [format]).map(
+    (each) => ({ $ref: `#/components/schemas/${ERROR_NAMES[each]}` }),
+  );
+  const schema = schemas.length === 1 ? schemas[0] : { oneOf: schemas };
   return { description: "An error, in the shape of the client's API.", content: json(schema) };
 }
+
+const ERROR_NAMES = {
+  anthropic: "AnthropicError",
+  openai: "OpenAIError",
+  native: "NativeError",
+} as const;
 
 function json(schema: unknown): object {
   return { "application/json": { schema } };
@@ -217,6 +228,23 @@ const OPENAI_ERROR = {
         type: { type: "string" },
         param: { type: ["string", "null"] },
         code: { type: ["string", "null"] },
+      },
+    },
+  },
+};
+
+const NATIVE_ERROR = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["code", "message"],
+      properties: {
+        code: { type: "string" },
+        message: { type: "string" },
+        hint: { type: "string" },
+        param: { type: ["string", "null"] },
       },
     },
   },

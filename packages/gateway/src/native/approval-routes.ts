@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { cutValue, EVENT_LIMITS, WIDE_LIMITS } from "./cut-value.js";
 import { maySee, type NativeAccess, type NativeEnv, requireControl } from "./native-access.js";
+import { ANSWER_BODY } from "./native-bodies.js";
 import type { NativeCore } from "./native-core.js";
 import { notFound } from "./native-error.js";
 import { readBody, readQuery } from "./read-input.js";
@@ -61,7 +62,7 @@ export function approvalRoutes(core: NativeCore): Hono<NativeEnv> {
   routes.post("/approvals/:id", async (context) => {
     const access = requireControl(context);
     const id = context.req.param("id");
-    const { by, ...answer } = await readBody(context, ANSWER);
+    const { by, ...answer } = await readBody(context, ANSWER_BODY);
     const who = by === undefined ? access.name : `${access.name}/${by}`;
     const source = sourceOf(approvals, id);
     const isOpen = source !== undefined && pending(access).some((each) => each.id === id);
@@ -82,32 +83,7 @@ const LIMIT = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 });
 
-const BY = { by: z.string().min(1).max(200).optional() };
-const JSON_OBJECT = z.record(z.string(), z.unknown());
-
-const ANSWER = z.discriminatedUnion("decision", [
-  z.strictObject({
-    decision: z.literal("allow"),
-    scope: z.enum(["once", "session"]).optional(),
-    updatedInput: JSON_OBJECT.optional(),
-    ...BY,
-  }),
-  z.strictObject({
-    decision: z.literal("deny"),
-    message: z.string().max(100_000).optional(),
-    interrupt: z.boolean().optional(),
-    ...BY,
-  }),
-  z.strictObject({
-    decision: z.literal("answer"),
-    answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-    ...BY,
-  }),
-  z.strictObject({ decision: z.literal("accept"), content: JSON_OBJECT.optional(), ...BY }),
-  z.strictObject({ decision: z.enum(["decline", "cancel"]), ...BY }),
-]);
-
-type Answer = z.infer<typeof ANSWER>;
+type Answer = z.infer<typeof ANSWER_BODY>;
 
 /** The fields of each decision are those of `hawser`, which checks whether they fit the question. */
 function decisionOf({ decision, ...fields }: Answer): ApprovalDecision {

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { z } from "zod";
 import { RequestError } from "../errors/request-error.js";
+import { readJson } from "../http/read-json.js";
 
 /** The body of a request, checked. Throws `invalid_request` with the path of what is wrong. */
 export async function readBody<T>(context: Context, schema: z.ZodType<T>): Promise<T> {
@@ -12,13 +13,7 @@ export async function readBody<T>(context: Context, schema: z.ZodType<T>): Promi
       "Send JSON: `content-type: application/json`.",
     );
   }
-  let body: unknown;
-  try {
-    body = await context.req.json();
-  } catch (cause) {
-    throw new RequestError("invalid_request", "The body is not JSON.", { cause });
-  }
-  return check(schema, body, "body");
+  return check(schema, await readJson(context), "body");
 }
 
 /** The query of a request, checked. */

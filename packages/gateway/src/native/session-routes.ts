@@ -6,6 +6,7 @@ import { outcomeOf } from "./api-sessions.js";
 import { type CutLimits, cutValue } from "./cut-value.js";
 import type { LiveSession } from "./live-state.js";
 import { maySee, type NativeAccess, type NativeEnv, requireControl } from "./native-access.js";
+import { OPEN_BODY, TURN_BODY } from "./native-bodies.js";
 import type { NativeCore } from "./native-core.js";
 import { notFound } from "./native-error.js";
 import { readBody, readQuery } from "./read-input.js";
@@ -59,7 +60,7 @@ export function sessionRoutes(core: NativeCore): Hono<NativeEnv> {
 
   routes.post("/sessions", async (context) => {
     const access = requireControl(context);
-    const { agent, model, resume } = await readBody(context, OPEN);
+    const { agent, model, resume } = await readBody(context, OPEN_BODY);
     if (resume !== undefined && (await stored.find(access, resume)) === undefined) {
       throw new RequestError("not_found", "resume: there is no such session.", { param: "resume" });
     }
@@ -105,8 +106,9 @@ export function sessionRoutes(core: NativeCore): Hono<NativeEnv> {
     const access = requireControl(context);
     const { wait } = readQuery(context, WAIT);
     const live = require(access, context.req.param("id"));
-    const { prompt } = await readBody(context, TURN);
+    const { prompt } = await readBody(context, TURN_BODY);
     const turn = sessions.send(live, prompt as Prompt, access);
+    context.get("exchange")?.keepBodyFor(turn.result);
     if (wait !== "1") return context.json({ turn: turn.uuid }, 202);
     // The turn goes on if the client leaves. `interrupt` ends it.
     return context.json(await outcomeOf(turn));
@@ -157,36 +159,6 @@ const PAGE = z.strictObject({
 });
 
 const WAIT = z.strictObject({ wait: z.enum(["0", "1"]).optional() });
-
-const OPEN = z.strictObject({
-  agent: z.string().min(1),
-  model: z.string().min(1).optional(),
-  resume: z.string().min(1).optional(),
-});
-
-const SOURCE = z.strictObject({
-  type: z.enum(["base64", "text"]),
-  media_type: z.string(),
-  data: z.string(),
-});
-
-const TURN = z.strictObject({
-  prompt: z.union(
-    [
-      z.string().min(1),
-      z
-        .array(
-          z.discriminatedUnion("type", [
-            z.looseObject({ type: z.literal("text"), text: z.string() }),
-            z.looseObject({ type: z.literal("image"), source: SOURCE }),
-            z.looseObject({ type: z.literal("document"), source: SOURCE }),
-          ]),
-        )
-        .min(1),
-    ],
-    { error: "must be text, or a list of text, image and document blocks with their data" },
-  ),
-});
 
 /** A message of a transcript is shown with its texts up to these lengths. */
 const MESSAGE_LIMITS: CutLimits = { text: 200_000, total: 400_000, entries: 10_000, depth: 32 };
