@@ -32,6 +32,12 @@ export {
 } from "./http/gateway-channels.js";
 export type { HttpOptions } from "./http/http-options.js";
 export type { Readiness } from "./http/operation-routes.js";
+export type {
+  RequestChannels,
+  RequestEndEvent,
+  RequestStartEvent,
+  RequestTokens,
+} from "./http/request-events.js";
 export type { NativeAgent } from "./native/api-sessions.js";
 export {
   createNativeApi,
@@ -51,6 +57,7 @@ export {
 export {
   type EndedTurn,
   type LiveCall,
+  type LiveRequest,
   type LiveSession,
   LiveState,
   type LiveTool,
@@ -65,4 +72,4 @@ export {
 export type { ResponseItem } from "./openai/responses/response-item.js";
 export type { ResponseObject } from "./openai/responses/response-object.js";
 export type { ResponseStore, StoredResponse } from "./openai/responses/response-store.js";
-export type { Admission, RateLimit, RateLimits, Tenant } from "./tenants/tenant.js";
+export type { Admission, RateLimit, RateLimits, Tenant, Used } from "./tenants/tenant.js";

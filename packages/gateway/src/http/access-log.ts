@@ -26,9 +26,9 @@ export function accessLine({ limits: _, ...entry }: AccessEntry): string {
   const { costUsd, ms, firstByteMs, queuedMs, model, ignored, traceparent } = entry;
   return `${JSON.stringify({
     ...entry,
-    model: model && cut(model),
-    ignored: ignored?.slice(0, MOST_IGNORED).map(cut),
-    traceparent: traceparent && cut(traceparent),
+    model: model && shortText(model),
+    ignored: ignored?.slice(0, MOST_IGNORED).map(shortText),
+    traceparent: traceparent && shortText(traceparent),
     ms: rounded(ms),
     firstByteMs: rounded(firstByteMs),
     queuedMs: rounded(queuedMs),
@@ -36,12 +36,8 @@ export function accessLine({ limits: _, ...entry }: AccessEntry): string {
   })}\n`;
 }
 
-/** What a log may show of a path. Paths hold no secrets by design, but a client can put one there. */
-export function loggedPath(path: string): string {
-  return cut(path);
-}
-
-function cut(text: string): string {
+/** What a log or an event may show of a text that a client chose, such as a path. */
+export function shortText(text: string): string {
   return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }
 

@@ -6,22 +6,35 @@ import { problemOf } from "../errors/problem.js";
 import { RequestError } from "../errors/request-error.js";
 import type { Tenant } from "../tenants/tenant.js";
 import { RegisteredTenant } from "../tenants/tenant-registry.js";
-import { type AccessEntry, loggedPath } from "./access-log.js";
+import { type AccessEntry, shortText } from "./access-log.js";
+import type { BodyMemory } from "./body-memory.js";
 import { checkHost, type HostRules } from "./check-host.js";
 import { checkOrigin, corsHeaders, preflight } from "./check-origin.js";
 import type { Env, Exchange, Exchanges } from "./exchange.js";
-import { endRequest, runRequest, type TracedRequest, traceContextOf } from "./gateway-channels.js";
+import {
+  endRequest,
+  GATEWAY_CHANNELS,
+  runRequest,
+  type TracedRequest,
+  traceContextOf,
+} from "./gateway-channels.js";
 import { rateLimitHeaders } from "./rate-limit-headers.js";
 import { checkContentType, readBody } from "./read-body.js";
+import { type RequestStartEvent, requestEnd } from "./request-events.js";
 
 /** What the front checks of each request. It is read anew for each, because a reload can change it. */
 export interface FrontRules extends HostRules {
   readonly allowedOrigins: readonly string[];
   readonly bodyLimit: number;
+  /** How many bytes of bodies may be in memory. */
+  readonly bodyMemory: number;
 }
 
 export interface FrontFacts {
+  /** The number of the gateway in this program. */
+  readonly gateway: number;
   readonly exchanges: Exchanges;
+  readonly bodies: BodyMemory;
   rules(): FrontRules;
   authenticate(headers: Headers): Tenant;
   /** Whether the server ends, so that new requests are refused. */
@@ -53,8 +66,9 @@ class FrontRequest {
   readonly #facts: FrontFacts;
   readonly #c: Context<Env>;
   readonly #startedAt = performance.now();
-  readonly #time = new Date().toISOString();
+  readonly #at = Date.now();
   #exchange: Exchange | undefined;
+  #started: RequestStartEvent | undefined;
   /** Why the request was refused before its route. */
   #errorCode: string | undefined;
 
@@ -65,7 +79,7 @@ class FrontRequest {
     this.traced = {
       id: `req_${randomUUID().replaceAll("-", "")}`,
       method,
-      path: loggedPath(path),
+      path: shortText(path),
       ...traceContextOf(c.req.raw.headers),
     };
   }
@@ -90,7 +104,7 @@ class FrontRequest {
     const { exchanges, authenticate, isDraining, rules } = this.#facts;
     const { raw, path } = this.#c.req;
     const { headers } = raw;
-    const { allowedOrigins, bodyLimit, ...hostRules } = rules();
+    const { allowedOrigins, bodyLimit, bodyMemory, ...hostRules } = rules();
     checkHost(headers, hostRules);
     checkOrigin(headers, allowedOrigins);
     const asked = preflight(raw, allowedOrigins);
@@ -103,16 +117,27 @@ class FrontRequest {
     }
     const tenant = authenticate(headers);
     this.traced.tenant = tenant.name;
-    this.#exchange = exchanges.open({ id: this.traced.id, tenant, client: raw.signal });
-    this.#c.set("exchange", this.#exchange);
-    await this.#takeBody(bodyLimit);
+    const exchange = exchanges.open({ id: this.traced.id, tenant, client: raw.signal });
+    this.#exchange = exchange;
+    this.#c.set("exchange", exchange);
+    this.#publishStart(tenant.name);
+    await this.#takeBody(exchange, bodyLimit, bodyMemory);
     return undefined;
   }
 
-  async #takeBody(limit: number): Promise<void> {
+  #publishStart(tenant: string): void {
+    const { id: request, method, path } = this.traced;
+    const { gateway } = this.#facts;
+    this.#started = { at: this.#at, gateway, request, tenant, method, path };
+    GATEWAY_CHANNELS.requestStart.publish(this.#started);
+  }
+
+  async #takeBody(exchange: Exchange, limit: number, memory: number): Promise<void> {
     const { req } = this.#c;
     if (!["POST", "PUT", "PATCH"].includes(req.method)) return;
-    const text = await readBody(req.raw, limit);
+    const body = this.#facts.bodies.hold(exchange.tenant.name, memory);
+    void exchange.bodyUnused.then(() => body.release());
+    const text = await readBody(req.raw, limit, (bytes) => body.add(bytes));
     if (text !== "") checkContentType(req.raw.headers);
     // Where Hono keeps a body that was read, for `c.req.text()` and `c.req.json()`. It keeps a promise, although
     // its types say otherwise.
@@ -174,12 +199,17 @@ class FrontRequest {
     this.traced.model = record.model;
     if (isAborted) this.traced.error = req.raw.signal.reason ?? new Error("The client is gone.");
     const ms = performance.now() - this.#startedAt;
-    this.#facts.record({
-      ...{ time: this.#time, id, method, path, route, status, ms, tenant, isAborted, traceparent },
+    const time = new Date(this.#at).toISOString();
+    const entry: AccessEntry = {
+      ...{ time, id, method, path, route, status, ms, tenant, isAborted, traceparent },
       firstByteMs,
       ...(this.#errorCode === undefined ? {} : { errorCode: this.#errorCode }),
       ...record,
-    });
+    };
+    this.#facts.record(entry);
+    if (this.#started !== undefined) {
+      GATEWAY_CHANNELS.requestEnd.publish(requestEnd(this.#started, entry));
+    }
     endRequest(this.traced);
   }
 }

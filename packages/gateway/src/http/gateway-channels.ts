@@ -1,4 +1,5 @@
 import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
+import { REQUEST_CHANNELS, type RequestChannels } from "./request-events.js";
 
 /** A request of a client, as the channel publishes it. Later facts are filled in before the end. */
 export interface TracedRequest {
@@ -17,19 +18,20 @@ export interface TracedRequest {
   error?: unknown;
 }
 
-/** The tracing channels of the gateway. */
-export interface GatewayChannels {
+/** The channels of the gateway. */
+export interface GatewayChannels extends RequestChannels {
   /** `hawser:gateway:request`: around a request, until its answer was sent. */
   readonly request: TracingChannel<unknown, TracedRequest>;
 }
 
 /**
- * Tracing channels of `node:diagnostics_channel`. A store that is bound with `request.start.bindStore()` is active
+ * Channels of `node:diagnostics_channel`. `request` is a tracing channel. A store that is bound with `request.start.bindStore()` is active
  * while the request is handled, so that the calls of `hawser` inside it are its children. `asyncEnd` is published
  * when the answer was sent, also for a stream.
  */
 export const GATEWAY_CHANNELS: GatewayChannels = {
   request: tracingChannel("hawser:gateway:request"),
+  ...REQUEST_CHANNELS,
 };
 
 /** Runs the handling of a request inside its context. The caller publishes the end with `endRequest()`. */

@@ -8,15 +8,17 @@ import {
   type Session,
   type SessionOptions,
   type Turn,
+  type Usage,
 } from "hawser";
 import { agentOptionsOf } from "../agents/agent-options-of.js";
-import { isCliModel, modelNotFound } from "../answer/resolve-model.js";
+import { modelNotFound, resolveModel } from "../answer/resolve-model.js";
 import { RequestError } from "../errors/request-error.js";
-import type { Admission } from "../tenants/tenant.js";
+import type { Used } from "../tenants/tenant.js";
 import type { EventFeed } from "./event-feed.js";
 import type { LiveSession } from "./live-state.js";
 import type { NativeAccess } from "./native-access.js";
 import type { Opening } from "./session-owners.js";
+import type { TurnMeter } from "./turn-meters.js";
 
 /** An agent whose sessions the API can open: options of `hawser`. */
 export type NativeAgent = Options & { readonly description?: string | undefined };
@@ -26,6 +28,8 @@ export interface ApiSessionsOptions {
   /** Answers the questions of the sessions that the API opens. */
   readonly approvals: Approvals | undefined;
   readonly agents: () => Readonly<Record<string, NativeAgent>>;
+  /** Names of models for clients, and the models that they stand for. */
+  readonly models: () => Readonly<Record<string, string>>;
   /** How many sessions of one tenant may be open. */
   readonly maxSessions: number;
   /** A session without a turn for this time is closed. */
@@ -59,10 +63,16 @@ export class ApiSessions {
   readonly #registered = new Set<Session>();
   /** How many sessions each tenant is opening. */
   readonly #opening = new Map<string, number>();
+  #runningTurns = 0;
 
   constructor(feed: EventFeed, options: ApiSessionsOptions) {
     this.#feed = feed;
     this.#options = options;
+  }
+
+  /** How many turns that clients have sent run or wait. */
+  get runningTurns(): number {
+    return this.#runningTurns;
   }
 
   /** Opens a session with the agent's options and those of the tenant. Resolves to the API's id. */
@@ -116,17 +126,21 @@ export class ApiSessions {
       admission?.settle();
       throw error;
     }
+    const meter = this.#feed.meters.start(turn.uuid);
     const number = this.#feed.numberOfSession(live.id);
     const held = number === undefined ? undefined : this.#opened.get(number);
+    this.#runningTurns += 1;
     if (held !== undefined) {
       held.running += 1;
       clearTimeout(held.timer);
     }
     const over = turn.result.then(
-      ({ usage }) => admission?.settle({ usage, costUsd: turn.costUsd }),
-      (error: unknown) => admission?.settle(usedBefore(error)),
+      ({ usage }) => admission?.settle(usedBy(turn, usage, meter, prompt)),
+      () => admission?.settle(meter.used(prompt)),
     );
     void over.then(() => {
+      this.#feed.meters.end(turn.uuid);
+      this.#runningTurns -= 1;
       if (held === undefined || number === undefined) return;
       held.running -= 1;
       this.#restartTimer(number, held);
@@ -192,23 +206,26 @@ export class ApiSessions {
         param: "agent",
       });
     }
-    if (model !== undefined && !isCliModel(model)) throw modelNotFound(model);
-    if (model !== undefined && access.mayUse?.(model) === false) {
-      throw new RequestError("not_allowed", `The model ${JSON.stringify(model)} is not allowed.`, {
-        param: "model",
-      });
-    }
+    const cliModel = model === undefined ? undefined : this.#modelOf(access, model);
     const { description: _, ...options } = profile;
     const { canUseTool, onElicitation } = this.#options.approvals ?? {};
     return {
       ...(canUseTool !== undefined && { canUseTool }),
       ...(onElicitation !== undefined && { onElicitation }),
       ...agentOptionsOf(access.options ?? {}, options),
-      ...(model !== undefined && { model }),
+      ...(cliModel !== undefined && { model: cliModel }),
       ...(resume !== undefined && { resume }),
       // Only a pool takes a tenant.
       ...((access.pool ?? this.#options.pool) !== undefined && { tenant: access.name }),
     };
+  }
+
+  /** The model that a name of a client stands for. An agent has its own field in the request. */
+  #modelOf(access: NativeAccess, name: string): string {
+    if (access.mayUse?.(name) === false) throw modelNotFound(name);
+    const target = resolveModel(name, { models: this.#options.models(), agents: [] });
+    if (target.kind === "completion") return target.model;
+    throw modelNotFound(name);
   }
 
   #refuseTooMany({ name }: NativeAccess): void {
@@ -265,16 +282,13 @@ interface Held {
 }
 
 /**
- * What a turn without a result has used, by its text: four characters are one token. Otherwise a client could close
- * each session shortly before its answer is whole, and nothing would be booked.
+ * What a turn with a result has used. The CLI does not count a request that was cut off by an interrupt, so this
+ * turn is measured. If several prompts were answered together, one of the turns has the cost and the tokens.
  */
-function usedBefore(error: unknown): Parameters<Admission["settle"]>[0] {
-  const length = isHawserError(error) ? (error.partialText ?? "").length : 0;
-  if (length === 0) return undefined;
-  return {
-    usage: { input_tokens: 0, output_tokens: Math.ceil(length / 4) },
-    costUsd: undefined,
-  };
+function usedBy(turn: Turn, usage: Usage, meter: TurnMeter, prompt: Prompt): Used | undefined {
+  const { costUsd, merged } = turn;
+  if (costUsd === undefined) return meter.used(prompt);
+  return costUsd === 0 && merged.length > 0 ? undefined : { usage, costUsd };
 }
 
 /** Waits for a turn. A turn that failed has an outcome too. */

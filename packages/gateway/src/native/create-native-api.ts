@@ -25,6 +25,16 @@ export interface NativeApiOptions {
     | Readonly<Record<string, NativeAgent>>
     | (() => Readonly<Record<string, NativeAgent>>)
     | undefined;
+  /** Names of models for clients, and the models that they stand for. A function is asked each time. */
+  readonly models?:
+    | Readonly<Record<string, string>>
+    | (() => Readonly<Record<string, string>>)
+    | undefined;
+  /**
+   * The number of the gateway that mounts the API. Then only its requests are events.
+   * @default the requests of all gateways of the program are events
+   */
+  readonly gateway?: number | undefined;
   /** Where transcripts are, beside the configuration folders of the agents. */
   readonly transcripts?: TranscriptPlace | undefined;
   /**
@@ -74,7 +84,12 @@ export interface NativeApi {
    * function that takes it back.
    */
   register(session: Session): () => void;
-  /** Stops watching, and closes the sessions that clients have opened. */
+  /** How many turns that clients have sent run or wait, also those whose client does not wait for the answer. */
+  readonly runningTurns: number;
+  /**
+   * Closes the sessions that clients have opened, and stops watching. A turn that runs ends with the event
+   * `turn.end`, whose `reason` is `draining`. Streams of events end after it.
+   */
   close(): Promise<void>;
 }
 
@@ -95,17 +110,24 @@ export interface NativeApi {
  * ```
  */
 export function createNativeApi(options: NativeApiOptions = {}): NativeApi {
-  const { agents = {}, pool, access = () => LOCAL_ACCESS, onFault = warn } = options;
+  const { agents = {}, models = {}, pool, access = () => LOCAL_ACCESS, onFault = warn } = options;
   const approvals = [options.approvals ?? []].flat();
   const secrets = new SecretMask(process.env, options.secrets);
   const { mask } = secrets;
   const agentsNow = typeof agents === "function" ? agents : () => agents;
-  const feed = new EventFeed({ ...options.log, approvals, mask, onFault });
+  const feed = new EventFeed({
+    ...options.log,
+    approvals,
+    mask,
+    gateway: options.gateway,
+    onFault,
+  });
   const { owners } = feed;
   const sessions = new ApiSessions(feed, {
     pool,
     approvals: approvals[0],
     agents: agentsNow,
+    models: typeof models === "function" ? models : () => models,
     maxSessions: options.maxSessions ?? 20,
     idleMs: options.sessionIdleMs ?? 30 * 60_000,
   });
@@ -156,7 +178,11 @@ export function createNativeApi(options: NativeApiOptions = {}): NativeApi {
       return await app.fetch(request);
     },
     register: (session) => sessions.register(session),
+    get runningTurns() {
+      return sessions.runningTurns;
+    },
     async close() {
+      feed.isDraining = true;
       await sessions.closeAll();
       feed.close();
     },

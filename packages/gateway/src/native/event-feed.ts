@@ -1,4 +1,11 @@
-import { type Approvals, CHANNELS, type EventChannel, type EventChannels } from "hawser";
+import {
+  type Approvals,
+  CHANNELS,
+  type EventChannel,
+  type EventChannels,
+  type Message,
+} from "hawser";
+import { GATEWAY_CHANNELS } from "../http/gateway-channels.js";
 import { sizeOf, WIDE_LIMITS } from "./cut-value.js";
 import { EventLog, type EventLogOptions } from "./event-log.js";
 import type { EventKind, NativeEvent } from "./event-shape.js";
@@ -6,10 +13,13 @@ import { LiveState } from "./live-state.js";
 import { SessionOwners } from "./session-owners.js";
 import { type EventNames, type Fields, shapeEvent } from "./shape-event.js";
 import { type TextPiece, TextPieces } from "./text-pieces.js";
+import { TurnMeters } from "./turn-meters.js";
 
 export interface EventFeedOptions extends EventLogOptions {
   readonly approvals: readonly Approvals[];
   readonly mask: (text: string) => string;
+  /** The number of the gateway whose requests are events; undefined for those of all gateways. */
+  readonly gateway: number | undefined;
   /** Told of an event that could not be translated. */
   readonly onFault: (error: unknown) => void;
 }
@@ -22,6 +32,9 @@ export class EventFeed {
   readonly log: EventLog;
   readonly state: LiveState = new LiveState();
   readonly owners: SessionOwners = new SessionOwners();
+  readonly meters: TurnMeters = new TurnMeters();
+  /** Whether the sessions of the API are being closed because the server ends. */
+  isDraining = false;
   readonly #options: EventFeedOptions;
   readonly #pieces = new TextPieces((piece) => this.#push("turn.text", shownPiece(piece)));
   /** The replies whose text was streamed, by session. */
@@ -33,7 +46,13 @@ export class EventFeed {
   constructor(options: EventFeedOptions) {
     this.#options = options;
     this.log = new EventLog(options);
-    for (const name of Object.keys(KINDS) as ChannelName[]) this.#subscribe(name);
+    for (const name of Object.keys(KINDS) as ChannelName[]) {
+      // Only the fields count here, whatever the type of the events.
+      this.#subscribe(CHANNELS[name] as AnyChannel, (event) => this.#on(name, event));
+    }
+    const { requestStart, requestEnd } = GATEWAY_CHANNELS;
+    this.#subscribe(requestStart as AnyChannel, (event) => this.#onRequest("request.start", event));
+    this.#subscribe(requestEnd as AnyChannel, (event) => this.#onRequest("request.end", event));
   }
 
   close(): void {
@@ -53,12 +72,11 @@ export class EventFeed {
     return digits?.[1] === this.log.run ? Number(digits[2]) : undefined;
   }
 
-  #subscribe(name: ChannelName): void {
-    // Only the fields count here, whatever the type of the events.
-    const channel = CHANNELS[name] as unknown as EventChannel<Fields>;
+  #subscribe(anyChannel: AnyChannel, take: (event: Fields) => void): void {
+    const channel = anyChannel as EventChannel<Fields>;
     const listen = (event: Fields): void => {
       try {
-        this.#on(name, event);
+        take(event);
       } catch (error) {
         // A subscriber that throws would end the program.
         this.#options.onFault(error);
@@ -66,6 +84,17 @@ export class EventFeed {
     };
     channel.subscribe(listen);
     this.#stop.push(() => channel.unsubscribe(listen));
+  }
+
+  /**
+   * Requests of the native API itself are left out: they have events of their own, and a client that polls would
+   * fill the log with its own requests.
+   */
+  #onRequest(kind: "request.start" | "request.end", event: Fields): void {
+    const { gateway = numberIn(event, "gateway") } = this.#options;
+    // Another gateway of the program may have tenants of the same names.
+    if (gateway !== numberIn(event, "gateway")) return;
+    if (textIn(event, "path")?.startsWith("/hawser/") !== true) this.#push(kind, event);
   }
 
   #on(name: ChannelName, event: Fields): void {
@@ -90,8 +119,9 @@ export class EventFeed {
     } else if (kind === "session.start" && session !== undefined) {
       const { opening } = this.owners.onSessionStart(session, call);
       return opening && { agent: opening.agent, model: opening.model };
-    } else if (kind === "turn.end") return resultFacts(event["result"]);
-    else if (kind === "round.end" && session !== undefined) this.#sayUnstreamed(session, event);
+    } else if (kind === "turn.end") {
+      return { ...resultFacts(event["result"]), reason: this.#endReason(event, session) };
+    } else if (kind === "round.end" && session !== undefined) this.#sayUnstreamed(session, event);
     else if (kind === "approval.requested") return this.#question(event);
     else if (kind === "approval.answered") return this.#answer(event);
     return undefined;
@@ -112,6 +142,12 @@ export class EventFeed {
     }
   }
 
+  /** Why a turn of a session of the API was cut off. */
+  #endReason({ outcome }: Fields, session: number | undefined): string | undefined {
+    if (!this.isDraining || outcome === "ok" || session === undefined) return undefined;
+    return this.owners.ownerOf(session)?.opening === undefined ? undefined : "draining";
+  }
+
   /** The number of the session that an event belongs to. */
   #sessionOf(event: Fields): number | undefined {
     const session = numberIn(event, "session");
@@ -127,6 +163,8 @@ export class EventFeed {
     const { messages, at } = event;
     const session = numberIn(event, "session");
     if (session === undefined || !Array.isArray(messages)) return;
+    const turn = textIn(event, "turn");
+    if (turn !== undefined) this.meters.read(turn, messages as readonly Message[]);
     for (const message of messages) {
       const { type, event: streamed, parent_tool_use_id } = fieldsOf(message);
       if (type !== "stream_event" || typeof parent_tool_use_id === "string") continue;
@@ -139,7 +177,7 @@ export class EventFeed {
         session,
         sessionId: textIn(event, "sessionId"),
         call: numberIn(event, "call"),
-        turn: textIn(event, "turn"),
+        turn,
         messageId: [...(this.#streamed.get(session) ?? [])].at(-1),
         at: typeof at === "number" ? at : Date.now(),
         text: typeof text === "string" ? text : "",
@@ -193,7 +231,8 @@ export class EventFeed {
     const call = numberIn(fields, "call");
     const tenant =
       ofSession ?? textIn(fields, "tenant") ?? this.owners.tenantOfCall(call) ?? owner?.tenant;
-    const isOwn = isApproval || (owner !== undefined && !owner.isInternal);
+    const isRequest = kind.startsWith("request.");
+    const isOwn = isApproval || isRequest || (owner !== undefined && !owner.isInternal);
     const at = fields["at"];
     const names: EventNames = {
       id: this.log.idOf(number),
@@ -224,6 +263,8 @@ export class EventFeed {
     });
   }
 }
+
+type AnyChannel = EventChannel<unknown>;
 
 /** An event whose values are larger than this is only kept as it was sent. */
 const MOST_KEPT = 4 * 2 ** 20;

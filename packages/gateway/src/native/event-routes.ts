@@ -79,7 +79,7 @@ const QUERY = z.strictObject({
 
 /** What a tenant may see of the state. */
 function visible(
-  { sessions, approvals, calls, pauses }: Snapshot,
+  { sessions, approvals, calls, requests, pauses }: Snapshot,
   access: NativeAccess,
   only: ReadonlySet<string> | undefined,
 ): Snapshot {
@@ -93,6 +93,7 @@ function visible(
     ),
     approvals: approvals.filter((each) => maySee(access, each.tenant) && isWanted(each)),
     calls: access.isAdmin && only === undefined ? calls : [],
+    requests: only === undefined ? requests.filter((each) => maySee(access, each.tenant)) : [],
     pauses: access.isAdmin && only === undefined ? pauses : [],
   };
 }

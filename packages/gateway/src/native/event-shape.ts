@@ -1,12 +1,30 @@
 /**
- * The events of the native API. Each kind has the name of its channel in `hawser`: `hawser:tool:start` is
- * `tool.start`. The table has the fields that an event of the kind has beside the fields of every event. A
+ * The events of the native API. Each kind has the name of its channel: `hawser:tool:start` is
+ * `tool.start`. The channels of requests are those of the gateway, and all others are those of `hawser`. The table has the fields that an event of the kind has beside the fields of every event. A
  * question mark says that the field can be absent.
  *
  * The table is the contract with clients: types, JSON Schemas and the translation come from it. Fields can be
  * added. A field keeps its name and meaning.
  */
 export const EVENT_FIELDS = {
+  "request.start": { request: "string", method: "string", path: "string" },
+  "request.end": {
+    request: "string",
+    method: "string",
+    path: "string",
+    route: "string?",
+    status: "number",
+    ms: "number",
+    firstByteMs: "number?",
+    model: "string?",
+    isStreamed: "boolean",
+    isAborted: "boolean",
+    usage: "tokens?",
+    isEstimate: "boolean",
+    costUsd: "number?",
+    stopReason: "string?",
+    code: "string?",
+  },
   "call.start": { caller: "string", prompt: "value?" },
   "call.end": {
     caller: "string",
@@ -35,6 +53,7 @@ export const EVENT_FIELDS = {
     costUsd: "number?",
     usage: "tokens?",
     merged: "strings",
+    reason: "string?",
     subtype: "string?",
     text: "value?",
     error: "error?",

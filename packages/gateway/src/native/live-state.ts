@@ -5,6 +5,8 @@ export interface Snapshot {
   readonly sessions: readonly LiveSession[];
   readonly approvals: readonly EventOf<"approval.requested">[];
   readonly calls: readonly LiveCall[];
+  /** The requests of clients of the gateway that run, and the newest that have ended. */
+  readonly requests: readonly LiveRequest[];
   readonly pauses: readonly EventOf<"pause.start">[];
 }
 
@@ -83,6 +85,24 @@ export interface LiveCall {
   readonly startedAt: number;
 }
 
+/** A request of a client of the gateway. `status` and what follows are known when it has ended. */
+export interface LiveRequest {
+  readonly request: string;
+  readonly tenant?: string | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly startedAt: number;
+  readonly endedAt?: number | undefined;
+  readonly status?: number | undefined;
+  readonly ms?: number | undefined;
+  readonly model?: string | undefined;
+  readonly usage?: TokensShape | undefined;
+  readonly costUsd?: number | undefined;
+  readonly isAborted?: boolean | undefined;
+  /** The code of the error. */
+  readonly code?: string | undefined;
+}
+
 /**
  * Adds up events. A client can do the same: from a snapshot, and the events after it, follows the next snapshot.
  */
@@ -90,12 +110,14 @@ export class LiveState {
   readonly #sessions = new Map<string, LiveSession>();
   readonly #approvals = new Map<string, EventOf<"approval.requested">>();
   readonly #calls = new Map<number, LiveCall>();
+  readonly #requests = new Map<string, LiveRequest>();
   readonly #pauses = new Map<string, EventOf<"pause.start">>();
 
   constructor(start?: Snapshot) {
     for (const session of start?.sessions ?? []) this.#sessions.set(session.id, session);
     for (const approval of start?.approvals ?? []) this.#approvals.set(approval.approval, approval);
     for (const call of start?.calls ?? []) this.#calls.set(call.call, call);
+    for (const each of start?.requests ?? []) this.#requests.set(each.request, each);
     for (const pause of start?.pauses ?? []) this.#pauses.set(pauseKey(pause), pause);
   }
 
@@ -114,6 +136,7 @@ export class LiveState {
       sessions: [...this.#sessions.values()],
       approvals: [...this.#approvals.values()],
       calls: [...this.#calls.values()],
+      requests: [...this.#requests.values()],
       pauses: [...this.#pauses.values()],
     };
   }
@@ -129,6 +152,15 @@ export class LiveState {
       case "call.end":
         if (event.call !== undefined) this.#calls.delete(event.call);
         return;
+      case "request.start": {
+        const { request, tenant, method, path, at: startedAt } = event;
+        const begun = { request, ...(tenant && { tenant }), method, path, startedAt };
+        this.#requests.set(request, begun);
+        return;
+      }
+      case "request.end":
+        this.#onRequestEnd(event);
+        return;
       case "pause.start":
         this.#onPause(event);
         return;
@@ -141,6 +173,24 @@ export class LiveState {
       default:
         if (event.session !== undefined) this.#onSession(event.session, event);
     }
+  }
+
+  /** Puts the request behind the running ones, and forgets the oldest of those that have ended. */
+  #onRequestEnd(event: EventOf<"request.end">): void {
+    const { request, at: endedAt, status, ms, model, usage, costUsd, isAborted, code } = event;
+    const begun = this.#requests.get(request);
+    if (begun === undefined) return;
+    this.#requests.delete(request);
+    this.#requests.set(request, {
+      ...{ ...begun, endedAt, status, ms, isAborted },
+      ...(model !== undefined && { model }),
+      ...(usage !== undefined && { usage }),
+      ...(costUsd !== undefined && { costUsd }),
+      ...(code !== undefined && { code }),
+    });
+    const ended = [...this.#requests.values()].filter((each) => each.endedAt !== undefined);
+    for (const { request: oldest } of ended.slice(0, -ENDED_REQUESTS))
+      this.#requests.delete(oldest);
   }
 
   #onPause(event: EventOf<"pause.start">): void {
@@ -177,6 +227,7 @@ export class LiveState {
 }
 
 const ENDED_SESSIONS = 50;
+const ENDED_REQUESTS = 100;
 const ENDED_TURNS = 20;
 const TURN_TOOLS = 200;
 const TURN_TEXT = 32_768;

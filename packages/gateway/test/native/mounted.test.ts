@@ -29,6 +29,7 @@ const tenants: TenantSource = {
 const world = gatewayWorld({
   pool: { size: { min: 0, max: 4 } },
   agents: { helper: {} },
+  models: { "gpt-5": "haiku", sub: "agent:helper" },
   approvals: createApprovals(),
   tenants,
 });
@@ -107,7 +108,66 @@ describe("createGateway()", () => {
     await expect.poll(async () => (await turns())[0]?.text.length, { timeout: 20_000 }).toBe(400);
     await ask("alice", `/sessions/${id}/close`, {});
     await turn;
-    expect(booked.at(-1)).toMatchObject({ usage: { output_tokens: 100 } });
+    expect(booked.at(-1)).toMatchObject({ usage: { output_tokens: 100 }, isEstimate: true });
+  });
+
+  it("books an estimate for a turn that is interrupted in its answer, once", async () => {
+    const { id } = (await ask("alice", "/sessions", { agent: "helper" })).body.session;
+    booked.length = 0;
+    world.script(hang("x".repeat(400)));
+    const turn = ask("alice", `/sessions/${id}/turns?wait=1`, { prompt: "A long story." });
+    const turns = async () => (await ask("alice", `/sessions/${id}`)).body.session.turns;
+    await expect.poll(async () => (await turns())[0]?.text.length, { timeout: 20_000 }).toBe(400);
+    await ask("alice", `/sessions/${id}/interrupt`, {});
+    expect((await turn).body.outcome).toBe("aborted");
+    expect(booked).toEqual([
+      {
+        usage: expect.objectContaining({ input_tokens: 10, output_tokens: 100 }),
+        costUsd: undefined,
+        isEstimate: true,
+      },
+    ]);
+    await ask("alice", `/sessions/${id}/close`, {});
+    expect(booked).toHaveLength(1);
+  });
+
+  it("books an estimate of the prompt for a turn that is interrupted before the answer, and nothing for a prompt that waited", async () => {
+    const { id } = (await ask("alice", "/sessions", { agent: "helper" })).body.session;
+    booked.length = 0;
+    world.script(hang());
+    const asked = world.nextCall();
+    const prompt = "A long story. ".repeat(100);
+    const turn = ask("alice", `/sessions/${id}/turns?wait=1`, { prompt });
+    await asked;
+    const waiting = ask("alice", `/sessions/${id}/turns?wait=1`, { prompt: "And another." });
+    const turns = async () => (await ask("alice", `/sessions/${id}`)).body.session.turns;
+    await expect.poll(turns, { timeout: 20_000 }).toHaveLength(2);
+    await ask("alice", `/sessions/${id}/interrupt`, {});
+    await Promise.all([turn, waiting]);
+    await ask("alice", `/sessions/${id}/close`, {});
+    // The prompt that waited is withdrawn first.
+    const [withdrawn, cut] = booked as [unknown, { usage: { input_tokens: number } }];
+    expect(booked).toHaveLength(2);
+    expect(withdrawn).toBeUndefined();
+    expect(cut).toMatchObject({ usage: { output_tokens: 0 }, isEstimate: true });
+    expect(cut.usage.input_tokens).toBeGreaterThan(prompt.length / 4);
+  });
+
+  it("opens sessions of models by the names of the map", async () => {
+    const opened = await ask("alice", "/sessions", { agent: "helper", model: "gpt-5" });
+    expect(opened.status).toBe(201);
+    const { id } = opened.body.session;
+    world.script("A bowline.");
+    await ask("alice", `/sessions/${id}/turns?wait=1`, { prompt: "A knot?" });
+    expect(world.calls.at(-1)?.model).toContain("haiku");
+    await ask("alice", `/sessions/${id}/close`, {});
+    for (const model of ["sub", "agent:helper", "gpt-4"]) {
+      const refused = await ask("alice", "/sessions", { agent: "helper", model });
+      expect(refused, model).toMatchObject({
+        status: 404,
+        body: { error: { code: "model_not_found" } },
+      });
+    }
   });
 
   it("keeps nothing open after HEAD for an event stream", async () => {
