@@ -8,7 +8,7 @@ import {
   validateOptions,
 } from "../../src/options/index.js";
 import { createPool } from "../../src/pool/index.js";
-import { openSession } from "../../src/session/index.js";
+import { createApprovals, openSession } from "../../src/session/index.js";
 import { recordingLogger } from "../support/recording-logger.js";
 
 const hook = () => undefined;
@@ -176,6 +176,14 @@ describe("openSession() with a callback that is not asked", () => {
     expect(await told(["Bash"], recording)).toBe(1);
     expect(await told(["Write"], recording)).toBe(2);
     expect(await told(["Bash"])).toBe(1);
+  });
+
+  it("says nothing of the callback of createApprovals(), which only hands questions on", async () => {
+    const { logger, entries } = recordingLogger();
+    const { canUseTool } = createApprovals();
+    await openSession({ cliPath, logger, canUseTool, allowedTools: ["Bash"] }).catch(() => {});
+    const told = entries.filter(({ message }) => message.includes("canUseTool is not asked"));
+    expect(told).toEqual([]);
   });
 
   it("warns with HAWSER_CAN_USE_TOOL_SHADOWED without a logger, once", async () => {

@@ -73,6 +73,7 @@ export class Approvals implements AsyncIterable<ApprovalChange>, AsyncDisposable
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
+    callbacks.add(this.canUseTool);
   }
 
   /**
@@ -290,6 +291,14 @@ export class Approvals implements AsyncIterable<ApprovalChange>, AsyncDisposable
   #tell(change: ApprovalChange): void {
     for (const reader of this.#readers) reader.push(change);
   }
+}
+
+/** The `canUseTool` of every `Approvals` object. */
+const callbacks = new WeakSet<CanUseTool>();
+
+/** Whether a callback only hands its questions on, to a person or to a program that stands for one. */
+export function isOfApprovals(callback: CanUseTool): boolean {
+  return callbacks.has(callback);
 }
 
 const READER_LIMIT = 1000;
