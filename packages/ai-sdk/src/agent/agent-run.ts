@@ -15,7 +15,7 @@ import { approvalIdOf } from "./approval-id.js";
 import type { ParkedTurn, ParkedTurns, ParkingLimits } from "./parked-turns.js";
 import { PartWriter } from "./part-writer.js";
 import type { Answers } from "./read-answers.js";
-import { lessUsage, sumUsage } from "./step-usage.js";
+import { lessUsage, NO_USAGE, sumUsage } from "./step-usage.js";
 import { toolOutput } from "./tool-output.js";
 
 /** What a turn of an agent is made of. */
@@ -202,7 +202,8 @@ export class AgentRun implements ParkedTurn {
     return {
       type: "finish",
       finishReason: { unified: "tool-calls", raw: "waiting" },
-      usage: toUsage(this.#stepUsage),
+      // A step in which the main model was not asked used none of its tokens.
+      usage: toUsage(this.#stepUsage ?? NO_USAGE),
       providerMetadata: { hawser: { waiting: { toolCallIds, expiresAt } } },
     };
   }
