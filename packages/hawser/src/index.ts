@@ -2,8 +2,8 @@
 export type {
   AdmissionEndEvent, AdmissionEvent, ApiRetryEvent, ApprovalAnsweredEvent, ApprovalRequestedEvent,
   CallEndEvent, CallRetryEvent, CallStartEvent, EventChannel, EventChannels, EventTime, PauseEvent,
-  PermissionAskedEvent, PermissionDecidedEvent, PermissionDecider, ProcessEvent, RoundEndEvent,
-  RoundStartEvent, SessionEndEvent, SessionIds, SessionMessagesEvent, SessionReadyEvent,
+  PermissionAskedEvent, PermissionDecidedEvent, PermissionDecider, ProcessEvent, RequestedFacts,
+  RoundEndEvent, RoundStartEvent, SessionEndEvent, SessionIds, SessionMessagesEvent, SessionReadyEvent,
   SessionRecoveredEvent, SessionStartEvent, TokenCounts, ToolEndEvent, ToolStartEvent, TracedCall,
   TracedCallback, TracedTurn, TracingChannels, TurnEndEvent, TurnIds, TurnStartEvent,
 } from "./base/index.js";
@@ -19,6 +19,7 @@ export {
   isHawserError,
   type Logger,
   type Mask,
+  maskSecrets,
   type Phase,
   TRACING_CHANNELS,
 } from "./base/index.js";

@@ -35,8 +35,20 @@ export interface TokenCounts {
   readonly cacheCreationTokens: number | undefined;
 }
 
+/** What the options of a call or a session ask for. */
+export interface RequestedFacts {
+  /** The option `model`. */
+  readonly model: string | undefined;
+  /** The option `agent`: the agent that runs the main thread. */
+  readonly agent: string | undefined;
+  /** The option `systemPrompt`, by reference. */
+  readonly systemPrompt: unknown;
+  /** `json` if the options have a schema. */
+  readonly output: "text" | "json";
+}
+
 /** A `complete()` or `stream()` begins. */
-export interface CallStartEvent extends EventTime {
+export interface CallStartEvent extends EventTime, RequestedFacts {
   /** The number of the call, unique in the program. */
   readonly call: number;
   /** `"complete()"` or `"stream()"`. */
@@ -47,7 +59,9 @@ export interface CallStartEvent extends EventTime {
 }
 
 /** A `complete()` or `stream()` ends. */
-export interface CallEndEvent extends EventTime, Omit<CallStartEvent, "prompt"> {
+export interface CallEndEvent
+  extends EventTime,
+    Pick<CallStartEvent, "call" | "caller" | "tenant"> {
   /** `ok`, or the code of the failure. */
   readonly outcome: string;
   readonly ms: number;
@@ -71,7 +85,7 @@ export interface CallRetryEvent extends EventTime {
 }
 
 /** A session begins. Its process may still be starting. */
-export interface SessionStartEvent extends EventTime, SessionIds {
+export interface SessionStartEvent extends EventTime, SessionIds, RequestedFacts {
   /** Which function the session serves: `complete()` or `stream()`, `openSession()`, `query()`. */
   readonly purpose: "call" | "session" | "query";
 }

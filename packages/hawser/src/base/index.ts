@@ -15,6 +15,7 @@ export type {
   PermissionDecidedEvent,
   PermissionDecider,
   ProcessEvent,
+  RequestedFacts,
   RoundEndEvent,
   RoundStartEvent,
   SessionEndEvent,
@@ -62,6 +63,7 @@ export {
   hostMask,
   type Mask,
   maskDeep,
+  maskSecrets,
 } from "./mask.js";
 export { omitUndefined } from "./omit-undefined.js";
 export { oneLine, printable, signFor, visible, visibleLine } from "./printable.js";

@@ -43,6 +43,22 @@ export function hostMask(): Mask {
   return known.mask;
 }
 
+/**
+ * Replaces the secrets in a text, or in every text inside a value, by `***`: texts with the shape of a known
+ * credential, the values of this program's environment variables with names such as `API_KEY`, and fields with such
+ * names. A value without secrets is returned itself, any other value as a copy.
+ *
+ * @example
+ * ```ts
+ * import { maskSecrets } from "hawser";
+ *
+ * console.log(maskSecrets("Authorization: Bearer 0123456789")); //=> Authorization: Bearer ***
+ * ```
+ */
+export function maskSecrets<T>(value: T): T {
+  return maskDeep(value, hostMask()) as T;
+}
+
 function secretsIn(env: Environment): string[] {
   return Object.keys(env).flatMap((name) => {
     const value = env[name];

@@ -58,7 +58,7 @@ export class Call implements InterruptibleCall {
     // This promise may have no listener. Without a handler Node would report an unhandled rejection.
     this.#whenInterrupted.catch(() => {});
     const { caller, prompt, options } = request;
-    const observed = { call: this.#number, caller, tenant: options?.tenant, prompt };
+    const observed = { call: this.#number, caller, tenant: options?.tenant, prompt, options };
     this.outcome = observeCall(observed, () => this.#run(request));
     this.outcome.then(
       () => this.#feed?.close(),

@@ -6,6 +6,7 @@ import {
   runTraced,
   TRACING_CHANNELS,
 } from "../base/index.js";
+import { type Options, requestedFacts } from "../options/index.js";
 import type { Completion } from "./completion.js";
 
 /** The facts of a call that its events report. */
@@ -14,17 +15,18 @@ export interface ObservedCall {
   readonly caller: string;
   readonly tenant: string | undefined;
   readonly prompt: unknown;
+  readonly options: Options;
 }
 
 /** Runs a call, and publishes its start and its end. */
 export function observeCall<T extends Completion<unknown>>(
-  { prompt, ...ids }: ObservedCall,
+  { prompt, options, ...ids }: ObservedCall,
   run: () => Promise<T>,
 ): Promise<T> {
   const { callStart, callEnd } = CHANNELS;
   const isWatched = callStart.hasSubscribers || callEnd.hasSubscribers;
   const startedAt = eventTime();
-  publish(callStart, () => ({ at: startedAt, ...ids, prompt }));
+  publish(callStart, () => ({ at: startedAt, ...ids, prompt, ...requestedFacts(options) }));
   const outcome = runTraced(TRACING_CHANNELS.call, () => ({ ...ids }), run);
   if (!isWatched) return outcome;
   const times = () => {

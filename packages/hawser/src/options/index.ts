@@ -33,6 +33,7 @@ export type {
   SettingSource,
 } from "./options.js";
 export { AGENT, LEAN, withPreset } from "./presets.js";
+export { requestedFacts } from "./requested-facts.js";
 export {
   CALLER_OPTIONS,
   GENERAL_OPTIONS,

@@ -65,6 +65,7 @@ describe("the exported names", () => {
       "listSessions",
       "listSubagents",
       "locateCli",
+      "maskSecrets",
       "matchDeniedModels",
       "openSession",
       "parseCliOutput",

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createMask, hostMask, looksSecret, secretsInArguments } from "../../src/base/index.js";
+import {
+  createMask,
+  hostMask,
+  looksSecret,
+  maskSecrets,
+  secretsInArguments,
+} from "../../src/base/index.js";
 
 describe("looksSecret()", () => {
   it.each([
@@ -139,6 +145,16 @@ describe("hostMask()", () => {
       delete process.env["HAWSER_TEST_PASS"];
     }
     expect(hostMask()("canary-other")).toBe("canary-other");
+  });
+});
+
+describe("maskSecrets()", () => {
+  it("masks a text, and every text inside a value, also by the names of fields", () => {
+    expect(maskSecrets("the key is sk-ant-0123456789")).toBe("the key is ***");
+    const value = { note: "Bearer canary-token", list: ["rope"], password: "canary-word" };
+    expect(maskSecrets(value)).toEqual({ note: "Bearer ***", list: ["rope"], password: "***" });
+    const harmless = { list: ["rope"] };
+    expect(maskSecrets(harmless)).toBe(harmless);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { requestedFacts } from "../../src/options/index.js";
 import { SessionObserver } from "../../src/session/observe/session-observer.js";
 import type { Message, StreamEvent } from "../../src/wire/index.js";
 import { lineOf, mutationsAt, placesIn } from "../fuzz/mutate.helper.js";
@@ -12,7 +13,8 @@ describe.each(["2.1.325", "2.1.197"] as const)("SessionObserver on messages of %
     const note = (message: string, fields?: unknown) => void faults.push([message, fields]);
     const log = { debug: note, info: note, warn: note, error: note };
     const session = { id: "s", activeTurn: undefined, log };
-    const facts = { session: 1, purpose: "session", startedAt: 0 } as const;
+    const requested = requestedFacts({});
+    const facts = { session: 1, purpose: "session", startedAt: 0, requested } as const;
     const observer = new SessionObserver(session, facts);
     const messages: readonly Json[] = [...recorded(version), ...AROUND];
     for (const message of messages) {

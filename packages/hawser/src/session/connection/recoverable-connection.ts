@@ -87,7 +87,7 @@ export class RecoverableConnection implements PromptSink, ObservedSession {
     const { sessionId = warm?.sessionId, resume, forkSession } = options;
     this.#id = sessionId ?? (forkSession ? undefined : resume);
     this.#resumed = options.resume !== undefined || options.continue === true;
-    this.observation = new Observation(this, origin);
+    this.observation = new Observation(this, origin, options);
     this.observation.attachIfWatched();
     this.#current = this.#connect(options, warm);
   }

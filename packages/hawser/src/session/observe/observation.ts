@@ -1,4 +1,5 @@
 import { CHANNELS, type EventChannel, eventTime, TRACING_CHANNELS } from "../../base/index.js";
+import { type Options, requestedFacts } from "../../options/index.js";
 import type { SessionOrigin } from "../session-start.js";
 import { type ObservedSession, SessionObserver } from "./session-observer.js";
 
@@ -13,14 +14,16 @@ export class Observation {
   readonly number: number = ++sessions;
   readonly #session: ObservedSession;
   readonly #origin: SessionOrigin | undefined;
+  readonly #options: Options;
   readonly #startedAt = eventTime();
   #observer: SessionObserver | undefined;
   #isOver = false;
 
   /** Without an origin, the session is an internal one that publishes no events. */
-  constructor(session: ObservedSession, origin: SessionOrigin | undefined) {
+  constructor(session: ObservedSession, origin: SessionOrigin | undefined, options: Options) {
     this.#session = session;
     this.#origin = origin;
+    this.#options = options;
   }
 
   /** Undefined as long as nothing has subscribed. */
@@ -36,6 +39,7 @@ export class Observation {
       ...this.#origin,
       session: this.number,
       startedAt: this.#startedAt,
+      requested: requestedFacts(this.#options),
     });
   }
 

@@ -6,6 +6,7 @@ import {
   objectOf,
   type PermissionDecidedEvent,
   publish,
+  type RequestedFacts,
   runTraced,
   type SessionIds,
   TRACING_CHANNELS,
@@ -46,6 +47,7 @@ export interface ObservedFacts extends SessionOrigin {
   readonly session: number;
   /** By `eventTime()`. */
   readonly startedAt: number;
+  readonly requested: RequestedFacts;
 }
 
 /** A turn as the observer sees it. */
@@ -90,8 +92,8 @@ export class SessionObserver implements EventIds {
     this.#rounds = new RoundObserver(this);
     this.tools = new ToolObserver(this);
     this.#bootingSince = facts.startedAt;
-    const { startedAt: at, purpose } = facts;
-    publish(CHANNELS.sessionStart, () => ({ at, ...this.sessionIds(), purpose }));
+    const { startedAt: at, purpose, requested } = facts;
+    publish(CHANNELS.sessionStart, () => ({ at, ...this.sessionIds(), purpose, ...requested }));
   }
 
   sessionIds(): SessionIds {
