@@ -195,8 +195,10 @@ class FrontRequest {
     const record = this.#exchange?.record ?? {};
     const isAborted = this.#exchange?.signal.aborted === true;
     const route = matchedRoutes(this.#c).findLast(({ method: each }) => each !== "ALL")?.path;
+    this.traced.route = route;
     this.traced.status = status;
     this.traced.model = record.model;
+    this.traced.errorCode = record.errorCode ?? this.#errorCode;
     if (isAborted) this.traced.error = req.raw.signal.reason ?? new Error("The client is gone.");
     const ms = performance.now() - this.#startedAt;
     const time = new Date(this.#at).toISOString();

@@ -12,8 +12,12 @@ export interface TracedRequest {
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
   tenant?: string | undefined;
+  /** The pattern of the route that answered, such as `/v1/messages`. */
+  route?: string | undefined;
   model?: string | undefined;
   status?: number | undefined;
+  /** The code in the answer, if the request failed. */
+  errorCode?: string | undefined;
   /** Why the request failed, if it was not the client's answer: for example, the client was gone. */
   error?: unknown;
 }

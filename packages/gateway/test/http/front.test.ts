@@ -41,6 +41,8 @@ describe("GATEWAY_CHANNELS.request", () => {
     expect(ended[0]).toMatchObject({
       id: response.headers.get("request-id"),
       path: "/v1/messages",
+      route: "/v1/messages",
+      errorCode: undefined,
       model: "haiku",
       tenant: "anonymous",
       status: 200,
