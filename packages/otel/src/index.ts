@@ -1,1 +1,2 @@
-export {};
+export type { ContentOptions } from "./content/content.js";
+export { type InstrumentOptions, instrument } from "./instrument.js";

@@ -1,0 +1,213 @@
+import { context, DiagLogLevel, diag, metrics, trace } from "@opentelemetry/api";
+import { CHANNELS, complete, createApprovals, createPool, HawserError, openSession } from "hawser";
+import { always, apiError, hang, toolUse } from "hawser/testing";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { instrument } from "../src/index.js";
+import { rememberedThings } from "../src/instrument.js";
+import { otelWorld } from "./support/otel-world.js";
+import { childrenOf } from "./support/span-tree.js";
+
+const world = otelWorld();
+
+describe("instrument()", () => {
+  it("uses the global providers, also if they are set later", async () => {
+    const stop = instrument();
+    onTestFinished(stop);
+    const { tracerProvider, meterProvider, stop: stopOther } = world.instrument();
+    stopOther();
+    trace.setGlobalTracerProvider(tracerProvider);
+    metrics.setGlobalMeterProvider(meterProvider);
+    onTestFinished(() => {
+      trace.disable();
+      metrics.disable();
+    });
+    world.script("A bowline.");
+    await complete("Name a knot.", world.options);
+    expect(world.spans.map(({ name }) => name)).toContain("invoke_agent");
+    const names = (await world.metrics()).map(({ name }) => name);
+    expect(names).toContain("hawser.calls");
+    expect(names).toContain("hawser.approvals.pending");
+  });
+
+  it("makes each span once if it is called twice, and stops with the last function", async () => {
+    const { tracerProvider, meterProvider, stop } = world.instrument();
+    const stopSecond = instrument({ tracerProvider, meterProvider });
+    world.script("A bowline.", "A sheet bend.", "A clove hitch.");
+    const pool = createPool({ size: { min: 0, max: 1 } });
+    onTestFinished(() => pool.close());
+    await pool.complete("Name a knot.", world.options);
+    expect(world.spans).toHaveLength(2);
+    stop();
+    stop();
+    await pool.complete("Name a knot.", world.options);
+    expect(world.spans).toHaveLength(4);
+    stopSecond();
+    await pool.complete("Name a knot.", world.options);
+    expect(world.spans).toHaveLength(4);
+    expect(CHANNELS.callStart.hasSubscribers).toBe(false);
+    expect(CHANNELS.toolStart.hasSubscribers).toBe(false);
+  });
+
+  it("ends the spans that are open when it is stopped", async () => {
+    const { stop } = world.instrument();
+    world.script(hang());
+    const controller = new AbortController();
+    const asked = world.model.waitFor(({ kind }) => kind === "call");
+    const answer = complete("Name a knot.", { ...world.options, signal: controller.signal });
+    answer.catch(() => {});
+    await asked;
+    stop();
+    expect(world.spans.map(({ name, attributes }) => [name, attributes["hawser.outcome"]])).toEqual(
+      [["invoke_agent", "lost"]],
+    );
+    controller.abort();
+    await expect(answer).rejects.toMatchObject({ code: "aborted" });
+    expect(world.spans).toHaveLength(1);
+  });
+
+  it("keeps nothing when all is over", async () => {
+    world.instrument();
+    world.script("A bowline.", toolUse("Bash", { command: "echo knot" }), hang());
+    await complete("Name a knot.", world.options);
+    const session = await openSession({ ...world.options, allowedTools: ["Bash"] });
+    const turn = session.send("Name a knot.");
+    turn.result.catch(() => {});
+    await world.model.waitFor(({ kind, toolResults }) => kind === "call" && toolResults.length > 0);
+    expect(rememberedThings()).toBeGreaterThan(0);
+    await session.kill();
+    await expect(turn.result).rejects.toBeInstanceOf(HawserError);
+    expect(rememberedThings()).toBe(0);
+    const [run] = world.spans.filter(({ name }) => name === "invoke_agent").slice(-1);
+    expect(run?.attributes["error.type"]).toBe("closed");
+  });
+
+  it("ends the oldest spans beyond maxOpenSpans, so that memory stays bounded", () => {
+    world.instrument({ maxOpenSpans: 10 });
+    for (let call = 1; call <= 1000; call += 1) {
+      CHANNELS.callStart.publish({
+        ...{ at: performance.timeOrigin + performance.now(), call: -call, caller: "complete()" },
+        ...{ tenant: undefined, prompt: "Name a knot." },
+        ...{ model: undefined, agent: undefined, systemPrompt: undefined, output: "text" },
+      });
+    }
+    expect(rememberedThings()).toBe(20);
+    expect(world.spans).toHaveLength(990);
+    expect(world.spans[0]?.attributes["hawser.outcome"]).toBe("lost");
+  });
+
+  it("never breaks a call by a fault of a provider, and reports the fault to diag", async () => {
+    const errors = vi.fn();
+    const silent = () => {};
+    diag.setLogger(
+      { error: errors, warn: silent, info: silent, debug: silent, verbose: silent },
+      DiagLogLevel.ERROR,
+    );
+    onTestFinished(() => diag.disable());
+    const uncaught = vi.fn();
+    process.on("uncaughtException", uncaught);
+    onTestFinished(() => void process.off("uncaughtException", uncaught));
+    const broken = {
+      startSpan: () => {
+        throw new Error("The exporter is broken.");
+      },
+      startActiveSpan: () => {
+        throw new Error("The exporter is broken.");
+      },
+    };
+    const stop = instrument({ tracerProvider: { getTracer: () => broken } });
+    onTestFinished(stop);
+    world.script("A bowline.");
+    const { text } = await complete("Name a knot.", world.options);
+    expect(text).toBe("A bowline.");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(uncaught).not.toHaveBeenCalled();
+    expect(errors.mock.calls.flat().join(" ")).toContain("The exporter is broken.");
+  });
+
+  it("gives the error code to the span and the metrics of a call that fails", async () => {
+    world.instrument();
+    world.script(always(apiError(401)));
+    await expect(complete("Name a knot.", world.options)).rejects.toMatchObject({ code: "auth" });
+    const [run] = world.spans;
+    expect(run?.attributes["error.type"]).toBe("auth");
+    expect(run?.status.code).toBe(2);
+    expect(run?.status.message).toBeTypeOf("string");
+    const failed = (await world.metrics()).filter(({ attributes }) => "error.type" in attributes);
+    expect(failed.map(({ name }) => name).sort()).toEqual([
+      "gen_ai.invoke_agent.duration",
+      "hawser.calls",
+    ]);
+    expect(failed.every(({ attributes }) => attributes["error.type"] === "auth")).toBe(true);
+  });
+
+  it("counts the approvals that wait", async () => {
+    world.instrument();
+    world.script(toolUse("Bash", { command: "touch knot" }), "Done.");
+    const approvals = createApprovals();
+    onTestFinished(() => approvals.close());
+    const { canUseTool } = approvals;
+    const pending = async () => {
+      const points = await world.metrics();
+      return points.find(
+        ({ name, attributes }) =>
+          name === "hawser.approvals.pending" && attributes["hawser.approval.kind"] === "tool",
+      )?.value;
+    };
+    const session = await openSession({ ...world.options, canUseTool });
+    const turn = session.send("Make a knot.");
+    for await (const change of approvals) {
+      if (change.type !== "asked") continue;
+      expect(await pending()).toBe(1);
+      await approvals.answer(change.approval.id, { behavior: "allow" });
+      break;
+    }
+    await turn.text();
+    expect(await pending()).toBe(0);
+    const [tool] = world.spans.filter(({ name }) => name === "execute_tool Bash");
+    const [event] = tool?.events ?? [];
+    expect(event?.name).toBe("hawser.permission");
+    expect(event?.attributes?.["hawser.permission.decision"]).toBe("allow");
+    expect(event?.attributes?.["hawser.permission.wait_ms"]).toBeGreaterThan(0);
+    await session.close();
+  });
+
+  it("runs canUseTool and hooks inside the span of their tool call, and keeps the rest of the context", async () => {
+    const { tracerProvider } = world.instrument();
+    const tracer = tracerProvider.getTracer("user");
+    const key = Symbol("of the user");
+    world.script(toolUse("Bash", { command: "touch knot" }), "Done.");
+    const seen: unknown[] = [];
+    const note = (name: string) => {
+      seen.push(context.active().getValue(key));
+      tracer.startSpan(name).end();
+    };
+    await context.with(context.active().setValue(key, "kept"), async () => {
+      const session = await openSession({
+        ...world.options,
+        canUseTool: async () => {
+          note("decide");
+          return { behavior: "allow" };
+        },
+        hooks: {
+          PreToolUse: [
+            {
+              hooks: [
+                async () => {
+                  await Promise.resolve();
+                  note("hook");
+                  return {};
+                },
+              ],
+            },
+          ],
+        },
+      });
+      await session.send("Make a knot.").text();
+      await session.close();
+    });
+    const [tool] = world.spans.filter(({ name }) => name === "execute_tool Bash");
+    if (tool === undefined) throw new Error("There is no span of the tool.");
+    expect(childrenOf(world.spans, tool).map(({ name }) => name)).toEqual(["hook", "decide"]);
+    expect(seen).toEqual(["kept", "kept"]);
+  });
+});
