@@ -158,7 +158,9 @@ export class Conversation {
     this.#id = opened.session.id ?? this.#id;
     this.#opened = undefined;
     // A turn that waits for the host would wait for ever.
-    this.#turn?.fail(this.#errorOf(new HawserError("closed", "The session of the agent was closed.")));
+    this.#turn?.fail(
+      this.#errorOf(new HawserError("closed", "The session of the agent was closed.")),
+    );
     await opened.session.close();
     await opened.host.close();
     await opened.skills?.remove();

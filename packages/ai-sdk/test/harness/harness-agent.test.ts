@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Output, readUIMessageStream, tool } from "ai";
-import { apiError, toolUse } from "hawser/testing";
+import { always, apiError, toolUse } from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { approvalResponse, harnessWorld, requestIn } from "./support/harness-world.js";
@@ -111,7 +111,7 @@ describe("tools of the host", () => {
   it("shows a tool that throws as an error, which the model reads", async () => {
     const fails = tool({
       inputSchema: z.object({}),
-      execute: async () => {
+      execute: async (): Promise<string> => {
         throw new Error("no rope");
       },
     });
@@ -361,7 +361,7 @@ describe("headers", () => {
 
 describe("errors", () => {
   it("have the error of hawser as their cause, and the session stays usable", async () => {
-    world.ai.script(apiError(400), "Better.");
+    world.ai.script(always(apiError(400)));
     const agent = world.agent();
     const session = await world.session(agent);
     const failed = agent.generate({ session, prompt: "Hello." });
@@ -369,6 +369,7 @@ describe("errors", () => {
       name: "AI_APICallError",
       cause: { code: "api_error" },
     });
+    world.ai.script("Better.");
     const { text } = await agent.generate({ session, prompt: "Again." });
     expect(text).toBe("Better.");
   });

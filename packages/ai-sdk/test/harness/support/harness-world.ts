@@ -9,7 +9,7 @@ import {
 import { type AiWorld, aiWorld } from "../../support/ai-world.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: the agents of the tests have different tools and outputs.
-export type AnyAgent = HarnessAgent<any, any, any, any, any>;
+export type AnyAgent = HarnessAgent<any, any, any, any, never>;
 
 export interface HarnessWorld {
   readonly ai: AiWorld;
