@@ -4,7 +4,6 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
-  SharedV4Warning,
 } from "@ai-sdk/provider";
 import { CallWarnings } from "../call-warnings.js";
 import { collectParts } from "../completion/collect-parts.js";
@@ -43,7 +42,7 @@ export class AgentModel implements LanguageModelV4 {
   async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
     const { warnings, parts } = await this.#answer(options, true);
     const result = await collectParts(parts);
-    return { ...result, warnings };
+    return { ...result, warnings: warnings.list };
   }
 
   /** Resolves when the model has begun to answer, so that `maxRetries` covers every failure before that. */
@@ -63,8 +62,9 @@ export class AgentModel implements LanguageModelV4 {
       const failed = (error: unknown, isPaid: boolean) =>
         // A turn that was continued has been paid for, and its answers count once.
         toAiSdkError(error, { modelId, signal, isPaid: isPaid || isContinued });
-      const parts = run.step({ signal, repeatsCalls: isGenerated, includeRawChunks, failed });
-      return { warnings: warnings.list, parts, run };
+      const repeatsCalls = isGenerated;
+      const parts = run.step({ signal, repeatsCalls, includeRawChunks, warnings, failed });
+      return { warnings, parts, run };
     } catch (error) {
       throw toAiSdkError(error, { modelId, signal });
     }
@@ -88,18 +88,18 @@ export class AgentModel implements LanguageModelV4 {
 }
 
 interface Answering {
-  readonly warnings: SharedV4Warning[];
+  readonly warnings: CallWarnings;
   readonly parts: AsyncGenerator<LanguageModelV4StreamPart, undefined>;
   readonly run: AgentRun;
 }
 
 async function* withStart(
   parts: AsyncGenerator<LanguageModelV4StreamPart, undefined>,
-  warnings: SharedV4Warning[],
+  warnings: CallWarnings,
 ): AsyncGenerator<LanguageModelV4StreamPart, undefined> {
   const first = await parts.next();
   try {
-    yield { type: "stream-start", warnings };
+    yield { type: "stream-start", warnings: warnings.list };
     if (first.done !== true) yield first.value;
     yield* parts;
   } finally {

@@ -17,6 +17,7 @@ import { PartWriter } from "./part-writer.js";
 import type { Answers } from "./read-answers.js";
 import { lessUsage, NO_USAGE, sumUsage } from "./step-usage.js";
 import { toolOutput } from "./tool-output.js";
+import { warnOfServers } from "./warn-of-servers.js";
 
 /** What a turn of an agent is made of. */
 export interface AgentRunParts {
@@ -35,6 +36,8 @@ export interface StepOptions {
   /** `generateText()` wants the call and its result in the same step; a page would show the call twice. */
   readonly repeatsCalls: boolean;
   readonly includeRawChunks: boolean;
+  /** Gets the warnings that are known when the CLI has begun. */
+  readonly warnings: CallWarnings;
   /** The error for the AI SDK. */
   readonly failed: (error: unknown, isPaid: boolean) => unknown;
 }
@@ -157,8 +160,9 @@ export class AgentRun implements ParkedTurn {
       this.#stopReason = event.stopReason ?? this.#stopReason;
       this.#stepUsage = sumUsage(this.#stepUsage, event.usage);
     }
-    if (event.type === "message" && options.includeRawChunks) {
-      yield { type: "raw", rawValue: event.message };
+    if (event.type === "message") {
+      warnOfServers(event.message, options.warnings);
+      if (options.includeRawChunks) yield { type: "raw", rawValue: event.message };
     }
     yield* this.#writer.write(event);
   }
