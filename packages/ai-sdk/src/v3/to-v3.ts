@@ -2,11 +2,13 @@ import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
   LanguageModelV3Content,
+  LanguageModelV3File,
   LanguageModelV3FinishReason,
   LanguageModelV3StreamPart,
   LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4Content,
+  LanguageModelV4File,
   LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
   SharedV3Warning,
@@ -55,6 +57,8 @@ function optionsFromV3({
 function partToV3(part: LanguageModelV4StreamPart): readonly LanguageModelV3StreamPart[] {
   switch (part.type) {
     case "ping":
+    case "custom":
+    case "reasoning-file":
       return [];
     case "stream-start":
       return [{ type: "stream-start", warnings: part.warnings.map(warningToV3) }];
@@ -68,44 +72,33 @@ function partToV3(part: LanguageModelV4StreamPart): readonly LanguageModelV3Stre
     }
     case "finish":
       return [{ ...part, finishReason: finishReasonToV3(part.finishReason) }];
-    case "custom":
-    case "reasoning-file":
     case "file":
-    case "source":
-    case "tool-call":
-    case "tool-result":
-    case "tool-approval-request":
-      return contentToV3(part);
+      return fileToV3(part);
     default:
       return [part];
   }
 }
 
-function contentToV3<Part extends LanguageModelV4Content>(
-  part: Part,
-): readonly Exclude<LanguageModelV3Content, OnlyInV4<Part>>[];
 function contentToV3(part: LanguageModelV4Content): readonly LanguageModelV3Content[] {
   switch (part.type) {
     case "custom":
     case "reasoning-file":
       return [];
-    case "file": {
-      const { data, ...rest } = part;
-      return data.type === "data" ? [{ ...rest, data: data.data }] : [];
-    }
     case "text": {
       const { citations: _, ...rest } = part;
       return [rest];
     }
+    case "file":
+      return fileToV3(part);
     default:
       return [part];
   }
 }
 
-/** Text and reasoning are content, but no stream parts. */
-type OnlyInV4<Part> = Part extends LanguageModelV4StreamPart
-  ? { type: "text" | "reasoning" }
-  : never;
+/** V3 has no file that is given by its URL. */
+function fileToV3({ data, ...rest }: LanguageModelV4File): readonly LanguageModelV3File[] {
+  return data.type === "data" ? [{ ...rest, data: data.data }] : [];
+}
 
 /** An answer that broke off counts as one that ended for another reason. */
 function finishReasonToV3({
