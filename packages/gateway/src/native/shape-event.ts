@@ -39,7 +39,7 @@ export function shapeEvent(
       event[name] = small.value;
       cut.push(...small.cut);
     } else if (type.startsWith("error")) event[name] = errorShape(value, mask);
-    else event[name] = plain(value, mask);
+    else event[name] = plain(name, value, mask);
   }
   if (cut.length > 0) event["cut"] = cut.slice(0, MOST_PATHS);
   // The table says which fields there are, and the channels say which types they have.
@@ -50,8 +50,9 @@ const MOST_PATHS = 50;
 const LONGEST_TEXT = 65_536;
 const LONGEST_TAIL = 4000;
 
-function plain(value: unknown, mask: (text: string) => string): unknown {
-  if (typeof value === "number") return rounded(value);
+function plain(name: string, value: unknown, mask: (text: string) => string): unknown {
+  // A cost can be smaller than what is left of a time.
+  if (typeof value === "number") return /ms$/i.test(name) ? rounded(value) : value;
   if (typeof value === "string") return mask(value.slice(0, LONGEST_TEXT));
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   // The tokens, some of which can be undefined.
