@@ -1,9 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { TRACING_CHANNELS } from "hawser";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { application } from "../../src/application.js";
+import type { GatewayCore } from "../../src/gateway-core.js";
 import type { AccessEntry } from "../../src/http/access-log.js";
+import { Exchanges } from "../../src/http/exchange.js";
 import { GATEWAY_CHANNELS, type TracedRequest } from "../../src/http/gateway-channels.js";
 import { openapiDocument } from "../../src/http/openapi.js";
+import { createNativeApi } from "../../src/native/create-native-api.js";
+import { anonymousTenant } from "../../src/tenants/anonymous-tenant.js";
 import { gatewayWorld } from "../support/gateway-world.js";
 
 const log: AccessEntry[] = [];
@@ -102,6 +107,28 @@ describe("/metrics", () => {
 });
 
 describe("/openapi.json", () => {
+  it("lists every route of the application", async () => {
+    const native = createNativeApi();
+    onTestFinished(() => native.close());
+    const parts = {
+      gateway: 0,
+      core: { pool: world.pool } as GatewayCore,
+      exchanges: new Exchanges(),
+      tenants: { authenticate: () => anonymousTenant() },
+      live: { settings: {} },
+      native,
+    };
+    const mounted = application(parts)
+      .routes.filter(({ method }) => method !== "ALL")
+      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}")}`);
+    const { paths } = openapiDocument("1.2.3") as { paths: Record<string, object> };
+    const listed = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(mounted.length).toBeGreaterThan(30);
+    expect([...new Set(mounted)].sort()).toEqual(listed.sort());
+  });
+
   it("describes only operations that exist, and names the schemas of the bodies", async () => {
     const document = openapiDocument("1.2.3") as {
       paths: Record<string, Record<string, { requestBody?: { content: object } }>>;
@@ -119,7 +146,10 @@ describe("/openapi.json", () => {
         expect(response.status, `${method} ${path}`).not.toBe(405);
       }
     }
-    const schema = JSON.stringify(document.paths["/v1/messages"]?.["post"]?.requestBody?.content);
-    expect(schema).toContain("stop_sequences");
+    const bodyOf = (path: string) =>
+      JSON.stringify(document.paths[path]?.["post"]?.requestBody?.content);
+    expect(bodyOf("/v1/messages")).toContain("stop_sequences");
+    expect(bodyOf("/hawser/v1/sessions")).toContain("resume");
+    expect(bodyOf("/hawser/v1/approvals/{id}")).toContain("updatedInput");
   });
 });
