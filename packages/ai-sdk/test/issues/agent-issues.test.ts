@@ -2,7 +2,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { generateText, readUIMessageStream, streamText, tool, type UIMessage } from "ai";
-import { isHawserError } from "hawser";
 import { reply, toolUse } from "hawser/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
@@ -62,7 +61,7 @@ describe("issues that users of another provider reported", () => {
     expect(given).toBe(500 + omittedChars);
   });
 
-  it("#113: an MCP server that needs a login is a warning, and one that does not start is an error with requireMcp", async () => {
+  it("#113: an MCP server that needs a login is a warning of the call", async () => {
     const url = await serverThatNeedsLogin();
     const mcpServers = { tickets: { type: "http" as const, url } };
     world.script("No tickets.");
@@ -75,13 +74,6 @@ describe("issues that users of another provider reported", () => {
         details: expect.stringContaining("needs a login"),
       },
     ]);
-    const strict = world.hawser.agent("sonnet", {
-      mcpServers: { broken: { command: "false" } },
-      requireMcp: true,
-    });
-    const failed = generateText({ model: strict, prompt: "Tickets?", maxRetries: 0 });
-    const error = await failed.catch((reason: unknown) => reason);
-    expect(isHawserError((error as Error).cause, "mcp_failed")).toBe(true);
   });
 
   it("#43: canUseTool is answered while the answer streams, and nothing hangs", async () => {
