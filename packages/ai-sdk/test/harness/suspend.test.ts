@@ -1,0 +1,209 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { tool } from "ai";
+import { processes } from "hawser";
+import { reply, toolUse } from "hawser/testing";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { isAlive, until } from "../../../hawser/test/support/proc.js";
+import type { Life } from "./programs/two-lives.js";
+import { approvalResponse, harnessWorld, nothingRuns, requestIn } from "./support/harness-world.js";
+import { runProgram } from "./support/run-program.js";
+
+const world = harnessWorld();
+
+describe("session.suspendTurn()", () => {
+  it("keeps the process, and another session continues the same turn", async () => {
+    const file = join(world.ai.place.cwd, "same.txt");
+    world.ai.script([toolUse("Write", { file_path: file, content: "same" })], "Written.");
+    const agent = world.agent({ permissionMode: "allow-reads" });
+    const session = await world.session(agent);
+    const first = await agent.generate({ session, prompt: "Write." });
+    const [before] = processes();
+    const state = await session.suspendTurn();
+    const continueFrom = JSON.parse(JSON.stringify(state));
+    const { sessionId } = session;
+    const other = await world.session(agent, { sessionId, continueFrom });
+    const { approvalId } = requestIn(first);
+    const second = await agent.continueGenerate({
+      session: other,
+      toolApprovalContinuations: [approvalResponse({ approvalId }, true)],
+    });
+    expect(second.text).toBe("Written.");
+    expect(readFileSync(file, "utf8")).toBe("same");
+    expect(processes().map(({ pid }) => pid)).toEqual([before?.pid]);
+    expect(world.ai.calls).toHaveLength(2);
+  });
+
+  it("in the middle of a text: the rest comes later, and none of it twice", async () => {
+    const words = Array.from({ length: 40 }, (_, index) => `word${index} `);
+    world.ai.script(reply(words.join(""), { chunks: 40, chunkDelayMs: 10 }));
+    const agent = world.agent();
+    const session = await world.session(agent);
+    const result = await agent.stream({ session, prompt: "Talk." });
+    let told = "";
+    let state: object | undefined;
+    for await (const part of result.fullStream) {
+      if (part.type !== "text-delta") continue;
+      told += part.text;
+      state ??= session.suspendTurn();
+    }
+    const { sessionId } = session;
+    const other = await world.session(agent, { sessionId, continueFrom: await state });
+    const rest = await agent.continueStream({ session: other });
+    for await (const part of rest.fullStream) if (part.type === "text-delta") told += part.text;
+    expect(told).toBe(words.join(""));
+  });
+
+  it("ends the process after parkMs, and the turn still continues by the transcript", async () => {
+    const file = join(world.ai.place.cwd, "late.txt");
+    const write = toolUse("Write", { file_path: file, content: "late" });
+    world.ai.script([write], [write], "Written late.");
+    const agent = world.agent({ permissionMode: "allow-reads" }, { parkMs: 1 });
+    const session = await world.session(agent);
+    await agent.generate({ session, prompt: "Write." });
+    const continueFrom = await session.suspendTurn();
+    await nothingRuns();
+    expect(existsSync(file)).toBe(false);
+    const { sessionId } = session;
+    const other = await world.session(agent, { sessionId, continueFrom });
+    const [{ approvalId = "" } = {}] = continueFrom.pendingToolApprovals ?? [];
+    const { text } = await agent.continueGenerate({
+      session: other,
+      toolApprovalContinuations: [approvalResponse({ approvalId }, true)],
+    });
+    expect(text).toBe("Written late.");
+    expect(readFileSync(file, "utf8")).toBe("late");
+  });
+});
+
+describe("session.stop()", () => {
+  it("ends the process between turns, and the conversation can be resumed", async () => {
+    world.ai.script("A bowline.", "A sheet bend.");
+    const agent = world.agent();
+    const session = await world.session(agent);
+    await agent.generate({ session, prompt: "Name a knot." });
+    const resumeFrom = await session.stop();
+    await nothingRuns();
+    const { sessionId } = session;
+    const other = await world.session(agent, { sessionId, resumeFrom });
+    expect(other.isResume).toBe(true);
+    const { text } = await agent.generate({ session: other, prompt: "Another one." });
+    expect(text).toBe("A sheet bend.");
+    expect(JSON.stringify(world.ai.calls[1]?.body)).toContain("A bowline.");
+  });
+
+  it("ends the process during a turn, and the turn can be continued", async () => {
+    const pick = tool({ inputSchema: z.object({}) });
+    world.ai.script([toolUse("mcp__app__pick", {})], "Thanks.");
+    const agent = world.agent({ tools: { pick } });
+    const session = await world.session(agent);
+    await agent.generate({ session, prompt: "Pick." });
+    const resumeFrom = await session.stop();
+    await nothingRuns();
+    const { sessionId } = session;
+    const other = await world.session(agent, { sessionId, resumeFrom });
+    const [{ toolCallId = "" } = {}] = resumeFrom.continueFrom?.pendingToolResults ?? [];
+    const { text } = await agent.continueGenerate({
+      session: other,
+      toolResultContinuations: [
+        {
+          type: "tool-result",
+          toolCallId,
+          toolName: "pick",
+          output: { type: "text", value: "rope" },
+        },
+      ],
+    });
+    expect(text).toBe("Thanks.");
+    expect(world.ai.calls[1]?.prompt).toContain("rope");
+  });
+});
+
+describe("session.detach()", () => {
+  it("keeps the process for the next session", async () => {
+    world.ai.script("A bowline.", "A sheet bend.");
+    const agent = world.agent();
+    const session = await world.session(agent);
+    await agent.generate({ session, prompt: "Name a knot." });
+    const [before] = processes();
+    const resumeFrom = await session.detach();
+    const { sessionId } = session;
+    const other = await world.session(agent, { sessionId, resumeFrom });
+    const { text } = await agent.generate({ session: other, prompt: "Another one." });
+    expect(text).toBe("A sheet bend.");
+    expect(processes().map(({ pid }) => pid)).toEqual([before?.pid]);
+  });
+});
+
+describe("a turn that a program suspends", () => {
+  const lives = (): Life => {
+    const { cwd = "", ...cli } = world.ai.cliOptions;
+    return { cli, folder: cwd };
+  };
+
+  it("is continued by another program: an allowed call runs exactly once", async () => {
+    const file = join(world.ai.place.cwd, "lives.txt");
+    const append = toolUse("Bash", { command: `echo knot >> ${file}`, description: "Adds a line" });
+    world.ai.script([append], [append], "Added.");
+    const first = (await runProgram("two-lives.ts", lives())) as FirstLife;
+    expect(first.types).toContain("tool-approval-request");
+    expect(first.pids).toHaveLength(1);
+    await allGone(first.pids);
+    expect(existsSync(file)).toBe(false);
+    const second = (await runProgram("two-lives.ts", {
+      ...lives(),
+      suspended: first,
+      approved: true,
+    })) as SecondLife;
+    expect(second).toMatchObject({ text: "Added.", isResume: true, left: 0 });
+    expect(readFileSync(file, "utf8")).toBe("knot\n");
+  });
+
+  it("is continued by another program: a denied call never runs", async () => {
+    const file = join(world.ai.place.cwd, "denied-lives.txt");
+    world.ai.script([toolUse("Bash", { command: `echo knot >> ${file}` })], "As you wish.");
+    const first = (await runProgram("two-lives.ts", lives())) as FirstLife;
+    const second = (await runProgram("two-lives.ts", {
+      ...lives(),
+      suspended: first,
+      approved: false,
+    })) as SecondLife;
+    expect(second).toMatchObject({ text: "As you wish.", left: 0 });
+    expect(existsSync(file)).toBe(false);
+    expect(world.ai.calls[1]?.prompt).toContain("Not today.");
+  });
+
+  it("is continued by another program: the model gets the result of a tool of the host", async () => {
+    world.ai.script([toolUse("mcp__app__pick", { what: "rope" })], "A fine rope.");
+    const first = (await runProgram("two-lives.ts", lives())) as FirstLife;
+    await allGone(first.pids);
+    const second = (await runProgram("two-lives.ts", {
+      ...lives(),
+      suspended: first,
+      picked: "the red rope",
+    })) as SecondLife;
+    expect(second).toMatchObject({ text: "A fine rope.", left: 0 });
+    expect(world.ai.calls[1]?.prompt).toContain("the red rope");
+    expect(world.ai.calls[1]?.system).toContain("You tie knots.");
+  });
+});
+
+interface FirstLife {
+  readonly sessionId: string;
+  readonly state: unknown;
+  readonly pids: readonly number[];
+  readonly types: readonly string[];
+}
+
+interface SecondLife {
+  readonly text: string;
+  readonly types: readonly string[];
+  readonly isResume: boolean;
+  readonly left: number;
+}
+
+/** Waits until none of the processes is left. */
+async function allGone(pids: readonly number[]): Promise<void> {
+  await until(() => pids.every((pid) => !isAlive(pid)));
+}
