@@ -5,10 +5,14 @@ import { processes } from "hawser";
 import { reply, toolUse } from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { isAlive, until } from "../../../hawser/test/support/proc.js";
-import type { Life } from "./programs/two-lives.js";
 import { approvalResponse, harnessWorld, nothingRuns, requestIn } from "./support/harness-world.js";
-import { runProgram } from "./support/run-program.js";
+import {
+  allGone,
+  type FirstLife,
+  lifeIn,
+  runProgram,
+  type SecondLife,
+} from "./support/run-program.js";
 
 const world = harnessWorld();
 
@@ -137,73 +141,21 @@ describe("session.detach()", () => {
 });
 
 describe("a turn that a program suspends", () => {
-  const lives = (): Life => {
-    const { cwd = "", ...cli } = world.ai.cliOptions;
-    return { cli, folder: cwd };
-  };
-
   it("is continued by another program: an allowed call runs exactly once", async () => {
     const file = join(world.ai.place.cwd, "lives.txt");
     const append = toolUse("Bash", { command: `echo knot >> ${file}`, description: "Adds a line" });
     world.ai.script([append], [append], "Added.");
-    const first = (await runProgram("two-lives.ts", lives())) as FirstLife;
+    const first = (await runProgram("two-lives.ts", lifeIn(world))) as FirstLife;
     expect(first.types).toContain("tool-approval-request");
     expect(first.pids).toHaveLength(1);
     await allGone(first.pids);
     expect(existsSync(file)).toBe(false);
     const second = (await runProgram("two-lives.ts", {
-      ...lives(),
+      ...lifeIn(world),
       suspended: first,
       approved: true,
     })) as SecondLife;
     expect(second).toMatchObject({ text: "Added.", isResume: true, left: 0 });
     expect(readFileSync(file, "utf8")).toBe("knot\n");
   });
-
-  it("is continued by another program: a denied call never runs", async () => {
-    const file = join(world.ai.place.cwd, "denied-lives.txt");
-    world.ai.script([toolUse("Bash", { command: `echo knot >> ${file}` })], "As you wish.");
-    const first = (await runProgram("two-lives.ts", lives())) as FirstLife;
-    const second = (await runProgram("two-lives.ts", {
-      ...lives(),
-      suspended: first,
-      approved: false,
-    })) as SecondLife;
-    expect(second).toMatchObject({ text: "As you wish.", left: 0 });
-    expect(existsSync(file)).toBe(false);
-    expect(world.ai.calls[1]?.prompt).toContain("Not today.");
-  });
-
-  it("is continued by another program: the model gets the result of a tool of the host", async () => {
-    world.ai.script([toolUse("mcp__app__pick", { what: "rope" })], "A fine rope.");
-    const first = (await runProgram("two-lives.ts", lives())) as FirstLife;
-    await allGone(first.pids);
-    const second = (await runProgram("two-lives.ts", {
-      ...lives(),
-      suspended: first,
-      picked: "the red rope",
-    })) as SecondLife;
-    expect(second).toMatchObject({ text: "A fine rope.", left: 0 });
-    expect(world.ai.calls[1]?.prompt).toContain("the red rope");
-    expect(world.ai.calls[1]?.system).toContain("You tie knots.");
-  });
 });
-
-interface FirstLife {
-  readonly sessionId: string;
-  readonly state: unknown;
-  readonly pids: readonly number[];
-  readonly types: readonly string[];
-}
-
-interface SecondLife {
-  readonly text: string;
-  readonly types: readonly string[];
-  readonly isResume: boolean;
-  readonly left: number;
-}
-
-/** Waits until none of the processes is left. */
-async function allGone(pids: readonly number[]): Promise<void> {
-  await until(() => pids.every((pid) => !isAlive(pid)));
-}

@@ -2,6 +2,38 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { isAlive, until } from "../../../../hawser/test/support/proc.js";
+import type { Life } from "../programs/two-lives.js";
+import type { HarnessWorld } from "./harness-world.js";
+
+/** What `two-lives.ts` prints in its first life. */
+export interface FirstLife {
+  readonly sessionId: string;
+  readonly state: unknown;
+  /** The processes of the CLI. */
+  readonly pids: readonly number[];
+  readonly types: readonly string[];
+}
+
+/** What `two-lives.ts` prints in its second life. */
+export interface SecondLife {
+  readonly text: string;
+  readonly types: readonly string[];
+  readonly isResume: boolean;
+  /** How many processes of the CLI are left. */
+  readonly left: number;
+}
+
+/** The input of `two-lives.ts` for its first life in this world. */
+export function lifeIn({ ai }: HarnessWorld): Life {
+  const { cwd = "", ...cli } = ai.cliOptions;
+  return { cli, folder: cwd };
+}
+
+/** Waits until none of the processes is left. */
+export async function allGone(pids: readonly number[]): Promise<void> {
+  await until(() => pids.every((pid) => !isAlive(pid)));
+}
 
 /** Runs a TypeScript module of `programs/` in a process of its own. Its input is JSON, and so is its output. */
 export async function runProgram(name: string, input: unknown): Promise<unknown> {
