@@ -2,7 +2,7 @@
 // state. In its second life it continues the turn by this state. What it prints is one line of JSON.
 import { readFileSync } from "node:fs";
 import { HarnessAgent } from "@ai-sdk/harness/agent";
-import { type ToolSet, tool } from "ai";
+import { tool } from "ai";
 import { type Options, processes } from "hawser";
 import { z } from "zod";
 import { hawserHarness, localWorkspace } from "../../../src/harness/index.js";
@@ -17,13 +17,14 @@ export interface Life {
 }
 
 const life = JSON.parse(readFileSync(0, "utf8")) as Life;
-const tools: ToolSet = { pick: tool({ inputSchema: z.object({ what: z.string() }) }) as never };
+// The AI SDK of the harness is another copy, with types of its own.
+const pick = tool({ inputSchema: z.object({ what: z.string() }) }) as never;
 const agent = new HarnessAgent({
   harness: hawserHarness({ ...life.cli, model: "sonnet" }),
   ...localWorkspace(life.folder),
   permissionMode: "allow-reads",
   instructions: "You tie knots.",
-  tools,
+  tools: { pick },
 });
 
 if (life.suspended === undefined) await firstLife();
