@@ -6,8 +6,8 @@ import { onTestFinished } from "vitest";
 import { nativeCli } from "../../../../tools/native-cli.js";
 import type { AiWorld } from "./ai-world.js";
 
-/** A program of the folder examples that runs in the environment of a world. */
-export interface RunningExample {
+/** A program that runs in the environment of a world. */
+export interface RunningProgram {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<{
     readonly code: number | null;
@@ -16,13 +16,23 @@ export interface RunningExample {
   }>;
 }
 
+/** Runs a program of the folder examples. */
 export function runExample(
   world: AiWorld,
   name: string,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
-): RunningExample {
+): RunningProgram {
   const file = fileURLToPath(new URL(`../../../../examples/${name}`, import.meta.url));
+  return runProgram(world, file, args, env);
+}
+
+export function runProgram(
+  world: AiWorld,
+  file: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): RunningProgram {
   const child = spawn(process.execPath, [file, ...args], {
     cwd: world.place.cwd,
     env: { ...world.place.env, HAWSER_CLI: nativeCli("@anthropic-ai/claude-code"), ...env },

@@ -1,0 +1,57 @@
+import { generateText, Output, streamText } from "ai";
+import { toolUse } from "hawser/testing";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { aiWorld } from "../support/ai-world.js";
+
+const world = aiWorld({ pool: { size: { min: 1, max: 3 } } });
+const bash = toolUse("Bash", { command: "echo two", description: "counts" });
+
+describe("settings of hawser.agent()", () => {
+  it("warns of what has no effect, and adds the system prompt to that of the CLI", async () => {
+    world.script("Hello.");
+    const { warnings } = await generateText({
+      model: world.hawser.agent("sonnet"),
+      instructions: "You know all about knots.",
+      prompt: "Hi.",
+      temperature: 0.5,
+      stopSequences: ["END"],
+      maxOutputTokens: 100,
+    });
+    expect(warnings?.map((warning) => ("feature" in warning ? warning.feature : ""))).toEqual([
+      "maxOutputTokens",
+      "temperature",
+      "stopSequences",
+    ]);
+    expect(world.calls[0]?.system).toContain("You know all about knots.");
+    expect(world.calls[0]?.system).toContain("Claude Code");
+    expect(world.calls[0]?.tools).toContain("Bash");
+  });
+
+  it("gives a value by schema after the agent has worked", async () => {
+    const value = { knots: 2 };
+    world.script(bash, toolUse("StructuredOutput", value), "Done.");
+    const output = Output.object({ schema: z.object({ knots: z.number() }) });
+    const model = world.checked(world.hawser.agent("sonnet", { allowedTools: ["Bash"] }));
+    const result = streamText({ model, prompt: "How many?", output });
+    await result.consumeStream();
+    expect(await result.output).toEqual(value);
+    const calls = await result.toolCalls;
+    expect(calls.map(({ toolName }) => toolName)).toEqual(["Bash"]);
+  });
+
+  it("stops at maxTurns with the finish reason other", async () => {
+    world.script(bash, bash, bash);
+    const model = world.hawser.agent("sonnet", { allowedTools: ["Bash"], maxTurns: 1 });
+    const result = await generateText({ model, prompt: "Count." });
+    expect(result.finishReason).toBe("other");
+    expect(result.rawFinishReason).toBe("max_turns");
+  });
+
+  it("fails before anything is started if its folder does not exist", async () => {
+    const model = world.hawser.agent("sonnet", { cwd: "/nowhere/at/all" });
+    const failed = generateText({ model, prompt: "Hi.", maxRetries: 0 });
+    await expect(failed).rejects.toThrow("/nowhere/at/all");
+    expect(world.calls).toEqual([]);
+  });
+});
