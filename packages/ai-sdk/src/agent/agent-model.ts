@@ -49,7 +49,7 @@ export class AgentModel implements LanguageModelV4 {
   async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
     const { warnings, parts, run } = await this.#answer(options, false);
     const all = withStart(parts, warnings);
-    return { stream: partStream(await all.next(), all, () => void run.close()) };
+    return { stream: partStream(await all.next(), all, () => void run.leave()) };
   }
 
   async #answer(options: LanguageModelV4CallOptions, isGenerated: boolean): Promise<Answering> {

@@ -56,6 +56,7 @@ export class AgentRun implements ParkedTurn {
   /** The usage of the earlier steps. */
   #toldUsage: Usage | undefined;
   #isPaid = false;
+  #isParked = false;
   #closing: Promise<void> | undefined;
 
   constructor(parts: AgentRunParts) {
@@ -66,9 +67,20 @@ export class AgentRun implements ParkedTurn {
   }
 
   /**
-   * Gives the answers of a request to the turn. An answer that the CLI no longer waits for has no effect.
+   * Gives the answers of a request to the turn. An answer that the CLI no longer waits for has no effect. If an answer
+   * cannot be given, the turn ends.
    */
-  async answer({ approvals, results }: Answers, warnings: CallWarnings): Promise<void> {
+  async answer(answers: Answers, warnings: CallWarnings): Promise<void> {
+    this.#isParked = false;
+    try {
+      await this.#give(answers, warnings);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  async #give({ approvals, results }: Answers, warnings: CallWarnings): Promise<void> {
     const { host } = this.#parts;
     for (const { approvalId, approved, reason } of approvals) {
       const question = host.waiting.find(
@@ -95,7 +107,7 @@ export class AgentRun implements ParkedTurn {
     const { signal, failed } = options;
     this.#writer.begin(options.repeatsCalls);
     this.#stepUsage = undefined;
-    let isParked = false;
+    this.#isParked = false;
     try {
       let lastAt = performance.now();
       for (;;) {
@@ -104,7 +116,7 @@ export class AgentRun implements ParkedTurn {
           const parts = [...this.#writer.park()];
           const finish = this.#finishParked();
           // Parked before the reader gets the end, because the answer may come at once.
-          isParked = true;
+          this.#isParked = true;
           this.#parts.parked.park(this, this.#writer.waits, this.#parts.limits);
           yield* parts;
           yield finish;
@@ -131,8 +143,13 @@ export class AgentRun implements ParkedTurn {
         usage: toUsage(this.#stepUsage),
       };
     } finally {
-      if (!isParked) await this.close();
+      await this.leave();
     }
+  }
+
+  /** The reader of a step wants no more: ends the turn, unless it waits for another request. */
+  async leave(): Promise<void> {
+    if (!this.#isParked) await this.close();
   }
 
   /** Denies what waits, and ends the process. Resolves when the process is gone. */

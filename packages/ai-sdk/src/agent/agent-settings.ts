@@ -1,4 +1,4 @@
-import type { Options } from "hawser";
+import { HawserError, type Options } from "hawser";
 
 /** The options of `hawser` that an agent of the AI SDK does not take, because the request or this package sets them. */
 type SetByRequest =
@@ -54,11 +54,24 @@ export interface ParkingSettings {
   readonly maxResultChars: number;
 }
 
-/** Splits the settings of an agent into the options of `hawser` and the rest. */
+/**
+ * Splits the settings of an agent into the options of `hawser` and the rest. Throws `invalid_options` for a limit that is
+ * none.
+ */
 export function splitSettings(settings: AgentSettings): {
   readonly options: Options;
   readonly parking: ParkingSettings;
 } {
   const { parkedMs = 300_000, maxParked, maxResultChars = 50_000, ...options } = settings;
+  requirePositive({ parkedMs, maxParked, maxResultChars });
   return { options, parking: { parkedMs, maxParked, maxResultChars } };
+}
+
+function requirePositive(limits: Readonly<Record<string, number | undefined>>): void {
+  const wrong = Object.entries(limits).filter(([, limit]) => limit !== undefined && !(limit > 0));
+  if (wrong.length === 0) return;
+  const names = wrong.map(([name]) => `\`${name}\``).join(", ");
+  throw new HawserError("invalid_options", `hawser.agent() got no positive number as ${names}.`, {
+    issues: wrong.map(([path]) => ({ path, message: "must be a number greater than 0" })),
+  });
 }

@@ -5,7 +5,7 @@ import { clientTools } from "../completion/client-tools.js";
 import { ineffectiveSettings } from "../completion/ineffective-settings.js";
 import { thinkingOf } from "../completion/thinking.js";
 import { translatePrompt } from "../prompt/index.js";
-import { modelOptions } from "../settings.js";
+import { callSettings, modelOptions } from "../settings.js";
 import { fromStream, TurnHost } from "../turn/index.js";
 import type { AgentContext } from "./agent-model.js";
 import { AgentRun } from "./agent-run.js";
@@ -18,7 +18,9 @@ export function startRun(
   { modelId, pools, defaults, settings, parked }: AgentContext,
   warnings: CallWarnings,
 ): AgentRun {
-  const { options: own, parking } = splitSettings(settings);
+  const { options: agentOptions, parking } = splitSettings(settings);
+  const ofCall = callSettings({}, options.providerOptions?.["hawser"]);
+  const own: Options = { ...agentOptions, ...modelOptions(ofCall) };
   const hasTools = options.toolChoice?.type !== "none";
   warnOf(options, warnings);
   const tools = hasTools ? clientTools(options.tools ?? [], warnings) : [];
@@ -35,6 +37,8 @@ export function startRun(
   const schema = schemaOf(options.responseFormat);
   const base: AnyCompleteOptions = {
     ...modelOptions(defaults),
+    // The minimal mode is for completions: the agent would have no hooks and no instructions of the project.
+    bare: undefined,
     ...own,
     ...(hasTools ? {} : WITHOUT_TOOLS),
     preset: "agent",

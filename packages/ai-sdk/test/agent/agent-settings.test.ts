@@ -54,4 +54,20 @@ describe("settings of hawser.agent()", () => {
     await expect(failed).rejects.toThrow("/nowhere/at/all");
     expect(world.calls).toEqual([]);
   });
+
+  it("refuses a limit that is no positive number", async () => {
+    const model = world.hawser.agent("sonnet", { parkedMs: Number.NaN });
+    const failed = generateText({ model, prompt: "Hi.", maxRetries: 0 });
+    await expect(failed).rejects.toThrow("`parkedMs`");
+  });
+
+  it("takes settings of one call from providerOptions, and refuses those that it does not know", async () => {
+    world.script("Hello.");
+    const model = world.hawser.agent("sonnet");
+    const call = { model, prompt: "Hi.", maxRetries: 0 };
+    await generateText({ ...call, providerOptions: { hawser: { tenant: "alice" } } });
+    expect(Object.keys(world.pool.stats().spentUsdByTenant)).toContain("alice");
+    const failed = generateText({ ...call, providerOptions: { hawser: { tenat: "alice" } } });
+    await expect(failed).rejects.toThrow("`tenat`");
+  });
 });

@@ -142,6 +142,27 @@ describe("a parked turn of hawser.agent()", () => {
 });
 
 describe("abort of hawser.agent()", () => {
+  it("leaves a turn that waits, if the reader cancels the stream after its last part", async () => {
+    world.script(runs("cancelled.txt"), "Done.");
+    const model = provider().agent("sonnet");
+    const user = { role: "user" as const, content: [{ type: "text" as const, text: "Go." }] };
+    const { stream } = await model.doStream({ prompt: [user] });
+    const reader = stream.getReader();
+    let approvalId = "";
+    for (;;) {
+      const { value } = await reader.read();
+      if (value?.type === "tool-approval-request") approvalId = value.approvalId;
+      if (value?.type === "finish") break;
+    }
+    await reader.cancel();
+    const answer = { type: "tool-approval-response" as const, approvalId, approved: true };
+    const { content } = await model.doGenerate({
+      prompt: [user, { role: "tool", content: [answer] }],
+    });
+    expect(content.map(({ type }) => type)).toEqual(["tool-call", "tool-result", "text"]);
+    expect(linesOf("cancelled.txt")).toBe("run\n");
+  });
+
   it("ends the turn and its process while the answer streams", async () => {
     world.script(hang("Once upon a time"));
     const leaves = new AbortController();

@@ -1,4 +1,5 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { ContentBlock, OtherBlock } from "hawser";
 import { describe, expect, it } from "vitest";
 import { approvalIdOf } from "../../src/agent/approval-id.js";
 import type { WaitEnd } from "../../src/agent/parked-turns.js";
@@ -39,10 +40,11 @@ function replayed(prompt: LanguageModelV4Prompt, end?: WaitEnd) {
   return { short, notRun };
 }
 
-function shortOf(block: { readonly type: string; readonly [field: string]: unknown }): string {
-  if (block.type === "text") return String(block["text"]);
-  if (block.type === "tool_use") return `call:${block["id"]}`;
-  return `result:${block["tool_use_id"]}:${String(block["content"]).slice(0, 30)}`;
+function shortOf(block: ContentBlock | OtherBlock): string {
+  const { type, text, id, tool_use_id, content } = block as OtherBlock;
+  if (type === "text") return String(text);
+  if (type === "tool_use") return `call:${id}`;
+  return `result:${tool_use_id}:${String(content).slice(0, 30)}`;
 }
 
 describe("replayPrompt()", () => {
