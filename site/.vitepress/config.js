@@ -59,6 +59,7 @@ export default defineConfig({
           guide("Tools", "tools"),
           guide("The pool", "pool"),
           guide("The gateway", "gateway"),
+          guide("Observability", "observability"),
           guide("Performance", "performance"),
           guide("Errors", "errors"),
           guide("Tests", "testing"),

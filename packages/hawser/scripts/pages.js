@@ -23,6 +23,8 @@ const ONLY_IN_REPOSITORY = [
   "docs/benchmarks.md",
   "docs/benchmarks.svg",
   "docs/gateway.md",
+  "docs/observability.md",
+  "docs/observability.svg",
   "docs/source-systems.md",
   "examples/deploy",
 ];

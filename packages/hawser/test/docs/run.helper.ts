@@ -78,7 +78,7 @@ function lay(block: Block, cwd: string, machine: Machine): [program: string, fil
   return [block.language === "sh" ? "sh" : process.execPath, file];
 }
 
-const LIBRARIES = ["zod", "valibot", "@valibot", "@modelcontextprotocol", "@hawser"];
+const LIBRARIES = ["zod", "valibot", "@valibot", "@modelcontextprotocol", "@hawser", "@opentelemetry"];
 
 const PROJECT = {
   "package.json": '{ "name": "knots", "type": "module" }\n',

@@ -60,8 +60,8 @@ function sourcesOf({ page, text }: Source): [string, string][] {
   ];
 }
 
-/** The functions on these pages are those of other systems. */
-const NAMES_OF_OTHERS = new Set(["docs/source-systems.md"]);
+/** The names on these pages are those of other systems, or of attributes such as `error.type`. */
+const NAMES_OF_OTHERS = new Set(["docs/observability.md", "docs/source-systems.md"]);
 
 export function isProgram({ language }: Block): boolean {
   return language === "js" || language === "ts";
