@@ -9,6 +9,7 @@ import { run as gateway } from "./gateway.js";
 import { run as growth } from "./growth.js";
 import { run as history } from "./history.js";
 import { run as imports } from "./import.js";
+import { run as otel } from "./otel.js";
 import { run as rates } from "./rates.js";
 import { run as sessions } from "./sessions.js";
 import { run as streaming } from "./streaming.js";
@@ -19,6 +20,7 @@ import { run as waiting } from "./waiting.js";
 export const GROUPS = {
   streaming,
   subscribers,
+  otel,
   "first-answer": firstAnswer,
   added,
   calls,

@@ -1,16 +1,19 @@
 // Pools and sessions that the bench loads with many callers. host.js runs them, as it runs the competitors.
 import { collectGarbage } from "../garbage.js";
+import { instrumented } from "../instrumented.js";
 import { hawser, hawserOptions, settled } from "./competitors.js";
 
 /**
  * An empty pool: with as many processes as given, or with the pool's own limits.
- * @typedef {{ processes?: number, queueLimit?: number, cli: string, cwd: string,
+ * @typedef {{ processes?: number, queueLimit?: number, telemetry?: "off" | "on", cli: string, cwd: string,
  *   env: NodeJS.ProcessEnv }} CrowdPlace
  */
 export const CROWD = {
   /** @param {CrowdPlace} place */
-  async open({ processes, queueLimit, ...place }) {
+  async open({ processes, queueLimit, telemetry, ...place }) {
     const { createPool } = await hawser();
+    if (telemetry === "off") await import("@hawser/otel");
+    if (telemetry === "on") await instrumented();
     const options = hawserOptions(place);
     const size = processes === undefined ? undefined : { min: processes, max: processes };
     const pool = createPool({ size, queueLimit });

@@ -2,6 +2,7 @@
 // `node program.js <library> <way> <options>`. Prints the cost.
 import { pathToFileURL } from "node:url";
 import { DIST } from "../../tools/dist.js";
+import { instrumented } from "../instrumented.js";
 
 const [library, way, json] = process.argv.slice(2);
 const { cli, cwd, env } = JSON.parse(json);
@@ -23,6 +24,18 @@ const LIBRARIES = {
 
   /** Hawser with a subscriber on the channels of tools. */
   tools: () => subscribed((name) => name.startsWith("tool")),
+
+  /** Hawser with `@hawser/otel`, which is loaded but not started. */
+  async otelOff() {
+    await import("@hawser/otel");
+    return LIBRARIES.hawser();
+  },
+
+  /** Hawser with `@hawser/otel` and the SDK of OpenTelemetry. */
+  async otel() {
+    await instrumented();
+    return LIBRARIES.hawser();
+  },
 
   async official() {
     const { query } = await import("@anthropic-ai/claude-agent-sdk");

@@ -3,10 +3,10 @@ import { type Context, context } from "@opentelemetry/api";
 
 /**
  * A store for `channel.bindStore()` that runs the work of the channel inside a context of OpenTelemetry. It keeps
- * nothing itself: the registered context manager does, whatever it is and whenever it is registered.
+ * nothing itself: the registered context manager does, whenever it is registered.
  */
 export class ContextStore extends AsyncLocalStorage<Context> {
-  /** Node up to 25.8 calls this for each store that is bound. */
+  /** Node before 25.9 calls this for each store that is bound. Any context manager will do. */
   override run<R>(active: Context, callback: () => R): R;
   override run<R, Args extends unknown[]>(
     active: Context,
@@ -21,16 +21,30 @@ export class ContextStore extends AsyncLocalStorage<Context> {
     return context.with(active, callback, undefined, ...args);
   }
 
-  /**
-   * Newer Node calls this instead, and disposes of the result when the work has returned. `attach()` is in the
-   * API since 1.10.
-   */
+  /** Newer Node calls this instead, and disposes of the result when the work has returned. */
   withScope(active: Context): Disposable {
-    const token = (context as Partial<AttachingContext>).attach?.(active);
-    return { [Symbol.dispose]: () => token?.dispose() };
+    const scope = attach(active);
+    return { [Symbol.dispose]: () => scope?.dispose() };
   }
 }
 
-interface AttachingContext {
-  attach(active: Context): { dispose(): void };
+interface Scope {
+  dispose(): void;
+}
+
+/**
+ * What makes a context active without a function. It is public in the API since 1.10; the context manager of
+ * OpenTelemetry has it with older APIs, too. Before, that manager keeps contexts in a store of Node.
+ */
+interface Attaching {
+  attach?(active: Context): Scope;
+  _getContextManager?(): Attaching;
+  readonly _asyncLocalStorage?: { withScope?(active: Context): Scope };
+}
+
+function attach(active: Context): Scope | undefined {
+  const api = context as unknown as Attaching;
+  const manager = api._getContextManager?.();
+  if (manager?.attach !== undefined) return manager.attach(active);
+  return manager?._asyncLocalStorage?.withScope?.(active) ?? api.attach?.(active);
 }

@@ -73,7 +73,9 @@ export const NAMES = `
 type Hawser = typeof import("hawser");
 type Providers = typeof import("hawser/providers");
 type Testing = typeof import("hawser/testing");
+type Answer = typeof import("hawser/answer");
 type Gateway = typeof import("@hawser/gateway");
+type Otel = typeof import("@hawser/otel");
 type Options = import("hawser").Options;
 type PoolOptions = import("hawser").PoolOptions;
 type Session = import("hawser").Session;
@@ -91,7 +93,9 @@ type Callable =
   | keyof Hawser
   | keyof Providers
   | keyof Testing
+  | keyof Answer
   | keyof Gateway
+  | keyof Otel
   | KeyOf<Session | Turn | Pool | import("hawser").Query | import("hawser").WarmQuery>
   | KeyOf<import("hawser/providers").ClaudeCliProvider>
   | KeyOf<import("hawser/providers").ClaudeCodeProvider>
