@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { tool } from "ai";
 import { processes } from "hawser";
-import { reply, toolUse } from "hawser/testing";
+import { hang, reply, toolUse } from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { approvalResponse, harnessWorld, nothingRuns, requestIn } from "./support/harness-world.js";
@@ -78,6 +78,26 @@ describe("session.suspendTurn()", () => {
     });
     expect(text).toBe("Written late.");
     expect(readFileSync(file, "utf8")).toBe("late");
+  });
+});
+
+describe("a turn in the middle of a text whose process is gone", () => {
+  it("goes on with a new process, which knows the conversation", async () => {
+    world.ai.script(hang("I begin"), "I begin again.");
+    const agent = world.agent({}, { parkMs: 1 });
+    const session = await world.session(agent);
+    const result = await agent.stream({ session, prompt: "Talk of knots." });
+    let state: Promise<object> | undefined;
+    for await (const part of result.fullStream) {
+      if (part.type === "text-delta") state ??= session.suspendTurn();
+    }
+    await nothingRuns();
+    const { sessionId } = session;
+    const other = await world.session(agent, { sessionId, continueFrom: await state });
+    const { text } = await agent.continueGenerate({ session: other });
+    expect(text).toBe("I begin again.");
+    expect(JSON.stringify(world.ai.calls[1]?.body)).toContain("Talk of knots.");
+    expect(world.ai.calls[1]?.prompt).toContain("Go on with the task");
   });
 });
 
