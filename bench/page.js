@@ -13,7 +13,7 @@ import {
 /** The text of docs/benchmarks.md. */
 export const pageOf = ({ facts, calls, rates, added, growth, figures, observed }) => `# Benchmarks
 
-This page compares Hawser with the official SDK: the time of one call, the rate of many calls, and the cost of smaller steps. The model is simulated and answers at once, so the times are overhead: add the time of the real model. All figures are from one run on one machine. On another machine, only the ratios are meaningful. What the figures mean for your program: [performance.md](performance.md).
+This page compares Hawser with the official SDK: the time of one call, the rate of many calls, and the cost of smaller steps. The model is simulated and answers at once, so the times are overhead: add the time of the real model. All figures are from one run on one machine, except those that the list names as measured later. On another machine, only the ratios are meaningful. What the figures mean for your program: [performance.md](performance.md).
 
 ${listed(facts.map(([name, value]) => `${name}: ${value}`))}
 
