@@ -23,9 +23,9 @@ try {
   process.exit(error.status ?? 1);
 }
 
-/** The guide is the README of the package. Pages beside it are not shipped, so links to them become words. */
+/** The guide is the README of the package. Files beside it are not shipped, so links to them become words. */
 function copyGuide() {
   const text = readFileSync(join(docs, guide), "utf8");
-  const links = /\[([^\]]+)\]\((?![a-z]+:|#)[^)]+\)/g;
+  const links = /!?\[([^\]]+)\]\((?![a-z]+:|#)[^)]+\)/g;
   writeFileSync(join(root, "README.md"), text.replace(links, "$1 (in the repository)"));
 }

@@ -1,6 +1,6 @@
 import { context, DiagLogLevel, diag, metrics, trace } from "@opentelemetry/api";
 import { CHANNELS, complete, createApprovals, createPool, HawserError, openSession } from "hawser";
-import { always, apiError, hang, toolUse } from "hawser/testing";
+import { always, apiError, hang, reply, toolUse } from "hawser/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { instrument } from "../src/index.js";
 import { rememberedThings } from "../src/instrument.js";
@@ -210,4 +210,43 @@ describe("instrument()", () => {
     expect(childrenOf(world.spans, tool).map(({ name }) => name)).toEqual(["hook", "decide"]);
     expect(seen).toEqual(["kept", "kept"]);
   });
+
+  it("uses the next names of tokens with OTEL_SEMCONV_STABILITY_OPT_IN", async () => {
+    vi.stubEnv("OTEL_SEMCONV_STABILITY_OPT_IN", "gen_ai_latest_experimental");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    world.instrument();
+    world.script(reply("A bowline.", { usage: USAGE }));
+    await complete("Name a knot.", world.options);
+    const tokens = (await world.metrics()).filter(({ unit }) => unit === "{token}");
+    expect(Object.fromEntries(tokens.map(({ name, value, sum }) => [name, value ?? sum]))).toEqual({
+      "gen_ai.client.inference.usage.input_tokens": 60,
+      "gen_ai.client.inference.usage.output_tokens": 5,
+      "gen_ai.client.inference.usage.cache_read.input_tokens": 20,
+      "gen_ai.client.inference.usage.cache_write.input_tokens": 30,
+      "gen_ai.client.inference.operation.input_tokens": 60,
+      "gen_ai.client.inference.operation.output_tokens": 5,
+    });
+    const [chat] = world.spans;
+    expect(chat?.attributes["gen_ai.usage.cache_write.input_tokens"]).toBe(30);
+  });
+
+  it("counts the tokens of the cache as input tokens, and shows them apart", async () => {
+    world.instrument();
+    world.script(reply("A bowline.", { usage: USAGE }));
+    await complete("Name a knot.", world.options);
+    const shown = {
+      "gen_ai.usage.input_tokens": 60,
+      "gen_ai.usage.cache_read.input_tokens": 20,
+      "gen_ai.usage.cache_creation.input_tokens": 30,
+      "gen_ai.usage.output_tokens": 5,
+    };
+    expect(world.spans.map(({ attributes }) => attributes)).toMatchObject([shown, shown]);
+  });
 });
+
+const USAGE = {
+  input_tokens: 10,
+  cache_read_input_tokens: 20,
+  cache_creation_input_tokens: 30,
+  output_tokens: 5,
+};
