@@ -104,6 +104,20 @@ stream_max_retries = 0
       assert.match(stdout + stderr, /no hosted tool web_search/);
     },
 
+    'codex exec: a search is left out with hostedTools: "ignore"': async () => {
+      await world.configure({ hostedTools: "ignore" });
+      try {
+        script("A bowline.");
+        const { code, stdout, stderr } = await codex("", "Name a knot.");
+        assert.equal(code, 0, stdout + stderr);
+        assert.equal(stdout.trim(), "A bowline.");
+        assert.ok(calls()[0].tools.includes("exec_command"));
+        assert.ok(!calls()[0].tools.some((name) => /search/i.test(name)));
+      } finally {
+        await world.configure();
+      }
+    },
+
     "codex exec: two commands in one message, then a third": async () => {
       const echo = (word) => toolUse("exec_command", { cmd: `echo ${word}` });
       script([echo("one"), echo("two")], echo("three"), "Done.");

@@ -52,6 +52,16 @@ export async function startGateway({ cwd, home, env }) {
     key,
     limitedKey,
     log: () => log,
+    /** Changes settings of the configuration, or takes earlier changes back without any. */
+    async configure(changes = {}) {
+      writeFileSync(config, JSON.stringify({ ...CONFIG, ...changes }));
+      const before = log.length;
+      child.kill("SIGHUP");
+      for (;;) {
+        if (log.slice(before).includes("The configuration was reloaded.")) return;
+        await once(child.stderr, "data");
+      }
+    },
     /** Ends the gateway with SIGTERM. Throws if it does not end well, or if a key is in its log. */
     async close() {
       child.kill("SIGTERM");

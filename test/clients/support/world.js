@@ -38,6 +38,8 @@ export async function openWorld() {
     limitedKey: gateway.limitedKey,
     /** What the gateway wrote to stdout and stderr. */
     log: () => gateway.log(),
+    /** Changes settings of the gateway for the checks that follow; without any, they are as at the start. */
+    configure: (changes) => gateway.configure(changes),
     /**
      * What the model says next, one reply for each request that it may get.
      * @param {...ScriptEntry} replies
