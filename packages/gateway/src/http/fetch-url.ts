@@ -139,8 +139,12 @@ function get(
         else done(null, first?.address ?? "", first?.family);
       },
     });
+    sent.once("response", resolve);
     // Not `once`, because an abort can follow an error, and an error without a listener ends the program.
-    sent.once("response", resolve).on("error", reject).end();
+    sent.on("error", reject);
+    // A server that wants to speak another protocol (status 101) leads to no other event.
+    sent.on("close", () => reject(new Error("The connection was closed.")));
+    sent.end();
   });
 }
 

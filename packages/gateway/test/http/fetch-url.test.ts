@@ -24,7 +24,9 @@ const handler: RequestListener = ({ url = "" }, response) => {
   else if (url === "/away") response.writeHead(302, { location: "http://10.0.0.1/a.png" }).end();
   else if (url === "/file") response.writeHead(302, { location: "file:///etc/passwd" }).end();
   else if (url === "/again") response.writeHead(307, { location: "/a.png" }).end();
-  else if (url === "/loop") response.writeHead(302, { location: "/loop" }).end();
+  else if (url === "/upgrade") {
+    response.socket?.end("HTTP/1.1 101 Go on\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
+  } else if (url === "/loop") response.writeHead(302, { location: "/loop" }).end();
   else response.writeHead(404).end();
 };
 
@@ -74,6 +76,7 @@ describe("createUrlFetcher()", () => {
     { path: "/away", text: "public internet" },
     { path: "/file", text: "http and https" },
     { path: "/loop", text: "too often" },
+    { path: "/upgrade", text: "could not be fetched" },
   ])("refuses $path: $text", async ({ path, text }) => {
     await expect(fetchUrl(`${base}${path}`, "image", "messages[0]")).rejects.toEqual(refusal(text));
   });
