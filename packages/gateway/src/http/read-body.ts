@@ -1,6 +1,6 @@
 import { HawserError } from "hawser";
 import { RequestError } from "../errors/request-error.js";
-import { isDeeperThan, MAX_DEPTH } from "./is-deeper-than.js";
+import { excessText, jsonExcess } from "./json-excess.js";
 import { jsonMistake } from "./json-mistake.js";
 
 /** 32 MiB, as the Messages API has it. */
@@ -52,13 +52,11 @@ export function checkContentType(headers: Headers): void {
 
 /** Parses a body. The message has the position of the mistake, but no part of the body. */
 export function parseJson(text: string): unknown {
-  const value = parsed(text);
-  if (!isDeeperThan(value, MAX_DEPTH)) return value;
-  const message = `The body is nested deeper than ${MAX_DEPTH} levels. Send a value that is less deep.`;
-  throw new RequestError("invalid_request", message);
-}
-
-function parsed(text: string): unknown {
+  const excess = jsonExcess(text);
+  if (excess !== undefined) {
+    const message = `The body ${excessText(excess)}. Send less in one request.`;
+    throw new RequestError("invalid_request", message);
+  }
   try {
     return JSON.parse(text);
   } catch {
