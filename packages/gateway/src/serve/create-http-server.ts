@@ -1,4 +1,10 @@
-import { createServer, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError as UnreadableRequest } from "@hono/node-server";
 import type { ListenConfig } from "../config/gateway-config.js";
@@ -24,7 +30,7 @@ export function createHttpServer(
       connectionsCheckingInterval: Math.min(CHECK_MS, listen.headersTimeoutMs ?? CHECK_MS),
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
-    (request, response) => void listener(request, response),
+    inTurn(listener),
   );
   server.maxConnections = listen.maxConnections ?? MAX_CONNECTIONS;
   answerClientErrors(server);
@@ -37,6 +43,7 @@ const REQUEST_MS = 120_000;
 const CHECK_MS = 5000;
 const KEEP_ALIVE_MS = 5000;
 const MAX_CONNECTIONS = 1024;
+const MAX_PIPELINED = 16;
 
 /** The error for a target or a `Host` of which no URL can be made. */
 function unreadable(error: unknown): unknown {
@@ -53,16 +60,51 @@ function problemAnswer(problem: Problem): Response {
   });
 }
 
+/**
+ * Answers the requests of one connection one after the other. A client can send requests without waiting for answers
+ * (pipelining). Node would begin with all of them, so that the number of connections would not limit the number of
+ * requests, and it does not tell when the client of a later one is gone. A connection with many of them is closed.
+ */
+function inTurn(listener: (request: IncomingMessage, response: ServerResponse) => unknown) {
+  const queues = new WeakMap<Duplex, { size: number; last: Promise<void> }>();
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request;
+    const queue = queues.get(socket) ?? { size: 0, last: Promise.resolve() };
+    queues.set(socket, queue);
+    queue.size += 1;
+    if (queue.size > MAX_PIPELINED) {
+      socket.destroy();
+      return;
+    }
+    const isFirst = queue.size === 1;
+    const before = queue.last;
+    queue.last = new Promise((resolve) => {
+      response.once("close", () => {
+        queue.size -= 1;
+        resolve();
+      });
+    });
+    const answer = () => {
+      if (!socket.destroyed) void listener(request, response);
+    };
+    if (isFirst) answer();
+    else void before.then(answer);
+  };
+}
+
 /** Node answers these with a status line only: headers that are too large or too slow, and what is no HTTP. */
 function answerClientErrors(server: Server): void {
-  const responses = new WeakMap<Duplex, ServerResponse>();
-  server.prependListener("request", (request, response) => {
-    responses.set(request.socket, response);
+  const responses = new WeakMap<Duplex, Set<ServerResponse>>();
+  server.prependListener("request", ({ socket }, response) => {
+    const open = responses.get(socket) ?? new Set();
+    responses.set(socket, open.add(response));
+    response.once("close", () => open.delete(response));
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    const response = responses.get(socket);
     // Bytes after an answer that has begun would be read as a part of it.
-    const isAnswering = response?.headersSent === true && !response.writableFinished;
+    const isAnswering = [...(responses.get(socket) ?? [])].some(
+      ({ headersSent, writableFinished }) => headersSent && !writableFinished,
+    );
     if (error.code === "ECONNRESET" || !socket.writable || isAnswering) {
       socket.destroy();
       return;

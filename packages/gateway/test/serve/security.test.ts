@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isolatedEnv, SimulatedModel } from "hawser/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { nativeCli } from "../../../../tools/native-cli.js";
+import { jsonExcess } from "../../src/http/json-excess.js";
 import { type RunningServer, serve } from "../../src/serve/serve.js";
 import { createKey, hashKey } from "../../src/tenants/api-key.js";
 import { RawConnection } from "../support/raw-http.js";
@@ -223,12 +224,16 @@ describe("slow clients", () => {
   });
 
   it("get no second answer into an answer that has begun", async () => {
-    const connection = raw([...POST, "content-type: application/json", "content-length: 2"], "{}");
-    expect(await connection.status()).toBe(400);
-    const before = connection.text.split("HTTP/1.1").length;
-    connection.write("nonsense\r\n\r\n");
+    const get = (path: string) =>
+      `GET ${path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${KEYS.alice}\r\n\r\n`;
+    const connection = new RawConnection(server.port);
+    connection.write(get("/health"));
+    expect(await connection.status()).toBe(200);
+    connection.write(get("/hawser/v1/events"));
+    await vi.waitFor(() => expect(connection.text).toContain("snapshot"));
+    connection.write(`${get("/health")}nonsense\r\n\r\n`);
     await connection.closed;
-    expect(connection.text.split("HTTP/1.1")).toHaveLength(before + 1);
+    expect(connection.text.split("HTTP/1.1 ")).toHaveLength(3);
   });
 
   it("with headers that are too large get 431", async () => {
@@ -236,6 +241,31 @@ describe("slow clients", () => {
     expect(await connection.status()).toBe(431);
     await connection.closed;
     expect(connection.json()).toMatchObject(refusal("headers_too_large", "invalid_request_error"));
+  });
+
+  it("that send requests without waiting for answers get them in order, and leave nothing behind", async () => {
+    const get = (path: string) =>
+      `GET ${path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${KEYS.alice}\r\n\r\n`;
+    const connection = new RawConnection(server.port);
+    connection.write(get("/health") + get("/v1/nothing") + get("/v1/models"));
+    await vi.waitFor(() => {
+      const statuses = [...connection.text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => code);
+      expect(statuses).toEqual(["200", "404", "200"]);
+    });
+    const open = async () => {
+      const text = await (await call("/metrics", {}, KEYS.admin)).text();
+      return Number(/^hawser_requests_open (\d+)$/m.exec(text)?.[1]);
+    };
+    // A stream of events has no end, so that only the first of these begins.
+    connection.write(get("/hawser/v1/events").repeat(10));
+    await vi.waitFor(async () => expect(await open()).toBe(1));
+    connection.destroy();
+    await vi.waitFor(async () => expect(await open()).toBe(0));
+
+    const many = new RawConnection(server.port);
+    many.write(get("/hawser/v1/events").repeat(30));
+    await many.closed;
+    await vi.waitFor(async () => expect(await open()).toBe(0));
   });
 
   it("that speak no HTTP get 400 as JSON", async () => {
@@ -377,6 +407,14 @@ describe("the access log", () => {
     const response = await call("/v1/messages", { method: "POST", body });
     expect(response.status).toBe(400);
     expect(await response.text()).toContain("nested deeper than 200 levels");
+  });
+
+  it("refuses a body that would be very large in memory", async () => {
+    const excess = jsonExcess(`{"model":"haiku","x":[${"[],".repeat(300_000)}[]]}`);
+    expect(excess).toBe("too_many");
+    expect(jsonExcess(JSON.stringify({ x: "[,".repeat(600_000) }))).toBeUndefined();
+    expect(jsonExcess(JSON.stringify({ x: `\\"${"[".repeat(300)}`, y: "\\" }))).toBeUndefined();
+    expect(jsonExcess(`"${"\\\\"}${"[".repeat(300)}`)).toBeUndefined();
   });
 
   it("has no error of the gateway for the arguments of a call that are nested very deeply", async () => {
