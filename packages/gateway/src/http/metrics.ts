@@ -13,7 +13,9 @@ export class Metrics {
   readonly #aborted = new Counters();
 
   count(entry: AccessEntry): void {
-    const { route = "none", status, method, tenant = "none" } = entry;
+    const { route = "none", status, tenant = "none" } = entry;
+    // A client can invent methods without end.
+    const method = METHODS.has(entry.method) ? entry.method : "other";
     const where = { route, method };
     this.#requests.add({ ...where, status: String(status), tenant }, 1);
     this.#durations.observe(where, entry.ms / 1000);
@@ -62,6 +64,8 @@ export class Metrics {
     for (const [tenant, { read, all }] of sums) if (all > 0) yield [{ tenant }, read / all];
   }
 }
+
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "DELETE", "OPTIONS"]);
 
 /** In seconds: from a warm answer of a small model to an agent that works for minutes. */
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];

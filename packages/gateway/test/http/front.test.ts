@@ -100,6 +100,10 @@ describe("/metrics", () => {
     expect(text).toMatch(/^hawser_tokens_total\{tenant="anonymous",kind="output"\} [1-9]/m);
     expect(text).toMatch(/^hawser_cost_usd_total\{tenant="anonymous"\} 0\.\d/m);
     expect(text).toMatch(/^hawser_pool_processes_started_total [1-9]/m);
+    for (let i = 0; i < 3; i += 1) await world.fetch("/v1/models", { method: `INVENTED${i}` });
+    const after = await (await world.fetch("/metrics")).text();
+    expect(after).toContain('method="other"');
+    expect(after).not.toContain("INVENTED");
     const values = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     for (const line of values)
       expect(line).toMatch(/^[a-z_]+(\{([a-z]+="[^"]*",?)+\})? [\d.e+-]+$/);
