@@ -70,7 +70,12 @@ export class FileLedger implements SpendingLedger {
   #load(day: string): void {
     if (this.#read.has(day) || !this.#canWrite) return;
     this.#read.add(day);
-    for (const { tenant, usd } of entriesIn(this.#file(day))) this.#sums.add(tenant, day, usd);
+    try {
+      for (const { tenant, usd } of entriesIn(this.#file(day))) this.#sums.add(tenant, day, usd);
+    } catch (error) {
+      // A request is booked when its answer is over. An error there would end the server.
+      this.#onError(error);
+    }
   }
 
   #file(day: string): string {

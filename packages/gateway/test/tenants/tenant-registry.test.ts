@@ -1,4 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -140,6 +148,18 @@ describe("FileLedger", () => {
     const after = new FileLedger(path, fail);
     expect(after.spent("alice", "2026-11-17")).toBe(0.75);
     expect(after.spent("alice", "2026-11-18")).toBe(0);
+  });
+});
+
+describe("FileLedger with a file that cannot be read", () => {
+  it("reports the error, and counts in memory", () => {
+    const path = folder();
+    mkdirSync(join(path, "spending-2026-11-17.jsonl"));
+    const errors: unknown[] = [];
+    const ledger = new FileLedger(path, (error) => errors.push(error));
+    ledger.add("alice", "2026-11-17", 0.5);
+    expect(ledger.spent("alice", "2026-11-17")).toBe(0.5);
+    expect(errors.length).toBeGreaterThan(0);
   });
 });
 
