@@ -61,8 +61,10 @@ export class ApiSessions {
   /** By Hawser's number. */
   readonly #opened = new Map<number, Held>();
   readonly #registered = new Set<Session>();
-  /** How many sessions each tenant is opening. */
-  readonly #opening = new Map<string, number>();
+  /** The sessions that are being opened. */
+  readonly #opening = new Set<Place>();
+  /** How many turns of each session run or wait. */
+  readonly #turns = new WeakMap<Session, number>();
   #runningTurns = 0;
 
   constructor(feed: EventFeed, options: ApiSessionsOptions) {
@@ -78,7 +80,9 @@ export class ApiSessions {
   /** Opens a session with the agent's options and those of the tenant. Resolves to the API's id. */
   async open(access: NativeAccess, request: OpenRequest): Promise<string> {
     const options = this.#optionsOf(access, request);
-    this.#refuseTooMany(access);
+    const pool = access.pool ?? this.#options.pool;
+    const place: Place = { tenant: access.name, pool };
+    this.#refuseTooMany(place);
     const { agent, model } = request;
     const opening: Opening = {
       tenant: access.name,
@@ -87,8 +91,7 @@ export class ApiSessions {
       isOpening: true,
       session: undefined,
     };
-    const pool = access.pool ?? this.#options.pool;
-    this.#count(access.name, 1);
+    this.#opening.add(place);
     let session: Session;
     try {
       session = await this.#feed.owners.open(opening, () =>
@@ -96,14 +99,14 @@ export class ApiSessions {
       );
     } finally {
       opening.isOpening = false;
-      this.#count(access.name, -1);
+      this.#opening.delete(place);
     }
     const { session: number } = opening;
     if (number === undefined) {
       await session.close();
       throw new RequestError("internal", "The session was opened, but its events did not arrive.");
     }
-    const held: Held = { session, tenant: access.name, timer: undefined, running: 0 };
+    const held: Held = { ...place, session, timer: undefined, running: 0 };
     this.#opened.set(number, held);
     this.#restartTimer(number, held);
     return this.#feed.idOfSession(number);
@@ -118,6 +121,11 @@ export class ApiSessions {
   /** Sends a prompt. */
   send(live: LiveSession, prompt: Prompt, access: NativeAccess): Turn {
     const session = this.sessionOf(live);
+    const waiting = this.#turns.get(session) ?? 0;
+    if (waiting >= MOST_TURNS) {
+      const message = `${waiting} turns of the session run or wait, which is the limit. Wait until one has ended.`;
+      throw new RequestError("rate_limit_exceeded", message);
+    }
     const admission = access.admit?.();
     let turn: Turn;
     try {
@@ -129,7 +137,7 @@ export class ApiSessions {
     const meter = this.#feed.meters.start(turn.uuid);
     const number = this.#feed.numberOfSession(live.id);
     const held = number === undefined ? undefined : this.#opened.get(number);
-    this.#runningTurns += 1;
+    this.#countTurn(session, 1);
     if (held !== undefined) {
       held.running += 1;
       clearTimeout(held.timer);
@@ -140,7 +148,7 @@ export class ApiSessions {
     );
     void over.then(() => {
       this.#feed.meters.end(turn.uuid);
-      this.#runningTurns -= 1;
+      this.#countTurn(session, -1);
       if (held === undefined || number === undefined) return;
       held.running -= 1;
       this.#restartTimer(number, held);
@@ -228,23 +236,25 @@ export class ApiSessions {
     throw modelNotFound(name);
   }
 
-  #refuseTooMany({ name }: NativeAccess): void {
-    const { maxSessions } = this.#options;
-    let open = this.#opening.get(name) ?? 0;
-    for (const [number, { tenant }] of this.#opened) {
-      if (tenant === name && !this.#isOver(number)) open += 1;
+  #refuseTooMany({ tenant, pool }: Place): void {
+    const live = [...this.#opened].filter(([number]) => !this.#isOver(number));
+    const places: Place[] = [...this.#opening, ...live.map(([, held]) => held)];
+    const own = places.filter((each) => each.tenant === tenant).length;
+    if (own >= this.#options.maxSessions) {
+      const message = `You have ${own} open sessions, which is the limit. Close one of them.`;
+      throw new RequestError("rate_limit_exceeded", message);
     }
-    if (open < maxSessions) return;
-    throw new RequestError(
-      "rate_limit_exceeded",
-      `You have ${open} open sessions, which is the limit. Close one of them.`,
-    );
+    if (pool === undefined) return;
+    // A session keeps its place in the pool while it is idle. One place is left for the requests of all tenants.
+    const inPool = places.filter((each) => each.pool === pool).length;
+    if (inPool < Math.max(1, pool.stats().calls.limit - 1)) return;
+    const message = `The server has ${inPool} open sessions, and has no room for another. Try again when one is closed.`;
+    throw new RequestError("rate_limit_exceeded", message);
   }
 
-  #count(tenant: string, change: number): void {
-    const count = (this.#opening.get(tenant) ?? 0) + change;
-    if (count > 0) this.#opening.set(tenant, count);
-    else this.#opening.delete(tenant);
+  #countTurn(session: Session, change: 1 | -1): void {
+    this.#runningTurns += change;
+    this.#turns.set(session, (this.#turns.get(session) ?? 0) + change);
   }
 
   #restartTimer(number: number, held: Held): void {
@@ -272,10 +282,18 @@ export class ApiSessions {
   }
 }
 
-/** A session that the API has opened. */
-interface Held {
-  readonly session: Session;
+/** A prompt that waits is kept in memory. */
+const MOST_TURNS = 100;
+
+/** Whose session it is, and which pool it takes a place of. */
+interface Place {
   readonly tenant: string;
+  readonly pool: Pool | undefined;
+}
+
+/** A session that the API has opened. */
+interface Held extends Place {
+  readonly session: Session;
   timer: NodeJS.Timeout | undefined;
   /** How many of its turns run or wait. */
   running: number;

@@ -30,6 +30,15 @@ export class SessionOwners {
   readonly #owners = new Map<number, Owner>();
   /** By the CLI's id. It outlasts the session, for its transcript and its audit records. */
   readonly #tenants = new Map<string, string>();
+  /** The ids in `#tenants` of each tenant, the oldest first. */
+  readonly #ids = new Map<string, Set<string>>();
+
+  readonly #mostIds: number;
+
+  /** `mostIds` is how many ids of the CLI are remembered. */
+  constructor(mostIds: number = MOST_IDS) {
+    this.#mostIds = mostIds;
+  }
 
   /** Opens a session for a tenant. */
   open<T>(opening: Opening, work: () => Promise<T>): Promise<T> {
@@ -80,10 +89,23 @@ export class SessionOwners {
   /** The CLI has named the session. */
   onSessionId(sessionId: string, tenant: string | undefined): void {
     if (tenant === undefined || this.#tenants.get(sessionId) === tenant) return;
-    this.#tenants.delete(sessionId);
+    this.#forgetId(sessionId);
     this.#tenants.set(sessionId, tenant);
-    const [oldest] = this.#tenants.keys();
-    if (this.#tenants.size > MOST_TENANTS && oldest !== undefined) this.#tenants.delete(oldest);
+    this.#ids.set(tenant, (this.#ids.get(tenant) ?? new Set()).add(sessionId));
+    if (this.#tenants.size <= this.#mostIds) return;
+    // The tenant with the most ids makes room, so that no tenant loses its own to the many calls of another.
+    const [most] = [...this.#ids.values()].sort((a, b) => b.size - a.size);
+    const [oldest] = most ?? [];
+    if (oldest !== undefined) this.#forgetId(oldest);
+  }
+
+  #forgetId(sessionId: string): void {
+    const tenant = this.#tenants.get(sessionId);
+    if (tenant === undefined) return;
+    this.#tenants.delete(sessionId);
+    const ids = this.#ids.get(tenant);
+    ids?.delete(sessionId);
+    if (ids?.size === 0) this.#ids.delete(tenant);
   }
 
   /** The tenant whose session had this id of the CLI in this run of the server. */
@@ -92,4 +114,4 @@ export class SessionOwners {
   }
 }
 
-const MOST_TENANTS = 20_000;
+const MOST_IDS = 20_000;

@@ -10,6 +10,7 @@ import {
   type SessionMessage,
   type TranscriptPlace,
 } from "hawser";
+import { RequestError } from "../errors/request-error.js";
 import type { NativeAgent } from "./api-sessions.js";
 import { maySee, type NativeAccess } from "./native-access.js";
 import type { SessionOwners } from "./session-owners.js";
@@ -47,6 +48,8 @@ export interface SearchResult {
  */
 export class StoredSessions {
   readonly #options: StoredSessionsOptions;
+  /** The tenants whose searches run. */
+  readonly #searching = new Set<string>();
 
   constructor(options: StoredSessionsOptions) {
     this.#options = options;
@@ -91,8 +94,25 @@ export class StoredSessions {
     return true;
   }
 
-  /** Searches titles and messages, the newest sessions first, within limits of time and bytes. */
+  /**
+   * Searches titles and messages, the newest sessions first, within limits of time and bytes. A tenant has one search
+   * at a time, because it keeps the program busy.
+   */
   async search(access: NativeAccess, query: string, limit: number): Promise<SearchResult> {
+    const { name } = access;
+    if (this.#searching.has(name)) {
+      const message = "Another search of yours still runs. Try again when it has ended.";
+      throw new RequestError("rate_limit_exceeded", message, { retryAfterMs: SEARCH_MS });
+    }
+    this.#searching.add(name);
+    try {
+      return await this.#search(access, query, limit);
+    } finally {
+      this.#searching.delete(name);
+    }
+  }
+
+  async #search(access: NativeAccess, query: string, limit: number): Promise<SearchResult> {
     const wanted = query.toLowerCase();
     const hits: SearchHit[] = [];
     const deadline = performance.now() + SEARCH_MS;

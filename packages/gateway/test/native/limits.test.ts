@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { cutValue } from "../../src/native/cut-value.js";
 import { EventLog } from "../../src/native/event-log.js";
 import { SecretMask } from "../../src/native/secret-mask.js";
+import { SessionOwners } from "../../src/native/session-owners.js";
 import { type TextPiece, TextPieces } from "../../src/native/text-pieces.js";
 import { nativeWorld } from "./native-world.helper.js";
 
@@ -40,6 +41,19 @@ describe("the sessions of the native API", () => {
       outcome: "process_exited",
     });
     reader.leave();
+  });
+});
+
+describe("SessionOwners", () => {
+  it("forgets ids of the tenant that has the most", () => {
+    const owners = new SessionOwners(10);
+    owners.onSessionId("bob-1", "bob");
+    for (let i = 0; i < 50; i += 1) owners.onSessionId(`alice-${i}`, "alice");
+    expect(owners.tenantOfId("bob-1")).toBe("bob");
+    expect(owners.tenantOfId("alice-0")).toBeUndefined();
+    expect(owners.tenantOfId("alice-49")).toBe("alice");
+    owners.onSessionId("alice-49", "bob");
+    expect(owners.tenantOfId("alice-49")).toBe("bob");
   });
 });
 

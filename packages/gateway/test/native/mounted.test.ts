@@ -153,6 +153,36 @@ describe("createGateway()", () => {
     expect(cut.usage.input_tokens).toBeGreaterThan(prompt.length / 4);
   });
 
+  it("limits the prompts that wait in a session, and the streams of events of a tenant", async () => {
+    const { id } = (await ask("alice", "/sessions", { agent: "helper" })).body.session;
+    world.script(hang());
+    const asked = world.nextCall();
+    const send = () => ask("alice", `/sessions/${id}/turns`, { prompt: "A knot?" });
+    await send();
+    await asked;
+    for (let i = 1; i < 100; i += 1) expect((await send()).status).toBe(202);
+    expect(await send()).toMatchObject({
+      status: 429,
+      body: { error: { code: "rate_limit_exceeded" } },
+    });
+    await ask("alice", `/sessions/${id}/close`, {});
+
+    const watch = () => world.fetch("/hawser/v1/events", { headers: { "x-api-key": "carol" } });
+    const streams = await Promise.all(Array.from({ length: 100 }, watch));
+    expect((await watch()).status).toBe(429);
+    await Promise.all(streams.map(({ body }) => body?.cancel()));
+    const next = await watch();
+    expect(next.status).toBe(200);
+    await next.body?.cancel();
+  });
+
+  it("runs one search of a tenant at a time", async () => {
+    const search = () => ask("alice", "/sessions?q=nothing");
+    const both = await Promise.all([search(), search()]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 429]);
+    expect((await search()).status).toBe(200);
+  });
+
   it("opens sessions of models by the names of the map", async () => {
     const opened = await ask("alice", "/sessions", { agent: "helper", model: "gpt-5" });
     expect(opened.status).toBe(201);

@@ -44,9 +44,21 @@ describe("tenants with their own isolation over HTTP", () => {
   });
 });
 
-describe("limits of native turns", () => {
-  const agents = { helper: {} };
+const agents = { helper: {} };
 
+describe("native sessions", () => {
+  it("leave a place of the pool for the requests of other tenants", async () => {
+    const tenants = { alice: keysOf("alice"), bob: keysOf("bob") };
+    const world = await servedWorld({ pool, agents, tenants });
+    const open = () => world.ask("/hawser/v1/sessions", { agent: "helper" }, KEYS.alice);
+    // The pool has two places.
+    const statuses = (await Promise.all([open(), open(), open()])).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([201, 429, 429]);
+    expect((await ask(world, "bob", "A knot?")).status).toBe(200);
+  });
+});
+
+describe("limits of native turns", () => {
   async function opened(world: ServedWorld): Promise<string> {
     const response = await world.ask("/hawser/v1/sessions", { agent: "helper" }, KEYS.alice);
     const { session } = (await response.json()) as { session: { id: string } };
