@@ -1,6 +1,7 @@
 // What `npm run bench` measures, in this order. Each group returns `figures`, the rows with an interval and
 // perhaps a target, and what the page shows beside them, by name.
 import { run as added } from "./added.js";
+import { run as aiSdk } from "./ai-sdk.js";
 import { run as calls } from "./calls.js";
 import { run as ending } from "./ending.js";
 import { run as firstAnswer } from "./first-answer.js";
@@ -31,6 +32,7 @@ export const GROUPS = {
   sessions,
   ending,
   gateway,
+  "ai-sdk": aiSdk,
   import: imports,
   framing,
 };

@@ -94,7 +94,7 @@ What the figures are:
 - **CPU for a streamed event, result line to the caller:** a program that only prints takes the place of the CLI, so that only the libraries are measured.
 - **first answer of the real CLI:** one call in a new Node process, so the code has not run before. Another program than that of the first table measures it. Compare it only with the official SDK's figure in the same row.
 - **CPU for the end of a CLI, longest stall:** \`session.close()\` of idle sessions, one after the other or many at once. The stall is the longest time for which the event loop of the calling program did nothing else.
-- **memory of a waiting caller, of an open session:** in the calling program. The processes of the CLI are not in it.${gatewayNote(figures)}
+- **memory of a waiting caller, of an open session:** in the calling program. The processes of the CLI are not in it.${gatewayNote(figures)}${aiSdkNote(figures)}
 
 ## What is not measured
 
@@ -120,6 +120,13 @@ function gatewayNote(figures) {
   return `
 - **through the gateway:** requests of the Messages API to \`hawser serve\`, from a client in another process that keeps its connections. Beside it, a short \`node:http\` handler answers the same requests with the official SDK, in the same format, and checks nothing. With \`query()\`, it starts a process for each request. With \`startup()\`, a process was started in advance for each request.
 - **added by the gateway:** the difference to \`pool.stream()\` in the program of the gateway, with the same options. HTTP and the client are in it. A program that answers at once takes the place of the CLI.`;
+}
+
+/** The rows of the AI SDK are there after the first run that measures them. */
+function aiSdkNote(figures) {
+  if (!figures.some(({ id }) => id.startsWith("ai-sdk-"))) return "";
+  return `
+- **streamText() of the AI SDK:** one call with a model of @hawser/ai-sdk and a pool of one process. Beside it, the same call with a model of ai-sdk-provider-claude-code, which starts a process for each call.`;
 }
 
 function competitors({ ways }) {

@@ -86,7 +86,7 @@ export const GATEWAYS = {
   },
 };
 
-/** The options that the gateway gives to its calls, copied from packages/gateway/src/answer/call-options.ts. */
+/** The options that the gateway gives to its calls, copied from packages/hawser/src/answer/call-options.ts. */
 const GATEWAY_OPTIONS = {
   model: BODY.model,
   bare: true,

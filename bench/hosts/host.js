@@ -1,5 +1,6 @@
 // Runs one competitor in a process of its own, so that it shares no heap and no timers with the others:
 // `node host.js <competitor> <place>`. Messages from the parent tell it what to do.
+import { AI_SDKS } from "./ai-sdks.js";
 import { COMPETITORS, RAW_SPARE } from "./competitors.js";
 import { CROWD, SESSIONS } from "./crowds.js";
 import { GATEWAYS } from "./gateways.js";
@@ -11,6 +12,7 @@ const competitors = {
   ...COMPETITORS,
   ...HISTORIES,
   ...GATEWAYS,
+  ...AI_SDKS,
   rawSpare: RAW_SPARE,
   crowd: CROWD,
   sessions: SESSIONS,

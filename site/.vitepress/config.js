@@ -60,6 +60,7 @@ export default defineConfig({
           guide("The pool", "pool"),
           guide("The gateway", "gateway"),
           guide("Observability", "observability"),
+          guide("The AI SDK", "ai-sdk"),
           guide("Performance", "performance"),
           guide("Errors", "errors"),
           guide("Tests", "testing"),

@@ -138,7 +138,7 @@ type OptionOfAction =
   | "encoding"
   | "chunkBytes"
   | "gapMs"
-  | Exclude<keyof ToolOptions, "tool">
+  | Exclude<keyof ToolOptions, "tool" | "result">
   | Exclude<keyof ClearOptions, "clear">;
 type ToolOptions = Extract<Action, { tool: string }>;
 type ClearOptions = Extract<Action, { clear: object }>;

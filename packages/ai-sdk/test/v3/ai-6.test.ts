@@ -1,4 +1,4 @@
-import { generateText, Output, stepCountIs, streamText, tool } from "ai-6";
+import { generateText, type LanguageModel, Output, stepCountIs, streamText, tool } from "ai-6";
 import { reply, thinking, toolUse } from "hawser/testing";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -11,6 +11,11 @@ let hawser: HawserProviderV3;
 beforeAll(() => {
   hawser = createHawser({ ...world.cliOptions, pool: world.pool });
 });
+
+/** In this repository, the types of the package are those of `ai` 7. A project with `ai` 6 needs no cast. */
+function model(): LanguageModel {
+  return hawser("sonnet") as unknown as LanguageModel;
+}
 
 describe("ai 6 on hawser", () => {
   it("is a provider with the interface V3", () => {
@@ -38,7 +43,7 @@ describe("ai 6 on hawser", () => {
       }),
     });
     const { text, steps, totalUsage } = await generateText({
-      model: hawser("sonnet"),
+      model: model(),
       temperature: 1,
       messages: [
         {
@@ -64,7 +69,7 @@ describe("ai 6 on hawser", () => {
 
   it("streams text", async () => {
     world.script(reply("A bowline holds.", { chunks: 3 }));
-    const result = streamText({ model: hawser("sonnet"), prompt: "Name a knot." });
+    const result = streamText({ model: model(), prompt: "Name a knot." });
     const pieces: string[] = [];
     for await (const piece of result.textStream) pieces.push(piece);
     expect(pieces).toHaveLength(3);
@@ -75,7 +80,7 @@ describe("ai 6 on hawser", () => {
   it("streams an object", async () => {
     world.script(reply(toolUse("StructuredOutput", { knot: "bowline" }), { chunks: 4 }));
     const result = streamText({
-      model: hawser("sonnet"),
+      model: model(),
       prompt: "Name a knot.",
       output: Output.object({ schema: z.object({ knot: z.string() }) }),
     });
@@ -88,7 +93,7 @@ describe("ai 6 on hawser", () => {
   it("knows the errors of the other version of @ai-sdk/provider", async () => {
     const { APICallError } = await import("ai-6");
     const call = generateText({
-      model: hawser("sonnet"),
+      model: model(),
       prompt: "Hello.",
       maxRetries: 0,
       providerOptions: { hawser: { cliPath: "/nowhere/claude" } },

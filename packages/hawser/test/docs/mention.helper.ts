@@ -76,6 +76,7 @@ type Testing = typeof import("hawser/testing");
 type Answer = typeof import("hawser/answer");
 type Gateway = typeof import("@hawser/gateway");
 type Otel = typeof import("@hawser/otel");
+type AiSdk = typeof import("@hawser/ai-sdk") & typeof import("ai");
 type Options = import("hawser").Options;
 type PoolOptions = import("hawser").PoolOptions;
 type Session = import("hawser").Session;
@@ -96,6 +97,7 @@ type Callable =
   | keyof Answer
   | keyof Gateway
   | keyof Otel
+  | keyof AiSdk
   | KeyOf<Session | Turn | Pool | import("hawser").Query | import("hawser").WarmQuery>
   | KeyOf<import("hawser/providers").ClaudeCliProvider>
   | KeyOf<import("hawser/providers").ClaudeCodeProvider>

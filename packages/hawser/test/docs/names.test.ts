@@ -8,6 +8,7 @@ import { GUIDES, prose, readPage } from "./page.helper.js";
 
 /** Pages whose names are also those of the code inside, of other packages, or of other systems. */
 const OF_OTHER_THINGS = [
+  "docs/ai-sdk.md",
   "docs/architecture.md",
   "docs/gateway.md",
   "docs/observability.md",

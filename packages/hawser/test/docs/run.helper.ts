@@ -78,7 +78,16 @@ function lay(block: Block, cwd: string, machine: Machine): [program: string, fil
   return [block.language === "sh" ? "sh" : process.execPath, file];
 }
 
-const LIBRARIES = ["zod", "valibot", "@valibot", "@modelcontextprotocol", "@hawser", "@opentelemetry"];
+const LIBRARIES = [
+  "zod",
+  "valibot",
+  "@valibot",
+  "@modelcontextprotocol",
+  "@hawser",
+  "ai",
+  "@ai-sdk",
+  "@opentelemetry",
+];
 
 const PROJECT = {
   "package.json": '{ "name": "knots", "type": "module" }\n',
