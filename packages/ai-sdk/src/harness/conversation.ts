@@ -20,7 +20,7 @@ import { toAiSdkError } from "../errors/index.js";
 import { TurnHost } from "../turn/index.js";
 import { filteringOptions } from "./builtin-tools.js";
 import type { HawserHarnessOptions } from "./harness-options.js";
-import { HarnessTurn } from "./harness-turn.js";
+import { HarnessTurn, type WaitingCalls } from "./harness-turn.js";
 import { InterruptedTurn } from "./interrupted-turn.js";
 import type { LifecycleData, PendingQuestion } from "./lifecycle-data.js";
 import { PermissionPolicy } from "./permission-policy.js";
@@ -59,7 +59,13 @@ export class Conversation {
   /** The CLI's id of the conversation. */
   #id: string | undefined;
   #opened: Opened | undefined;
+  #opening: Promise<Opened> | undefined;
   #turn: HarnessTurn | undefined;
+  /** What the turn waited for whose process was ended. */
+  #left: WaitingCalls | undefined;
+  #patience: NodeJS.Timeout | undefined;
+  /** Settles when the process that was closed last is gone. */
+  #closed: Promise<void> = Promise.resolve();
   #boundary: Omit<CompactionPart, "type" | "summary"> | undefined;
   #summary: string | undefined;
   /** Compactions that no turn has shown yet. */
@@ -82,14 +88,9 @@ export class Conversation {
     return conversation === undefined ? {} : { conversation };
   }
 
-  /** The turn that runs or waits, as another process needs it. */
+  /** The questions that wait for an answer, as another process needs them. */
   get questions(): readonly PendingQuestion[] {
-    const approvals = this.#turn?.pendingQuestions ?? [];
-    return approvals.flatMap((approval) =>
-      approval.kind === "elicitation"
-        ? []
-        : [{ id: approval.toolUseId, tool: approval.tool, input: approval.input }],
-    );
+    return (this.#turn?.waiting ?? this.#left)?.questions ?? [];
   }
 
   /** Another session of the agent takes the conversation over. */
@@ -121,8 +122,9 @@ export class Conversation {
   ): Promise<HarnessV1PromptControl> {
     const { emit, abortSignal } = options;
     if (this.#turn !== undefined) return this.#turn.attach(emit, abortSignal);
-    if (state === undefined) throw new Error("There is no turn to continue.");
-    const interrupted = new InterruptedTurn(state, questions);
+    const left = this.#left ?? (state && { ...state, questions });
+    if (left === undefined) throw new Error("There is no turn to continue.");
+    const interrupted = new InterruptedTurn(left, left.questions);
     const turn = this.#newTurn(options, undefined, {
       interrupted,
       begin: async () => {
@@ -152,20 +154,26 @@ export class Conversation {
   }
 
   /** Ends the process. The conversation can be resumed by its id. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
     const opened = this.#opened;
-    if (opened === undefined) return;
+    const turn = this.#turn;
+    clearTimeout(this.#patience);
+    // A process that is starting is ended when it has started.
+    if (opened === undefined && this.#opening !== undefined) {
+      return this.#opening.then(
+        () => this.close(),
+        () => this.#closed,
+      );
+    }
+    if (opened === undefined) return this.#closed;
     this.#id = opened.session.id ?? this.#id;
     this.#opened = undefined;
-    // A turn that waits for the host would wait for ever.
-    this.#turn?.fail(
-      this.#errorOf(new HawserError("closed", "The session of the agent was closed.")),
-    );
-    await opened.session.close();
-    await opened.host.close();
-    await opened.skills?.remove();
-    await this.#turn?.settled;
     this.#turn = undefined;
+    if (turn?.isOver === false) this.#left = turn.waiting;
+    // A turn that waits for the host would wait for ever.
+    turn?.fail(this.#errorOf(new HawserError("closed", "The session of the agent was closed.")));
+    this.#closed = endProcess(opened, turn);
+    return this.#closed;
   }
 
   #newTurn(
@@ -181,13 +189,26 @@ export class Conversation {
       hostName: (name) => hostNameOf(name, names),
       wantsValue: settings.responseFormat?.type === "json",
       onMessage: (message) => this.#observe(message),
+      onWaiting: (isWaiting) => this.#wait(isWaiting),
     });
     for (const part of this.#compactions.splice(0)) turn.showCompaction(part);
     this.#turn = turn;
+    this.#left = undefined;
     void turn.settled.then(() => {
       if (this.#turn === turn && turn.isRead) this.#turn = undefined;
     });
     return turn;
+  }
+
+  /** A person may never answer. The turn can then be continued with another process. */
+  #wait(isWaiting: boolean): void {
+    clearTimeout(this.#patience);
+    if (!isWaiting) return;
+    this.#patience = setTimeout(() => {
+      // A process that does not end is killed, and its tree swept, by `close()` itself.
+      void this.close().catch(() => {});
+    }, this.#options.parkMs ?? PARK_MS);
+    this.#patience.unref();
   }
 
   async #open(settings: TurnSettings, signal: AbortSignal | undefined): Promise<Opened> {
@@ -203,13 +224,19 @@ export class Conversation {
     ]);
     try {
       if (this.#opened !== undefined && this.#opened.setup !== setup) await this.close();
-      if (this.#opened === undefined) this.#opened = await this.#openNew(settings, setup);
-      else if (this.#opened.model !== model) {
+      // Two processes must not write one transcript.
+      await this.#closed;
+      if (this.#opened === undefined) {
+        this.#opening = this.#openNew(settings, setup);
+        this.#opened = await this.#opening;
+      } else if (this.#opened.model !== model) {
         await this.#opened.session.setModel(model);
         this.#opened.model = model;
       }
     } catch (error) {
       throw this.#errorOf(error, model);
+    } finally {
+      this.#opening = undefined;
     }
     signal?.throwIfAborted();
     return this.#opened;
@@ -317,6 +344,9 @@ export class Conversation {
   }
 }
 
+/** How long a process waits for a person, or for another session, in milliseconds. */
+export const PARK_MS = 600_000;
+
 interface Opened {
   readonly session: Session;
   readonly host: TurnHost;
@@ -324,6 +354,16 @@ interface Opened {
   /** What the process was started with. */
   readonly setup: string;
   model: string | undefined;
+}
+
+async function endProcess(
+  { session, host, skills }: Opened,
+  turn: HarnessTurn | undefined,
+): Promise<void> {
+  await session.close();
+  await host.close();
+  await skills?.remove();
+  await turn?.settled;
 }
 
 /** The MCP server that offers the host's tools to the model. */

@@ -38,8 +38,9 @@ export interface HawserHarnessOptions extends Omit<SessionOptions, Decided> {
    */
   readonly cwd?: string | undefined;
   /**
-   * How long the process of a session is kept after `detach()` or `suspendTurn()`, in milliseconds. After this time the
-   * session can still be continued, but with a new process, as after a restart of your program.
+   * How long the process of a session is kept after `detach()` or `suspendTurn()`, and while a turn waits for an
+   * approval, in milliseconds. After this time the session can still be continued, but with a new process, as after a
+   * restart of your program.
    *
    * @default 600_000
    */

@@ -1,4 +1,8 @@
-import type { HarnessV1PromptControl, HarnessV1StreamPart } from "@ai-sdk/harness";
+import type {
+  HarnessV1ContinueTurnState,
+  HarnessV1PromptControl,
+  HarnessV1StreamPart,
+} from "@ai-sdk/harness";
 import {
   type Approval,
   isResult,
@@ -18,7 +22,9 @@ import {
   type TurnEvent,
   type TurnHost,
 } from "../turn/index.js";
+import { shownName } from "./builtin-tools.js";
 import type { InterruptedTurn } from "./interrupted-turn.js";
+import type { PendingQuestion } from "./lifecycle-data.js";
 import { PartFeed } from "./part-feed.js";
 import type { PermissionPolicy } from "./permission-policy.js";
 import { callToolResult, type ToolSubmission } from "./tool-output.js";
@@ -39,6 +45,8 @@ export interface HarnessTurnFacts extends TurnPartsOptions {
   readonly begin: () => Promise<BegunTurn>;
   /** The turn of an earlier process that this turn goes on with. */
   readonly interrupted?: InterruptedTurn | undefined;
+  /** Called when the turn begins to wait for a person, and when it no longer does. */
+  readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;
   /** Called with each message of the turn that is no part of the model's answer. */
   readonly onMessage?: ((message: Message) => void) | undefined;
 }
@@ -57,6 +65,8 @@ export class HarnessTurn {
   readonly #deferred: Waiting[] = [];
   /** The questions that were asked, by the id of their tool call. */
   readonly #questions = new Map<string, Approval>();
+  /** The calls of host tools that wait for their result. */
+  readonly #hostCalls = new Map<string, HostCallEvent>();
   readonly #added: Turn[] = [];
   #begun: BegunTurn | undefined;
   #agentTurn: AgentTurn<ResultMessage> | undefined;
@@ -82,9 +92,35 @@ export class HarnessTurn {
     return this.#feed.isRead;
   }
 
-  /** The calls that wait for the host's approval, so that another process can ask again. */
-  get pendingQuestions(): readonly Approval[] {
-    return [...this.#questions.values()];
+  /** What waits for the host, so that another process can ask again. */
+  get waiting(): WaitingCalls {
+    const approvals = [...this.#questions.values()].filter((each) => each.kind !== "elicitation");
+    const results = approvals.filter((each) => each.kind === "question");
+    return {
+      questions: approvals.map(({ toolUseId: id, tool, input }) => ({ id, tool, input })),
+      pendingToolApprovals: approvals
+        .filter((each) => each.kind !== "question")
+        .map(({ toolUseId, tool, input }) => ({
+          approvalId: toolUseId,
+          toolCallId: toolUseId,
+          toolName: shownName(tool),
+          input: JSON.stringify(input),
+          kind: "builtin",
+          providerExecuted: true,
+        })),
+      pendingToolResults: [
+        ...results.map((each) => ({
+          toolCallId: each.toolUseId,
+          toolName: shownName(each.tool),
+          input: JSON.stringify(questionsInput(each)),
+        })),
+        ...[...this.#hostCalls.values()].map(({ id, name, input }) => ({
+          toolCallId: id,
+          toolName: name,
+          input: JSON.stringify(input),
+        })),
+      ],
+    };
   }
 
   /** The host reads the turn from where it, or an earlier reader, has stopped. */
@@ -288,6 +324,7 @@ export class HarnessTurn {
     const calls = this.#deferred.filter((each) => each.type === "host_call");
     const others = this.#deferred.filter((each) => each.type !== "host_call");
     this.#deferred.splice(0, this.#deferred.length, ...others);
+    for (const call of calls) this.#hostCalls.set(call.id, call);
     this.#parts.askHost(calls);
   }
 
@@ -295,6 +332,7 @@ export class HarnessTurn {
     if (approval.kind === "elicitation") return;
     const { toolUseId, tool, input } = approval;
     this.#questions.set(toolUseId, approval);
+    this.#facts.onWaiting?.(true);
     if (approval.kind === "question") this.#parts.askUser(toolUseId, questionsInput(approval));
     else this.#parts.askApproval(toolUseId, tool, input);
   }
@@ -344,7 +382,8 @@ export class HarnessTurn {
   }
 
   #settleCall(id: string): void {
-    this.#questions.delete(id);
+    if (this.#questions.delete(id) && this.#questions.size === 0) this.#facts.onWaiting?.(false);
+    this.#hostCalls.delete(id);
     this.#feed.answered(id);
     if (this.#aborted !== undefined) this.fail(this.#aborted.reason);
   }
@@ -365,6 +404,14 @@ export class HarnessTurn {
 }
 
 type Waiting = QuestionEvent | HostCallEvent;
+
+/** The calls of a turn that wait for the host, as the state of a suspended turn has them. */
+export interface WaitingCalls
+  extends Required<
+    Pick<HarnessV1ContinueTurnState, "pendingToolApprovals" | "pendingToolResults">
+  > {
+  readonly questions: readonly PendingQuestion[];
+}
 
 /** How long a call of a host tool waits for other calls of the same message. */
 const TOGETHER_MS = 250;

@@ -5,7 +5,7 @@ import {
   type HarnessV1StartOptions,
 } from "@ai-sdk/harness";
 import { BUILTIN_TOOLS, type BuiltinTools } from "./builtin-tools.js";
-import { Conversation } from "./conversation.js";
+import { Conversation, PARK_MS } from "./conversation.js";
 import type { HawserHarnessOptions } from "./harness-options.js";
 import { encodeData, LIFECYCLE_SCHEMA, type LifecycleData } from "./lifecycle-data.js";
 import { LocalWorkspaceSession } from "./local-workspace-session.js";
@@ -113,5 +113,3 @@ function startSession(
     },
   };
 }
-
-const PARK_MS = 600_000;

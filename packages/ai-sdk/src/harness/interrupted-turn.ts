@@ -10,7 +10,7 @@ import { callToolResult } from "./tool-output.js";
  * make the same call once more.
  */
 export class InterruptedTurn {
-  readonly #state: HarnessV1ContinueTurnState;
+  readonly #state: PendingCalls;
   readonly #questions: ReadonlyMap<string, PendingQuestion>;
   readonly #approvals = new Map<
     string,
@@ -20,7 +20,7 @@ export class InterruptedTurn {
   /** The calls that the user has allowed and that were not made again yet. */
   readonly #grants: PendingQuestion[] = [];
 
-  constructor(state: HarnessV1ContinueTurnState, questions: readonly PendingQuestion[]) {
+  constructor(state: PendingCalls, questions: readonly PendingQuestion[]) {
     this.#state = state;
     this.#questions = new Map(questions.map((question) => [question.id, question]));
   }
@@ -142,6 +142,12 @@ export class InterruptedTurn {
     return `The call of the tool ${toolName} with the input ${input} ${what}:\n${text}`;
   }
 }
+
+/** The calls that waited for the host. */
+export type PendingCalls = Pick<
+  HarnessV1ContinueTurnState,
+  "pendingToolApprovals" | "pendingToolResults"
+>;
 
 type PendingApproval = NonNullable<HarnessV1ContinueTurnState["pendingToolApprovals"]>[number];
 type PendingResult = NonNullable<HarnessV1ContinueTurnState["pendingToolResults"]>[number];

@@ -101,6 +101,28 @@ describe("a turn in the middle of a text whose process is gone", () => {
   });
 });
 
+describe("a turn that waits for an approval", () => {
+  it("lets its process end after parkMs, and goes on with another one when the answer comes", async () => {
+    const file = join(world.ai.place.cwd, "patient.txt");
+    const write = toolUse("Write", { file_path: file, content: "patient" });
+    world.ai.script([write], [write], "Written at last.");
+    const agent = world.agent({ permissionMode: "allow-reads" }, { parkMs: 1 });
+    const session = await world.session(agent);
+    const first = await agent.generate({ session, prompt: "Write." });
+    await nothingRuns();
+    const second = await agent.generate({
+      session,
+      messages: [
+        { role: "user", content: "Write." },
+        ...first.responseMessages,
+        { role: "tool", content: [approvalResponse(requestIn(first), true)] },
+      ],
+    });
+    expect(second.text).toBe("Written at last.");
+    expect(readFileSync(file, "utf8")).toBe("patient");
+  });
+});
+
 describe("session.stop()", () => {
   it("ends the process between turns, and the conversation can be resumed", async () => {
     world.ai.script("A bowline.", "A sheet bend.");

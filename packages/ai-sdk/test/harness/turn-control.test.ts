@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isStepCount, tool } from "ai";
 import { processes } from "hawser";
-import { hang, reply, toolUse } from "hawser/testing";
-import { describe, expect, it } from "vitest";
+import { always, hang, reply, toolUse } from "hawser/testing";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { harnessWorld, nothingRuns } from "./support/harness-world.js";
 
@@ -69,6 +69,18 @@ describe("session.destroy()", () => {
     for await (const part of result.fullStream) if (part.type === "text-delta") break;
     expect(processes()).toHaveLength(1);
     await session.destroy();
+    expect(processes()).toEqual([]);
+  });
+
+  it("ends the process that is just starting", async () => {
+    world.ai.script(always("Never read."));
+    const agent = world.agent();
+    const session = await world.session(agent);
+    const answer = agent.generate({ session, prompt: "Talk." });
+    const refused = expect(answer).rejects.toMatchObject({ cause: { code: "closed" } });
+    await vi.waitFor(() => expect(processes()).toHaveLength(1), { interval: 1 });
+    await session.destroy();
+    await refused;
     expect(processes()).toEqual([]);
   });
 
