@@ -14,11 +14,13 @@ import {
 import { join, posix } from "node:path";
 
 /** What the package holds beside its code. */
-const PAGES = ["README.md", "CHANGELOG.md", "LICENSE", "SECURITY.md", "docs", "examples"];
+const PAGES = ["README.md", "LICENSE", "SECURITY.md", "docs", "examples"];
 
 /** Pages that are no guides, and those of other packages. The package has to stay small. */
 const ONLY_IN_REPOSITORY = [
+  "CHANGELOG.md",
   "CONTRIBUTING.md",
+  "docs/ai-sdk.md",
   "docs/architecture.md",
   "docs/benchmarks.md",
   "docs/benchmarks.svg",
@@ -26,6 +28,8 @@ const ONLY_IN_REPOSITORY = [
   "docs/observability.md",
   "docs/observability.svg",
   "docs/source-systems.md",
+  "examples/ai-sdk-chat",
+  "examples/ai-sdk-tool-loop.js",
   "examples/deploy",
 ];
 

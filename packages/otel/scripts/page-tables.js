@@ -68,6 +68,7 @@ function code(text) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const conventions = await import("../dist/conventions.js");
+  // A URL, because the file exists only after the build, and the types are checked before it.
+  const conventions = await import(new URL("../dist/conventions.js", import.meta.url).href);
   writeFileSync(PAGE, withTables(readFileSync(PAGE, "utf8"), conventions));
 }

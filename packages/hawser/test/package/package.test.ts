@@ -26,7 +26,7 @@ describe("the packed package", () => {
     const files = readdirSync(packed.installed, { recursive: true, encoding: "utf8" });
     const tops = new Set(files.map((name) => name.split("/")[0]));
     expect([...tops].sort()).toEqual([
-      ...["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md"],
+      ...["LICENSE", "README.md", "SECURITY.md"],
       ...["dist", "docs", "examples", "package.json"],
     ]);
     expect(files).toContain("dist/testing/fake-cli/main.mjs");
