@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { generateText, smoothStream, streamText } from "ai";
 import {
   always,
@@ -82,7 +83,8 @@ describe("streamText() on hawser", () => {
   });
 
   it("finishes with length at the output limit, and with content-filter after a refusal", async () => {
-    world.script(maxTokens("A bowl"));
+    // The CLI would ask the model to continue.
+    world.script(always(maxTokens("A bowl")));
     const long = streamText({ model: world.model(), prompt: "Name a knot." });
     expect(await long.text).toBe("A bowl");
     expect(await long.finishReason).toBe("length");
@@ -163,7 +165,9 @@ describe("streamText() on hawser", () => {
     const drained = (async () => {
       for await (const part of stream) if (part.type === "text-delta") controller.abort(reason);
     })();
+    expect(getEventListeners(controller.signal, "abort").length).toBeGreaterThan(0);
     await expect(drained).rejects.toBe(reason);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
   it("works with smoothStream()", async () => {

@@ -1,5 +1,5 @@
 import { generateText, Output, streamText, tool } from "ai";
-import { maxTokens, reply, thinking, toolUse } from "hawser/testing";
+import { always, maxTokens, reply, thinking, toolUse } from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { aiWorld } from "../support/ai-world.js";
@@ -148,6 +148,20 @@ describe("Output of the AI SDK on hawser", () => {
     expect(await result.reasoningText).toBe("Hm.");
   });
 
+  it("shows the reasoning of an answer that is not streamed", async () => {
+    world.script([thinking("Hm.", { signature: "c2ln" }), toolUse("StructuredOutput", bowline)]);
+    const result = await generateText({
+      model: world.model(),
+      prompt: "Name a knot.",
+      reasoning: "low",
+      output: Output.object({ schema: knot }),
+    });
+    expect(result.output).toEqual(bowline);
+    expect(result.reasoning).toMatchObject([
+      { text: "Hm.", providerMetadata: { hawser: { signature: "c2ln" } } },
+    ]);
+  });
+
   it("gives tools and a value together", async () => {
     world.script(
       ["Wait.", toolUse("measure", { name: "bowline" })],
@@ -169,7 +183,7 @@ describe("Output of the AI SDK on hawser", () => {
   });
 
   it("finishes with length if the model stops at the output limit while it writes the value", async () => {
-    world.script(maxTokens(toolUse("StructuredOutput", bowline)));
+    world.script(always(maxTokens(toolUse("StructuredOutput", bowline))));
     const result = streamText({
       model: world.model(),
       prompt: "Name a knot.",

@@ -7,7 +7,7 @@ import { answerInJson, answerInPartialJson } from "./answer-in-json.js";
 import type { AnsweringCall } from "./answering-call.js";
 import { blockEvents, MessageReader, messageId } from "./message-reader.js";
 import type { ModelRequest } from "./model-request.js";
-import { answerByPartialValue, isPartOfValue } from "./partial-value.js";
+import { answerByPartialValue, isPartOfValue, isThinking } from "./partial-value.js";
 import { StopSequences } from "./stop-sequences.js";
 
 /** How an answer is shown. */
@@ -140,14 +140,12 @@ async function* answerByValue(
   const completion = await call.completion;
   const { value, stop, content, usage, model = "" } = completion;
   if (!reader.isStarted) yield { type: "start", message: { id: messageId(), model, usage } };
-  if (stop !== "tool_calls") {
-    yield* blockEvents(0, { type: "text", text: JSON.stringify(value) });
-    yield completedEnd("end_turn", completion);
-    return;
-  }
-  const shown = allowsParallelCalls ? content : untilFirstCall(content);
+  const isToolCall = stop === "tool_calls";
+  const text = { type: "text", text: JSON.stringify(value) } as const;
+  const calls = allowsParallelCalls ? content : untilFirstCall(content);
+  const shown = isToolCall ? calls : [...content.filter(isThinking), text];
   for (const [index, block] of shown.entries()) yield* blockEvents(index, block);
-  yield completedEnd("tool_use", completion);
+  yield completedEnd(isToolCall ? "tool_use" : "end_turn", completion);
 }
 
 function untilFirstCall(content: readonly ContentBlock[]): readonly ContentBlock[] {

@@ -96,7 +96,8 @@ function isValue(block: ContentBlock): boolean {
   return block.type === "tool_use" && block.name === "StructuredOutput";
 }
 
-function isThinking({ type }: ContentBlock): boolean {
+/** Whether a block is what the model thought. */
+export function isThinking({ type }: ContentBlock): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }
 
