@@ -351,10 +351,13 @@ export class PartWriter {
 }
 
 /** How long a step goes on if something else may still happen beside what waits. */
-const BLOCKED_AFTER_MS = 100;
+const BLOCKED_AFTER_MS = 250;
 
-/** How long a call is held back, because the CLI may ask about a call before it. */
-const REVEAL_AFTER_MS = 150;
+/**
+ * How long a call is held back, because the CLI may ask about it, or about a call before it. The input of the first call
+ * is seen before. Observed on a busy machine: a question came 200 ms after its call.
+ */
+const REVEAL_AFTER_MS = 1000;
 
 /** A tool of the CLI is not in the caller's list of tools. Without both marks the AI SDK takes its call for an error. */
 const OF_CLI = { providerExecuted: true, dynamic: true } as const;

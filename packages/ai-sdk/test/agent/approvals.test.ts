@@ -21,9 +21,9 @@ describe("tool-approval-request of hawser.agent()", () => {
       "tool-approval-request Bash",
       "finish tool-calls",
     ]);
-    const call = asked.parts.find((part) => part.type === "tool-call");
-    expect(call?.providerMetadata?.["hawser"]).toMatchObject({
-      approval: { kind: "tool", summary: "Bash echo run >> runs.txt" },
+    const request = world.streams[0]?.parts.find(({ type }) => type === "tool-approval-request");
+    expect(request).toMatchObject({
+      providerMetadata: { hawser: { kind: "tool", summary: "Bash echo run >> runs.txt" } },
     });
     const denied = await talk.decide(false, "Use the other file.");
     expect(outline(denied)).toEqual([
