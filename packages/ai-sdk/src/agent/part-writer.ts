@@ -355,7 +355,7 @@ const BLOCKED_AFTER_MS = 250;
 
 /**
  * How long a call is held back, because the CLI may ask about it, or about a call before it. The input of the first call
- * is seen before. Observed on a busy machine: a question came 200 ms after its call.
+ * is seen before. Observed on a busy machine: a question came more than 150 ms after its call.
  */
 const REVEAL_AFTER_MS = 1000;
 
