@@ -134,7 +134,9 @@ export class MessageReader {
       if (shown !== undefined) yield* this.#show({ type: "block_stop", index: shown });
     } else if (event.type === "message_delta") {
       const { delta, usage } = event;
-      if (this.#partial !== undefined) this.#partial.stopReason = delta.stop_reason ?? "end_turn";
+      // Observed: after an interrupt the CLI sends `null`, because the message was cut off.
+      const stopReason = delta.stop_reason ?? undefined;
+      if (this.#partial !== undefined) this.#partial.stopReason = stopReason;
       if (this.#usage !== undefined) this.#usage = { ...this.#usage, ...usage };
     } else if (event.type === "message_stop") yield* this.#stop();
   }

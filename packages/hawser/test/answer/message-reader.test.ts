@@ -22,7 +22,7 @@ const textStart = (index: number) =>
 const textDelta = (index: number, text: string) =>
   event({ type: "content_block_delta", index, delta: { type: "text_delta", text } });
 const blockStop = (index: number) => event({ type: "content_block_stop", index });
-const ended = (stop_reason: string) => [
+const ended = (stop_reason: string | null) => [
   event({ type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 9 } }),
   event({ type: "message_stop" }),
 ];
@@ -48,6 +48,15 @@ describe("MessageReader", () => {
       { type: "block_delta", index: 1, delta: { type: "text_delta", text: "Hi." } },
       { type: "block_stop", index: 1 },
     ]);
+  });
+
+  it("takes a message with the stop reason null for one that was cut off, and estimates its tokens", () => {
+    const reader = new MessageReader({ shows: () => true, isHeld: false });
+    const text = "x".repeat(400);
+    const messages = [start("a"), textStart(0), textDelta(0, text), blockStop(0), ...ended(null)];
+    for (const message of messages) Array.from(reader.read(message));
+    expect(reader.end).toBeUndefined();
+    expect(reader.usage?.output_tokens).toBe(100);
   });
 
   it("adds up the tokens of all messages, because an agent pays for each of its rounds", () => {
