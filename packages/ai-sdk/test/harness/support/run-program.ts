@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isAlive, until } from "../../../../hawser/test/support/proc.js";
-import type { Life } from "../programs/two-lives.js";
 import type { HarnessWorld } from "./harness-world.js";
+import type { Life } from "./two-lives.js";
 
 /** What `two-lives.ts` prints in its first life. */
 export interface FirstLife {
@@ -35,9 +35,9 @@ export async function allGone(pids: readonly number[]): Promise<void> {
   await until(() => pids.every((pid) => !isAlive(pid)));
 }
 
-/** Runs a TypeScript module of `programs/` in a process of its own. Its input is JSON, and so is its output. */
+/** Runs a TypeScript module of this folder in a process of its own. Its input is JSON, and so is its output. */
 export async function runProgram(name: string, input: unknown): Promise<unknown> {
-  const place = fileURLToPath(new URL(`../programs/${name}`, import.meta.url));
+  const place = fileURLToPath(new URL(`./${name}`, import.meta.url));
   const vite = pathToFileURL(fileURLToPath(import.meta.resolve("vite"))).href;
   const source = `
     const { runnerImport } = await import(${JSON.stringify(vite)});
