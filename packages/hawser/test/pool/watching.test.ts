@@ -62,10 +62,16 @@ describe("diagnostics channels of a Pool", () => {
     const ended = { outcome: "ok", costUsd: 0, ms: anyNumber, completion };
     const first = { at: anyNumber, call, caller: "complete()", tenant: "t" };
     const second = { at: anyNumber, call: call + 1, caller: "complete()", tenant: undefined };
+    const asked = {
+      model: undefined,
+      agent: undefined,
+      systemPrompt: undefined,
+      output: "text",
+    };
     expect(seen.filter(({ name }) => name.startsWith("call:"))).toEqual([
-      { name: "call:start", event: { ...first, prompt: "one" } },
+      { name: "call:start", event: { ...first, ...asked, prompt: "one" } },
       { name: "call:end", event: { ...first, ...ended } },
-      { name: "call:start", event: { ...second, prompt: "two" } },
+      { name: "call:start", event: { ...second, ...asked, prompt: "two" } },
       { name: "call:end", event: { ...second, ...ended } },
     ]);
     const order = seen.map(({ name }) => name);
