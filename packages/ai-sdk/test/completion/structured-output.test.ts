@@ -162,6 +162,21 @@ describe("Output of the AI SDK on hawser", () => {
     ]);
   });
 
+  it("shows the reasoning before JSON without a schema that is not streamed", async () => {
+    world.script([thinking("Hm.", { signature: "c2ln" }), JSON.stringify(bowline)]);
+    const result = await generateText({
+      model: world.model(),
+      prompt: "Name a knot.",
+      reasoning: "low",
+      output: Output.json(),
+    });
+    expect(result.output).toEqual(bowline);
+    expect(result.content).toMatchObject([
+      { type: "reasoning", text: "Hm.", providerMetadata: { hawser: { signature: "c2ln" } } },
+      { type: "text" },
+    ]);
+  });
+
   it("gives tools and a value together", async () => {
     world.script(
       ["Wait.", toolUse("measure", { name: "bowline" })],

@@ -2,12 +2,15 @@ import { HawserError } from "../base/index.js";
 import { extractJson } from "../complete/index.js";
 import type { AnswerEvent } from "./answer.js";
 import { blockEvents } from "./message-reader.js";
+import { isThinking } from "./partial-value.js";
 
-/** The text of an answer without tool calls must be JSON. It is shown when it is whole. */
+/** The text of an answer without tool calls must be JSON. It is shown when it is whole, after the thinking. */
 export async function* answerInJson(
   events: AsyncIterable<AnswerEvent>,
 ): AsyncGenerator<AnswerEvent, undefined> {
   const held: AnswerEvent[] = [];
+  /** The indices of the blocks of thinking, in their order. */
+  const thinking: number[] = [];
   let text = "";
   let hasCalls = false;
   for await (const event of events) {
@@ -15,6 +18,7 @@ export async function* answerInJson(
     else if (event.type !== "end") {
       held.push(event);
       if (event.type === "block_start" && event.block.type === "tool_use") hasCalls = true;
+      if (event.type === "block_start" && isThinking(event.block)) thinking.push(event.index);
       if (event.type === "block_delta" && event.delta.type === "text_delta") {
         text += event.delta.text;
       }
@@ -22,7 +26,12 @@ export async function* answerInJson(
       yield* held;
       yield event;
     } else {
-      yield* blockEvents(0, { type: "text", text: jsonIn(text) });
+      const json = jsonIn(text);
+      for (const each of held) {
+        const index = "index" in each ? thinking.indexOf(each.index) : -1;
+        if (index >= 0) yield { ...each, index } as AnswerEvent;
+      }
+      yield* blockEvents(thinking.length, { type: "text", text: json });
       yield event;
     }
   }

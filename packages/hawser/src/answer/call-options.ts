@@ -32,13 +32,23 @@ export function callOptions({
     includePartialMessages: true,
     history: messages,
     systemPrompt: systemPromptOf(request),
-    // As in the Messages API, the model does not think unless the client asks for it. A model that always
-    // thinks is not affected: the CLI knows those models.
-    thinking: thinking ?? { type: "disabled" },
+    ...thinkingOf(thinking, options),
     ...(effort === undefined ? {} : { effort }),
     ...(tools.length === 0 ? {} : { clientTools: sortedByName(tools), toolChoice }),
     ...(schema === undefined ? {} : { schema }),
   };
+}
+
+/**
+ * As in the Messages API, the model does not think unless the client or the options ask for it. A model that always
+ * thinks is not affected: the CLI knows those models.
+ */
+function thinkingOf(
+  thinking: ModelRequest["thinking"],
+  { maxThinkingTokens }: Options,
+): Pick<Options, "thinking"> {
+  if (thinking === undefined && maxThinkingTokens !== undefined) return {};
+  return { thinking: thinking ?? { type: "disabled" } };
 }
 
 /**

@@ -1,5 +1,31 @@
 import { describe, expect, it } from "vitest";
-import { usesBareMode } from "../../src/answer/call-options.js";
+import { callOptions, usesBareMode } from "../../src/answer/call-options.js";
+import type { ModelRequest } from "../../src/answer/model-request.js";
+
+const REQUEST: ModelRequest = {
+  model: "haiku",
+  system: undefined,
+  messages: [{ role: "user", content: "Name a knot." }],
+  tools: [],
+  toolChoice: "auto",
+  allowsParallelCalls: true,
+  schema: undefined,
+  wantsJson: false,
+  effort: undefined,
+  thinking: undefined,
+  stopSequences: [],
+};
+
+describe("callOptions()", () => {
+  it.each([
+    { options: {}, thinking: { type: "disabled" } },
+    // Otherwise the limit would be left out, because thinking is disabled.
+    { options: { maxThinkingTokens: 4096 }, thinking: undefined },
+  ])("has thinking $thinking for $options", ({ options, thinking }) => {
+    const facts = { model: "haiku", tenant: undefined, signal: undefined };
+    expect(callOptions({ ...facts, request: REQUEST, options }).thinking).toEqual(thinking);
+  });
+});
 
 describe("usesBareMode()", () => {
   it.each([
