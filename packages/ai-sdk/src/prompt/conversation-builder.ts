@@ -47,6 +47,10 @@ export class ConversationBuilder {
     if (!saysNothing(block)) this.#turn("assistant").blocks.push(block);
   }
 
+  hasToolCall(id: string): boolean {
+    return this.#callTurns.has(id);
+  }
+
   addToolCall({ id, name, input }: ToolCallInput): void {
     if (this.#callTurns.has(id)) throw this.#invalid(`two tool calls have the id "${id}"`);
     const turn = this.#turn("assistant");

@@ -17,9 +17,10 @@ export function toolResultContent(
     case "json":
       return { content: json(output.value) };
     case "execution-denied":
-      return { content: output.reason ?? "The user denied this tool call.", is_error: true };
+      return { content: output.reason || "The user denied this tool call.", is_error: true };
     case "error-text":
-      return { content: output.value, is_error: true };
+      // The API refuses an error without a text.
+      return { content: output.value || "The tool failed without a message.", is_error: true };
     case "error-json":
       return { content: json(output.value), is_error: true };
     case "content":

@@ -5,6 +5,7 @@ import { ConversationBuilder } from "./conversation-builder.js";
 import { reasoningBlock } from "./reasoning-block.js";
 import { toolResultContent } from "./tool-result-content.js";
 import { userBlocks } from "./user-blocks.js";
+import { withImages } from "./with-images.js";
 
 /** A prompt of the AI SDK in the terms of the Messages API. */
 export interface TranslatedPrompt {
@@ -50,10 +51,15 @@ function addAssistant(
         addIfAny(builder, reasoningBlock(part, warnings));
         break;
       case "tool-call":
+        // `generateText()` shows a call of an agent again in the step in which it runs.
+        if (part.providerExecuted === true && builder.hasToolCall(part.toolCallId)) break;
         builder.addToolCall({ id: part.toolCallId, name: part.toolName, input: part.input });
         break;
       case "tool-result":
-        builder.addToolResult(part.toolCallId, toolResultContent(part.output, warnings));
+        builder.addToolResult(
+          part.toolCallId,
+          toolResultContent(withImages(part.output), warnings),
+        );
         break;
       default:
         warnings.unsupported(

@@ -30,6 +30,22 @@ describe("translatePrompt()", () => {
     expect(warnings).toEqual([]);
   });
 
+  it("gives the images that an agent has shown in a result back as images", () => {
+    const call = { type: "tool-call", toolCallId: "c", toolName: "Read", input: {} } as const;
+    const value = [
+      { type: "text", text: "A pixel:" },
+      { type: "image", mediaType: "image/png", data: "AAAA" },
+    ];
+    const output = { type: "json" as const, value };
+    const result = { type: "tool-result", toolCallId: "c", toolName: "Read", output } as const;
+    const content = [{ ...call, providerExecuted: true }, result];
+    const { messages } = translate([user, { role: "assistant", content }]);
+    const source = { type: "base64", media_type: "image/png", data: "AAAA" };
+    expect(messages[2]?.content).toMatchObject([
+      { type: "tool_result", content: [value[0], { type: "image", source }] },
+    ]);
+  });
+
   it("sends a later system message as a marked text of the user, with a warning", () => {
     const { messages, warnings } = translate([user, { role: "system", content: "Be brief." }]);
     expect(messages[0]?.content).toEqual([
@@ -149,6 +165,14 @@ describe("translatePrompt()", () => {
     {
       output: { type: "execution-denied", reason: "not now" },
       block: { content: "not now", is_error: true },
+    },
+    {
+      output: { type: "execution-denied", reason: "" },
+      block: { content: "The user denied this tool call.", is_error: true },
+    },
+    {
+      output: { type: "error-text", value: "" },
+      block: { content: "The tool failed without a message.", is_error: true },
     },
     {
       output: { type: "execution-denied" },
