@@ -38,6 +38,7 @@ import { park, unpark } from "./parking.js";
  * ```
  */
 export function hawserHarness(options: HawserHarnessOptions = {}): HarnessV1<BuiltinTools> {
+  const parkMs = Math.min(options.parkMs ?? PARK_MS, LONGEST_MS);
   return {
     specificationVersion: "harness-v1",
     harnessId: HARNESS_ID,
@@ -45,11 +46,14 @@ export function hawserHarness(options: HawserHarnessOptions = {}): HarnessV1<Bui
     supportsBuiltinToolApprovals: true,
     supportsBuiltinToolFiltering: true,
     lifecycleStateSchema: LIFECYCLE_SCHEMA,
-    doStart: async (start) => startSession(options, start),
+    doStart: async (start) => startSession({ ...options, parkMs }, start),
   };
 }
 
 const HARNESS_ID = "hawser";
+
+/** The longest time of a timer of Node, 24 days. A longer timer would end at once. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 function startSession(
   options: HawserHarnessOptions,

@@ -123,6 +123,28 @@ describe("a turn that waits for an approval", () => {
   });
 });
 
+describe("parkMs of hawserHarness()", () => {
+  it("is as long as a timer can be if it is Infinity", async () => {
+    const file = join(world.ai.place.cwd, "endless.txt");
+    world.ai.script([toolUse("Write", { file_path: file, content: "endless" })], "Written.");
+    const parkMs = Number.POSITIVE_INFINITY;
+    const agent = world.agent({ permissionMode: "allow-reads" }, { parkMs });
+    const session = await world.session(agent);
+    const first = await agent.generate({ session, prompt: "Write." });
+    const second = await agent.generate({
+      session,
+      messages: [
+        { role: "user", content: "Write." },
+        ...first.responseMessages,
+        { role: "tool", content: [approvalResponse(requestIn(first), true)] },
+      ],
+    });
+    expect(second.text).toBe("Written.");
+    // Another process would not have run the call that the first one asked about.
+    expect(readFileSync(file, "utf8")).toBe("endless");
+  });
+});
+
 describe("session.stop()", () => {
   it("ends the process between turns, and the conversation can be resumed", async () => {
     world.ai.script("A bowline.", "A sheet bend.");
