@@ -26,7 +26,8 @@ const model = hawser.agent("sonnet", {
 const script = await bundle("page.jsx");
 
 const server = createServer(async (request, response) => {
-  if (request.method === "POST") return chat(request, response);
+  // A request that is no chat must not end the server.
+  if (request.method === "POST") return chat(request, response).catch(() => response.destroy());
   if (request.url === "/page.js") {
     return response.setHeader("content-type", "text/javascript").end(script);
   }

@@ -63,6 +63,16 @@ describe("examples/ai-sdk-chat", () => {
     expect(processes).toEqual([]);
     // The browser has to be unpacked first.
   }, 120_000);
+
+  it("goes on after a request that is no chat", async () => {
+    const server = runExample(world, "ai-sdk-chat/server.js", [world.place.cwd], { PORT: "0" });
+    const [line] = (await once(server.child.stdout, "data")) as [Buffer];
+    const url = String(line).trim();
+    await expect(fetch(url, { method: "POST", body: "no JSON" })).rejects.toThrow();
+    expect(await (await fetch(url)).text()).toContain("<main>");
+    server.child.kill("SIGTERM");
+    expect((await server.ended).code).toBe(0);
+  });
 });
 
 async function say(page: Page, text: string): Promise<void> {
