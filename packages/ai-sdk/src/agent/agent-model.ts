@@ -47,9 +47,9 @@ export class AgentModel implements LanguageModelV4 {
 
   /** Resolves when the model has begun to answer, so that `maxRetries` covers every failure before that. */
   async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
-    const { warnings, parts, run } = await this.#answer(options, false);
+    const { warnings, parts, leave } = await this.#answer(options, false);
     const all = withStart(parts, warnings);
-    return { stream: partStream(await all.next(), all, () => void run.leave()) };
+    return { stream: partStream(await all.next(), all, leave) };
   }
 
   async #answer(options: LanguageModelV4CallOptions, isGenerated: boolean): Promise<Answering> {
@@ -63,8 +63,8 @@ export class AgentModel implements LanguageModelV4 {
         // A turn that was continued has been paid for, and its answers count once.
         toAiSdkError(error, { modelId, signal, isPaid: isPaid || isContinued });
       const repeatsCalls = isGenerated;
-      const parts = run.step({ signal, repeatsCalls, includeRawChunks, warnings, failed });
-      return { warnings, parts, run };
+      const step = { signal, repeatsCalls, includeRawChunks, warnings, failed };
+      return { warnings, parts: run.step(step), leave: () => void run.leave(step) };
     } catch (error) {
       throw toAiSdkError(error, { modelId, signal });
     }
@@ -90,7 +90,8 @@ export class AgentModel implements LanguageModelV4 {
 interface Answering {
   readonly warnings: CallWarnings;
   readonly parts: AsyncGenerator<LanguageModelV4StreamPart, undefined>;
-  readonly run: AgentRun;
+  /** The reader of the parts wants no more. */
+  readonly leave: () => void;
 }
 
 async function* withStart(

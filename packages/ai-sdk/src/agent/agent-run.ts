@@ -56,7 +56,8 @@ export class AgentRun implements ParkedTurn {
   /** The usage of the earlier steps. */
   #toldUsage: Usage | undefined;
   #isPaid = false;
-  #isParked = false;
+  /** The step that is being written; undefined while the turn waits for another request. */
+  #current: StepOptions | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: AgentRunParts) {
@@ -71,7 +72,6 @@ export class AgentRun implements ParkedTurn {
    * cannot be given, the turn ends.
    */
   async answer(answers: Answers, warnings: CallWarnings): Promise<void> {
-    this.#isParked = false;
     try {
       await this.#give(answers, warnings);
     } catch (error) {
@@ -107,7 +107,7 @@ export class AgentRun implements ParkedTurn {
     const { signal, failed } = options;
     this.#writer.begin(options.repeatsCalls);
     this.#stepUsage = undefined;
-    this.#isParked = false;
+    this.#current = options;
     try {
       let lastAt = performance.now();
       for (;;) {
@@ -116,7 +116,7 @@ export class AgentRun implements ParkedTurn {
           const parts = [...this.#writer.park()];
           const finish = this.#finishParked();
           // Parked before the reader gets the end, because the answer may come at once.
-          this.#isParked = true;
+          this.#current = undefined;
           this.#parts.parked.park(this, this.#writer.waits, this.#parts.limits);
           yield* parts;
           yield finish;
@@ -143,13 +143,13 @@ export class AgentRun implements ParkedTurn {
         usage: toUsage(this.#stepUsage),
       };
     } finally {
-      await this.leave();
+      await this.leave(options);
     }
   }
 
-  /** The reader of a step wants no more: ends the turn, unless it waits for another request. */
-  async leave(): Promise<void> {
-    if (!this.#isParked) await this.close();
+  /** The reader of a step wants no more: ends the turn, unless it waits for another request, or answers it already. */
+  async leave(step: StepOptions): Promise<void> {
+    if (this.#current === step) await this.close();
   }
 
   /** Denies what waits, and ends the process. Resolves when the process is gone. */
@@ -231,8 +231,11 @@ export class AgentRun implements ParkedTurn {
 
   *#finish(completion: Completion<unknown>): Iterable<LanguageModelV4StreamPart> {
     if (this.#parts.hasSchema) {
+      const { value, text } = completion;
+      // The text has a value that is no object inside of one. A turn that was stopped has no value.
+      const delta = value === undefined ? text : JSON.stringify(value);
       yield { type: "text-start", id: "value" };
-      yield { type: "text-delta", id: "value", delta: completion.text };
+      yield { type: "text-delta", id: "value", delta };
       yield { type: "text-end", id: "value" };
     }
     yield {

@@ -64,8 +64,12 @@ export function splitSettings(settings: AgentSettings): {
 } {
   const { parkedMs = 300_000, maxParked, maxResultChars = 50_000, ...options } = settings;
   requirePositive({ parkedMs, maxParked, maxResultChars });
-  return { options, parking: { parkedMs, maxParked, maxResultChars } };
+  const limitMs = Math.min(parkedMs, LONGEST_MS);
+  return { options, parking: { parkedMs: limitMs, maxParked, maxResultChars } };
 }
+
+/** The longest time of a timer of Node, 24 days. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 function requirePositive(limits: Readonly<Record<string, number | undefined>>): void {
   const wrong = Object.entries(limits).filter(([, limit]) => limit !== undefined && !(limit > 0));

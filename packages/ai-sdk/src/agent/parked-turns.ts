@@ -23,6 +23,7 @@ export type Claim<T> =
   | { readonly type: "gone" };
 
 export interface ParkingLimits {
+  /** At most the longest time of a timer of Node. */
   readonly parkedMs: number;
   readonly maxParked: number;
 }
@@ -66,8 +67,7 @@ export class ParkedTurns<T extends ParkedTurn> {
       this.#byId.set(toolCallId, entry);
     }
     // A time limit does not keep the program alive.
-    const limit = Math.min(parkedMs, LONGEST_MS);
-    entry.timer = setTimeout(() => this.#end(entry, "expired"), limit).unref();
+    entry.timer = setTimeout(() => this.#end(entry, "expired"), parkedMs).unref();
     const parked = [...this.#entries.values()].filter(({ isParked }) => isParked);
     // The turn that was parked first has been in the map for the longest time, or was moved to its end below.
     for (const oldest of parked.slice(0, Math.max(0, parked.length - Math.max(1, maxParked)))) {
@@ -75,9 +75,15 @@ export class ParkedTurns<T extends ParkedTurn> {
     }
   }
 
-  /** Takes the turn that waits for these answers. It runs then, until it is parked again. */
+  /**
+   * Takes the turn that waits for these answers. It runs then, until it is parked again. The id of a tool call is no
+   * answer to a question about that call, and the turn would wait for ever.
+   */
   claim(ids: readonly string[]): Claim<T> {
-    const entry = ids.map((id) => this.#byId.get(id)).find((found) => found !== undefined);
+    const given = new Set(ids);
+    const entry = ids
+      .map((id) => this.#byId.get(id))
+      .find((found) => found?.waits.some(({ id }) => given.has(id)));
     if (entry === undefined) {
       const wasAnswered = ids.some((id) => this.#ends.get(id) === "answered");
       return { type: wasAnswered ? "taken" : "gone" };
@@ -88,7 +94,6 @@ export class ParkedTurns<T extends ParkedTurn> {
     // Moved to the end, so that the order of the map is that of the last use.
     this.#entries.delete(entry.turn);
     this.#entries.set(entry.turn, entry);
-    const given = new Set(ids);
     this.#forget(entry, "answered", ({ id }) => given.has(id));
     return { type: "claimed", turn: entry.turn };
   }
@@ -165,6 +170,3 @@ interface Entry<T> {
 
 /** How many ids of earlier waits are remembered. */
 const REMEMBERED = 10_000;
-
-/** The longest time of a timer of Node. */
-const LONGEST_MS = 2 ** 31 - 1;

@@ -14,12 +14,6 @@ export interface ReplayFacts {
   readonly endOf: (toolCallId: string) => WaitEnd | undefined;
 }
 
-/** A conversation for a new process, and the tool calls of which the model is told that they were not run. */
-export interface ReplayedPrompt {
-  readonly prompt: LanguageModelV4Prompt;
-  readonly notRun: readonly string[];
-}
-
 /**
  * The conversation of earlier requests as the main model had it: without the calls of sub-agents, with one call and one
  * result for each tool call. The AI SDK repeats the call of an approved tool in `generateText()`, and leaves the result
@@ -27,13 +21,15 @@ export interface ReplayedPrompt {
  *
  * Reasoning is left out: a round whose calls were shown one after the other is no longer the message that was signed.
  */
-export function replayPrompt(prompt: LanguageModelV4Prompt, facts: ReplayFacts): ReplayedPrompt {
+export function replayPrompt(
+  prompt: LanguageModelV4Prompt,
+  facts: ReplayFacts,
+): LanguageModelV4Prompt {
   const decisions = decisionsOf(prompt);
   const answered = resultsOf(prompt);
   const ofSubAgents = subAgentCalls(prompt);
   const seen = new Set<string>();
-  const notRun: string[] = [];
-  const replayed = prompt.flatMap((message): readonly LanguageModelV4Message[] => {
+  return prompt.flatMap((message): readonly LanguageModelV4Message[] => {
     if (message.role === "tool") {
       const content = message.content.filter(
         (part) => part.type === "tool-result" && !ofSubAgents.has(part.toolCallId),
@@ -51,9 +47,7 @@ export function replayPrompt(prompt: LanguageModelV4Prompt, facts: ReplayFacts):
       if (seen.has(toolCallId)) return [];
       seen.add(toolCallId);
       if (!answered.has(toolCallId)) {
-        const decision = decisions.get(toolCallId);
-        if (decision?.approved !== false) notRun.push(toolCallId);
-        const value = explain(decision, facts.endOf(toolCallId));
+        const value = explain(decisions.get(toolCallId), facts.endOf(toolCallId));
         missing.push({
           type: "tool-result",
           toolCallId,
@@ -67,7 +61,14 @@ export function replayPrompt(prompt: LanguageModelV4Prompt, facts: ReplayFacts):
       content.length === 0 ? [] : [{ ...message, content }];
     return missing.length === 0 ? messages : [...messages, { role: "tool", content: missing }];
   });
-  return { prompt: replayed, notRun };
+}
+
+/** The ids of all tool calls of a conversation, those of sub-agents too. */
+export function toolCallIds(prompt: LanguageModelV4Prompt): readonly string[] {
+  return prompt.flatMap((message) => {
+    if (message.role !== "assistant") return [];
+    return message.content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));
+  });
 }
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];

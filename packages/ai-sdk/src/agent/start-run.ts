@@ -10,7 +10,7 @@ import { fromStream, TurnHost } from "../turn/index.js";
 import type { AgentContext } from "./agent-model.js";
 import { AgentRun } from "./agent-run.js";
 import { splitSettings } from "./agent-settings.js";
-import { replayPrompt } from "./replay-prompt.js";
+import { replayPrompt, toolCallIds } from "./replay-prompt.js";
 
 /** Begins a turn with the conversation of a request. The earlier messages go to a new process as they are. */
 export function startRun(
@@ -23,10 +23,13 @@ export function startRun(
   const own: Options = { ...agentOptions, ...modelOptions(ofCall) };
   const hasTools = options.toolChoice?.type !== "none";
   warnOf(options, warnings);
+  if ((ofCall.parallelToolCalls ?? defaults.parallelToolCalls) === false) {
+    warnings.unsupported("parallelToolCalls", "The agent decides itself how many tools it calls.");
+  }
   const tools = hasTools ? clientTools(options.tools ?? [], warnings) : [];
   const names = new Set(tools.map(({ name }) => name));
   const serverName = freeServerName(own.mcpServers);
-  const { prompt, notRun } = replayPrompt(options.prompt, {
+  const prompt = replayPrompt(options.prompt, {
     shownName: (name) => (names.has(name) ? `mcp__${serverName}__${name}` : name),
     endOf: (toolCallId) => parked.endOf(toolCallId),
   });
@@ -53,8 +56,8 @@ export function startRun(
     ...(schema === undefined ? {} : { schema }),
   };
   const stream = pool.stream(undefined, host.extend(base));
-  // The model is told that these calls were not run, so that they must not run later.
-  for (const toolCallId of notRun) parked.supersede(toolCallId);
+  // The conversation goes on in another process, so that a call of it that waits must not run later.
+  for (const toolCallId of toolCallIds(options.prompt)) parked.supersede(toolCallId);
   return new AgentRun({
     host,
     turn: host.follow(fromStream(stream, controller)),
@@ -82,6 +85,11 @@ function warnOf(options: LanguageModelV4CallOptions, warnings: CallWarnings): vo
   }
   if (toolChoice?.type === "required" || toolChoice?.type === "tool") {
     warnings.unsupported("toolChoice", "The agent decides itself which tools it calls.");
+  }
+  if (options.prompt.at(-1)?.role === "assistant") {
+    const details =
+      "The request brings no answer to the last message. The AI SDK leaves out a tool-approval-response without `providerExecuted: true`.";
+    warnings.compatibility("last message of the assistant", details);
   }
 }
 

@@ -17,11 +17,13 @@ describe("settings of hawser.agent()", () => {
       temperature: 0.5,
       stopSequences: ["END"],
       maxOutputTokens: 100,
+      providerOptions: { hawser: { parallelToolCalls: false } },
     });
     expect(warnings?.map((warning) => ("feature" in warning ? warning.feature : ""))).toEqual([
       "maxOutputTokens",
       "temperature",
       "stopSequences",
+      "parallelToolCalls",
     ]);
     expect(world.calls[0]?.system).toContain("You know all about knots.");
     expect(world.calls[0]?.system).toContain("Claude Code");
@@ -38,6 +40,13 @@ describe("settings of hawser.agent()", () => {
     expect(await result.output).toEqual(value);
     const calls = await result.toolCalls;
     expect(calls.map(({ toolName }) => toolName)).toEqual(["Bash"]);
+  });
+
+  it("gives JSON without a schema as the model wrote it", async () => {
+    world.script(toolUse("StructuredOutput", { value: ["bowline"] }), "Done.");
+    const model = world.hawser.agent("sonnet");
+    const result = await generateText({ model, prompt: "Which?", output: Output.json() });
+    expect(result.output).toEqual(["bowline"]);
   });
 
   it("stops at maxTurns with the finish reason other", async () => {

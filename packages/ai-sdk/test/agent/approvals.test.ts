@@ -133,6 +133,26 @@ describe("tool-approval-request of hawser.agent()", () => {
     expect(readFileSync(inFolder("two.txt"), "utf8")).toBe("1\n2\n");
   });
 
+  it("warns if the answer is missing, because the AI SDK has left it out", async () => {
+    world.script(bash("touch dropped.txt"), "Not run.");
+    const model = world.hawser.agent("sonnet");
+    const messages: ModelMessage[] = [{ role: "user", content: "Go." }];
+    const asked = await generateText({ model, messages });
+    messages.push(...asked.responseMessages);
+    for (const part of asked.content) {
+      if (part.type !== "tool-approval-request") continue;
+      const { approvalId } = part;
+      const content = [{ type: "tool-approval-response" as const, approvalId, approved: true }];
+      messages.push({ role: "tool", content });
+    }
+    const { text, warnings } = await generateText({ model, messages });
+    expect(text).toBe("Not run.");
+    expect(warnings).toMatchObject([
+      { type: "compatibility", details: expect.stringContaining("providerExecuted") },
+    ]);
+    expect(existsSync(inFolder("dropped.txt"))).toBe(false);
+  });
+
   it("takes the reason of an approved question of the model as its answer", async () => {
     const question = {
       question: "Which way?",

@@ -36,6 +36,12 @@ describe("ParkedTurns", () => {
     expect(parked("a").turns.claim([])).toEqual({ type: "gone" });
   });
 
+  it("takes the id of a tool call for no answer to the question about it", () => {
+    const { turns, turn } = parked("a");
+    expect(turns.claim(["call-a"])).toEqual({ type: "gone" });
+    expect(turns.claim(["approval-a"])).toEqual({ type: "claimed", turn });
+  });
+
   it("keeps what a claim has not answered: it is taken while the turn runs, and waits again afterwards", () => {
     const { turns, turn } = parked("a", "b");
     turns.claim(["approval-a"]);

@@ -97,6 +97,42 @@ describe("a parked turn of hawser.agent()", () => {
     expect(decision.content).toHaveLength(1);
   });
 
+  it("ends if the request brings a result for the call that waits for an approval", async () => {
+    world.script(runs("faked.txt"), "All right.");
+    const talk = new Conversation(world.checked(provider().agent("sonnet")));
+    await talk.say("Run it.");
+    const toolCallId = talk.pending[0]?.toolCallId ?? "";
+    const output = { type: "text" as const, value: "done by hand" };
+    talk.messages.push({
+      role: "tool",
+      content: [{ type: "tool-result", toolCallId, toolName: "Bash", output }],
+    });
+    expect((await talk.run()).text).toBe("All right.");
+    await world.settled();
+    expect(linesOf("faked.txt")).toBe("");
+  });
+
+  it("goes on if its answer comes before the reader has closed the stream of the question", async () => {
+    world.script(runs("early.txt"), "Done.");
+    const model = provider().agent("sonnet");
+    const user = { role: "user" as const, content: [{ type: "text" as const, text: "Go." }] };
+    const reader = (await model.doStream({ prompt: [user] })).stream.getReader();
+    let approvalId = "";
+    for (;;) {
+      const { value } = await reader.read();
+      if (value?.type === "tool-approval-request") approvalId = value.approvalId;
+      if (value?.type === "finish") break;
+    }
+    const answer = { type: "tool-approval-response" as const, approvalId, approved: true };
+    const answered = model.doGenerate({ prompt: [user, { role: "tool", content: [answer] }] });
+    expect(await reader.read()).toEqual({ done: true, value: undefined });
+    expect((await answered).content.map(({ type }) => type)).toEqual([
+      "tool-call",
+      "tool-result",
+      "text",
+    ]);
+  });
+
   it("ends when hawser.close() is called, and so does a turn that runs", async () => {
     world.script({
       always: ({ prompt }) => (prompt.includes("Wait") ? hang("Once") : runs("closed.txt")),
@@ -128,6 +164,14 @@ describe("a parked turn of hawser.agent()", () => {
     expect(linesOf("room.txt")).toBe("run\n");
     expect((await one.decide(true)).text).toBe("Done.");
     expect(linesOf("room.txt")).toBe("run\n");
+  });
+
+  it("waits as long as a timer can if parkedMs is Infinity", async () => {
+    world.script(runs("patient.txt"), "Done.");
+    const model = provider().agent("sonnet", { parkedMs: Number.POSITIVE_INFINITY });
+    const talk = new Conversation(world.checked(model));
+    expect(outline(await talk.say("Run it.")).at(-1)).toBe("finish tool-calls");
+    expect((await talk.decide(true)).text).toBe("Done.");
   });
 
   it("is not ended by the abort of the request that it has answered", async () => {

@@ -1,9 +1,9 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { ContentBlock, OtherBlock } from "hawser";
+import type { ContentBlock, HistoryMessage, OtherBlock } from "hawser";
 import { describe, expect, it } from "vitest";
 import { approvalIdOf } from "../../src/agent/approval-id.js";
 import type { WaitEnd } from "../../src/agent/parked-turns.js";
-import { replayPrompt } from "../../src/agent/replay-prompt.js";
+import { replayPrompt, toolCallIds } from "../../src/agent/replay-prompt.js";
 import { CallWarnings } from "../../src/call-warnings.js";
 import { translatePrompt } from "../../src/prompt/index.js";
 
@@ -29,15 +29,16 @@ const response = (toolCallId: string, approved: boolean, reason?: string) => ({
   ...(reason === undefined ? {} : { reason }),
 });
 
-/** The replayed conversation in short, and the calls that are told as not run. */
+/** The replayed conversation in short. */
 function replayed(prompt: LanguageModelV4Prompt, end?: WaitEnd) {
   const facts = { shownName: (name: string) => name, endOf: () => end };
-  const { prompt: given, notRun } = replayPrompt(prompt, facts);
+  const given = replayPrompt(prompt, facts);
   const { messages } = translatePrompt(given, new CallWarnings());
-  const short = messages.map(({ role, content }) =>
-    [role, ...(typeof content === "string" ? [content] : content.map(shortOf))].join(" "),
-  );
-  return { short, notRun };
+  return messages.map(shortMessage);
+}
+
+function shortMessage({ role, content }: HistoryMessage): string {
+  return [role, ...(typeof content === "string" ? [content] : content.map(shortOf))].join(" ");
 }
 
 function shortOf(block: ContentBlock | OtherBlock): string {
@@ -81,10 +82,17 @@ describe("replayPrompt()", () => {
     ],
   ])("%s", (_, messages) => {
     const prompt = [USER, ...messages, USER] as LanguageModelV4Prompt;
-    expect(replayed(prompt)).toEqual({
-      short: ["user Go.", "assistant call:a", "user result:a:ok", "assistant Done.", "user Go."],
-      notRun: [],
-    });
+    const short = [
+      "user Go.",
+      "assistant call:a",
+      "user result:a:ok",
+      "assistant Done.",
+      "user Go.",
+    ];
+    expect(replayed(prompt)).toEqual(short);
+    // A model without the agent reads the same conversation.
+    const { messages: read } = translatePrompt(prompt, new CallWarnings());
+    expect(read.map(shortMessage)).toEqual(short);
   });
 
   it("tells a denied call with its reason, which useChat() names only in the decision", () => {
@@ -93,10 +101,11 @@ describe("replayPrompt()", () => {
       { role: "assistant", content: [call("a")] },
       { role: "tool", content: [response("a", false, "Not now.")] },
     ];
-    expect(replayed(prompt)).toEqual({
-      short: ["user Go.", "assistant call:a", "user result:a:The user denied this call: Not"],
-      notRun: [],
-    });
+    expect(replayed(prompt)).toEqual([
+      "user Go.",
+      "assistant call:a",
+      "user result:a:The user denied this call: Not",
+    ]);
   });
 
   it.each<[string, WaitEnd | undefined, string]>([
@@ -108,9 +117,7 @@ describe("replayPrompt()", () => {
       { role: "assistant", content: [call("a")] },
       { role: "tool", content: [response("a", true)] },
     ];
-    const { short, notRun } = replayed(prompt, end);
-    expect(short.at(-1)).toBe(`user result:a:${text}`);
-    expect(notRun).toEqual(["a"]);
+    expect(replayed(prompt, end).at(-1)).toBe(`user result:a:${text}`);
   });
 
   it("leaves out reasoning, and the calls of sub-agents with their results", () => {
@@ -129,6 +136,7 @@ describe("replayPrompt()", () => {
       },
       { role: "tool", content: [result("inner", "again")] },
     ];
-    expect(replayed(prompt).short).toEqual(["user Go.", "assistant call:a", "user result:a:ok"]);
+    expect(replayed(prompt)).toEqual(["user Go.", "assistant call:a", "user result:a:ok"]);
+    expect(toolCallIds(prompt)).toEqual(["a", "inner"]);
   });
 });
