@@ -45,6 +45,8 @@ export interface RequestedFacts {
   readonly systemPrompt: unknown;
   /** `json` if the options have a schema. */
   readonly output: "text" | "json";
+  /** The names of the option `clientTools`: tools that the caller runs. */
+  readonly clientTools?: readonly string[] | undefined;
 }
 
 /** A `complete()` or `stream()` begins. */

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { CHANNELS } from "../../src/base/index.js";
 import { complete } from "../../src/complete/index.js";
 import { query } from "../../src/query/index.js";
-import { always, apiError, hang } from "../../src/testing/index.js";
+import { always, apiError, hang, toolUse } from "../../src/testing/index.js";
 import { onFake, refusedTurn, slowTurn } from "../pool/on-fake.helper.js";
 import { clisInTurn } from "../support/cli.js";
 import { world } from "../support/world.js";
@@ -87,6 +87,26 @@ describe.each(clisInTurn())("the events of calls on CLI $name", ({ path }) => {
     });
     expect(eventsOf(seen, "turnEnd")[0]).toMatchObject({ outcome: end?.["outcome"], rounds: 0 });
     expect(unpaired(seen)).toEqual([]);
+  });
+
+  it("name the tools of the caller, and a sub-agent only for the tool that starts one", async () => {
+    const { options } = await world(path, [toolUse("look", { subagent_type: "a secret plan" })]);
+    const seen = watchEvents();
+    const look = { name: "look", description: "Looks.", inputSchema: { type: "object" } };
+    await complete("Look.", { ...options, clientTools: [look] });
+    const named = { clientTools: ["look"] };
+    expect(eventsOf(seen, "callStart")).toMatchObject([named]);
+    expect(eventsOf(seen, "sessionStart")).toMatchObject([named]);
+    expect(eventsOf(seen, "toolStart")).toMatchObject([{ tool: "look", subagentType: undefined }]);
+  });
+
+  it("do not change how wrong options are refused", async () => {
+    watchEvents();
+    const clientTools = "look" as unknown as [];
+    const refused = { code: "invalid_options" };
+    await expect(complete("x", { clientTools })).rejects.toMatchObject(refused);
+    const nothing = [null] as unknown as [];
+    await expect(complete("x", { clientTools: nothing })).rejects.toMatchObject(refused);
   });
 
   it("report an aborted call", async () => {

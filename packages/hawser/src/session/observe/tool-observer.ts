@@ -6,6 +6,7 @@ import {
   type ToolEndEvent,
   type ToolStartEvent,
 } from "../../base/index.js";
+import { namesOfTool } from "../../options/index.js";
 import type { EventIds } from "./event-ids.js";
 import type { Thread } from "./round-observer.js";
 
@@ -29,15 +30,15 @@ export class ToolObserver {
   start(block: Readonly<Record<string, unknown>>, thread: Thread, round: number | undefined): void {
     const { id: toolUseId, name, input } = block;
     if (typeof toolUseId !== "string" || this.#open.has(toolUseId)) return;
-    const { subagent_type } = objectOf(input);
+    const tool = typeof name === "string" ? name : "";
     const start: ToolStartEvent = {
       at: eventTime(),
       ...this.#ids.turnIds(),
       round,
       toolUseId,
-      tool: typeof name === "string" ? name : "",
+      tool,
       parentToolUseId: thread,
-      subagentType: typeof subagent_type === "string" ? subagent_type : undefined,
+      subagentType: subagentTypeOf(tool, input),
       input,
     };
     this.#open.set(toolUseId, start);
@@ -85,4 +86,14 @@ export class ToolObserver {
   get all(): readonly string[] {
     return [...this.#open.keys()].reverse();
   }
+}
+
+const STARTS_SUBAGENTS: ReadonlySet<string> = new Set(namesOfTool("Agent"));
+
+/** Any tool can have a field of this name, and its value is content then. */
+function subagentTypeOf(tool: string, input: unknown): string | undefined {
+  const { subagent_type } = objectOf(input);
+  return STARTS_SUBAGENTS.has(tool) && typeof subagent_type === "string"
+    ? subagent_type
+    : undefined;
 }
