@@ -1,4 +1,6 @@
-import { createSdkMcpServer, openSession, tool } from "hawser";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { complete, createSdkMcpServer, openSession, tool } from "hawser";
 import { text, thinking, toolUse } from "hawser/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -70,7 +72,42 @@ describe("instrument({ content })", () => {
       }
     }
   });
+
+  it("shows no input or result of a tool in prompts and replies without tools", async () => {
+    await talk({ tools: false });
+    const all = JSON.stringify(world.spans.map(({ attributes }) => attributes));
+    expect(all).toContain("tool_call");
+    expect(all).not.toContain("manila");
+  });
+
+  it("leaves out the data of an image in the result of a tool", async () => {
+    world.instrument({ content: true });
+    const file = join(world.place.cwd, "knot.png");
+    await writeFile(file, Buffer.from(PNG, "base64"));
+    world.script(toolUse("Read", { file_path: file }), "A knot.");
+    await complete("Look.", { ...world.options, tools: ["Read"], allowedTools: ["Read"] });
+    expect(contents("execute_tool Read")["gen_ai.tool.call.result"]).toEqual([
+      { type: "blob", modality: "image", mime_type: "image/png" },
+    ]);
+  });
+
+  it("ends all spans if mask throws, without contents", async () => {
+    const mask = () => {
+      throw new Error("The mask is broken.");
+    };
+    await talk({ mask });
+    const names = world.spans.map(({ name }) => name.split(" ")[0]);
+    expect(names.sort()).toEqual(["chat", "chat", "execute_tool", "invoke_agent"]);
+    const all = JSON.stringify(world.spans.map(({ attributes }) => attributes));
+    for (const key of CONTENT_KEYS) expect(all).not.toContain(key);
+    expect(all).not.toContain("lost");
+    expect((await world.metrics()).map(({ name }) => name)).toContain("hawser.calls");
+  });
 });
+
+/** One dot. */
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 async function talk(content?: boolean | ContentOptions): Promise<void> {
   world.instrument(content === undefined ? {} : { content });

@@ -1,4 +1,6 @@
+import { diag } from "@opentelemetry/api";
 import { maskSecrets } from "hawser";
+import { SCOPE_NAME } from "../conventions.js";
 import { cutValue } from "./cut-value.js";
 
 /** Which contents spans get. */
@@ -14,7 +16,7 @@ export interface ContentOptions {
    */
   readonly output?: boolean | undefined;
   /**
-   * Inputs and results of tools.
+   * Inputs and results of tools, also in prompts and replies.
    * @default true
    */
   readonly tools?: boolean | undefined;
@@ -24,12 +26,15 @@ export interface ContentOptions {
    */
   readonly maxLength?: number | undefined;
   /**
-   * Masks texts further. Secrets that Hawser recognises are masked before.
+   * Masks texts further. Secrets that Hawser recognises are masked before. If it throws, the content is left out.
    */
   readonly mask?: ((text: string) => string) | undefined;
 }
 
-/** Makes the attributes with contents: masked, cut, and as JSON. Each returns undefined if it is switched off. */
+/**
+ * Makes the attributes with contents: masked, cut, and as JSON. Each returns undefined if it is switched off, or if the
+ * function `mask` of the program fails.
+ */
 export class Content {
   readonly #options: ContentOptions;
   readonly #isOn: boolean;
@@ -42,7 +47,7 @@ export class Content {
   /** A prompt as a list of one message. */
   prompt(prompt: unknown): string | undefined {
     if (!this.#has("input") || prompt === undefined) return undefined;
-    return this.#json([{ role: "user", parts: partsOf(prompt) }]);
+    return this.#json([{ role: "user", parts: partsOf(prompt, this.#has("tools")) }]);
   }
 
   systemPrompt(systemPrompt: unknown): string | undefined {
@@ -60,56 +65,80 @@ export class Content {
   answer(blocks: unknown, stopReason: string | undefined): string | undefined {
     if (!this.#has("output") || blocks === undefined) return undefined;
     const reason = stopReason === undefined ? {} : { finish_reason: stopReason };
-    return this.#json([{ role: "assistant", parts: partsOf(blocks), ...reason }]);
+    const parts = partsOf(blocks, this.#has("tools"));
+    return this.#json([{ role: "assistant", parts, ...reason }]);
   }
 
   tool(value: unknown): string | undefined {
-    return this.#has("tools") && value !== undefined ? this.#json(value) : undefined;
+    return this.#has("tools") && value !== undefined ? this.#json(withoutData(value)) : undefined;
   }
 
   #has(kind: "input" | "output" | "tools"): boolean {
     return this.#isOn && this.#options[kind] !== false;
   }
 
-  #json(value: unknown): string {
+  #json(value: unknown): string | undefined {
     const { maxLength = MAX_LENGTH, mask } = this.#options;
     const masked = (text: string, key = "") => {
       // The name of a field can tell that its value is a secret.
       const { [key]: known = "" } = maskSecrets({ [key]: text });
       return mask === undefined ? known : mask(known);
     };
-    return JSON.stringify(cutValue(value, maxLength, masked));
+    try {
+      return JSON.stringify(cutValue(value, maxLength, masked));
+    } catch (error) {
+      // The span must end nevertheless.
+      diag.error(`${SCOPE_NAME}: a content was left out, because it could not be masked`, error);
+      return undefined;
+    }
   }
 }
 
 const MAX_LENGTH = 4096;
 
 /** The content of a message in the form of the conventions. */
-function partsOf(content: unknown): unknown[] {
+function partsOf(content: unknown, hasTools: boolean): unknown[] {
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
   // A prompt that is to be taken literally has an empty block beside it.
-  return blocks.filter((block) => fieldsOf(block)["text"] !== "").map(partOf);
+  return blocks
+    .filter((block) => fieldsOf(block)["text"] !== "")
+    .map((block) => partOf(block, hasTools));
 }
 
-function partOf(block: unknown): unknown {
+function partOf(block: unknown, hasTools: boolean): unknown {
   if (typeof block === "string") return { type: "text", content: block };
-  const { type, text, thinking, id, name, input, tool_use_id, content, source } = fieldsOf(block);
+  const { type, text, thinking, id, name, input, tool_use_id, content } = fieldsOf(block);
   switch (type) {
     case "text":
       return { type, content: text };
     case "thinking":
       return { type: "reasoning", content: thinking };
     case "tool_use":
-      return { type: "tool_call", id, name, arguments: input };
-    case "tool_result":
-      return { type: "tool_call_response", id: tool_use_id, response: content };
+      return { type: "tool_call", id, name, ...(hasTools ? { arguments: input } : {}) };
+    case "tool_result": {
+      const response = hasTools ? { response: withoutData(content) } : {};
+      return { type: "tool_call_response", id: tool_use_id, ...response };
+    }
     case "image":
     case "document":
-      // Without the data, which are large and of no use in a trace.
-      return { type: "blob", modality: type, mime_type: fieldsOf(source)["media_type"] };
+      return blobOf(block);
     default:
       return { type };
   }
+}
+
+/** The result of a tool without the data of images and documents in it. */
+function withoutData(result: unknown): unknown {
+  if (!Array.isArray(result)) return result;
+  return result.map((block) =>
+    ["image", "document"].includes(String(fieldsOf(block)["type"])) ? blobOf(block) : block,
+  );
+}
+
+/** An image or a document without its data, which are large and of no use in a trace. */
+function blobOf(block: unknown): unknown {
+  const { type, source } = fieldsOf(block);
+  return { type: "blob", modality: type, mime_type: fieldsOf(source)["media_type"] };
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,6 +1,6 @@
 /**
- * Copies a value as plain JSON with at most `maxLength` characters of text, each text masked. The work depends on
- * the limit and not on the size of the value.
+ * Copies a value as plain JSON with at most `maxLength` characters of texts and numbers, each text masked. The work
+ * depends on the limit and not on the size of the value.
  */
 export function cutValue(value: unknown, maxLength: number, mask: MaskText): unknown {
   return new Copy(maxLength, mask).of(value, 0);
@@ -10,7 +10,7 @@ export function cutValue(value: unknown, maxLength: number, mask: MaskText): unk
 export type MaskText = (text: string, key: string | undefined) => string;
 
 /** A secret that reaches over the end of a shown text is still recognised within so many characters. */
-const MASK_MARGIN = 512;
+const MASK_MARGIN = 8192;
 const MOST_ENTRIES = 200;
 const DEEPEST = 12;
 /** Stands for what was left out. */
@@ -27,9 +27,11 @@ class Copy {
 
   of(value: unknown, depth: number, key?: string): unknown {
     if (typeof value === "string") return this.#text(value, key);
-    if (typeof value === "number") return Number.isFinite(value) ? value : null;
+    // Brackets and commas count, too. Otherwise a list of lists of numbers would be as long as it likes.
+    this.#left -= 1;
+    if (typeof value === "number") return this.#number(value);
     if (typeof value === "boolean" || value === null) return value;
-    if (typeof value === "bigint") return String(value);
+    if (typeof value === "bigint") return this.#text(String(value), key);
     if (typeof value !== "object") return undefined;
     if (depth >= DEEPEST || this.#left <= 0) return CUT;
     return Array.isArray(value) ? this.#list(value, depth) : this.#object(value, depth);
@@ -37,10 +39,20 @@ class Copy {
 
   #text(text: string, key?: string): string {
     const room = Math.max(this.#left, 0);
-    const masked = this.#mask(text.slice(0, room + MASK_MARGIN), key);
-    const shown = masked.length > room ? `${wholeCharacters(masked.slice(0, room))}${CUT}` : masked;
+    const isWhole = text.length <= room + MASK_MARGIN;
+    const masked = this.#mask(isWhole ? text : text.slice(0, room + MASK_MARGIN), key);
+    // The margin is never shown: a secret at its end is cut, so that it was perhaps not recognised.
+    const most = isWhole ? room : Math.max(Math.min(room, masked.length - MASK_MARGIN), 0);
+    const isShort = isWhole && masked.length <= room;
+    const shown = isShort ? masked : `${wholeCharacters(masked.slice(0, most))}${CUT}`;
     this.#left -= shown.length;
     return shown;
+  }
+
+  #number(value: number): number | null {
+    if (!Number.isFinite(value)) return null;
+    this.#left -= String(value).length;
+    return value;
   }
 
   #list(list: readonly unknown[], depth: number): unknown[] {
