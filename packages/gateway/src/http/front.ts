@@ -199,7 +199,9 @@ class FrontRequest {
     this.traced.status = status;
     this.traced.model = record.model;
     this.traced.errorCode = record.errorCode ?? this.#errorCode;
-    if (isAborted) this.traced.error = req.raw.signal.reason ?? new Error("The client is gone.");
+    // A subscription has no other end than that its client leaves.
+    const isCutOff = isAborted && record.isSubscription !== true;
+    if (isCutOff) this.traced.error = req.raw.signal.reason ?? new Error("The client is gone.");
     const ms = performance.now() - this.#startedAt;
     const time = new Date(this.#at).toISOString();
     const entry: AccessEntry = {
