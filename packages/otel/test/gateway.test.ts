@@ -25,7 +25,46 @@ describe("the span of a gateway request", () => {
     expect(request).toMatchObject({ name: "GET /v1/models", kind: SpanKind.INTERNAL });
   });
 
+  it("continues the trace of the client if the server was started inside a span that has ended", async () => {
+    const { tracerProvider } = world.instrument();
+    const gateway = openGateway();
+    await tracerProvider.getTracer("user").startActiveSpan("start", async (span) => {
+      span.end();
+      const headers = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` };
+      await gateway.fetch(new Request("http://localhost/v1/models", { headers }));
+      await gateway.fetch(new Request("http://localhost/v1/models"));
+    });
+    const [request, without] = world.spans.filter(({ name }) => name === "GET /v1/models");
+    expect(request?.kind).toBe(SpanKind.SERVER);
+    expect(request?.parentSpanContext?.spanId).toBe("b".repeat(16));
+    expect(without?.parentSpanContext).toBeUndefined();
+  });
+
+  it("has one name for all methods that are not known", async () => {
+    world.instrument();
+    const gateway = openGateway();
+    await gateway.fetch(new Request("http://localhost/v1/models", { method: "INVENTED" }));
+    const [request] = world.spans;
+    expect(request?.name).toBe("HTTP");
+    expect(request?.attributes["http.request.method"]).toBe("_OTHER");
+  });
+
+  it("is no failure if the client of a subscription leaves", async () => {
+    world.instrument();
+    const gateway = openGateway();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const url = "http://localhost/hawser/v1/events";
+    const { body } = await gateway.fetch(new Request(url, { signal }));
+    controller.abort();
+    await body?.cancel().catch(() => {});
+    await vi.waitFor(() => expect(world.spans).toHaveLength(1));
+    expect(world.spans[0]?.status.code).toBe(0);
+    expect(world.spans[0]?.attributes["error.type"]).toBeUndefined();
+  });
+
   it.each([
+    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
     "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
     "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
     "nonsense",

@@ -1,7 +1,18 @@
 import { context, DiagLogLevel, diag, metrics, trace } from "@opentelemetry/api";
-import { CHANNELS, complete, createApprovals, createPool, HawserError, openSession } from "hawser";
+import {
+  CHANNELS,
+  complete,
+  createApprovals,
+  createPool,
+  createSdkMcpServer,
+  HawserError,
+  openSession,
+  type ProcessEvent,
+  tool,
+} from "hawser";
 import { always, apiError, hang, reply, toolUse } from "hawser/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { z } from "zod";
 import { instrument } from "../src/index.js";
 import { rememberedThings } from "../src/instrument.js";
 import { otelWorld } from "./support/otel-world.js";
@@ -63,6 +74,19 @@ describe("instrument()", () => {
     controller.abort();
     await expect(answer).rejects.toMatchObject({ code: "aborted" });
     expect(world.spans).toHaveLength(1);
+  });
+
+  it("shows the next turn of a session that an earlier subscriber saw begin", async () => {
+    const { stop } = world.instrument();
+    world.script("A bowline.", "A sheet bend.");
+    const session = await openSession(world.options);
+    await session.send("Name a knot.").text();
+    stop();
+    world.instrument();
+    await session.send("Name another knot.").text();
+    await session.close();
+    expect(world.spans.map(({ name }) => name.split(" ")[0])).toEqual(["chat", "invoke_agent"]);
+    expect(rememberedThings()).toBe(0);
   });
 
   it("keeps nothing when all is over", async () => {
@@ -241,6 +265,62 @@ describe("instrument()", () => {
       "gen_ai.usage.output_tokens": 5,
     };
     expect(world.spans.map(({ attributes }) => attributes)).toMatchObject([shown, shown]);
+  });
+});
+
+describe("the spans of tools", () => {
+  it("show no content of an input that has a field subagent_type", async () => {
+    world.instrument();
+    world.script(toolUse("mcp__ship__tie", { subagent_type: "a secret plan" }), "Done.");
+    const shape = { subagent_type: z.string() };
+    const tie = tool("tie", "Ties a knot.", shape, async () => ({ content: [] }));
+    await complete("Tie it.", {
+      ...world.options,
+      mcpServers: { ship: createSdkMcpServer({ name: "ship", tools: [tie], alwaysLoad: true }) },
+      allowedTools: ["mcp__ship"],
+    });
+    const names = world.spans.map(({ name }) => name.split(" ")[0]);
+    expect(names.sort()).toEqual(["chat", "chat", "execute_tool", "invoke_agent"]);
+    expect(JSON.stringify(await world.metrics())).not.toContain("a secret plan");
+  });
+
+  it("do not exist for clientTools, because the caller runs them after the call", async () => {
+    world.instrument();
+    world.script(toolUse("tie", {}));
+    const clientTools = [{ name: "tie", description: "Ties.", inputSchema: { type: "object" } }];
+    const { stop } = await complete("Tie it.", { ...world.options, clientTools });
+    expect(stop).toBe("tool_calls");
+    expect(world.spans.map(({ name }) => name.split(" ")[0])).toEqual(["chat", "invoke_agent"]);
+    const names = (await world.metrics()).map(({ name }) => name);
+    expect(names).not.toContain("gen_ai.execute_tool.duration");
+  });
+});
+
+describe("the metrics", () => {
+  it("have no label for a model that does not exist, because clients of a gateway choose it", async () => {
+    world.instrument();
+    world.script(always(apiError(404)));
+    const options = { ...world.options, model: `claude-invented-${"x".repeat(5000)}` };
+    const failed = complete("Name a knot.", options);
+    await expect(failed).rejects.toMatchObject({ code: "model_not_found" });
+    // The span has it, but cut.
+    const { "gen_ai.request.model": model } = world.spans[0]?.attributes ?? {};
+    expect(model).toMatch(/^claude-invented-x{1,200}…$/);
+    expect(JSON.stringify(await world.metrics())).not.toContain("claude-invented");
+  });
+
+  it("forget pools that are over, if there are many", async () => {
+    world.instrument();
+    const facts = { at: 0, worker: 1, pid: 1, jobs: 0, call: undefined, session: undefined };
+    for (let pool = 1; pool <= 500; pool += 1) {
+      const event = { ...facts, pool: -pool } as unknown as ProcessEvent;
+      CHANNELS.processStart.publish(event);
+      // The first pool lives on.
+      if (pool > 1) CHANNELS.processDiscarded.publish(event);
+    }
+    const points = (await world.metrics()).filter(({ name }) => name === "hawser.pool.processes");
+    expect(points.length).toBeLessThan(100);
+    expect(points.some(({ attributes }) => attributes["hawser.pool"] === -1)).toBe(true);
   });
 });
 

@@ -76,11 +76,22 @@ export class LiveCounts {
   }
 
   #pool(pool: number): PoolCounts {
-    const known = this.#pools.get(pool) ?? { workers: new Map<number, ProcessState>(), queued: 0 };
-    remember(this.#pools, pool, known, this.#limit);
-    return known;
+    const known = this.#pools.get(pool);
+    if (known !== undefined) return known;
+    this.#forgetEmpty();
+    const counts = { workers: new Map<number, ProcessState>(), queued: 0 };
+    remember(this.#pools, pool, counts, this.#limit);
+    return counts;
+  }
+
+  /** The end of a pool has no event. So pools without processes are forgotten if there are many, the oldest first. */
+  #forgetEmpty(): void {
+    const empty = [...this.#pools].filter(([, { workers, queued }]) => workers.size + queued === 0);
+    for (const [pool] of empty.slice(0, -MOST_EMPTY)) this.#pools.delete(pool);
   }
 }
+
+const MOST_EMPTY = 20;
 
 interface PoolCounts {
   /** The states of the processes, by worker. */

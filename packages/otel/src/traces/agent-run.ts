@@ -53,12 +53,12 @@ export class AgentRun {
     this.#start = start;
     const { keys } = shared.conventions;
     const { at, parent, above, caller, tenant, requested = {} } = start;
-    const agent = wordsIn(requested.agent);
+    const agent = nameIn(requested.agent);
     this.#facts = {
       [keys.operation]: SPANS.agent.operation,
       [keys.provider]: shared.provider,
       ...given(keys.agentName, agent),
-      ...given(keys.requestModel, wordsIn(requested.model)),
+      ...given(keys.requestModel, nameIn(requested.model)),
       [keys.caller]: caller,
     };
     const { operation } = SPANS.agent;
@@ -104,7 +104,9 @@ export class AgentRun {
     if (error !== undefined) this.open.fail(sentenceOf(how.outcome));
     const { context, startedAt } = this.open;
     this.open.end(how.at);
-    const { [keys.operation]: _, ...labels } = this.#facts;
+    const labels = { ...this.#facts };
+    delete labels[keys.operation];
+    if (model === undefined && MODEL_UNPROVEN.has(how.outcome)) delete labels[keys.requestModel];
     const seconds = Math.max(how.at - startedAt, 0) / 1000;
     instruments.record("agentDuration", seconds, { ...labels, ...failure }, context);
     if (caller === SUBAGENT) return;
@@ -142,12 +144,21 @@ export function given(key: string, value: Attributes[string]): Attributes {
   return value === undefined ? {} : { [key]: value };
 }
 
-export function wordsIn(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+/** A name that a client may have chosen, cut if it is long. */
+export function nameIn(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  return value.length <= LONGEST_NAME ? value : `${value.slice(0, LONGEST_NAME)}…`;
 }
+
+const LONGEST_NAME = 200;
 
 /** `tool_calls`: the model has called tools that the caller runs. */
 const NO_FAILURES = new Set(["ok", "tool_calls"]);
+/**
+ * Failures before it is known whether there is such a model. Clients of a gateway choose its name, and could make
+ * metrics without end by invented ones.
+ */
+const MODEL_UNPROVEN = new Set(["model_not_found", "aborted"]);
 /** The conventions' word for an error without a code. */
 const OTHER = "_OTHER";
 

@@ -106,6 +106,7 @@ export class CallTracker {
   }
 
   onTurnStart(event: TurnStartEvent): void {
+    if (!this.#sessions.has(event.session) && event.call === undefined) this.#adopt(event);
     this.#sessions.get(event.session)?.onTurnStart(event, context.active());
   }
 
@@ -165,6 +166,13 @@ export class CallTracker {
   clear(): void {
     this.#calls.clear();
     this.#sessions.clear();
+  }
+
+  /** A session that another subscriber saw begin, before this instrumentation. Its options are not known. */
+  #adopt({ at, session, sessionId, call, prompt }: TurnStartEvent): void {
+    const purpose = prompt === undefined ? "query" : "session";
+    const requested = { model: undefined, agent: undefined, systemPrompt: undefined } as const;
+    this.onSessionStart({ at, session, sessionId, call, purpose, ...requested, output: "text" });
   }
 
   #forgetCall(): void {

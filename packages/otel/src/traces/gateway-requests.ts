@@ -3,6 +3,7 @@ import {
   type Context,
   context,
   createTraceState,
+  type Span,
   type SpanContext,
   SpanKind,
   TraceFlags,
@@ -42,21 +43,23 @@ export class GatewayRequests {
 
   /** Starts the span of a request. Returns the context in which the request is handled. */
   start(request: GatewayRequest): Context | undefined {
-    const { id, method, path } = request;
+    const { id, path } = request;
     if (PROBES.has(path)) return undefined;
+    const method = METHODS.has(request.method) ? request.method : undefined;
     const { spans, conventions } = this.#shared;
     const { keys } = conventions;
     const active = context.active();
+    const above = trace.getSpan(active);
     // If the HTTP server is instrumented too, its span has read the header already.
-    const isInside = trace.getSpan(active) !== undefined;
-    const remote = isInside ? undefined : spanContextOf(request);
+    const isInside = isOpenHere(above);
+    const isRead = isInside || above?.spanContext().isRemote === true;
     const open = spans.start({
-      name: method,
+      name: method ?? UNKNOWN_METHOD.inNames,
       kind: isInside ? SpanKind.INTERNAL : SpanKind.SERVER,
       at: eventNow(),
-      parent: remote === undefined ? active : trace.setSpanContext(active, remote),
+      parent: isRead ? active : parentOf(request, active),
       attributes: {
-        [keys.httpMethod]: method,
+        [keys.httpMethod]: method ?? UNKNOWN_METHOD.value,
         [keys.httpPath]: path,
         [keys.requestId]: id,
       },
@@ -73,7 +76,10 @@ export class GatewayRequests {
     const { keys } = this.#shared.conventions;
     const { method, route, tenant, status } = request;
     const error = errorTypeOf(request);
-    if (route !== undefined) open.span.updateName(`${method} ${route}`);
+    if (route !== undefined) {
+      const shown = METHODS.has(method) ? method : UNKNOWN_METHOD.inNames;
+      open.span.updateName(`${shown} ${route}`);
+    }
     open.set({
       ...given(keys.httpRoute, route),
       ...given(keys.tenant, tenant),
@@ -88,6 +94,32 @@ export class GatewayRequests {
 /** Load balancers and monitors ask for these paths all the time. */
 const PROBES = new Set(["/health", "/ready", "/metrics"]);
 
+/** The methods that the conventions for HTTP know. Any other has one name, because clients invent them. */
+const METHODS = new Set([
+  "CONNECT",
+  "DELETE",
+  "GET",
+  "HEAD",
+  "OPTIONS",
+  "PATCH",
+  "POST",
+  "PUT",
+  "TRACE",
+]);
+const UNKNOWN_METHOD = { value: "_OTHER", inNames: "HTTP" } as const;
+
+/**
+ * Whether a span is of this program and has not ended. A server that was started inside a span has that span in the
+ * context of all its requests, long after its end.
+ */
+function isOpenHere(span: Span | undefined): boolean {
+  if (span === undefined) return false;
+  if (span.isRecording()) return true;
+  const { isRemote = false, traceFlags } = span.spanContext();
+  // A span that is not sampled never records. A sampled one that does not record has ended.
+  return !isRemote && (traceFlags & TraceFlags.SAMPLED) === 0;
+}
+
 /** A request that the client got wrong is no failure of the server, by the conventions for HTTP. */
 function errorTypeOf({ status = 0, errorCode, error }: GatewayRequest): string | undefined {
   if (error !== undefined) return CLIENT_GONE;
@@ -97,6 +129,11 @@ function errorTypeOf({ status = 0, errorCode, error }: GatewayRequest): string |
 }
 
 const CLIENT_GONE = "aborted";
+
+function parentOf(request: GatewayRequest, active: Context): Context {
+  const remote = spanContextOf(request);
+  return remote === undefined ? trace.deleteSpan(active) : trace.setSpanContext(active, remote);
+}
 
 /** The parent that the client named by the headers `traceparent` and `tracestate` of W3C Trace Context. */
 function spanContextOf({ traceparent, tracestate }: GatewayRequest): SpanContext | undefined {
@@ -114,4 +151,5 @@ function spanContextOf({ traceparent, tracestate }: GatewayRequest): SpanContext
   return trace.isSpanContextValid(remote) ? remote : undefined;
 }
 
-const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:$|-)/;
+/** A later version than 00 may have more fields. */
+const TRACEPARENT = /^(?!00-.{53})([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:$|-)/;

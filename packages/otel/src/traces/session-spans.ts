@@ -130,6 +130,8 @@ export class SessionSpans {
 
   onToolStart(event: ToolStartEvent): void {
     const { at, toolUseId, tool, sessionId, input } = event;
+    // The caller runs such a tool, after the call. Hawser only interrupts the CLI, which then reports a denial.
+    if (this.started.clientTools?.includes(tool) === true) return;
     const { spans, conventions, content } = this.#shared;
     const { keys } = conventions;
     const { operation } = SPANS.tool;
