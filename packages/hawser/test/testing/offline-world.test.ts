@@ -90,6 +90,21 @@ describe.each(CLIS)("offlineWorld() on %s", (_, cli, isReal) => {
 describe.each(STAND_IN)("offlineWorld() on %s", (_, cli) => {
   const openHere = (options?: OfflineWorldOptions) => openOn(cli, options);
 
+  it("ends a call at the first calls of clientTools, without another request", async () => {
+    const { options, model } = await openHere({
+      replies: [[toolUse("weather", { town: "Kiel" }), toolUse("tide", { port: "Kiel" })]],
+    });
+    const clientTools = ["weather", "tide"].map((name) => ({
+      name,
+      description: `The ${name}.`,
+      inputSchema: { type: "object" } as const,
+    }));
+    const { stop, toolCalls } = await complete("May I sail?", { ...options, clientTools });
+    expect(stop).toBe("tool_calls");
+    expect(toolCalls.map(({ name }) => name)).toEqual(["weather", "tide"]);
+    expect(model.calls).toHaveLength(1);
+  });
+
   it("returns a value for a schema", async () => {
     const { options } = await openHere({
       replies: [toolUse("StructuredOutput", { name: "bowline" })],

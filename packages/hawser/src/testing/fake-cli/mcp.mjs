@@ -74,9 +74,12 @@ function statusOf(name, usual) {
 /** The tools of the servers in the host. */
 export function toolNames() {
   return [...servers.values()].flatMap(({ name, tools }) =>
-    tools.map((tool) => `${prefixOf(name)}${tool.name}`),
+    tools.map((tool) => `${isBare ? "" : prefixOf(name)}${tool.name}`),
   );
 }
+
+/** Whether the tools of servers in the host have no prefix. */
+const isBare = Boolean(process.env["CLAUDE_AGENT_SDK_MCP_NO_PREFIX"]);
 
 /** Whether a connected server has this tool. The tools of servers outside the host are not known. */
 export function isServed(name) {
@@ -87,6 +90,12 @@ export function isServed(name) {
 
 /** The server in the host and the tool for a name; undefined if there is no such server. */
 export function ownerOf(name) {
+  if (isBare) {
+    const owner = [...servers.values()].find(({ tools }) =>
+      tools.some((each) => each.name === name),
+    );
+    return owner && { server: owner.name, tool: name };
+  }
   const server = serverOf(name);
   return servers.has(server) ? { server, tool: name.slice(prefixOf(server).length) } : undefined;
 }

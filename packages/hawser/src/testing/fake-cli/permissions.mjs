@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { allowedRules, current, disallowedRules, folders, tools } from "./flags.mjs";
-import { isServed } from "./mcp.mjs";
+import { isServed, ownerOf } from "./mcp.mjs";
 
 const allowed = new Set(allowedRules);
 const disallowed = new Set(disallowedRules);
@@ -11,12 +11,16 @@ const kept = tools && new Set(tools.map(today));
 /** The CLI's error for a call of a tool that does not exist; undefined if it exists. */
 export function lackOf(name) {
   const isMcp = name.startsWith("mcp__");
-  const isThere = isMcp ? isServed(name) : (kept?.has(today(name)) ?? true);
+  const isThere = isMcp ? isServed(name) : isBuiltIn(name) || ownerOf(name) !== undefined;
   if (isThere && !namesOf(name).some((each) => disallowed.has(each))) return undefined;
   const why = BUILT_IN.has(name)
     ? `. ${name} is disabled for this session, in subagents as well as here.`
     : "";
   return `Error: No such tool available: ${name}${why}`;
+}
+
+function isBuiltIn(name) {
+  return kept?.has(today(name)) ?? true;
 }
 
 /** The built-in tools that exist. */
@@ -44,8 +48,10 @@ export function applyUpdates(updates = []) {
 
 /** The names that a rule may use for a tool. */
 function namesOf(name) {
-  const [, server] = /^(mcp__.+?)__/.exec(name) ?? [];
-  if (server !== undefined) return [name, server, `${server}__*`];
+  const owner = ownerOf(name);
+  const full = owner === undefined ? name : `mcp__${owner.server}__${owner.tool}`;
+  const [, server] = /^(mcp__.+?)__/.exec(full) ?? [];
+  if (server !== undefined) return [name, full, server, `${server}__*`];
   return name === "Agent" || name === "Task" ? ["Agent", "Task"] : [name];
 }
 
