@@ -90,8 +90,8 @@ async function outlast(root) {
   }
 }
 
-/** Works only where /proc exists; elsewhere the list is empty. */
-async function processesIn(root) {
+/** The processes whose working folder is inside a folder. Works only where /proc exists; elsewhere the list is empty. */
+export async function processesIn(root) {
   const names = await readdir("/proc").catch(() => []);
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
   const inside = await Promise.all(
