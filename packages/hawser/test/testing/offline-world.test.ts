@@ -105,6 +105,17 @@ describe.each(STAND_IN)("offlineWorld() on %s", (_, cli) => {
     expect(model.calls).toHaveLength(1);
   });
 
+  it("takes a history without a request for each of its messages", async () => {
+    const { options, model } = await openHere({ replies: ["Both."] });
+    const history = [
+      { role: "user" as const, content: "One knot." },
+      { role: "assistant" as const, content: "A hitch." },
+    ];
+    expect((await complete("Which ones?", { ...options, history })).text).toBe("Both.");
+    expect(model.calls).toHaveLength(1);
+    expect(JSON.stringify(model.calls[0]?.body)).toMatch(/One knot\..*A hitch\..*Which ones\?/s);
+  });
+
   it("returns a value for a schema", async () => {
     const { options } = await openHere({
       replies: [toolUse("StructuredOutput", { name: "bowline" })],

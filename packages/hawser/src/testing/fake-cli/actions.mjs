@@ -76,7 +76,11 @@ const ACTIONS = {
   tool: useTool,
   apiError: (status, how, event) =>
     turn.begun ? failAtApi(status, how) : wholeTurn([how], {}, event),
-  model: (_, how, event) => (turn.begun ? askModel() : wholeTurn([how], {}, event)),
+  model: (_, how, event) => {
+    if (turn.begun) return askModel();
+    // A message of the history asks for no answer.
+    return event.message.shouldQuery === false ? takeUnasked(event) : wholeTurn([how], {}, event);
+  },
   value: giveValue,
   hook: (event, { input }) => callHooks(event, input),
   ask: (request, { cancelAfterMs }) =>
