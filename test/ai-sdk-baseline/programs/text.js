@@ -34,9 +34,8 @@ export const TEXT = {
       const { textStream } = streamText({ model: model(), prompt: "Name a knot." });
       for await (const _ of textStream) times.push(performance.now());
       observe(times.length > 1, () => `the whole text in ${times.length} piece`);
-      const spread = times[times.length - 1] - times[0];
       observe(
-        spread > ((CHUNKS - 1) * GAP_MS) / 2,
+        whileWriting(times),
         () => `${times.length} pieces, but all at the end of the answer`,
       );
     },
@@ -97,6 +96,7 @@ export const TEXT = {
         () => `the value is ${quoted(JSON.stringify(value))}`,
       );
       observe(times.length > 1, () => `the value is right, but was shown ${times.length} times`);
+      observe(whileWriting(times), () => `${times.length} partial values, but all at the end`);
     },
   },
 
@@ -189,6 +189,11 @@ export const TEXT = {
     },
   },
 };
+
+/** Whether there is at least half of the time of the answer between the first and the last piece. */
+function whileWriting(times) {
+  return times[times.length - 1] - times[0] > ((CHUNKS - 1) * GAP_MS) / 2;
+}
 
 /** Longer than what a program would cut off. */
 const LONG = "bowline ".repeat(300);
