@@ -1,8 +1,16 @@
 // Builds the documentation as a web site in site/dist: the guides, the examples and the API reference,
 // as static HTML with search. `npm run docs` at the root installs what this needs and runs it.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, extname, join } from "node:path";
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, extname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vitepress";
 import { deadLinks } from "./dead-links.js";
@@ -31,7 +39,6 @@ console.log(`The site is in ${dist}; open index.html through any web server.`);
 function copyGuides() {
   for (const page of ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]) copyPage(page, page);
   copyPage("README.md", "index.md");
-  copyPage("examples/README.md", "examples/index.md");
   for (const name of readdirSync(join(repository, "docs"))) {
     const page = `docs/${name}`;
     if (name.endsWith(".md")) copyPage(page, page);
@@ -41,23 +48,50 @@ function copyGuides() {
 
 function copyPage(from, to) {
   const text = readFileSync(join(repository, from), "utf8");
-  const linked = text
-    .replace(/\]\(((?:[^)\s:]*\/)?)README\.md/g, "]($1index.md")
-    .replace(/\]\(([^)\s:]+)\.[jt]s\)/g, "]($1.md)")
-    .replace(/\]\(guarded-agent\/?\)/g, "](guarded-agent/agent.md)");
-  write(to, linked);
+  write(
+    to,
+    text.replace(/\]\(([^)\s:#]+)(#[^)\s]*)?\)/g, (_, target, anchor = "") => {
+      const named = posix.normalize(posix.join(posix.dirname(from), target)).replace(/\/$/, "");
+      const page = pageOf(named);
+      return `](${page === named ? target : posix.relative(posix.dirname(to), page)}${anchor})`;
+    }),
+  );
 }
 
-/** A page for each program, because a browser would download the program itself. */
+/** The page of the site for a file or a folder of the repository. */
+function pageOf(path) {
+  if (path.startsWith("examples/") && isFolder(path)) {
+    const names = readdirSync(join(repository, path));
+    return pageOf(`${path}/${names.includes("README.md") ? "README.md" : names[0]}`);
+  }
+  if (path === "README.md" || path.endsWith("/README.md")) {
+    return path.replace(/README\.md$/, "index.md");
+  }
+  const isProgram = path.startsWith("examples/") && !path.endsWith(".md");
+  return isProgram ? `${path.replace(/\.[jt]s$/, "")}.md` : path;
+}
+
+function isFolder(path) {
+  return statSync(join(repository, path), { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** A page for each file of an example, because a browser would download the file itself. */
 function writeExamples() {
   const folder = join(repository, "examples");
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (![".js", ".ts"].includes(extname(name)) || name.includes("node_modules")) continue;
-    const code = readFileSync(join(folder, name), "utf8");
-    const title = `# ${basename(name)}\n\n\`examples/${name}\``;
-    const page = `examples/${name.replace(/\.[jt]s$/, "")}.md`;
-    write(page, `${title}\n\n\`\`\`\`${extname(name).slice(1)}\n${code}\`\`\`\`\n`);
+    const path = `examples/${name.replaceAll("\\", "/")}`;
+    if (name.includes("node_modules") || isFolder(path)) continue;
+    if (name.endsWith(".md")) copyPage(path, pageOf(path));
+    else {
+      const code = readFileSync(join(folder, name), "utf8");
+      const title = `# ${basename(name)}\n\n\`${path}\``;
+      write(pageOf(path), `${title}\n\n\`\`\`\`${languageOf(name)}\n${code}\`\`\`\`\n`);
+    }
   }
+}
+
+function languageOf(name) {
+  return name === "Dockerfile" ? "docker" : extname(name).slice(1);
 }
 
 function writeReference() {
