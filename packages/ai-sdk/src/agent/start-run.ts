@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { AnyCompleteOptions, Effort, JsonSchema, Options } from "hawser";
+import { appendSystemPrompt } from "hawser/answer";
 import type { CallWarnings } from "../call-warnings.js";
 import { clientTools } from "../completion/client-tools.js";
 import { ineffectiveSettings } from "../completion/ineffective-settings.js";
@@ -51,7 +52,7 @@ export function startRun(
     signal: controller.signal,
     // A turn that waits for a person has no limit of its own.
     timeouts: { totalMs: Number.POSITIVE_INFINITY, ...defaults.timeouts, ...own.timeouts },
-    ...(system === undefined ? {} : { systemPrompt: appended(own.systemPrompt, system) }),
+    ...(system === undefined ? {} : { systemPrompt: appendSystemPrompt(own.systemPrompt, system) }),
     ...thinking(options, own, warnings),
     ...(schema === undefined ? {} : { schema }),
   };
@@ -117,13 +118,4 @@ function thinking(
     ...(effort === undefined ? {} : { effort: effort as Effort }),
     ...(thinking === undefined ? {} : { thinking }),
   };
-}
-
-/** The system messages of the request are added to the prompt of the agent. */
-function appended(own: Options["systemPrompt"], system: string): Options["systemPrompt"] {
-  if (typeof own === "string") return own === "" ? system : `${own}\n\n${system}`;
-  if (own === undefined) return { type: "preset", preset: "claude_code", append: system };
-  const { append = "" } = own as { append?: string };
-  const text = append === "" ? system : `${append}\n\n${system}`;
-  return { ...own, append: text } as Options["systemPrompt"];
 }

@@ -298,7 +298,7 @@ interface Call {
   readonly id: string;
   /** The CLI's name of the tool, or the host's name of a host tool. */
   readonly name: string;
-  /** Who answers the call: the CLI, a tool of the host, the user, or nobody because the input is the answer. */
+  /** What answers the call: the CLI, a tool of the host or the user. A call whose input is the answer has no other answer. */
   readonly kind: "cli" | "host" | "user" | "value";
   /** The name that the host sees. */
   readonly shown: string;

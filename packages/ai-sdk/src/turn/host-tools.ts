@@ -22,7 +22,7 @@ export interface HostCall {
   readonly input: unknown;
 }
 
-/** Who is told of the calls. */
+/** The object that `HostTools` tells of the calls. `TurnHost` implements it. */
 export interface HostCallListener {
   onHostCall(call: HostCall): void;
   /** The CLI no longer waits for the result. */

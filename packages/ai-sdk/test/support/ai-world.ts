@@ -68,7 +68,7 @@ export class AiWorld {
     return checkedModel(this.hawser(modelId), this.#seen);
   }
 
-  /** The same for any model of this world. */
+  /** A given model of this world, whose streams are checked after the test. */
   checked(model: LanguageModelV4): LanguageModelV4 {
     return checkedModel(model, this.#seen);
   }

@@ -13,7 +13,7 @@ export interface SeenStream {
   isWhole: boolean;
 }
 
-/** The same model. Its streams are noted in `seen`, so that a test can check the grammar of all of them. */
+/** A model that behaves as the given one. Its streams are noted in `seen`, so that a test can check the grammar of all of them. */
 export function checkedModel(model: LanguageModelV4, seen: SeenStream[]): LanguageModelV4 {
   return {
     specificationVersion: "v4",

@@ -5,7 +5,13 @@ import type {
   HistoryMessage,
   Options,
 } from "hawser";
-import { type AnswerEvent, MessageReader, type ModelRequest, type StopReason } from "hawser/answer";
+import {
+  type AnswerEvent,
+  appendSystemPrompt,
+  MessageReader,
+  type ModelRequest,
+  type StopReason,
+} from "hawser/answer";
 import { RequestError } from "../errors/request-error.js";
 import type { AgentDefinition } from "./agent-definition.js";
 import { agentOptionsOf } from "./agent-options-of.js";
@@ -32,7 +38,9 @@ export function agentOptions(facts: AgentFacts): AnyCompleteOptions {
     canUseTool,
     onElicitation,
     ...agentOptionsOf(options, definition),
-    ...(system === undefined ? {} : { systemPrompt: appended(definition.systemPrompt, system) }),
+    ...(system === undefined
+      ? {}
+      : { systemPrompt: appendSystemPrompt(definition.systemPrompt, system) }),
     ...(effort === undefined ? {} : { effort }),
     ...(thinking === undefined ? {} : { thinking }),
     tenant,
@@ -79,17 +87,6 @@ function refuseForAgent({ tools, schema, wantsJson, stopSequences }: ModelReques
   if (schema !== undefined) refuse("schema", "a JSON schema");
   if (wantsJson) refuse("response_format", "a format of the answer");
   if (stopSequences.length > 0) refuse("stop_sequences", "stop sequences");
-}
-
-/** The client's system prompt is added to the agent's own. */
-function appended(own: Options["systemPrompt"], system: string): Options["systemPrompt"] {
-  if (typeof own === "string") return own === "" ? system : `${own}\n\n${system}`;
-  if (own === undefined) return { type: "preset", preset: "claude_code", append: system };
-  const { append = "" } = own as { append?: string };
-  return {
-    ...own,
-    append: append === "" ? system : `${append}\n\n${system}`,
-  } as Options["systemPrompt"];
 }
 
 /** The tool calls between the thoughts are not part of the history, so the API would refuse the thoughts. */

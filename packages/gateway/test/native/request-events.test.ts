@@ -59,7 +59,7 @@ describe("request.start and request.end", () => {
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(end)));
     await admin.until(({ data }) => data.kind === "request.end" && data.request === request, 0);
 
-    // Bob sees only a request of his own, although his stream has been open all the time.
+    // The tenant bob sees only its own request, although its stream has been open all the time.
     await (await world.fetch("/v1/models", { headers: { "x-api-key": "bob" } })).text();
     await bob.untilKind("request.end", 0);
     const seen = bob.seen.slice(1).map(({ data }) => [data.kind, data.tenant, data.path]);

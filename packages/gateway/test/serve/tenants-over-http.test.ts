@@ -90,7 +90,7 @@ describe("limits of native turns", () => {
     expect((await turn(world, id, "")).status).toBe(202);
     await asked;
     expect((await turn(world, id)).status).toBe(429);
-    // The same limit holds for the other endpoints.
+    // The limit of native turns also holds for the other endpoints.
     expect((await ask(world, "alice", "A knot?")).status).toBe(429);
     await world.ask(`/hawser/v1/sessions/${id}/interrupt`, {}, KEYS.alice);
     // The turn ends a moment after the answer to the interrupt.

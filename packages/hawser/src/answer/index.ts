@@ -9,6 +9,7 @@ export type {
 } from "./answer.js";
 export { isForced } from "./answer-completion.js";
 export { type AnswerRequestOptions, answerRequest, type RunningAnswer } from "./answer-request.js";
+export { appendSystemPrompt } from "./append-system-prompt.js";
 export {
   blockEvents,
   type MessageEnd,

@@ -89,6 +89,7 @@ describe("the exported names", () => {
     expect(Object.keys(answer).sort()).toEqual([
       "MessageReader",
       "answerRequest",
+      "appendSystemPrompt",
       "blockEvents",
       "isForced",
       "shownName",
