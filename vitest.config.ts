@@ -1,22 +1,32 @@
-import { availableParallelism } from "node:os";
-import { configDefaults, defineConfig } from "vitest/config";
-import { LongestFirst } from "./packages/hawser/test/support/longest-first.js";
+import { mergeConfig } from "vitest/config";
+import common, { LONG, testsIn } from "./vitest.common.js";
 
-const FULL = process.env["HAWSER_FULL"] === "1";
+/** The tests of these folders leave nothing that another file could see, so that one worker runs many of them. */
+const TOGETHER = [
+  ...folders("hawser", "answer,architecture,bench,control,council,fuzz,mcp,options"),
+  ...folders("hawser", "providers,schema,types,wire"),
+  ...folders("gateway", "fleet,tenants"),
+  ...folders("ai-sdk", "errors,prompt"),
+];
 
-export default defineConfig({
+// packages/fleet needs Node 22: see vitest.fleet.config.ts.
+export default mergeConfig(common, {
   test: {
-    include: ["packages/*/test/**/*.test.ts"],
-    // `npm run test:full` runs these as well: long trials, and tests of what hardly ever changes.
-    exclude: [...configDefaults.exclude, ...(FULL ? [] : ["**/*.full.test.ts"])],
-    // Only full runs need the earlier versions of the CLI.
-    globalSetup: FULL ? ["./packages/hawser/test/support/install-clis.ts"] : [],
-    // Many tests wait for a process most of the time, so that one worker a core would leave cores idle.
-    // A full run has trials that load the machine by themselves.
-    maxWorkers: FULL ? availableParallelism() + 1 : availableParallelism() * 2,
-    sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    reporters: ["default", "./packages/hawser/test/support/summary-reporter.ts"],
+    globalSetup: LONG ? ["./packages/hawser/test/support/install-clis.ts"] : [],
+    projects: [
+      {
+        extends: true,
+        test: { name: "alone", ...testsIn(["*/test"], ["fleet", ...TOGETHER]) },
+      },
+      {
+        extends: true,
+        // Long trials do start processes.
+        test: { name: "together", isolate: LONG, ...testsIn(TOGETHER) },
+      },
+    ],
   },
 });
+
+function folders(name: string, list: string): string[] {
+  return list.split(",").map((folder) => `${name}/test/${folder}`);
+}

@@ -1,27 +1,18 @@
 // Builds the dist of a package with the TypeScript compiler: one file for each source file, with source maps and
 // declarations. The types of `hawser` come from its own dist, so `hawser` is built first. It runs in the folder of
 // the package; its argument is the guide in docs/ that becomes the README of the package.
-import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compile } from "./compiler.js";
 
 const root = process.cwd();
 const docs = fileURLToPath(new URL("../docs", import.meta.url));
 const [guide] = process.argv.slice(2);
-const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
 copyGuide();
-try {
-  execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
-    stdio: "inherit",
-  });
-} catch (error) {
-  // The compiler has already printed the errors.
-  process.exit(error.status ?? 1);
-}
+compile("-p", join(root, "tsconfig.build.json"));
 
 /** The guide is the README of the package. Files beside it are not shipped, so links to them become words. */
 function copyGuide() {

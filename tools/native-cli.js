@@ -5,9 +5,10 @@ import { dirname, join } from "node:path";
 /**
  * The executable in the platform package of a wrapper package such as `@anthropic-ai/claude-code`.
  * @param {string} wrapper
+ * @param {string} from the file or module from where the wrapper is looked up
  */
-export function nativeCli(wrapper) {
-  const manifest = createRequire(import.meta.url).resolve(`${wrapper}/package.json`);
+export function nativeCli(wrapper, from = import.meta.url) {
+  const manifest = createRequire(from).resolve(`${wrapper}/package.json`);
   const fromWrapper = createRequire(manifest);
   const platform = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
   const file = process.platform === "win32" ? "claude.exe" : "claude";
