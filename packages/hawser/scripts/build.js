@@ -3,13 +3,12 @@
 // the root imports are one file, dist/shared/hawser.js. The subpaths and the command import that file
 // too, so that a class of the root and the same class of a subpath are one object. What the root loads
 // on demand, by import(), is in files of its own. The declarations are joined in the same way.
-import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decode, encode } from "@jridgewell/sourcemap-codec";
 import { rolldown } from "rolldown";
+import { compile } from "../../../tools/compiler.js";
 import { joinDeclarations } from "./declarations.js";
 import { copyPages, withAddress } from "./pages.js";
 
@@ -19,10 +18,11 @@ const dist = join(root, "dist");
 
 rmSync(dist, { recursive: true, force: true });
 preparePackage();
-declare();
+compile("-p", join(root, "tsconfig.build.json"));
 const exported = await bundle("js", {
   index: "index.ts",
   "answer/index": "answer/index.ts",
+  "council/index": "council/index.ts",
   "providers/index": "providers/index.ts",
   "testing/index": "testing/index.ts",
   "bin/main": "bin/main.ts",
@@ -38,7 +38,7 @@ await bundle("mjs", {
 });
 // Not in the package. The benchmarks measure this layer alone.
 await bundle("js", { "wire/index": "wire/index.ts" });
-const declared = ["index", "answer/index", "providers/index", "testing/index"];
+const declared = ["index", "answer/index", "council/index", "providers/index", "testing/index"];
 joinDeclarations(dist, Object.fromEntries(declared.map((entry) => [entry, exported.get(entry)])));
 
 function preparePackage() {
@@ -52,18 +52,6 @@ function preparePackage() {
   const after = `${JSON.stringify(manifest, null, 2)}\n`;
   if (after !== before) writeFileSync(file, after);
   copyPages(repository, root, { address, version: manifest.version });
-}
-
-function declare() {
-  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-  try {
-    execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
-      stdio: "inherit",
-    });
-  } catch (error) {
-    // The compiler has already printed the errors.
-    process.exit(error.status ?? 1);
-  }
 }
 
 /**

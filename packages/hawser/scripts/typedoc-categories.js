@@ -13,6 +13,7 @@ const CATEGORIES = {
   base: "Errors",
   process: "The CLI and its processes",
   transcripts: "Sessions on disk",
+  council: "Council",
   providers: "Providers",
   query: "The official SDK's surface",
   wire: "Messages",
@@ -33,6 +34,8 @@ const IN_TESTING = {
   "fake-cli": "The fake CLI",
   scenario: "The fake CLI",
   cassette: "Cassettes",
+  "session-store-check": "Session stores",
+  "session-store-checks": "Session stores",
 };
 
 export function load(app) {

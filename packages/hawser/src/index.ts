@@ -182,17 +182,27 @@ export {
 // biome-ignore format: with one name a line, the long lists would hide the short ones.
 export type {
   AcceptDecision, AllowDecision, AnswerDecision, Approval, ApprovalChange, ApprovalDecision,
-  ApprovalFacts, ApprovalOutcome, ApprovalRecord, Approvals, ApprovalsOptions, DenyDecision,
+  ApprovalEnding, ApprovalFacts, ApprovalFrame, ApprovalOutcome, ApprovalRecord, Approvals, ApprovalsOptions, DenyDecision,
   DiffLine, DismissDecision, ElicitationApproval, FileDiff, FileState, PlanApproval, QuestionApproval,
   SessionGrant, ToolApproval, ToolCallFacts, UserQuestion,
 } from "./session/index.js";
 export {
+  approvalRecord,
   type CredentialInfo,
+  checkDecision,
+  coveredCalls,
   createApprovals,
+  describeCall,
+  describeElicitation,
+  elicitationResult,
   explainPermission,
+  type LiveQuery,
+  liveSession,
   openSession,
   type PermissionContext,
   type PermissionExplanation,
+  permissionResult,
+  refusalOf,
   type SendOptions,
   type Session,
   type SessionOptions,

@@ -38,7 +38,12 @@ export type ErrorCode =
   | "pool_full"
   | "budget_refused"
   | "approval_expired"
-  | "storage_failed";
+  | "storage_failed"
+  | "run_cancelled"
+  | "lease_lost"
+  | "host_lost"
+  | "database_unavailable"
+  | "embedded_unavailable";
 
 /** What `ERROR_CODES` says about one code. */
 export interface ErrorRow {
@@ -253,6 +258,30 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorRow>> = {
     "A transcript could not be read or written.",
     "Look at `cause`: it is the operating system's error.",
     { status: 503, exit: 74 },
+  ),
+  run_cancelled: row("The run was cancelled.", "Submit it again if it is still wanted.", {
+    status: 409,
+    exit: 130,
+  }),
+  lease_lost: row(
+    "This host no longer holds the lease of the session, so nothing more is written here.",
+    "Nothing to do if another host continues the session. Otherwise take the session again, and resume it.",
+    { status: 409, exit: 75 },
+  ),
+  host_lost: row(
+    "The hosts that worked on the run were lost, and it has no attempts left.",
+    "Find out why the hosts ended, then retry the run or raise its `attempts`.",
+    { status: 502, exit: 70 },
+  ),
+  database_unavailable: row(
+    "The database cannot be reached.",
+    "Look at `cause`: it is the error of the database client.",
+    { status: 503, exit: 69, retryable: true },
+  ),
+  embedded_unavailable: row(
+    "The embedded database cannot be started on this machine.",
+    "Install Postgres, or pass the URL of a database.",
+    { status: 503, exit: 69 },
   ),
 };
 

@@ -27,7 +27,8 @@ export type Phase =
   | "control"
   | "reset"
   | "close"
-  | "probe";
+  | "probe"
+  | "renew";
 
 /** One problem of the input or the answer. */
 export interface Issue {

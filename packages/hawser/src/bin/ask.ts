@@ -14,7 +14,7 @@ import { openCliSetup } from "./command/cli-setup.js";
 import { type Command, defineCommand } from "./command/define-command.js";
 import type { Flags, Given } from "./command/flags.js";
 import { readPrompt } from "./command/read-prompt.js";
-import { openLineReader } from "./terminal/input/line-reader.js";
+import { askOnce } from "./terminal/input/ask-once.js";
 import { Interrupts } from "./terminal/interrupts.js";
 import { Terminal } from "./terminal/terminal.js";
 import { isTrusted } from "./trust/is-trusted.js";
@@ -170,15 +170,6 @@ function refusedIn(approvals: Approvals): ReadonlySet<string | undefined> {
 
 function asksPerson(flags: AskFlags, terminal: Terminal): boolean {
   return terminal.isInteractive && !flags.json;
-}
-
-function askOnce(interrupts: Interrupts) {
-  return (question: string, signal?: AbortSignal): Promise<string | undefined> =>
-    openLineReader().ask(question, {
-      ...(signal === undefined ? {} : { signal }),
-      fresh: true,
-      onInterrupt: () => interrupts.press(),
-    });
 }
 
 function showCompletion(completion: Completion<unknown>, cwd: string, asked: Call): number {

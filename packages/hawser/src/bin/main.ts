@@ -16,10 +16,17 @@ import { columns } from "./terminal/columns.js";
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   ask: async () => (await import("./ask.js")).ask,
   chat: async () => (await import("./chat.js")).chat,
+  council: async () => (await import("./council.js")).council,
   sessions: async () => (await import("./sessions.js")).sessions,
   explain: async () => (await import("./explain.js")).explain,
   doctor: async () => (await import("./doctor.js")).doctor,
   serve: async () => (await import("./serve.js")).serve,
+  inspect: async () => (await import("./inspect.js")).inspect,
+  submit: async () => (await import("./submit.js")).submit,
+  runs: async () => (await import("./runs.js")).runs,
+  approve: async () => (await import("./approve.js")).approve,
+  worker: async () => (await import("./worker.js")).worker,
+  fleet: async () => (await import("./fleet.js")).fleet,
   demo: async () => (await import("./demo.js")).demo,
 };
 
@@ -76,13 +83,18 @@ function showWarnings(): void {
   // Node shows none with --no-warnings.
   if (process.listenerCount("warning") === 0) return;
   process.removeAllListeners("warning");
-  process.on("warning", (warning) => {
+  process.on("warning", (warning: Error & { readonly code?: string }) => {
+    const { code } = warning;
     // Clears the status line, if there is one.
     const start = process.stderr.isTTY ? "\r\x1b[K" : "";
-    const text = warning.name === "HawserWarning" ? warning.message : (warning.stack ?? "");
+    const isOurs = warning.name === "HawserWarning" || code === TYPELESS_MODULE;
+    const text = isOurs ? warning.message : (warning.stack ?? "");
     process.stderr.write(`${start}hawser: ${printable(text)}\n`);
   });
 }
+
+/** Node's warning of a module of the user, such as that of --profiles, whose package.json has no `type`. */
+const TYPELESS_MODULE = "MODULE_TYPELESS_PACKAGE_JSON";
 
 function say(text: string): number {
   process.stdout.write(text);

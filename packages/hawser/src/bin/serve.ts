@@ -1,10 +1,12 @@
-import { HawserError } from "../base/index.js";
+import type { HawserError } from "../base/index.js";
 import type { Options } from "../options/index.js";
 import { shutdown } from "../process/index.js";
 import type { OfflineWorld } from "../testing/index.js";
 import { CALL_FLAGS } from "./command/call-flags.js";
 import { type Command, defineCommand } from "./command/define-command.js";
 import { type Flags, type Given, usageError } from "./command/flags.js";
+import { loadPackage } from "./command/load-package.js";
+import { databaseOf, type FleetPlace } from "./fleet/fleet-flags.js";
 import { describeWorld, loadOfflineWorld } from "./offline/load-offline-world.js";
 import { columns } from "./terminal/columns.js";
 
@@ -15,6 +17,11 @@ const FLAGS = {
   },
   host: { value: "address", help: "Address to listen on (default: 127.0.0.1)" },
   port: { short: "p", value: "n", help: "Port to listen on (default: 8787; 0 for a free one)" },
+  database: {
+    value: "place",
+    help: "Fleet: URL of a Postgres, or a folder (default: as configured)",
+  },
+  inspect: { help: "Serve a page at /inspect/ that shows and controls what runs" },
   cli: CALL_FLAGS.cli,
   offline: { help: "Use a simulated model: no account, no network" },
   json: { help: "Print the start message, and the results of keys, as JSON" },
@@ -29,16 +36,19 @@ export const serve: Command = defineCommand({
     ["hawser serve --port 9000", "Serve programs of this machine, without keys"],
     ["hawser serve keys add alice", "Create a key for a tenant; it is printed once"],
     ["hawser serve --config gateway.json", "Use another configuration file"],
+    ["hawser serve --database .hawser/fleet", "Serve the runs and questions of a fleet, too"],
+    ["hawser serve --inspect", "Serve a page that shows sessions, questions and requests, too"],
   ],
   flags: FLAGS,
   notes: `This command needs the package @hawser/gateway: npm install @hawser/gateway
+--inspect also needs @hawser/inspector. With keys, the key of an admin is the token of the page.
 Beyond this machine (--host), the server needs keys and an API key for the CLI: the login of the
 CLI and setup tokens are for one person on one machine.
 SIGTERM and Ctrl-C let running requests end; a second one ends the server at once. SIGHUP reads
 the configuration and the keys again. The access log goes to stdout as JSON lines, without prompts.
 A configuration file .js, .mjs or .ts in this folder is run as a program.`,
   run: async ({ flags, words: [verb, ...words] }) => {
-    const gateway = await loadGateway();
+    const gateway = await loadPackage<GatewayModule>(GATEWAY);
     if (verb === "keys") return keys(gateway, flags, words);
     if (verb !== undefined) {
       throw usageError(
@@ -49,6 +59,8 @@ A configuration file .js, .mjs or .ts in this folder is run as a program.`,
     return listen(gateway, flags);
   },
 });
+
+const GATEWAY = { specifier: "@hawser/gateway/serve", command: "hawser serve" };
 
 type ServeFlags = Given<typeof FLAGS>;
 
@@ -61,6 +73,9 @@ async function listen(gateway: GatewayModule, flags: ServeFlags): Promise<number
       port: portOf(flags.port),
       options: optionsOf(world, flags),
       isSimulated: world !== undefined,
+      database: flags.database === undefined ? undefined : databaseOf("--database", flags.database),
+      openFleet,
+      inspect: flags.inspect ? (await loadInspector()).inspectGateway : undefined,
       warn,
     });
     if (world !== undefined) warn(describeWorld(world));
@@ -73,6 +88,28 @@ async function listen(gateway: GatewayModule, flags: ServeFlags): Promise<number
     // The model reports requests that it could not answer; for a server this is no failure.
     await world?.dispose().catch(() => {});
   }
+}
+
+/** Loaded only for a server with a page. */
+function loadInspector(): Promise<InspectorModule> {
+  return loadPackage<InspectorModule>({
+    specifier: "@hawser/inspector/command",
+    command: "hawser serve --inspect",
+  });
+}
+
+/** Loaded only for a server with a fleet. */
+async function openFleet(database: FleetPlace["database"]): Promise<unknown> {
+  const fleet = await loadPackage<FleetPackage>({
+    specifier: "@hawser/fleet",
+    command: "hawser serve with a fleet",
+    leastNode: [22, 12],
+  });
+  return fleet.openFleet({ database });
+}
+
+interface FleetPackage {
+  openFleet(options: { readonly database: FleetPlace["database"] }): Promise<unknown>;
 }
 
 function optionsOf(world: OfflineWorld | undefined, { cli }: ServeFlags): Options {
@@ -139,11 +176,19 @@ interface GatewayModule {
     readonly port: number | undefined;
     readonly options: Options;
     readonly isSimulated: boolean;
+    readonly database: FleetPlace["database"] | undefined;
+    readonly openFleet: (database: FleetPlace["database"]) => Promise<unknown>;
+    readonly inspect: InspectorModule["inspectGateway"] | undefined;
     readonly warn: (text: string) => void;
   }): Promise<GatewayServer>;
   handleSignals(server: GatewayServer, note: (text: string) => void): Promise<number>;
   describeStart(report: object): string;
   openKeys(place: { readonly config: string | undefined }): Promise<GatewayKeys>;
+}
+
+/** The part of `@hawser/inspector/command` that this command uses: it hands it from one package to the other. */
+interface InspectorModule {
+  readonly inspectGateway: (gateway: never) => unknown;
 }
 
 interface GatewayServer {
@@ -155,27 +200,4 @@ interface GatewayKeys {
   add(tenant: string): Promise<{ id: string; key: string; file: string }>;
   list(): readonly { id: string; tenant: string; createdAt: string }[];
   remove(id: string): Promise<{ id: string; tenant: string }>;
-}
-
-/**
- * Loads the gateway from where hawser itself is installed, never from the current directory: a folder must not be
- * able to bring a program that this command runs.
- */
-async function loadGateway(): Promise<GatewayModule> {
-  const name = "@hawser/gateway/serve";
-  try {
-    return await import(name);
-  } catch (error) {
-    if (!isMissing(error, name)) throw error;
-    throw new HawserError("not_supported", "`hawser serve` needs the package @hawser/gateway.", {
-      hint: "Install it beside hawser: `npm install @hawser/gateway`, or `npm install -g @hawser/gateway` for a global hawser.",
-      cause: error,
-    });
-  }
-}
-
-/** Whether the package itself is missing, and not something that it imports. */
-function isMissing(error: unknown, name: string): boolean {
-  const { code, message = "" } = error as NodeJS.ErrnoException;
-  return code === "ERR_MODULE_NOT_FOUND" && message.includes(name.replace(/\/serve$/, "'"));
 }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { closestName } from "../base/index.js";
 import { currentFolder } from "../process/index.js";
 import type { TranscriptPlace } from "../transcripts/index.js";
+import { chooseVerb, type Verb } from "./command/choose-verb.js";
 import { type Command, defineCommand } from "./command/define-command.js";
 import { type Flags, type Given, usageError } from "./command/flags.js";
 import { offlineSessionsFolder } from "./offline/sessions-folder.js";
@@ -37,8 +37,6 @@ const FLAGS = {
   json: { help: "Print JSON" },
 } as const satisfies Flags;
 
-type Name = keyof typeof FLAGS;
-
 interface Call {
   readonly terminal: Terminal;
   readonly words: readonly string[];
@@ -49,17 +47,9 @@ interface Call {
   readonly json: boolean;
 }
 
-interface Verb {
-  /** The flags that the verb takes beside --cwd, --offline, --config-dir and --json. */
-  readonly flags: readonly Name[];
-  /** The least and the greatest number of words. */
-  readonly words: readonly [least: number, most: number];
-  run(call: Call): Promise<number>;
-}
-
 const MANY = Number.POSITIVE_INFINITY;
 
-const VERBS: Readonly<Record<string, Verb>> = {
+const VERBS: Readonly<Record<string, Verb<typeof FLAGS, Call>>> = {
   list: {
     flags: ["all", "limit"],
     words: [0, 0],
@@ -68,11 +58,13 @@ const VERBS: Readonly<Record<string, Verb>> = {
   show: {
     flags: ["all"],
     words: [1, 1],
+    needs: "a session",
     run: async (call) => show(call.terminal, await meant(call), call),
   },
   resume: {
     flags: ["all"],
     words: [1, MANY],
+    needs: "a session",
     run: async (call) => {
       const prompt = call.words.slice(1).join(" ").trim();
       return resume(await meant(call), { ...call, prompt });
@@ -81,6 +73,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   fork: {
     flags: ["all", "title", "up-to"],
     words: [1, 1],
+    needs: "a session",
     run: async (call) => {
       const { title, "up-to": upTo } = call.flags;
       return fork(call.terminal, await meant(call), { ...call, title, upTo });
@@ -89,6 +82,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   rename: {
     flags: ["all"],
     words: [2, MANY],
+    needs: "a session and a title",
     run: async (call) => {
       return rename(call.terminal, await meant(call), call.words.slice(1).join(" "), call);
     },
@@ -96,6 +90,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   delete: {
     flags: ["all", "yes"],
     words: [1, MANY],
+    needs: "a session",
     run: async (call) => {
       const found = [];
       // All sessions are found before the first one is deleted.
@@ -135,7 +130,7 @@ export const sessions: Command = defineCommand({
   notes:
     "Name a session by its id, by the first characters of the id (at least four), or by its title.\nhawser looks for it in this folder first, then in all projects. The list of a folder includes its\ngit worktrees. Sessions with the simulated model are kept for 30 days.",
   run: async ({ flags, words: [verb = "list", ...words] }) => {
-    const { run } = verbOf(verb, words, flags);
+    const { run } = chooseVerb({ command: "sessions", verbs: VERBS, verb, words, flags });
     const { all, cwd, json, offline } = flags;
     const configDir = configDirOf(flags);
     const place = { configDir, dir: all ? undefined : resolve(cwd ?? currentFolder()) };
@@ -155,33 +150,6 @@ function configDirOf(flags: Given<typeof FLAGS>): string | undefined {
     "Set HOME.",
   );
 }
-
-function verbOf(name: string, words: readonly string[], flags: Given<typeof FLAGS>): Verb {
-  const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
-  if (verb === undefined) {
-    const near = closestName(name, Object.keys(VERBS));
-    const hint = near === undefined ? undefined : `Did you mean \`hawser sessions ${near}\`?`;
-    throw usageError(`Unknown command ${JSON.stringify(`sessions ${name}`)}.`, hint ?? HELP);
-  }
-  const [least, most] = verb.words;
-  if (words.length < least)
-    throw usageError(`\`hawser sessions ${name}\` needs ${NEEDS[least]}.`, HELP);
-  const extra = words[most];
-  if (extra !== undefined) {
-    throw usageError(
-      `Unexpected argument ${JSON.stringify(extra)} of \`hawser sessions ${name}\`.`,
-      HELP,
-    );
-  }
-  const stray = OF_VERBS.find((each) => flags[each] && !verb.flags.includes(each));
-  if (stray !== undefined)
-    throw usageError(`\`hawser sessions ${name}\` does not take --${stray}.`, HELP);
-  return verb;
-}
-
-const HELP = "See `hawser sessions --help`.";
-const NEEDS = ["", "a session", "a session and a title"];
-const OF_VERBS: readonly Name[] = ["all", "limit", "title", "up-to", "yes"];
 
 function meant(call: Call) {
   return findSession(call.words[0] ?? "", call);

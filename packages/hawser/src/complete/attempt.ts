@@ -279,7 +279,7 @@ export class Attempt {
     if (output === undefined) return this.#answered(ended, undefined);
     const { stop, result } = ended;
     // The model gives the value later, when it has the results of the tools.
-    if (stop === "tool_calls") return this.#answered(ended, undefined);
+    if (stop === "tool_calls" || stop === "tool_deferred") return this.#answered(ended, undefined);
     if (stop === "max_turns" || stop === "max_budget") throw stoppedWithoutOutput(stop, result);
     const parsed = await call.unlessInterrupted(output.parse(ended));
     if (parsed.issues === undefined) return this.#given(ended, parsed.value);

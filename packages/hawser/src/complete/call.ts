@@ -33,6 +33,8 @@ export interface CallRequest {
   /** Undefined if the history ends with the message to answer. */
   readonly prompt: Prompt | undefined;
   readonly options: Options;
+  /** Whether a value of the schema may be a part of the answer's text; true unless given. */
+  readonly textCounts?: boolean;
   /** Gets the turns and notices of the call, for the readers of a stream. */
   readonly feed?: CallFeed;
 }
@@ -74,7 +76,8 @@ export class Call implements InterruptibleCall {
     }
   }
 
-  async #runPlanned({ caller, prompt, options }: CallRequest): Promise<Completion<unknown>> {
+  async #runPlanned(request: CallRequest): Promise<Completion<unknown>> {
+    const { caller, prompt, options, textCounts } = request;
     const plan = planCall(caller, prompt, options);
     const source = sourceOf(options);
     const done = source.begin((why) => this.interrupt(why));
@@ -87,7 +90,8 @@ export class Call implements InterruptibleCall {
         number: this.#number,
         plan,
         source,
-        output: schema && (await this.unlessInterrupted(prepareStructuredOutput(schema))),
+        output:
+          schema && (await this.unlessInterrupted(prepareStructuredOutput(schema, textCounts))),
         tally: new Tally(),
         startedAt: this.#startedAt,
         feed: this.#feed,

@@ -9,10 +9,13 @@ import { CallStream, type CompletionStream } from "./completion-stream.js";
  * The options of a call without a schema: all options except `schema`, `outputFormat` and `recover`. To survive
  * the death of its process, a call has `retry` and `autoResume` instead of `recover`.
  */
-export type CompleteOptions = Omit<Options, "schema" | "outputFormat" | "recover">;
+export type CompleteOptions = Omit<
+  Options,
+  "schema" | "outputFormat" | "recover" | "renewWithinMs"
+>;
 
 /** The options of a call, with or without a schema. Use this type for options that are built at run time. */
-export type AnyCompleteOptions = Omit<Options, "recover">;
+export type AnyCompleteOptions = Omit<Options, "recover" | "renewWithinMs">;
 
 /**
  * The type of `value` for these options: the output of a Standard Schema, unknown for a JSON Schema, and

@@ -29,6 +29,8 @@ export interface CompletionStream<T = undefined> extends AsyncIterable<Message> 
   readonly completion: Promise<Completion<T>>;
 }
 
+export type StreamRequest = Omit<CallRequest, "feed">;
+
 export class CallStream implements CompletionStream<unknown> {
   readonly completion: Promise<Completion<unknown>>;
   readonly textStream: AsyncIterable<string>;
@@ -47,7 +49,7 @@ export class CallStream implements CompletionStream<unknown> {
     });
   }
 
-  constructor(request: Omit<CallRequest, "feed">) {
+  constructor(request: StreamRequest) {
     this.#call = new Call({ ...request, feed: this.#feed });
     this.completion = this.#call.outcome;
     this.#prompt = excerptOf(textIn(request.prompt ?? ""));

@@ -30,8 +30,8 @@ export interface Timing {
 export interface Completion<T = undefined> {
   /**
    * The answer: the model's last message, or with a `schema` its JSON. The answer is the same whether
-   * the work took one run or `autoResume` made it several. If the call stopped at `maxTurns` or
-   * `maxBudgetUsd`, there is no answer: then this is all that the model said, the runs separated by a
+   * the work took one run or `autoResume` made it several. If the call stopped at `maxTurns`, `maxBudgetUsd` or
+   * a deferred tool call, there is no answer: then this is all that the model said, the runs separated by a
    * blank line.
    */
   readonly text: string;
@@ -48,9 +48,14 @@ export interface Completion<T = undefined> {
   readonly sessionId: string;
   /**
    * Why the model stopped. Only `completed` is a whole answer; with `tool_calls`, the model waits for the results
-   * of `toolCalls`.
+   * of `toolCalls`, and with `tool_deferred` for the decision about `deferredToolUse`.
    */
   readonly stop: Stop;
+  /**
+   * The tool call that a hook or a rule has deferred, if `stop` is `tool_deferred`. If the session was kept
+   * (`persistSession`), `openSession()` with `resume` and `canUseTool`, and `session.resumedTurn()`, go on with it.
+   */
+  readonly deferredToolUse: ToolCall | undefined;
   /** The calls of `clientTools` that the model made in its last message, if `stop` is `tool_calls`; else `[]`. */
   readonly toolCalls: readonly ToolCall[];
   /**
@@ -78,7 +83,7 @@ export interface Completion<T = undefined> {
   readonly result: ResultMessage;
 }
 
-/** A call of a client tool. */
+/** A call of a tool. */
 export interface ToolCall {
   /** The id that the result must name as `tool_use_id`. */
   readonly id: string;
@@ -130,6 +135,7 @@ export function buildCompletion(
     model,
     sessionId: result.session_id,
     stop,
+    deferredToolUse: stop === "tool_deferred" ? result.deferred_tool_use : undefined,
     toolCalls,
     content,
     turns: tally.turns,
@@ -151,9 +157,9 @@ export function buildCompletion(
   };
 }
 
-/** Whether a limit stopped the work, so that no text is the answer. */
+/** Whether the work has stopped before the answer. */
 function isUnfinished(stop: Stop): boolean {
-  return stop === "max_turns" || stop === "max_budget";
+  return stop === "max_turns" || stop === "max_budget" || stop === "tool_deferred";
 }
 
 /** The texts of all runs, separated by blank lines. */

@@ -7,7 +7,7 @@ export {
   type ValueOf,
 } from "./complete.js";
 export type { Completion, Timing, ToolCall } from "./completion.js";
-export type { CompletionStream } from "./completion-stream.js";
+export { CallStream, type CompletionStream } from "./completion-stream.js";
 export { extractJson, stripFence } from "./parse/extract-json.js";
 export {
   type CliAnswer,

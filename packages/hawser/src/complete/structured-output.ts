@@ -9,9 +9,11 @@ import { missingPrompt, repairPrompt } from "./repair-prompt.js";
 /** The value that a call must return because the caller gave a schema. */
 export class StructuredOutput {
   readonly #schema: OutputSchema;
+  readonly #textCounts: boolean;
 
-  constructor(schema: OutputSchema) {
+  constructor(schema: OutputSchema, textCounts: boolean) {
     this.#schema = schema;
+    this.#textCounts = textCounts;
   }
 
   /** The options that ask the CLI for the value. */
@@ -23,7 +25,7 @@ export class StructuredOutput {
     // A value that the CLI rejected may still fit, because the CLI checks only a part of the schema.
     const output = cliRejectedOutput(result) ? givenOutput : result.structured_output;
     if (output !== undefined) return this.#schema.parse(output);
-    const found = await this.#parseText(text);
+    const found = this.#textCounts ? await this.#parseText(text) : undefined;
     return found ?? { issues: [MISSING] };
   }
 
@@ -60,12 +62,16 @@ const MAX_ISSUES = 100;
 
 const MISSING: Issue = { message: "is missing: the model answered with text only" };
 
-/** Throws `invalid_options` for a schema that cannot be used. */
+/**
+ * Throws `invalid_options` for a schema that cannot be used. If `textCounts` is false, only a value that the model gave
+ * to the StructuredOutput tool counts, because JSON in its text may be a quotation of the prompt.
+ */
 export async function prepareStructuredOutput(
   schema: StandardSchema | JsonSchema,
+  textCounts = true,
 ): Promise<StructuredOutput> {
   const { compileOutputSchema } = await loadOutputSchemas();
-  return new StructuredOutput(await compileOutputSchema(schema));
+  return new StructuredOutput(await compileOutputSchema(schema), textCounts);
 }
 
 /** Whether the CLI gave up because it rejected every value that the model gave. */

@@ -1,7 +1,7 @@
 export type { JsonSchema, StandardIssue, StandardResult, StandardSchema } from "../schema/index.js";
 export { CLIENT_TOOL_SERVER, offersClientTools } from "./apply/client-tools.js";
 export { type NumberedHook, type NumberedHooks, numberHooks } from "./apply/hooks.js";
-export { POLICY_HOOK } from "./apply/policy-rules.js";
+export { DEFERS_SINCE, POLICY_HOOK } from "./apply/policy-rules.js";
 export type { Version } from "./cli-version.js";
 export { compareVersions, parseVersion } from "./cli-version.js";
 export { buildFromValid, buildInvocation, readOptions } from "./invocation/build-invocation.js";
@@ -23,6 +23,7 @@ export type {
   ProjectInput,
   SettingsInput,
 } from "./invocation/invocation.js";
+export { KEPT_SINCE, requireKept } from "./invocation/kept-since.js";
 export { requireEssential, requireEssentials } from "./invocation/supported-options.js";
 export type {
   ModelName,

@@ -381,6 +381,12 @@ export interface Options {
    */
   mcpServers?: Readonly<Record<string, McpServerConfig>> | string | undefined;
   /**
+   * Accepted because the official SDK has it, and without effect. Hawser sends the servers in a file
+   * that only its owner can read, so that `env` and `headers` never stand on the command line, on every
+   * version of the CLI.
+   */
+  mcpServersDelivery?: "argv" | "initialize" | undefined;
+  /**
    * Ignores every MCP server that is not in `mcpServers`, such as those of settings files.
    * @default true for complete(), false for query(), true for openSession() if `mcpServers` is set
    */
@@ -448,6 +454,33 @@ export interface Options {
    * @default "batched"
    */
   sessionStoreFlush?: "batched" | "eager" | undefined;
+  /**
+   * The project key under which `sessionStore` keeps the sessions, for `resume`, `continue` and everything that is
+   * written. With the same key, a session can be resumed in a working directory of another name, for example on
+   * another machine. Letters, digits, `_` and `-`. Only with `sessionStore`.
+   * @default made from the path of the working directory, as the CLI names its folders
+   * @example
+   * ```ts
+   * const session = await openSession({ sessionStore: store, projectKey: "shop", resume: sessionId });
+   * ```
+   */
+  projectKey?: string | undefined;
+  /**
+   * What happens when `sessionStore` refuses an entry, after the attempts that its error allows. An error of
+   * the store that is a `HawserError` with `retryable: false` gets one attempt.
+   *
+   * - `"report"`: a message `mirror_error` says so, and the session goes on without these entries in the store.
+   * - `"end"`: the process is killed at once, so that no other tool begins, and the session is over. Turns
+   *   without a result reject with the error of the store, if it is a `HawserError`, or else with
+   *   `storage_failed` and the error of the store as `cause`. Nothing is written to the store after the refused
+   *   entries.
+   * @default "report"
+   * @example
+   * ```ts
+   * const session = await openSession({ sessionStore: store, onStoreFailure: "end" });
+   * ```
+   */
+  onStoreFailure?: "report" | "end" | undefined;
   /**
    * Time limit for a load from `sessionStore`, in milliseconds.
    * @default 60_000
@@ -677,6 +710,15 @@ export interface Options {
    * @default false
    */
   recover?: boolean | undefined;
+  /**
+   * Ends the process and everything below it unless `session.renew()` is called again and again, each time within
+   * this many milliseconds, at least 1,000. The watchdog, a process of its own, keeps the time, so the process ends
+   * in time even if your program is frozen (SIGSTOP, a paused machine). Use it if another machine takes over the
+   * work of a program that is silent. The time begins when the session is open. For `openSession()`; it contradicts
+   * `recover` and `spawnClaudeCodeProcess`, and `not_supported` is thrown where there is no watchdog, as on Windows.
+   * @default no such limit
+   */
+  renewWithinMs?: number | undefined;
   /**
    * A pool from `createPool()` whose processes serve the call or session. For `complete()`,
    * `stream()`, `openSession()` and the providers; `query()` and `startup()` refuse it.

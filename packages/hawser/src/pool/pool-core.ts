@@ -149,6 +149,7 @@ export class PoolCore implements SessionSource, LeaseOwner {
         by: { ...by },
         limit,
       },
+      queuedByTenant: this.#admission.queuedByTenant(),
       queuedMs: queuedMs.summary(),
       bootMs: bootMs.summary(),
       runMs: runMs.summary(),

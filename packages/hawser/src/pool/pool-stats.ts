@@ -35,6 +35,8 @@ export interface PoolStats {
     /** How many calls may run at once now; less than `concurrency` after the API has refused some. */
     readonly limit: number;
   };
+  /** How many calls and sessions of each tenant wait now. Those without a tenant count only in `calls.queued`. */
+  readonly queuedByTenant: Readonly<Record<string, number>>;
   /** Time in the queue: from the request until the call or session was admitted. */
   readonly queuedMs: Percentiles;
   /** From the admission until a process was ready. */

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { type Logger, withTimeout } from "../base/index.js";
+import { Deadline } from "./end/deadline.js";
 import type { Exit } from "./end/exit-error.js";
 import { killAtHostExit } from "./end/kill-at-host-exit.js";
 import { ownTurn } from "./end/own-turn.js";
@@ -24,6 +25,8 @@ export interface CliProcessFacts {
   readonly marker: string;
   readonly folder: PrivateFolder;
   readonly graceMs: number;
+  /** The option `renewWithinMs`. */
+  readonly renewWithinMs?: number | undefined;
   readonly owner: ProcessOwner;
 }
 
@@ -39,6 +42,8 @@ export class CliProcess implements ClosableProcess {
   readonly stdout: Readable;
   /** Resolves when the process is gone, its output is read, and nothing of its tree is left. */
   readonly exited: Promise<Exit>;
+  /** Present if the process is ended unless it is renewed. */
+  readonly deadline: Deadline | undefined;
 
   readonly #facts: CliProcessFacts;
   #owner: ProcessOwner;
@@ -72,7 +77,7 @@ export class CliProcess implements ClosableProcess {
     });
     child.onGone(() => this.#settleGone());
     this.#release = [register(this), this.#killAtHostExit()];
-    if (this.pid !== undefined) this.#release.push(watchProcess(this.pid, facts.owner.log));
+    this.deadline = this.#watch();
     this.exited = this.#watchExit();
     child.setRef(false);
   }
@@ -140,6 +145,21 @@ export class CliProcess implements ClosableProcess {
       this.#resumeForEnd();
       await this.#killAndWait();
     });
+  }
+
+  #watch(): Deadline | undefined {
+    const { owner, marker, renewWithinMs: limitMs } = this.#facts;
+    if (this.pid === undefined) return undefined;
+    const limit = limitMs === undefined ? undefined : { limitMs, marker };
+    const watch = watchProcess(this.pid, owner.log, limit);
+    this.#release.push(watch.end);
+    if (limitMs === undefined) return undefined;
+    const deadline = new Deadline(limitMs, {
+      tellWatchdog: watch.renew,
+      kill: () => void this.kill(),
+    });
+    this.#release.push(() => deadline.stop());
+    return deadline;
   }
 
   #killAtHostExit(): () => void {

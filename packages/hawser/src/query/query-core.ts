@@ -3,9 +3,12 @@ import type { RequestOptions } from "../control/index.js";
 import type { McpServerConfig, Options } from "../options/index.js";
 import {
   INTERRUPT_GRACE_MS,
+  type LiveQuery,
   MessageStream,
   RecoverableConnection,
   type RecoverableConnectionListener,
+  rememberLive,
+  requireKeptClear,
   Shutdown,
   type StreamListener,
   unlessClosed,
@@ -30,7 +33,9 @@ import { iterationError, requestError } from "./query-error.js";
  * needs no more of this side. It never points back at the query, so that a query that the program has
  * dropped can be garbage-collected.
  */
-export class QueryCore implements RecoverableConnectionListener, StreamListener, WorkListener {
+export class QueryCore
+  implements RecoverableConnectionListener, StreamListener, WorkListener, LiveQuery
+{
   readonly stream: MessageStream;
   readonly #options: Options;
   readonly #connection: RecoverableConnection;
@@ -54,6 +59,7 @@ export class QueryCore implements RecoverableConnectionListener, StreamListener,
       interruptGraceMs: options.closeGraceMs ?? INTERRUPT_GRACE_MS,
     });
     this.#shutdown.closeOnAbort([options.abortController?.signal, options.signal], this);
+    rememberLive(this.#connection.observation.number, this);
   }
 
   async ready(): Promise<InitializePayload> {
@@ -101,6 +107,10 @@ export class QueryCore implements RecoverableConnectionListener, StreamListener,
     }
   }
 
+  interrupt({ cancelQueued = false }: { cancelQueued?: boolean } = {}): Promise<unknown> {
+    return this.request({ subtype: "interrupt", ...(cancelQueued && { cancel_queued: true }) });
+  }
+
   setServers(
     servers: Readonly<Record<string, McpServerConfig>>,
   ): ReturnType<RecoverableConnection["setServers"]> {
@@ -144,6 +154,9 @@ export class QueryCore implements RecoverableConnectionListener, StreamListener,
     this.#policy.setHostRequests(pending);
     this.onWorkChanged();
   }
+
+  /** A query has no turns whose time limit a tool call would stop. */
+  onToolCall(): void {}
 
   /** Stream events are neither results nor work. */
   onEvents(events: readonly StreamEvent[], size: number): void {
@@ -229,6 +242,7 @@ export class QueryCore implements RecoverableConnectionListener, StreamListener,
     if (this.#shutdown.state === "over") lines.close();
     try {
       for await (const line of lines) {
+        requireKeptClear(line, this.#connection.current.facts);
         this.#policy.addPrompt();
         await this.#connection.sendPrompt(line).catch((error: unknown) => this.#notSent(error));
       }

@@ -61,7 +61,10 @@ const STOPPED: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
   ["error_max_budget_usd", "max_budget"],
 ]);
 
-function exitMessage({ exitCode, signal, stderrTail }: HawserError): string | undefined {
+function exitMessage(error: HawserError): string | undefined {
+  const { code, exitCode, signal, stderrTail } = error;
+  // A process that this side has killed ended because of the error, and not the other way round.
+  if (signal !== undefined && code !== "process_exited") return undefined;
   if (signal !== undefined) return `Claude Code process terminated by signal ${signal}`;
   if (exitCode === undefined) return undefined;
   const stderr = stderrTail ? `. stderr: ${stderrTail.trimEnd()}` : "";

@@ -51,6 +51,24 @@ export async function appendMessages(
   }
 }
 
+/** Adds messages when nothing is left to do. */
+export async function appendWhenIdle(
+  core: SessionCore,
+  session: object,
+  messages: readonly JoinedMessage[],
+): Promise<void> {
+  do {
+    const refusal = core.refusal();
+    if (refusal !== undefined) throw refusal;
+    await core.idle(session);
+    // Another caller that waited for the same moment may have sent a prompt.
+  } while (core.turns.size > 0);
+  await appendMessages(core, session, messages, {
+    interruption: () => core.refusal(),
+    isConfirmed: true,
+  });
+}
+
 /** A recovered session has another process, of which it is not known which messages it has. */
 function whyLost({ connection }: SessionCore, process: CliConnection): HawserError | undefined {
   if (!connection.isDown && connection.current === process) return undefined;

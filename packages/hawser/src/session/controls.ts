@@ -68,7 +68,9 @@ export abstract class Controls {
    */
   async setPermissionMode(mode: PermissionMode): Promise<void> {
     mustBe(PERMISSION_MODES.includes(mode), "mode", `one of ${PERMISSION_MODES.join(", ")}`);
-    await this.request("set_permission_mode", { mode });
+    // An older CLI does not know the newer name of the default mode, and would accept it nevertheless.
+    const known = (mode as string) === "manual" ? "default" : mode;
+    await this.request("set_permission_mode", { mode: known });
   }
 
   /** Sets how many tokens the model may think. `null` removes the limit; 0 switches thinking off. */

@@ -10,13 +10,22 @@ import type { RateLimitInfo, ResultMessage } from "../wire/index.js";
 import { wasInterrupted } from "./turns/turn-costs.js";
 
 /** Why the CLI stopped, if it did not fail. A failure is thrown. */
-export type Stop = "completed" | "tool_calls" | "max_turns" | "max_budget" | "hook_stopped";
+export type Stop =
+  | "completed"
+  | "tool_calls"
+  | "tool_deferred"
+  | "max_turns"
+  | "max_budget"
+  | "hook_stopped";
 
 /** `is_error` wins over `subtype`, because an API failure has the subtype `success`. */
-export function stopOf({ subtype, is_error, terminal_reason }: ResultMessage): Stop | undefined {
+export function stopOf(result: ResultMessage): Stop | undefined {
+  const { subtype, is_error, terminal_reason, stop_reason } = result;
   if (subtype === "error_max_turns") return "max_turns";
   if (subtype === "error_max_budget_usd") return "max_budget";
   if (is_error || subtype !== "success") return undefined;
+  // Only this field says it if the call was deferred once more when the session was resumed.
+  if (stop_reason === "tool_deferred") return "tool_deferred";
   return terminal_reason === "hook_stopped" ? "hook_stopped" : "completed";
 }
 
@@ -31,7 +40,7 @@ export interface FailureContext {
 
 /** The error for a result that reports a failure. */
 export function failureOf(result: ResultMessage, around: FailureContext, mask?: Mask): HawserError {
-  const told = wordsOf(result) || `The CLI reported ${textOf(result.subtype)}.`;
+  const told = wordsOf(result) || defaultWords(result);
   const code = codeOf(result, around, told);
   // The CLI's own text about an interrupt is meant for its developers.
   const words = code === "aborted" ? "The turn was interrupted." : told;
@@ -41,14 +50,28 @@ export function failureOf(result: ResultMessage, around: FailureContext, mask?: 
     ...(typeof status === "number" ? { apiStatus: status } : {}),
     // The CLI names the value that failed only in this text.
     ...(code === "structured_output" ? { issues: [{ message: told }] } : {}),
+    ...(isUnavailable(result) ? { hint: TOOL_HINT } : {}),
   };
   return new HawserError(code, words, { ...facts, ...moreOf(code, status, around) }, mask);
 }
+
+/** Whether the tool of a deferred call is not among the tools of the resumed session. */
+function isUnavailable({ stop_reason }: ResultMessage): boolean {
+  return stop_reason === "tool_deferred_unavailable";
+}
+
+const TOOL_HINT =
+  "Resume the session with the tool of the deferred call: see `deferred_tool_use` of `result`, `tools` and `mcpServers`.";
 
 /** The CLI's own text about a failure; empty if it gives none. */
 export function wordsOf({ errors, result }: ResultMessage): string {
   const listed = Array.isArray(errors) ? errors.filter(isText).join("; ") : "";
   return listed || (isText(result) ? result : "");
+}
+
+function defaultWords(result: ResultMessage): string {
+  if (!isUnavailable(result)) return `The CLI reported ${textOf(result.subtype)}.`;
+  return `The deferred call did not run, because ${textOf(result.deferred_tool_use?.name)} is not available.`;
 }
 
 function isText(value: unknown): value is string {
@@ -82,6 +105,7 @@ function codeOf(result: ResultMessage, around: FailureContext, words: string): E
   if (NO_SESSION.test(words)) return "session_not_found";
   const reason = textOf(result.terminal_reason);
   if (wasInterrupted(result)) return "aborted";
+  if (isUnavailable(result)) return "invalid_options";
   if (result.subtype === "error_max_structured_output_retries") return "structured_output";
   if (result.stop_reason === "refusal") return "refusal";
   if (TOO_LONG.has(reason)) return "prompt_too_long";

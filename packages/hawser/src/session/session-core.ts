@@ -20,7 +20,12 @@ import { PendingWork, type WorkListener } from "./idle/pending-work.js";
 import type { SessionObserver } from "./observe/session-observer.js";
 import { failureOf, stopOf } from "./result-outcome.js";
 import { sessionClosed, unlessClosed } from "./session-error.js";
-import { type SessionStart, type SessionWatcher, usesHostCallbacks } from "./session-start.js";
+import {
+  isResumed,
+  type SessionStart,
+  type SessionWatcher,
+  usesHostCallbacks,
+} from "./session-start.js";
 import { type ClosableWork, INTERRUPT_GRACE_MS, Shutdown } from "./shutdown.js";
 import { MessageStream, type StreamListener } from "./turns/message-stream.js";
 import { Stopper, type StopperOwner } from "./turns/stopper.js";
@@ -61,7 +66,7 @@ export class SessionCore
     const origin = purpose && { purpose, call };
     const { bootMs } = timeouts;
     this.connection = new RecoverableConnection(options, { bootMs, warm, origin }, this);
-    this.turns = new Turns(this.connection, this, timeouts);
+    this.turns = new Turns(this.connection, this, timeouts, { isResumed: isResumed(options) });
     this.#work = new PendingWork(this);
     this.#idle = new IdleTracker(this.turns, this.#work, this.connection);
     const graceMs = options.closeGraceMs ?? INTERRUPT_GRACE_MS;
@@ -217,6 +222,10 @@ export class SessionCore
   onHostRequests(pending: number): void {
     this.#work.hostRequests = pending;
     this.#idle.updateClocks();
+  }
+
+  onToolCall(toolUseId: string): void {
+    this.turns.onToolCall(toolUseId);
   }
 
   onRecovered(notice: RecoveredNotice): void {

@@ -64,8 +64,13 @@ export function withId(options: Options): Options {
 }
 
 /** Whether the options name the session. */
-export function hasOwnSession({ sessionId, resume, continue: goesOn }: Options): boolean {
-  return sessionId !== undefined || resume !== undefined || goesOn === true;
+export function hasOwnSession(options: Options): boolean {
+  return options.sessionId !== undefined || isResumed(options);
+}
+
+/** Whether the options continue an earlier session. */
+export function isResumed({ resume, continue: goesOn }: Options): boolean {
+  return resume !== undefined || goesOn === true;
 }
 
 /** Whether the CLI may have to ask this side: by a hook, for a permission, or for a tool call. */

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { callerStack, HawserError, inspectable, traceCaller } from "../base/index.js";
 import type { RequestOptions } from "../control/index.js";
 import {
@@ -11,7 +10,6 @@ import {
 } from "../options/index.js";
 import type { CliProcess } from "../process/index.js";
 import {
-  encodeLine,
   type History,
   type HostPayload,
   type InitializePayload,
@@ -20,40 +18,15 @@ import {
   joinMessages,
   type Message,
   type Prompt,
-  userLine,
 } from "../wire/index.js";
-import { appendMessages } from "./append-messages.js";
+import { appendMessages, appendWhenIdle } from "./append-messages.js";
 import { Controls, type FieldsOf } from "./controls.js";
+import { rememberLive } from "./live-sessions.js";
 import { type ResetProcess, resetAndDetach } from "./reset-and-detach.js";
+import { type SendOptions, sendPrompt } from "./send-prompt.js";
 import { SessionCore } from "./session-core.js";
 import type { SessionStart } from "./session-start.js";
 import { recordOf, type Turn } from "./turns/turn.js";
-
-/** The options of one prompt, for `Session.send()`. */
-export interface SendOptions {
-  /**
-   * The id of the prompt, which `rewindFiles()` takes.
-   *
-   * @default a random uuid
-   */
-  readonly uuid?: string | undefined;
-  /**
-   * False adds the prompt to the conversation without a request to the model.
-   *
-   * @default true
-   */
-  readonly shouldQuery?: boolean | undefined;
-  /**
-   * True lets the CLI act on the text: a leading `/` runs a command or a skill, and `@path` reads a
-   * file. `rules`, hooks and `canUseTool` see neither. Use it only for text that a person typed for the
-   * CLI.
-   *
-   * @default false, or true in a session with `literalPrompt: false`
-   */
-  readonly commands?: boolean | undefined;
-  /** Interrupts the turn, or withdraws its prompt if the CLI has not begun with it. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /**
  * A conversation over one live process, made by `openSession()`. Close it when it is no longer needed. The
@@ -79,6 +52,7 @@ export class Session extends Controls implements AsyncIterable<Message> {
     super();
     this.#core = new SessionCore(start);
     cores.set(this, this.#core);
+    if (start.purpose !== undefined) rememberLive(numberOf(this), this);
     abandoned.register(this, this.#core, this.#core);
   }
 
@@ -136,6 +110,32 @@ export class Session extends Controls implements AsyncIterable<Message> {
     validatePrompt(prompt);
     validateSendOptions(options);
     return sendPrompt(this.#core, this, prompt, options, callerStack());
+  }
+
+  /**
+   * The turn that the CLI begins by itself when it resumes a session whose last tool call was deferred
+   * (`stop: "tool_deferred"`): the CLI asks hooks and `canUseTool` about the call again, runs it, and the model
+   * goes on. Call this method after `openSession({ resume })`, before the first prompt. Every call returns the
+   * same turn.
+   *
+   * A prompt that is sent meanwhile waits: the CLI first ends this turn, then it gets the prompt, and each has
+   * a result of its own. If the CLI begins nothing within `timeouts.firstMessageMs`, the turn rejects with
+   * `timeout`, and the session ends. The clock stops while `canUseTool` or a hook decides about the call, and
+   * while the call runs.
+   *
+   * Throws `invalid_options` if the session was not resumed, or if a prompt was sent before.
+   *
+   * @example
+   * ```ts
+   * const session = await openSession({
+   *   resume: sessionId,
+   *   canUseTool: async () => ({ behavior: "allow" }),
+   * });
+   * console.log(await session.resumedTurn().text());
+   * ```
+   */
+  resumedTurn(): Turn {
+    return this.#core.turns.resume(this, callerStack());
   }
 
   /**
@@ -254,6 +254,25 @@ export class Session extends Controls implements AsyncIterable<Message> {
     abandoned.unregister(this.#core);
   }
 
+  /**
+   * Says that this program is alive and may go on with the session, which was opened with `renewWithinMs`. Without
+   * this call within that time, the process and everything below it are ended, also while this program is frozen.
+   * The session is then over, and turns without a result reject with `timeout`, whose `phase` is `renew`. A call
+   * after that changes nothing.
+   *
+   * @example
+   * ```ts
+   * const session = await openSession({ renewWithinMs: 10_000 });
+   * const heartbeat = setInterval(() => session.renew(), 2_500);
+   * ```
+   */
+  renew(): void {
+    if (this.#core.options.renewWithinMs === undefined) {
+      throw new HawserError("invalid_options", "renew() needs the option `renewWithinMs`.");
+    }
+    this.#core.connection.current.renew();
+  }
+
   /** Kills the process now, without an interrupt. Resolves when the process and its children are gone. */
   kill(): Promise<void> {
     return this.#core.kill();
@@ -308,23 +327,6 @@ export async function appendValidated(
   }
 }
 
-async function appendWhenIdle(
-  core: SessionCore,
-  session: Session,
-  messages: readonly JoinedMessage[],
-): Promise<void> {
-  do {
-    const refusal = core.refusal();
-    if (refusal !== undefined) throw refusal;
-    await core.idle(session);
-    // Another caller that waited for the same moment may have sent a prompt.
-  } while (core.turns.size > 0);
-  await appendMessages(core, session, messages, {
-    interruption: () => core.refusal(),
-    isConfirmed: true,
-  });
-}
-
 /** The error with all known facts of the session and the turn. */
 export function enrichError(session: Session, error: unknown, turn?: Turn): HawserError {
   return coreOf(session).connection.enrich(error, turn && recordOf(turn));
@@ -362,24 +364,4 @@ function coreOf(session: Session): SessionCore {
   const core = cores.get(session);
   if (core === undefined) throw new TypeError("This object is not a session of this library.");
   return core;
-}
-
-function sendPrompt(
-  { options, turns }: SessionCore,
-  session: Session,
-  prompt: Prompt,
-  { uuid = randomUUID(), shouldQuery, commands, signal }: SendOptions,
-  caller?: string,
-): Turn {
-  if (turns.has(uuid)) {
-    throw new HawserError("invalid_options", `The prompt ${uuid} has been sent already.`);
-  }
-  const literal = !(commands ?? options.literalPrompt === false);
-  const message = {
-    ...userLine(prompt, { uuid, literal, shouldQuery }),
-    ...(literal && options.verbatimPrompts === true ? { client_composed: true } : {}),
-  };
-  // Encoded before anything is sent: a prompt that cannot be written would never arrive.
-  const encoded = encodeLine(message);
-  return turns.send({ uuid, message, encoded, caller }, session, signal);
 }

@@ -1,14 +1,14 @@
 import { getPath, type Logger, warnOnce } from "../base/index.js";
 import { type Options, shadowedChangesWarning } from "../options/index.js";
-import { isOfApprovals } from "./approvals/approvals.js";
+import { handsOn } from "./approvals/approvals.js";
 
 /**
- * Warns if `canUseTool` is not asked about some tools that run commands or change files. There is no warning for the
- * callback of approvals: `allowedTools` then says about what nobody wants to be asked.
+ * Warns if `canUseTool` is not asked about some tools that run commands or change files. There is no warning for a
+ * callback that hands its questions on: `allowedTools` then says about what nobody wants to be asked.
  */
 export function warnOfShadowedCallback(options: Options): void {
   const { canUseTool } = options;
-  if (isMuted || (canUseTool !== undefined && isOfApprovals(canUseTool))) return;
+  if (isMuted || (canUseTool !== undefined && handsOn(canUseTool))) return;
   const text = shadowedChangesWarning(options);
   if (text !== undefined) warnOnce(text, "HAWSER_CAN_USE_TOOL_SHADOWED", options.logger);
 }

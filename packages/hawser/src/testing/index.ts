@@ -78,3 +78,11 @@ export type {
   Trigger,
   TurnPart,
 } from "./scenario.js";
+export type {
+  CheckedEntry,
+  CheckedKey,
+  CheckedStore,
+  SessionStoreCheck,
+  SessionStoreCheckOptions,
+} from "./session-store-check.js";
+export { sessionStoreChecks } from "./session-store-checks.js";

@@ -57,6 +57,12 @@ export interface GetSessionMessagesOptions extends Source, Page {
    * @default false
    */
   readonly includeSystemMessages?: boolean | undefined;
+  /**
+   * Also returns messages that the conversation does not have any more: those before a compaction, and those that a
+   * rewind has left. Then the order is that of the file.
+   * @default false
+   */
+  readonly includeHistory?: boolean | undefined;
 }
 
 /** Options of `listSubagents()`. */

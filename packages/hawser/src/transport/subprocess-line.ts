@@ -207,6 +207,11 @@ export class SubprocessLine implements Line {
     await this.#process?.initialized();
   }
 
+  /** The deadline of the process, if `renewWithinMs` is set. */
+  get deadline(): CliProcess["deadline"] {
+    return this.#process?.deadline;
+  }
+
   /**
    * Returns false if the CLI reports another version than it was prepared for. Throws
    * `unsupported_by_cli` if the options need another start for that version.
@@ -319,8 +324,10 @@ export class SubprocessLine implements Line {
   }
 
   #endingError(exit: Exit): HawserError | undefined {
+    const { deadline, signalled } = this.#process ?? {};
+    if (deadline?.hasPassed) return deadline.error;
     if (this.#state === "closed") return undefined;
-    if (this.#process?.signalled) {
+    if (signalled) {
       const message = "The CLI closed its output but did not exit, so it was killed.";
       return new HawserError("process_exited", message, this.facts, this.mask);
     }

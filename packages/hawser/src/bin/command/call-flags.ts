@@ -77,7 +77,7 @@ export function callOptions(given: Given<typeof CALL_FLAGS>): Options {
     cwd: cwd === undefined ? undefined : resolve(cwd),
     additionalDirectories: someOf(given["add-dir"].map((folder) => resolve(folder))),
     maxTurns: maxTurns === undefined ? undefined : countOf("--max-turns", maxTurns),
-    maxBudgetUsd: budget === undefined ? undefined : dollarsOf(budget),
+    maxBudgetUsd: budget === undefined ? undefined : dollarsOf("--budget", budget),
     effort,
     resume: given.resume,
     continue: given.continue || undefined,
@@ -145,15 +145,15 @@ type CallOptions = Pick<
   | "cliPath"
 >;
 
-/** `90`, `90s`, `5m`, `1h`, `500ms` in milliseconds. */
+/** `90`, `90s`, `5m`, `1h`, `30d`, `500ms` in milliseconds. */
 export function durationOf(flag: string, text: string): number {
-  const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text) ?? [];
   if (!(Number(number) > 0))
     throw usageError(`${flag} must be a time such as 90s, 5m or 1h, not ${text}.`);
   return Math.round(Number(number) * UNITS[unit as keyof typeof UNITS]);
 }
 
-const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 export function countOf(flag: string, text: string): number {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
@@ -185,10 +185,10 @@ function existing(flag: string, path: string): string {
   return resolve(path);
 }
 
-function dollarsOf(text: string): number {
+export function dollarsOf(flag: string, text: string): number {
   const number = /^\$?(\d+(?:\.\d+)?)$/.exec(text)?.[1];
   if (number !== undefined && Number(number) > 0) return Number(number);
-  throw usageError(`--budget must be an amount in dollars such as 0.50, not ${text}.`);
+  throw usageError(`${flag} must be an amount in dollars such as 0.50, not ${text}.`);
 }
 
 function textOrFile(text: string): string {

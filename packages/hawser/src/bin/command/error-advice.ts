@@ -79,4 +79,13 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   budget_refused: { hint: "Raise --budget." },
   approval_expired: { hint: "Answer sooner." },
   storage_failed: { hint: "The operating system reported an error; the message says why." },
+  run_cancelled: { hint: "Submit it again if it is still wanted." },
+  lease_lost: { hint: "Another host continues the session." },
+  host_lost: { hint: "Find out why the hosts ended, then try it again with `hawser runs retry`." },
+  database_unavailable: {
+    hint: "Check --database or HAWSER_DATABASE, and that the database runs.",
+  },
+  embedded_unavailable: {
+    hint: "Install Postgres, or name the URL of a database with --database.",
+  },
 };

@@ -34,14 +34,23 @@ export async function readPrompt(source: PromptSource): Promise<Prompt> {
 function nothingToAsk(): HawserError {
   return usageError(
     "There is no prompt.",
-    'Run `hawser ask "…"`, pipe a prompt in, or use --file.',
+    "Write it after the options, pipe it in, or use --file.",
   );
+}
+
+/** What is piped in; empty if nothing is. Not much more is read than the largest input that is of use. */
+export function readPiped(warn: (text: string) => void, largest?: number): Promise<string> {
+  return readInput(false, warn, largest);
 }
 
 /** An open pipe without a writer must not delay a prompt that the words already give. */
 const PIPE_WAIT_MS = 3000;
 
-async function readInput(isNeeded: boolean, warn: (text: string) => void): Promise<string> {
+async function readInput(
+  isNeeded: boolean,
+  warn: (text: string) => void,
+  largest: number = Number.POSITIVE_INFINITY,
+): Promise<string> {
   if (!isNeeded && !isPiped()) return "";
   const { stdin } = process;
   let timer: NodeJS.Timeout | undefined;
@@ -57,6 +66,7 @@ async function readInput(isNeeded: boolean, warn: (text: string) => void): Promi
     for await (const piece of stdin) {
       clearTimeout(timer);
       text += piece;
+      if (text.length > largest) break;
     }
   } catch (error) {
     // The timer destroyed the stream, or the parent process closed it: there is no input.

@@ -1,3 +1,4 @@
+import { getPath } from "../../base/index.js";
 import { sampleValue } from "./sample-value.js";
 
 /** A request to the scripted model. */
@@ -28,7 +29,9 @@ export const SCRIPTED_PROMPTS: readonly (readonly [string, string])[] = [
 export function answerTo({ prompt, tools, results = [], schema }: ModelQuestion): ModelAnswer {
   const asked = prompt.trim();
   const known = KNOWN_TOPICS.find(({ about }) => about.test(asked));
-  if (schema !== undefined) return { value: known?.value ?? sampleValue(schema) };
+  if (schema !== undefined) {
+    return { value: known?.value ?? voteFor(asked, schema) ?? sampleValue(schema) };
+  }
   const [result] = results;
   if (result !== undefined) return { say: reportOn(result) };
   const call = callFor(asked);
@@ -40,6 +43,25 @@ export function answerTo({ prompt, tools, results = [], schema }: ModelQuestion)
   if (count !== undefined) return { say: numbers(Number(count)), slowly: true };
   if (known?.say !== undefined) return { say: known.say };
   return { say: `${greeting(asked)} You said: ${asked}` };
+}
+
+/** The vote of a reviewer, if one is asked for: a change with the word FIXME is rejected. */
+function voteFor(prompt: string, schema: unknown): object | undefined {
+  const isVote = ["verdict", "findings"].every(
+    (name) => getPath(schema, "properties", name) !== undefined,
+  );
+  if (!isVote) return undefined;
+  const isBad = prompt.includes("FIXME");
+  const finding = { severity: "warning", title: "FIXME", detail: "Something is not finished." };
+  return {
+    verdict: isBad ? "reject" : "approve",
+    confidence: 0.5,
+    summary: isBad ? "It is not finished." : "I see nothing wrong, but I am a simulated model.",
+    reasons: "I have looked for the word FIXME.",
+    conditions: [],
+    findings: isBad ? [finding] : [],
+    recommendation: isBad ? "Finish it." : "Ask a real model.",
+  };
 }
 
 interface KnownTopic {

@@ -11,10 +11,23 @@ import type { Terminal } from "../terminal/terminal.js";
  * folder: then they are not kept.
  */
 export function offlineSessionsFolder(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return stateFolder("offline", env);
+}
+
+/**
+ * Where the fleet of `--offline` is kept, apart from fleets with an account. Undefined without a home folder. The
+ * Postgres of root runs as another user, who does not get into the home of root.
+ */
+export function offlineFleetFolder(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  if (process.getuid?.() === 0 && !env["XDG_STATE_HOME"]) return "/var/lib/hawser/offline-fleet";
+  return stateFolder("offline-fleet", env);
+}
+
+function stateFolder(name: string, env: NodeJS.ProcessEnv): string | undefined {
   const home = homeFolder(env);
   const windows = process.platform === "win32" ? env["LOCALAPPDATA"] : undefined;
   const base = windows || env["XDG_STATE_HOME"] || (home && join(home, ".local", "state"));
-  return base && isAbsolute(base) ? join(base, "hawser", "offline") : undefined;
+  return base && isAbsolute(base) ? join(base, "hawser", name) : undefined;
 }
 
 /** Creates the folder and deletes old sessions in it; undefined if it cannot be written: a call needs none. */

@@ -48,10 +48,11 @@ export function replyTo(
 /** No tokens, because the CLI computes a price from them and this model costs nothing. */
 const NOTHING = { input_tokens: 0, output_tokens: 0 };
 
-/** The last text of the user in the last message. */
+/** The last text of the user. A message may hold only notes, and then an earlier one counts. */
 function promptOf(request: RecordedRequest): string {
   return (
-    lastBlocks(request)
+    userMessages(request)
+      .flat()
       .map(wordsOf)
       .findLast((words) => words !== "") ?? request.prompt
   );
@@ -62,7 +63,7 @@ function promptOf(request: RecordedRequest): string {
  * result of the call that was stopped and the next prompt; the model must answer the prompt.
  */
 function hasNewPrompt(request: RecordedRequest): boolean {
-  const blocks = lastBlocks(request);
+  const blocks = userMessages(request).at(-1) ?? [];
   const lastResult = blocks.findLastIndex((block) => block?.type === "tool_result");
   return blocks.slice(lastResult + 1).some((block) => wordsOf(block) !== "");
 }
@@ -72,17 +73,24 @@ interface Block {
   readonly text?: unknown;
 }
 
-function lastBlocks({ body }: RecordedRequest): readonly (Block | null)[] {
+function userMessages({ body }: RecordedRequest): readonly (readonly (Block | null)[])[] {
   const { messages = [] } = body as { messages?: { role?: string; content?: unknown }[] };
-  const content = messages.findLast(({ role }) => role === "user")?.content;
-  return Array.isArray(content) ? content : [];
+  return messages
+    .filter(({ role }) => role === "user")
+    .map(({ content }) => (Array.isArray(content) ? content : []));
 }
 
-/** The user's text. The CLI adds notes, such as about a model that was set or a turn that was stopped. */
+/**
+ * The user's text. The CLI adds notes, such as about a model that was set, or a turn that was stopped or resumed, and
+ * so does a fleet when a run goes on.
+ */
 function wordsOf(block: Block | null): string {
   const text = typeof block?.text === "string" ? block.text.trim() : "";
-  return /^<|^\[Request interrupted by user/.test(text) ? "" : text;
+  return CLI_NOTE.test(text) ? "" : text;
 }
+
+const CLI_NOTE =
+  /^<|^\[Request interrupted by user|^Continue from where you left off\.$|Continue where it stopped\.(\n|$)/;
 
 /** The tool that the CLI lets the model call to return a structured value. */
 const VALUE_TOOL = "StructuredOutput";

@@ -45,11 +45,31 @@ export async function askApprovals(
   }
 }
 
-interface Asking {
+/** Where and how a question is asked. */
+export interface Asking {
   readonly askLine: AskLine;
-  readonly cwd: string;
+  /** Where the call works; undefined if its files are on another machine. */
+  readonly cwd: string | undefined;
   /** Aborted when the question has been settled otherwise. */
   readonly signal: AbortSignal;
+}
+
+/** Asks the user one question, while all other output waits. Undefined if the user gives no answer. */
+export async function askApproval(
+  approval: Approval,
+  terminal: Terminal,
+  asking: Asking,
+): Promise<ApprovalDecision | undefined> {
+  if (asking.signal.aborted) return undefined;
+  terminal.hold(true);
+  try {
+    // The command does not set `onElicitation`, so no server can ask.
+    if (approval.kind === "elicitation") return { behavior: "decline" };
+    if (approval.kind === "question") return await answerQuestions(terminal, approval, asking);
+    return await decideCall(terminal, approval, asking);
+  } finally {
+    terminal.hold(false);
+  }
 }
 
 async function answerOne(
@@ -59,24 +79,8 @@ async function answerOne(
   asking: Asking,
 ): Promise<void> {
   if (asking.signal.aborted) return;
-  terminal.hold(true);
-  try {
-    const decision = await decide(terminal, approval, asking);
-    await approvals.answer(approval.id, decision);
-  } finally {
-    terminal.hold(false);
-  }
-}
-
-function decide(
-  terminal: Terminal,
-  approval: Approval,
-  asking: Asking,
-): Promise<ApprovalDecision> | ApprovalDecision {
-  // The command does not set `onElicitation`, so no server can ask.
-  if (approval.kind === "elicitation") return { behavior: "decline" };
-  if (approval.kind === "question") return answerQuestions(terminal, approval, asking);
-  return decideCall(terminal, approval, asking);
+  const decision = await askApproval(approval, terminal, asking);
+  await approvals.answer(approval.id, decision ?? NO_ANSWER);
 }
 
 const NO_ANSWER: ApprovalDecision = { behavior: "deny", message: "The person gave no answer." };
@@ -89,7 +93,7 @@ async function decideCall(
   terminal: Terminal,
   approval: ToolApproval | PlanApproval,
   { askLine, cwd, signal }: Asking,
-): Promise<ApprovalDecision> {
+): Promise<ApprovalDecision | undefined> {
   const { tool, input } = approval;
   const { style, width } = terminal;
   const always = alwaysOf(approval, width);
@@ -122,7 +126,7 @@ async function decideCall(
     const hidden = rows.length;
     const question = wrapText(`  ${choices(hidden, page, always)}`, width);
     const said = await askLine(`${question}\n  > `, signal);
-    if (said === undefined) return NO_ANSWER;
+    if (said === undefined) return undefined;
     const answer = said.trim();
     const isAlways = /^a(lways)?$/i.test(answer);
     if (hidden > 0 && (isYes(answer) || isAlways)) {
@@ -222,7 +226,7 @@ async function answerQuestions(
   terminal: Terminal,
   { questions }: QuestionApproval,
   { askLine, signal }: Asking,
-): Promise<ApprovalDecision> {
+): Promise<ApprovalDecision | undefined> {
   const answers: Record<string, string> = {};
   for (const { question, options, multiSelect } of questions) {
     const { style, width } = terminal;
@@ -247,7 +251,7 @@ async function answerQuestions(
     let said: string | undefined = "";
     // A stray Enter is no answer.
     while (said === "") said = (await askLine(how, signal))?.trim();
-    if (said === undefined) return NO_ANSWER;
+    if (said === undefined) return undefined;
     answers[question] = chosen(said, options, multiSelect);
   }
   return { behavior: "answer", answers };

@@ -10,9 +10,10 @@ export interface CallDetail {
 
 /**
  * All of a call, for a user to decide on: the command or the change first, then every other field,
- * the short ones before the long ones, because the model decides how long each of them is.
+ * the short ones before the long ones, because the model decides how long each of them is. Without `cwd`, the
+ * files of the call are on another machine, so the present content of a file is not shown.
  */
-export function callDetails(tool: string, input: unknown, cwd: string): CallDetail[] {
+export function callDetails(tool: string, input: unknown, cwd: string | undefined): CallDetail[] {
   const fields = fieldsOf(input);
   const { told, shown } = mainPart(tool, fields, cwd);
   const others = Object.entries(fields).flatMap(([name, value]) => {
@@ -46,7 +47,7 @@ interface MainPart {
   readonly shown: readonly CallDetail[];
 }
 
-function mainPart(tool: string, fields: Fields, cwd: string): MainPart {
+function mainPart(tool: string, fields: Fields, cwd: string | undefined): MainPart {
   const { command, plan, file_path, content, edits, old_string, new_string } = fields;
   if (typeof command === "string") {
     const told = isDescribed(tool, command) ? ["command", "description"] : ["command"];
@@ -55,7 +56,10 @@ function mainPart(tool: string, fields: Fields, cwd: string): MainPart {
   if (typeof plan === "string") return { told: ["plan"], shown: lines(plan) };
   const path = typeof file_path === "string" ? lines(file_path) : [];
   if (typeof file_path === "string" && typeof content === "string") {
-    const shown = [...path, ...written(resolve(cwd, file_path), content)];
+    const shown = [
+      ...path,
+      ...written(cwd === undefined ? undefined : resolve(cwd, file_path), content),
+    ];
     return { told: ["file_path", "content"], shown };
   }
   if (typeof old_string === "string" && typeof new_string === "string") {
@@ -79,11 +83,17 @@ function field(name: string, value: unknown): CallDetail[] {
 }
 
 /** The change from the present content of a file to the new one. */
-function written(path: string, content: string): CallDetail[] {
+function written(path: string | undefined, content: string): CallDetail[] {
+  if (path === undefined) return [ELSEWHERE, ...change("", content)];
   const file = readFileText(path);
   if (file.state === "read" || file.state === "missing") return change(file.text, content);
   return [{ text: reasonFor(file), tone: "dim" }, ...change("", content)];
 }
+
+const ELSEWHERE: CallDetail = {
+  text: "(what the file holds now is not known here: it is on the machine of the worker)",
+  tone: "dim",
+};
 
 /** Why the present content of a file is not shown. */
 function reasonFor({ state, bytes, errno }: FileText): string {

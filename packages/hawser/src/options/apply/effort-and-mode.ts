@@ -1,6 +1,7 @@
 import { closestName, objectOf } from "../../base/index.js";
 import type { JsonObject } from "../../wire/index.js";
 import { addFlag, type Draft } from "../invocation/draft.js";
+import { requireKept } from "../invocation/kept-since.js";
 import type { OptionName } from "../options.js";
 import { EFFORTS, isKnown, PERMISSION_MODES } from "../validate/kinds/effort-and-mode.js";
 
@@ -14,6 +15,9 @@ export function applyEffort(draft: Draft, effort: string, name: OptionName): voi
 
 export function applyPermissionMode(draft: Draft, mode: string, name: OptionName): void {
   warnOfUnknown(draft, name, mode, { words: PERMISSION_MODES, otherwise: "ends at once" });
+  if (mode === "plan" && draft.options.allowDangerouslySkipPermissions === true) {
+    requireKept("plan_with_bypass", draft.cli, draft.host);
+  }
   addFlag(draft, name, "--permission-mode", mode === "manual" ? OLDER_NAME : mode);
 }
 

@@ -14,7 +14,12 @@ export interface NumberedHook {
   readonly event: string;
   /** What happens if the callback throws. This library enforces it on every version of the CLI. */
   readonly onFailure: "continue" | "block";
+  /** How many seconds the callback may take. */
+  readonly timeout: number;
 }
+
+/** The limit of the newest CLI for a hook without a `timeout`, in seconds. */
+const DEFAULT_TIMEOUT = 600;
 
 /** Ids are `hook_0`, `hook_1` … in the order of the option; the same option gives the same ids. */
 export function numberHooks(hooks: Hooks): NumberedHooks {
@@ -39,7 +44,7 @@ function register(
 ): HookRegistration {
   const hookCallbackIds = hooks.map((callback) => {
     const id = `hook_${callbacks.size}`;
-    callbacks.set(id, { callback, event, onFailure });
+    callbacks.set(id, { callback, event, onFailure, timeout: timeout ?? DEFAULT_TIMEOUT });
     return id;
   });
   return {
@@ -70,8 +75,35 @@ export function applyHooks(draft: Draft, hooks: Hooks): void {
   if (needsCli)
     mayUse(draft, "hooks.onFailure", SINCE_ON_FAILURE, "a hook that throws blocks nothing");
   const knowsOnFailure = isSinceOrUnknown(draft.cli, SINCE_ON_FAILURE);
-  draft.initialize.hooks = knowsOnFailure ? registrations : withoutOnFailure(registrations);
+  const known = knowsOnFailure ? registrations : withoutOnFailure(registrations);
+  draft.initialize.hooks = refusesLate(draft) ? known : withLongerTimeouts(known);
 }
+
+/**
+ * Whether this CLI refuses a call if its PreToolUse hook does not answer in time. An older one lets the call
+ * run (observed: 2.1.113 to 2.1.159).
+ */
+function refusesLate({ cli }: Draft): boolean {
+  return cli.version !== undefined && isSinceOrUnknown(cli, SINCE_LATE_REFUSED);
+}
+
+const SINCE_LATE_REFUSED = "2.1.160";
+
+/** Gives the CLI more time than the callback has, so that this library is the one that refuses a late call. */
+function withLongerTimeouts(
+  registrations: NumberedHooks["registrations"],
+): NumberedHooks["registrations"] {
+  const guards = registrations[GUARD];
+  if (guards === undefined) return registrations;
+  const patient = guards.map((matcher) => ({
+    ...matcher,
+    timeout: (matcher.timeout ?? DEFAULT_TIMEOUT) + PATIENCE,
+  }));
+  return { ...registrations, [GUARD]: patient };
+}
+
+/** Seconds. Long enough for the answer of a busy machine to arrive. */
+const PATIENCE = 60;
 
 /**
  * Removes the variable of the CLI's minimal mode if there are hooks, because the CLI calls none of them in that

@@ -1,5 +1,5 @@
 import type { Draft } from "../invocation/draft.js";
-import { isSinceOrUnknown } from "../invocation/version-gate.js";
+import { isSinceOrUnknown, mayUse } from "../invocation/version-gate.js";
 import { matchesWildcard } from "../tools/wildcard.js";
 import { SINCE_ON_FAILURE } from "./hooks.js";
 
@@ -12,7 +12,10 @@ export const POLICY_HOOK = "hawser_policy";
  * denied: by this library, and by a CLI that knows `onFailure` if no answer comes.
  */
 export function applyRules(draft: Draft): void {
-  if (draft.options.rules === undefined) return;
+  const { rules } = draft.options;
+  if (rules === undefined) return;
+  if (rules.some(({ decision }) => decision === "defer"))
+    mayUse(draft, 'rules with the decision "defer"', DEFERS_SINCE, "such calls are denied");
   const { hooks } = draft.initialize;
   const policy = {
     hookCallbackIds: [POLICY_HOOK],
@@ -40,3 +43,6 @@ export function guardsCommands({ options, cli, warnings }: Draft): boolean {
 }
 
 const SINCE_SKILL_COMMANDS = "2.1.91";
+
+/** The first CLI on which a hook can defer a call. */
+export const DEFERS_SINCE = "2.1.89";

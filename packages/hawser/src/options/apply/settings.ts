@@ -2,6 +2,7 @@ import { posix, win32 } from "node:path";
 import { type HawserError, looksSecret, objectOf, type Problem } from "../../base/index.js";
 import type { JsonObject } from "../../wire/index.js";
 import { addFile, addFlag, addPair, awaitInitialize, type Draft } from "../invocation/draft.js";
+import { requireKept } from "../invocation/kept-since.js";
 import { isSinceOrUnknown, mayUse, refusal } from "../invocation/version-gate.js";
 import {
   readInlineSettings,
@@ -25,6 +26,10 @@ export function applySettings(draft: Draft): void {
   const path = settingsPath(settings);
   if (path !== undefined && own === undefined) passFile(draft, path);
   else passMerged(draft, settings === undefined ? undefined : anchored(draft, settings), own);
+  const isChecked = draft.expectedDenyRules > 0 || draft.expectsMode;
+  if (isChecked || draft.options.sandbox !== undefined) {
+    requireKept("checked_settings", draft.cli, draft.host);
+  }
 }
 
 function passMerged(

@@ -106,7 +106,7 @@ export type CallOption =
   | "toolChoice";
 
 /** The options whose scope is `session`, compared with the table in the same way. */
-export type SessionOption = "recover";
+export type SessionOption = "recover" | "renewWithinMs";
 
 /** The options that are `general`, compared with the table in the same way. */
 export type GeneralOption =

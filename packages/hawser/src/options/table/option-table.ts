@@ -309,6 +309,7 @@ export const OPTION_TABLE: OptionTable = {
     since: "1.0.0",
     apply: applyMcpServers,
   }),
+  mcpServersDelivery: host(kind.oneOf("argv", "initialize"), PARTICULAR),
   strictMcpConfig: bare("--strict-mcp-config", "1.0.44", {
     ...GENERAL,
     residue: unlessGiven(isTrue, "other MCP configuration counts: must be true"),
@@ -356,6 +357,8 @@ export const OPTION_TABLE: OptionTable = {
     apply: applySessionStore,
   }),
   sessionStoreFlush: host(kind.oneOf("batched", "eager"), PARTICULAR),
+  projectKey: host(hostKind.projectKey, PARTICULAR),
+  onStoreFailure: host(kind.oneOf("report", "end"), PARTICULAR),
   loadTimeoutMs: host(kind.duration, PARTICULAR),
   enableFileCheckpointing: special({
     ...PARTICULAR,
@@ -470,6 +473,11 @@ export const OPTION_TABLE: OptionTable = {
     ...PARTICULAR,
     scope: "session",
     residue: unless(isFalse, "the session stays on disk"),
+  }),
+  renewWithinMs: host(hostKind.renewWithinMs, {
+    ...PARTICULAR,
+    scope: "session",
+    residue: "exclusive",
   }),
   pool: host(kind.object, { ...GENERAL, scope: "pool", ofCaller: true }),
   tenant: host(kind.string, { ...GENERAL, scope: "pool", ofCaller: true }),

@@ -74,7 +74,6 @@ export const BUILTIN_TOOL_NAMES = [
   "PowerShell",
   "Projects",
   "propose_skills",
-  "ProposeGoal",
   "PushNotification",
   "Read",
   "ReadMcpResourceDirTool",
@@ -87,6 +86,7 @@ export const BUILTIN_TOOL_NAMES = [
   "SendMessage",
   "SendUserFile",
   "SendUserMessage",
+  "SetGoal",
   "ShareOnboardingGuide",
   "ShowOnboardingRolePicker",
   "Skill",
@@ -111,6 +111,7 @@ export const OTHER_TOOL_NAMES = [
   "LS",
   "MultiEdit",
   "NotebookRead",
+  "ProposeGoal",
   "REPL",
   "SlashCommand",
   "StructuredOutput",
@@ -127,7 +128,7 @@ export type ToolName = BuiltinTool | (string & {});
 
 /**
  * What each tool can be used for. A tool without a row can do nothing that a rule on another tool
- * must cover. `test/options/builtin-tools.test.ts` compares this table with the tools that each
+ * must cover. `test/options/builtin-tools.full.test.ts` compares this table with the tools that each
  * pinned CLI offers to the model. The test fails for a tool that is in no list above, and for a
  * field that looks like a command or a path but is in no row.
  */

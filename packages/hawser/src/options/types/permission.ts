@@ -71,6 +71,11 @@ export interface PolicyRule {
    * @default any arguments
    */
   readonly input?: Readonly<Record<string, unknown>>;
-  /** `"ask"` means that `canUseTool` decides. */
-  readonly decision: "allow" | "deny" | "ask";
+  /**
+   * `"ask"` means that `canUseTool` decides, while the process waits. `"defer"` ends the turn with
+   * `stop: "tool_deferred"`, so that no process has to wait: a session that resumes this one, in any process,
+   * asks its `canUseTool` about the call: see `Session.resumedTurn()`. The CLI keeps one deferred call for each
+   * message of the main agent, so any other is denied. Needs Claude Code 2.1.89.
+   */
+  readonly decision: "allow" | "deny" | "ask" | "defer";
 }

@@ -85,6 +85,31 @@ const RULES: readonly Rule[] = [
     when: (o) => has(o["sessionStore"]) && o["persistSession"] === false,
   },
   {
+    path: "projectKey",
+    message: "needs sessionStore: on disk, a session belongs to its working directory",
+    hint: "Set `sessionStore`, or leave `projectKey` out.",
+    when: (o) => has(o["projectKey"]) && !has(o["sessionStore"]),
+  },
+  {
+    path: "onStoreFailure",
+    message: "needs sessionStore",
+    hint: "Set `sessionStore`, or leave `onStoreFailure` out.",
+    when: (o) => o["onStoreFailure"] === "end" && !has(o["sessionStore"]),
+  },
+  {
+    path: "renewWithinMs",
+    message: "contradicts recover, which would go on after the end that it asks for",
+    hint: "Leave `recover` out, and resume the session with `openSession()`.",
+    when: (o) => has(o["renewWithinMs"]) && has(o["recover"]),
+  },
+  {
+    path: "renewWithinMs",
+    message:
+      "contradicts spawnClaudeCodeProcess: the watchdog ends only processes that Hawser starts",
+    hint: "Set only one of them.",
+    when: (o) => has(o["renewWithinMs"]) && has(o["spawnClaudeCodeProcess"]),
+  },
+  {
     path: "cliPath",
     message: "contradicts pathToClaudeCodeExecutable: they name different files",
     hint: "Set only one of them.",

@@ -102,6 +102,15 @@ export class Admission {
     return this.#running;
   }
 
+  /** How many requests of each tenant wait. */
+  queuedByTenant(): Record<string, number> {
+    const counts = new Map<string, number>();
+    for (const { tenant } of this.#queue) {
+      if (tenant !== undefined) counts.set(tenant, (counts.get(tenant) ?? 0) + 1);
+    }
+    return Object.fromEntries(counts);
+  }
+
   /** How many calls may run at once now: the highest limit of all accounts. */
   get limit(): number {
     const limits = [...this.#accounts.values()].map(({ throttle }) => throttle.limit);

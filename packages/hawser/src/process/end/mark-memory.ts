@@ -27,6 +27,7 @@ export class MarkMemory implements MarkSearch {
   *find(markers: readonly string[]): Steps<SearchResult> {
     const found: MarkedProcess[] = [];
     let isCertain = true;
+    let hasMissed = false;
     const listed = pidsIn(this.#files);
     this.#verdicts = this.#stillTrue(listed);
     for (const pid of listed) {
@@ -36,11 +37,12 @@ export class MarkMemory implements MarkSearch {
       // Also if the verdict is known, because a process must not be killed by mistake.
       const { marks, isDoubtful } = pid === process.pid ? UNMARKED : this.#judge(pid);
       if (isDoubtful) isCertain = false;
+      if (known === undefined && !this.#verdicts.has(pid)) hasMissed ||= this.#isGone(pid);
       const stat = holdsAny(marks, markers) ? statOf(this.#files, pid) : undefined;
       if (stat === undefined || stat.isDead) continue;
       found.push({ pid, started: stat.started, value: marks });
     }
-    return { found, isCertain };
+    return { found, isCertain, hasMissed };
   }
 
   forget(): void {
@@ -83,6 +85,10 @@ export class MarkMemory implements MarkSearch {
     const verdict = { marks, isEmpty, since, isFinal, isDoubtful };
     this.#verdicts.set(pid, verdict);
     return verdict;
+  }
+
+  #isGone(pid: number): boolean {
+    return pid !== process.pid && statOf(this.#files, pid) === undefined;
   }
 
   #marksIn(environment: string): string {

@@ -58,6 +58,8 @@ export interface SearchResult {
    * second search decides.
    */
   readonly isCertain: boolean;
+  /** Whether a new process was gone before it could be read. It may have started another one just before. */
+  readonly hasMissed: boolean;
 }
 
 export function processTable(platform: NodeJS.Platform = process.platform): ProcessTable {
@@ -94,7 +96,7 @@ const NONE: ProcessTable = {
 
 // biome-ignore lint/correctness/useYield: there is no work to pause
 function* findNothing(): Steps<SearchResult> {
-  return { found: [], isCertain: true };
+  return { found: [], isCertain: true, hasMissed: false };
 }
 
 // biome-ignore lint/correctness/useYield: there is no work to pause

@@ -82,7 +82,7 @@ function* findMarked(markers: readonly string[]): Steps<SearchResult> {
     const row = rowOf(pid);
     if (row !== undefined) found.push({ ...row, value: line });
   }
-  return { found, isCertain: true };
+  return { found, isCertain: true, hasMissed: false };
 }
 
 /** A line for each process: its pid, its command and its environment. */

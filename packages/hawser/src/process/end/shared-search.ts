@@ -25,8 +25,8 @@ export class SharedSearch {
     this.#markers.push(marker);
     this.#isAnew ||= anew;
     this.#next ??= this.#start();
-    const { found, isCertain } = await this.#next;
-    return { found: found.filter(({ value }) => value.includes(marker)), isCertain };
+    const { found, ...facts } = await this.#next;
+    return { found: found.filter(({ value }) => value.includes(marker)), ...facts };
   }
 
   async #start(): Promise<SearchResult> {

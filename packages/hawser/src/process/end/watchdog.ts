@@ -1,6 +1,6 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Writable } from "node:stream";
-import type { Logger } from "../../base/index.js";
+import { HawserError, type Logger } from "../../base/index.js";
 import { setRefOf } from "../spawn/child.js";
 import { startChild } from "../spawn/start-child.js";
 import { temporaryRoots } from "../temporary/temporary-path.js";
@@ -9,13 +9,41 @@ import { WATCHDOG_NAME } from "./proc-table.js";
 import { isOwnProc, processTable } from "./process-table.js";
 import { WATCHDOG_SCRIPT } from "./watchdog-script.js";
 
+/** A process that the watchdog knows. */
+export interface Watch {
+  /** Moves the deadline of the process, if it has one. */
+  renew(): void;
+  /** The watchdog forgets the process. */
+  end(): void;
+}
+
+/** How long the watchdog lets a process run without a renewal. */
+export interface WatchDeadline {
+  readonly limitMs: number;
+  /** A text in the environment of the process, and so of everything that it starts. */
+  readonly marker: string;
+}
+
 /**
- * If this program is killed before the returned function is called, the watchdog ends the process
- * and everything below it. The log gets a warning if there can be no watchdog.
+ * If this program is killed before the watch ends, the watchdog ends the process and everything
+ * below it. The log gets a warning if there can be no watchdog.
  */
-export function watchProcess(pid: number, log?: Logger): () => void {
-  if (process.env["HAWSER_WATCHDOG"] === "off") return () => {};
-  return watchdog.watch(pid, log);
+export function watchProcess(pid: number, log?: Logger, deadline?: WatchDeadline): Watch {
+  if (isOff()) return { renew: () => {}, end: () => {} };
+  return watchdog.watch(pid, log, deadline);
+}
+
+/** Throws `not_supported` if there can be no watchdog here, so that no deadline would hold. */
+export function requireWatchdog(option: string): void {
+  const isHidden = process.platform === "linux" && !isOwnProc();
+  if (process.platform !== "win32" && !isOff() && !isHidden) return;
+  throw new HawserError("not_supported", `${option} needs the watchdog, which cannot run here.`, {
+    hint: "Use it on Linux or macOS, without HAWSER_WATCHDOG=off.",
+  });
+}
+
+function isOff(): boolean {
+  return process.env["HAWSER_WATCHDOG"] === "off";
 }
 
 /**
@@ -40,15 +68,25 @@ export class Watchdog {
     this.#spawn = spawn;
   }
 
-  watch(pid: number, log: Logger | undefined): () => void {
+  watch(pid: number, log: Logger | undefined, deadline?: WatchDeadline): Watch {
     this.#log = log ?? this.#log;
-    const watched = { started: processTable().startOf(pid) ?? "-" };
+    const watched = { started: processTable().startOf(pid) ?? "-", deadline };
     this.#watched.set(pid, watched);
     clearTimeout(this.#parting);
     if (this.#hindrance !== undefined) log?.warn(MISSING, { why: this.#hindrance });
     else if (this.#shell === undefined) this.#call(0);
     else this.#tell(this.#shell, pid);
-    return () => this.#unwatch(pid, watched);
+    return {
+      renew: () => this.#tellDeadline(pid, watched),
+      end: () => this.#unwatch(pid, watched),
+    };
+  }
+
+  /** A shell that is not there yet hears of the deadline when it starts. */
+  #tellDeadline(pid: number, { started, deadline }: Watched): void {
+    if (deadline === undefined) return;
+    const { limitMs, marker } = deadline;
+    this.#shell?.stdin.write(`d ${pid} ${started} ${limitMs / 1000} ${marker}\n`);
   }
 
   #unwatch(pid: number, watched: Watched): void {
@@ -71,7 +109,10 @@ export class Watchdog {
       this.#told.add(root);
       if (!root.includes("\n")) shell.stdin.write(`t ${root}\n`);
     }
-    shell.stdin.write(`+ ${pid} ${this.#watched.get(pid)?.started}\n`);
+    const watched = this.#watched.get(pid);
+    if (watched === undefined) return;
+    shell.stdin.write(`+ ${pid} ${watched.started}\n`);
+    this.#tellDeadline(pid, watched);
   }
 
   /** Starts the shell later, because the CLI that was just started needs the processor first. */
@@ -154,6 +195,7 @@ export class Watchdog {
 interface Watched {
   /** `-` if it is unknown. */
   readonly started: string;
+  readonly deadline: WatchDeadline | undefined;
 }
 
 type Shell = ChildProcessByStdio<Writable, null, null>;

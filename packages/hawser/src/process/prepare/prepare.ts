@@ -52,6 +52,7 @@ export interface Prepared {
   /** The option `spawnClaudeCodeProcess`: starts the process in place of hawser. */
   readonly customSpawn: SpawnFunction | undefined;
   readonly graceMs: number;
+  readonly renewWithinMs: number | undefined;
   readonly onStderr: ((line: string) => void) | undefined;
   /** Whether `onStderr` gets the blanks and the CR at the end of each line. */
   readonly keepsStderrBlanks: boolean;
@@ -98,6 +99,7 @@ export async function prepare(
     user,
     customSpawn: options.spawnClaudeCodeProcess,
     graceMs: options.closeGraceMs ?? GRACE_MS,
+    renewWithinMs: options.renewWithinMs,
     onStderr: options.stderr,
     keepsStderrBlanks: keepsBlanks(options.stderr),
     mask,

@@ -81,7 +81,7 @@ async function ask(location: CliLocation, options: ProbeOptions): Promise<Versio
     // A wrapper script may have started other processes, so the whole group is killed.
     const kill = () => child.pid !== undefined && signalGroup(child.pid, "SIGKILL");
     const release = [atHostExit(kill)];
-    if (child.pid !== undefined) release.push(watchProcess(child.pid));
+    if (child.pid !== undefined) release.push(watchProcess(child.pid).end);
     const timer = setTimeout(() => {
       late = true;
       kill();

@@ -1,6 +1,7 @@
 import { faultReporter, HAWSER_VERSION, HawserError } from "../../base/index.js";
 import { CliProcess, type ProcessOwner } from "../cli-process.js";
 import { newMarker, withMarker } from "../end/host-identity.js";
+import { requireWatchdog } from "../end/watchdog.js";
 import type { Prepared } from "../prepare/prepare.js";
 import { PrivateFolder } from "../temporary/private-folder.js";
 import type { Child } from "./child.js";
@@ -10,7 +11,8 @@ import { spawnError } from "./spawn-error.js";
 
 /** Starts the prepared process. Resolves when it runs, before any byte is sent to it. */
 export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
-  const { invocation, user, log, trace, location } = prepared;
+  const { invocation, user, log, trace, location, renewWithinMs } = prepared;
+  if (renewWithinMs !== undefined) requireWatchdog("renewWithinMs");
   const marker = newMarker();
   const folder = new PrivateFolder(invocation.files);
   await folder.write(user);
@@ -33,6 +35,7 @@ export async function spawnCli(prepared: Prepared): Promise<CliProcess> {
       marker,
       folder,
       graceMs: prepared.graceMs,
+      renewWithinMs,
       owner: ownerOf(prepared),
     });
   } catch (error) {

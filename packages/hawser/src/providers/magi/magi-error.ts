@@ -98,6 +98,11 @@ const CONVERTERS: Readonly<Record<ErrorCode, Converter>> = {
   budget_refused: processError,
   approval_expired: processError,
   storage_failed: processError,
+  run_cancelled: processError,
+  lease_lost: processError,
+  host_lost: processError,
+  database_unavailable: processError,
+  embedded_unavailable: processError,
 };
 
 function convertForeignError(error: unknown): MagiError {

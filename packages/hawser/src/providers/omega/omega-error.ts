@@ -69,6 +69,11 @@ const WORDING: Readonly<Record<ErrorCode, Wording>> = {
   budget_refused: "not_started",
   approval_expired: "not_started",
   storage_failed: "not_started",
+  run_cancelled: "not_started",
+  lease_lost: "not_started",
+  host_lost: "not_started",
+  database_unavailable: "not_started",
+  embedded_unavailable: "not_started",
 };
 
 /** A process that was ended because its answer was a failure has no exit status. */

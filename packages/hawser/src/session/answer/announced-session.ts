@@ -1,4 +1,4 @@
-import { isSystem, type Message } from "../../wire/index.js";
+import { isResult, isSystem, type Message } from "../../wire/index.js";
 
 /**
  * What the CLI has said about its session so far. The requests of the CLI do not say it, but the messages
@@ -7,12 +7,14 @@ import { isSystem, type Message } from "../../wire/index.js";
 export class AnnouncedSession {
   #sessionId: string | undefined;
   #cwd: string | undefined;
+  #results = 0;
   #servers: readonly string[] = [];
   /** The tool call that started each sub-agent, by the id of the sub-agent. */
   readonly #parents = new Map<string, string>();
 
   /** To be called with every message that is no stream event. */
   observe(message: Message): void {
+    if (isResult(message)) this.#results += 1;
     if (isSystem(message, "init")) {
       this.#sessionId = message.session_id;
       this.#cwd = message.cwd;
@@ -25,6 +27,11 @@ export class AnnouncedSession {
   /** The CLI's id of the session; undefined before its first turn. */
   get sessionId(): string | undefined {
     return this.#sessionId;
+  }
+
+  /** How many turns have ended. */
+  get results(): number {
+    return this.#results;
   }
 
   /** The working directory, as the CLI named it last. */

@@ -19,7 +19,7 @@ import type { PolicyJudge } from "./policy-judge.js";
 
 export interface PermissionAnswers {
   readonly canUseTool: CanUseTool | undefined;
-  /** Decides an input that the callback changed; absent without a policy. */
+  /** Decides an input that the callback changed, and a resumed call; absent without a policy. */
   readonly judge: PolicyJudge | undefined;
   readonly log: Logger;
   readonly report: ReportFault;
@@ -47,6 +47,10 @@ export async function answerPermission(
     log.error("a request for approval names no call, so it was denied");
     return deny("The request for approval names no call.");
   }
+  // The CLI may ask about a deferred call before it knows of any hook, and so of the policy.
+  const denial =
+    judge && announced.sessionId === undefined && refusal(judge, request, request.input);
+  if (denial) return deny(denial, "rule");
   let result: PermissionResult | null;
   try {
     const told = contextOf(request, context, announced);

@@ -84,7 +84,7 @@ function tooMany(what: string, most: number): PermissionExplanation {
   return { decision: "deny", reason: `${what}, and the policy decides at most ${most} at once.` };
 }
 
-const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
+const STRICTNESS = { allow: 0, ask: 1, defer: 2, deny: 3 } as const;
 
 function decideAlone(policy: Policy, call: ToolCall): PermissionExplanation {
   const { tool } = call;

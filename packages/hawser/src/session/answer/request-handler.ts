@@ -14,6 +14,7 @@ import type { AnnouncedSession } from "./announced-session.js";
 import { answerHook } from "./answer-hook.js";
 import { answerDialog, answerElicitation } from "./answer-interaction.js";
 import { answerPermission } from "./answer-permission.js";
+import { Deferrals } from "./deferrals.js";
 import type { HostMcpServers } from "./host-mcp-servers.js";
 import { inCallerContext } from "./in-caller-context.js";
 import type { PermissionContext } from "./permission-context.js";
@@ -30,6 +31,7 @@ export interface RequestHandlerParts {
   readonly permissionContext: () => PermissionContext;
   /** What the callbacks are told about the session that asks. */
   readonly announced: AnnouncedSession;
+  readonly cliVersion: () => string | undefined;
   readonly observation: Observation;
 }
 
@@ -41,7 +43,10 @@ export function createRequestHandler(parts: RequestHandlerParts): RequestHandler
   const otherwise = canUseTool === undefined ? "deny" : "ask";
   const judge = rules && new PolicyJudge(rules, otherwise, permissionContext);
   const permissions = { canUseTool, judge, log, report, announced };
-  const hooks = { callbacks, judge, log, report };
+  const deferrals = new Deferrals(announced, parts.cliVersion);
+  // Before its first turn, the CLI asks only about a call that was deferred.
+  const insteadOfDefer = () => (announced.sessionId === undefined ? otherwise : undefined);
+  const hooks = { callbacks, judge, deferrals, insteadOfDefer, log, report };
   const handler: RequestHandler = async (request, context) => {
     switch (request.subtype) {
       case "can_use_tool":

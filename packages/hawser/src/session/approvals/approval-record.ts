@@ -1,5 +1,7 @@
+import { omitUndefined } from "../../base/index.js";
 import type { Approval } from "./approval.js";
 import type { ApprovalDecision } from "./approval-decision.js";
+import { isEdited } from "./check-decision.js";
 
 /**
  * How a question ended.
@@ -69,3 +71,44 @@ export type ApprovalChange =
   | { readonly type: ApprovalOutcome; readonly id: string; readonly record: ApprovalRecord }
   /** The reader was too slow, and so many changes were dropped. `pending()` tells what is open now. */
   | { readonly type: "missed"; readonly count: number };
+
+/** What an audit record says about the end of a question. */
+export type ApprovalEnding = Pick<ApprovalRecord, "outcome" | "settledAt"> & {
+  readonly [Key in "decision" | "by" | "grantedBy" | "code"]?: ApprovalRecord[Key] | undefined;
+};
+
+/**
+ * The audit record of a question that has ended. For programs that keep questions in a place of their own;
+ * `createApprovals()` makes its records in this way.
+ *
+ * @example
+ * ```ts
+ * const settledAt = new Date().toISOString();
+ * const record = approvalRecord(approval, { outcome: "answered", decision, by: "ada", settledAt });
+ * ```
+ */
+export function approvalRecord(approval: Approval, ending: ApprovalEnding): ApprovalRecord {
+  const { id, kind, summary, sessionId, askedAt } = approval;
+  const { outcome, settledAt, decision, by, grantedBy, code } = ending;
+  const call = approval.kind === "elicitation" ? undefined : approval;
+  return {
+    id,
+    kind,
+    outcome,
+    edited: isEdited(approval, decision),
+    summary,
+    askedAt,
+    settledAt,
+    ...omitUndefined({
+      decision,
+      by,
+      grantedBy,
+      code,
+      sessionId,
+      tool: call?.tool,
+      toolUseId: call?.toolUseId,
+      agentId: call?.agentId,
+      server: approval.kind === "elicitation" ? approval.server : undefined,
+    }),
+  };
+}

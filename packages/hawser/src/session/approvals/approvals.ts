@@ -17,13 +17,20 @@ import type { CanUseTool, OnElicitation } from "../../options/index.js";
 import type { Approval } from "./approval.js";
 import type { ApprovalDecision } from "./approval-decision.js";
 import { publishAsked, publishSettled } from "./approval-events.js";
-import type { ApprovalChange, ApprovalOutcome, ApprovalRecord } from "./approval-record.js";
+import {
+  type ApprovalChange,
+  type ApprovalOutcome,
+  type ApprovalRecord,
+  approvalRecord,
+} from "./approval-record.js";
 import type { ApprovalsOptions } from "./approvals-options.js";
 import { ChangeReader } from "./change-reader.js";
-import { checkDecision, isEdited } from "./check-decision.js";
+import { checkDecision } from "./check-decision.js";
 import { elicitationResult, permissionResult } from "./cli-answer.js";
+import { coveredCalls } from "./covered-calls.js";
 import { deepFreeze } from "./deep-freeze.js";
 import { type ApprovalFrame, describeCall, describeElicitation } from "./describe-approval.js";
+import { refusalOf } from "./refusal-of.js";
 import { type Grant, SessionGrants } from "./session-grants.js";
 
 /**
@@ -73,7 +80,7 @@ export class Approvals implements AsyncIterable<ApprovalChange>, AsyncDisposable
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
-    callbacks.add(this.canUseTool);
+    Object.assign(this.canUseTool, { [HANDS_ON]: true });
   }
 
   /**
@@ -243,7 +250,14 @@ export class Approvals implements AsyncIterable<ApprovalChange>, AsyncDisposable
     const { approval } = entry;
     const wasOpen = this.#entries.delete(approval.id);
     entry.resolve(decision);
-    const record = deepFreeze(recordOf(approval, outcome, decision, ending));
+    const record = deepFreeze(
+      approvalRecord(approval, {
+        outcome,
+        decision,
+        settledAt: new Date().toISOString(),
+        ...ending,
+      }),
+    );
     this.#record(record);
     // A question that was never open has no event of its start, so it has none of its end.
     if (wasOpen) publishSettled(approval, record, performance.now() - entry.startedAt);
@@ -260,17 +274,18 @@ export class Approvals implements AsyncIterable<ApprovalChange>, AsyncDisposable
   /** Remembers what was allowed for the session, and answers the pending questions that it covers. */
   #grant(approval: Approval, grant: Grant): void {
     const { sessionId } = approval;
-    const call = callOf(approval);
+    const call = coveredCalls(approval);
     if (sessionId === undefined || call === undefined) return;
     this.#grants.add(sessionId, call, grant);
     for (const entry of [...this.#entries.values()]) {
-      const isCovered = entry.approval.sessionId === sessionId && callOf(entry.approval) === call;
+      const isCovered =
+        entry.approval.sessionId === sessionId && coveredCalls(entry.approval) === call;
       if (isCovered && entry.state === "pending") this.#settleGranted(entry, grant);
     }
   }
 
   #grantFor(approval: Approval): Grant | undefined {
-    const call = callOf(approval);
+    const call = coveredCalls(approval);
     if (approval.sessionId === undefined || call === undefined) return undefined;
     return this.#grants.find(approval.sessionId, call);
   }
@@ -293,12 +308,12 @@ export class Approvals implements AsyncIterable<ApprovalChange>, AsyncDisposable
   }
 }
 
-/** The `canUseTool` of every `Approvals` object. */
-const callbacks = new WeakSet<CanUseTool>();
+/** Marks a `canUseTool` that hands its questions on. A registered symbol, because other packages mark theirs too. */
+const HANDS_ON = Symbol.for("hawser.handsOn");
 
 /** Whether a callback only hands its questions on, to a person or to a program that stands for one. */
-export function isOfApprovals(callback: CanUseTool): boolean {
-  return callbacks.has(callback);
+export function handsOn(callback: CanUseTool): boolean {
+  return HANDS_ON in callback;
 }
 
 const READER_LIMIT = 1000;
@@ -324,51 +339,6 @@ const CANCEL: ApprovalDecision = { behavior: "cancel" };
 function expiryMessage(ttlMs: number): string {
   const time = ttlMs < 1000 ? `${ttlMs} ms` : `${Math.round(ttlMs / 1000)} s`;
   return `Nobody answered this request for approval within ${time}, so it was denied. Do not repeat it unless the user asks for it.`;
-}
-
-function refusalOf({ kind }: Approval, message: string): ApprovalDecision {
-  return kind === "elicitation" ? CANCEL : { behavior: "deny", message };
-}
-
-/**
- * The kind of call that a grant covers, as text. The reason of the question is part of it, because the
- * CLI may ask about a call again for another reason, which the person has not seen.
- */
-function callOf(approval: Approval): string | undefined {
-  if (approval.kind !== "tool" || approval.sessionGrant === undefined) return undefined;
-  // The model may write the fields of the same call in another order.
-  const fields = Object.entries(approval.sessionGrant.input).toSorted(([a], [b]) =>
-    a < b ? -1 : 1,
-  );
-  return JSON.stringify([approval.tool, fields, approval.reasonType ?? ""]);
-}
-
-function recordOf(
-  approval: Approval,
-  outcome: ApprovalOutcome,
-  decision: ApprovalDecision | undefined,
-  ending: Ending,
-): ApprovalRecord {
-  const { id, kind, summary, sessionId, askedAt } = approval;
-  const call = approval.kind === "elicitation" ? undefined : approval;
-  return {
-    id,
-    kind,
-    outcome,
-    edited: isEdited(approval, decision),
-    summary,
-    askedAt,
-    settledAt: new Date().toISOString(),
-    ...ending,
-    ...omitUndefined({
-      decision,
-      sessionId,
-      tool: call?.tool,
-      toolUseId: call?.toolUseId,
-      agentId: call?.agentId,
-      server: approval.kind === "elicitation" ? approval.server : undefined,
-    }),
-  };
 }
 
 function unknownId(id: unknown): HawserError {

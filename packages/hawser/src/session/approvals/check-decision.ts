@@ -6,6 +6,11 @@ import type { AllowDecision, ApprovalDecision } from "./approval-decision.js";
 /**
  * Throws `invalid_options` unless the decision fits the question. Returns a copy of the decision, which
  * the caller of `answer()` cannot change any more.
+ *
+ * @example
+ * ```ts
+ * const decision = checkDecision(approval, JSON.parse(body));
+ * ```
  */
 export function checkDecision(approval: Approval, decision: unknown): ApprovalDecision {
   throwIfInvalid(problemsOf(approval, decision));

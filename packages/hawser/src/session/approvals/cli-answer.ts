@@ -2,7 +2,17 @@ import type { ElicitationResult, PermissionResult } from "../../wire/index.js";
 import type { Approval } from "./approval.js";
 import type { ApprovalDecision } from "./approval-decision.js";
 
-/** The answer to `can_use_tool` that a decision means. */
+/**
+ * What `canUseTool` returns for a decision.
+ *
+ * @example
+ * ```ts
+ * const canUseTool: CanUseTool = async (tool, input, context) => {
+ *   const approval = describeCall(tool, input, context, { id: randomUUID(), askedAt });
+ *   return permissionResult(approval, await decide(approval));
+ * };
+ * ```
+ */
 export function permissionResult(approval: Approval, decision: ApprovalDecision): PermissionResult {
   if (decision.behavior === "answer" && approval.kind === "question") {
     const entries = Object.entries(decision.answers).map(([question, answer]) => {
@@ -25,7 +35,7 @@ export function permissionResult(approval: Approval, decision: ApprovalDecision)
   return { behavior: "deny", message, ...(interrupt === undefined ? {} : { interrupt }) };
 }
 
-/** The answer to an elicitation that a decision means. */
+/** What `onElicitation` returns for a decision. */
 export function elicitationResult(decision: ApprovalDecision): ElicitationResult {
   if (decision.behavior === "accept") {
     const { content } = decision;

@@ -19,7 +19,10 @@ import { sessionGrant } from "./session-grant.js";
 /** The id and the times of a question. */
 export type ApprovalFrame = Pick<ApprovalFacts, "id" | "askedAt" | "expiresAt">;
 
-/** A tool call that needs approval, as plain data that shares no object with the request of the CLI. */
+/**
+ * A tool call that needs approval, from what `canUseTool` gets: plain data that shares no object with the
+ * request of the CLI. For programs that keep questions in a place of their own.
+ */
 export function describeCall(
   tool: string,
   given: Readonly<Record<string, unknown>>,
@@ -66,7 +69,7 @@ export function describeCall(
   };
 }
 
-/** A question of an MCP server. */
+/** A question of an MCP server, from what `onElicitation` gets. */
 export function describeElicitation(
   request: Elicitation,
   { sessionId }: InteractionContext,

@@ -34,7 +34,8 @@ export function fileDiff(
   cwd: string,
 ): FileDiff | undefined {
   const change = CHANGES[tool];
-  const named = input["file_path"] ?? input["notebook_path"];
+  // Each tool reads one of these fields. The other one, if the model adds it, names no file that changes.
+  const named = input[tool === "NotebookEdit" ? "notebook_path" : "file_path"];
   if (change === undefined || typeof named !== "string") return undefined;
   const path = resolve(cwd, named);
   const file = readFileText(path);

@@ -8,7 +8,7 @@ import {
 } from "../../base/index.js";
 import { ControlLine, type ControlListener, type RequestOptions } from "../../control/index.js";
 import type { Invocation, Options } from "../../options/index.js";
-import { type CliProcess, homeFolder } from "../../process/index.js";
+import type { CliProcess } from "../../process/index.js";
 import { type CloseOptions, SubprocessLine } from "../../transport/index.js";
 import {
   type AssistantLine,
@@ -25,30 +25,30 @@ import {
 } from "../../wire/index.js";
 import { AnnouncedSession } from "../answer/announced-session.js";
 import { HostMcpServers, type McpMessageSink } from "../answer/host-mcp-servers.js";
-import type { PermissionContext } from "../answer/permission-context.js";
+import { permissionContextOf } from "../answer/permission-context.js";
 import { createRequestHandler } from "../answer/request-handler.js";
 import { PendingHostRequests } from "../idle/pending-host-requests.js";
 import type { Observation } from "../observe/observation.js";
 import type { PrestartedProcess, ProcessStart } from "../session-start.js";
 import { withPhaseLimit } from "../timeouts.js";
-import { checkSettings, type Expected, expectedOf } from "./check-settings.js";
+import { checkSettings, expectedOf } from "./check-settings.js";
 import type { ConnectionListener } from "./connection-listener.js";
 import { EarlyMessages } from "./early-messages.js";
+import { logApiRetry } from "./log-api-retry.js";
+import { requireKeptMode } from "./require-kept-mode.js";
 import { requireServers } from "./require-servers.js";
-import { openStoreBridge, type StoreBridge } from "./store-bridge.js";
+import { openStoreBridge, type StoreBridge, type StoreListener } from "./store-bridge.js";
 
 type Servers = Parameters<HostMcpServers["set"]>[0];
 
 /**
- * - `starting`: the process is started, initialized and checked.
- * - `ready`: the CLI has answered initialize, and every check has passed.
- * - `failed`: the start failed, or the process must not be used any more.
- * - `ended`: the process has ended after it had been ready.
+ * `ready`: the CLI has answered initialize, and every check has passed. `failed`: the start failed, or the process
+ * must not be used any more. `ended`: the process has ended after it had been ready.
  */
 type ConnectionState = "starting" | "ready" | "failed" | "ended";
 
 /** One process of the CLI, from its start to its end: opened, initialized, checked, answered. */
-export class CliConnection implements ControlListener, McpMessageSink {
+export class CliConnection implements ControlListener, McpMessageSink, StoreListener {
   /** The CLI's answer to initialize, once it has passed every check. */
   readonly ready: Promise<InitializePayload>;
 
@@ -149,6 +149,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
 
   async request(request: HostRequest, options?: RequestOptions): Promise<unknown> {
     const control = await this.#opened;
+    requireKeptMode(request, this.facts, this.#options);
     return control.request(request, options);
   }
 
@@ -163,6 +164,10 @@ export class CliConnection implements ControlListener, McpMessageSink {
     this.#state = "failed";
     if (!isOver) this.#listener.onEnd(why);
     await this.kill();
+  }
+
+  renew(): void {
+    this.#line.deadline?.renew();
   }
 
   /** Ends the CLI's input: it finishes its work and exits. */
@@ -190,9 +195,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
 
   /** Pauses or resumes the reading of the output. */
   setPaused(paused: boolean): void {
-    this.log.debug(
-      paused ? "reading is paused, because a reader is too far behind" : "reading is resumed",
-    );
+    this.log.debug(paused ? "reading is paused: a reader is too far behind" : "reading is resumed");
     if (paused) this.#control?.pause();
     else this.#control?.resume();
   }
@@ -241,8 +244,14 @@ export class CliConnection implements ControlListener, McpMessageSink {
     const done = isResult(message) ? this.#hostRequests.begin() : () => {};
     this.#store.handOn(isResult(message), () => {
       done();
-      this.#handOn(message, size);
+      // The store lacks a part of the turn, so the turn has no result.
+      if (!isResult(message) || this.#store?.failure === undefined) this.#handOn(message, size);
     });
+  }
+
+  /** No other tool begins. The exit of the process ends the session with the error of the store. */
+  onStoreFailure(): void {
+    void this.kill();
   }
 
   /** Stream events of the CLI, by the control line. */
@@ -278,7 +287,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
 
   async #open(observation: Observation): Promise<ControlLine> {
     try {
-      this.#store = await openStoreBridge(this.#options, (message) => this.onMessage(message, 0));
+      this.#store = await openStoreBridge(this.#options, this);
       // A line that was closed meanwhile stays closed.
       if (this.#store && !this.#isClosed) {
         this.#line = new SubprocessLine(this.#store.options, undefined, "unverified");
@@ -296,8 +305,9 @@ export class CliConnection implements ControlListener, McpMessageSink {
       servers: this.#servers,
       log: this.log,
       report,
-      permissionContext: () => this.#permissionContext(),
+      permissionContext: () => permissionContextOf(this.invocation, this.#servers, this.#announced),
       announced: this.#announced,
+      cliVersion: () => this.facts.cliVersion,
       observation,
     });
     const control = new ControlLine(this.#line, this.#hostRequests.during(handler), this, this.log);
@@ -322,6 +332,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
   async #boot(): Promise<InitializePayload> {
     const control = await this.#opened;
     const answer = this.#warm?.info ?? (await this.#introduce(control));
+    this.#line.deadline?.handOver();
     if (this.#state === "starting") this.#state = "ready";
     this.#info = answer;
     this.#early.deliver();
@@ -338,7 +349,7 @@ export class CliConnection implements ControlListener, McpMessageSink {
     this.#early.deliver();
     // Files that cannot be removed now are removed when the process has ended.
     this.#line.initialized().catch(() => {});
-    const expected = this.#expected();
+    const expected = expectedOf(this.invocation, this.#options);
     if (expected !== undefined) {
       checkSettings(await control.request({ subtype: "get_settings" }, NO_LIMIT), expected);
     }
@@ -348,12 +359,9 @@ export class CliConnection implements ControlListener, McpMessageSink {
 
   async #awaitChecks(): Promise<ControlLine> {
     const control = await this.#opened;
-    if (this.#expected() !== undefined || this.#options.requireMcp) await this.ready;
+    const isChecked = expectedOf(this.invocation, this.#options) !== undefined;
+    if (isChecked || this.#options.requireMcp) await this.ready;
     return control;
-  }
-
-  #expected(): Expected | undefined {
-    return expectedOf(this.invocation, this.#options);
   }
 
   async #settle(why: unknown): Promise<void> {
@@ -370,22 +378,15 @@ export class CliConnection implements ControlListener, McpMessageSink {
   /** Reports the end to the listener, at most once: the exit after a failed start is not reported again. */
   #tellEnd(error: unknown): void {
     if (this.#isOver) return;
-    this.#state = this.#state === "ready" ? "ended" : "failed";
-    this.#listener.onEnd(error);
+    // A process that failed is not replaced by another.
+    const { failure } = this.#store ?? {};
+    this.#state = this.#state === "ready" && failure === undefined ? "ended" : "failed";
+    this.#listener.onEnd(failure ?? error);
   }
 
   #handOn(message: Message, size: number): void {
-    if (isSystem(message, "api_retry")) {
-      const { attempt, max_retries: of, retry_delay_ms: inMs, error } = message;
-      this.log.warn("the CLI retries", { attempt, of, inMs, error });
-    }
+    logApiRetry(message, this.log);
     this.#listener.onMessage(message, size);
-  }
-
-  #permissionContext(): PermissionContext {
-    const { cwd, env } = this.invocation;
-    const mcpServers = [...new Set([...(this.#servers?.names ?? []), ...this.#announced.servers])];
-    return { cwd, home: homeFolder(env), mcpServers };
   }
 
   #explain(error: unknown): unknown {

@@ -10,6 +10,8 @@ import type { Message, TranscriptMirror } from "../../wire/index.js";
 export interface StoreBridge {
   /** The options of the process: with its own configuration folder if the store had the session. */
   readonly options: Options;
+  /** The error with which the store has ended the session, if `onStoreFailure` is `"end"`. */
+  readonly failure: HawserError | undefined;
   /** One write of the CLI to its transcript. */
   add(line: TranscriptMirror): void;
   /** Delivers messages in order; a result only when the store has everything that led to it. */
@@ -18,12 +20,21 @@ export interface StoreBridge {
   close(): Promise<void>;
 }
 
-/** Undefined without a store. `tell` is called with a message for everything that could not be stored. */
+/** The connection of the process whose transcript is stored. */
+export interface StoreListener {
+  /** A message about entries that could not be stored. */
+  onMessage(message: Message, size: number): void;
+  /** The bridge has a failure now, which ends the session. */
+  onStoreFailure(): void;
+}
+
+/** Undefined without a store. */
 export async function openStoreBridge(
   options: Options,
-  tell: (message: Message) => void,
+  listener: StoreListener,
 ): Promise<StoreBridge | undefined> {
-  const { sessionStore, sessionStoreFlush, resume, loadTimeoutMs, user } = options;
+  const { sessionStore, sessionStoreFlush, projectKey, resume, loadTimeoutMs, user } = options;
+  const onFailure = options.onStoreFailure ?? "report";
   if (sessionStore === undefined) return undefined;
   const { materializeSession, StoreMirror } = await loadTranscriptFunctions();
   const owner = user === undefined ? undefined : await resolveUser(user);
@@ -33,15 +44,24 @@ export async function openStoreBridge(
       ? undefined
       : await materializeSession(sessionStore, {
           sessionId: resume,
+          projectKey,
           cwd: options.cwd ?? currentFolder(),
           env,
           loadTimeoutMs,
           owner,
         });
+  let failure: HawserError | undefined;
   const mirror = new StoreMirror(sessionStore, {
     flush: sessionStoreFlush ?? "batched",
+    projectKey,
     projectsDir: kept?.projectsDir ?? join(configFolder(env, options.cwd), "projects"),
-    onError: (error, key) => tell(mirrorError(error, key)),
+    onFailure,
+    onError: (error, key) => {
+      listener.onMessage(mirrorError(error, key), 0);
+      if (onFailure === "report") return;
+      failure ??= error;
+      listener.onStoreFailure();
+    },
   });
   const { handOn, handedOn } = inOrder(() => mirror.flush());
   // Drop `continue`: the latest session means the latest in the store, and the store has none. Keep
@@ -49,6 +69,9 @@ export async function openStoreBridge(
   const { continue: _, ...rest } = options;
   return {
     options: kept === undefined ? rest : resumed(rest, kept),
+    get failure() {
+      return failure;
+    },
     add: ({ filePath, entries }) => mirror.add(filePath, entries),
     handOn,
     close: async () => {

@@ -1,6 +1,7 @@
 import type { HawserError } from "../../base/index.js";
 import type { RecoverableConnection } from "../connection/recoverable-connection.js";
 import type { StreamListener } from "../turns/message-stream.js";
+import type { LiveTurn } from "../turns/turn.js";
 import type { Turns } from "../turns/turns.js";
 import type { PendingWork } from "./pending-work.js";
 
@@ -51,8 +52,9 @@ export class IdleTracker implements StreamListener {
 
   /** The idle clock runs only while we wait for the model: it pauses during tools and host callbacks. */
   updateClocks(): void {
-    for (const { clock, record } of this.#turns.active) {
-      if (record.awaitsTool || this.#work.hostRequests > 0) clock?.pause();
+    for (const turn of this.#turns.active) {
+      const { clock, record } = turn;
+      if (this.#waitsElsewhere(turn)) clock?.pause();
       else if (record.firstTokenAt !== undefined) clock?.enter("idle");
       else clock?.resume();
     }
@@ -64,7 +66,7 @@ export class IdleTracker implements StreamListener {
     const turns = this.#turns;
     // A prompt that waits for the end of a turn which the CLI began by itself is not late yet.
     const waitsForCli = this.#work.inTurn && turns.active.size === 0;
-    if (current.wasReady && !waitsForCli) turns.next?.clock?.start();
+    if (current.wasReady && !waitsForCli) this.#startClock(turns.next);
     this.#resolveIfQuiet();
     current.holdProgram(turns.size > 0 || this.#waiters.length > 0 || this.#waitingReaders > 0);
   }
@@ -75,6 +77,16 @@ export class IdleTracker implements StreamListener {
       if (error === undefined) resolve();
       else reject(error);
     }
+  }
+
+  #startClock(turn: LiveTurn | undefined): void {
+    turn?.clock?.start();
+    if (turn !== undefined && this.#waitsElsewhere(turn)) turn.clock?.pause();
+  }
+
+  /** Whether the CLI waits for a tool or for this side, and not for the model. */
+  #waitsElsewhere({ record }: LiveTurn): boolean {
+    return record.awaitsTool || this.#work.hostRequests > 0;
   }
 
   /** Resolves only if the session is still idle after readers have seen the messages before. */

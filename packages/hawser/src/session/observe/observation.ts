@@ -1,5 +1,6 @@
 import { CHANNELS, type EventChannel, eventTime, TRACING_CHANNELS } from "../../base/index.js";
 import { type Options, requestedFacts } from "../../options/index.js";
+import { forgetLive } from "../live-sessions.js";
 import type { SessionOrigin } from "../session-start.js";
 import { type ObservedSession, SessionObserver } from "./session-observer.js";
 
@@ -46,6 +47,7 @@ export class Observation {
   /** The session is over for the caller. What the library still does with the process is not observed. */
   end(outcome: string, error?: unknown): void {
     this.#isOver = true;
+    forgetLive(this.number);
     this.#observer?.onOver(outcome, error);
     this.#observer = undefined;
   }

@@ -53,7 +53,7 @@ export interface ObservedFacts extends SessionOrigin {
 /** A turn as the observer sees it. */
 export interface SentTurn {
   readonly uuid: string;
-  readonly prompt: { readonly message: UserLine };
+  readonly prompt: { readonly message?: UserLine };
   readonly result: Promise<ResultMessage>;
 }
 
@@ -124,7 +124,7 @@ export class SessionObserver implements EventIds {
   /** A prompt was given to the session. Sends it inside its tracing channel. */
   beginTurn({ uuid: turn, prompt: { message }, result }: SentTurn, send: () => void): void {
     const at = eventTime();
-    const prompt = message.message.content;
+    const prompt = message?.message.content;
     this.#turns.set(turn, at);
     publish(CHANNELS.turnStart, () => ({ at, ...this.sessionIds(), turn, prompt }));
     const ids = () => ({ ...this.sessionIds(), turn });

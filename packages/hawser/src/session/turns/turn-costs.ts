@@ -32,8 +32,10 @@ export function claimCost(result: ResultMessage): number | undefined {
 }
 
 /** Whether the turn was interrupted, so that the totals lack its last request. */
-export function wasInterrupted({ terminal_reason }: ResultMessage): boolean {
-  return typeof terminal_reason === "string" && terminal_reason.startsWith("aborted");
+export function wasInterrupted({ terminal_reason, subtype, is_error }: ResultMessage): boolean {
+  if (typeof terminal_reason === "string") return terminal_reason.startsWith("aborted");
+  // An older CLI gives no reason, and does not call an interrupted turn an error (observed: 2.0.77).
+  return subtype === "error_during_execution" && is_error === false;
 }
 
 type Totals = Pick<ResultMessage, "total_cost_usd" | "modelUsage" | "duration_api_ms">;

@@ -87,6 +87,11 @@ export class TurnRecord implements FailureContext {
     return this.#runningTools.size > 0;
   }
 
+  /** The CLI runs this tool, or asks whether it may, though no message has told of the call. */
+  awaitTool(toolUseId: string): void {
+    this.#runningTools.add(toolUseId);
+  }
+
   add(message: Message): void {
     if (isMessage(message, "stream_event")) {
       this.addEvents([message]);
@@ -123,10 +128,12 @@ export class TurnRecord implements FailureContext {
 
   /**
    * The text of the answer, from the CLI's result, or as far as it came. If the answer reached the limit
-   * of output tokens and was continued, the CLI's result has only the last part.
+   * of output tokens and was continued, the CLI's result has only the last part. With a deferred call, the
+   * text of the result is empty.
    */
   textOf(result: ResultMessage): string {
-    if (typeof result.result !== "string") return this.text.text;
+    const isDeferred = result.stop_reason === "tool_deferred";
+    if (typeof result.result !== "string" || isDeferred) return this.text.text;
     const whole = this.#partsFrom === undefined ? "" : this.text.text.slice(this.#partsFrom);
     return whole.endsWith(result.result) ? whole : result.result;
   }

@@ -15,7 +15,7 @@ import { TurnRecord } from "./turn-record.js";
 import type { WholeMessage } from "./whole-messages.js";
 
 /**
- * A turn: one prompt of a session and everything until its result. It may take several rounds, which are
+ * A turn: one prompt of a session and everything until its result. Only the turn of `resumedTurn()` has no prompt. It may take several rounds, which are
  * requests to the model. Iterate over its messages, which can be read once; `message.type === "assistant"`
  * narrows a message. A loop that is left early interrupts the turn; the session stays open.
  *
@@ -29,7 +29,7 @@ import type { WholeMessage } from "./whole-messages.js";
  * ```
  */
 export interface Turn extends AsyncIterable<Message> {
-  /** The id of the prompt; `session.rewindFiles()` takes it. */
+  /** The id of the prompt; `session.rewindFiles()` takes it. A turn without a prompt has an id of its own. */
   readonly uuid: string;
   /**
    * The CLI's result, also a result that reports a failure. Rejects only if there is no result: the process
@@ -81,11 +81,12 @@ export interface TurnOwner {
 /** One prompt, ready to be sent. */
 export interface PromptLine {
   readonly uuid: string;
-  readonly message: UserLine;
+  /** Absent for a turn that the CLI begins by itself. */
+  readonly message?: UserLine;
   /** The message as it will be written. Dropped after that, because a prompt can be long. */
   encoded?: string | undefined;
-  /** The stack of the call that sent the prompt, for errors. */
-  readonly caller?: string | undefined;
+  /** The stack of the call that made the turn, for errors. */
+  caller?: string | undefined;
   /** Whether the line only adds a message to the conversation, and belongs to others before and after it. */
   readonly isHistory?: boolean | undefined;
 }
@@ -113,7 +114,7 @@ export class LiveTurn implements Turn {
 
   readonly #owner: TurnOwner;
   /** Kept so that the session is not garbage-collected while a reader of this turn waits. */
-  readonly #session: object;
+  #session: object | undefined;
   readonly #stream: MessageStream;
   #resolve: (result: ResultMessage) => void = () => {};
   #reject: (error: unknown) => void = () => {};
@@ -122,7 +123,7 @@ export class LiveTurn implements Turn {
   #settled = false;
   #failure: HawserError | undefined;
 
-  constructor(prompt: PromptLine, owner: TurnOwner, session: object) {
+  constructor(prompt: PromptLine, owner: TurnOwner, session?: object) {
     this.prompt = prompt;
     this.uuid = prompt.uuid;
     this.#owner = owner;
@@ -172,6 +173,17 @@ export class LiveTurn implements Turn {
     this.#taken = true;
   }
 
+  /** Whether a caller has the turn. */
+  get isClaimed(): boolean {
+    return this.#session !== undefined;
+  }
+
+  /** Gives a turn that the CLI began by itself to the caller that asks for it. */
+  claim(session: object, caller: string | undefined): void {
+    this.#session ??= session;
+    this.prompt.caller ??= caller;
+  }
+
   async text(): Promise<string> {
     const result = await this.result;
     const failure = this.#failureOf(result);
@@ -197,7 +209,7 @@ export class LiveTurn implements Turn {
   }
 
   read(follow?: Follow): AsyncIterator<Message> {
-    return this.#stream.read(this.#session, follow);
+    return this.#stream.read(this.#session ?? this, follow);
   }
 
   receive(message: Message, size: number): void {
@@ -250,7 +262,7 @@ inspectable(LiveTurn, "Turn", (turn) => {
   const ended = failure === undefined ? "ended" : "failed";
   return {
     uuid,
-    prompt: excerptOf(textIn(prompt.message.message.content)),
+    ...(prompt.message && { prompt: excerptOf(textIn(prompt.message.message.content)) }),
     state: settled ? ended : running,
     ...(failure === undefined ? {} : { error: failure.code }),
     text: excerptOf(record.text.text),

@@ -10,8 +10,10 @@ import {
   type UserLine,
 } from "../../wire/index.js";
 import type { Timeouts } from "../timeouts.js";
+import { hasToolResult, isOfTurn, ResumedTurn } from "./resumed-turn.js";
 import { LiveTurn, type PromptLine, type TurnOwner } from "./turn.js";
 import { TurnClock } from "./turn-clock.js";
+import { turnOutcome } from "./turn-outcome.js";
 
 /** Where prompts are sent. The recoverable connection implements it. */
 export interface PromptSink {
@@ -63,11 +65,18 @@ export class Turns {
   #total = 0;
   /** Whether a history is being appended, so that prompts have to wait. */
   #isHeld = false;
+  readonly #resumed: ResumedTurn;
 
-  constructor(sink: PromptSink, owner: TurnsOwner, timeouts: Timeouts) {
+  constructor(
+    sink: PromptSink,
+    owner: TurnsOwner,
+    timeouts: Timeouts,
+    { isResumed }: { readonly isResumed: boolean },
+  ) {
     this.#sink = sink;
     this.#owner = owner;
     this.#timeouts = timeouts;
+    this.#resumed = new ResumedTurn(isResumed);
   }
 
   /** Turns that are not settled. */
@@ -123,7 +132,10 @@ export class Turns {
       turn.settle(refusal);
       return turn;
     }
-    if (prompt.isHistory !== true) this.#total += 1;
+    if (prompt.isHistory !== true) {
+      this.#total += 1;
+      this.#resumed.onPrompt();
+    }
     turn.clock = new TurnClock(this.#timeouts, turn);
     const begin = () => {
       this.#sink.reconnect();
@@ -138,6 +150,36 @@ export class Turns {
       const stopListening = onAbort([signal], (error) => this.#owner.interruptFor(turn, error));
       turn.result.then(stopListening, stopListening);
     }
+    return turn;
+  }
+
+  /** The turn that the CLI begins by itself after a resume. Prompts wait for its end. */
+  resume(session: object, caller: string | undefined): LiveTurn {
+    const turn = this.#resumed.claimed(this.#total) ?? this.#beginResumed();
+    turn.claim(session, caller);
+    const refusal = this.#owner.refusal();
+    if (refusal !== undefined) this.settle(turn, refusal);
+    else if (!turn.settled) turn.clock ??= new TurnClock(this.#timeouts, turn);
+    this.#owner.onWorkChanged();
+    return turn;
+  }
+
+  /** The CLI asks about a tool call of its main thread, or tells that it runs one. */
+  onToolCall(toolUseId: string): void {
+    this.#beginIfResumed();
+    this.#resumed.onToolCall(toolUseId);
+  }
+
+  #beginIfResumed(): void {
+    const isFirst = this.#total === 0 && this.#open.size === 0;
+    if (isFirst && this.#resumed.mayBegin) this.#beginResumed();
+  }
+
+  #beginResumed(): LiveTurn {
+    const turn = this.#resumed.begin(this.#owner);
+    this.#open.set(turn.uuid, turn);
+    this.#active.add(turn);
+    this.#owner.beginTurn(turn, () => {});
     return turn;
   }
 
@@ -168,6 +210,7 @@ export class Turns {
 
   #write(turn: LiveTurn): void {
     const { prompt } = turn;
+    if (prompt.message === undefined) return;
     turn.sent = this.#sink.sendPrompt(prompt.message, prompt.encoded).then(
       () => {
         turn.delivered = true;
@@ -179,12 +222,18 @@ export class Turns {
 
   /** Handles every message of the CLI but stream events, in order. */
   route(message: Message, size: number): void {
+    if (isOfTurn(message)) this.#beginIfResumed();
     if (isMessage(message, "command_lifecycle")) this.#progress(message, size);
     else if (isResult(message)) this.#finish(message, size);
     else {
       if (isSystem(message, "init")) {
         this.#runs = true;
         if (!this.#tellsUuids) this.#begun();
+      } else if (isSystem(message, "task_started") && message.is_backgrounded !== true) {
+        if (message.tool_use_id !== undefined) this.onToolCall(message.tool_use_id);
+      } else if (this.#resumed.isResumed && this.#active.size === 0 && hasToolResult(message)) {
+        // The call is of an earlier process: the prompt that was sent waits for the end of this turn.
+        this.#ownTurnRuns = true;
       }
       this.#receive(message, size);
     }
@@ -197,6 +246,7 @@ export class Turns {
 
   /** Hands stream events that arrived together to the turns that the CLI works on. */
   receiveEvents(events: readonly StreamEvent[], size: number): void {
+    this.#beginIfResumed();
     if (this.#active.size === 0) this.#strays += events.length;
     for (const turn of this.#active) turn.receiveEvents(events, size);
   }
@@ -258,7 +308,7 @@ export class Turns {
   }
 
   #mayFollow(): boolean {
-    if (this.#isHeld) return false;
+    if (this.#isHeld || this.#resumed.holdsPrompts) return false;
     return this.#tellsUuids || (this.#open.size === 0 && !this.#ownTurnRuns);
   }
 
@@ -271,7 +321,7 @@ export class Turns {
       if (message.state === "started") this.#start(turn);
       turn.receive(message, size);
       if (message.state === "completed") this.#complete(turn);
-      if (message.state === "cancelled") this.#drop(turn);
+      if (message.state === "cancelled") this.#drop(turn, size);
     }
     this.flush();
   }
@@ -287,13 +337,19 @@ export class Turns {
   }
 
   /** The CLI cancelled a prompt. A prompt that it had begun with gets the result of the interrupted turn. */
-  #drop(turn: LiveTurn): void {
-    if (this.#runs && this.#active.has(turn)) this.#joined.add(turn);
-    else this.cancel(turn);
+  #drop(turn: LiveTurn, size: number): void {
+    const hasBegun = this.#active.has(turn);
+    if (this.#runs && hasBegun) this.#joined.add(turn);
+    // A CLI whose results name no prompts reports this after the result of the turn (observed: 2.1.250).
+    else if (hasBegun && this.#lastResult) {
+      turn.receive(this.#lastResult, size);
+      this.settle(turn, turnOutcome(turn, this.#lastResult));
+    } else this.cancel(turn);
   }
 
   /** Without uuids, a turn that begins belongs to the waiting prompt, or the CLI began it by itself. */
   #begun(): void {
+    if (this.#ownTurnRuns) return;
     if (this.#unheard === undefined) this.#ownTurnRuns = this.#active.size === 0;
     else this.#start(this.#unheard);
     this.#unheard = undefined;
@@ -314,12 +370,13 @@ export class Turns {
     const named: unknown = result.user_message_uuids;
     const uuids: readonly string[] = Array.isArray(named) ? named : [];
     const answered = uuids.length > 0 ? this.#named(uuids) : this.#unnamed(result);
-    const turns = [...new Set([...answered, ...this.#joined])];
+    // The CLI has one turn at a time, and the resumed turn is its first.
+    const first = this.#resumed.open;
+    const turns = [...new Set([...(first ? [first] : []), ...answered, ...this.#joined])];
     for (const turn of turns) {
       turn.receive(result, size);
       const others = uuids.filter((uuid) => uuid !== turn.uuid);
-      // A result that arrives despite an interrupt wins over its reason, unless it is an error.
-      this.settle(turn, result.is_error ? (turn.interruptedBy ?? result) : result, others);
+      this.settle(turn, turnOutcome(turn, result), others);
     }
     if (turns.length === 0) {
       this.#ownTurnRuns = false;
@@ -334,7 +391,7 @@ export class Turns {
 
   /** The turns of a result that names no uuid: of an older CLI, or of a turn that the CLI began. */
   #unnamed({ origin }: ResultMessage): LiveTurn[] {
-    if (this.#tellsUuids || origin !== undefined) return [];
+    if (this.#tellsUuids || origin !== undefined || this.#ownTurnRuns) return [];
     return [...this.#open.values()];
   }
 }

@@ -1,4 +1,5 @@
 // The MCP servers. The CLI is the client of servers in the host. Other servers count as connected.
+import { randomUUID } from "node:crypto";
 import { configuredServers } from "./flags.mjs";
 import { ask } from "./host.mjs";
 import { scenario, version } from "./scenario.mjs";
@@ -112,8 +113,9 @@ function prefixOf(server) {
 
 /** `{ content }` or `{ error }`. */
 export async function callTool({ server, tool }, input, toolUseId) {
-  const id = ids++;
-  const _meta = { "claudecode/toolUseId": toolUseId, progressToken: id };
+  const progressToken = ids++;
+  const id = `${CONNECTION}:${progressToken}`;
+  const _meta = { "claudecode/toolUseId": toolUseId, progressToken };
   const params = { name: tool, arguments: input, _meta };
   const takeBack = () => notify(server, "notifications/cancelled", { requestId: id, reason: STOP });
   const options = { signal: turn.stop.signal, takeBack };
@@ -123,6 +125,8 @@ export async function callTool({ server, tool }, input, toolUseId) {
   return { content: result.content };
 }
 
+/** The CLI numbers calls of tools by connection since 2.1.326. */
+const CONNECTION = randomUUID().slice(0, 8);
 const STOP = "AbortError: remote-cancel";
 
 async function greet(server) {

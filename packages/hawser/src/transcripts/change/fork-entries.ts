@@ -79,7 +79,9 @@ function copyOf(
   { source, fork }: ForkPlan,
 ): SessionStoreEntry {
   // These fields name the agent and place of the source, and the fork has none yet.
-  const { teamName, agentName, slug, sessionKind, sourceToolAssistantUUID, ...rest } = entry;
+  const { teamName, agentName, slug, sessionKind, sourceToolAssistantUUID, ...kept } = entry;
+  const { requestSessionId: _, ...rest } = kept;
+  const requested = requestSessionOf(entry);
   const newId = (old: unknown): string | null => ids.get(String(old)) ?? null;
   const logicalParent = entry["logicalParentUuid"];
   const metadata = asEntry(entry["compactMetadata"]);
@@ -91,8 +93,16 @@ function copyOf(
     ...(logicalParent === undefined ? {} : { logicalParentUuid: newId(logicalParent) }),
     ...(metadata === undefined ? {} : { compactMetadata: remapMetadata(metadata, ids, cut) }),
     sessionId: fork,
+    ...(requested === undefined ? {} : { requestSessionId: requested }),
     forkedFrom: { sessionId: source, messageUuid: entry["uuid"] },
   };
+}
+
+/** The session whose request a reply of the model answered, also if that session was a fork itself. */
+function requestSessionOf(entry: Entry): string | undefined {
+  if (entry["type"] !== "assistant") return undefined;
+  const origins = [entry["requestSessionId"], asEntry(entry["forkedFrom"])?.["sessionId"]];
+  return [...origins, entry["sessionId"]].find((each) => typeof each === "string");
 }
 
 /** The metadata of a compaction under the new ids. A kept segment behind the cut is left out. */

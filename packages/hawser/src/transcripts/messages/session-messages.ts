@@ -14,7 +14,9 @@ export async function getSessionMessages(
 ): Promise<SessionMessage[]> {
   if (!isSessionId(sessionId)) return [];
   const types = options.includeSystemMessages === true ? WITH_SYSTEM : MESSAGES;
-  const chain = await findConversation(await linkedEntries(sessionId, options));
+  const entries = await linkedEntries(sessionId, options);
+  const chain =
+    options.includeHistory === true ? lastOfEach(entries) : await findConversation(entries);
   const shown = chain.filter(
     (entry) =>
       types.has(String(entry["type"])) && entry["isMeta"] !== true && !isOfOtherAgent(entry),
@@ -23,6 +25,16 @@ export async function getSessionMessages(
   return slicePage(shown, options).map((entry) =>
     messageOf(entry, NO_PARENT, completed.has(entry)),
   );
+}
+
+/** Each entry once, at its last position in the file: the CLI can write an entry again. */
+function lastOfEach(entries: readonly Entry[]): Entry[] {
+  const found = new Map<unknown, Entry>();
+  for (const entry of entries) {
+    found.delete(entry["uuid"]);
+    found.set(entry["uuid"], entry);
+  }
+  return [...found.values()];
 }
 
 /** The tool call and the agent that started a sub-agent. */

@@ -9,9 +9,15 @@ import { foldSessionSummary } from "../list/fold-session-summary.js";
 interface Session {
   readonly projectKey: string;
   readonly sessionId: string;
-  readonly entries: Map<string, SessionStoreEntry[]>;
+  /** By subpath. */
+  readonly transcripts: Map<string, Transcript>;
   mtime: number;
   summary: SessionSummaryEntry | undefined;
+}
+
+interface Transcript {
+  readonly entries: SessionStoreEntry[];
+  readonly uuids: Set<string>;
 }
 
 /** A `SessionStore` in memory, for tests and as an example. */
@@ -22,18 +28,19 @@ export class InMemorySessionStore implements SessionStore {
   async append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void> {
     const session = this.#sessionFor(key);
     const subpath = key.subpath ?? MAIN;
-    const known = session.entries.get(subpath) ?? [];
-    session.entries.set(subpath, known);
-    for (const entry of structuredClone(entries)) known.push(entry);
+    const transcript = session.transcripts.get(subpath) ?? { entries: [], uuids: new Set() };
+    session.transcripts.set(subpath, transcript);
+    const added = entries.filter((entry) => isNew(entry, transcript));
+    for (const entry of structuredClone(added)) transcript.entries.push(entry);
     if (subpath !== MAIN) return;
     session.mtime = this.#time();
     const { mtime, summary } = session;
-    session.summary = foldSessionSummary(summary, key, entries, { mtime });
+    session.summary = foldSessionSummary(summary, key, added, { mtime });
   }
 
   async load(key: SessionKey): Promise<SessionStoreEntry[] | null> {
-    const entries = this.#find(key)?.entries.get(key.subpath ?? MAIN);
-    return entries === undefined ? null : structuredClone(entries);
+    const transcript = this.#find(key)?.transcripts.get(key.subpath ?? MAIN);
+    return transcript === undefined ? null : structuredClone(transcript.entries);
   }
 
   /** Lists the sessions of a project, in no particular order. */
@@ -51,22 +58,23 @@ export class InMemorySessionStore implements SessionStore {
   /** Deletes a session with its sub-agents, or the one sub-agent that the key names. */
   async delete(key: SessionKey): Promise<void> {
     if (key.subpath === undefined) this.#sessions.delete(nameOf(key));
-    else this.#find(key)?.entries.delete(key.subpath);
+    else this.#find(key)?.transcripts.delete(key.subpath);
   }
 
   async listSubkeys(key: { projectKey: string; sessionId: string }): Promise<string[]> {
-    const subpaths = [...(this.#find(key)?.entries.keys() ?? [])];
+    const subpaths = [...(this.#find(key)?.transcripts.keys() ?? [])];
     return subpaths.filter((subpath) => subpath !== MAIN);
   }
 
   /** The entries of a key; none for a key that was never written. */
   getEntries(key: SessionKey): SessionStoreEntry[] {
-    return structuredClone(this.#find(key)?.entries.get(key.subpath ?? MAIN) ?? []);
+    const transcript = this.#find(key)?.transcripts.get(key.subpath ?? MAIN);
+    return structuredClone(transcript?.entries ?? []);
   }
 
   /** The number of sessions. */
   get size(): number {
-    return [...this.#sessions.values()].filter(({ entries }) => entries.has(MAIN)).length;
+    return [...this.#sessions.values()].filter(({ transcripts }) => transcripts.has(MAIN)).length;
   }
 
   /** Deletes all sessions. */
@@ -81,14 +89,15 @@ export class InMemorySessionStore implements SessionStore {
   #sessionFor({ projectKey, sessionId }: SessionKey): Session {
     const known = this.#find({ projectKey, sessionId });
     if (known !== undefined) return known;
-    const created = { projectKey, sessionId, entries: new Map(), mtime: 0, summary: undefined };
+    const summary = undefined;
+    const created = { projectKey, sessionId, transcripts: new Map(), mtime: 0, summary };
     this.#sessions.set(nameOf(created), created);
     return created;
   }
 
   #ofProject(projectKey: string): Session[] {
     return [...this.#sessions.values()].filter(
-      (session) => session.projectKey === projectKey && session.entries.has(MAIN),
+      (session) => session.projectKey === projectKey && session.transcripts.has(MAIN),
     );
   }
 
@@ -101,6 +110,14 @@ export class InMemorySessionStore implements SessionStore {
 
 /** The subpath of the main transcript. A real subpath is never empty. */
 const MAIN = "";
+
+/** An entry can come twice, and is kept once. An entry without a uuid is always new. */
+function isNew({ uuid }: SessionStoreEntry, { uuids }: Transcript): boolean {
+  if (uuid === undefined) return true;
+  if (uuids.has(uuid)) return false;
+  uuids.add(uuid);
+  return true;
+}
 
 function nameOf({ projectKey, sessionId }: { projectKey: string; sessionId: string }): string {
   return JSON.stringify([projectKey, sessionId]);

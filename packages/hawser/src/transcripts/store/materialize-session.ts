@@ -17,7 +17,10 @@ export interface MaterializeOptions {
   readonly sessionId?: string | undefined;
   /** The working directory of the CLI. */
   readonly cwd: string;
-  /** Default: the key of `cwd`. */
+  /**
+   * The key of the session in the store. The CLI finds the session in any case.
+   * @default the key of `cwd`
+   */
   readonly projectKey?: string | undefined;
   /** The environment of the CLI. It says where the user's configuration is. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -53,12 +56,9 @@ export async function materializeSession(
   options: MaterializeOptions,
 ): Promise<MaterializedSession | undefined> {
   const { cwd, env, owner } = options;
-  const projectKey = options.projectKey ?? (await projectKeyOf(cwd));
-  if (!/^[\w-]+$/.test(projectKey)) {
-    throw new HawserError("invalid_options", `${projectKey} is not a project key.`, {
-      hint: "Leave `projectKey` out: it is derived from the working directory.",
-    });
-  }
+  // The CLI looks for the session in the folder of its working directory.
+  const folderName = await projectKeyOf(cwd);
+  const projectKey = options.projectKey ?? folderName;
   const limitMs = options.loadTimeoutMs ?? DEFAULT_LIMIT_MS;
   const sessionId = options.sessionId ?? (await latestSessionId(store, projectKey, limitMs));
   if (!isSessionId(sessionId)) return undefined;
@@ -68,7 +68,7 @@ export async function materializeSession(
   const projectsDir = join(folder.path, "projects");
   try {
     for (const [subpath, entries] of transcripts) {
-      await writeTranscript(join(projectsDir, projectKey, sessionId, subpath), entries, owner);
+      await writeTranscript(join(projectsDir, folderName, sessionId, subpath), entries, owner);
     }
     await linkConfiguration({ env, cwd }, folder.path);
     await giveTo(owner, folder.path);

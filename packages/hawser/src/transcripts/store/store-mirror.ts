@@ -9,7 +9,14 @@ export interface StoreMirrorOptions {
   readonly flush: "batched" | "eager";
   /** `<configuration of the CLI>/projects`. */
   readonly projectsDir: string;
-  /** The store has refused a batch in every attempt. The batch is dropped. */
+  /** The key of the project in the store, if it is not the name of the CLI's folder below `projectsDir`. */
+  readonly projectKey?: string | undefined;
+  /**
+   * `report`: a batch that the store refuses is dropped, and the next one is appended. `end`: nothing is
+   * appended after a refused batch, so that the transcript in the store has no gap.
+   */
+  readonly onFailure: "report" | "end";
+  /** The store has refused a batch, in every attempt. */
   onError(error: HawserError, key: SessionKey | undefined): void;
 }
 
@@ -29,6 +36,8 @@ export class StoreMirror {
   #pendingBytes = 0;
   #sent: Promise<void> = Promise.resolve();
   #closed = false;
+  /** Whether nothing more is appended, because the store has refused a batch. */
+  #refused = false;
 
   constructor(store: SessionStore, options: StoreMirrorOptions) {
     this.#store = store;
@@ -37,7 +46,7 @@ export class StoreMirror {
 
   /** Takes one line of the CLI. */
   add(filePath: string, entries: readonly JsonObject[]): void {
-    const key = keyOfTranscriptPath(this.#options.projectsDir, filePath);
+    const key = this.#keyOf(filePath);
     if (key === undefined || this.#closed) {
       const why = this.#closed ? "the mirror is closed" : "the file is not a transcript";
       this.#report(
@@ -68,6 +77,12 @@ export class StoreMirror {
     await this.flush();
   }
 
+  #keyOf(filePath: string): SessionKey | undefined {
+    const { projectsDir, projectKey } = this.#options;
+    const key = keyOfTranscriptPath(projectsDir, filePath);
+    return key === undefined || projectKey === undefined ? key : { ...key, projectKey };
+  }
+
   #pendingOf({ projectKey, sessionId, subpath }: SessionKey): Batch | undefined {
     return this.#pending.find(
       ({ key }) =>
@@ -91,6 +106,7 @@ export class StoreMirror {
   }
 
   async #append({ key, entries }: Batch): Promise<void> {
+    if (this.#refused) return;
     for (const [attempt, delayMs] of RETRY_DELAYS_MS.entries()) {
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
       try {
@@ -100,9 +116,10 @@ export class StoreMirror {
         });
         return;
       } catch (cause) {
-        // A call that timed out may still succeed. Another attempt would write the entries twice.
-        const isLast = attempt === RETRY_DELAYS_MS.length - 1 || isHawserError(cause, "timeout");
-        if (isLast) return this.#report(appendError(cause, key), key);
+        if (attempt < RETRY_DELAYS_MS.length - 1 && mayTryAgain(cause)) continue;
+        this.#refused = this.#options.onFailure === "end";
+        this.#report(appendError(cause, key), key);
+        return;
       }
     }
   }
@@ -122,10 +139,15 @@ const APPEND_TIMEOUT_MS = 60_000;
 const MAX_ENTRIES = 500;
 const MAX_CHARACTERS = 1024 * 1024;
 
+/** A call that timed out may still succeed. Another attempt would write the entries twice. */
+function mayTryAgain(cause: unknown): boolean {
+  return !isHawserError(cause) || (cause.retryable && cause.code !== "timeout");
+}
+
+/** A typed error of the store stays what it is, so that its code can be told from other failures. */
 function appendError(cause: unknown, { sessionId }: SessionKey): HawserError {
-  if (isHawserError(cause, "timeout")) return cause;
-  const why = textOf(cause);
-  return new HawserError("control_error", why, {
+  if (isHawserError(cause)) return cause.withMissing({ sessionId });
+  return new HawserError("storage_failed", textOf(cause), {
     cause,
     sessionId,
     hint: "The session store's append() failed; the CLI's own transcript is complete.",

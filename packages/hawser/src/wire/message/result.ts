@@ -14,10 +14,11 @@ export interface ResultMessage extends Stamped {
   /** The errors; only with the error subtypes. */
   readonly errors?: readonly string[];
   readonly api_error_status?: number | null;
-  readonly stop_reason?: StopReason | null;
+  readonly stop_reason?: StopReason | "tool_deferred" | "tool_deferred_unavailable" | null;
   readonly terminal_reason?: Open<TerminalReason>;
   /** The value for the schema. Absent, even on success, if the model never returned it. */
   readonly structured_output?: unknown;
+  /** The tool call that waits for a decision; `stop_reason` is then `tool_deferred`. */
   readonly deferred_tool_use?: SDKDeferredToolUse;
   /**
    * 1 plus the number of user messages of the main thread in this turn, not that of model calls.

@@ -1,4 +1,4 @@
-import { isObject, type Kind, kind } from "../../../base/index.js";
+import { isObject, type Kind, kind, LONGEST_TIMER_MS } from "../../../base/index.js";
 import { settingsPath } from "../settings-reading.js";
 
 const isSet = (value: unknown): boolean => typeof value === "boolean";
@@ -37,6 +37,22 @@ export const user: Kind = kind.either(
   "a user's name or number",
   [kind.isString, kind.path],
   [(value) => typeof value === "number", kind.size],
+);
+
+/** A name that can be a part of a path in any store. */
+export const projectKey: Kind = {
+  name: "string",
+  *problems(value, path) {
+    if (kind.isString(value) && /^[\w-]+$/.test(value)) return;
+    yield { path, message: "must be a text of letters, digits, _ and -" };
+  },
+};
+
+/** In the shell of the watchdog, a shorter time may not be known. */
+export const renewWithinMs: Kind = kind.number(
+  "milliseconds",
+  `milliseconds from 1000 to ${LONGEST_TIMER_MS}`,
+  (n) => n >= 1000 && n <= LONGEST_TIMER_MS,
 );
 
 export const timeouts: Kind = kind.shape(

@@ -64,7 +64,11 @@ const toolPattern: Kind = {
 
 export const rules: Kind = kind.listOf(
   kind.shape(
-    { tool: toolPattern, input: kind.object, decision: kind.oneOf("allow", "deny", "ask") },
+    {
+      tool: toolPattern,
+      input: kind.object,
+      decision: kind.oneOf("allow", "deny", "ask", "defer"),
+    },
     ["tool", "decision"],
   ),
 );
